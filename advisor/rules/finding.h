@@ -1,0 +1,107 @@
+// What judging a profile yields. Every rule gives a verdict for every configuration: "nothing found" is never confused with
+// "not looked".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advisor/facts/fact.h"
+#include "core/config/validate.h"
+
+namespace rnnadvisor::advisor {
+
+enum class Severity { info, opportunity, warning, error };        // ascending
+enum class Confidence { heuristic, documented, measured };        // ascending
+enum class VerdictKind { fired, passed, not_applicable, unknown, error };
+std::string_view to_string(Severity value);
+std::string_view to_string(Confidence value);
+std::string_view to_string(VerdictKind value);
+std::optional<Severity> parse_severity(std::string_view text);
+
+// One comparison that was made: the answer to "why did this fire?".
+struct Comparison {
+  std::string fact;        // "call.batch_size"
+  std::string op;          // "not_multiple_of"
+  std::string threshold;   // "8", as people read it
+  std::string observed;    // "33"
+  std::string unit;
+  Provenance provenance = Provenance::configured;
+  bool holds = false;
+};
+
+// What a transform does to the function that is computed.
+enum class Meaning { exact, padded, numerics, model };
+std::string_view to_string(Meaning value);
+
+// A machine-applicable change of configuration. `kind` is one of the kinds in advisor/whatif/transform.h.
+struct Transform {
+  std::string kind;   // "pad_batch"
+  std::string json;   // its parameters as a JSON object: {"multiple":8}
+  Meaning meaning = Meaning::exact;
+};
+
+struct Suggestion {
+  std::string text;                    // placeholders filled in
+  std::optional<Transform> transform;
+  std::string code;                    // what to write, if the card has an example; may be empty
+  std::string framework;               // for whom; empty: for all
+};
+
+// What following the finding would gain. Numbers are measured or computed, and say which.
+enum class GainBasis {
+  measured_here,       // by an experiment or a sibling configuration in this profile
+  measured_elsewhere,  // a measurement of a near configuration, cited in the card
+  modelled,            // computed from the cost model: an estimate
+};
+struct Gain {
+  double speedup = 1;       // time now / time after, of `scope`
+  double low = 0, high = 0; // interval; 0 when there is none
+  std::int64_t saved_bytes = 0;  // for memory rules
+  GainBasis basis = GainBasis::modelled;
+  std::string scope;        // "training step", "forward inference"
+  std::string source;       // the sibling's id, or file and row
+};
+std::string_view to_string(GainBasis value);
+
+// Where the rule has been confirmed or refuted by measurement.
+struct ValidityRecord {
+  std::string device, cudnn, date, effect, evidence;
+  int agree = 0, refute = 0;
+};
+
+struct Finding {
+  std::string rule_id;
+  std::string criterion;   // row of the criteria table, "ALIGN-STD-8"; may be empty
+  std::string title;
+  Severity severity = Severity::warning;
+  Confidence confidence = Confidence::documented;
+  std::string message;     // placeholders filled in
+  int configuration = -1;  // index into Profile::configurations
+  std::vector<int> calls;     // evidence: indices into Profile::calls
+  std::vector<int> kernels;   // evidence: indices into Profile::kernels, at most 100
+  std::vector<Comparison> comparisons;  // those of `when`
+  std::vector<Comparison> context;      // those of `applies_when`
+  std::vector<Suggestion> suggestions;
+  std::vector<Citation> citations;
+  std::vector<ValidityRecord> validity;
+  std::optional<Gain> gain;
+};
+
+struct Verdict {
+  std::string rule_id;
+  int configuration = -1;
+  VerdictKind kind = VerdictKind::unknown;
+  std::vector<std::string> missing;  // facts that were needed and not known
+  std::string message;               // for error
+};
+
+// A judged profile: findings in the order of what they would gain, then severity; verdicts of all rules.
+struct Judgement {
+  std::vector<Finding> findings;
+  std::vector<Verdict> verdicts;
+  std::vector<std::string> ignored;  // rule ids left out on request
+};
+
+}  // namespace rnnadvisor::advisor

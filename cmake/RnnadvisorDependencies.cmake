@@ -1,0 +1,36 @@
+# Every dependency with its purpose, so that a failed configure says all that is missing at once.
+macro(rnnadvisor_package name purpose)
+  find_package(${name} ${ARGN})
+  set_package_properties(${name} PROPERTIES TYPE REQUIRED PURPOSE "${purpose}")
+endmacro()
+
+rnnadvisor_package(fmt "text formatting (libfmt-dev)")
+rnnadvisor_package(tl-expected "Result<T> (libexpected-dev)")
+rnnadvisor_package(nlohmann_json "JSON (nlohmann-json3-dev)")
+rnnadvisor_package(tomlplusplus "TOML with line and column (libtomlplusplus-dev)")
+rnnadvisor_package(SQLite3 "the .rnnprof file (libsqlite3-dev)")
+rnnadvisor_package(CLI11 "the command line (libcli11-dev)")
+find_package(Threads REQUIRED)
+if(RNNADVISOR_TESTS)
+  rnnadvisor_package(GTest "tests (libgtest-dev, libgmock-dev)")
+endif()
+if(RNNADVISOR_BENCHMARKS)
+  rnnadvisor_package(benchmark "benchmarks (libbenchmark-dev)")
+endif()
+
+set(RNNADVISOR_HAVE_CUDA OFF)
+if(NOT RNNADVISOR_CUDA STREQUAL "OFF")
+  find_package(CUDAToolkit QUIET)
+  find_package(CuDNN QUIET)
+  if(CUDAToolkit_FOUND AND CuDNN_FOUND AND TARGET CUDA::cudart_static AND TARGET CUDA::cupti)
+    set(RNNADVISOR_HAVE_CUDA ON)
+  elseif(RNNADVISOR_CUDA STREQUAL "ON")
+    message(FATAL_ERROR
+      "RNNADVISOR_CUDA=ON, but: CUDA toolkit found: ${CUDAToolkit_FOUND}, cuDNN headers found: ${CuDNN_FOUND}, "
+      "CUPTI found: $<TARGET_EXISTS:CUDA::cupti>. Install the CUDA toolkit (12 or later) with CUPTI and the cuDNN 9 "
+      "development package from NVIDIA, or set CUDAToolkit_ROOT and CUDNN_ROOT, or build with -DRNNADVISOR_CUDA=OFF.")
+  endif()
+endif()
+add_feature_info(cuda RNNADVISOR_HAVE_CUDA "run configurations on a GPU (CUDA toolkit, cuDNN 9, CUPTI)")
+add_feature_info(tests RNNADVISOR_TESTS "unit, golden, rule and fuzz tests")
+add_feature_info(benchmarks RNNADVISOR_BENCHMARKS "benchmarks")

@@ -1,0 +1,31 @@
+include(FeatureSummary)
+include(GNUInstallDirs)
+
+option(RNNADVISOR_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(RNNADVISOR_BENCHMARKS "Build the benchmarks beside the tests" OFF)
+option(RNNADVISOR_FUZZ "Build the fuzz targets with libFuzzer (needs clang); without it they are built as replay programs" OFF)
+option(RNNADVISOR_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+option(RNNADVISOR_PORTABLE "Link everything but glibc, the CUDA driver, cuDNN and CUPTI statically" OFF)
+# AUTO builds the parts that talk to cuDNN and CUPTI when their headers are found. ON makes their
+# absence an error, OFF builds without them on any machine.
+set(RNNADVISOR_CUDA AUTO CACHE STRING "Build the parts that call CUDA, cuDNN and CUPTI: AUTO, ON, OFF")
+set_property(CACHE RNNADVISOR_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(RNNADVISOR_SANITIZE "" CACHE STRING "Sanitizers to build with, as in -fsanitize=: address,undefined or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+find_program(MOLD_PROGRAM mold)
+if(MOLD_PROGRAM AND NOT RNNADVISOR_PORTABLE)
+  add_link_options(-fuse-ld=mold)
+endif()

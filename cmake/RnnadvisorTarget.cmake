@@ -1,0 +1,55 @@
+# rnnadvisor_library(name SOURCES … PUBLIC … PRIVATE … SYSTEM_PRIVATE …)
+# One static library with the house's warnings; headers are included from the top of the tree
+# ("core/config/rnn_config.h"), so that an include line names its layer.
+add_library(rnnadvisor_options INTERFACE)
+target_compile_features(rnnadvisor_options INTERFACE cxx_std_20)
+target_compile_options(rnnadvisor_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wformat=2 -Wundef -Wcast-align
+  $<$<BOOL:${RNNADVISOR_WERROR}>:-Werror>
+  # GCC 12 reports std::string and std::variant internals as uninitialised or out of bounds when it
+  # inlines them at -O2 (GCC bugs 105329, 105562); the sanitizer presets watch for the real thing.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow>)
+if(RNNADVISOR_SANITIZE)
+  target_compile_options(rnnadvisor_options INTERFACE
+    -fsanitize=${RNNADVISOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(rnnadvisor_options INTERFACE -fsanitize=${RNNADVISOR_SANITIZE})
+endif()
+if(RNNADVISOR_PORTABLE)
+  target_link_options(rnnadvisor_options INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+function(rnnadvisor_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(rnnadvisor::${name} ALIAS ${name})
+  target_include_directories(${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor>")
+  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE $<BUILD_INTERFACE:rnnadvisor_options> ${ARG_PRIVATE})
+endfunction()
+
+# rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test.
+function(rnnadvisor_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE rnnadvisor_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    RNNADVISOR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" RNNADVISOR_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  include(GoogleTest)
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
+                       DISCOVERY_MODE PRE_TEST)
+endfunction()
+
+# rnnadvisor_embed(target symbol FILES … BASE dir): files become constants in the program, found by name with
+# rnnadvisor::EmbeddedFiles (core/base/embedded.h). What ships with rnnadvisor needs no path at run time.
+function(rnnadvisor_embed target symbol)
+  cmake_parse_arguments(ARG "" "BASE" "FILES" ${ARGN})
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed.cmake")
+  string(REPLACE ";" "|" joined "${ARG_FILES}")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DSYMBOL=${symbol}" "-DBASE=${ARG_BASE}" "-DFILES=${joined}" -P "${script}"
+    DEPENDS ${ARG_FILES} "${script}" VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+endfunction()

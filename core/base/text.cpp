@@ -1,0 +1,111 @@
+#include "core/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace rnnadvisor {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string three_digits(double value) {
+  const double magnitude = std::fabs(value);
+  if (magnitude >= 99.95) return fmt::format("{:.0f}", value);
+  if (magnitude >= 9.995) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
+}  // namespace
+
+std::optional<std::string_view> nearest_match(std::string_view word,
+                                              std::span<const std::string_view> candidates) {
+  // A word far longer than any name cannot be a typing error, and would only cost time.
+  if (word.empty() || word.size() > 128) return std::nullopt;
+  std::optional<std::string_view> best;
+  std::size_t best_distance = 0;
+  for (const auto candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (!best || distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  if (!best || best_distance * 3 > std::max<std::size_t>(best->size(), 3)) return std::nullopt;
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
+  const auto match = nearest_match(word, candidates);
+  return match ? fmt::format("did you mean '{}'?", *match) : std::string();
+}
+
+std::string format_bytes(double bytes) {
+  static constexpr std::array<std::string_view, 6> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t unit = 0;
+  while (std::fabs(bytes) >= 1024.0 && unit + 1 < units.size()) {
+    bytes /= 1024.0;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : three_digits(bytes) + " " + std::string(units[unit]);
+}
+
+std::string format_milliseconds(double ms) {
+  if (std::fabs(ms) >= 1000.0) return three_digits(ms / 1000.0) + " s";
+  if (std::fabs(ms) >= 0.1 || ms == 0.0) return three_digits(ms) + " ms";
+  return three_digits(ms * 1000.0) + " us";
+}
+
+std::string format_count(long long value) {
+  std::string digits = std::to_string(value);
+  for (auto position = static_cast<std::ptrdiff_t>(digits.size()) - 3; position > (value < 0 ? 1 : 0);
+       position -= 3) {
+    digits.insert(static_cast<std::size_t>(position), 1, ',');
+  }
+  return digits;
+}
+
+std::string to_valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    bool good = length > 0 && i + length <= text.size();
+    for (std::size_t k = 1; good && k < length; ++k) {
+      good = (static_cast<unsigned char>(text[i + k]) & 0xC0U) == 0x80U;
+    }
+    if (good && length > 2) {
+      // Overlong forms, surrogates and code points past U+10FFFF are not UTF-8 either.
+      const auto second = static_cast<unsigned char>(text[i + 1]);
+      good = !(lead == 0xE0 && second < 0xA0) && !(lead == 0xED && second > 0x9F) &&
+             !(lead == 0xF0 && second < 0x90) && !(lead == 0xF4 && second > 0x8F);
+    }
+    if (good) {
+      out.append(text.substr(i, length));
+      i += length;
+    } else {
+      out += "\xEF\xBF\xBD";
+      ++i;
+    }
+  }
+  return out;
+}
+
+}  // namespace rnnadvisor

@@ -1,0 +1,32 @@
+// Small text helpers that several readers and writers share.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rnnadvisor {
+
+// The candidate nearest to a mistyped word by edit distance, if one is near enough to be meant
+// (at most a third of its letters differ).
+std::optional<std::string_view> nearest_match(std::string_view word,
+                                              std::span<const std::string_view> candidates);
+
+// "did you mean 'hidden_size'?" or an empty string.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+
+// "1.50 GiB", "160 MiB", "512 B": powers of two, three significant digits.
+std::string format_bytes(double bytes);
+
+// "2.07 ms", "35.2 us", "1.20 s": three significant digits.
+std::string format_milliseconds(double ms);
+
+// "16,793,600"
+std::string format_count(long long value);
+
+// Bytes that are not valid UTF-8 become U+FFFD, so that any text can stand in JSON, XML and HTML.
+std::string to_valid_utf8(std::string_view text);
+
+}  // namespace rnnadvisor

@@ -1,0 +1,54 @@
+// What this machine can do: GPUs, driver, libraries and where they were found, permissions. Behind `rnnadvisor doctor` and
+// the environment of every profile. In a build without CUDA, GPUs are still listed through the driver when there is one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/device/device_spec.h"
+
+namespace rnnadvisor {
+
+// One library that is loaded at run time.
+struct LibraryState {
+  std::string name;                  // "cuDNN"
+  bool found = false;
+  std::string path;                  // resolved file
+  std::string version;               // "9.19.0"
+  std::string found_by;              // "environment variable RNNADVISOR_CUDNN", "loader path", "Python wheel", "CUDA toolkit"
+  std::vector<std::string> searched; // where it was looked for, in order
+  std::string problem;               // why it cannot be used, when it cannot
+};
+
+struct GpuState {
+  int ordinal = 0;
+  DeviceSpec spec;
+  std::string uuid;
+  std::int64_t memory_free = 0;
+  bool usable = true;
+  std::string problem;
+};
+
+enum class Permission { yes, no, unknown };
+
+struct MachineReport {
+  bool built_with_cuda = false;
+  std::string driver_version;        // "580.159.04"; empty: no driver
+  std::string cuda_driver_version;   // "13.0"
+  std::string cuda_runtime_version;  // linked statically; empty in a build without CUDA
+  std::string driver_problem;        // why there is no driver or GPU
+  std::vector<GpuState> gpus;
+  std::vector<LibraryState> libraries;  // cuDNN, CUPTI, NVRTC
+  Permission tracing = Permission::unknown;    // CUPTI activity records
+  std::string tracing_reason;
+  Permission counters = Permission::unknown;   // hardware counters
+  std::string counters_reason;
+  std::string operating_system, cpu, host;
+};
+
+// Looks, loads, asks. Takes up to a few seconds the first time (a CUDA context is created to learn of permissions).
+MachineReport inspect_machine();
+
+}  // namespace rnnadvisor

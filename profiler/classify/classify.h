@@ -1,0 +1,36 @@
+// Which implementation family a kernel belongs to and what it does, from its name. The families are data with provenance
+// (profiler/classify/families.toml, seeded from the kernels recorded on an H200); a name no family knows is unknown, never guessed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor {
+
+// Whether a kernel name alone suggests Tensor Cores. Never a verdict: counters decide where they are permitted, and a report
+// that uses this says "inferred from kernel names".
+enum class TensorCoreHint { yes, no, unknown };
+
+struct KernelClass {
+  // none: not part of cuDNN's RNN code (a GEMM of a standard call is `standard` only once its call is known)
+  std::optional<model::Implementation> family;  // empty: unknown
+  KernelRole role = KernelRole::unknown;
+  TensorCoreHint tensor_cores = TensorCoreHint::unknown;
+  std::string_view family_id;  // the entry in families.toml, "elemWiseRNNcell"; empty when unknown
+};
+
+// `name` is demangled or mangled; template arguments are looked at where a family asks for it.
+KernelClass classify_kernel(std::string_view name);
+
+// What the kernels of one call say: the implementation that ran, or nothing when they do not tell (backward weights never does).
+std::optional<model::Implementation> implementation_of(std::span<const std::string_view> kernel_names, Phase phase);
+
+// The demangled name without "void ", template arguments and parameters: for tables.
+std::string short_kernel_name(std::string_view name);
+
+}  // namespace rnnadvisor

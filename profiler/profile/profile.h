@@ -1,0 +1,251 @@
+// Profile: the one thing everything becomes. A static check is a Profile without calls and kernels; a run, a sweep, a
+// captured program and an imported trace have them. Built by ProfileBuilder, immutable afterwards; every judgement and view
+// reads only this. Times are int64 nanoseconds of one clock (CUPTI's, which is CLOCK_REALTIME-based); durations of timed
+// phases are milliseconds as double. -1 stands for "none" in every index and id column.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/statistics.h"
+#include "core/config/program_context.h"
+#include "core/config/rnn_config.h"
+#include "core/device/device_spec.h"
+#include "core/model/eligibility.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor {
+
+// How a configuration came into the profile.
+enum class Origin { checked, run, captured, imported };
+
+// What became of a configuration that was to be run.
+enum class Outcome {
+  not_run,                  // a static check
+  completed,                // every wanted phase ran
+  refused,                  // cuDNN refused a stage
+  out_of_memory_predicted,  // it would not have fitted; nothing was allocated
+  out_of_memory,            // an allocation failed all the same
+  failed,                   // a CUDA or cuDNN error during execution
+  crashed,                  // the worker process died
+  timed_out,                // the worker did not answer in time and was ended
+  interrupted,              // the user ended the run before its turn or during it
+};
+
+// One cuDNN stage: its status and cuDNN's own reason.
+struct StageResult {
+  model::Stage stage = model::Stage::set_descriptor;
+  bool attempted = false;
+  int status = 0;           // cudnnStatus_t
+  std::string status_name;  // "CUDNN_STATUS_NOT_SUPPORTED"
+  std::string reason;       // cudnnGetLastErrorString: the failing condition; may be empty
+};
+
+// Time of one phase, without tracing, from CUDA events.
+struct PhaseTiming {
+  Phase phase = Phase::forward_training;
+  MedianInterval ms;               // median with its interval
+  std::vector<double> samples_ms;  // in the order of measurement
+  int warmup = 0;                  // repetitions before the first sample
+  bool converged = false;          // the interval became tight enough before the budget ended
+};
+
+// Hardware counters of one phase, when permitted.
+struct PhaseCounters {
+  Phase phase = Phase::forward_training;
+  std::string metric;  // "sm__inst_executed_pipe_tensor.sum"
+  double value = 0;
+};
+
+// Comparison of one output with the float64 CPU reference.
+struct CorrectnessResult {
+  std::string tensor;          // "y", "hy", "cy", "dx", "dhx", "dcx", "dw"
+  double relative_error = 0;   // ||out - ref|| / ||ref||
+  double tolerance = 0;
+  bool passed = false;
+};
+
+// One distinct configuration on one device, with everything known of it as a whole.
+struct Configuration {
+  RnnConfig config;
+  ProgramContext program;
+  Origin origin = Origin::checked;
+  Outcome outcome = Outcome::not_run;
+  std::string message;             // why not completed, for people
+  int device = 0;                  // index into Profile::devices
+  std::vector<StageResult> stages; // attempted stages in order
+  // From cuDNN when asked (sizes_from_cudnn), else from the model.
+  model::SpaceSizes sizes;
+  bool sizes_from_cudnn = false;
+  std::vector<PhaseTiming> timings;
+  std::vector<PhaseCounters> counters;
+  std::vector<CorrectnessResult> correctness;
+  std::int64_t memory_free_before = -1;  // bytes
+  std::int64_t memory_peak_used = -1;    // bytes of this configuration, measured
+  std::int64_t memory_predicted = -1;    // bytes
+  bool outputs_finite = true;            // every output was written and finite; meaningful when completed
+
+  const PhaseTiming* timing(Phase phase) const;
+  const StageResult* stage(model::Stage stage) const;
+};
+
+// One cuDNN RNN API call.
+struct RnnCall {
+  int configuration = -1;  // index into Profile::configurations
+  Phase phase = Phase::forward_training;
+  int process = 0;
+  std::int64_t thread = 0;
+  int device = 0;
+  int stream = -1;
+  std::int64_t host_start_ns = 0;
+  std::int64_t host_end_ns = 0;
+  int status = 0;
+  std::int64_t workspace_bytes = -1;
+  std::int64_t reserve_bytes = -1;
+  int repetition = 0;      // of the same call in our own runs
+};
+
+enum class KernelRole {
+  recurrent_gemm, layer_gemm, weight_gemm, gemm, pointwise, persistent, reduction, layout_change, conversion, initialisation,
+  copy, other, unknown
+};
+std::string_view to_string(KernelRole role);
+std::string_view to_string(Origin origin);
+std::string_view to_string(Outcome outcome);
+std::optional<Outcome> parse_outcome(std::string_view text);
+
+// Kernels as columns, sorted by start. All columns have the same length.
+struct KernelTable {
+  std::vector<std::int64_t> start_ns, end_ns;
+  std::vector<int> name;           // index into Profile::strings: demangled name
+  std::vector<int> call;           // index into Profile::calls, -1: not launched by an RNN call
+  std::vector<int> device, stream, process;
+  std::vector<std::int64_t> correlation;
+  std::vector<std::array<int, 3>> grid, block;
+  std::vector<int> registers;      // per thread
+  std::vector<std::int64_t> shared_static, shared_dynamic;  // bytes per block
+  std::vector<model::Implementation> family;  // what the name and architecture say it belongs to
+  std::vector<KernelRole> role;
+  std::size_t size() const { return start_ns.size(); }
+};
+
+enum class MemoryOperation { copy, set };
+struct TransferTable {  // memcpy and memset
+  std::vector<std::int64_t> start_ns, end_ns, bytes, correlation;
+  std::vector<MemoryOperation> operation;
+  std::vector<int> kind;  // CUpti_ActivityMemcpyKind for copies, 0 for sets
+  std::vector<int> call, device, stream, process;
+  std::size_t size() const { return start_ns.size(); }
+};
+
+struct ApiTable {  // CUDA runtime and driver calls
+  std::vector<std::int64_t> start_ns, end_ns, correlation, thread;
+  std::vector<int> name, call, process;  // name: index into strings
+  std::vector<bool> driver;
+  std::vector<int> result;
+  std::size_t size() const { return start_ns.size(); }
+};
+
+struct AllocationTable {  // device memory events
+  std::vector<std::int64_t> time_ns, bytes, address;
+  std::vector<bool> release;
+  std::vector<int> device, process;
+  std::size_t size() const { return time_ns.size(); }
+};
+
+struct NvtxTable {  // ranges and marks (end == start)
+  std::vector<std::int64_t> start_ns, end_ns, thread;
+  std::vector<int> name, domain;  // indices into strings
+  std::vector<int> color;         // ARGB or 0
+  std::vector<int> depth;         // nesting on its thread, from 0
+  std::vector<int> process;
+  std::size_t size() const { return start_ns.size(); }
+};
+
+// What the tracer itself cost or lost.
+struct OverheadTable {
+  std::vector<std::int64_t> start_ns, end_ns;
+  std::vector<int> kind;  // index into strings
+  std::size_t size() const { return start_ns.size(); }
+};
+
+enum class NoteSeverity { info, warning, error };
+std::string_view to_string(NoteSeverity severity);
+// Something the reader of a profile must know: records dropped, counters not permitted, clocks that changed.
+struct Note {
+  NoteSeverity severity = NoteSeverity::info;
+  std::string code;  // "records-dropped", stable
+  std::string text;
+  std::int64_t count = 0;
+};
+
+struct ClockSample {
+  std::string when;          // "start", "end"
+  int device = 0;
+  int sm_mhz = 0, memory_mhz = 0, temperature_c = 0, power_mw = 0;
+};
+
+struct Environment {
+  std::string rnnadvisor_version;
+  std::string command_line;
+  std::string host;               // host name
+  std::string operating_system;
+  std::string cpu;
+  std::string created;            // ISO 8601, UTC
+  std::string driver_version;     // "580.159.04"
+  std::string cuda_driver_version, cuda_runtime_version;  // "13.0"
+  std::string cudnn_version;      // "9.19.0"
+  std::string cupti_version;
+  std::string cudnn_path, cupti_path;
+  std::string framework, framework_version;
+  bool tracing = false;           // kernels were recorded
+  bool counters = false;          // hardware counters were permitted and read
+  std::vector<ClockSample> clocks;
+};
+
+// A figure of the guide that this profile reproduces: how to plot it and what the document says of it.
+struct Figure {
+  std::string id;         // "guide-figure-10a"
+  std::string title;
+  std::string x_key;      // configuration field on the x axis
+  std::string series_key; // configuration field that separates the lines
+  std::string measure;    // "training_ms", "forward_training_ms", "tflops", …
+  std::string statement;  // what the document says, in our own words
+  std::string source;
+  std::vector<std::string> configuration_ids;  // which configurations belong to it; empty: all
+};
+
+// A suggestion, tried and measured (filled by `advise --verify`).
+struct Experiment {
+  int configuration = -1;      // before
+  int changed = -1;            // after: index into Profile::configurations
+  std::string transform;       // JSON of the transform
+  std::string verdict;         // "confirmed", "refuted", "inconclusive"
+  double speedup = 0, speedup_low = 0, speedup_high = 0;
+  std::string notes;
+};
+
+struct Profile {
+  Environment environment;
+  std::vector<DeviceSpec> devices;
+  std::vector<Configuration> configurations;
+  std::vector<RnnCall> calls;
+  KernelTable kernels;
+  TransferTable transfers;
+  ApiTable api;
+  AllocationTable allocations;
+  NvtxTable nvtx;
+  OverheadTable overhead;
+  std::vector<Note> notes;
+  std::vector<Figure> figures;
+  std::vector<Experiment> experiments;
+  std::vector<std::string> strings;
+
+  const std::string& text(int string_index) const;
+};
+
+}  // namespace rnnadvisor
