@@ -1,0 +1,59 @@
+// What running a configuration yields. Plain data: known to every build, also to those without CUDA.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/statistics.h"
+#include "core/config/rnn_config.h"
+#include "core/model/eligibility.h"
+
+namespace rnnadvisor {
+
+// What became of a configuration that was to be run.
+enum class Outcome {
+  not_run,                  // a static check
+  completed,                // every wanted phase ran
+  refused,                  // cuDNN refused a stage
+  out_of_memory_predicted,  // it would not have fitted; nothing was allocated
+  out_of_memory,            // an allocation failed all the same
+  failed,                   // a CUDA or cuDNN error during execution
+  crashed,                  // the worker process died
+  timed_out,                // the worker did not answer in time and was ended
+  interrupted,              // the user ended the run before its turn or during it
+};
+
+// One cuDNN stage: its status and cuDNN's own reason.
+struct StageResult {
+  model::Stage stage = model::Stage::set_descriptor;
+  bool attempted = false;
+  int status = 0;           // cudnnStatus_t
+  std::string status_name;  // "CUDNN_STATUS_NOT_SUPPORTED"
+  std::string reason;       // cudnnGetLastErrorString: the failing condition; may be empty
+};
+
+// Time of one phase, without tracing, from CUDA events.
+struct PhaseTiming {
+  Phase phase = Phase::forward_training;
+  MedianInterval ms;               // median with its interval
+  std::vector<double> samples_ms;  // in the order of measurement
+  int warmup = 0;                  // repetitions before the first sample
+  bool converged = false;          // the interval became tight enough before the budget ended
+};
+
+// Hardware counters of one phase, when permitted.
+struct PhaseCounters {
+  Phase phase = Phase::forward_training;
+  std::string metric;  // "sm__inst_executed_pipe_tensor.sum"
+  double value = 0;
+};
+
+// Comparison of one output with the float64 CPU reference.
+struct CorrectnessResult {
+  std::string tensor;          // "y", "hy", "cy", "dx", "dhx", "dcx", "dw"
+  double relative_error = 0;   // ||out - ref|| / ||ref||
+  double tolerance = 0;
+  bool passed = false;
+};
+
+}  // namespace rnnadvisor
