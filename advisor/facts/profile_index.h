@@ -1,0 +1,128 @@
+// ProfileIndex: what fact providers ask of a profile again and again, computed once per profile:
+// calls by configuration, kernels by call and by phase, configurations that differ in one field
+// only, and the cost model's answers for the configuration at hand. Built by judge(); a profile
+// without calls costs next to nothing. Not thread-safe (the model answers are kept for one
+// configuration at a time); use one per thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/model/cost.h"
+#include "core/model/eligibility.h"
+#include "core/model/memory.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::advisor {
+
+// The traced kernels of one phase of one configuration, over all of its calls that have kernels.
+struct PhaseKernels {
+  int calls = 0;               // calls with at least one kernel
+  std::int64_t count = 0;      // kernels
+  std::int64_t kernel_ns = 0;  // sum of kernel durations
+  std::int64_t busy_ns = 0;    // time in which at least one kernel ran
+  std::int64_t span_ns = 0;    // from the first start to the last end, per call, summed
+  std::int64_t host_ns = 0;    // host time inside those calls
+  std::map<KernelRole, std::int64_t> role_ns;               // kernel_ns by role
+  std::map<model::Implementation, std::int64_t> family_ns;  // kernel_ns by family
+  std::optional<model::Implementation> implementation;      // what ran, when the kernels tell
+
+  // Share of the span in which the GPU worked, 0 … 1; 0 when there is no span.
+  double busy_share() const {
+    return span_ns > 0 ? static_cast<double>(busy_ns) / static_cast<double>(span_ns) : 0;
+  }
+  double kernels_per_call() const { return calls > 0 ? static_cast<double>(count) / calls : 0; }
+};
+
+// Another configuration of the same profile, on the same device and with the same program around
+// it, that was run too and is equal but for `field`: a key of core/config/fields.h ("algo",
+// "batch_size", …), or "width" for input_size, hidden_size and proj_size changed together.
+struct Sibling {
+  int configuration = -1;
+  std::string_view field;
+};
+
+// The cost model's answers for one configuration, each computed when first asked for.
+class ModelAnswers {
+ public:
+  ModelAnswers(const RnnConfig& config, const DeviceSpec* device)
+      : config_(&config), device_(device) {}
+
+  // Null where the profile names no device.
+  const model::Eligibility* eligibility() const;
+  const model::WhyNot* why_not(Algo algo) const;
+  const model::Bound* bound(Phase phase) const;
+  const model::SpaceSizes& sizes() const;
+  const model::MemoryNeed& memory(Mode mode) const;
+  const model::PhaseCost& cost(Phase phase) const;
+
+ private:
+  const RnnConfig* config_;
+  const DeviceSpec* device_;
+  mutable std::optional<model::Eligibility> eligibility_;
+  mutable std::array<std::optional<model::WhyNot>, 4> why_not_;
+  mutable std::array<std::optional<model::Bound>, 4> bound_;
+  mutable std::optional<model::SpaceSizes> sizes_;
+  mutable std::array<std::optional<model::MemoryNeed>, 2> memory_;
+  mutable std::array<std::optional<model::PhaseCost>, 4> cost_;
+};
+
+class ProfileIndex {
+ public:
+  // The profile must outlive the index and not change.
+  explicit ProfileIndex(const Profile& profile);
+
+  const Profile& profile() const { return *profile_; }
+  // The device of a configuration; null where its index names none.
+  const DeviceSpec* device(int configuration) const;
+
+  // Indices into Profile::calls, in the order of the profile; empty for a configuration that was
+  // not called.
+  std::span<const int> calls(int configuration) const;
+  // Indices into Profile::kernels, by start.
+  std::span<const int> kernels(int call) const;
+  // The kernels of a phase; null when none were traced.
+  const PhaseKernels* phase_kernels(int configuration, Phase phase) const;
+  // Any phase has traced kernels.
+  bool traced(int configuration) const;
+
+  // Configurations that differ in one field only; both must have been run. In profile order.
+  std::span<const Sibling> siblings(int configuration) const;
+  // Experiments that started from this configuration: indices into Profile::experiments.
+  std::span<const int> experiments(int configuration) const;
+
+  // Answers of the cost model. The reference is good until the answers of another configuration are
+  // asked for.
+  const ModelAnswers& model(int configuration) const;
+
+ private:
+  const Profile* profile_;
+  // Grouped indices: the members of group g are items[begin[g] … begin[g + 1]).
+  struct Groups {
+    std::vector<int> begin, items;
+    std::span<const int> of(int group) const;
+  };
+  static Groups group(std::span<const int> keys, std::size_t count);
+  void index_kernels();
+  void index_siblings();
+
+  Groups calls_, kernels_, experiments_;
+  std::map<std::pair<int, Phase>, PhaseKernels> phases_;
+  std::vector<std::vector<Sibling>> siblings_;  // by configuration; empty when nothing was run
+  mutable int model_of_ = -1;
+  mutable std::optional<ModelAnswers> model_;
+};
+
+// Median of a timed phase, ms.
+std::optional<double> phase_ms(const Configuration& configuration, Phase phase);
+// Forward training + backward data + backward weights, ms; nothing unless all three were timed.
+std::optional<double> training_step_ms(const Configuration& configuration);
+// The time that matters for the configuration's mode: the training step, or forward inference.
+std::optional<double> step_ms(const Configuration& configuration);
+
+}  // namespace rnnadvisor::advisor
