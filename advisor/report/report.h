@@ -1,82 +1,152 @@
-// Report: a judged profile, arranged for readers. One Report, one writer per format; writers only arrange and escape.
+// Report: a judged profile, arranged for readers. One Report, one writer per format; writers only
+// arrange and escape.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"
+#include "core/base/result.h"
 #include "core/model/cost.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
 
-// A kernel's share of one phase of one configuration.
+// A kernel's share of one phase of one configuration. Counts and times are of one call: the mean
+// over the traced calls.
 struct KernelRow {
-  std::string name;        // full, demangled
+  std::string name;  // full, demangled
   std::string short_name;
   Phase phase = Phase::forward_training;
   model::Implementation family = model::Implementation::none;
   KernelRole role = KernelRole::unknown;
   std::int64_t count = 0;
   double total_us = 0;
-  double share = 0;        // of the phase's kernel time
+  double share = 0;  // of the phase's kernel time
 };
 
 struct PhaseRow {
   Phase phase = Phase::forward_training;
   const PhaseTiming* timing = nullptr;  // null: not timed
-  double kernel_ms = -1;                // sum of kernel durations of one traced call; -1: not traced
-  double busy = -1;                     // share of the traced call in which the GPU worked; -1: not known
+  double kernel_ms = -1;  // sum of kernel durations of one traced call; -1: not traced
+  double busy = -1;  // share of the traced call, from its first kernel to the end of its last, in
+                     // which a kernel ran; -1: not known
   std::optional<model::Implementation> implementation;  // what ran
   model::PhaseCost cost;
   model::Bound bound;
-  double tflops = -1;                   // achieved
-  std::string tensor_cores;             // "yes (counters)", "yes (inferred from kernel names)", "no …", "unknown"
+  double tflops = -1;  // achieved
+  std::string
+      tensor_cores;  // "yes (counters)", "yes (inferred from kernel names)", "no …", "unknown"
 };
 
+// How a configuration stands: the worst of what became of it and what fired.
+enum class Standing {
+  unjudged,     // no rule could say anything
+  fine,         // judged, nothing to do
+  opportunity,  // it could be better
+  warning,      // it should be better
+  error,        // it does not run, or a rule of severity error fired
+};
+std::string_view to_string(Standing value);
+
 struct ConfigurationReport {
-  int index = -1;                       // into Profile::configurations
+  int index = -1;  // into Profile::configurations
   const Configuration* configuration = nullptr;
   const DeviceSpec* device = nullptr;
-  std::string verdict;                  // one sentence
+  std::string verdict;  // one sentence
   model::Eligibility predicted;
   std::optional<model::Implementation> ran;  // from kernels
   std::vector<PhaseRow> phases;
-  std::vector<KernelRow> kernels;       // by phase, then by time
+  std::vector<KernelRow> kernels;  // by phase, then by time
   model::MemoryNeed memory;
   std::vector<model::WhyNot> why_not;
-  std::vector<const Finding*> findings; // most gain first
-  int passed = 0, not_applicable = 0, unknown = 0;
+  std::vector<const Finding*> findings;  // most gain first
+  std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
+  int passed = 0, not_applicable = 0, unknown = 0,
+      broken = 0;  // broken: rules with the verdict `error`
+
+  std::string name;  // the user's id, or the summary; one line, valid UTF-8, no control characters
+  std::string summary;  // "LSTM 1x1024 half B64 T256, standard"
+  Standing standing = Standing::unjudged;
+  bool has_device = false;  // false: predicted, bounds and why_not say nothing
+  // The device's ceilings for this configuration's arithmetic; 0 when there is no device.
+  std::string pipe;                // "fp16_tensor"
+  double peak_flops = 0;           // FLOP per second
+  double peak_bandwidth = 0;       // bytes per second
+  bool ceilings_measured = false;  // both; otherwise at least one is a datasheet value
+  // Where the configuration stands in the user's own file. Not part of a profile: who read the file
+  // may fill it in.
+  std::optional<SourcePosition> position;
+
+  const PhaseRow* phase(Phase wanted) const;
+  // Sum of the medians of a training step (forward training, backward data, backward weights) or,
+  // for an inference configuration, the median of forward inference. -1: not all of them were
+  // timed.
+  double step_ms() const;
+  double step_tflops() const;  // over the same phases; -1: not timed
+  double best_gain() const;    // largest speedup any of its findings promises; 1 when none does
+};
+
+// The findings of one rule, most gain first: one advice for several configurations.
+struct FindingGroup {
+  std::vector<const Finding*> findings;  // never empty
+  const Finding& first() const { return *findings.front(); }
+};
+
+// A figure of the profile with its values looked up.
+struct FigurePoint {
+  double x = 0, y = 0;
+  double low = 0, high = 0;  // interval of y; equal to y when there is none
+  int configuration = -1;    // index into Report::configurations
+};
+struct FigureSeries {
+  std::string name;
+  std::vector<FigurePoint> points;  // by x
+  std::vector<std::string>
+      missing;  // "batch_size 2048: refused": what belongs here but has no value
+};
+struct FigureReport {
+  const Figure* figure = nullptr;
+  std::string x_label, y_label;
+  std::vector<FigureSeries> series;
 };
 
 struct Report {
   const Profile* profile = nullptr;
   const Judgement* judgement = nullptr;
   const RuleSet* rules = nullptr;
-  std::string headline;                 // the verdict in one sentence
+  std::string headline;                             // the verdict in one sentence
   std::vector<ConfigurationReport> configurations;  // in profile order
-  std::vector<const Finding*> findings; // of all configurations, most gain first
+  std::vector<const Finding*> findings;             // of all configurations, most gain first
   int errors = 0, warnings = 0, opportunities = 0, infos = 0;
+  std::vector<FindingGroup> groups;  // the same findings by rule, in the order of each rule's first
+  std::vector<FigureReport> figures;  // those for which the profile has values
+
+  // The standing of configurations, counted by Standing.
+  int standing_count(Standing standing) const;
 };
 
-// The arguments must outlive the report.
+// The arguments must outlive the report. Never fails: what a profile does not hold is absent from
+// the report.
 Report make_report(const Profile& profile, const Judgement& judgement, const RuleSet& rules);
 
 struct TextOptions {
-  int width = 100;      // terminal columns
+  int width = 100;  // terminal columns
   bool color = false;
-  bool ascii = false;   // no box-drawing or bar characters
+  bool ascii = false;           // no box-drawing or bar characters
   int max_configurations = 12;  // in detail; the rest as a table
-  bool verbose = false; // passed and unknown rules, all kernels
+  bool verbose = false;         // passed and unknown rules, all kernels
 };
 std::string write_text(const Report& report, const TextOptions& options = {});
 std::string write_markdown(const Report& report);
 std::string write_html(const Report& report);
-std::string write_json(const Report& report);      // docs/schema/report.schema.json
-std::string write_sarif(const Report& report);     // SARIF 2.1.0
-std::string write_junit(const Report& report);     // one test case per configuration and rule that applied
-std::string write_csv(const Report& report);       // one line per configuration and phase
+std::string write_json(const Report& report);   // docs/schema/report.schema.json
+std::string write_sarif(const Report& report);  // SARIF 2.1.0
+std::string write_junit(
+    const Report& report);  // one test case per configuration and rule that applied
+std::string write_csv(const Report& report);  // one line per configuration and phase
 
 }  // namespace rnnadvisor::advisor

@@ -1,0 +1,303 @@
+// Builds a Report: looks up what belongs to each configuration and words the verdicts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "advisor/facts/profile_index.h"
+#include "advisor/report/figures.h"
+#include "advisor/report/report.h"
+#include "advisor/report/verdict.h"
+#include "advisor/report/words.h"
+#include "profiler/classify/classify.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// "yes (counters)": what decides comes first; names of kernels alone are named as such.
+std::string tensor_core_words(const Configuration& configuration, Phase phase,
+                              const std::vector<KernelRow>& kernels) {
+  bool counted = false;
+  double instructions = 0;
+  for (const auto& counter : configuration.counters) {
+    if (counter.phase != phase || counter.metric.find("pipe_tensor") == std::string::npos) continue;
+    counted = true;
+    instructions += counter.value;
+  }
+  if (counted) return instructions > 0 ? "yes (counters)" : "no (counters)";
+  bool any = false;
+  bool all_no = true;
+  for (const auto& row : kernels) {
+    if (row.phase != phase) continue;
+    any = true;
+    const auto hint = classify_kernel(row.name).tensor_cores;
+    if (hint == TensorCoreHint::yes) return "yes (inferred from kernel names)";
+    if (hint == TensorCoreHint::unknown) all_no = false;
+  }
+  return any && all_no ? "no (inferred from kernel names)" : "unknown";
+}
+
+std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& index,
+                                   int configuration) {
+  struct Sum {
+    std::int64_t count = 0, ns = 0;
+    std::size_t first = 0;
+  };
+  std::map<Phase, std::map<int, Sum>> sums;  // by phase, by name
+  for (const int call : index.calls(configuration)) {
+    const Phase phase = profile.calls[static_cast<std::size_t>(call)].phase;
+    for (const int kernel : index.kernels(call)) {
+      const auto k = static_cast<std::size_t>(kernel);
+      auto [entry, fresh] = sums[phase].try_emplace(profile.kernels.name[k]);
+      if (fresh) entry->second.first = k;
+      ++entry->second.count;
+      entry->second.ns +=
+          std::max<std::int64_t>(0, profile.kernels.end_ns[k] - profile.kernels.start_ns[k]);
+    }
+  }
+  std::vector<KernelRow> rows;
+  for (const auto& [phase, names] : sums) {
+    const auto* phase_kernels = index.phase_kernels(configuration, phase);
+    const double calls =
+        phase_kernels != nullptr && phase_kernels->calls > 0 ? phase_kernels->calls : 1;
+    std::int64_t total = 0;
+    for (const auto& [name, sum] : names) total += sum.ns;
+    const auto begin = static_cast<std::ptrdiff_t>(rows.size());
+    for (const auto& [name, sum] : names) {
+      KernelRow row;
+      row.name = profile.text(name);
+      row.short_name = words::clean(short_kernel_name(row.name));
+      row.phase = phase;
+      row.family = profile.kernels.family[sum.first];
+      row.role = profile.kernels.role[sum.first];
+      row.count = static_cast<std::int64_t>(static_cast<double>(sum.count) / calls + 0.5);
+      row.total_us = static_cast<double>(sum.ns) / 1000.0 / calls;
+      row.share = total > 0 ? static_cast<double>(sum.ns) / static_cast<double>(total) : 0;
+      rows.push_back(std::move(row));
+    }
+    std::stable_sort(rows.begin() + begin, rows.end(), [](const KernelRow& a, const KernelRow& b) {
+      return a.total_us > b.total_us;
+    });
+  }
+  return rows;
+}
+
+bool wanted_phase(const Configuration& configuration, const ProfileIndex& index, int number,
+                  Phase phase) {
+  if (configuration.timing(phase) != nullptr || index.phase_kernels(number, phase) != nullptr)
+    return true;
+  return (configuration.config.mode == Mode::inference) == (phase == Phase::forward_inference);
+}
+
+void add_phases(ConfigurationReport& report, const ProfileIndex& index) {
+  const Configuration& configuration = *report.configuration;
+  const ModelAnswers& model = index.model(report.index);
+  for (const Phase phase : all_phases) {
+    if (!wanted_phase(configuration, index, report.index, phase)) continue;
+    PhaseRow row;
+    row.phase = phase;
+    row.timing = configuration.timing(phase);
+    if (row.timing != nullptr && !(row.timing->ms.count > 0 && row.timing->ms.median > 0))
+      row.timing = nullptr;
+    if (const auto* kernels = index.phase_kernels(report.index, phase);
+        kernels != nullptr && kernels->calls > 0) {
+      row.kernel_ms = static_cast<double>(kernels->kernel_ns) / 1e6 / kernels->calls;
+      if (kernels->span_ns > 0) row.busy = kernels->busy_share();
+      row.implementation = kernels->implementation;
+    }
+    row.cost = model.cost(phase);
+    if (const auto* bound = model.bound(phase)) row.bound = *bound;
+    if (row.timing != nullptr) {
+      row.tflops = static_cast<double>(row.cost.flops) / (row.timing->ms.median * 1e-3) / 1e12;
+    }
+    row.tensor_cores = tensor_core_words(configuration, phase, report.kernels);
+    report.phases.push_back(std::move(row));
+  }
+}
+
+// The implementation of the recurrence; backward weights never tells and phases of one
+// configuration agree in practice.
+std::optional<model::Implementation> ran(const ConfigurationReport& report) {
+  for (const auto& row : report.phases) {
+    if (row.implementation && *row.implementation != model::Implementation::none)
+      return row.implementation;
+  }
+  return std::nullopt;
+}
+
+void count_verdict(ConfigurationReport& report, const Verdict& verdict) {
+  report.verdicts.push_back(&verdict);
+  switch (verdict.kind) {
+    case VerdictKind::passed:
+      ++report.passed;
+      break;
+    case VerdictKind::not_applicable:
+      ++report.not_applicable;
+      break;
+    case VerdictKind::unknown:
+      ++report.unknown;
+      break;
+    case VerdictKind::error:
+      ++report.broken;
+      break;
+    case VerdictKind::fired:
+      break;
+  }
+}
+
+ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, int number) {
+  ConfigurationReport report;
+  report.index = number;
+  report.configuration = &profile.configurations[static_cast<std::size_t>(number)];
+  const RnnConfig& config = report.configuration->config;
+  report.device = index.device(number);
+  report.has_device = report.device != nullptr;
+  report.summary = words::clean(summary(config));
+  report.name = config.id.empty() ? report.summary : words::clean(config.id);
+  report.kernels = kernel_rows(profile, index, number);
+  add_phases(report, index);
+  report.ran = ran(report);
+  const ModelAnswers& model = index.model(number);
+  report.memory = model.memory(config.mode);
+  if (const DeviceSpec* device = report.device) {
+    if (const auto* predicted = model.eligibility()) report.predicted = *predicted;
+    for (const Algo algo :
+         {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic}) {
+      if (const auto* table = model.why_not(algo)) report.why_not.push_back(*table);
+    }
+    const model::Pipe pipe = model::best_pipe(config, *device);
+    report.pipe = model::to_string(pipe);
+    report.peak_flops = model::pipe_flops(pipe, *device);
+    report.peak_bandwidth =
+        device->measured_bandwidth ? device->measured_bandwidth->value : device->memory_bandwidth;
+    report.ceilings_measured = device->measured_bandwidth.has_value() &&
+                               pipe == model::Pipe::fp16_tensor &&
+                               device->measured_fp16_tensor_flops.has_value();
+  }
+  return report;
+}
+
+void count_severity(Report& report, Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      ++report.errors;
+      break;
+    case Severity::warning:
+      ++report.warnings;
+      break;
+    case Severity::opportunity:
+      ++report.opportunities;
+      break;
+    case Severity::info:
+      ++report.infos;
+      break;
+  }
+}
+
+}  // namespace
+
+const PhaseRow* ConfigurationReport::phase(Phase wanted) const {
+  const auto found =
+      std::find_if(phases.begin(), phases.end(), [&](const auto& p) { return p.phase == wanted; });
+  return found == phases.end() ? nullptr : &*found;
+}
+
+namespace {
+
+// Time and work of the phases that make a step; nothing unless each was timed.
+std::optional<std::pair<double, double>> step(const ConfigurationReport& report) {
+  double ms = 0;
+  double flops = 0;
+  const bool inference = report.configuration->config.mode == Mode::inference;
+  for (const Phase phase : all_phases) {
+    if ((phase == Phase::forward_inference) != inference) continue;
+    const PhaseRow* row = report.phase(phase);
+    if (row == nullptr || row->timing == nullptr) return std::nullopt;
+    ms += row->timing->ms.median;
+    flops += static_cast<double>(row->cost.flops);
+  }
+  return std::pair(ms, flops);
+}
+
+}  // namespace
+
+double ConfigurationReport::step_ms() const {
+  const auto sum = step(*this);
+  return sum ? sum->first : -1;
+}
+
+double ConfigurationReport::step_tflops() const {
+  const auto sum = step(*this);
+  return sum ? sum->second / (sum->first * 1e-3) / 1e12 : -1;
+}
+
+double ConfigurationReport::best_gain() const {
+  double best = 1;
+  for (const Finding* finding : findings) {
+    if (finding->gain) best = std::max(best, finding->gain->speedup);
+  }
+  return best;
+}
+
+int Report::standing_count(Standing standing) const {
+  return static_cast<int>(std::count_if(configurations.begin(), configurations.end(),
+                                        [&](const auto& c) { return c.standing == standing; }));
+}
+
+std::string_view to_string(Standing value) {
+  switch (value) {
+    case Standing::unjudged:
+      return "unjudged";
+    case Standing::fine:
+      return "fine";
+    case Standing::opportunity:
+      return "opportunity";
+    case Standing::warning:
+      return "warning";
+    case Standing::error:
+      return "error";
+  }
+  return "?";
+}
+
+Report make_report(const Profile& profile, const Judgement& judgement, const RuleSet& rules) {
+  Report report;
+  report.profile = &profile;
+  report.judgement = &judgement;
+  report.rules = &rules;
+
+  const ProfileIndex index(profile);
+  report.configurations.reserve(profile.configurations.size());
+  for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
+    report.configurations.push_back(describe(profile, index, static_cast<int>(i)));
+  }
+  const auto configuration = [&](int number) -> ConfigurationReport* {
+    const auto i = static_cast<std::size_t>(number);
+    return number >= 0 && i < report.configurations.size() ? &report.configurations[i] : nullptr;
+  };
+  std::map<std::string_view, std::size_t> group_of;
+  for (const Finding& finding : judgement.findings) {
+    ConfigurationReport* owner = configuration(finding.configuration);
+    if (owner == nullptr) continue;  // a finding about nothing cannot be shown
+    owner->findings.push_back(&finding);
+    report.findings.push_back(&finding);
+    count_severity(report, finding.severity);
+    const auto [group, fresh] = group_of.try_emplace(finding.rule_id, report.groups.size());
+    if (fresh) report.groups.emplace_back();
+    report.groups[group->second].findings.push_back(&finding);
+  }
+  for (const Verdict& verdict : judgement.verdicts) {
+    if (ConfigurationReport* owner = configuration(verdict.configuration))
+      count_verdict(*owner, verdict);
+  }
+  for (auto& each : report.configurations) {
+    each.standing = standing_of(each);
+    each.verdict = verdict_of(each);
+  }
+  report.headline = headline_of(report);
+  report.figures = look_up_figures(report);
+  return report;
+}
+
+}  // namespace rnnadvisor::advisor

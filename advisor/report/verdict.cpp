@@ -1,0 +1,214 @@
+#include "advisor/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using model::Implementation;
+
+Implementation asked_for(Algo algo) {
+  switch (algo) {
+    case Algo::standard:
+      return Implementation::standard;
+    case Algo::persist_static:
+      return Implementation::persistent;
+    case Algo::persist_dynamic:
+      return Implementation::persistent_dynamic;
+    case Algo::persist_static_small_h:
+      return Implementation::persistent_small_h;
+  }
+  return Implementation::none;
+}
+
+// The first stage that cuDNN refused, or is expected to refuse.
+const StageResult* refused_stage(const Configuration& configuration) {
+  const auto found =
+      std::find_if(configuration.stages.begin(), configuration.stages.end(),
+                   [](const StageResult& s) { return s.attempted && s.status != 0; });
+  return found == configuration.stages.end() ? nullptr : &*found;
+}
+
+std::string broken_sentence(const ConfigurationReport& report) {
+  const Configuration& configuration = *report.configuration;
+  const std::string why =
+      configuration.message.empty() ? "" : ": " + words::clean(configuration.message);
+  switch (configuration.outcome) {
+    case Outcome::refused: {
+      if (const StageResult* stage = refused_stage(configuration)) {
+        std::string text =
+            fmt::format("cuDNN refuses this configuration at {} with {}",
+                        model::to_string(stage->stage), words::clean(stage->status_name));
+        return text + (stage->reason.empty() ? why : ": " + words::clean(stage->reason));
+      }
+      return "cuDNN refuses this configuration" + why;
+    }
+    case Outcome::out_of_memory_predicted: {
+      const std::int64_t need =
+          configuration.memory_predicted > 0 ? configuration.memory_predicted : report.memory.total;
+      std::string text =
+          fmt::format("It would not fit: it needs {}", format_bytes(static_cast<double>(need)));
+      if (configuration.memory_free_before > 0) {
+        text += fmt::format(" and {} were free",
+                            format_bytes(static_cast<double>(configuration.memory_free_before)));
+      } else if (report.has_device && report.device->memory_bytes > 0) {
+        text += fmt::format(" and the device has {}",
+                            format_bytes(static_cast<double>(report.device->memory_bytes)));
+      }
+      return text + "; nothing was run";
+    }
+    case Outcome::out_of_memory:
+      return "An allocation failed although it was expected to fit" + why;
+    case Outcome::failed:
+      return "It failed while running" + why;
+    case Outcome::crashed:
+      return "The worker process died while running it" + why;
+    case Outcome::timed_out:
+      return "It did not finish in time and was ended" + why;
+    case Outcome::interrupted:
+      return "The run was ended before this configuration was finished" + why;
+    case Outcome::not_run:
+    case Outcome::completed:
+      break;
+  }
+  return {};
+}
+
+// What runs or ran: the first half of a verdict.
+std::string subject_sentence(const ConfigurationReport& report) {
+  const RnnConfig& config = report.configuration->config;
+  const Implementation asked = asked_for(config.algo);
+  const double ms = report.step_ms();
+  const std::string step = config.mode == Mode::inference ? "Forward inference" : "A training step";
+  if (ms > 0) {
+    std::string text = fmt::format("{} takes {}", step, format_milliseconds(ms));
+    if (!report.ran) return text;
+    if (*report.ran != asked) {
+      return text + fmt::format(": {} was asked for, {} kernels ran", to_string(config.algo),
+                                words::implementation(*report.ran));
+    }
+    return text + fmt::format(" with {} kernels", words::implementation(*report.ran));
+  }
+  if (report.ran) return fmt::format("It runs with {} kernels", words::implementation(*report.ran));
+  if (report.configuration->outcome == Outcome::completed) return "It ran, but was not timed";
+  if (!report.has_device) return "Checked without a device";
+  if (report.predicted.implementation == Implementation::none)
+    return "cuDNN is expected to refuse it";
+  std::string text = fmt::format("Not run; {} kernels are expected",
+                                 words::implementation(report.predicted.implementation));
+  if (report.predicted.implementation != asked)
+    text += fmt::format(" although {} was asked for", to_string(config.algo));
+  return text;
+}
+
+// Counted findings of the severities that ask for something.
+std::string counted(int errors, int warnings, int opportunities) {
+  std::string text;
+  const auto add = [&](int count, Severity severity) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count,
+                        words::severity_plural(severity, count));
+  };
+  add(errors, Severity::error);
+  add(warnings, Severity::warning);
+  add(opportunities, Severity::opportunity);
+  return text;
+}
+
+const Finding* best_speedup(const std::vector<const Finding*>& findings) {
+  const Finding* best = nullptr;
+  for (const Finding* finding : findings) {
+    if (!finding->gain || finding->gain->speedup <= 1.0005) continue;
+    if (best == nullptr || finding->gain->speedup > best->gain->speedup) best = finding;
+  }
+  return best;
+}
+
+std::string up_to(const Finding& finding) {
+  return fmt::format("up to {} to gain ({})", words::gain(finding.gain),
+                     words::basis(finding.gain->basis));
+}
+
+}  // namespace
+
+Standing standing_of(const ConfigurationReport& report) {
+  switch (report.configuration->outcome) {
+    case Outcome::not_run:
+    case Outcome::completed:
+      break;
+    case Outcome::interrupted:
+      return Standing::unjudged;
+    default:
+      return Standing::error;
+  }
+  Standing worst =
+      report.verdicts.empty() && report.findings.empty() ? Standing::unjudged : Standing::fine;
+  if (report.findings.empty() && report.passed == 0) worst = Standing::unjudged;
+  for (const Finding* finding : report.findings) {
+    const Standing standing = finding->severity == Severity::error         ? Standing::error
+                              : finding->severity == Severity::warning     ? Standing::warning
+                              : finding->severity == Severity::opportunity ? Standing::opportunity
+                                                                           : Standing::fine;
+    worst = std::max(worst, standing);
+  }
+  return worst;
+}
+
+std::string verdict_of(const ConfigurationReport& report) {
+  if (const std::string broken = broken_sentence(report); !broken.empty()) return broken + ".";
+  std::string text = subject_sentence(report);
+  int errors = 0;
+  int warnings = 0;
+  int opportunities = 0;
+  for (const Finding* finding : report.findings) {
+    errors += finding->severity == Severity::error ? 1 : 0;
+    warnings += finding->severity == Severity::warning ? 1 : 0;
+    opportunities += finding->severity == Severity::opportunity ? 1 : 0;
+  }
+  const std::string counts = counted(errors, warnings, opportunities);
+  if (!counts.empty()) {
+    text += "; " + counts;
+    if (const Finding* best = best_speedup(report.findings)) text += ", " + up_to(*best);
+    return text + ".";
+  }
+  if (report.passed > 0) {
+    text += fmt::format("; nothing to do: {} passed", words::plural(report.passed, "rule"));
+    return text +
+           (report.unknown > 0 ? fmt::format(", {} could not be decided.", report.unknown) : ".");
+  }
+  if (report.unknown > 0)
+    return text + fmt::format("; not judged: {} could not be decided.",
+                              words::plural(report.unknown, "rule"));
+  return text + ".";
+}
+
+std::string headline_of(const Report& report) {
+  const auto& all = report.configurations;
+  if (all.empty()) return "This profile holds no configurations, so there is nothing to judge.";
+  if (all.size() == 1) return all.front().verdict;
+  std::string text = words::plural(static_cast<long long>(all.size()), "configuration");
+  if (report.profile->devices.size() == 1) {
+    text += " on " + words::clean(report.profile->devices.front().name);
+  }
+  std::string parts;
+  const auto add = [&](Standing standing, std::string_view one, std::string_view many) {
+    const int count = report.standing_count(standing);
+    if (count > 0)
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", count, count == 1 ? one : many);
+  };
+  add(Standing::error, "does not work", "do not work");
+  add(Standing::warning, "should be changed", "should be changed");
+  add(Standing::opportunity, "could be faster or smaller", "could be faster or smaller");
+  add(Standing::fine, "is fine", "are fine");
+  add(Standing::unjudged, "could not be judged", "could not be judged");
+  text += ": " + parts;
+  if (const Finding* best = best_speedup(report.findings)) text += "; " + up_to(*best);
+  return text + ".";
+}
+
+}  // namespace rnnadvisor::advisor

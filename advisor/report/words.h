@@ -1,0 +1,72 @@
+// How the writers say things: one wording for all formats. Everything here returns plain text; each
+// writer escapes it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advisor/report/report.h"
+
+namespace rnnadvisor::advisor::words {
+
+// Text of others made safe to show on one line: valid UTF-8, control characters (also those that
+// drive a terminal) and bidirectional overrides replaced by U+FFFD, line breaks and tabs by a
+// blank.
+std::string clean(std::string_view text);
+// The same for text of several lines: line breaks stay, tabs become two blanks.
+std::string clean_lines(std::string_view text);
+// Cut in the middle to at most `columns` characters: "void elemWise…mode_t)2>". `mark` replaces
+// what was cut.
+std::string shorten(std::string_view text, std::size_t columns, std::string_view mark = "…");
+// Columns a terminal uses for valid UTF-8 text; wide (East Asian, emoji) characters count two,
+// combining marks none.
+std::size_t display_width(std::string_view text);
+
+std::string_view phase(Phase value);                           // "forward training"
+std::string_view implementation(model::Implementation value);  // "persistent"
+std::string_view outcome(Outcome value);                       // "out of memory (predicted)"
+std::string_view standing(Standing value);                     // "fine", "not judged"
+std::string_view severity_plural(Severity value,
+                                 int count);  // "1 error", "2 errors" without the number
+std::string_view meaning(
+    Meaning value);  // what following a suggestion does to the function computed
+
+// "33 is not a multiple of 8": the observation in words.
+std::string comparison(const Comparison& comparison);
+// "1.44x", or for memory "saves 1.20 GiB"; empty when there is none.
+std::string gain(const std::optional<Gain>& gain);
+// "1.44x (1.40 to 1.48) of the training step".
+std::string gain_in_full(const Gain& gain);
+// "measured here", "measured elsewhere", "estimate": always to be shown with a gain.
+std::string_view basis(GainBasis value);
+// "NVIDIA, Optimizing Recurrent Layers User's Guide, Quick Start Checklist (2023)".
+std::string citation(const Citation& citation);
+// How a statement is known: "stated by a document", …
+std::string_view citation_tag(char tag);
+// "confirmed 12, refuted 1 on nvidia-h200, cuDNN 9.19.0, 2025-01-01: 1.4x".
+std::string validity(const ValidityRecord& record);
+// "3 kernels of 2 calls", empty when there is no such evidence.
+std::string evidence(const Finding& finding);
+
+std::string percent(double share);  // "61 %"; a share above 0 is never "0 %"
+std::string number(double value);   // three significant digits, "36.9"
+std::string plural(long long count, std::string_view singular,
+                   std::string_view plural = {});  // "3 warnings"
+std::string interval(
+    const MedianInterval& interval);  // "3.70 to 3.75 ms"; empty when there is none
+
+// The device of the report in one line, "NVIDIA H200 (Hopper, compute capability 9.0, 141 GiB)".
+std::string device(const DeviceSpec& device);
+// Software versions that are known, as (label, value) pairs: cuDNN, CUDA, driver, …
+std::vector<std::pair<std::string, std::string>> environment(const Environment& environment);
+
+// Key and value of every field of a configuration that differs from the defaults or is one of the
+// sizes.
+std::vector<std::pair<std::string, std::string>> parameters(const RnnConfig& config);
+// Every field as (key, value).
+std::vector<std::pair<std::string, std::string>> all_parameters(const RnnConfig& config);
+// The fields of the program context that are known.
+std::vector<std::pair<std::string, std::string>> program(const ProgramContext& context);
+
+}  // namespace rnnadvisor::advisor::words
