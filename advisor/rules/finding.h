@@ -1,5 +1,5 @@
-// What judging a profile yields. Every rule gives a verdict for every configuration: "nothing found" is never confused with
-// "not looked".
+// What judging a profile yields. Every rule gives a verdict for every configuration: "nothing
+// found" is never confused with "not looked".
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace rnnadvisor::advisor {
 
-enum class Severity { info, opportunity, warning, error };        // ascending
-enum class Confidence { heuristic, documented, measured };        // ascending
+enum class Severity { info, opportunity, warning, error };  // ascending
+enum class Confidence { heuristic, documented, measured };  // ascending
 enum class VerdictKind { fired, passed, not_applicable, unknown, error };
 std::string_view to_string(Severity value);
 std::string_view to_string(Confidence value);
@@ -22,10 +22,10 @@ std::optional<Severity> parse_severity(std::string_view text);
 
 // One comparison that was made: the answer to "why did this fire?".
 struct Comparison {
-  std::string fact;        // "call.batch_size"
-  std::string op;          // "not_multiple_of"
-  std::string threshold;   // "8", as people read it
-  std::string observed;    // "33"
+  std::string fact;       // "call.batch_size"
+  std::string op;         // "not_multiple_of"
+  std::string threshold;  // "8", as people read it
+  std::string observed;   // "33"
   std::string unit;
   Provenance provenance = Provenance::configured;
   bool holds = false;
@@ -35,18 +35,21 @@ struct Comparison {
 enum class Meaning { exact, padded, numerics, model };
 std::string_view to_string(Meaning value);
 
-// A machine-applicable change of configuration. `kind` is one of the kinds in advisor/whatif/transform.h.
+// A machine-applicable change of configuration. `kind` is one of the kinds in
+// advisor/whatif/transform.h.
 struct Transform {
-  std::string kind;   // "pad_batch"
-  std::string json;   // its parameters as a JSON object: {"multiple":8}
+  std::string kind;  // "pad_batch"
+  std::string json;  // its parameters as a JSON object: {"multiple":8}
   Meaning meaning = Meaning::exact;
+
+  bool operator==(const Transform&) const = default;
 };
 
 struct Suggestion {
-  std::string text;                    // placeholders filled in
+  std::string text;  // placeholders filled in
   std::optional<Transform> transform;
-  std::string code;                    // what to write, if the card has an example; may be empty
-  std::string framework;               // for whom; empty: for all
+  std::string code;       // what to write, if the card has an example; may be empty
+  std::string framework;  // for whom; empty: for all
 };
 
 // What following the finding would gain. Numbers are measured or computed, and say which.
@@ -56,12 +59,12 @@ enum class GainBasis {
   modelled,            // computed from the cost model: an estimate
 };
 struct Gain {
-  double speedup = 1;       // time now / time after, of `scope`
-  double low = 0, high = 0; // interval; 0 when there is none
+  double speedup = 1;            // time now / time after, of `scope`
+  double low = 0, high = 0;      // interval; 0 when there is none
   std::int64_t saved_bytes = 0;  // for memory rules
   GainBasis basis = GainBasis::modelled;
-  std::string scope;        // "training step", "forward inference"
-  std::string source;       // the sibling's id, or file and row
+  std::string scope;   // "training step", "forward inference"
+  std::string source;  // the sibling's id, or file and row
 };
 std::string_view to_string(GainBasis value);
 
@@ -73,14 +76,14 @@ struct ValidityRecord {
 
 struct Finding {
   std::string rule_id;
-  std::string criterion;   // row of the criteria table, "ALIGN-STD-8"; may be empty
+  std::string criterion;  // row of the criteria table, "ALIGN-STD-8"; may be empty
   std::string title;
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::documented;
-  std::string message;     // placeholders filled in
-  int configuration = -1;  // index into Profile::configurations
-  std::vector<int> calls;     // evidence: indices into Profile::calls
-  std::vector<int> kernels;   // evidence: indices into Profile::kernels, at most 100
+  std::string message;                  // placeholders filled in
+  int configuration = -1;               // index into Profile::configurations
+  std::vector<int> calls;               // evidence: indices into Profile::calls, at most 1000
+  std::vector<int> kernels;             // evidence: indices into Profile::kernels, the 100 longest
   std::vector<Comparison> comparisons;  // those of `when`
   std::vector<Comparison> context;      // those of `applies_when`
   std::vector<Suggestion> suggestions;
@@ -97,7 +100,8 @@ struct Verdict {
   std::string message;               // for error
 };
 
-// A judged profile: findings in the order of what they would gain, then severity; verdicts of all rules.
+// A judged profile: findings in the order of what they would gain, then severity; verdicts of all
+// rules.
 struct Judgement {
   std::vector<Finding> findings;
   std::vector<Verdict> verdicts;
