@@ -1,0 +1,78 @@
+// What a framework does with a configuration before cuDNN sees it: whether it uses cuDNN at all,
+// and which algorithm it asks for. Read from the frameworks' public sources; every function names
+// them. Pure; nothing is assumed of what the user did not say.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "advisor/facts/fact.h"
+#include "core/config/program_context.h"
+#include "core/config/rnn_config.h"
+#include "core/device/device_spec.h"
+
+namespace rnnadvisor::advisor {
+
+// --- PyTorch: the algorithm ---
+// pytorch/pytorch aten/src/ATen/native/cudnn/RNN.cpp @00fc08aa616fbdec70496aebee034ac90b083ff4,
+// get_algo(), use_rnn_persist_small_h(), use_persist_common_heuristics(),
+// use_persist_device_heuristics(). PERSIST_DYNAMIC is never chosen.
+struct AlgoChoice {
+  Algo algo = Algo::standard;
+  // "none" when a persistent algorithm is chosen, else the first clause that keeps PyTorch from
+  // one, in the order of the source.
+  std::string_view failing_clause = "none";
+};
+
+struct GpuShape {
+  int compute_major = 0, compute_minor = 0, sm_count = 0;
+};
+
+// `packed_input`: the input is a PackedSequence. `forward`: false for the backward pass, whose
+// small-size limits are lower.
+AlgoChoice pytorch_algo(const RnnConfig& config, const GpuShape& gpu, bool packed_input,
+                        bool forward);
+
+// Every value failing_clause can take.
+std::span<const std::string_view> pytorch_algo_clauses();
+
+// --- Whether cuDNN is used ---
+struct CudnnUse {
+  std::optional<bool> used;  // nothing: some condition is not known and none is known to fail
+  // "none" when used; the first condition known to fail; else the first that is not known.
+  std::string_view clause = "none";
+};
+
+struct CudnnQuestion {
+  const RnnConfig& config;
+  const ProgramContext& program;
+  const DeviceSpec* device = nullptr;    // null: not known
+  std::optional<Version> cudnn_version;  // nothing: not known
+};
+
+// aten/src/ATen/native/RNN.cpp @012234a684cae66fc67e5c8819c6fab222fdf6c3 (use_cudnn) and
+// cudnn_is_acceptable: settings, types; a custom cell or normalisation inside the recurrence is the
+// user's own code.
+CudnnUse pytorch_cudnn(const CudnnQuestion& question);
+// keras-team/tf-keras tf_keras/layers/rnn/{lstm,gru,gru_lstm_utils}.py
+// @dd0a7237b9b24132dba3f491f3c84b0094ab796e.
+CudnnUse keras2_cudnn(const CudnnQuestion& question);
+// keras-team/keras keras/src/backend/tensorflow/rnn.py @51d7e77046f5b562fbde669068a29b4b33e1f745
+// and keras/src/layers/rnn/lstm.py
+// @13b6362d852071dcd0b9a5897576bccab6282a3a; PyTorch backend: keras/src/backend/torch/rnn.py
+// @0a459e6df2d0af46e669fca316c63dadf2c2f80f (newer releases only). Other backends: not known.
+CudnnUse keras3_cudnn(const CudnnQuestion& question);
+// microsoft/onnxruntime onnxruntime/core/providers/cuda/cuda_execution_provider.cc: else the node
+// runs on the CPU.
+CudnnUse onnxruntime_cuda(const CudnnQuestion& question);
+// jax-ml/jax jax/experimental/rnn.py @055a8834: LSTM, float32, no projection.
+CudnnUse jax_supported(const CudnnQuestion& question);
+
+std::span<const std::string_view> pytorch_cudnn_clauses();
+std::span<const std::string_view> keras2_clauses();
+std::span<const std::string_view> keras3_clauses();
+std::span<const std::string_view> onnxruntime_clauses();
+std::span<const std::string_view> jax_clauses();
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,74 @@
+// program.*: the program around the configuration, every field of ProgramContext.
+#include "advisor/facts/providers.h"
+#include "core/config/fields.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+template <class Enum>
+std::string spelled(Enum value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < Spellings<Enum>::values.size() ? std::string(Spellings<Enum>::values[index])
+                                                : std::string("?");
+}
+
+template <class Field>
+void add_field(Catalogue& catalogue, const std::string& name, const std::string& description,
+               std::optional<Field> ProgramContext::* member) {
+  const auto read = [member](const Subject& subject) { return subject.get().program.*member; };
+  if constexpr (std::is_enum_v<Field>) {
+    define(
+        catalogue, name, "", Provenance::configured, description,
+        [read](const Subject& subject) -> std::optional<std::string> {
+          const auto value = read(subject);
+          return value ? std::optional(spelled(*value)) : std::nullopt;
+        },
+        spellings<Field>());
+  } else {
+    define(catalogue, name, "", Provenance::configured, description, read);
+  }
+}
+
+std::optional<Version> version_in(const std::optional<std::string>& text) {
+  return text ? parse_version(*text) : std::nullopt;
+}
+
+}  // namespace
+
+void add_program_facts(Catalogue& catalogue) {
+  visit_context_fields([&catalogue](std::string_view key, auto member, std::string_view meaning) {
+    const auto name = "program." + std::string(key);
+    const auto description = std::string(meaning);
+    if (key == "name") {
+      define(
+          catalogue, name, "", Provenance::configured, description,
+          [](const Subject& subject) -> std::optional<std::string> {
+            const auto framework = framework_of(subject);
+            return framework ? std::optional(spelled(*framework)) : std::nullopt;
+          },
+          spellings<Framework>());
+    } else if (key == "version") {
+      define(catalogue, name, "", Provenance::configured, description, [](const Subject& subject) {
+        const auto given = version_in(subject.get().program.version);
+        return given ? given : parse_version(subject.profile->environment.framework_version);
+      });
+    } else if (key == "cudnn_version") {
+      define(catalogue, name, "", Provenance::configured, description, [](const Subject& subject) {
+        return version_in(subject.get().program.cudnn_version);
+      });
+    } else {
+      add_field(catalogue, name, description, member);
+    }
+  });
+  define(catalogue, "program.framework_given", "", Provenance::configured,
+         "a framework is named, by the user or by the capture",
+         [](const Subject& subject) { return framework_of(subject).has_value(); });
+  define(catalogue, "program.owns_descriptor", "", Provenance::configured,
+         "the program fills the cuDNN descriptor itself: no framework is named, or cudnn_api",
+         [](const Subject& subject) {
+           const auto framework = framework_of(subject);
+           return !framework || *framework == Framework::cudnn_api;
+         });
+}
+
+}  // namespace rnnadvisor::advisor

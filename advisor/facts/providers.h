@@ -1,0 +1,124 @@
+// How the catalogue is put together: one function per group of facts, and the helper they define
+// facts with. Private to advisor/facts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "advisor/facts/fact.h"
+
+namespace rnnadvisor::advisor {
+
+using Catalogue = std::vector<FactDefinition>;
+
+void add_call_facts(Catalogue& catalogue);
+void add_program_facts(Catalogue& catalogue);
+void add_device_facts(Catalogue& catalogue);
+void add_memory_facts(Catalogue& catalogue);
+void add_model_facts(Catalogue& catalogue);
+void add_measured_facts(Catalogue& catalogue);
+void add_trace_facts(Catalogue& catalogue);
+void add_sibling_facts(Catalogue& catalogue);
+void add_framework_facts(Catalogue& catalogue);
+
+// The device of the subject, or null when the profile names none.
+const DeviceSpec* device_of(const Subject& subject);
+// The framework around the subject: what the user or the capture said. Nothing when neither did.
+std::optional<Framework> framework_of(const Subject& subject);
+// The cuDNN version the subject is judged for: the target's when the user named one, else the
+// profiled one.
+std::optional<Version> cudnn_version_of(const Subject& subject);
+
+namespace detail {
+
+template <class T>
+struct Unwrapped {
+  using type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using type = T;
+};
+
+template <class T>
+constexpr FactType type_of() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return FactType::boolean;
+  } else if constexpr (std::is_integral_v<T>) {
+    return FactType::integer;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return FactType::real;
+  } else if constexpr (std::is_same_v<T, Version>) {
+    return FactType::version;
+  } else {
+    return FactType::text;
+  }
+}
+
+template <class T>
+FactValue value_of(const T& value) {
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Version>) {
+    return value;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::int64_t>(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<double>(value);
+  } else {
+    return std::string(value);
+  }
+}
+
+// What is written in a configuration is `captured` when we read it from a running program.
+inline Provenance provenance_here(Provenance declared, const Subject& subject) {
+  const Origin origin = subject.get().origin;
+  const bool from_program = origin == Origin::captured || origin == Origin::imported;
+  return declared == Provenance::configured && from_program ? Provenance::captured : declared;
+}
+
+}  // namespace detail
+
+// Defines one fact. `provide` takes (const Subject&) or (const Subject&, const ProfileIndex&) and
+// returns a value or an optional; the fact's type follows from what it returns. Values that are not
+// finite count as not known.
+template <class Provide>
+void define(Catalogue& catalogue, std::string name, std::string unit, Provenance provenance,
+            std::string description, Provide provide, std::vector<std::string> values = {}) {
+  constexpr bool wants_index = std::is_invocable_v<Provide, const Subject&, const ProfileIndex&>;
+  const auto call = [provide](const Subject& subject, [[maybe_unused]] const ProfileIndex& index) {
+    if constexpr (wants_index) {
+      return provide(subject, index);
+    } else {
+      return provide(subject);
+    }
+  };
+  using Returned =
+      decltype(call(std::declval<const Subject&>(), std::declval<const ProfileIndex&>()));
+  using Value = std::remove_cvref_t<typename detail::Unwrapped<Returned>::type>;
+  FactDefinition definition;
+  definition.name = std::move(name);
+  definition.type = detail::type_of<Value>();
+  definition.unit = std::move(unit);
+  definition.description = std::move(description);
+  definition.values = std::move(values);
+  definition.provide = [call, provenance](const Subject& subject,
+                                          const ProfileIndex& index) -> std::optional<Fact> {
+    const std::optional<Value> value = call(subject, index);
+    if (!value) return std::nullopt;
+    if constexpr (std::is_floating_point_v<Value>) {
+      if (!(*value - *value == 0)) return std::nullopt;
+    }
+    return Fact{detail::value_of(*value), detail::provenance_here(provenance, subject)};
+  };
+  catalogue.push_back(std::move(definition));
+}
+
+// The spellings of an enumeration, for FactDefinition::values.
+template <class Enum>
+std::vector<std::string> spellings() {
+  return {Spellings<Enum>::values.begin(), Spellings<Enum>::values.end()};
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,252 @@
+// trace.*: what the recorded kernels and counters show.
+#include <algorithm>
+#include <array>
+
+#include "advisor/facts/profile_index.h"
+#include "advisor/facts/providers.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using Index = ProfileIndex;
+
+const PhaseKernels* forward_kernels(const Subject& s, const Index& i) {
+  const auto* training = i.phase_kernels(s.configuration, Phase::forward_training);
+  return training != nullptr ? training
+                             : i.phase_kernels(s.configuration, Phase::forward_inference);
+}
+
+std::vector<std::string> implementations() {
+  std::vector<std::string> names;
+  for (int value = 0; value <= static_cast<int>(model::Implementation::persistent_small_h);
+       ++value) {
+    names.emplace_back(to_string(static_cast<model::Implementation>(value)));
+  }
+  return names;
+}
+
+std::optional<std::string> ran_in(const PhaseKernels* kernels) {
+  if (kernels == nullptr || !kernels->implementation) return std::nullopt;
+  return std::string(to_string(*kernels->implementation));
+}
+
+model::Implementation asked_for(Algo algo) {
+  switch (algo) {
+    case Algo::standard:
+      return model::Implementation::standard;
+    case Algo::persist_static:
+      return model::Implementation::persistent;
+    case Algo::persist_dynamic:
+      return model::Implementation::persistent_dynamic;
+    case Algo::persist_static_small_h:
+      return model::Implementation::persistent_small_h;
+  }
+  return model::Implementation::none;
+}
+
+// Share of the phase's time in which the GPU worked. The kernels come from a traced call and
+// tracing slows launch-bound calls, so the time without tracing is the divisor wherever the phase
+// was timed.
+std::optional<double> busy(const Subject& s, const Index& i, Phase phase) {
+  const auto* kernels = i.phase_kernels(s.configuration, phase);
+  if (kernels == nullptr || kernels->calls <= 0) return std::nullopt;
+  const auto ms = phase_ms(s.get(), phase);
+  if (ms && *ms > 0) {
+    const double busy_ms = static_cast<double>(kernels->busy_ns) * 1e-6 / kernels->calls;
+    return 100 * std::min(1.0, busy_ms / *ms);
+  }
+  return kernels->span_ns > 0 ? std::optional(100 * kernels->busy_share()) : std::nullopt;
+}
+
+// The fifth template argument of RNN_persist_fp / RNN_persist_bp tells whether the kernel uses
+// Tensor Cores (facts 8.3).
+std::optional<bool> tensor_core_flag(std::string_view name) {
+  const auto at = name.find("RNN_persist_");
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto open = name.find('<', at);
+  if (open == std::string_view::npos || open - at > 16) return std::nullopt;
+  int argument = 0;
+  int depth = 0;
+  std::size_t begin = open + 1;
+  for (std::size_t p = open + 1; p < name.size(); ++p) {
+    const char c = name[p];
+    if (c == '<' || c == '(') ++depth;
+    if (c == ')') --depth;
+    if (depth == 0 && (c == ',' || c == '>')) {
+      if (argument == 4) {
+        auto text = name.substr(begin, p - begin);
+        while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+        if (text == "true" || text == "(bool)1") return true;
+        if (text == "false" || text == "(bool)0") return false;
+        return std::nullopt;
+      }
+      if (c == '>') return std::nullopt;
+      ++argument;
+      begin = p + 1;
+    } else if (c == '>' && depth > 0) {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> persist_tensor_cores(const Subject& s, const Index& i) {
+  const auto& profile = i.profile();
+  std::optional<bool> all;
+  for (const int call : i.calls(s.configuration)) {
+    for (const int kernel : i.kernels(call)) {
+      const auto flag =
+          tensor_core_flag(profile.text(profile.kernels.name[static_cast<std::size_t>(kernel)]));
+      if (flag) all = all.value_or(true) && *flag;
+    }
+  }
+  return all;
+}
+
+std::optional<bool> native_cells(const Subject& s) {
+  const auto& profile = *s.profile;
+  const auto origin = s.get().origin;
+  if (!profile.environment.tracing || (origin != Origin::captured && origin != Origin::imported))
+    return std::nullopt;
+  return std::any_of(profile.strings.begin(), profile.strings.end(), [](const std::string& name) {
+    return name.find("lstm_cell_forward") != std::string::npos ||
+           name.find("gru_cell_forward") != std::string::npos;
+  });
+}
+
+std::optional<bool> counted_tensor_cores(const Subject& s) {
+  std::optional<bool> used;
+  for (const auto& counter : s.get().counters) {
+    if (counter.metric.find("pipe_tensor") == std::string::npos) continue;
+    used = used.value_or(false) || counter.value > 0;
+  }
+  return used;
+}
+
+std::int64_t notes(const Subject& s, std::string_view code) {
+  std::int64_t sum = 0;
+  for (const auto& note : s.profile->notes) {
+    if (note.code == code) sum += std::max<std::int64_t>(note.count, 1);
+  }
+  return sum;
+}
+
+void add_implementation(Catalogue& catalogue) {
+  define(catalogue, "trace.available", "", Provenance::measured,
+         "kernels of this configuration were recorded",
+         [](const Subject& s, const Index& i) { return i.traced(s.configuration); });
+  define(
+      catalogue, "trace.implementation", "", Provenance::measured,
+      "kernel family that ran in the forward pass",
+      [](const Subject& s, const Index& i) { return ran_in(forward_kernels(s, i)); },
+      implementations());
+  define(
+      catalogue, "trace.implementation_backward", "", Provenance::measured,
+      "kernel family that ran in backward data",
+      [](const Subject& s, const Index& i) {
+        return ran_in(i.phase_kernels(s.configuration, Phase::backward_data));
+      },
+      implementations());
+  define(catalogue, "trace.ran_as_asked", "", Provenance::measured,
+         "the kernels of the forward pass belong to the algorithm that was asked for",
+         [](const Subject& s, const Index& i) -> std::optional<bool> {
+           const auto* kernels = forward_kernels(s, i);
+           if (kernels == nullptr || !kernels->implementation) return std::nullopt;
+           return *kernels->implementation == asked_for(s.get().config.algo);
+         });
+  define(catalogue, "trace.mixed_implementations", "", Provenance::measured,
+         "forward and backward data ran kernels of different families",
+         [](const Subject& s, const Index& i) -> std::optional<bool> {
+           const auto* forward = forward_kernels(s, i);
+           const auto* backward = i.phase_kernels(s.configuration, Phase::backward_data);
+           if (forward == nullptr || backward == nullptr) return std::nullopt;
+           if (!forward->implementation || !backward->implementation) return std::nullopt;
+           return *forward->implementation != *backward->implementation;
+         });
+  define(catalogue, "trace.persist_tensor_cores", "", Provenance::measured,
+         "the names of the persistent kernels say that they use Tensor Cores",
+         persist_tensor_cores);
+  define(catalogue, "trace.native_cells", "", Provenance::measured,
+         "kernels of a framework's own cells ran: the RNN was not cuDNN's", native_cells);
+  define(catalogue, "trace.tensor_cores", "", Provenance::measured,
+         "Tensor Cores executed instructions, by counters", counted_tensor_cores);
+}
+
+void add_kernels(Catalogue& catalogue) {
+  for (const Phase phase : all_phases) {
+    const std::string name(to_string(phase));
+    define(catalogue, "trace." + name + "_busy", "%", Provenance::measured,
+           "share of " + name + " in which the GPU worked",
+           [phase](const Subject& s, const Index& i) { return busy(s, i, phase); });
+    define(catalogue, "trace." + name + "_kernels", "", Provenance::measured,
+           "kernels of one call of " + name,
+           [phase](const Subject& s, const Index& i) -> std::optional<double> {
+             const auto* kernels = i.phase_kernels(s.configuration, phase);
+             if (kernels == nullptr || kernels->calls <= 0) return std::nullopt;
+             return kernels->kernels_per_call();
+           });
+  }
+  define(catalogue, "trace.forward_busy", "%", Provenance::measured,
+         "share of the forward pass in which the GPU worked",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto training = busy(s, i, Phase::forward_training);
+           return training ? training : busy(s, i, Phase::forward_inference);
+         });
+  define(catalogue, "trace.kernels_per_step", "1", Provenance::measured,
+         "kernels of the forward pass per time step and pseudo-layer",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* kernels = forward_kernels(s, i);
+           if (kernels == nullptr || kernels->calls <= 0) return std::nullopt;
+           const auto& c = s.get().config;
+           return kernels->kernels_per_call() /
+                  (static_cast<double>(c.seq_length) * c.num_layers * c.directions());
+         });
+  define(catalogue, "trace.unknown_kernel_share", "%", Provenance::measured,
+         "share of the forward pass's kernel time in kernels that no known family names",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* kernels = forward_kernels(s, i);
+           if (kernels == nullptr || kernels->kernel_ns <= 0) return std::nullopt;
+           const auto found = kernels->role_ns.find(KernelRole::unknown);
+           const auto ns = found == kernels->role_ns.end() ? 0 : found->second;
+           return 100 * static_cast<double>(ns) / static_cast<double>(kernels->kernel_ns);
+         });
+  define(catalogue, "trace.conversion_share", "%", Provenance::measured,
+         "share of the forward pass's kernel time spent on conversions and layout changes",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* kernels = forward_kernels(s, i);
+           if (kernels == nullptr || kernels->kernel_ns <= 0) return std::nullopt;
+           std::int64_t ns = 0;
+           for (const KernelRole role : {KernelRole::conversion, KernelRole::layout_change}) {
+             const auto found = kernels->role_ns.find(role);
+             if (found != kernels->role_ns.end()) ns += found->second;
+           }
+           return 100 * static_cast<double>(ns) / static_cast<double>(kernels->kernel_ns);
+         });
+}
+
+}  // namespace
+
+void add_trace_facts(Catalogue& catalogue) {
+  add_implementation(catalogue);
+  add_kernels(catalogue);
+  define(catalogue, "trace.records_dropped", "", Provenance::measured,
+         "activity records that were lost", [](const Subject& s) -> std::optional<std::int64_t> {
+           if (!s.profile->environment.tracing) return std::nullopt;
+           return notes(s, "records-dropped");
+         });
+  define(catalogue, "trace.conflict", "", Provenance::measured,
+         "another tracer had subscribed to CUPTI in the traced process",
+         [](const Subject& s) -> std::optional<bool> {
+           if (!s.profile->environment.tracing && notes(s, "tracing-conflict") == 0)
+             return std::nullopt;
+           return notes(s, "tracing-conflict") > 0;
+         });
+  define(catalogue, "trace.timed_by_trace", "", Provenance::measured,
+         "times come from traced calls only: nothing was timed without tracing",
+         [](const Subject& s, const Index& i) -> std::optional<bool> {
+           if (!i.traced(s.configuration)) return std::nullopt;
+           return s.get().timings.empty();
+         });
+}
+
+}  // namespace rnnadvisor::advisor
