@@ -1,5 +1,6 @@
-// Result<T>: what every library function that can fail returns. Libraries never print, never exit and
-// never throw across their interface; the command line turns an Error into text and an exit status.
+// Result<T>: what every library function that can fail returns. Libraries never print, never exit
+// and never throw across their interface; the command line turns an Error into text and an exit
+// status.
 #pragma once
 
 #include <optional>

@@ -62,7 +62,8 @@ std::string format_bytes(double bytes) {
     bytes /= 1024.0;
     ++unit;
   }
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : three_digits(bytes) + " " + std::string(units[unit]);
+  return unit == 0 ? fmt::format("{:.0f} B", bytes)
+                   : three_digits(bytes) + " " + std::string(units[unit]);
 }
 
 std::string format_milliseconds(double ms) {
@@ -73,8 +74,8 @@ std::string format_milliseconds(double ms) {
 
 std::string format_count(long long value) {
   std::string digits = std::to_string(value);
-  for (auto position = static_cast<std::ptrdiff_t>(digits.size()) - 3; position > (value < 0 ? 1 : 0);
-       position -= 3) {
+  for (auto position = static_cast<std::ptrdiff_t>(digits.size()) - 3;
+       position > (value < 0 ? 1 : 0); position -= 3) {
     digits.insert(static_cast<std::size_t>(position), 1, ',');
   }
   return digits;
@@ -86,7 +87,12 @@ std::string to_valid_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    std::size_t length = lead < 0x80   ? 1
+                         : lead < 0xC2 ? 0
+                         : lead < 0xE0 ? 2
+                         : lead < 0xF0 ? 3
+                         : lead < 0xF5 ? 4
+                                       : 0;
     bool good = length > 0 && i + length <= text.size();
     for (std::size_t k = 1; good && k < length; ++k) {
       good = (static_cast<unsigned char>(text[i + k]) & 0xC0U) == 0x80U;

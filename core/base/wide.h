@@ -1,5 +1,5 @@
-// Products of tensor sizes. Every factor is a validated 31-bit size, so a product of up to four of them
-// and a few small constants fits 127 bits; results saturate at INT64_MAX instead of wrapping.
+// Products of tensor sizes. Every factor is a validated 31-bit size, so a product of up to four of
+// them and a few small constants fits 127 bits; results saturate at INT64_MAX instead of wrapping.
 #pragma once
 
 #include <cstdint>

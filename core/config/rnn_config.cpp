@@ -17,7 +17,8 @@ std::string_view spelling(Enum value) {
 }  // namespace
 
 bool RnnConfig::has_varying_lengths() const {
-  return std::any_of(seq_lengths.begin(), seq_lengths.end(), [this](int length) { return length != seq_length; });
+  return std::any_of(seq_lengths.begin(), seq_lengths.end(),
+                     [this](int length) { return length != seq_length; });
 }
 
 std::int64_t RnnConfig::used_steps() const {
@@ -64,7 +65,8 @@ std::string summary(const RnnConfig& config) {
   if (config.has_projection()) text += fmt::format(" proj {}", config.proj_size);
   if (config.direction == Direction::bidirectional) text += " bidirectional";
   text += fmt::format(" {}", to_string(config.data_type));
-  if (config.math_type != MathType::default_math) text += fmt::format("/{}", to_string(config.math_type));
+  if (config.math_type != MathType::default_math)
+    text += fmt::format("/{}", to_string(config.math_type));
   text += fmt::format(" B{} T{}, {}", config.batch_size, config.seq_length, to_string(config.algo));
   if (config.mode == Mode::inference) text += ", inference";
   return text;

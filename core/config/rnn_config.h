@@ -1,5 +1,6 @@
-// RnnConfig: one cuDNN RNN descriptor with its data descriptor, dropout and clip settings, in cuDNN's own
-// vocabulary. The spelling of every enumerator below is its key in TOML, JSON and flags.
+// RnnConfig: one cuDNN RNN descriptor with its data descriptor, dropout and clip settings, in
+// cuDNN's own vocabulary. The spelling of every enumerator below is its key in TOML, JSON and
+// flags.
 #pragma once
 
 #include <array>
@@ -11,24 +12,49 @@
 
 namespace rnnadvisor {
 
-enum class Cell { rnn_relu, rnn_tanh, lstm, gru };                             // cudnnRNNMode_t
-enum class Algo { standard, persist_static, persist_dynamic, persist_static_small_h };  // cudnnRNNAlgo_t
-enum class Direction { unidirectional, bidirectional };                       // cudnnDirectionMode_t
-enum class BiasMode { no_bias, single_inp_bias, double_bias, single_rec_bias };  // cudnnRNNBiasMode_t
-enum class InputMode { linear_input, skip_input };                            // cudnnRNNInputMode_t
-enum class DataType { float32, float64, half, bfloat16 };  // spelled "float", "double", "half", "bfloat16"
-enum class MathType { default_math, tensor_op, tensor_op_allow_conversion, fma };  // spelled "default", …
-enum class Layout { seq_major_unpacked, seq_major_packed, batch_major_unpacked };  // cudnnRNNDataLayout_t
-enum class ClipMode { none, minmax };                                         // cudnnRNNClipMode_t
-enum class Mode { inference, training };                                      // cudnnForwardMode_t
+enum class Cell { rnn_relu, rnn_tanh, lstm, gru };  // cudnnRNNMode_t
+enum class Algo {
+  standard,
+  persist_static,
+  persist_dynamic,
+  persist_static_small_h
+};                                                       // cudnnRNNAlgo_t
+enum class Direction { unidirectional, bidirectional };  // cudnnDirectionMode_t
+enum class BiasMode {
+  no_bias,
+  single_inp_bias,
+  double_bias,
+  single_rec_bias
+};                                                  // cudnnRNNBiasMode_t
+enum class InputMode { linear_input, skip_input };  // cudnnRNNInputMode_t
+enum class DataType {
+  float32,
+  float64,
+  half,
+  bfloat16
+};  // spelled "float", "double", "half", "bfloat16"
+enum class MathType {
+  default_math,
+  tensor_op,
+  tensor_op_allow_conversion,
+  fma
+};  // spelled "default", …
+enum class Layout {
+  seq_major_unpacked,
+  seq_major_packed,
+  batch_major_unpacked
+};                                        // cudnnRNNDataLayout_t
+enum class ClipMode { none, minmax };     // cudnnRNNClipMode_t
+enum class Mode { inference, training };  // cudnnForwardMode_t
 
 // The phases of a recurrent layer: what cuDNN is called for.
 enum class Phase { forward_inference, forward_training, backward_data, backward_weights };
-inline constexpr std::array<Phase, 4> all_phases = {Phase::forward_inference, Phase::forward_training,
-                                                    Phase::backward_data, Phase::backward_weights};
+inline constexpr std::array<Phase, 4> all_phases = {Phase::forward_inference,
+                                                    Phase::forward_training, Phase::backward_data,
+                                                    Phase::backward_weights};
 
-// Sizes are positive and at most INT32_MAX, as in cuDNN's API; readers refuse anything else. validate() (validate.h)
-// tells what cuDNN's documentation says of a combination.
+// Sizes are positive and at most INT32_MAX, as in cuDNN's API; readers refuse anything else.
+// validate() (validate.h) tells what cuDNN's documentation says of a combination.
 struct RnnConfig {
   std::string id;  // the user's name for it; echoed everywhere, never interpreted
 
@@ -46,7 +72,7 @@ struct RnnConfig {
   int proj_size = 512;    // default: hidden_size, which means no projection
   int num_layers = 1;
 
-  double dropout = 0;            // probability in [0, 1), between layers, in training
+  double dropout = 0;  // probability in [0, 1), between layers, in training
   std::uint64_t dropout_seed = 1;
 
   ClipMode clip_mode = ClipMode::none;
@@ -55,10 +81,11 @@ struct RnnConfig {
   bool clip_propagate_nan = false;  // CUDNN_PROPAGATE_NAN; cuDNN 9 has no such choice any more
 
   Layout layout = Layout::seq_major_unpacked;
-  bool padded_io = true;  // CUDNN_RNN_PADDED_IO_ENABLED; default: set for unpacked layouts, as cuDNN documents
+  bool padded_io =
+      true;  // CUDNN_RNN_PADDED_IO_ENABLED; default: set for unpacked layouts, as cuDNN documents
 
-  int seq_length = 128;  // maxSeqLength: time steps T
-  int batch_size = 64;   // B
+  int seq_length = 128;          // maxSeqLength: time steps T
+  int batch_size = 64;           // B
   std::vector<int> seq_lengths;  // one per sequence; empty means all are seq_length
 
   Mode mode = Mode::training;  // inference: only the forward phase is of interest
@@ -99,16 +126,18 @@ std::string_view to_string(Phase value);
 // One line for people: "LSTM 2x1024 half B64 T128, persist_static".
 std::string summary(const RnnConfig& config);
 
-// All spellings of an enumeration, in the order of its values; specialised for every enumeration above.
+// All spellings of an enumeration, in the order of its values; specialised for every enumeration
+// above.
 template <class Enum>
 struct Spellings;
-#define RNNADVISOR_SPELLINGS(Enum, ...)                                              \
-  template <>                                                                        \
-  struct Spellings<Enum> {                                                           \
-    static constexpr auto values = std::to_array<std::string_view>({__VA_ARGS__});   \
+#define RNNADVISOR_SPELLINGS(Enum, ...)                                            \
+  template <>                                                                      \
+  struct Spellings<Enum> {                                                         \
+    static constexpr auto values = std::to_array<std::string_view>({__VA_ARGS__}); \
   };
 RNNADVISOR_SPELLINGS(Cell, "rnn_relu", "rnn_tanh", "lstm", "gru")
-RNNADVISOR_SPELLINGS(Algo, "standard", "persist_static", "persist_dynamic", "persist_static_small_h")
+RNNADVISOR_SPELLINGS(Algo, "standard", "persist_static", "persist_dynamic",
+                     "persist_static_small_h")
 RNNADVISOR_SPELLINGS(Direction, "unidirectional", "bidirectional")
 RNNADVISOR_SPELLINGS(BiasMode, "no_bias", "single_inp_bias", "double_bias", "single_rec_bias")
 RNNADVISOR_SPELLINGS(InputMode, "linear_input", "skip_input")
@@ -117,7 +146,8 @@ RNNADVISOR_SPELLINGS(MathType, "default", "tensor_op", "tensor_op_allow_conversi
 RNNADVISOR_SPELLINGS(Layout, "seq_major_unpacked", "seq_major_packed", "batch_major_unpacked")
 RNNADVISOR_SPELLINGS(ClipMode, "none", "minmax")
 RNNADVISOR_SPELLINGS(Mode, "inference", "training")
-RNNADVISOR_SPELLINGS(Phase, "forward_inference", "forward_training", "backward_data", "backward_weights")
+RNNADVISOR_SPELLINGS(Phase, "forward_inference", "forward_training", "backward_data",
+                     "backward_weights")
 #undef RNNADVISOR_SPELLINGS
 
 // The value spelled so, or nothing.

@@ -1,5 +1,6 @@
-// What this machine can do: GPUs, driver, libraries and where they were found, permissions. Behind `rnnadvisor doctor` and
-// the environment of every profile. In a build without CUDA, GPUs are still listed through the driver when there is one.
+// What this machine can do: GPUs, driver, libraries and where they were found, permissions. Behind
+// `rnnadvisor doctor` and the environment of every profile. In a build without CUDA, GPUs are still
+// listed through the driver when there is one.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,14 @@ namespace rnnadvisor {
 
 // One library that is loaded at run time.
 struct LibraryState {
-  std::string name;                  // "cuDNN"
+  std::string name;  // "cuDNN"
   bool found = false;
-  std::string path;                  // resolved file
-  std::string version;               // "9.19.0"
-  std::string found_by;              // "environment variable RNNADVISOR_CUDNN", "loader path", "Python wheel", "CUDA toolkit"
-  std::vector<std::string> searched; // where it was looked for, in order
-  std::string problem;               // why it cannot be used, when it cannot
+  std::string path;      // resolved file
+  std::string version;   // "9.19.0"
+  std::string found_by;  // "environment variable RNNADVISOR_CUDNN", "loader path", "Python wheel",
+                         // "CUDA toolkit"
+  std::vector<std::string> searched;  // where it was looked for, in order
+  std::string problem;                // why it cannot be used, when it cannot
 };
 
 struct GpuState {
@@ -40,15 +42,16 @@ struct MachineReport {
   std::string cuda_runtime_version;  // linked statically; empty in a build without CUDA
   std::string driver_problem;        // why there is no driver or GPU
   std::vector<GpuState> gpus;
-  std::vector<LibraryState> libraries;  // cuDNN, CUPTI, NVRTC
-  Permission tracing = Permission::unknown;    // CUPTI activity records
+  std::vector<LibraryState> libraries;       // cuDNN, CUPTI, NVRTC
+  Permission tracing = Permission::unknown;  // CUPTI activity records
   std::string tracing_reason;
-  Permission counters = Permission::unknown;   // hardware counters
+  Permission counters = Permission::unknown;  // hardware counters
   std::string counters_reason;
   std::string operating_system, cpu, host;
 };
 
-// Looks, loads, asks. Takes up to a few seconds the first time (a CUDA context is created to learn of permissions).
+// Looks, loads, asks. Takes up to a few seconds the first time (a CUDA context is created to learn
+// of permissions).
 MachineReport inspect_machine();
 
 }  // namespace rnnadvisor

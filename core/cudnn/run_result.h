@@ -1,6 +1,8 @@
-// What running a configuration yields. Plain data: known to every build, also to those without CUDA.
+// What running a configuration yields. Plain data: known to every build, also to those without
+// CUDA.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -50,10 +52,29 @@ struct PhaseCounters {
 
 // Comparison of one output with the float64 CPU reference.
 struct CorrectnessResult {
-  std::string tensor;          // "y", "hy", "cy", "dx", "dhx", "dcx", "dw"
-  double relative_error = 0;   // ||out - ref|| / ||ref||
+  std::string tensor;         // "y", "hy", "cy", "dx", "dhx", "dcx", "dw"
+  double relative_error = 0;  // ||out - ref|| / ||ref||
   double tolerance = 0;
   bool passed = false;
+};
+
+// Everything RnnRunner learns of one configuration.
+struct RunReport {
+  Outcome outcome = Outcome::completed;
+  std::string message;              // why not completed, for people
+  std::vector<StageResult> stages;  // attempted stages in order
+  std::int64_t weights = -1;        // bytes, as cuDNN says; -1: it did not say
+  std::int64_t workspace_inference = -1;
+  std::int64_t workspace_training = -1;
+  std::int64_t reserve_training = -1;
+  std::vector<PhaseTiming> timings;
+  std::vector<CorrectnessResult> correctness;
+  std::int64_t memory_free_before = -1;  // bytes
+  std::int64_t memory_predicted = -1;    // bytes that the buffers take
+  std::int64_t memory_peak_used =
+      -1;  // bytes by which free memory shrank, cuDNN's own allocations included
+  bool outputs_finite = true;  // every output was written and is finite
+  bool context_lost = false;   // a sticky CUDA error: the process must end
 };
 
 }  // namespace rnnadvisor

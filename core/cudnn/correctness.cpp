@@ -1,0 +1,266 @@
+#include "core/cudnn/correctness.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/wide.h"
+#include "core/cudnn/cuda_error.h"
+#include "core/cudnn/reference.h"
+#include "core/cudnn/rnn_runner.h"
+
+namespace rnnadvisor {
+namespace {
+
+using reference::LayerWeights;
+
+Error cudnn_error(const CudnnApi& api, cudnnStatus_t status, const char* what) {
+  Error error;
+  error.code = ErrorCode::cudnn;
+  error.message = fmt::format("{} from {}: {}", status_name(api, status), what, api.last_reason());
+  return error;
+}
+
+// Where cuDNN keeps the parts of one pseudo-layer, read through cudnnGetRNNWeightParams, out of a
+// copy of the weight space.
+class WeightReader {
+ public:
+  WeightReader(RnnProblem& problem, const void* base, std::vector<double> values)
+      : problem_(problem), base_(base), values_(std::move(values)) {}
+
+  Result<LayerWeights> layer(int pseudo) {
+    const RnnConfig& config = problem_.config();
+    const int gates = config.gates();
+    LayerWeights weights;
+    for (int id = 0; id < 2 * gates; ++id) {
+      std::vector<double> matrix;
+      std::vector<double> bias;
+      RNNADVISOR_TRY(read(pseudo, id, matrix, bias));
+      const bool from_input = id < gates;
+      if (!matrix.empty())
+        (from_input ? weights.input : weights.recurrent).push_back(std::move(matrix));
+      if (!bias.empty())
+        (from_input ? weights.input_bias : weights.recurrent_bias).push_back(std::move(bias));
+    }
+    if (config.has_projection()) {
+      std::vector<double> bias;
+      RNNADVISOR_TRY(read(pseudo, 2 * gates, weights.projection, bias));
+    }
+    return weights;
+  }
+
+ private:
+  Result<void> read(int pseudo, int id, std::vector<double>& matrix, std::vector<double>& bias) {
+    const CudnnApi& api = problem_.api();
+    cudnnTensorDescriptor_t m = nullptr;
+    cudnnTensorDescriptor_t b = nullptr;
+    api.cudnnCreateTensorDescriptor(&m);
+    api.cudnnCreateTensorDescriptor(&b);
+    void* m_address = nullptr;
+    void* b_address = nullptr;
+    const auto status =
+        api.cudnnGetRNNWeightParams(problem_.handle(), problem_.descriptor(), pseudo,
+                                    problem_.weight_bytes, base_, id, m, &m_address, b, &b_address);
+    if (status == CUDNN_STATUS_SUCCESS) {
+      copy(m, m_address, matrix);
+      copy(b, b_address, bias);
+    }
+    api.cudnnDestroyTensorDescriptor(m);
+    api.cudnnDestroyTensorDescriptor(b);
+    if (status != CUDNN_STATUS_SUCCESS)
+      return fail(cudnn_error(api, status, "cudnnGetRNNWeightParams"));
+    return {};
+  }
+
+  void copy(cudnnTensorDescriptor_t descriptor, const void* address,
+            std::vector<double>& out) const {
+    if (address == nullptr) return;
+    cudnnDataType_t type{};
+    int rank = 0;
+    int dims[8] = {};
+    int strides[8] = {};
+    problem_.api().cudnnGetTensorNdDescriptor(descriptor, 8, &type, &rank, dims, strides);
+    std::size_t count = 1;
+    for (int i = 0; i < rank; ++i) count *= static_cast<std::size_t>(dims[i]);
+    const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) -
+                                                 static_cast<const char*>(base_)) /
+                        static_cast<std::size_t>(element_size(problem_.config().data_type));
+    out.assign(values_.begin() + static_cast<std::ptrdiff_t>(offset),
+               values_.begin() + static_cast<std::ptrdiff_t>(offset + count));
+  }
+
+  RnnProblem& problem_;
+  const void* base_;
+  std::vector<double> values_;
+};
+
+std::int64_t elements(const DeviceBuffer& buffer, DataType type) {
+  return static_cast<std::int64_t>(buffer.bytes()) / element_size(type);
+}
+
+// x- and y-like tensors as [T][B][width], zero in the padding.
+std::vector<double> to_dense(const RnnProblem& problem, const std::vector<double>& rows,
+                             int width) {
+  const RnnConfig& config = problem.config();
+  std::vector<double> dense(static_cast<std::size_t>(config.seq_length) *
+                                static_cast<std::size_t>(config.batch_size) *
+                                static_cast<std::size_t>(width),
+                            0.0);
+  for (int b = 0; b < config.batch_size; ++b) {
+    for (int t = 0; t < problem.lengths()[static_cast<std::size_t>(b)]; ++t) {
+      const auto from = rows.begin() + static_cast<std::ptrdiff_t>(problem.row(t, b) * width);
+      const auto to = (static_cast<std::int64_t>(t) * config.batch_size + b) * width;
+      std::copy(from, from + width, dense.begin() + static_cast<std::ptrdiff_t>(to));
+    }
+  }
+  return dense;
+}
+
+double relative_error(const std::vector<double>& out, const std::vector<double>& ref) {
+  double difference = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < ref.size(); ++i) {
+    difference += (out[i] - ref[i]) * (out[i] - ref[i]);
+    norm += ref[i] * ref[i];
+  }
+  return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
+std::vector<double> flatten(const std::vector<LayerWeights>& layers) {
+  std::vector<double> flat;
+  for (const auto& layer : layers) {
+    for (const auto* group :
+         {&layer.input, &layer.recurrent, &layer.input_bias, &layer.recurrent_bias}) {
+      for (const auto& part : *group) flat.insert(flat.end(), part.begin(), part.end());
+    }
+    flat.insert(flat.end(), layer.projection.begin(), layer.projection.end());
+  }
+  return flat;
+}
+
+Result<std::vector<LayerWeights>> read_layers(RnnProblem& problem, const DeviceBuffer& buffer) {
+  auto values = read_as_double(buffer, problem.config().data_type,
+                               elements(buffer, problem.config().data_type));
+  if (!values) return fail(values.error());
+  WeightReader reader(problem, buffer.data(), std::move(*values));
+  std::vector<LayerWeights> layers;
+  for (int pseudo = 0; pseudo < problem.config().pseudo_layers(); ++pseudo) {
+    auto layer = reader.layer(pseudo);
+    if (!layer) return fail(layer.error());
+    layers.push_back(std::move(*layer));
+  }
+  return layers;
+}
+
+}  // namespace
+
+double correctness_tolerance(const RnnConfig& config) {
+  if (config.data_type == DataType::float64) return 1e-10;
+  if (config.data_type == DataType::bfloat16) return 4e-2;
+  if (config.data_type == DataType::half)
+    return config.math_precision == DataType::half ? 4e-2 : 1e-2;
+  if (config.math_type == MathType::tensor_op_allow_conversion) return 1e-2;
+  return config.math_type == MathType::fma ? 1e-5 : 3e-3;  // default: TF32, 10-bit mantissa
+}
+
+bool comparable_with_reference(const RnnConfig& config, std::string& why_not) {
+  const Wide work = Wide{config.used_steps()} * config.pseudo_layers() * config.gates() *
+                    config.hidden_size * (Wide{config.input_size} + config.hidden_size);
+  if (config.dropout > 0 && config.num_layers > 1 && config.mode == Mode::training) {
+    why_not = "not compared with the reference: the dropout mask is cuDNN's own";
+    return false;
+  }
+  if (work > Wide{2'000'000'000}) {
+    why_not = "not compared with the reference: too large for a float64 CPU run; use smaller sizes";
+    return false;
+  }
+  return true;
+}
+
+Result<std::vector<CorrectnessResult>> compare_problem(RnnProblem& problem) {
+  const RnnConfig& config = problem.config();
+  const bool training = config.mode == Mode::training;
+  const bool lstm = config.cell == Cell::lstm;
+  const int y_width = config.proj_size * config.directions();
+  const auto read = [&](const DeviceBuffer& buffer) {
+    return read_as_double(buffer, config.data_type, elements(buffer, config.data_type));
+  };
+
+  RNNADVISOR_TRY(problem.clear_weight_gradients(nullptr));
+  RNNADVISOR_TRY(RNNADVISOR_CUDA(cudaDeviceSynchronize()));
+  std::vector<Phase> phases = {Phase::forward_inference};
+  if (training) phases = {Phase::forward_training, Phase::backward_data, Phase::backward_weights};
+  for (const Phase phase : phases) {
+    if (const auto stage = problem.launch(phase); stage.status != 0) {
+      return fail(ErrorCode::cudnn, fmt::format("{} returned {}: {}", to_string(phase),
+                                                stage.status_name, stage.reason));
+    }
+  }
+  RNNADVISOR_TRY(RNNADVISOR_CUDA(cudaDeviceSynchronize()));
+
+  reference::Inputs inputs;
+  inputs.config = config;
+  inputs.lengths = problem.lengths();
+  auto layers = read_layers(problem, problem.weights);
+  if (!layers) return fail(layers.error());
+  inputs.weights = std::move(*layers);
+  struct Source {
+    const DeviceBuffer* buffer;
+    int io_width;
+    std::vector<double>* target;
+  };
+  std::vector<Source> sources = {{&problem.x, config.input_size, &inputs.x},
+                                 {&problem.hx, 0, &inputs.hx}};
+  if (lstm) sources.push_back({&problem.cx, 0, &inputs.cx});
+  if (training) {
+    sources.push_back({&problem.dy, y_width, &inputs.dy});
+    sources.push_back({&problem.dhy, 0, &inputs.dhy});
+    if (lstm) sources.push_back({&problem.dcy, 0, &inputs.dcy});
+  }
+  for (const auto& source : sources) {
+    auto values = read(*source.buffer);
+    if (!values) return fail(values.error());
+    *source.target =
+        source.io_width > 0 ? to_dense(problem, *values, source.io_width) : std::move(*values);
+  }
+  const reference::Outputs expected = reference::compute(inputs);
+
+  struct Compared {
+    const char* name;
+    const DeviceBuffer* buffer;
+    int io_width;
+    const std::vector<double>* expected;
+  };
+  std::vector<Compared> compared = {{"y", &problem.y, y_width, &expected.y},
+                                    {"hy", &problem.hy, 0, &expected.hy}};
+  if (lstm) compared.push_back({"cy", &problem.cy, 0, &expected.cy});
+  if (training) {
+    compared.push_back({"dx", &problem.dx, config.input_size, &expected.dx});
+    compared.push_back({"dhx", &problem.dhx, 0, &expected.dhx});
+    if (lstm) compared.push_back({"dcx", &problem.dcx, 0, &expected.dcx});
+  }
+  std::vector<CorrectnessResult> results;
+  const auto add = [&](const char* name, double error) {
+    CorrectnessResult result;
+    result.tensor = name;
+    result.relative_error = error;
+    result.tolerance = correctness_tolerance(config);
+    result.passed = error <= result.tolerance;  // false for NaN
+    results.push_back(result);
+  };
+  for (const auto& tensor : compared) {
+    auto values = read(*tensor.buffer);
+    if (!values) return fail(values.error());
+    const auto out =
+        tensor.io_width > 0 ? to_dense(problem, *values, tensor.io_width) : std::move(*values);
+    add(tensor.name, relative_error(out, *tensor.expected));
+  }
+  if (training) {
+    auto gradients = read_layers(problem, problem.weight_gradients);
+    if (!gradients) return fail(gradients.error());
+    add("dw", relative_error(flatten(*gradients), flatten(expected.dweights)));
+  }
+  return results;
+}
+
+}  // namespace rnnadvisor

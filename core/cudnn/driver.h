@@ -1,0 +1,35 @@
+// The CUDA driver and NVML, loaded at run time with prototypes of our own (their C ABI is stable),
+// so that every build can say which GPUs there are, also one that was made on a machine without
+// CUDA.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/cudnn/machine.h"
+#include "core/device/device_spec.h"
+
+namespace rnnadvisor {
+
+struct DriverState {
+  std::string driver_version;       // "580.159.04"
+  std::string cuda_driver_version;  // "13.0": the newest CUDA the driver serves
+  std::string problem;              // why there is none
+  std::vector<GpuState> gpus;
+};
+
+// Asks the driver once; a process that forks before this must not call it in the child as well.
+DriverState inspect_driver();
+
+struct GpuClocks {
+  int sm_mhz = 0, memory_mhz = 0, temperature_c = 0, power_mw = 0;
+};
+// From NVML, for the GPU with this UUID (as in GpuState::uuid); zeros when NVML does not answer.
+GpuClocks read_clocks(const std::string& uuid);
+
+// A DeviceSpec of a live GPU: facts from the driver, datasheet and measured values from the shipped
+// description of the same name where there is one.
+DeviceSpec with_shipped_values(DeviceSpec live);
+
+}  // namespace rnnadvisor
