@@ -1,0 +1,82 @@
+// One line per configuration and phase, for spreadsheets and data frames: RFC 4180 quoting, lines
+// end with LF. Empty: not known.
+#include <fmt/format.h>
+
+#include "advisor/report/report.h"
+#include "advisor/report/words.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// Text of others. A spreadsheet takes text that begins with = + - @ for a formula; a blank in front
+// makes it text again.
+std::string text(std::string_view value) {
+  std::string clean = words::clean(value);
+  if (!clean.empty() && std::string_view("=+-@").find(clean.front()) != std::string_view::npos)
+    clean.insert(0, 1, ' ');
+  if (clean.find_first_of(",\"") == std::string::npos) return clean;
+  std::string out = "\"";
+  for (const char c : clean) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string positive(double value) {
+  return value > 0 ? fmt::format("{:.6g}", value) : std::string();
+}
+std::string known(double value) {
+  return value >= 0 ? fmt::format("{:.6g}", value) : std::string();
+}
+std::string bytes(std::int64_t value) {
+  return value >= 0 ? fmt::format("{}", value) : std::string();
+}
+
+}  // namespace
+
+std::string write_csv(const Report& report) {
+  std::string out = "configuration,id,standing,outcome,device";
+  for (const auto& [key, value] : words::all_parameters(RnnConfig{})) out += "," + key;
+  out +=
+      ",phase,median_ms,low_ms,high_ms,confidence,samples,kernel_ms,gpu_busy,tflops,flops,minimum_"
+      "bytes,bound_ms,bound_is_estimate,"
+      "implementation,tensor_cores,memory_computed_bytes,memory_measured_bytes,errors,warnings,"
+      "opportunities,best_gain,top_rule\n";
+  for (const auto& each : report.configurations) {
+    const Configuration& configuration = *each.configuration;
+    int errors = 0;
+    int warnings = 0;
+    int opportunities = 0;
+    for (const Finding* f : each.findings) {
+      errors += f->severity == Severity::error ? 1 : 0;
+      warnings += f->severity == Severity::warning ? 1 : 0;
+      opportunities += f->severity == Severity::opportunity ? 1 : 0;
+    }
+    std::string head = fmt::format("{},{},{},{},{}", each.index, text(configuration.config.id),
+                                   to_string(each.standing), to_string(configuration.outcome),
+                                   each.has_device ? text(each.device->name) : "");
+    for (const auto& [key, value] : words::all_parameters(configuration.config)) {
+      head += ',';
+      head += text(value);
+    }
+    const std::string tail =
+        fmt::format("{},{},{},{},{},{},{}", bytes(each.memory.total),
+                    bytes(configuration.memory_peak_used), errors, warnings, opportunities,
+                    each.best_gain() > 1 ? fmt::format("{:.4g}", each.best_gain()) : "",
+                    each.findings.empty() ? "" : text(each.findings.front()->rule_id));
+    for (const auto& p : each.phases) {
+      const MedianInterval ms = p.timing != nullptr ? p.timing->ms : MedianInterval{};
+      out += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", head, to_string(p.phase),
+          positive(ms.median), positive(ms.low), positive(ms.high), positive(ms.confidence),
+          ms.count > 0 ? fmt::format("{}", ms.count) : "", known(p.kernel_ms), known(p.busy),
+          positive(p.tflops), p.cost.flops, p.cost.minimum_bytes, positive(p.bound.bound_ms),
+          p.bound.bound_ms > 0 ? (p.bound.estimate ? "true" : "false") : "",
+          p.implementation ? model::to_string(*p.implementation) : "", text(p.tensor_cores), tail);
+    }
+  }
+  return out;
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,390 @@
+// The report as JSON, for programs: docs/schema/report.schema.json describes it. Keys keep their
+// meaning within a major schema version; null means not known. Times are milliseconds, sizes bytes,
+// rates FLOP per second as named.
+#include <nlohmann/json.hpp>
+
+#include "advisor/report/report.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+#include "core/config/fields.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string str(std::string_view text) { return to_valid_utf8(text); }
+
+Json positive(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+Json known(double value) { return value >= 0 ? Json(value) : Json(nullptr); }
+Json bytes_or_null(std::int64_t value) { return value >= 0 ? Json(value) : Json(nullptr); }
+
+template <class T>
+Json field_value(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return str(value);
+  } else if constexpr (std::is_enum_v<T>) {
+    const auto index = static_cast<std::size_t>(value);
+    const auto& spellings = Spellings<T>::values;
+    return index < spellings.size() ? Json(spellings[index]) : Json(nullptr);
+  } else {
+    return Json(value);
+  }
+}
+
+Json config_json(const RnnConfig& config) {
+  Json out = Json::object();
+  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
+    out[std::string(key)] = field_value(config.*member);
+  });
+  return out;
+}
+
+Json program_json(const ProgramContext& program) {
+  Json out = Json::object();
+  visit_context_fields([&](std::string_view key, auto member, std::string_view) {
+    if (const auto& value = program.*member) out[std::string(key)] = field_value(*value);
+  });
+  return out;
+}
+
+Json device_json(const DeviceSpec& d) {
+  return {{"id", str(d.id)},
+          {"name", str(d.name)},
+          {"architecture", str(d.architecture)},
+          {"compute_capability",
+           std::to_string(d.compute_major) + "." + std::to_string(d.compute_minor)},
+          {"sm_count", d.sm_count},
+          {"memory_bytes", d.memory_bytes},
+          {"live", d.live}};
+}
+
+Json environment_json(const Environment& e) {
+  Json clocks = Json::array();
+  for (const auto& c : e.clocks) {
+    clocks.push_back({{"when", str(c.when)},
+                      {"device", c.device},
+                      {"sm_mhz", c.sm_mhz},
+                      {"memory_mhz", c.memory_mhz},
+                      {"temperature_c", c.temperature_c},
+                      {"power_mw", c.power_mw}});
+  }
+  return {{"rnnadvisor_version", str(e.rnnadvisor_version)},
+          {"command_line", str(e.command_line)},
+          {"host", str(e.host)},
+          {"operating_system", str(e.operating_system)},
+          {"cpu", str(e.cpu)},
+          {"created", str(e.created)},
+          {"driver_version", str(e.driver_version)},
+          {"cuda_driver_version", str(e.cuda_driver_version)},
+          {"cuda_runtime_version", str(e.cuda_runtime_version)},
+          {"cudnn_version", str(e.cudnn_version)},
+          {"cupti_version", str(e.cupti_version)},
+          {"framework", str(e.framework)},
+          {"framework_version", str(e.framework_version)},
+          {"tracing", e.tracing},
+          {"counters", e.counters},
+          {"clocks", clocks}};
+}
+
+Json phase_json(const PhaseRow& p) {
+  Json timing = nullptr;
+  if (p.timing != nullptr) {
+    const auto& ms = p.timing->ms;
+    timing = {{"median_ms", ms.median}, {"low_ms", ms.low},
+              {"high_ms", ms.high},     {"confidence", ms.confidence},
+              {"samples", ms.count},    {"converged", p.timing->converged}};
+  }
+  Json bound = nullptr;
+  if (p.bound.bound_ms > 0) {
+    bound = {{"bound_ms", p.bound.bound_ms},
+             {"roofline_ms", p.bound.roofline_ms},
+             {"sequential_ms", positive(p.bound.sequential_ms)},
+             {"limited_by", p.bound.sequential_ms >= p.bound.bound_ms ? "sequential steps"
+                            : p.bound.memory_bound                    ? "memory"
+                                                                      : "compute"},
+             {"estimate", p.bound.estimate},
+             {"basis", str(p.bound.basis)}};
+  }
+  return {{"phase", to_string(p.phase)},
+          {"timing", timing},
+          {"kernel_ms", known(p.kernel_ms)},
+          {"gpu_busy", known(p.busy)},
+          {"implementation",
+           p.implementation ? Json(model::to_string(*p.implementation)) : Json(nullptr)},
+          {"tensor_cores", str(p.tensor_cores)},
+          {"flops", p.cost.flops},
+          {"minimum_bytes", p.cost.minimum_bytes},
+          {"intensity", positive(p.cost.intensity)},
+          {"tflops", positive(p.tflops)},
+          {"bound", bound}};
+}
+
+Json comparisons_json(const std::vector<Comparison>& comparisons) {
+  Json out = Json::array();
+  for (const auto& c : comparisons) {
+    out.push_back({{"fact", str(c.fact)},
+                   {"op", str(c.op)},
+                   {"threshold", str(c.threshold)},
+                   {"observed", str(c.observed)},
+                   {"unit", str(c.unit)},
+                   {"provenance", to_string(c.provenance)},
+                   {"holds", c.holds}});
+  }
+  return out;
+}
+
+Json gain_json(const Gain& g) {
+  const bool interval = g.high > 0;
+  return {{"speedup", g.speedup},
+          {"low", interval ? Json(g.low) : Json(nullptr)},
+          {"high", interval ? Json(g.high) : Json(nullptr)},
+          {"saved_bytes", g.saved_bytes},
+          {"basis", to_string(g.basis)},
+          {"estimate", g.basis == GainBasis::modelled},
+          {"scope", str(g.scope)},
+          {"source", str(g.source)}};
+}
+
+Json finding_json(const Finding& f) {
+  Json suggestions = Json::array();
+  for (const auto& s : f.suggestions) {
+    Json transform = nullptr;
+    if (s.transform) {
+      Json parameters = Json::parse(s.transform->json, nullptr, false);
+      if (!parameters.is_object()) parameters = Json::object();
+      transform = {{"kind", str(s.transform->kind)},
+                   {"parameters", parameters},
+                   {"meaning", to_string(s.transform->meaning)}};
+    }
+    suggestions.push_back({{"text", str(s.text)},
+                           {"code", str(s.code)},
+                           {"framework", str(s.framework)},
+                           {"transform", transform}});
+  }
+  Json citations = Json::array();
+  for (const auto& c : f.citations) {
+    citations.push_back({{"source", str(c.source)},
+                         {"section", str(c.section)},
+                         {"version", str(c.version)},
+                         {"url", str(c.url)},
+                         {"quote", str(c.quote)},
+                         {"known_by", words::citation_tag(c.tag)}});
+  }
+  Json validity = Json::array();
+  for (const auto& v : f.validity) {
+    validity.push_back({{"device", str(v.device)},
+                        {"cudnn", str(v.cudnn)},
+                        {"date", str(v.date)},
+                        {"effect", str(v.effect)},
+                        {"evidence", str(v.evidence)},
+                        {"agree", v.agree},
+                        {"refute", v.refute}});
+  }
+  return {{"rule", str(f.rule_id)},
+          {"criterion", str(f.criterion)},
+          {"title", str(f.title)},
+          {"severity", to_string(f.severity)},
+          {"confidence", to_string(f.confidence)},
+          {"message", str(f.message)},
+          {"configuration", f.configuration},
+          {"gain", f.gain ? gain_json(*f.gain) : Json(nullptr)},
+          {"comparisons", comparisons_json(f.comparisons)},
+          {"context", comparisons_json(f.context)},
+          {"evidence", {{"calls", f.calls}, {"kernels", f.kernels}}},
+          {"suggestions", suggestions},
+          {"citations", citations},
+          {"validity", validity}};
+}
+
+Json why_not_json(const model::WhyNot& table) {
+  Json clauses = Json::array();
+  for (const auto& c : table.clauses) {
+    clauses.push_back({{"id", c.id},
+                       {"title", str(c.title)},
+                       {"required", c.required},
+                       {"holds", c.holds == model::Holds::yes  ? "yes"
+                                 : c.holds == model::Holds::no ? "no"
+                                                               : "unknown"},
+                       {"observed", str(c.observed)},
+                       {"documented_by", str(c.documented_by)}});
+  }
+  Json changes = Json::array();
+  for (const auto& change : table.changes) changes.push_back(str(change));
+  return {{"algo", to_string(table.algo)},
+          {"eligible", table.eligible},
+          {"fast", table.fast},
+          {"clauses", clauses},
+          {"reachable", table.has_nearest},
+          {"changes", changes}};
+}
+
+Json memory_json(const ConfigurationReport& each) {
+  const auto& m = each.memory;
+  return {{"weights", m.weights},
+          {"weight_gradients", m.weight_gradients},
+          {"x", m.x},
+          {"y", m.y},
+          {"dx", m.dx},
+          {"dy", m.dy},
+          {"states", m.states},
+          {"workspace", m.workspace},
+          {"reserve", m.reserve},
+          {"dropout_states", m.dropout_states},
+          {"total", m.total},
+          {"exactness", model::to_string(m.exactness)},
+          {"measured_peak", bytes_or_null(each.configuration->memory_peak_used)},
+          {"free_before", bytes_or_null(each.configuration->memory_free_before)}};
+}
+
+Json configuration_json(const ConfigurationReport& each) {
+  const Configuration& c = *each.configuration;
+  Json stages = Json::array();
+  for (const auto& s : c.stages) {
+    stages.push_back({{"stage", model::to_string(s.stage)},
+                      {"attempted", s.attempted},
+                      {"status", s.status},
+                      {"status_name", str(s.status_name)},
+                      {"reason", str(s.reason)}});
+  }
+  Json predicted = nullptr;
+  if (each.has_device) {
+    predicted = Json::object();
+    for (const auto stage : model::all_stages)
+      predicted[std::string(model::to_string(stage))] = each.predicted.at(stage);
+    predicted["implementation"] = model::to_string(each.predicted.implementation);
+    predicted["measured_basis"] = each.predicted.measured_basis;
+  }
+  Json phases = Json::array();
+  for (const auto& p : each.phases) phases.push_back(phase_json(p));
+  Json kernels = Json::array();
+  for (const auto& k : each.kernels) {
+    kernels.push_back({{"name", str(k.name)},
+                       {"phase", to_string(k.phase)},
+                       {"family", model::to_string(k.family)},
+                       {"role", to_string(k.role)},
+                       {"count", k.count},
+                       {"total_us", k.total_us},
+                       {"share", k.share}});
+  }
+  Json why_not = Json::array();
+  for (const auto& table : each.why_not) why_not.push_back(why_not_json(table));
+  Json correctness = Json::array();
+  for (const auto& r : c.correctness) {
+    correctness.push_back({{"tensor", str(r.tensor)},
+                           {"relative_error", r.relative_error},
+                           {"tolerance", r.tolerance},
+                           {"passed", r.passed}});
+  }
+  Json findings = Json::array();
+  for (const Finding* f : each.findings) findings.push_back(str(f->rule_id));
+  Json verdicts = Json::array();
+  for (const Verdict* v : each.verdicts) {
+    Json missing = Json::array();
+    for (const auto& fact : v->missing) missing.push_back(str(fact));
+    Json entry = {{"rule", str(v->rule_id)}, {"verdict", to_string(v->kind)}};
+    if (!missing.empty()) entry["missing"] = missing;
+    if (!v->message.empty()) entry["message"] = str(v->message);
+    verdicts.push_back(entry);
+  }
+  return {{"index", each.index},
+          {"name", each.name},
+          {"summary", each.summary},
+          {"config", config_json(c.config)},
+          {"framework", program_json(c.program)},
+          {"origin", to_string(c.origin)},
+          {"outcome", to_string(c.outcome)},
+          {"message", str(c.message)},
+          {"standing", to_string(each.standing)},
+          {"verdict", each.verdict},
+          {"device", each.has_device ? Json(c.device) : Json(nullptr)},
+          {"stages", stages},
+          {"predicted", predicted},
+          {"ran", each.ran ? Json(model::to_string(*each.ran)) : Json(nullptr)},
+          {"step_ms", positive(each.step_ms())},
+          {"step_tflops", positive(each.step_tflops())},
+          {"phases", phases},
+          {"kernels", kernels},
+          {"memory", memory_json(each)},
+          {"why_not", why_not},
+          {"correctness", correctness},
+          {"findings", findings},
+          {"verdicts", verdicts}};
+}
+
+Json figure_json(const FigureReport& f) {
+  Json series = Json::array();
+  for (const auto& s : f.series) {
+    Json points = Json::array();
+    for (const auto& p : s.points)
+      points.push_back({{"x", p.x},
+                        {"y", p.y},
+                        {"low", p.low},
+                        {"high", p.high},
+                        {"configuration", p.configuration}});
+    Json missing = Json::array();
+    for (const auto& m : s.missing) missing.push_back(m);
+    series.push_back({{"name", s.name}, {"points", points}, {"missing", missing}});
+  }
+  return {{"id", str(f.figure->id)},
+          {"title", str(f.figure->title)},
+          {"x", f.x_label},
+          {"y", f.y_label},
+          {"statement", str(f.figure->statement)},
+          {"source", str(f.figure->source)},
+          {"series", series}};
+}
+
+}  // namespace
+
+std::string write_json(const Report& report) {
+  const Profile& profile = *report.profile;
+  Json devices = Json::array();
+  for (const auto& d : profile.devices) devices.push_back(device_json(d));
+  Json configurations = Json::array();
+  for (const auto& each : report.configurations) configurations.push_back(configuration_json(each));
+  Json findings = Json::array();
+  for (const Finding* f : report.findings) findings.push_back(finding_json(*f));
+  Json figures = Json::array();
+  for (const auto& f : report.figures) figures.push_back(figure_json(f));
+  Json experiments = Json::array();
+  for (const auto& e : profile.experiments) {
+    experiments.push_back({{"configuration", e.configuration},
+                           {"changed", e.changed},
+                           {"transform", str(e.transform)},
+                           {"verdict", str(e.verdict)},
+                           {"speedup", positive(e.speedup)},
+                           {"speedup_low", positive(e.speedup_low)},
+                           {"speedup_high", positive(e.speedup_high)},
+                           {"notes", str(e.notes)}});
+  }
+  Json notes = Json::array();
+  for (const auto& n : profile.notes) {
+    notes.push_back({{"severity", to_string(n.severity)},
+                     {"code", str(n.code)},
+                     {"text", str(n.text)},
+                     {"count", n.count}});
+  }
+  Json ignored = Json::array();
+  for (const auto& rule : report.judgement->ignored) ignored.push_back(str(rule));
+  const Json out = {{"schema_version", "1.0"},
+                    {"headline", report.headline},
+                    {"counts",
+                     {{"configurations", report.configurations.size()},
+                      {"errors", report.errors},
+                      {"warnings", report.warnings},
+                      {"opportunities", report.opportunities},
+                      {"infos", report.infos}}},
+                    {"environment", environment_json(profile.environment)},
+                    {"devices", devices},
+                    {"findings", findings},
+                    {"configurations", configurations},
+                    {"figures", figures},
+                    {"experiments", experiments},
+                    {"notes", notes},
+                    {"ignored_rules", ignored}};
+  // Not-a-number values become null; invalid UTF-8 was replaced above and would be again.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,167 @@
+// JUnit XML for continuous integration: a suite per configuration, a case for what became of it and
+// one per rule. A fired rule of severity error or warning is a failure; opportunities and remarks
+// pass and say so in their output; a rule that does not apply or cannot be decided is skipped.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "advisor/report/report.h"
+#include "advisor/report/words.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+std::string esc(std::string_view text) {
+  std::string out;
+  for (const char c : words::clean_lines(text)) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string body(const Finding& f) {
+  std::string text = words::clean(f.message) + "\n";
+  for (const auto& c : f.comparisons) {
+    if (c.holds) text += "because: " + words::comparison(c) + "\n";
+  }
+  if (const std::string gain = words::gain(f.gain); !gain.empty()) {
+    text +=
+        fmt::format("gain: {} ({})\n", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
+  }
+  for (const auto& s : f.suggestions) text += "do: " + words::clean(s.text) + "\n";
+  for (const auto& c : f.citations) text += "source: " + words::citation(c) + "\n";
+  return text;
+}
+
+struct Suite {
+  std::string cases;
+  int tests = 0, failures = 0, errors = 0, skipped = 0;
+};
+
+void open_case(Suite& suite, std::string_view class_name, std::string_view name) {
+  ++suite.tests;
+  suite.cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"",
+                             esc(class_name), esc(name));
+}
+
+void outcome_case(Suite& suite, const ConfigurationReport& each) {
+  open_case(suite, each.name, "outcome");
+  const Outcome outcome = each.configuration->outcome;
+  if (outcome == Outcome::completed || outcome == Outcome::not_run) {
+    suite.cases += "/>\n";
+  } else if (outcome == Outcome::interrupted) {
+    ++suite.skipped;
+    suite.cases +=
+        fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", esc(each.verdict));
+  } else {
+    ++suite.errors;
+    suite.cases += fmt::format(">\n      <error type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
+                               to_string(outcome), esc(each.verdict));
+  }
+}
+
+void fired(Suite& suite, const Finding& f) {
+  if (f.severity >= Severity::warning) {
+    ++suite.failures;
+    suite.cases +=
+        fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
+                    to_string(f.severity), esc(f.title), esc(body(f)));
+  } else {
+    suite.cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
+                               to_string(f.severity), esc(body(f)));
+  }
+}
+
+void rule_case(Suite& suite, const ConfigurationReport& each, const Verdict& verdict,
+               const Finding* finding) {
+  open_case(suite, each.name, verdict.rule_id);
+  switch (verdict.kind) {
+    case VerdictKind::fired:
+      if (finding != nullptr) return fired(suite, *finding);
+      break;
+    case VerdictKind::passed:
+      break;
+    case VerdictKind::not_applicable:
+      ++suite.skipped;
+      suite.cases += ">\n      <skipped message=\"not applicable\"/>\n    </testcase>\n";
+      return;
+    case VerdictKind::unknown: {
+      ++suite.skipped;
+      std::string missing = "unknown";
+      for (std::size_t i = 0; i < verdict.missing.size(); ++i)
+        missing += (i == 0 ? ": not known: " : ", ") + verdict.missing[i];
+      suite.cases +=
+          fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", esc(missing));
+      return;
+    }
+    case VerdictKind::error:
+      ++suite.errors;
+      suite.cases +=
+          fmt::format(">\n      <error type=\"rule\" message=\"{}\"/>\n    </testcase>\n",
+                      esc(verdict.message));
+      return;
+  }
+  suite.cases += "/>\n";
+}
+
+}  // namespace
+
+std::string write_junit(const Report& report) {
+  std::string suites;
+  Suite sum;
+  for (const auto& each : report.configurations) {
+    Suite suite;
+    std::map<std::string_view, const Finding*> findings;
+    for (const Finding* f : each.findings) findings.try_emplace(f->rule_id, f);
+    outcome_case(suite, each);
+    for (const Verdict* verdict : each.verdicts) {
+      const auto found = findings.find(verdict->rule_id);
+      rule_case(suite, each, *verdict, found == findings.end() ? nullptr : found->second);
+      if (found != findings.end()) findings.erase(found);
+    }
+    // A judgement made without verdicts still has its findings.
+    for (const auto& [rule, finding] : findings) {
+      open_case(suite, each.name, rule);
+      fired(suite, *finding);
+    }
+    suites += fmt::format(
+        "  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+        "skipped=\"{}\" time=\"0\"",
+        esc(each.name), each.index, suite.tests, suite.failures, suite.errors, suite.skipped);
+    if (!report.profile->environment.created.empty())
+      suites += fmt::format(" timestamp=\"{}\"", esc(report.profile->environment.created));
+    suites += ">\n" + suite.cases + "  </testsuite>\n";
+    sum.tests += suite.tests;
+    sum.failures += suite.failures;
+    sum.errors += suite.errors;
+    sum.skipped += suite.skipped;
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rnnadvisor\" tests=\"{}\" "
+      "failures=\"{}\" errors=\"{}\" "
+      "skipped=\"{}\" time=\"0\">\n{}</testsuites>\n",
+      sum.tests, sum.failures, sum.errors, sum.skipped, suites);
+}
+
+}  // namespace rnnadvisor::advisor

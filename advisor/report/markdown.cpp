@@ -1,0 +1,300 @@
+// The report as Markdown (CommonMark with tables), for issues, pull requests and wikis.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/report/selection.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// Text of others: every character that Markdown or HTML would act on is escaped.
+std::string esc(std::string_view text) {
+  std::string out;
+  for (const char c : words::clean(text)) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '\\':
+      case '`':
+      case '*':
+      case '_':
+      case '{':
+      case '}':
+      case '[':
+      case ']':
+      case '(':
+      case ')':
+      case '#':
+      case '|':
+      case '!':
+      case '~':
+      case '@':
+        out += '\\';
+        out += c;
+        break;
+      default:
+        out += c;
+    }
+  }
+  // A line that begins like a list, a numbered list or a rule would become one.
+  if (!out.empty() && (out.front() == '-' || out.front() == '+' || out.front() == '='))
+    out.insert(0, 1, '\\');
+  return out;
+}
+
+// A fenced block that its content cannot close.
+std::string fenced(std::string_view text) {
+  const std::string lines = words::clean_lines(text);
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char c : lines) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
+  return fence + "\n" + lines + (lines.empty() || lines.back() != '\n' ? "\n" : "") + fence + "\n";
+}
+
+bool is_web_address(std::string_view url) {
+  return (url.starts_with("https://") || url.starts_with("http://")) &&
+         url.find_first_of(" <>()\"\\\n\r\t") == std::string_view::npos;
+}
+
+std::string linked(const Citation& c) {
+  const std::string text = esc(words::citation(c));
+  return is_web_address(c.url) ? fmt::format("[{}]({})", text, words::clean(c.url)) : text;
+}
+
+std::string_view sign(Standing standing) {
+  switch (standing) {
+    case Standing::error:
+      return "❌";
+    case Standing::warning:
+      return "⚠️";
+    case Standing::opportunity:
+      return "🔷";
+    case Standing::fine:
+      return "✅";
+    case Standing::unjudged:
+      return "❔";
+  }
+  return "";
+}
+
+class MarkdownWriter {
+ public:
+  explicit MarkdownWriter(const Report& report) : report_(report) {}
+
+  std::string write() {
+    put("# RNN advisor report\n\n");
+    put("**{}**\n\n", esc(report_.headline));
+    counts();
+    actions();
+    overview();
+    for (const int index : most_interesting(report_, detailed))
+      configuration(report_.configurations[static_cast<std::size_t>(index)]);
+    if (report_.configurations.size() > detailed) {
+      put("{} configurations are shown in the table only; the {} above have the most to say.\n\n",
+          report_.configurations.size() - detailed, detailed);
+    }
+    environment();
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::size_t detailed = 24;
+  static constexpr std::size_t most_groups = 20;
+
+  template <class... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  void counts() {
+    if (report_.configurations.empty()) return;
+    put("{} {}, {} {}, {} {}, {} {}", report_.errors,
+        words::severity_plural(Severity::error, report_.errors), report_.warnings,
+        words::severity_plural(Severity::warning, report_.warnings), report_.opportunities,
+        words::severity_plural(Severity::opportunity, report_.opportunities), report_.infos,
+        words::severity_plural(Severity::info, report_.infos));
+    for (const auto& device : report_.profile->devices) put(" · {}", esc(words::device(device)));
+    if (const auto& cudnn = report_.profile->environment.cudnn_version; !cudnn.empty())
+      put(" · cuDNN {}", esc(cudnn));
+    put("\n\n");
+  }
+
+  void finding(const Finding& f, std::size_t number, const FindingGroup& group) {
+    put("### {}. {}\n\n", number, esc(f.title));
+    put("*{}*, `{}`, {} rule", to_string(f.severity), code_word(f.rule_id),
+        to_string(f.confidence));
+    if (f.gain && !words::gain(f.gain).empty()) {
+      put(", gain **{}** ({}", esc(words::gain_in_full(*f.gain)), words::basis(f.gain->basis));
+      if (!f.gain->source.empty()) put(": {}", esc(f.gain->source));
+      put(")");
+    }
+    put("\n\n{}\n\n", esc(f.message));
+    if (report_.configurations.size() > 1) {
+      put("- **Where:** ");
+      for (std::size_t i = 0; i < std::min<std::size_t>(group.findings.size(), 8); ++i) {
+        put("{}{}", i > 0 ? "; " : "",
+            esc(report_.configurations[static_cast<std::size_t>(group.findings[i]->configuration)]
+                    .name));
+      }
+      if (group.findings.size() > 8) put("; and {} more", group.findings.size() - 8);
+      put("\n");
+    }
+    for (const auto& c : f.comparisons) {
+      if (c.holds)
+        put("- **Because:** {} ({})\n", esc(words::comparison(c)), to_string(c.provenance));
+    }
+    if (const auto evidence = words::evidence(f); !evidence.empty())
+      put("- **Evidence:** {}\n", evidence);
+    for (const auto& s : f.suggestions) {
+      put("- **Do:** {}", esc(s.text));
+      if (!s.framework.empty()) put(" ({})", esc(s.framework));
+      if (s.transform) put(" — {}", words::meaning(s.transform->meaning));
+      put("\n");
+      if (!s.code.empty()) put("\n{}\n", fenced(s.code));
+    }
+    for (const auto& c : f.citations) {
+      put("- **Source:** {}, {}", linked(c), words::citation_tag(c.tag));
+      if (!c.quote.empty()) put(": “{}”", esc(c.quote));
+      put("\n");
+    }
+    for (const auto& record : f.validity) put("- **Validity:** {}\n", esc(words::validity(record)));
+    put("\n");
+  }
+
+  // Inside a code span nothing can be escaped, so backticks have to go.
+  static std::string code_word(std::string_view text) {
+    std::string out = words::clean(text);
+    std::replace(out.begin(), out.end(), '`', '\'');
+    return out;
+  }
+
+  void actions() {
+    if (report_.groups.empty()) return;
+    put("## What to do first\n\n");
+    for (std::size_t i = 0; i < std::min(most_groups, report_.groups.size()); ++i) {
+      finding(report_.groups[i].first(), i + 1, report_.groups[i]);
+    }
+    if (report_.groups.size() > most_groups)
+      put("{} more are in the JSON and HTML reports.\n\n", report_.groups.size() - most_groups);
+  }
+
+  void overview() {
+    if (report_.configurations.size() < 2) return;
+    put("## Configurations\n\n| | Configuration | Step | TFLOP/s | Ran | Best gain | Verdict "
+        "|\n|---|---|---:|---:|---|---:|---|\n");
+    for (const auto& each : report_.configurations) {
+      const double ms = each.step_ms();
+      const double tflops = each.step_tflops();
+      const double gain = each.best_gain();
+      put("| {} | {} | {} | {} | {} | {} | {} |\n", sign(each.standing),
+          esc(words::shorten(each.name, 80)), ms > 0 ? format_milliseconds(ms) : "–",
+          tflops > 0 ? words::number(tflops) : "–",
+          each.ran ? words::implementation(*each.ran) : words::outcome(each.configuration->outcome),
+          gain > 1.0005 ? words::number(gain) + "x" : "–", esc(each.verdict));
+    }
+    put("\n");
+  }
+
+  void phases(const ConfigurationReport& each) {
+    if (each.phases.empty()) return;
+    put("| Phase | Median | 95 % interval | TFLOP/s | GFLOP | Lower bound | Kernel time | GPU busy "
+        "| Ran | Tensor Cores |\n");
+    put("|---|---:|---|---:|---:|---:|---:|---:|---|---|\n");
+    for (const auto& p : each.phases) {
+      const std::string interval =
+          p.timing != nullptr ? words::interval(p.timing->ms) : std::string();
+      put("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", words::phase(p.phase),
+          p.timing != nullptr ? format_milliseconds(p.timing->ms.median) : "–",
+          interval.empty() ? "–" : interval, p.tflops > 0 ? words::number(p.tflops) : "–",
+          words::number(static_cast<double>(p.cost.flops) / 1e9),
+          p.bound.bound_ms > 0
+              ? format_milliseconds(p.bound.bound_ms) + (p.bound.estimate ? " (estimate)" : "")
+              : "–",
+          p.kernel_ms >= 0 ? format_milliseconds(p.kernel_ms) : "–",
+          p.busy >= 0 ? words::percent(p.busy) : "–",
+          p.implementation ? words::implementation(*p.implementation) : "–", p.tensor_cores);
+    }
+    put("\n");
+  }
+
+  void why_not(const ConfigurationReport& each) {
+    for (const auto& table : each.why_not) {
+      if (table.algo != Algo::persist_static) continue;
+      put("<details><summary>Why not {}?</summary>\n\n| Condition | Holds | Here | Kind | "
+          "Documented by |\n|---|---|---|---|---|\n",
+          to_string(table.algo));
+      for (const auto& clause : table.clauses) {
+        put("| {} | {} | {} | {} | {} |\n", esc(clause.title),
+            clause.holds == model::Holds::yes  ? "yes"
+            : clause.holds == model::Holds::no ? "**no**"
+                                               : "unknown",
+            esc(clause.observed), clause.required ? "required" : "for speed",
+            esc(clause.documented_by));
+      }
+      if (table.has_nearest && !table.changes.empty()) {
+        put("\nNearest configuration that satisfies all:");
+        for (std::size_t i = 0; i < table.changes.size(); ++i)
+          put("{} {}", i > 0 ? "," : "", esc(table.changes[i]));
+        put(".\n");
+      }
+      put("\n</details>\n\n");
+    }
+  }
+
+  void configuration(const ConfigurationReport& each) {
+    put("## {} {}\n\n{}\n\n", sign(each.standing), esc(words::shorten(each.name, 120)),
+        esc(each.verdict));
+    for (const auto& [key, value] : words::parameters(each.configuration->config))
+      put("`{}` {} · ", key, esc(value));
+    put("mode {}\n\n", to_string(each.configuration->config.mode));
+    phases(each);
+    if (each.memory.total > 0) {
+      put("Memory: {} computed ({})", format_bytes(static_cast<double>(each.memory.total)),
+          model::to_string(each.memory.exactness));
+      if (each.configuration->memory_peak_used > 0)
+        put(", {} measured",
+            format_bytes(static_cast<double>(each.configuration->memory_peak_used)));
+      if (each.has_device)
+        put(", device {}", format_bytes(static_cast<double>(each.device->memory_bytes)));
+      put(".\n\n");
+    }
+    why_not(each);
+    put("Rules: {} fired, {} passed, {} not applicable, {} unknown", each.findings.size(),
+        each.passed, each.not_applicable, each.unknown);
+    if (each.broken > 0) put(", {} could not be evaluated", each.broken);
+    put(".\n\n");
+  }
+
+  void environment() {
+    const auto rows = words::environment(report_.profile->environment);
+    if (rows.empty() && report_.profile->notes.empty()) return;
+    put("## Environment\n\n");
+    for (const auto& [label, value] : rows) put("- {}: {}\n", label, esc(value));
+    for (const auto& note : report_.profile->notes)
+      put("- **{}:** {}{}\n", to_string(note.severity), esc(note.text),
+          note.count > 1 ? fmt::format(" ({} times)", note.count) : "");
+  }
+
+  const Report& report_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string write_markdown(const Report& report) { return MarkdownWriter(report).write(); }
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,253 @@
+// SARIF 2.1.0 (OASIS Standard, "Static Analysis Results Interchange Format"), for code hosts and
+// editors. Rules carry their help; results name the configuration as a logical location and, where
+// it is known, its place in the user's file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "advisor/report/report.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string str(std::string_view text) { return to_valid_utf8(text); }
+
+std::string_view level(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::opportunity:
+    case Severity::info:
+      return "note";
+  }
+  return "none";
+}
+
+// A name in the form that SARIF advises: "BatchMultipleOf8".
+std::string pascal_case(std::string_view id) {
+  std::string out;
+  bool upper = true;
+  for (const char c : id) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!letter && !(c >= '0' && c <= '9')) {
+      upper = true;
+      continue;
+    }
+    out += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    upper = false;
+  }
+  return out.empty() ? "Rule" : out;
+}
+
+// A path as a URI reference: everything but unreserved characters and '/' is percent-encoded (RFC
+// 3986).
+std::string uri(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') ||
+                            std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (unreserved) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", byte);
+    }
+  }
+  return out.starts_with('/') ? "file://" + out : out;
+}
+
+bool is_web_address(std::string_view url) {
+  return (url.starts_with("https://") || url.starts_with("http://")) &&
+         std::all_of(url.begin(), url.end(), [](char c) {
+           return c > ' ' && c < 0x7F && c != '"' && c != '<' && c != '>' && c != '\\';
+         });
+}
+
+void add_citations(std::string& text, std::string& markdown,
+                   const std::vector<Citation>& citations) {
+  for (const auto& c : citations) {
+    text += "\nSource: " + words::citation(c);
+    markdown += "\n\n*Source:* " + words::citation(c);
+    if (is_web_address(c.url)) markdown += " <" + c.url + ">";
+  }
+}
+
+// What SARIF knows of a rule, from its card or, when the card is not at hand, from a finding.
+Json rule_json(std::string_view id, const Rule* rule, const Finding* finding) {
+  const std::string title = rule != nullptr ? rule->title : finding->title;
+  const Severity severity = rule != nullptr ? rule->severity : finding->severity;
+  const auto& citations = rule != nullptr ? rule->citations : finding->citations;
+  std::string text = words::clean(title) + ".";
+  std::string markdown = rule != nullptr && !rule->explanation.empty()
+                             ? words::clean_lines(rule->explanation)
+                             : words::clean(title) + ".";
+  if (rule != nullptr && !rule->explanation.empty())
+    text += "\n" + words::clean_lines(rule->explanation);
+  if (rule != nullptr) {
+    for (const auto& s : rule->suggestions) {
+      text += "\nSuggestion: " + words::clean(s.text);
+      markdown += "\n\n- " + words::clean(s.text);
+    }
+  }
+  add_citations(text, markdown, citations);
+
+  Json tags = Json::array({"performance"});
+  if (const auto slash = id.find('/'); slash != std::string_view::npos)
+    tags.push_back(str(id.substr(0, slash)));
+  if (rule != nullptr && !rule->consequence.empty()) {
+    if (const Json consequence = str(rule->consequence);
+        std::find(tags.begin(), tags.end(), consequence) == tags.end())
+      tags.push_back(consequence);
+  }
+  Json properties = {{"tags", tags}, {"severity", to_string(severity)}};
+  if (rule != nullptr) {
+    properties["confidence"] = to_string(rule->confidence);
+    if (!rule->criterion.empty()) properties["criterion"] = str(rule->criterion);
+  }
+  Json out = {{"id", str(id)},
+              {"name", pascal_case(id)},
+              {"shortDescription", {{"text", words::clean(title)}}},
+              {"fullDescription", {{"text", text}}},
+              {"help", {{"text", text}, {"markdown", markdown}}}};
+  for (const auto& c : citations) {
+    if (!is_web_address(c.url)) continue;
+    out["helpUri"] = c.url;
+    break;
+  }
+  out["defaultConfiguration"] = {{"level", level(severity)}};
+  out["properties"] = properties;
+  return out;
+}
+
+Json location_json(const ConfigurationReport& each) {
+  Json location = Json::object();
+  if (each.position && !each.position->file.empty() && each.position->file != "-") {
+    Json physical = {{"artifactLocation", {{"uri", uri(each.position->file)}}}};
+    if (each.position->line > 0) {
+      physical["region"] = {{"startLine", each.position->line}};
+      if (each.position->column > 0) physical["region"]["startColumn"] = each.position->column;
+    }
+    location["physicalLocation"] = physical;
+  }
+  location["logicalLocations"] = Json::array(
+      {{{"name", each.name},
+        {"fullyQualifiedName", fmt::format("configurations/{}/{}", each.index, each.name)},
+        {"kind", "resource"}}});
+  return location;
+}
+
+Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t rule_index) {
+  std::string text = words::clean(f.message.empty() ? f.title : f.message);
+  if (const std::string gain = words::gain(f.gain); !gain.empty()) {
+    text +=
+        fmt::format(" Gain: {} ({}).", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
+  }
+  for (const auto& s : f.suggestions) text += " " + words::clean(s.text);
+  Json comparisons = Json::array();
+  for (const auto& c : f.comparisons) {
+    if (c.holds) comparisons.push_back(words::comparison(c));
+  }
+  Json properties = {{"severity", to_string(f.severity)},
+                     {"confidence", to_string(f.confidence)},
+                     {"because", comparisons}};
+  if (f.gain) {
+    properties["gain"] = {{"speedup", f.gain->speedup},
+                          {"savedBytes", f.gain->saved_bytes},
+                          {"basis", to_string(f.gain->basis)}};
+  }
+  return {{"ruleId", str(f.rule_id)},
+          {"ruleIndex", rule_index},
+          {"level", level(f.severity)},
+          {"message", {{"text", text}}},
+          {"locations", Json::array({location_json(each)})},
+          {"partialFingerprints",
+           {{"configurationAndRule/v1", fmt::format("{}/{}", each.name, str(f.rule_id))}}},
+          {"properties", properties}};
+}
+
+// A configuration that cuDNN refused or that died: told as a notification of the run, not as a
+// rule's result.
+Json notifications(const Report& report) {
+  Json out = Json::array();
+  const auto add = [&](std::string_view how, const std::string& text, std::string_view id) {
+    out.push_back(
+        {{"level", how}, {"message", {{"text", text}}}, {"descriptor", {{"id", str(id)}}}});
+  };
+  for (const auto& note : report.profile->notes) {
+    add(note.severity == NoteSeverity::info ? "note" : to_string(note.severity),
+        words::clean(note.text), note.code.empty() ? "note" : note.code);
+  }
+  for (const auto& each : report.configurations) {
+    const Outcome outcome = each.configuration->outcome;
+    if (outcome == Outcome::completed || outcome == Outcome::not_run) continue;
+    add(outcome == Outcome::interrupted ? "warning" : "error", each.name + ": " + each.verdict,
+        to_string(outcome));
+  }
+  for (const auto& verdict : report.judgement->verdicts) {
+    if (verdict.kind == VerdictKind::error)
+      add("error", words::clean(verdict.rule_id + ": " + verdict.message), "rule-error");
+  }
+  return out;
+}
+
+// "2025-01-01T00:00:00Z": the only form of time that may stand in SARIF.
+bool is_utc_time(std::string_view text) {
+  return text.size() >= 20 && text.size() <= 30 && text[4] == '-' && text[7] == '-' &&
+         text[10] == 'T' && text.back() == 'Z';
+}
+
+}  // namespace
+
+std::string write_sarif(const Report& report) {
+  std::map<std::string, std::size_t> index;
+  Json rules = Json::array();
+  const auto rule_of = [&](const Finding& f) {
+    const auto [entry, fresh] = index.try_emplace(f.rule_id, rules.size());
+    if (fresh) rules.push_back(rule_json(f.rule_id, report.rules->find(f.rule_id), &f));
+    return entry->second;
+  };
+  // Every rule that was applied is listed, so that a viewer can tell "passed" from "not looked".
+  for (const auto& rule : report.rules->rules) {
+    if (index.try_emplace(rule.id, rules.size()).second)
+      rules.push_back(rule_json(rule.id, &rule, nullptr));
+  }
+  Json results = Json::array();
+  for (const Finding* f : report.findings) {
+    results.push_back(result_json(
+        *f, report.configurations[static_cast<std::size_t>(f->configuration)], rule_of(*f)));
+  }
+  const Environment& environment = report.profile->environment;
+  Json invocation = {{"executionSuccessful", true}};
+  if (!environment.command_line.empty()) invocation["commandLine"] = str(environment.command_line);
+  if (is_utc_time(environment.created)) invocation["startTimeUtc"] = str(environment.created);
+  invocation["toolExecutionNotifications"] = notifications(report);
+
+  Json driver = {{"name", "rnnadvisor"},
+                 {"fullName", "rnnadvisor, a diagnostic advisor for cuDNN recurrent networks"}};
+  if (!environment.rnnadvisor_version.empty())
+    driver["version"] = str(environment.rnnadvisor_version);
+  driver["rules"] = rules;
+  Json run = {{"tool", {{"driver", driver}}},
+              {"invocations", Json::array({invocation})},
+              {"columnKind", "utf16CodeUnits"},
+              {"results", results}};
+  run["properties"] = {{"headline", report.headline}};
+  const Json log = {{"$schema",
+                     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                     "sarif-schema-2.1.0.json"},
+                    {"version", "2.1.0"},
+                    {"runs", Json::array({run})}};
+  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rnnadvisor::advisor

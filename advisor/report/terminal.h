@@ -1,0 +1,60 @@
+// Drawing on a terminal of a given width: styles, wrapped paragraphs, tables and bars. Everything
+// that goes in is plain, clean text (words::clean); widths are counted in terminal columns.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advisor/report/report.h"
+
+namespace rnnadvisor::advisor {
+
+enum class Style { plain, bold, dim, red, yellow, green, cyan, blue };
+
+struct Column {
+  std::string title;
+  bool right = false;     // numbers
+  bool flexible = false;  // gives way (is cut in the middle) when the table is too wide
+};
+
+struct Cell {
+  std::string text;
+  Style style = Style::plain;
+};
+
+class Terminal {
+ public:
+  explicit Terminal(const TextOptions& options);
+
+  int width() const { return width_; }
+  bool ascii() const { return options_.ascii; }
+  // The symbol in Unicode or ASCII.
+  std::string_view symbol(std::string_view unicode, std::string_view plain) const {
+    return options_.ascii ? plain : unicode;
+  }
+  std::string styled(std::string_view text, Style style) const;
+
+  void line(std::string_view text = {}, Style style = Style::plain);
+  // A heading with a rule to the right edge.
+  void heading(std::string_view text);
+  // Wraps `text` at blanks; every line begins at column `indent`, the first with `label` (styled)
+  // hanging before it.
+  void paragraph(std::string_view text, int indent = 0, std::string_view label = {},
+                 Style label_style = Style::dim, Style style = Style::plain);
+  void table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
+             int indent = 0);
+  // "[######....]" filled to `share` (0 … 1, more is clamped).
+  std::string bar(double share, int columns) const;
+
+  // What was drawn. In ASCII mode every remaining non-ASCII character has become '?' or its nearest
+  // spelling.
+  std::string take();
+
+ private:
+  TextOptions options_;
+  int width_;
+  std::string out_;
+};
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,461 @@
+// The report on a terminal: for one configuration at most a screen, for many an overview and the
+// most telling ones.
+#include "core/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "advisor/report/selection.h"
+#include "advisor/report/terminal.h"
+#include "advisor/report/words.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+struct Mark {
+  std::string_view unicode, ascii;
+  Style style;
+};
+
+Mark mark(Standing standing) {
+  switch (standing) {
+    case Standing::error:
+      return {"✖", "X", Style::red};
+    case Standing::warning:
+      return {"▲", "!", Style::yellow};
+    case Standing::opportunity:
+      return {"◆", "+", Style::cyan};
+    case Standing::fine:
+      return {"✔", "=", Style::green};
+    case Standing::unjudged:
+      return {"?", "?", Style::dim};
+  }
+  return {"?", "?", Style::dim};
+}
+
+Mark mark(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return mark(Standing::error);
+    case Severity::warning:
+      return mark(Standing::warning);
+    case Severity::opportunity:
+      return mark(Standing::opportunity);
+    case Severity::info:
+      return {"●", "i", Style::blue};
+  }
+  return {"?", "?", Style::dim};
+}
+
+class TextWriter {
+ public:
+  TextWriter(const Report& report, const TextOptions& options)
+      : report_(report),
+        options_(options),
+        terminal_(options),
+        dot_(terminal_.symbol(" · ", " | ")) {}
+
+  std::string write() {
+    header();
+    const auto& all = report_.configurations;
+    if (all.size() == 1) {
+      configuration(all.front(), true);
+    } else if (!all.empty()) {
+      actions();
+      overview();
+      details();
+    }
+    notes();
+    return terminal_.take();
+  }
+
+ private:
+  std::string symbol(const Mark& m) const {
+    return std::string(terminal_.symbol(m.unicode, m.ascii));
+  }
+
+  void header() {
+    std::vector<std::string> parts;
+    const Environment& environment = report_.profile->environment;
+    parts.push_back("rnnadvisor " + words::clean(environment.rnnadvisor_version));
+    for (const auto& device : report_.profile->devices) parts.push_back(words::clean(device.name));
+    if (!environment.cudnn_version.empty())
+      parts.push_back("cuDNN " + words::clean(environment.cudnn_version));
+    if (!environment.driver_version.empty())
+      parts.push_back("driver " + words::clean(environment.driver_version));
+    if (!environment.created.empty()) parts.push_back(words::clean(environment.created));
+    std::string line;
+    for (const auto& part : parts) line += (line.empty() ? "" : dot_) + part;
+    terminal_.paragraph(line, 0, {}, Style::dim, Style::dim);
+    Standing worst = Standing::unjudged;
+    for (const auto& each : report_.configurations) worst = std::max(worst, each.standing);
+    const Mark m = mark(worst);
+    terminal_.line();
+    terminal_.paragraph(report_.headline, 2, symbol(m), m.style, Style::bold);
+  }
+
+  void parameters(const ConfigurationReport& each) {
+    std::string line;
+    for (const auto& [key, value] : words::parameters(each.configuration->config)) {
+      line += (line.empty() ? "" : dot_) + key + " " + words::shorten(value, 40);
+    }
+    for (const auto& [key, value] : words::program(each.configuration->program)) {
+      line += dot_ + "framework." + key + " " + words::shorten(value, 40);
+    }
+    terminal_.paragraph(line, 2, {}, Style::dim, Style::dim);
+  }
+
+  void phases(const ConfigurationReport& each) {
+    const bool timed = std::any_of(each.phases.begin(), each.phases.end(),
+                                   [](const auto& p) { return p.timing != nullptr; });
+    const bool traced = std::any_of(each.phases.begin(), each.phases.end(),
+                                    [](const auto& p) { return p.kernel_ms >= 0; });
+    if (each.phases.empty()) return;
+    std::vector<Column> columns = {{"Phase", false, true}};
+    if (timed) {
+      columns.push_back({"Median", true, false});
+      columns.push_back({"95 % interval", false, false});
+      columns.push_back({"TFLOP/s", true, false});
+    }
+    columns.push_back({"GFLOP", true, false});
+    if (each.has_device) {
+      columns.push_back({"Bound", true, false});
+      if (timed) columns.push_back({"of it", true, false});
+    }
+    if (traced) {
+      columns.push_back({"Kernels", true, false});
+      columns.push_back({"Busy", true, false});
+      columns.push_back({"Ran", false, false});
+      columns.push_back({"Tensor Cores", false, true});
+    }
+    std::vector<std::vector<Cell>> rows;
+    const std::string none(terminal_.symbol("–", "-"));
+    for (const auto& phase : each.phases) {
+      std::vector<Cell> row = {{std::string(words::phase(phase.phase))}};
+      const double ms = phase.timing != nullptr ? phase.timing->ms.median : -1;
+      if (timed) {
+        row.push_back({ms > 0 ? format_milliseconds(ms) : none, Style::bold});
+        const std::string interval = ms > 0 ? words::interval(phase.timing->ms) : std::string();
+        row.push_back({interval.empty() ? none : interval, Style::dim});
+        row.push_back({phase.tflops > 0 ? words::number(phase.tflops) : none});
+      }
+      row.push_back({words::number(static_cast<double>(phase.cost.flops) / 1e9)});
+      if (each.has_device) {
+        const bool known = phase.bound.bound_ms > 0;
+        row.push_back({known ? format_milliseconds(phase.bound.bound_ms) : none, Style::dim});
+        if (timed)
+          row.push_back({known && ms > 0 ? words::number(ms / phase.bound.bound_ms) + "x" : none});
+      }
+      if (traced) {
+        row.push_back({phase.kernel_ms >= 0 ? format_milliseconds(phase.kernel_ms) : none});
+        row.push_back({phase.busy >= 0 ? words::percent(phase.busy) : none});
+        row.push_back({phase.implementation
+                           ? std::string(words::implementation(*phase.implementation))
+                           : none});
+        row.push_back({phase.tensor_cores});
+      }
+      rows.push_back(std::move(row));
+    }
+    terminal_.heading(timed ? "Phases" : "Phases (not timed)");
+    terminal_.table(columns, rows);
+    if (each.has_device) bound_note(each, timed);
+  }
+
+  void bound_note(const ConfigurationReport& each, bool timed) {
+    const auto found = std::find_if(each.phases.begin(), each.phases.end(),
+                                    [](const auto& p) { return p.bound.bound_ms > 0; });
+    if (found == each.phases.end()) return;
+    terminal_.paragraph(
+        fmt::format(
+            "Bound: the time below which it cannot go{}; {}",
+            timed ? ", and the measured multiple of it" : "",
+            found->bound.estimate ? "an estimate." : "from ceilings measured on this device."),
+        0, {}, Style::dim, Style::dim);
+  }
+
+  void finding(const Finding& f, int number, std::size_t others) {
+    const Mark m = mark(f.severity);
+    std::string title = words::clean(f.title);
+    if (const std::string gain = words::gain(f.gain); !gain.empty()) {
+      title += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), words::gain_in_full(*f.gain),
+                           words::basis(f.gain->basis));
+    }
+    terminal_.paragraph(title, 5, fmt::format("{:>2} {}", number, symbol(m)), m.style, Style::bold);
+    if (others > 0) {
+      const auto& where = report_.configurations[static_cast<std::size_t>(f.configuration)];
+      terminal_.paragraph(
+          fmt::format("{} and {}", where.name,
+                      words::plural(static_cast<long long>(others), "other configuration")),
+          14, "     where", Style::dim);
+    } else if (report_.configurations.size() > 1) {
+      terminal_.paragraph(report_.configurations[static_cast<std::size_t>(f.configuration)].name,
+                          14, "     where", Style::dim);
+    }
+    terminal_.paragraph(words::clean(f.message), 5);
+    std::string because;
+    for (const auto& c : f.comparisons) {
+      if (c.holds)
+        because += (because.empty() ? "" : "; ") + words::comparison(c) +
+                   fmt::format(" ({})", to_string(c.provenance));
+    }
+    if (const std::string evidence = words::evidence(f); !evidence.empty())
+      because += (because.empty() ? "" : "; ") + evidence;
+    if (!because.empty()) terminal_.paragraph(because, 14, "     because", Style::dim);
+    for (const auto& suggestion : f.suggestions) {
+      std::string text = words::clean(suggestion.text);
+      if (!suggestion.framework.empty())
+        text += fmt::format(" [{}]", words::clean(suggestion.framework));
+      if (suggestion.transform)
+        text += fmt::format(" ({})", to_string(suggestion.transform->meaning));
+      terminal_.paragraph(text, 14, "     do", Style::green);
+      if (options_.verbose && !suggestion.code.empty()) code(suggestion.code);
+    }
+    if (!f.citations.empty()) {
+      std::string text = words::citation(f.citations.front());
+      if (!f.citations.front().quote.empty())
+        text += ": \"" + words::clean(f.citations.front().quote) + "\"";
+      if (f.citations.size() > 1) text += fmt::format(" (and {} more)", f.citations.size() - 1);
+      terminal_.paragraph(text, 14, "     source", Style::dim, Style::dim);
+    }
+    terminal_.paragraph(
+        fmt::format("{}{}{}", words::clean(f.rule_id), dot_, to_string(f.confidence)), 14,
+        "     rule", Style::dim, Style::dim);
+  }
+
+  void code(std::string_view text) {
+    const std::string lines = words::clean_lines(text);
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', at), lines.size());
+      terminal_.line("              " + lines.substr(at, end - at), Style::dim);
+      at = end + 1;
+    }
+  }
+
+  void why_not(const ConfigurationReport& each) {
+    for (const auto& table : each.why_not) {
+      if (table.algo != Algo::persist_static && !options_.verbose) continue;
+      const bool runs = each.ran && *each.ran != model::Implementation::standard;
+      if (table.fast && (runs || !options_.verbose)) continue;
+      const auto holding =
+          std::count_if(table.clauses.begin(), table.clauses.end(),
+                        [](const auto& c) { return c.holds == model::Holds::yes; });
+      terminal_.heading(fmt::format("Why not {}? {} of {} conditions hold", to_string(table.algo),
+                                    holding, table.clauses.size()));
+      std::vector<std::vector<Cell>> rows;
+      for (const auto& clause : table.clauses) {
+        if (clause.holds == model::Holds::yes && !options_.verbose) continue;
+        const Mark m = clause.holds == model::Holds::yes ? mark(Standing::fine)
+                       : clause.holds == model::Holds::no
+                           ? mark(clause.required ? Standing::error : Standing::warning)
+                           : mark(Standing::unjudged);
+        rows.push_back({{symbol(m), m.style},
+                        {words::clean(clause.title)},
+                        {words::clean(clause.observed), Style::bold},
+                        {clause.required ? "required" : "for speed", Style::dim},
+                        {words::clean(clause.documented_by), Style::dim}});
+      }
+      terminal_.table({{"", false, false},
+                       {"Condition", false, true},
+                       {"Here", false, true},
+                       {"", false, false},
+                       {"Documented by", false, true}},
+                      rows);
+      if (table.has_nearest && !table.changes.empty()) {
+        std::string text = "Nearest configuration that satisfies all: ";
+        for (std::size_t i = 0; i < table.changes.size(); ++i)
+          text += (i > 0 ? ", " : "") + words::clean(table.changes[i]);
+        terminal_.paragraph(text);
+      } else if (!table.has_nearest) {
+        terminal_.paragraph("No change of this configuration alone reaches it.");
+      }
+    }
+  }
+
+  void memory(const ConfigurationReport& each) {
+    const Configuration& configuration = *each.configuration;
+    const bool measured = configuration.memory_peak_used > 0;
+    const std::int64_t used = measured ? configuration.memory_peak_used : each.memory.total;
+    if (used <= 0) return;
+    std::string text = fmt::format("{} {}", format_bytes(static_cast<double>(used)),
+                                   measured ? "measured" : "computed");
+    if (each.has_device && each.device->memory_bytes > 0) {
+      const double share =
+          static_cast<double>(used) / static_cast<double>(each.device->memory_bytes);
+      text = fmt::format("{} {} of {} ({})", terminal_.bar(share, 24), text,
+                         format_bytes(static_cast<double>(each.device->memory_bytes)),
+                         words::percent(share));
+    }
+    terminal_.line();
+    terminal_.paragraph(text, 8, "Memory", Style::bold);
+  }
+
+  void kernels(const ConfigurationReport& each) {
+    if (each.kernels.empty() || !options_.verbose) return;
+    terminal_.heading("Kernels");
+    std::vector<std::vector<Cell>> rows;
+    for (const auto& row : each.kernels) {
+      rows.push_back({{std::string(words::phase(row.phase)), Style::dim},
+                      {row.short_name},
+                      {std::string(to_string(row.role)), Style::dim},
+                      {format_count(row.count)},
+                      {format_milliseconds(row.total_us / 1000.0)},
+                      {words::percent(row.share)}});
+    }
+    terminal_.table({{"Phase"},
+                     {"Kernel", false, true},
+                     {"Role"},
+                     {"Count", true},
+                     {"Time", true},
+                     {"Share", true}},
+                    rows);
+  }
+
+  void rules(const ConfigurationReport& each) {
+    std::string text =
+        fmt::format("{} fired{}{} passed{}{} not applicable{}{} unknown", each.findings.size(),
+                    dot_, each.passed, dot_, each.not_applicable, dot_, each.unknown);
+    if (each.broken > 0) text += fmt::format("{}{} could not be evaluated", dot_, each.broken);
+    terminal_.paragraph(text, 8, "Rules", Style::bold);
+    if (!options_.verbose) return;
+    for (const Verdict* verdict : each.verdicts) {
+      if (verdict->kind == VerdictKind::fired || verdict->kind == VerdictKind::not_applicable)
+        continue;
+      std::string line =
+          fmt::format("{}: {}", words::clean(verdict->rule_id), to_string(verdict->kind));
+      for (std::size_t i = 0; i < verdict->missing.size(); ++i)
+        line += (i == 0 ? ", not known: " : ", ") + words::clean(verdict->missing[i]);
+      if (!verdict->message.empty()) line += ", " + words::clean(verdict->message);
+      terminal_.paragraph(line, 10, {}, Style::dim, Style::dim);
+    }
+  }
+
+  void configuration(const ConfigurationReport& each, bool alone) {
+    if (!alone) {
+      const Mark m = mark(each.standing);
+      terminal_.heading(words::shorten(fmt::format("{}  {}", symbol(m), each.name),
+                                       static_cast<std::size_t>(terminal_.width()) - 4));
+      terminal_.paragraph(each.verdict, 2);
+    } else {
+      terminal_.line();
+    }
+    terminal_.paragraph(each.name == each.summary ? each.name : each.name + dot_ + each.summary, 2);
+    parameters(each);
+    phases(each);
+    if (alone && !each.findings.empty()) {
+      terminal_.heading("What to do first");
+      const std::size_t most = options_.verbose ? each.findings.size() : 3;
+      for (std::size_t i = 0; i < std::min(most, each.findings.size()); ++i)
+        finding(*each.findings[i], static_cast<int>(i) + 1, 0);
+      left_out(each.findings.size(), most);
+    } else if (!alone) {
+      listed(each);
+    }
+    why_not(each);
+    kernels(each);
+    memory(each);
+    rules(each);
+  }
+
+  void left_out(std::size_t all, std::size_t shown) {
+    if (all <= shown) return;
+    terminal_.paragraph(fmt::format("{} more: see --verbose or the HTML report.", all - shown), 5,
+                        {}, Style::dim, Style::dim);
+  }
+
+  void listed(const ConfigurationReport& each) {
+    for (const Finding* f : each.findings) {
+      const Mark m = mark(f->severity);
+      std::string text = words::clean(f->title);
+      if (const std::string gain = words::gain(f->gain); !gain.empty())
+        text += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), gain,
+                            words::basis(f->gain->basis));
+      terminal_.paragraph(text, 4, "  " + symbol(m), m.style);
+    }
+  }
+
+  void actions() {
+    if (report_.groups.empty()) return;
+    terminal_.heading("What to do first");
+    const std::size_t most = options_.verbose ? report_.groups.size() : 5;
+    for (std::size_t i = 0; i < std::min(most, report_.groups.size()); ++i) {
+      const auto& group = report_.groups[i];
+      finding(group.first(), static_cast<int>(i) + 1, group.findings.size() - 1);
+    }
+    left_out(report_.groups.size(), most);
+  }
+
+  void overview() {
+    terminal_.heading(
+        words::plural(static_cast<long long>(report_.configurations.size()), "configuration"));
+    const std::string none(terminal_.symbol("–", "-"));
+    std::vector<std::vector<Cell>> rows;
+    for (const auto& each : report_.configurations) {
+      const Mark m = mark(each.standing);
+      const double ms = each.step_ms();
+      const double tflops = each.step_tflops();
+      const Outcome outcome = each.configuration->outcome;
+      const bool plain = outcome == Outcome::completed || outcome == Outcome::not_run;
+      rows.push_back({{symbol(m), m.style},
+                      {each.name},
+                      {each.name == each.summary ? std::string() : each.summary, Style::dim},
+                      {ms > 0 ? format_milliseconds(ms) : none},
+                      {tflops > 0 ? words::number(tflops) : none},
+                      {!plain     ? std::string(words::outcome(outcome))
+                       : each.ran ? std::string(words::implementation(*each.ran))
+                                  : none},
+                      {each.best_gain() > 1.0005 ? words::number(each.best_gain()) + "x" : none}});
+    }
+    terminal_.table({{""},
+                     {"Configuration", false, true},
+                     {"", false, true},
+                     {"Step", true},
+                     {"TFLOP/s", true},
+                     {"Ran", false, true},
+                     {"Gain", true}},
+                    rows);
+  }
+
+  void details() {
+    const auto chosen = most_interesting(
+        report_, static_cast<std::size_t>(std::max(0, options_.max_configurations)));
+    for (const int index : chosen)
+      configuration(report_.configurations[static_cast<std::size_t>(index)], false);
+    const std::size_t rest = report_.configurations.size() - chosen.size();
+    if (rest > 0) {
+      terminal_.line();
+      terminal_.paragraph(fmt::format("{} in the table only: the {} above have the most to say.",
+                                      words::plural(static_cast<long long>(rest),
+                                                    "configuration is", "configurations are"),
+                                      chosen.size()),
+                          0, {}, Style::dim, Style::dim);
+    }
+  }
+
+  void notes() {
+    if (report_.profile->notes.empty()) return;
+    terminal_.heading("Notes on this profile");
+    for (const auto& note : report_.profile->notes) {
+      std::string text = words::clean(note.text);
+      if (note.count > 1) text += fmt::format(" ({} times)", format_count(note.count));
+      const Mark m = note.severity == NoteSeverity::error     ? mark(Severity::error)
+                     : note.severity == NoteSeverity::warning ? mark(Severity::warning)
+                                                              : mark(Severity::info);
+      terminal_.paragraph(text, 2, symbol(m), m.style);
+    }
+  }
+
+  const Report& report_;
+  TextOptions options_;
+  Terminal terminal_;
+  std::string dot_;
+};
+
+}  // namespace
+
+std::string write_text(const Report& report, const TextOptions& options) {
+  return TextWriter(report, options).write();
+}
+
+}  // namespace rnnadvisor::advisor
