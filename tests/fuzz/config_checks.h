@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/config/read_config.h"
+#include "core/config/validate.h"
 
 namespace rnnadvisor::fuzz {
 
@@ -33,6 +34,12 @@ inline void check_accepted(const ConfigInput& input) {
   require(again.has_value(), "what is written can be read");
   require(again->config == c && again->program == input.program,
           "what is written reads back equal");
+
+  for (const auto& violation : validate(c)) {
+    require(
+        !violation.id.empty() && !violation.message.empty() && !violation.citation.source.empty(),
+        "a violation says what and where from");
+  }
 }
 
 inline void check_errors(const std::vector<Error>& errors) {
