@@ -15,11 +15,14 @@ std::string_view spelling(Enum value, const std::array<std::string_view, N>& val
 
 constexpr std::array<std::string_view, 4> severities = {"info", "opportunity", "warning", "error"};
 constexpr std::array<std::string_view, 3> confidences = {"heuristic", "documented", "measured"};
-constexpr std::array<std::string_view, 5> verdicts = {"fired", "passed", "not_applicable", "unknown", "error"};
+constexpr std::array<std::string_view, 5> verdicts = {"fired", "passed", "not_applicable",
+                                                      "unknown", "error"};
 constexpr std::array<std::string_view, 4> meanings = {"exact", "padded", "numerics", "model"};
-constexpr std::array<std::string_view, 3> bases = {"measured_here", "measured_elsewhere", "modelled"};
-constexpr std::array<std::string_view, 10> operators = {"is",       "is_not", "in",    "not_in",      "at_least",
-                                                        "at_most",  "above",  "below", "multiple_of", "not_multiple_of"};
+constexpr std::array<std::string_view, 3> bases = {"measured_here", "measured_elsewhere",
+                                                   "modelled"};
+constexpr std::array<std::string_view, 10> operators = {
+    "is",      "is_not", "in",    "not_in",      "at_least",
+    "at_most", "above",  "below", "multiple_of", "not_multiple_of"};
 
 }  // namespace
 

@@ -1,0 +1,329 @@
+#include "advisor/facts/profile_index.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <type_traits>
+#include <unordered_map>
+
+#include "core/config/fields.h"
+#include "profiler/classify/classify.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+std::uint64_t mix(
+    std::uint64_t value) {  // splitmix64's finaliser: spreads small integers over 64 bits
+  value ^= value >> 30;
+  value *= 0xbf58476d1ce4e5b9ULL;
+  value ^= value >> 27;
+  value *= 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
+
+template <class T>
+std::uint64_t hash_value(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return static_cast<std::uint64_t>(value);
+  } else if constexpr (std::is_same_v<T, std::vector<int>>) {
+    std::uint64_t hash = value.size();
+    for (const int item : value) hash = mix(hash + static_cast<std::uint64_t>(item) + 1);
+    return hash;
+  } else {
+    return std::hash<T>{}(value);
+  }
+}
+
+constexpr std::string_view width = "width";
+
+bool is_width(std::string_view field) {
+  return field == "hidden_size" || field == "input_size" || field == "proj_size";
+}
+
+// One hash per field; a configuration without some fields is the xor of the others.
+struct FieldHashes {
+  std::vector<std::string_view> names;
+  std::vector<std::uint64_t> hashes;
+  std::uint64_t all = 0;
+
+  explicit FieldHashes(const RnnConfig& config) {
+    visit_config_fields([&](std::string_view name, auto member, std::string_view) {
+      if (name == "id") return;  // a name, not a property
+      const auto hash =
+          mix(hash_value(config.*member) + 0x9e3779b97f4a7c15ULL * (names.size() + 1));
+      names.push_back(name);
+      hashes.push_back(hash);
+      all ^= hash;
+    });
+  }
+};
+
+// Whether two configurations are equal but for `field` and differ in it: the proof behind equal
+// hashes.
+bool differ_only_in(const RnnConfig& a, const RnnConfig& b, std::string_view field) {
+  bool others_equal = true;
+  bool differs = false;
+  visit_config_fields([&](std::string_view name, auto member, std::string_view) {
+    if (name == "id" || a.*member == b.*member) return;
+    if (name == field || (field == width && is_width(name))) {
+      differs = true;
+    } else {
+      others_equal = false;
+    }
+  });
+  return others_equal && differs;
+}
+
+// Families of configurations larger than this (a fine sweep of one field) would cost their square.
+constexpr std::size_t most_siblings = 512;
+
+}  // namespace
+
+const model::Eligibility* ModelAnswers::eligibility() const {
+  if (!eligibility_ && device_) eligibility_ = model::eligibility(*config_, *device_);
+  return eligibility_ ? &*eligibility_ : nullptr;
+}
+
+const model::WhyNot* ModelAnswers::why_not(Algo algo) const {
+  auto& answer = why_not_[static_cast<std::size_t>(algo)];
+  if (!answer && device_) answer = model::why_not(*config_, *device_, algo);
+  return answer ? &*answer : nullptr;
+}
+
+const model::Bound* ModelAnswers::bound(Phase phase) const {
+  auto& answer = bound_[static_cast<std::size_t>(phase)];
+  if (!answer && device_) answer = model::lower_bound(*config_, phase, *device_);
+  return answer ? &*answer : nullptr;
+}
+
+const model::SpaceSizes& ModelAnswers::sizes() const {
+  if (!sizes_) sizes_ = model::space_sizes(*config_);
+  return *sizes_;
+}
+
+const model::MemoryNeed& ModelAnswers::memory(Mode mode) const {
+  auto& answer = memory_[static_cast<std::size_t>(mode)];
+  if (!answer) answer = model::memory_need(*config_, mode);
+  return *answer;
+}
+
+const model::PhaseCost& ModelAnswers::cost(Phase phase) const {
+  auto& answer = cost_[static_cast<std::size_t>(phase)];
+  if (!answer) answer = model::phase_cost(*config_, phase);
+  return *answer;
+}
+
+std::span<const int> ProfileIndex::Groups::of(int group) const {
+  const auto at = static_cast<std::size_t>(group);
+  if (group < 0 || at + 1 >= begin.size()) return {};
+  return std::span(items).subspan(static_cast<std::size_t>(begin[at]),
+                                  static_cast<std::size_t>(begin[at + 1] - begin[at]));
+}
+
+// Counting sort by key: stable, so that members keep the order of the profile. Keys outside 0 …
+// count - 1 belong to no group.
+ProfileIndex::Groups ProfileIndex::group(std::span<const int> keys, std::size_t count) {
+  Groups groups;
+  groups.begin.assign(count + 1, 0);
+  const auto belongs = [&](int key) { return key >= 0 && static_cast<std::size_t>(key) < count; };
+  for (const int key : keys) {
+    if (belongs(key)) ++groups.begin[static_cast<std::size_t>(key) + 1];
+  }
+  std::partial_sum(groups.begin.begin(), groups.begin.end(), groups.begin.begin());
+  groups.items.resize(static_cast<std::size_t>(groups.begin.back()));
+  auto next = groups.begin;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (belongs(keys[i]))
+      groups.items[static_cast<std::size_t>(next[static_cast<std::size_t>(keys[i])]++)] =
+          static_cast<int>(i);
+  }
+  return groups;
+}
+
+ProfileIndex::ProfileIndex(const Profile& profile) : profile_(&profile) {
+  if (!profile.calls.empty()) {
+    std::vector<int> keys;
+    keys.reserve(profile.calls.size());
+    for (const auto& call : profile.calls) keys.push_back(call.configuration);
+    calls_ = group(keys, profile.configurations.size());
+    kernels_ = group(profile.kernels.call, profile.calls.size());
+    index_kernels();
+  }
+  if (!profile.experiments.empty()) {
+    std::vector<int> keys;
+    for (const auto& experiment : profile.experiments) keys.push_back(experiment.configuration);
+    experiments_ = group(keys, profile.configurations.size());
+  }
+  index_siblings();
+}
+
+void ProfileIndex::index_kernels() {
+  const auto& kernels = profile_->kernels;
+  std::map<std::pair<int, Phase>, std::set<int>> names;
+  for (std::size_t call_index = 0; call_index < profile_->calls.size(); ++call_index) {
+    const auto& call = profile_->calls[call_index];
+    const auto of_call = kernels_.of(static_cast<int>(call_index));
+    if (of_call.empty() || call.configuration < 0) continue;
+    const std::pair key{call.configuration, call.phase};
+    auto& phase = phases_[key];
+    auto& phase_names = names[key];
+    ++phase.calls;
+    phase.host_ns += std::max<std::int64_t>(0, call.host_end_ns - call.host_start_ns);
+    std::int64_t covered_until = kernels.start_ns[static_cast<std::size_t>(of_call.front())];
+    const std::int64_t first = covered_until;
+    for (const int kernel : of_call) {
+      const auto at = static_cast<std::size_t>(kernel);
+      const auto start = kernels.start_ns[at];
+      const auto end = std::max(start, kernels.end_ns[at]);
+      ++phase.count;
+      phase.kernel_ns += end - start;
+      phase.role_ns[kernels.role[at]] += end - start;
+      phase.family_ns[kernels.family[at]] += end - start;
+      phase_names.insert(kernels.name[at]);
+      if (end > covered_until) {
+        phase.busy_ns += end - std::max(start, covered_until);
+        covered_until = end;
+      }
+    }
+    phase.span_ns += covered_until - first;
+  }
+  for (auto& [key, phase] : phases_) {
+    std::vector<std::string_view> texts;
+    for (const int name : names[key]) texts.push_back(profile_->text(name));
+    phase.implementation = implementation_of(texts, key.second);
+  }
+}
+
+void ProfileIndex::index_siblings() {
+  const auto& configurations = profile_->configurations;
+  std::vector<int> run;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    if (configurations[i].outcome != Outcome::not_run) run.push_back(static_cast<int>(i));
+  }
+  if (run.size() < 2) return;
+  siblings_.resize(configurations.size());
+
+  struct Key {
+    std::uint64_t hash;
+    std::size_t field;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return key.hash ^ (key.field * 0x9e3779b97f4a7c15ULL);
+    }
+  };
+  std::unordered_map<Key, std::vector<int>, KeyHash> families;
+  std::vector<std::string_view> names;
+  for (const int index : run) {
+    const FieldHashes hashes(configurations[static_cast<std::size_t>(index)].config);
+    if (names.empty()) {
+      names = hashes.names;
+      names.push_back(width);
+    }
+    std::uint64_t without_width = hashes.all;
+    for (std::size_t field = 0; field < hashes.hashes.size(); ++field) {
+      families[{hashes.all ^ hashes.hashes[field], field}].push_back(index);
+      if (is_width(hashes.names[field])) without_width ^= hashes.hashes[field];
+    }
+    families[{without_width, hashes.hashes.size()}].push_back(index);
+  }
+  for (const auto& [key, members] : families) {
+    if (members.size() < 2 || members.size() > most_siblings) continue;
+    const auto field = names[key.field];
+    for (const int a : members) {
+      const auto& left = configurations[static_cast<std::size_t>(a)];
+      for (const int b : members) {
+        const auto& right = configurations[static_cast<std::size_t>(b)];
+        if (a == b || left.device != right.device || !(left.program == right.program)) continue;
+        if (differ_only_in(left.config, right.config, field))
+          siblings_[static_cast<std::size_t>(a)].push_back({b, field});
+      }
+    }
+  }
+  for (auto& list : siblings_) {
+    std::sort(list.begin(), list.end(), [](const Sibling& a, const Sibling& b) {
+      return a.configuration != b.configuration ? a.configuration < b.configuration
+                                                : a.field < b.field;
+    });
+    // A change of the hidden size alone is also a change of width: the plain field is the better
+    // name.
+    std::vector<Sibling> kept;
+    for (const auto& sibling : list) {
+      const bool named = std::any_of(list.begin(), list.end(), [&](const Sibling& other) {
+        return other.configuration == sibling.configuration && other.field != width;
+      });
+      if (sibling.field != width || !named) kept.push_back(sibling);
+    }
+    list = std::move(kept);
+  }
+}
+
+const DeviceSpec* ProfileIndex::device(int configuration) const {
+  const auto& configurations = profile_->configurations;
+  if (configuration < 0 || static_cast<std::size_t>(configuration) >= configurations.size())
+    return nullptr;
+  const int device = configurations[static_cast<std::size_t>(configuration)].device;
+  if (device < 0 || static_cast<std::size_t>(device) >= profile_->devices.size()) return nullptr;
+  return &profile_->devices[static_cast<std::size_t>(device)];
+}
+
+std::span<const int> ProfileIndex::calls(int configuration) const {
+  return calls_.of(configuration);
+}
+std::span<const int> ProfileIndex::kernels(int call) const { return kernels_.of(call); }
+std::span<const int> ProfileIndex::experiments(int configuration) const {
+  return experiments_.of(configuration);
+}
+
+const PhaseKernels* ProfileIndex::phase_kernels(int configuration, Phase phase) const {
+  if (phases_.empty()) return nullptr;
+  const auto found = phases_.find({configuration, phase});
+  return found == phases_.end() ? nullptr : &found->second;
+}
+
+bool ProfileIndex::traced(int configuration) const {
+  return std::any_of(all_phases.begin(), all_phases.end(),
+                     [&](Phase phase) { return phase_kernels(configuration, phase) != nullptr; });
+}
+
+std::span<const Sibling> ProfileIndex::siblings(int configuration) const {
+  const auto at = static_cast<std::size_t>(configuration);
+  if (configuration < 0 || at >= siblings_.size()) return {};
+  return siblings_[at];
+}
+
+const ModelAnswers& ProfileIndex::model(int configuration) const {
+  if (!model_ || model_of_ != configuration) {
+    model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,
+                   device(configuration));
+    model_of_ = configuration;
+  }
+  return *model_;
+}
+
+std::optional<double> phase_ms(const Configuration& configuration, Phase phase) {
+  const auto* timing = configuration.timing(phase);
+  if (!timing || timing->ms.count == 0) return std::nullopt;
+  return timing->ms.median;
+}
+
+std::optional<double> training_step_ms(const Configuration& configuration) {
+  double sum = 0;
+  for (const Phase phase :
+       {Phase::forward_training, Phase::backward_data, Phase::backward_weights}) {
+    const auto ms = phase_ms(configuration, phase);
+    if (!ms) return std::nullopt;
+    sum += *ms;
+  }
+  return sum;
+}
+
+std::optional<double> step_ms(const Configuration& configuration) {
+  return configuration.config.mode == Mode::training
+             ? training_step_ms(configuration)
+             : phase_ms(configuration, Phase::forward_inference);
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,74 @@
+// Three-valued evaluation of conditions over the facts of one subject. judge() is built on it;
+// tests use it to put chosen values in the place of facts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "advisor/facts/fact.h"
+#include "advisor/facts/profile_index.h"
+#include "advisor/rules/rule.h"
+
+namespace rnnadvisor::advisor {
+
+// Facts of one configuration at a time, each asked for once at most.
+class FactMemo {
+ public:
+  // The index must outlive the memo.
+  explicit FactMemo(const ProfileIndex& index);
+
+  // From now on facts are those of this configuration.
+  void begin(int configuration);
+  int configuration() const { return subject_.configuration; }
+  const ProfileIndex& index() const { return *index_; }
+
+  // Null when the fact is not known, or when its provider failed.
+  const Fact* get(int fact);
+  // The provider broke its promise: it threw, or gave a value of another type than it declares.
+  bool failed(int fact);
+
+  // Puts a value (or "not known") in the place of a fact, for every configuration, until taken
+  // back.
+  void override_fact(int fact, std::optional<Fact> value);
+  void take_back_overrides();
+
+ private:
+  enum class State : std::uint8_t { unknown, known, failed };
+  struct Entry {
+    std::uint64_t epoch = 0;  // of the subject it was computed for
+    State state = State::unknown;
+    Fact fact;
+  };
+  Entry& entry(int fact);
+
+  const ProfileIndex* index_;
+  Subject subject_;
+  std::uint64_t epoch_ = 1;
+  std::vector<Entry> entries_;
+  std::vector<std::optional<std::optional<Fact>>> overrides_;
+};
+
+enum class Truth { no, yes, unknown, error };
+
+Truth holds(const Condition& condition, FactMemo& facts);
+// One condition known false decides, whatever the others are; in a group one known true.
+Truth holds(const ConditionSet& set, FactMemo& facts);
+
+// Appends the facts that are not known and keep the set from being decided; each once.
+void add_missing(const ConditionSet& set, FactMemo& facts, std::vector<int>& missing);
+// The facts among these that failed, by name: why a verdict is `error`.
+std::vector<std::string_view> failed_facts(const ConditionSet& set, FactMemo& facts);
+
+// What the card's [valid] says of a configuration: false only where version, architecture or device
+// is known and outside.
+bool valid_for(const Rule& rule, const std::optional<Version>& cudnn, const DeviceSpec* device);
+// The cuDNN version a configuration is judged for: the one its program names, else the one of the
+// profile.
+std::optional<Version> judged_cudnn_version(const Profile& profile,
+                                            const Configuration& configuration);
+
+// The table in docs/writing-rules.md, for the subject the memo is at.
+VerdictKind decide(const Rule& rule, FactMemo& facts, const std::optional<Version>& cudnn);
+
+}  // namespace rnnadvisor::advisor

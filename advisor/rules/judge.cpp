@@ -1,0 +1,73 @@
+// judge(): every rule against every configuration.
+#include <algorithm>
+#include <string>
+
+#include "advisor/rules/evaluate.h"
+#include "advisor/rules/make_finding.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+bool ignored(const Rule& rule, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return rule.id == pattern || (pattern.ends_with('/') && rule.id.starts_with(pattern));
+  });
+}
+
+Verdict make_verdict(const Rule& rule, VerdictKind kind, FactMemo& facts) {
+  Verdict verdict;
+  verdict.rule_id = rule.id;
+  verdict.configuration = facts.configuration();
+  verdict.kind = kind;
+  if (kind == VerdictKind::unknown) {
+    std::vector<int> missing;
+    add_missing(rule.applies_when, facts, missing);
+    add_missing(rule.when, facts, missing);
+    for (const int fact : missing)
+      verdict.missing.push_back(fact_catalogue()[static_cast<std::size_t>(fact)].name);
+  } else if (kind == VerdictKind::error) {
+    auto names = failed_facts(rule.applies_when, facts);
+    for (const auto name : failed_facts(rule.when, facts)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    verdict.message = "these facts could not be computed, which is a defect of rnnadvisor:";
+    for (const auto name : names) verdict.message += " " + std::string(name);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions& options) {
+  Judgement judgement;
+  std::vector<const Rule*> wanted;
+  for (const auto& rule : rules.rules) {
+    if (ignored(rule, options.ignore)) {
+      judgement.ignored.push_back(rule.id);
+    } else {
+      wanted.push_back(&rule);
+    }
+  }
+  const ProfileIndex index(profile);
+  FactMemo facts(index);
+  if (options.keep_verdicts)
+    judgement.verdicts.reserve(wanted.size() * profile.configurations.size());
+  for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
+    const int configuration = static_cast<int>(i);
+    facts.begin(configuration);
+    const auto cudnn = judged_cudnn_version(profile, profile.configurations[i]);
+    std::optional<Evidence> evidence;
+    for (const Rule* rule : wanted) {
+      const VerdictKind kind = decide(*rule, facts, cudnn);
+      if (kind == VerdictKind::fired) {
+        if (!evidence) evidence = gather_evidence(index, configuration);
+        judgement.findings.push_back(make_finding(*rule, facts, *evidence));
+      }
+      if (options.keep_verdicts) judgement.verdicts.push_back(make_verdict(*rule, kind, facts));
+    }
+  }
+  order_findings(judgement.findings, profile);
+  return judgement;
+}
+
+}  // namespace rnnadvisor::advisor

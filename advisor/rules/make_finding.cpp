@@ -1,0 +1,262 @@
+#include "advisor/rules/make_finding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "advisor/rules/text_template.h"
+#include "advisor/whatif/transform.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+constexpr std::size_t most_calls = 1000;
+constexpr std::size_t most_kernels = 100;
+
+const FactDefinition& definition(int fact) {
+  return fact_catalogue()[static_cast<std::size_t>(fact)];
+}
+
+Comparison make_comparison(const Condition& condition, FactMemo& facts) {
+  const auto& about = definition(condition.fact);
+  Comparison comparison;
+  comparison.fact = about.name;
+  comparison.op = to_string(condition.op);
+  comparison.threshold = condition.threshold;
+  comparison.unit = about.unit;
+  if (condition.other_fact >= 0) {
+    const auto& other = definition(condition.other_fact);
+    const Fact* value = facts.get(condition.other_fact);
+    comparison.threshold = fmt::format(
+        "{} ({})", value ? format_fact(value->value, other.unit) : "unknown", other.name);
+  }
+  if (const Fact* fact = facts.get(condition.fact)) {
+    comparison.observed = format_fact(fact->value, about.unit);
+    comparison.provenance = fact->provenance;
+  } else {
+    comparison.observed = "unknown";
+  }
+  comparison.holds = holds(condition, facts) == Truth::yes;
+  return comparison;
+}
+
+// Of a group only the conditions that hold are reasons.
+std::vector<Comparison> make_comparisons(const ConditionSet& set, FactMemo& facts) {
+  std::vector<Comparison> comparisons;
+  for (const auto& condition : set.all) comparisons.push_back(make_comparison(condition, facts));
+  for (const auto& group : set.any) {
+    for (const auto& condition : group) {
+      if (holds(condition, facts) == Truth::yes)
+        comparisons.push_back(make_comparison(condition, facts));
+    }
+  }
+  return comparisons;
+}
+
+std::optional<Framework> known_framework(const FactMemo& facts) {
+  const auto& profile = facts.index().profile();
+  const auto& configuration =
+      profile.configurations[static_cast<std::size_t>(facts.configuration())];
+  if (configuration.program.name) return configuration.program.name;
+  if (configuration.origin != Origin::captured && configuration.origin != Origin::imported)
+    return std::nullopt;
+  return parse_enum<Framework>(profile.environment.framework);
+}
+
+// The transform with the parameters that facts provide; nothing when one is not known or does not
+// fit.
+std::optional<Transform> complete_transform(const SuggestionTemplate& suggestion, FactMemo& facts) {
+  if (!suggestion.transform || suggestion.transform_facts.empty()) return suggestion.transform;
+  Transform transform = *suggestion.transform;
+  for (const auto& by_fact : suggestion.transform_facts) {
+    const Fact* fact = facts.get(by_fact.fact);
+    const auto* value = fact ? std::get_if<std::int64_t>(&fact->value) : nullptr;
+    if (!value) return std::nullopt;
+    auto changed = with_parameter(transform, by_fact.parameter, *value);
+    if (!changed) return std::nullopt;
+    transform = std::move(*changed);
+  }
+  return transform;
+}
+
+std::vector<Suggestion> make_suggestions(const Rule& rule, FactMemo& facts,
+                                         const FactLookup& lookup) {
+  std::vector<Suggestion> suggestions;
+  if (rule.suggestions.empty()) return suggestions;
+  const auto framework = known_framework(facts);
+  for (const auto& suggestion : rule.suggestions) {
+    if (!suggestion.framework.empty() && framework &&
+        suggestion.framework !=
+            Spellings<Framework>::values[static_cast<std::size_t>(*framework)]) {
+      continue;
+    }
+    if (holds(suggestion.applies_when, facts) != Truth::yes) continue;
+    bool complete = true;
+    Suggestion made;
+    made.text = fill_template(suggestion.text, lookup, &complete);
+    made.code = fill_template(suggestion.code, lookup, &complete);
+    if (!complete) continue;  // advice with a hole in it is none
+    made.framework = suggestion.framework;
+    made.transform = complete_transform(suggestion, facts);
+    suggestions.push_back(std::move(made));
+  }
+  return suggestions;
+}
+
+std::optional<double> number_of(const std::string& fact_name, FactMemo& facts) {
+  const int index = fact_name.empty() ? -1 : find_fact(fact_name);
+  const Fact* fact = index >= 0 ? facts.get(index) : nullptr;
+  if (!fact) return std::nullopt;
+  if (const auto* real = std::get_if<double>(&fact->value)) return *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&fact->value))
+    return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+GainBasis basis_of(Provenance provenance) {
+  switch (provenance) {
+    case Provenance::measured:
+    case Provenance::captured:
+      return GainBasis::measured_here;
+    case Provenance::documented:
+      return GainBasis::measured_elsewhere;
+    case Provenance::configured:
+    case Provenance::modelled:
+      return GainBasis::modelled;
+  }
+  return GainBasis::modelled;
+}
+
+std::optional<Gain> make_gain(const Rule& rule, FactMemo& facts) {
+  for (const auto& source : rule.gains) {
+    if (holds(source.applies_when, facts) != Truth::yes) continue;
+    Gain gain;
+    gain.scope = source.scope;
+    gain.source = source.source;
+    if (source.fact.empty()) {
+      gain.speedup = source.speedup;
+      gain.basis = GainBasis::measured_elsewhere;
+      return gain;
+    }
+    const auto value = number_of(source.fact, facts);
+    if (!value || !std::isfinite(*value) || *value <= 0) continue;
+    const int index = find_fact(source.fact);
+    gain.basis = basis_of(facts.get(index)->provenance);
+    if (gain.source.empty()) gain.source = source.fact;
+    if (definition(index).unit == "B") {
+      gain.saved_bytes = static_cast<std::int64_t>(std::min(*value, 9.0e18));
+    } else {
+      gain.speedup = *value;
+      const auto low = number_of(source.low, facts);
+      const auto high = number_of(source.high, facts);
+      if (low && high) {
+        gain.low = *low;
+        gain.high = *high;
+      }
+    }
+    return gain;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> scope_ms(const Configuration& configuration, std::string_view scope) {
+  if (scope == "forward inference") return phase_ms(configuration, Phase::forward_inference);
+  if (scope == "forward training") return phase_ms(configuration, Phase::forward_training);
+  if (scope == "backward data") return phase_ms(configuration, Phase::backward_data);
+  if (scope == "backward weights") return phase_ms(configuration, Phase::backward_weights);
+  if (scope == "training step") return training_step_ms(configuration);
+  return std::nullopt;
+}
+
+// Larger comes first.
+using Weight = std::tuple<bool, int, double, double, std::int64_t, int>;
+
+Weight weight_of(const Finding& finding, const Profile& profile) {
+  int class_of_gain = 0;  // none
+  double saved_ms = 0, speedup = 0;
+  std::int64_t bytes = 0;
+  if (finding.gain) {
+    class_of_gain = finding.gain->basis == GainBasis::modelled ? 1 : 2;
+    speedup = finding.gain->speedup;
+    bytes = finding.gain->saved_bytes;
+    const auto index = static_cast<std::size_t>(finding.configuration);
+    if (index < profile.configurations.size()) {
+      const auto ms = scope_ms(profile.configurations[index], finding.gain->scope);
+      if (ms) saved_ms = *ms * (1 - 1 / speedup);
+    }
+  }
+  return {finding.severity == Severity::error, class_of_gain, saved_ms, speedup, bytes,
+          static_cast<int>(finding.severity)};
+}
+
+}  // namespace
+
+Evidence gather_evidence(const ProfileIndex& index, int configuration) {
+  Evidence evidence;
+  const auto calls = index.calls(configuration);
+  evidence.calls.assign(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(
+                                                           std::min(calls.size(), most_calls)));
+  for (const int call : calls) {
+    const auto kernels = index.kernels(call);
+    evidence.kernels.insert(evidence.kernels.end(), kernels.begin(), kernels.end());
+  }
+  if (evidence.kernels.size() > most_kernels) {
+    const auto& table = index.profile().kernels;
+    const auto duration = [&](int kernel) {
+      const auto at = static_cast<std::size_t>(kernel);
+      return table.end_ns[at] - table.start_ns[at];
+    };
+    std::nth_element(evidence.kernels.begin(),
+                     evidence.kernels.begin() + static_cast<std::ptrdiff_t>(most_kernels),
+                     evidence.kernels.end(), [&](int a, int b) {
+                       return std::tuple(-duration(a), a) < std::tuple(-duration(b), b);
+                     });
+    evidence.kernels.resize(most_kernels);
+  }
+  std::sort(evidence.kernels.begin(), evidence.kernels.end());
+  return evidence;
+}
+
+Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence) {
+  const FactLookup lookup = [&](int fact) { return facts.get(fact); };
+  Finding finding;
+  finding.rule_id = rule.id;
+  finding.criterion = rule.criterion;
+  finding.title = rule.title;
+  finding.severity = rule.severity;
+  finding.confidence = rule.confidence;
+  finding.message = fill_template(rule.message, lookup);
+  finding.configuration = facts.configuration();
+  finding.calls = evidence.calls;
+  finding.kernels = evidence.kernels;
+  finding.comparisons = make_comparisons(rule.when, facts);
+  finding.context = make_comparisons(rule.applies_when, facts);
+  finding.suggestions = make_suggestions(rule, facts, lookup);
+  finding.citations = rule.citations;
+  finding.validity = rule.validity;
+  finding.gain = make_gain(rule, facts);
+  return finding;
+}
+
+void order_findings(std::vector<Finding>& findings, const Profile& profile) {
+  std::vector<Weight> weights;
+  weights.reserve(findings.size());
+  for (const auto& finding : findings) weights.push_back(weight_of(finding, profile));
+  std::vector<std::size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (weights[a] != weights[b]) return weights[a] > weights[b];
+    if (findings[a].rule_id != findings[b].rule_id)
+      return findings[a].rule_id < findings[b].rule_id;
+    return findings[a].configuration < findings[b].configuration;
+  });
+  std::vector<Finding> ordered;
+  ordered.reserve(findings.size());
+  for (const auto index : order) ordered.push_back(std::move(findings[index]));
+  findings = std::move(ordered);
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,25 @@
+// From a rule that fired to a finding: text, comparisons, suggestions, gain, evidence.
+#pragma once
+
+#include "advisor/rules/evaluate.h"
+#include "advisor/rules/finding.h"
+#include "advisor/rules/rule.h"
+
+namespace rnnadvisor::advisor {
+
+// Calls and kernels of a configuration: the same for all of its findings.
+struct Evidence {
+  std::vector<int> calls;
+  std::vector<int> kernels;
+};
+Evidence gather_evidence(const ProfileIndex& index, int configuration);
+
+// For the configuration the memo is at.
+Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence);
+
+// Puts findings into the order in which they are shown: errors first, for there the whole run is to
+// gain; then gains, measured before modelled before none, by the time they save (where times are
+// known), their speedup and the bytes they save; then severity, rule and configuration.
+void order_findings(std::vector<Finding>& findings, const Profile& profile);
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,187 @@
+// [[suggestion]] with its transform, and [[gain]].
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "advisor/rules/card_reader.h"
+#include "advisor/rules/names.h"
+#include "advisor/whatif/transform.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+constexpr std::array<std::string_view, 6> scopes = {"forward inference", "forward training",
+                                                    "backward data",     "backward weights",
+                                                    "training step",     "device memory"};
+constexpr std::string_view bytes_scope = "device memory";
+
+const FactDefinition& definition(int fact) {
+  return fact_catalogue()[static_cast<std::size_t>(fact)];
+}
+
+std::optional<ParameterValue> parameter_value(const toml::node& node) {
+  if (const auto* flag = node.as_boolean()) return ParameterValue(flag->get());
+  if (const auto* whole = node.as_integer()) return ParameterValue(whole->get());
+  if (const auto* real = node.as_floating_point()) return ParameterValue(real->get());
+  if (const auto* text = node.as_string()) return ParameterValue(text->get());
+  return std::nullopt;
+}
+
+// { pad_batch = { multiple = 8 } }
+void read_transform(CardReader& reader, const toml::node& node, SuggestionTemplate& suggestion) {
+  const auto* table = node.as_table();
+  if (!table || table->size() != 1) {
+    reader.report(node, "a transform is a table with one kind", "{ pad_batch = { multiple = 8 } }");
+    return;
+  }
+  const auto& [key, inner] = *table->begin();
+  const auto* kind = find_transform_kind(key.str());
+  if (!kind) {
+    std::vector<std::string_view> names;
+    for (const auto& known : transform_kinds()) names.push_back(known.name);
+    reader.report(key.source(),
+                  fmt::format("no transform is called '{}'", to_valid_utf8(key.str())),
+                  suggest_word(key.str(), names));
+    return;
+  }
+  const auto* parameters = inner.as_table();
+  if (!parameters) {
+    reader.report(inner, fmt::format("the parameters of '{}' are a table, not {}", kind->name,
+                                     kind_of(inner)));
+    return;
+  }
+  std::vector<std::string_view> names;
+  for (const auto& parameter : kind->parameters) names.push_back(parameter.name);
+  if (names.empty()) {
+    for (const auto& [name, value] : *parameters) {
+      reader.report(name.source(), fmt::format("transform '{}' has no parameters", kind->name));
+    }
+  } else {
+    reader.check_keys(*parameters, names, fmt::format("transform '{}'", kind->name));
+  }
+  std::vector<Parameter> constants;
+  bool clean = true;
+  for (const auto& parameter : kind->parameters) {
+    const auto* value = parameters->get(parameter.name);
+    if (!value) {
+      reader.report(
+          inner, fmt::format("transform '{}' needs the parameter '{}'", kind->name, parameter.name),
+          std::string(parameter.description));
+      clean = false;
+      continue;
+    }
+    if (const auto* by_fact = value->as_table()) {
+      reader.check_keys(*by_fact, {"fact"}, "a parameter");
+      const auto* name = reader.find(*by_fact, "fact", true);
+      const int fact = name ? reader.fact(*name) : -1;
+      if (fact < 0) {
+        clean = false;
+      } else if (parameter.type != ParameterType::integer ||
+                 definition(fact).type != FactType::integer) {
+        reader.report(*value, fmt::format("only a whole-number parameter can come from a fact, and "
+                                          "only from an integer one"));
+        clean = false;
+      } else {
+        suggestion.transform_facts.push_back({std::string(parameter.name), fact});
+      }
+      continue;
+    }
+    const auto constant = parameter_value(*value);
+    if (!constant) {
+      reader.report(*value, fmt::format("'{}' cannot be {}", parameter.name, kind_of(*value)));
+      clean = false;
+      continue;
+    }
+    if (auto checked = check_parameter(parameter, *constant); !checked) {
+      reader.report(*value, checked.error().message, checked.error().remedy);
+      clean = false;
+      continue;
+    }
+    constants.push_back({std::string(parameter.name), *constant});
+  }
+  if (!clean) return;
+  std::vector<std::string_view> deferred;
+  for (const auto& by_fact : suggestion.transform_facts) deferred.push_back(by_fact.parameter);
+  auto transform = make_transform(kind->name, constants, deferred);
+  if (transform) {
+    suggestion.transform = std::move(*transform);
+  } else {
+    reader.report(inner, transform.error().message, transform.error().remedy);
+  }
+}
+
+}  // namespace
+
+std::span<const std::string_view> gain_scopes() { return scopes; }
+
+SuggestionTemplate read_suggestion(CardReader& reader, const toml::table& table) {
+  reader.check_keys(table, {"text", "code", "framework", "transform", "applies_when"},
+                    "a suggestion");
+  SuggestionTemplate suggestion;
+  suggestion.text = reader.pattern(table, "text", true);
+  suggestion.code = reader.pattern(table, "code", false);
+  suggestion.framework = reader.word(table, "framework", Spellings<Framework>::values, false);
+  if (const auto* node = table.get("transform")) read_transform(reader, *node, suggestion);
+  if (const auto* node = table.get("applies_when"))
+    suggestion.applies_when = read_conditions(reader, *node);
+  return suggestion;
+}
+
+GainSource read_gain(CardReader& reader, const toml::table& table) {
+  reader.check_keys(table, {"fact", "low", "high", "speedup", "scope", "source", "applies_when"},
+                    "a gain");
+  GainSource gain;
+  gain.scope = reader.word(table, "scope", scopes, true);
+  gain.source = reader.text(table, "source");
+  if (const auto* node = table.get("applies_when"))
+    gain.applies_when = read_conditions(reader, *node);
+  const bool by_fact = table.contains("fact");
+  if (by_fact == table.contains("speedup")) {
+    reader.report(table, by_fact ? "a gain has a 'fact' or a 'speedup', not both"
+                                 : "a gain needs a 'fact' or a 'speedup'");
+    return gain;
+  }
+  if (!by_fact) {
+    const auto speedup = reader.number(table, "speedup");
+    if (speedup && *speedup <= 1) reader.report(*table.get("speedup"), "a speedup must be above 1");
+    gain.speedup = speedup.value_or(0);
+    if (gain.source.empty()) {
+      reader.report(table,
+                    "'source' is missing: a speedup that was measured elsewhere must say where");
+    }
+    for (const std::string_view key : {"low", "high"}) {
+      if (const auto* node = table.get(key))
+        reader.report(*node, fmt::format("'{}' belongs to a gain by 'fact'", key));
+    }
+    return gain;
+  }
+  const auto read_fact = [&](std::string_view key, std::string& name,
+                             std::string_view unit) -> std::string {
+    const auto* node = table.get(key);
+    const int fact = node ? reader.fact(*node) : -1;
+    if (fact < 0) return {};
+    const auto& about = definition(fact);
+    name = about.name;
+    const bool number = about.type == FactType::real || about.type == FactType::integer;
+    if (!number || (unit.empty() ? about.unit != "1" && about.unit != "B" : about.unit != unit)) {
+      reader.report(*node, fmt::format("{} is no gain: its unit is '{}'", about.name, about.unit),
+                    "time now divided by time after (unit 1), or bytes saved (unit B)");
+    }
+    return about.unit;
+  };
+  const auto unit = read_fact("fact", gain.fact, {});
+  if (!unit.empty()) {
+    read_fact("low", gain.low, unit);
+    read_fact("high", gain.high, unit);
+    if (!gain.scope.empty() && (unit == "B") != (gain.scope == bytes_scope)) {
+      reader.report(
+          *table.get("scope"),
+          fmt::format("the scope of a gain in unit '{}' cannot be '{}'", unit, gain.scope));
+    }
+  }
+  return gain;
+}
+
+}  // namespace rnnadvisor::advisor

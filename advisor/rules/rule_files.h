@@ -1,0 +1,19 @@
+// Helpers around sets of cards that the engine's own parts and tests share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/rules/rule.h"
+
+namespace rnnadvisor::advisor {
+
+void sort_rules(std::vector<Rule>& rules);  // by id, as RuleSet wants it
+
+// What is wrong with the cards in the program: must be empty, a test sees to it.
+const std::vector<Error>& builtin_rule_errors();
+
+// Every *.toml below a folder, sorted. Symbolic links to folders are not followed.
+tl::expected<std::vector<std::string>, Error> list_cards(const std::string& directory);
+
+}  // namespace rnnadvisor::advisor
