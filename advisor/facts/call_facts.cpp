@@ -70,6 +70,36 @@ bool tensor_core_math(const RnnConfig& c) {
   return c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
 }
 
+// Hidden sizes up to which SMALL_H is used: PyTorch's limits, which agree with every size measured
+// on an H200 (aten/src/ATen/native/cudnn/RNN.cpp, use_rnn_persist_small_h).
+int small_h_limit(const RnnConfig& c, bool backward) {
+  const bool plain = c.cell == Cell::rnn_relu || c.cell == Cell::rnn_tanh;
+  return plain ? (backward ? 256 : 384) : (backward ? 128 : 192);
+}
+
+// SMALL_H ran for every such configuration. The sizes between the backward and the forward limit
+// are left out for two directions, where two of them failed at 192, and above 326 for plain RNNs,
+// where none was tried.
+bool small_h_fits(const RnnConfig& c) {
+  const bool type = (c.data_type == DataType::half || c.data_type == DataType::float32) &&
+                    c.math_precision == DataType::float32;
+  if (!type || c.has_projection() || c.bias_mode != BiasMode::double_bias ||
+      c.has_varying_lengths())
+    return false;
+  if (c.hidden_size <= small_h_limit(c, true)) return true;
+  return c.mode == Mode::inference && c.direction == Direction::unidirectional &&
+         c.hidden_size <= std::min(small_h_limit(c, false), 326);
+}
+
+// What PERSIST_STATIC accepts and runs on Tensor Cores, hidden size limits aside
+// (facts 8.1, 8.3, 8.5): half data with tensor_op.
+bool persist_static_suits(const RnnConfig& c) {
+  const bool lstm = c.cell == Cell::lstm;
+  return c.data_type == DataType::half && c.math_precision == DataType::float32 &&
+         !c.has_projection() && c.bias_mode == BiasMode::double_bias && !c.has_varying_lengths() &&
+         c.hidden_size % (lstm ? 8 : 32) == 0;
+}
+
 void add_fields(Catalogue& catalogue) {
   visit_config_fields([&catalogue](std::string_view key, auto member, std::string_view meaning) {
     using Field = std::remove_cvref_t<decltype(std::declval<RnnConfig>().*member)>;
@@ -123,6 +153,18 @@ void add_shape(Catalogue& catalogue) {
          return !c.has_projection() || (c.cell == Cell::lstm && c.algo == Algo::standard &&
                                         c.proj_size >= 1 && c.proj_size < c.hidden_size);
        });
+  flag("input_equals_hidden", "input_size equals hidden_size",
+       [](const RnnConfig& c) { return c.input_size == c.hidden_size; });
+  count("small_h_limit", "largest hidden_size of persist_static_small_h forward, for this cell",
+        [](const RnnConfig& c) { return small_h_limit(c, false); });
+  count("small_h_backward_limit",
+        "largest hidden_size of persist_static_small_h backward, for this cell",
+        [](const RnnConfig& c) { return small_h_limit(c, true); });
+  flag("small_h_fits", "persist_static_small_h runs this configuration in every phase of its mode",
+       small_h_fits);
+  flag("persist_static_suits",
+       "half data, sizes and modes with which persist_static runs on Tensor Cores",
+       persist_static_suits);
   for (const int multiple : {4, 8, 32, 64, 128, 256}) {
     const auto to = std::to_string(multiple);
     count("hidden_padded_" + to, "hidden_size rounded up to a multiple of " + to,

@@ -175,6 +175,14 @@ void add_limits(Catalogue& catalogue) {
              return limit == nullptr ? std::nullopt : positive(limit->rejected);
            });
   }
+  define(catalogue, "model.persist_backward_hidden", "", Provenance::measured,
+         "largest hidden_size with which persist_static's backward pass of a half LSTM keeps its "
+         "speed on this device",
+         [](const Subject& s) -> std::optional<std::int64_t> {
+           const DeviceSpec* device = device_of(s);
+           if (device == nullptr || !device->persist_backward_hidden) return std::nullopt;
+           return static_cast<std::int64_t>(device->persist_backward_hidden->value);
+         });
   define(catalogue, "model.crossover_batch_training", "", Provenance::measured,
          "batch at which standard overtakes persist_static in a training step, for this cell, type "
          "and hidden size",
@@ -235,6 +243,15 @@ void add_cost(Catalogue& catalogue) {
            return bound->memory_bound ? "memory" : "compute";
          },
          {"compute", "memory", "sequential"});
+  modelled("uses_tf32", "", "float products run as TF32 on the device",
+           [](const Subject& s) -> std::optional<bool> {
+             const auto& c = s.get().config;
+             if (c.data_type != DataType::float32) return false;
+             if (c.math_type == MathType::fma || s.get().program.allow_tf32 == false) return false;
+             const DeviceSpec* device = device_of(s);
+             if (device == nullptr || device->compute_major == 0) return std::nullopt;
+             return device->has_tf32() && c.math_type != MathType::tensor_op_allow_conversion;
+           });
   modelled("ridge_intensity", "FLOP/B",
            "FLOP per byte at which the device's arithmetic and memory are equally busy", ridge);
   modelled("step_intensity", "FLOP/B",

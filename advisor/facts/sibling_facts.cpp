@@ -76,22 +76,30 @@ void add_enumerated(Catalogue& catalogue, const std::string& field, Enum RnnConf
 }
 
 // Time with one given algorithm against the present one.
+std::optional<double> speedup_with(const Subject& s, const Index& i, Algo algo) {
+  const auto own = step_ms(s.get());
+  if (!own) return std::nullopt;
+  for (const Sibling& sibling : i.siblings(s.configuration)) {
+    const auto& other = i.profile().configurations[static_cast<std::size_t>(sibling.configuration)];
+    if (sibling.field != "algo" || other.config.algo != algo) continue;
+    const auto its = step_ms(other);
+    if (its && *its > 0) return *own / *its;
+  }
+  return std::nullopt;
+}
+
 void add_against(Catalogue& catalogue, Algo algo) {
-  define(catalogue, "sibling." + std::string(to_string(algo)) + "_speedup", "1",
-         Provenance::measured,
-         "time now over time with algo " + std::string(to_string(algo)) +
-             ", all else equal; below 1: now is faster",
-         [algo](const Subject& s, const Index& i) -> std::optional<double> {
-           const auto own = step_ms(s.get());
-           if (!own) return std::nullopt;
-           for (const Sibling& sibling : i.siblings(s.configuration)) {
-             const auto& other =
-                 i.profile().configurations[static_cast<std::size_t>(sibling.configuration)];
-             if (sibling.field != "algo" || other.config.algo != algo) continue;
-             const auto its = step_ms(other);
-             if (its && *its > 0) return *own / *its;
-           }
-           return std::nullopt;
+  const std::string name(to_string(algo));
+  define(catalogue, "sibling." + name + "_speedup", "1", Provenance::measured,
+         "time now over time with algo " + name + ", all else equal; below 1: now is faster",
+         [algo](const Subject& s, const Index& i) { return speedup_with(s, i, algo); });
+  // What a card that would suggest the algorithm asks first. Not measured is no refutation.
+  define(catalogue, "sibling.refutes_" + name, "", Provenance::measured,
+         "algo " + name +
+             " was timed here, all else equal, and was not faster; false when it was not timed",
+         [algo](const Subject& s, const Index& i) {
+           const auto speedup = speedup_with(s, i, algo);
+           return speedup.has_value() && *speedup <= 1.0;
          });
 }
 
@@ -130,14 +138,14 @@ void add_sibling_facts(Catalogue& catalogue) {
                           Algo::persist_static_small_h}) {
     add_against(catalogue, algo);
   }
-  define(catalogue, "sibling.padded_hidden_size", "", Provenance::measured,
+  define(catalogue, "sibling.best_width", "", Provenance::measured,
          "hidden_size of the fastest measured configuration that is a little wider",
          [](const Subject& s, const Index& i) -> std::optional<int> {
            const auto found = padded(s, i);
            return found ? std::optional(found->configuration->config.hidden_size) : std::nullopt;
          });
-  define(catalogue, "sibling.padded_hidden_speedup", "1", Provenance::measured,
-         "time now over time with sibling.padded_hidden_size",
+  define(catalogue, "sibling.best_width_speedup", "1", Provenance::measured,
+         "time now over time with sibling.best_width",
          [](const Subject& s, const Index& i) -> std::optional<double> {
            const auto found = padded(s, i);
            return found ? std::optional(found->speedup) : std::nullopt;
