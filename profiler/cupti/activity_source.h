@@ -1,0 +1,42 @@
+// ActivitySource: where kernels, API calls, transfers and NVTX ranges come from. CUPTI stands
+// behind it in a program, a hand-built list of records in tests.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor {
+
+// Everything one recording yielded, unattributed.
+struct ActivityBatch {
+  std::vector<KernelRecord> kernels;
+  std::vector<TransferRecord> transfers;
+  std::vector<ApiRecord> api;
+  std::vector<AllocationRecord> allocations;
+  std::vector<NvtxRecord> nvtx;
+  std::vector<OverheadRecord> overhead;
+  std::map<std::int64_t, std::uint64_t>
+      external;              // correlation id -> the id that was pushed around the call
+  std::int64_t dropped = 0;  // records the tracer lost
+  std::int64_t unknown = 0;  // records of a kind nobody here reads
+};
+
+class ActivitySource {
+ public:
+  virtual ~ActivitySource() = default;
+  virtual Result<void> start() = 0;
+  // Flushes, stops and hands everything over. Blocks until the device is idle.
+  virtual Result<ActivityBatch> stop() = 0;
+  // Every CUDA API call of this thread until pop() carries `id` in ActivityBatch::external.
+  virtual void push(std::uint64_t id) = 0;
+  virtual void pop() = 0;
+  // The clock of all records, nanoseconds.
+  virtual std::int64_t now_ns() = 0;
+};
+
+}  // namespace rnnadvisor
