@@ -51,5 +51,10 @@ function(rnnadvisor_embed target symbol)
   add_custom_command(OUTPUT "${output}"
     COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DSYMBOL=${symbol}" "-DBASE=${ARG_BASE}" "-DFILES=${joined}" -P "${script}"
     DEPENDS ${ARG_FILES} "${script}" VERBATIM)
+  # The target may have been defined in another directory, which does not know the command above: a custom target brings
+  # it into the build, and the property tells the other directory not to look for the file.
+  add_custom_target(embed_${symbol} DEPENDS "${output}")
+  add_dependencies(${target} embed_${symbol})
+  set_source_files_properties("${output}" TARGET_DIRECTORY ${target} PROPERTIES GENERATED ON)
   target_sources(${target} PRIVATE "${output}")
 endfunction()
