@@ -1,7 +1,12 @@
-// The .rnnprof file: one SQLite database with a versioned schema, documented in docs/file-format.md, and views for people.
+// The .rnnprof file: one SQLite database with a versioned schema, documented in
+// docs/file-format.md, and views for people.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "profiler/profile/profile.h"
@@ -9,16 +14,34 @@
 namespace rnnadvisor {
 
 inline constexpr int rnnprof_schema_version = 1;
+inline constexpr int rnnprof_application_id = 0x524e4e50;  // "RNNP", in the header of every file
 
-// Writes to a temporary file beside `path` and renames it, so that an interrupted write leaves a previous file whole. An existing
-// file is replaced only with `replace`.
+// Writes to a temporary file beside `path` and renames it, so that an interrupted write leaves a
+// previous file whole. An existing file is replaced only with `replace`; a symbolic link is
+// followed. A profile that breaks an invariant of check.h, or that the reader would refuse, is
+// ErrorCode::internal and nothing is written.
 Result<void> write_profile(const Profile& profile, const std::string& path, bool replace = false);
 
-// Reads a profile. A newer schema, a damaged or truncated file, a file that is no profile, values out of range: each a clear
-// error; never a crash.
+// Reads a profile. A newer schema, a damaged or truncated file, a file that is no profile, values
+// out of range: each a clear error; never a crash. What it returns satisfies check.h.
 Result<Profile> read_profile(const std::string& path);
 
-// The same from bytes in memory (the samples that travel in the program).
+// The same from bytes in memory (the samples that travel in the program). `name` stands in errors.
 Result<Profile> read_profile_bytes(std::string_view bytes, std::string_view name);
+
+// One finding as the file keeps it for people who ask with sqlite3. Plain words: the profiler does
+// not know the advisor.
+struct FindingRow {
+  int configuration = -1;  // index into Profile::configurations
+  std::string rule, severity, confidence, title, message, suggestion;
+  std::optional<double> speedup;
+  std::string speedup_basis;
+
+  bool operator==(const FindingRow&) const = default;
+};
+
+// Replaces the findings stored in an existing file; the file stays whole if this is interrupted.
+Result<void> write_findings(const std::string& path, std::span<const FindingRow> findings);
+Result<std::vector<FindingRow>> read_findings(const std::string& path);
 
 }  // namespace rnnadvisor

@@ -1,7 +1,10 @@
-// Profile: the one thing everything becomes. A static check is a Profile without calls and kernels; a run, a sweep, a
-// captured program and an imported trace have them. Built by ProfileBuilder, immutable afterwards; every judgement and view
-// reads only this. Times are int64 nanoseconds of one clock (CUPTI's, which is CLOCK_REALTIME-based); durations of timed
-// phases are milliseconds as double. -1 stands for "none" in every index and id column.
+// Profile: the one thing everything becomes. A static check is a Profile without calls and kernels;
+// a run, a sweep, a captured program and an imported trace have them. Built by ProfileBuilder,
+// immutable afterwards; every judgement and view reads only this. Times are int64 nanoseconds of
+// one clock (CUPTI's, which is CLOCK_REALTIME-based); durations of timed phases are milliseconds as
+// double. -1 stands for "none" in every index and id column. Every column `device` is an index into
+// Profile::devices. `process` is the operating system's id where it is known; correlation ids are
+// unique within a process only. The invariants of a finished profile are listed in check.h.
 #pragma once
 
 #include <array>
@@ -30,9 +33,9 @@ struct Configuration {
   ProgramContext program;
   Origin origin = Origin::checked;
   Outcome outcome = Outcome::not_run;
-  std::string message;             // why not completed, for people
-  int device = 0;                  // index into Profile::devices
-  std::vector<StageResult> stages; // attempted stages in order
+  std::string message;  // why not completed, for people
+  int device = 0;       // index into Profile::devices; always valid in a finished profile
+  std::vector<StageResult> stages;  // attempted stages in order
   // From cuDNN when asked (sizes_from_cudnn), else from the model.
   model::SpaceSizes sizes;
   bool sizes_from_cudnn = false;
@@ -42,7 +45,7 @@ struct Configuration {
   std::int64_t memory_free_before = -1;  // bytes
   std::int64_t memory_peak_used = -1;    // bytes of this configuration, measured
   std::int64_t memory_predicted = -1;    // bytes
-  bool outputs_finite = true;            // every output was written and finite; meaningful when completed
+  bool outputs_finite = true;  // every output was written and finite; meaningful when completed
 
   const PhaseTiming* timing(Phase phase) const;
   const StageResult* stage(model::Stage stage) const;
@@ -61,12 +64,23 @@ struct RnnCall {
   int status = 0;
   std::int64_t workspace_bytes = -1;
   std::int64_t reserve_bytes = -1;
-  int repetition = 0;      // of the same call in our own runs
+  int repetition = 0;  // of the same call in our own runs
 };
 
 enum class KernelRole {
-  recurrent_gemm, layer_gemm, weight_gemm, gemm, pointwise, persistent, reduction, layout_change, conversion, initialisation,
-  copy, other, unknown
+  recurrent_gemm,
+  layer_gemm,
+  weight_gemm,
+  gemm,
+  pointwise,
+  persistent,
+  reduction,
+  layout_change,
+  conversion,
+  initialisation,
+  copy,
+  other,
+  unknown
 };
 std::string_view to_string(KernelRole role);
 std::string_view to_string(Origin origin);
@@ -76,20 +90,24 @@ std::optional<Outcome> parse_outcome(std::string_view text);
 // Kernels as columns, sorted by start. All columns have the same length.
 struct KernelTable {
   std::vector<std::int64_t> start_ns, end_ns;
-  std::vector<int> name;           // index into Profile::strings: demangled name
-  std::vector<int> call;           // index into Profile::calls, -1: not launched by an RNN call
+  std::vector<int> name;  // index into Profile::strings: demangled name
+  std::vector<int> call;  // index into Profile::calls, -1: not launched by an RNN call
   std::vector<int> device, stream, process;
   std::vector<std::int64_t> correlation;
   std::vector<std::array<int, 3>> grid, block;
-  std::vector<int> registers;      // per thread
+  std::vector<int> registers;                               // per thread
   std::vector<std::int64_t> shared_static, shared_dynamic;  // bytes per block
-  std::vector<model::Implementation> family;  // what the name and architecture say it belongs to
+  // What it belongs to: as its name says, or, for code that implementations share and for the
+  // products of a standard call, the implementation of its call. none: not part of cuDNN's RNN
+  // code, or not known.
+  std::vector<model::Implementation> family;
   std::vector<KernelRole> role;
   std::size_t size() const { return start_ns.size(); }
 };
 
 enum class MemoryOperation { copy, set };
-struct TransferTable {  // memcpy and memset
+std::string_view to_string(MemoryOperation operation);
+struct TransferTable {  // memcpy and memset, sorted by start
   std::vector<std::int64_t> start_ns, end_ns, bytes, correlation;
   std::vector<MemoryOperation> operation;
   std::vector<int> kind;  // CUpti_ActivityMemcpyKind for copies, 0 for sets
@@ -97,7 +115,7 @@ struct TransferTable {  // memcpy and memset
   std::size_t size() const { return start_ns.size(); }
 };
 
-struct ApiTable {  // CUDA runtime and driver calls
+struct ApiTable {  // CUDA runtime and driver calls, sorted by start
   std::vector<std::int64_t> start_ns, end_ns, correlation, thread;
   std::vector<int> name, call, process;  // name: index into strings
   std::vector<bool> driver;
@@ -105,14 +123,14 @@ struct ApiTable {  // CUDA runtime and driver calls
   std::size_t size() const { return start_ns.size(); }
 };
 
-struct AllocationTable {  // device memory events
+struct AllocationTable {  // device memory events, sorted by time
   std::vector<std::int64_t> time_ns, bytes, address;
   std::vector<bool> release;
   std::vector<int> device, process;
   std::size_t size() const { return time_ns.size(); }
 };
 
-struct NvtxTable {  // ranges and marks (end == start)
+struct NvtxTable {  // ranges and marks (end == start), sorted by start, the outer first
   std::vector<std::int64_t> start_ns, end_ns, thread;
   std::vector<int> name, domain;  // indices into strings
   std::vector<int> color;         // ARGB or 0
@@ -121,7 +139,7 @@ struct NvtxTable {  // ranges and marks (end == start)
   std::size_t size() const { return start_ns.size(); }
 };
 
-// What the tracer itself cost or lost.
+// What the tracer itself cost or lost, sorted by start.
 struct OverheadTable {
   std::vector<std::int64_t> start_ns, end_ns;
   std::vector<int> kind;  // index into strings
@@ -130,7 +148,8 @@ struct OverheadTable {
 
 enum class NoteSeverity { info, warning, error };
 std::string_view to_string(NoteSeverity severity);
-// Something the reader of a profile must know: records dropped, counters not permitted, clocks that changed.
+// Something the reader of a profile must know: records dropped, counters not permitted, clocks that
+// changed.
 struct Note {
   NoteSeverity severity = NoteSeverity::info;
   std::string code;  // "records-dropped", stable
@@ -139,7 +158,7 @@ struct Note {
 };
 
 struct ClockSample {
-  std::string when;          // "start", "end"
+  std::string when;  // "start", "end"
   int device = 0;
   int sm_mhz = 0, memory_mhz = 0, temperature_c = 0, power_mw = 0;
 };
@@ -147,39 +166,40 @@ struct ClockSample {
 struct Environment {
   std::string rnnadvisor_version;
   std::string command_line;
-  std::string host;               // host name
+  std::string host;  // host name
   std::string operating_system;
   std::string cpu;
-  std::string created;            // ISO 8601, UTC
-  std::string driver_version;     // "580.159.04"
+  std::string created;                                    // ISO 8601, UTC
+  std::string driver_version;                             // "580.159.04"
   std::string cuda_driver_version, cuda_runtime_version;  // "13.0"
-  std::string cudnn_version;      // "9.19.0"
+  std::string cudnn_version;                              // "9.19.0"
   std::string cupti_version;
   std::string cudnn_path, cupti_path;
   std::string framework, framework_version;
-  bool tracing = false;           // kernels were recorded
-  bool counters = false;          // hardware counters were permitted and read
+  bool tracing = false;   // kernels were recorded
+  bool counters = false;  // hardware counters were permitted and read
   std::vector<ClockSample> clocks;
 };
 
-// A figure of the guide that this profile reproduces: how to plot it and what the document says of it.
+// A figure of the guide that this profile reproduces: how to plot it and what the document says of
+// it.
 struct Figure {
-  std::string id;         // "guide-figure-10a"
+  std::string id;  // "guide-figure-10a"
   std::string title;
-  std::string x_key;      // configuration field on the x axis
-  std::string series_key; // configuration field that separates the lines
-  std::string measure;    // "training_ms", "forward_training_ms", "tflops", …
-  std::string statement;  // what the document says, in our own words
+  std::string x_key;       // configuration field on the x axis
+  std::string series_key;  // configuration field that separates the lines
+  std::string measure;     // "training_ms", "forward_training_ms", "tflops", …
+  std::string statement;   // what the document says, in our own words
   std::string source;
   std::vector<std::string> configuration_ids;  // which configurations belong to it; empty: all
 };
 
 // A suggestion, tried and measured (filled by `advise --verify`).
 struct Experiment {
-  int configuration = -1;      // before
-  int changed = -1;            // after: index into Profile::configurations
-  std::string transform;       // JSON of the transform
-  std::string verdict;         // "confirmed", "refuted", "inconclusive"
+  int configuration = -1;  // before
+  int changed = -1;        // after: index into Profile::configurations
+  std::string transform;   // JSON of the transform
+  std::string verdict;     // "confirmed", "refuted", "inconclusive"
   double speedup = 0, speedup_low = 0, speedup_high = 0;
   std::string notes;
 };

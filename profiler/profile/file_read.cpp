@@ -1,0 +1,503 @@
+// read_profile(): the tables of schema.sql back into columns. Types are checked value by value
+// here, what values mean to each other in check.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "core/config/read_config.h"
+#include "profiler/profile/check.h"
+#include "profiler/profile/file.h"
+#include "profiler/profile/file_parts.h"
+
+namespace rnnadvisor {
+
+namespace {
+
+using sqlite::Rows;
+
+// "[0.5,0.25]": numbers only.
+std::optional<std::vector<double>> parse_samples(std::string_view text) {
+  std::vector<double> samples;
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  while (!text.empty()) {
+    double value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc()) return std::nullopt;
+    samples.push_back(value);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty()) break;
+    if (text.front() != ',' || text.size() == 1) return std::nullopt;
+    text.remove_prefix(1);
+  }
+  return samples;
+}
+
+class Reader {
+ public:
+  explicit Reader(sqlite3* database) : database_(database) {}
+
+  Result<Profile> read() {
+    for (const auto part :
+         {&Reader::meta, &Reader::environment, &Reader::devices, &Reader::device_limits,
+          &Reader::configurations, &Reader::stages_and_timings, &Reader::counters_and_correctness,
+          &Reader::strings, &Reader::calls, &Reader::kernels, &Reader::transfers, &Reader::api,
+          &Reader::allocations, &Reader::nvtx_and_overhead, &Reader::notes_and_figures,
+          &Reader::experiments}) {
+      if (auto done = (this->*part)(); !done) return fail(std::move(done.error()));
+    }
+    if (auto good = check_profile(p_, ErrorCode::damaged); !good)
+      return fail(std::move(good.error()));
+    return std::move(p_);
+  }
+
+ private:
+  // Calls `row` for every row of a fixed SELECT; the columns are those of the table in order of
+  // their declaration.
+  template <class Row>
+  Result<void> each(const char* table, std::string_view columns, Row row) {
+    Rows rows(database_, table, fmt::format("SELECT {} FROM {} ORDER BY id", columns, table));
+    while (rows.next()) {
+      row(rows);
+      if (!rows.ok()) break;
+    }
+    if (!rows.ok()) return fail(rows.error());
+    return {};
+  }
+
+  std::int64_t time(Rows& rows, int column) {
+    return origin_ + rows.int64(column, 0, latest_time_ns - origin_);
+  }
+  // After the start: the end. `start` is at most latest_time_ns, so nothing overflows.
+  std::int64_t end(Rows& rows, int column, std::int64_t start) {
+    return start + rows.int64(column, 0, latest_time_ns - start);
+  }
+
+  Result<void> meta() {
+    Rows rows(database_, "meta", "SELECT value FROM meta WHERE key='time_origin_ns'");
+    if (rows.next()) origin_ = rows.int64(0, 0, latest_time_ns);
+    if (!rows.ok()) return fail(rows.error());
+    return {};
+  }
+
+  Result<void> environment() {
+    auto& e = p_.environment;
+    struct Field {
+      std::string_view key;
+      std::string* text;
+      bool* flag;
+    };
+    const std::array<Field, 17> fields = {
+        {{"rnnadvisor_version", &e.rnnadvisor_version, nullptr},
+         {"command_line", &e.command_line, nullptr},
+         {"host", &e.host, nullptr},
+         {"operating_system", &e.operating_system, nullptr},
+         {"cpu", &e.cpu, nullptr},
+         {"created", &e.created, nullptr},
+         {"driver_version", &e.driver_version, nullptr},
+         {"cuda_driver_version", &e.cuda_driver_version, nullptr},
+         {"cuda_runtime_version", &e.cuda_runtime_version, nullptr},
+         {"cudnn_version", &e.cudnn_version, nullptr},
+         {"cupti_version", &e.cupti_version, nullptr},
+         {"cudnn_path", &e.cudnn_path, nullptr},
+         {"cupti_path", &e.cupti_path, nullptr},
+         {"framework", &e.framework, nullptr},
+         {"framework_version", &e.framework_version, nullptr},
+         {"tracing", nullptr, &e.tracing},
+         {"counters", nullptr, &e.counters}}};
+    Rows rows(database_, "environment", "SELECT key, value FROM environment");
+    while (rows.next()) {
+      const std::string key = rows.text(0);
+      const auto* field =
+          std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
+      if (field == fields.end()) continue;  // of a person, or of a later version with this schema
+      if (field->text != nullptr) *field->text = rows.text(1);
+      if (field->flag != nullptr) *field->flag = rows.boolean(1);
+    }
+    if (!rows.ok()) return fail(rows.error());
+    return each("clocks", "\"when\", device, sm_mhz, memory_mhz, temperature_c, power_mw",
+                [&](Rows& r) {
+                  e.clocks.push_back(
+                      {r.text(0), r.int32(1), r.int32(2), r.int32(3), r.int32(4), r.int32(5)});
+                });
+  }
+
+  static std::optional<MeasuredValue> measured(Rows& r, int column) {
+    if (r.is_null(column)) return std::nullopt;
+    return MeasuredValue{r.real(column), r.text(column + 1)};
+  }
+
+  Result<void> devices() {
+    return each("devices",
+                "device_id, name, architecture, compute_major, compute_minor, sm_count, "
+                "memory_bytes, l2_bytes, "
+                "shared_memory_per_sm, shared_memory_per_block, registers_per_sm, "
+                "memory_bandwidth, fp64_flops, fp32_flops, "
+                "tf32_tensor_flops, fp16_flops, fp16_tensor_flops, bf16_tensor_flops, "
+                "boost_clock_hz, source, "
+                "measured_bandwidth, measured_bandwidth_source, measured_fp16_tensor_flops, "
+                "measured_fp16_tensor_flops_source, kernel_launch_seconds, "
+                "kernel_launch_seconds_source, grid_sync_seconds, "
+                "grid_sync_seconds_source, cudnn_version, live",
+                [&](Rows& r) {
+                  DeviceSpec d;
+                  d.id = r.text(0);
+                  d.name = r.text(1);
+                  d.architecture = r.text(2);
+                  d.compute_major = r.int32(3, 0);
+                  d.compute_minor = r.int32(4, 0);
+                  d.sm_count = r.int32(5, 0);
+                  d.memory_bytes = r.int64(6, 0);
+                  d.l2_bytes = r.int64(7, 0);
+                  d.shared_memory_per_sm = r.int64(8, 0);
+                  d.shared_memory_per_block = r.int64(9, 0);
+                  d.registers_per_sm = r.int64(10, 0);
+                  d.memory_bandwidth = r.real(11);
+                  d.fp64_flops = r.real(12);
+                  d.fp32_flops = r.real(13);
+                  d.tf32_tensor_flops = r.real(14);
+                  d.fp16_flops = r.real(15);
+                  d.fp16_tensor_flops = r.real(16);
+                  d.bf16_tensor_flops = r.real(17);
+                  d.boost_clock_hz = r.real(18);
+                  d.source = r.text(19);
+                  d.measured_bandwidth = measured(r, 20);
+                  d.measured_fp16_tensor_flops = measured(r, 22);
+                  d.kernel_launch_seconds = measured(r, 24);
+                  d.grid_sync_seconds = measured(r, 26);
+                  d.cudnn_version = r.text(28);
+                  d.live = r.boolean(29);
+                  p_.devices.push_back(std::move(d));
+                });
+  }
+
+  DeviceSpec* device(Rows& r, int column) {
+    const int index = r.index(column, p_.devices.size(), false);
+    return r.ok() ? &p_.devices[static_cast<std::size_t>(index)] : nullptr;
+  }
+
+  Result<void> device_limits() {
+    auto done = each("device_hidden_limits",
+                     "device, algo, cell, backward, accepted, rejected, source", [&](Rows& r) {
+                       if (auto* d = device(r, 0)) {
+                         d->hidden_limits.push_back({r.word(1, Algo::persist_static_small_h),
+                                                     r.word(2, Cell::gru), r.boolean(3),
+                                                     r.int32(4, 0), r.int32(5, 0), r.text(6)});
+                       }
+                     });
+    if (!done) return done;
+    return each("device_crossovers",
+                "device, cell, data_type, hidden_size, batch_forward, batch_training, source",
+                [&](Rows& r) {
+                  if (auto* d = device(r, 0)) {
+                    d->crossovers.push_back({r.word(1, Cell::gru), r.word(2, DataType::bfloat16),
+                                             r.int32(3, 0), r.real(4), r.real(5), r.text(6)});
+                  }
+                });
+  }
+
+  static model::Bytes bytes(Rows& r, int column) {
+    return {r.int64(column, 0), r.word(column + 1, model::Exactness::unknown)};
+  }
+
+  Result<void> configurations() {
+    return each(
+        "configurations",
+        "json, origin, outcome, message, device, weights_bytes, weights_exactness, "
+        "workspace_inference_bytes, "
+        "workspace_inference_exactness, workspace_training_bytes, workspace_training_exactness, "
+        "reserve_training_bytes, reserve_training_exactness, sizes_from_cudnn, memory_free_before, "
+        "memory_peak_used, memory_predicted, outputs_finite",
+        [&](Rows& r) {
+          const auto input = read_json_line(r.text(0), "configurations.json", 1);
+          if (!input) {
+            r.wrong(0, fmt::format("is no configuration: {}", input.error().message));
+            return;
+          }
+          Configuration f;
+          f.config = input->config;
+          f.program = input->program;
+          f.origin = r.word(1, Origin::imported);
+          f.outcome = r.word(2, Outcome::interrupted);
+          f.message = r.text(3);
+          f.device = r.index(4, p_.devices.size(), false);
+          f.sizes = {bytes(r, 5), bytes(r, 7), bytes(r, 9), bytes(r, 11)};
+          f.sizes_from_cudnn = r.boolean(13);
+          f.memory_free_before = r.int64(14, -1);
+          f.memory_peak_used = r.int64(15, -1);
+          f.memory_predicted = r.int64(16, -1);
+          f.outputs_finite = r.boolean(17);
+          p_.configurations.push_back(std::move(f));
+        });
+  }
+
+  Configuration* configuration(Rows& r, int column) {
+    const int index = r.index(column, p_.configurations.size(), false);
+    return r.ok() ? &p_.configurations[static_cast<std::size_t>(index)] : nullptr;
+  }
+
+  Result<void> stages_and_timings() {
+    auto done = each("configuration_stages",
+                     "configuration, stage, attempted, status, status_name, reason", [&](Rows& r) {
+                       if (auto* f = configuration(r, 0)) {
+                         f->stages.push_back({r.word(1, model::Stage::backward_weights),
+                                              r.boolean(2), r.int32(3), r.text(4), r.text(5)});
+                       }
+                     });
+    if (!done) return done;
+    return each("configuration_timings",
+                "configuration, phase, median_ms, low_ms, high_ms, confidence, count, warmup, "
+                "converged, samples_ms",
+                [&](Rows& r) {
+                  auto* f = configuration(r, 0);
+                  auto samples = parse_samples(r.text(9));
+                  if (f == nullptr || !samples) {
+                    r.wrong(9, "is not a list of numbers");
+                    return;
+                  }
+                  f->timings.push_back({r.word(1, Phase::backward_weights),
+                                        {r.real(2), r.real(3), r.real(4), r.real(5), r.int32(6, 0)},
+                                        std::move(*samples),
+                                        r.int32(7, 0),
+                                        r.boolean(8)});
+                });
+  }
+
+  Result<void> counters_and_correctness() {
+    auto done = each("counters", "configuration, phase, metric, value", [&](Rows& r) {
+      if (auto* f = configuration(r, 0)) {
+        f->counters.push_back({r.word(1, Phase::backward_weights), r.text(2), r.real_or_nan(3)});
+      }
+    });
+    if (!done) return done;
+    return each(
+        "correctness", "configuration, tensor, relative_error, tolerance, passed", [&](Rows& r) {
+          if (auto* f = configuration(r, 0)) {
+            f->correctness.push_back({r.text(1), r.real_or_nan(2), r.real_or_nan(3), r.boolean(4)});
+          }
+        });
+  }
+
+  Result<void> strings() {
+    return each("strings", "text", [&](Rows& r) { p_.strings.push_back(r.text(0)); });
+  }
+
+  Result<void> calls() {
+    return each("calls",
+                "configuration, phase, process, thread, device, stream, host_start_ns, "
+                "host_duration_ns, status, "
+                "workspace_bytes, reserve_bytes, repetition",
+                [&](Rows& r) {
+                  RnnCall c;
+                  c.configuration = r.index(0, p_.configurations.size());
+                  c.phase = r.word(1, Phase::backward_weights);
+                  c.process = r.int32(2);
+                  c.thread = r.int64(3);
+                  c.device = r.index(4, p_.devices.size());
+                  c.stream = r.int32(5);
+                  c.host_start_ns = time(r, 6);
+                  c.host_end_ns = end(r, 7, c.host_start_ns);
+                  c.status = r.int32(8);
+                  c.workspace_bytes = r.int64(9);
+                  c.reserve_bytes = r.int64(10);
+                  c.repetition = r.int32(11);
+                  p_.calls.push_back(c);
+                });
+  }
+
+  struct KernelKind {
+    int name, device, stream, process;
+    std::array<int, 3> grid, block;
+    int registers;
+    std::int64_t shared_static, shared_dynamic;
+    model::Implementation family;
+    KernelRole role;
+  };
+
+  Result<void> kernels() {
+    std::vector<KernelKind> kinds;
+    auto done = each("kernel_kinds",
+                     "name, device, stream, process, grid_x, grid_y, grid_z, block_x, block_y, "
+                     "block_z, registers, "
+                     "shared_static, shared_dynamic, family, role",
+                     [&](Rows& r) {
+                       kinds.push_back({r.index(0, p_.strings.size(), false),
+                                        r.index(1, p_.devices.size()),
+                                        r.int32(2),
+                                        r.int32(3),
+                                        {r.int32(4, 0), r.int32(5, 0), r.int32(6, 0)},
+                                        {r.int32(7, 0), r.int32(8, 0), r.int32(9, 0)},
+                                        r.int32(10, 0),
+                                        r.int64(11, 0),
+                                        r.int64(12, 0),
+                                        r.word(13, model::Implementation::persistent_small_h),
+                                        r.word(14, KernelRole::unknown)});
+                     });
+    if (!done) return done;
+    auto& k = p_.kernels;
+    return each("kernel_records", "start_ns, duration_ns, kind, call, correlation", [&](Rows& r) {
+      const std::int64_t start = time(r, 0), finish = end(r, 1, start);
+      const int kind_index = r.index(2, kinds.size(), false);
+      if (!r.ok()) return;
+      const auto& kind = kinds[static_cast<std::size_t>(kind_index)];
+      k.start_ns.push_back(start);
+      k.end_ns.push_back(finish);
+      k.name.push_back(kind.name);
+      k.call.push_back(r.index(3, p_.calls.size()));
+      k.device.push_back(kind.device);
+      k.stream.push_back(kind.stream);
+      k.process.push_back(kind.process);
+      k.correlation.push_back(r.int64(4));
+      k.grid.push_back(kind.grid);
+      k.block.push_back(kind.block);
+      k.registers.push_back(kind.registers);
+      k.shared_static.push_back(kind.shared_static);
+      k.shared_dynamic.push_back(kind.shared_dynamic);
+      k.family.push_back(kind.family);
+      k.role.push_back(kind.role);
+    });
+  }
+
+  Result<void> transfers() {
+    auto& t = p_.transfers;
+    return each(
+        "transfers",
+        "start_ns, duration_ns, bytes, correlation, operation, kind, call, device, stream, process",
+        [&](Rows& r) {
+          t.start_ns.push_back(time(r, 0));
+          t.end_ns.push_back(end(r, 1, t.start_ns.back()));
+          t.bytes.push_back(r.int64(2, 0));
+          t.correlation.push_back(r.int64(3));
+          t.operation.push_back(r.word(4, MemoryOperation::set));
+          t.kind.push_back(r.int32(5));
+          t.call.push_back(r.index(6, p_.calls.size()));
+          t.device.push_back(r.index(7, p_.devices.size()));
+          t.stream.push_back(r.int32(8));
+          t.process.push_back(r.int32(9));
+        });
+  }
+
+  struct ApiKind {
+    int name;
+    bool driver;
+    int result, process;
+    std::int64_t thread;
+  };
+
+  Result<void> api() {
+    std::vector<ApiKind> kinds;
+    auto done = each("api_kinds", "name, driver, result, process, thread", [&](Rows& r) {
+      kinds.push_back(
+          {r.index(0, p_.strings.size()), r.boolean(1), r.int32(2), r.int32(3), r.int64(4)});
+    });
+    if (!done) return done;
+    auto& a = p_.api;
+    return each("api_records", "start_ns, duration_ns, kind, call, correlation", [&](Rows& r) {
+      const std::int64_t start = time(r, 0), finish = end(r, 1, start);
+      const int kind_index = r.index(2, kinds.size(), false);
+      if (!r.ok()) return;
+      const auto& kind = kinds[static_cast<std::size_t>(kind_index)];
+      a.start_ns.push_back(start);
+      a.end_ns.push_back(finish);
+      a.correlation.push_back(r.int64(4));
+      a.thread.push_back(kind.thread);
+      a.name.push_back(kind.name);
+      a.call.push_back(r.index(3, p_.calls.size()));
+      a.process.push_back(kind.process);
+      a.driver.push_back(kind.driver);
+      a.result.push_back(kind.result);
+    });
+  }
+
+  Result<void> allocations() {
+    auto& m = p_.allocations;
+    return each("allocations", "time_ns, bytes, address, release, device, process", [&](Rows& r) {
+      m.time_ns.push_back(time(r, 0));
+      m.bytes.push_back(r.int64(1, 0));
+      m.address.push_back(r.int64(2));
+      m.release.push_back(r.boolean(3));
+      m.device.push_back(r.index(4, p_.devices.size()));
+      m.process.push_back(r.int32(5));
+    });
+  }
+
+  Result<void> nvtx_and_overhead() {
+    auto& n = p_.nvtx;
+    auto done =
+        each("nvtx_ranges", "start_ns, duration_ns, name, domain, color, depth, process, thread",
+             [&](Rows& r) {
+               n.start_ns.push_back(time(r, 0));
+               n.end_ns.push_back(end(r, 1, n.start_ns.back()));
+               n.name.push_back(r.index(2, p_.strings.size()));
+               n.domain.push_back(r.index(3, p_.strings.size()));
+               n.color.push_back(r.int32(4));
+               n.depth.push_back(r.int32(5, 0));
+               n.process.push_back(r.int32(6));
+               n.thread.push_back(r.int64(7));
+             });
+    if (!done) return done;
+    auto& o = p_.overhead;
+    return each("overhead", "start_ns, duration_ns, kind", [&](Rows& r) {
+      o.start_ns.push_back(time(r, 0));
+      o.end_ns.push_back(end(r, 1, o.start_ns.back()));
+      o.kind.push_back(r.index(2, p_.strings.size()));
+    });
+  }
+
+  Result<void> notes_and_figures() {
+    auto done = each("notes", "severity, code, text, count", [&](Rows& r) {
+      p_.notes.push_back({r.word(0, NoteSeverity::error), r.text(1), r.text(2), r.int64(3, 0)});
+    });
+    if (!done) return done;
+    done = each(
+        "figures", "figure_id, title, x_key, series_key, measure, statement, source", [&](Rows& r) {
+          p_.figures.push_back(
+              {r.text(0), r.text(1), r.text(2), r.text(3), r.text(4), r.text(5), r.text(6), {}});
+        });
+    if (!done) return done;
+    return each("figure_configurations", "figure, configuration_name", [&](Rows& r) {
+      const int index = r.index(0, p_.figures.size(), false);
+      if (r.ok())
+        p_.figures[static_cast<std::size_t>(index)].configuration_ids.push_back(r.text(1));
+    });
+  }
+
+  Result<void> experiments() {
+    return each(
+        "experiments",
+        "configuration, changed, transform, verdict, speedup, speedup_low, speedup_high, notes",
+        [&](Rows& r) {
+          p_.experiments.push_back({r.index(0, p_.configurations.size()),
+                                    r.index(1, p_.configurations.size()), r.text(2), r.text(3),
+                                    r.real(4), r.real(5), r.real(6), r.text(7)});
+        });
+  }
+
+  sqlite3* database_;
+  std::int64_t origin_ = 0;
+  Profile p_;
+};
+
+}  // namespace
+
+Result<Profile> read_profile(const std::string& path) {
+  auto database = open_profile(path);
+  if (!database) return fail(std::move(database.error()));
+  auto profile = Reader(database->get()).read();
+  if (!profile) return fail(about_file(std::move(profile.error()), path));
+  return profile;
+}
+
+Result<Profile> read_profile_bytes(std::string_view bytes, std::string_view name) {
+  auto database = open_profile_bytes(bytes);
+  if (!database) return fail(about_file(std::move(database.error()), name));
+  auto profile = Reader(database->get()).read();
+  if (!profile) return fail(about_file(std::move(profile.error()), name));
+  return profile;
+}
+
+}  // namespace rnnadvisor

@@ -1,0 +1,198 @@
+-- Schema of a .rnnprof file, version 1. docs/file-format.md explains it.
+--
+-- Times are integer nanoseconds since meta.time_origin_ns, which is on the clock of CUPTI (CLOCK_REALTIME); durations are
+-- nanoseconds. Columns named *_ms are milliseconds. Sizes are bytes. Indices count from 0 and are the `id` of the table they
+-- name; -1 is none. Enumerations are stored as their words.
+
+CREATE TABLE meta(key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE environment(key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE clocks(
+  id INTEGER PRIMARY KEY, "when" TEXT NOT NULL, device INTEGER NOT NULL, sm_mhz INTEGER NOT NULL,
+  memory_mhz INTEGER NOT NULL, temperature_c INTEGER NOT NULL, power_mw INTEGER NOT NULL);
+
+CREATE TABLE devices(
+  id INTEGER PRIMARY KEY, device_id TEXT NOT NULL, name TEXT NOT NULL, architecture TEXT NOT NULL,
+  compute_major INTEGER NOT NULL, compute_minor INTEGER NOT NULL, sm_count INTEGER NOT NULL,
+  memory_bytes INTEGER NOT NULL, l2_bytes INTEGER NOT NULL, shared_memory_per_sm INTEGER NOT NULL,
+  shared_memory_per_block INTEGER NOT NULL, registers_per_sm INTEGER NOT NULL, memory_bandwidth REAL NOT NULL,
+  fp64_flops REAL NOT NULL, fp32_flops REAL NOT NULL, tf32_tensor_flops REAL NOT NULL, fp16_flops REAL NOT NULL,
+  fp16_tensor_flops REAL NOT NULL, bf16_tensor_flops REAL NOT NULL, boost_clock_hz REAL NOT NULL, source TEXT NOT NULL,
+  measured_bandwidth REAL, measured_bandwidth_source TEXT,
+  measured_fp16_tensor_flops REAL, measured_fp16_tensor_flops_source TEXT,
+  kernel_launch_seconds REAL, kernel_launch_seconds_source TEXT,
+  grid_sync_seconds REAL, grid_sync_seconds_source TEXT,
+  cudnn_version TEXT NOT NULL, live INTEGER NOT NULL);
+
+CREATE TABLE device_hidden_limits(
+  id INTEGER PRIMARY KEY, device INTEGER NOT NULL, algo TEXT NOT NULL, cell TEXT NOT NULL, backward INTEGER NOT NULL,
+  accepted INTEGER NOT NULL, rejected INTEGER NOT NULL, source TEXT NOT NULL);
+
+CREATE TABLE device_crossovers(
+  id INTEGER PRIMARY KEY, device INTEGER NOT NULL, cell TEXT NOT NULL, data_type TEXT NOT NULL,
+  hidden_size INTEGER NOT NULL, batch_forward REAL NOT NULL, batch_training REAL NOT NULL, source TEXT NOT NULL);
+
+-- `json` is the whole configuration with the program around it; the columns up to `mode` repeat its most used fields.
+CREATE TABLE configurations(
+  id INTEGER PRIMARY KEY, json TEXT NOT NULL, name TEXT, cell TEXT, algo TEXT, direction TEXT, data_type TEXT,
+  math_precision TEXT, math_type TEXT, input_size INTEGER, hidden_size INTEGER, proj_size INTEGER, num_layers INTEGER,
+  dropout REAL, layout TEXT, seq_length INTEGER, batch_size INTEGER, mode TEXT,
+  origin TEXT NOT NULL, outcome TEXT NOT NULL, message TEXT NOT NULL, device INTEGER NOT NULL,
+  weights_bytes INTEGER NOT NULL, weights_exactness TEXT NOT NULL,
+  workspace_inference_bytes INTEGER NOT NULL, workspace_inference_exactness TEXT NOT NULL,
+  workspace_training_bytes INTEGER NOT NULL, workspace_training_exactness TEXT NOT NULL,
+  reserve_training_bytes INTEGER NOT NULL, reserve_training_exactness TEXT NOT NULL,
+  sizes_from_cudnn INTEGER NOT NULL, memory_free_before INTEGER NOT NULL, memory_peak_used INTEGER NOT NULL,
+  memory_predicted INTEGER NOT NULL, outputs_finite INTEGER NOT NULL);
+
+CREATE TABLE configuration_stages(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, stage TEXT NOT NULL, attempted INTEGER NOT NULL,
+  status INTEGER NOT NULL, status_name TEXT NOT NULL, reason TEXT NOT NULL);
+
+-- Timed without tracing. `samples_ms` is a JSON array in the order of measurement.
+CREATE TABLE configuration_timings(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, phase TEXT NOT NULL, median_ms REAL NOT NULL,
+  low_ms REAL NOT NULL, high_ms REAL NOT NULL, confidence REAL NOT NULL, count INTEGER NOT NULL, warmup INTEGER NOT NULL,
+  converged INTEGER NOT NULL, samples_ms TEXT NOT NULL);
+
+-- NULL: not a number.
+CREATE TABLE counters(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, phase TEXT NOT NULL, metric TEXT NOT NULL, value REAL);
+
+CREATE TABLE correctness(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, tensor TEXT NOT NULL, relative_error REAL, tolerance REAL,
+  passed INTEGER NOT NULL);
+
+CREATE TABLE strings(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+
+CREATE TABLE calls(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, phase TEXT NOT NULL, process INTEGER NOT NULL,
+  thread INTEGER NOT NULL, device INTEGER NOT NULL, stream INTEGER NOT NULL, host_start_ns INTEGER NOT NULL,
+  host_duration_ns INTEGER NOT NULL, status INTEGER NOT NULL, workspace_bytes INTEGER NOT NULL,
+  reserve_bytes INTEGER NOT NULL, repetition INTEGER NOT NULL);
+
+-- What repeated launches share; a run has few of these and many kernel_records.
+CREATE TABLE kernel_kinds(
+  id INTEGER PRIMARY KEY, name INTEGER NOT NULL, device INTEGER NOT NULL, stream INTEGER NOT NULL,
+  process INTEGER NOT NULL, grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,
+  block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL, registers INTEGER NOT NULL,
+  shared_static INTEGER NOT NULL, shared_dynamic INTEGER NOT NULL, family TEXT NOT NULL, role TEXT NOT NULL);
+
+CREATE TABLE kernel_records(
+  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, kind INTEGER NOT NULL,
+  call INTEGER NOT NULL, correlation INTEGER NOT NULL);
+
+-- kind: CUpti_ActivityMemcpyKind for copies, 0 for sets.
+CREATE TABLE transfers(
+  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  correlation INTEGER NOT NULL, operation TEXT NOT NULL, kind INTEGER NOT NULL, call INTEGER NOT NULL,
+  device INTEGER NOT NULL, stream INTEGER NOT NULL, process INTEGER NOT NULL);
+
+CREATE TABLE api_kinds(
+  id INTEGER PRIMARY KEY, name INTEGER NOT NULL, driver INTEGER NOT NULL, result INTEGER NOT NULL,
+  process INTEGER NOT NULL, thread INTEGER NOT NULL);
+
+CREATE TABLE api_records(
+  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, kind INTEGER NOT NULL,
+  call INTEGER NOT NULL, correlation INTEGER NOT NULL);
+
+CREATE TABLE allocations(
+  id INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, bytes INTEGER NOT NULL, address INTEGER NOT NULL,
+  release INTEGER NOT NULL, device INTEGER NOT NULL, process INTEGER NOT NULL);
+
+CREATE TABLE nvtx_ranges(
+  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, name INTEGER NOT NULL,
+  domain INTEGER NOT NULL, color INTEGER NOT NULL, depth INTEGER NOT NULL, process INTEGER NOT NULL,
+  thread INTEGER NOT NULL);
+
+CREATE TABLE overhead(
+  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, kind INTEGER NOT NULL);
+
+CREATE TABLE notes(
+  id INTEGER PRIMARY KEY, severity TEXT NOT NULL, code TEXT NOT NULL, text TEXT NOT NULL, count INTEGER NOT NULL);
+
+CREATE TABLE figures(
+  id INTEGER PRIMARY KEY, figure_id TEXT NOT NULL, title TEXT NOT NULL, x_key TEXT NOT NULL, series_key TEXT NOT NULL,
+  measure TEXT NOT NULL, statement TEXT NOT NULL, source TEXT NOT NULL);
+
+CREATE TABLE figure_configurations(
+  id INTEGER PRIMARY KEY, figure INTEGER NOT NULL, configuration_name TEXT NOT NULL);
+
+CREATE TABLE experiments(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, changed INTEGER NOT NULL, transform TEXT NOT NULL,
+  verdict TEXT NOT NULL, speedup REAL NOT NULL, speedup_low REAL NOT NULL, speedup_high REAL NOT NULL, notes TEXT NOT NULL);
+
+-- What a judgement said when it was last stored here. Not part of the measurement: readers judge anew.
+CREATE TABLE finding_records(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, rule TEXT NOT NULL, severity TEXT NOT NULL,
+  confidence TEXT NOT NULL, title TEXT NOT NULL, message TEXT NOT NULL, suggestion TEXT NOT NULL, speedup REAL,
+  speedup_basis TEXT NOT NULL);
+
+-- Views for people ----------------------------------------------------------------------------------------------------
+
+CREATE VIEW kernels AS
+  SELECT r.id AS id, r.start_ns AS start_ns, r.duration_ns AS duration_ns, s.text AS name, k.family AS family,
+         k.role AS role, r.call AS call, c.phase AS phase, f.name AS configuration, k.process AS process,
+         k.device AS device, k.stream AS stream, k.grid_x AS grid_x, k.grid_y AS grid_y, k.grid_z AS grid_z,
+         k.block_x AS block_x, k.block_y AS block_y, k.block_z AS block_z, k.registers AS registers,
+         k.shared_static AS shared_static, k.shared_dynamic AS shared_dynamic, r.correlation AS correlation
+  FROM kernel_records r JOIN kernel_kinds k ON k.id = r.kind JOIN strings s ON s.id = k.name
+       LEFT JOIN calls c ON c.id = r.call LEFT JOIN configurations f ON f.id = c.configuration
+  ORDER BY r.id;
+
+CREATE VIEW rnn_calls AS
+  SELECT c.id AS id, f.name AS configuration, c.phase AS phase, f.cell AS cell, f.algo AS algo,
+         f.direction AS direction, f.data_type AS data_type, f.math_type AS math_type, f.input_size AS input_size,
+         f.hidden_size AS hidden_size, f.num_layers AS num_layers, f.batch_size AS batch_size,
+         f.seq_length AS seq_length, c.repetition AS repetition, c.host_start_ns AS host_start_ns,
+         c.host_duration_ns / 1e6 AS host_ms, k.kernels AS kernels, k.kernel_ns / 1e6 AS kernel_ms,
+         (k.last_ns - k.first_ns) / 1e6 AS gpu_ms, c.status AS status, c.workspace_bytes AS workspace_bytes,
+         c.reserve_bytes AS reserve_bytes, c.process AS process, c.thread AS thread, c.device AS device,
+         c.stream AS stream
+  FROM calls c LEFT JOIN configurations f ON f.id = c.configuration
+       LEFT JOIN (SELECT call, count(*) AS kernels, sum(duration_ns) AS kernel_ns, min(start_ns) AS first_ns,
+                         max(start_ns + duration_ns) AS last_ns
+                  FROM kernel_records GROUP BY call) k ON k.call = c.id
+  ORDER BY c.id;
+
+CREATE VIEW kernel_summary AS
+  SELECT f.name AS configuration, c.phase AS phase, s.text AS name, k.family AS family, k.role AS role,
+         count(*) AS count, sum(r.duration_ns) / 1e3 AS total_us, avg(r.duration_ns) / 1e3 AS mean_us,
+         min(r.duration_ns) / 1e3 AS shortest_us, max(r.duration_ns) / 1e3 AS longest_us
+  FROM kernel_records r JOIN kernel_kinds k ON k.id = r.kind JOIN strings s ON s.id = k.name
+       LEFT JOIN calls c ON c.id = r.call LEFT JOIN configurations f ON f.id = c.configuration
+  GROUP BY c.configuration, c.phase, k.name, k.family, k.role
+  ORDER BY total_us DESC;
+
+CREATE VIEW timings AS
+  SELECT f.name AS configuration, f.cell AS cell, f.algo AS algo, f.data_type AS data_type, f.hidden_size AS hidden_size,
+         f.batch_size AS batch_size, f.seq_length AS seq_length, t.phase AS phase, t.median_ms AS median_ms,
+         t.low_ms AS low_ms, t.high_ms AS high_ms, t.confidence AS confidence, t.count AS count,
+         t.converged AS converged
+  FROM configuration_timings t JOIN configurations f ON f.id = t.configuration
+  ORDER BY t.id;
+
+CREATE VIEW stages AS
+  SELECT f.name AS configuration, f.algo AS algo, s.stage AS stage, s.attempted AS attempted, s.status AS status,
+         s.status_name AS status_name, s.reason AS reason
+  FROM configuration_stages s JOIN configurations f ON f.id = s.configuration
+  ORDER BY s.id;
+
+CREATE VIEW api AS
+  SELECT r.id AS id, r.start_ns AS start_ns, r.duration_ns AS duration_ns, s.text AS name, k.driver AS driver,
+         k.result AS result, r.call AS call, k.process AS process, k.thread AS thread, r.correlation AS correlation
+  FROM api_records r JOIN api_kinds k ON k.id = r.kind LEFT JOIN strings s ON s.id = k.name
+  ORDER BY r.id;
+
+CREATE VIEW nvtx AS
+  SELECT r.id AS id, r.start_ns AS start_ns, r.duration_ns AS duration_ns, s.text AS name, d.text AS domain,
+         r.depth AS depth, r.process AS process, r.thread AS thread
+  FROM nvtx_ranges r LEFT JOIN strings s ON s.id = r.name LEFT JOIN strings d ON d.id = r.domain
+  ORDER BY r.id;
+
+CREATE VIEW findings AS
+  SELECT f.name AS configuration, r.rule AS rule, r.severity AS severity, r.confidence AS confidence, r.title AS title,
+         r.message AS message, r.suggestion AS suggestion, r.speedup AS speedup, r.speedup_basis AS speedup_basis
+  FROM finding_records r LEFT JOIN configurations f ON f.id = r.configuration
+  ORDER BY r.id;
