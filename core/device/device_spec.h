@@ -1,5 +1,6 @@
-// DeviceSpec: what a decision needs to know of a GPU. Datasheet values carry their source; measured ceilings are set only
-// where somebody measured them. Shipped descriptions are TOML files in core/device/devices/, embedded in the program.
+// DeviceSpec: what a decision needs to know of a GPU. Datasheet values carry their source; measured
+// ceilings are set only where somebody measured them. Shipped descriptions are TOML files in
+// core/device/devices/, embedded in the program.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,14 @@ struct MeasuredValue {
   bool operator==(const MeasuredValue&) const = default;
 };
 
-// Hidden-size limits of the persistent algorithms as met on this device, per cell. Absent: not measured.
-// `accepted` is the largest size cuDNN was seen to accept, `rejected` the smallest it was seen to reject.
+// Hidden-size limits of the persistent algorithms as met on this device, per cell. Absent: not
+// measured. `accepted` is the largest size cuDNN was seen to accept, `rejected` the smallest it was
+// seen to reject.
 struct HiddenLimit {
   Algo algo = Algo::persist_static;
   Cell cell = Cell::lstm;
-  bool backward = false;  // limit of backward data where it is smaller than that of cudnnGetRNNTempSpaceSizes
+  bool backward =
+      false;  // limit of backward data where it is smaller than that of cudnnGetRNNTempSpaceSizes
   int accepted = 0;
   int rejected = 0;
   std::string source;
@@ -35,7 +38,8 @@ struct HiddenLimit {
   bool operator==(const HiddenLimit&) const = default;
 };
 
-// Where PERSIST_STATIC stops being faster than STANDARD, as measured (facts 8.4) or documented (guide, Figure 10).
+// Where PERSIST_STATIC stops being faster than STANDARD, as measured (facts 8.4) or documented
+// (guide, Figure 10).
 struct PersistCrossover {
   Cell cell = Cell::lstm;
   DataType data_type = DataType::half;
@@ -48,20 +52,21 @@ struct PersistCrossover {
 };
 
 struct DeviceSpec {
-  std::string id;    // "nvidia-h200": the word for --device
-  std::string name;  // "NVIDIA H200", as the driver says it
-  std::string architecture;  // "Hopper"
+  std::string id;                    // "nvidia-h200": the word for --device
+  std::vector<std::string> aliases;  // other words for it: "h200"
+  std::string name;                  // "NVIDIA H200", as the driver says it
+  std::string architecture;          // "Hopper"
   int compute_major = 0;
   int compute_minor = 0;
   int sm_count = 0;
   std::int64_t memory_bytes = 0;
-  std::int64_t l2_bytes = 0;
+  std::int64_t l2_bytes = 0;                 // 0: not known
   std::int64_t shared_memory_per_sm = 0;     // bytes
   std::int64_t shared_memory_per_block = 0;  // bytes, opt-in maximum
   std::int64_t registers_per_sm = 0;         // 32-bit registers
   double memory_bandwidth = 0;               // bytes per second, datasheet
   // Peak rates in FLOP per second, dense (no sparsity), datasheet; 0: the unit does not exist.
-  double fp64_flops = 0;         // best of vector and Tensor Core
+  double fp64_flops = 0;  // best of vector and Tensor Core
   double fp32_flops = 0;
   double tf32_tensor_flops = 0;
   double fp16_flops = 0;         // without Tensor Cores
@@ -71,12 +76,17 @@ struct DeviceSpec {
   std::string source;  // document of the datasheet values
 
   // Measured; nothing is assumed where they are absent.
-  std::optional<MeasuredValue> measured_bandwidth;          // bytes per second, read plus write
+  std::optional<MeasuredValue> measured_bandwidth;  // bytes per second, read plus write
   std::optional<MeasuredValue> measured_fp16_tensor_flops;
-  std::optional<MeasuredValue> kernel_launch_seconds;       // host time per dependent launch of a standard time step
-  std::optional<MeasuredValue> grid_sync_seconds;           // one time step of a persistent kernel at its smallest
+  std::optional<MeasuredValue>
+      kernel_launch_seconds;  // host time per dependent launch of a standard time step
+  std::optional<MeasuredValue>
+      grid_sync_seconds;  // one time step of a persistent kernel at its smallest
   std::vector<HiddenLimit> hidden_limits;
   std::vector<PersistCrossover> crossovers;
+  // Largest hidden size with which the persistent backward pass of a half LSTM was seen to keep its
+  // speed.
+  std::optional<MeasuredValue> persist_backward_hidden;
   std::string cudnn_version;  // the version with which limits and crossovers were measured
 
   bool live = false;  // read from a GPU of this machine rather than shipped
@@ -94,8 +104,9 @@ struct DeviceSpec {
 // The descriptions that travel in the program, in the order of their ids. Parsed once; thread-safe.
 std::span<const DeviceSpec> shipped_devices();
 
-// "nvidia-h200", "h200", "NVIDIA H200", "H200 SXM": case and separators do not matter. An unknown name is an error that lists
-// the known ones and the nearest. A path that ends in .toml is read as a description.
+// "nvidia-h200", "h200", "NVIDIA H200", "H200 SXM": case and separators do not matter. An unknown
+// name is an error that lists the known ones and the nearest. A path that ends in .toml is read as
+// a description.
 Result<DeviceSpec> find_device(std::string_view name);
 
 // One description from TOML text; errors carry file, line and column.

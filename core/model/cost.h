@@ -23,28 +23,33 @@ struct PhaseCost {
 
 PhaseCost phase_cost(const RnnConfig& config, Phase phase);
 
-// The pipe on which the products of this configuration run at best, by data type, math type and device.
+// The pipe on which the products of this configuration run at best, by data type, math type and
+// device.
 enum class Pipe { fp64, fp32, tf32_tensor, fp16, fp16_tensor, bf16_tensor };
 std::string_view to_string(Pipe pipe);
 Pipe best_pipe(const RnnConfig& config, const DeviceSpec& device);
-double pipe_flops(Pipe pipe, const DeviceSpec& device);  // peak, FLOP per second; measured where there is a measurement
+double pipe_flops(
+    Pipe pipe,
+    const DeviceSpec& device);  // peak, FLOP per second; measured where there is a measurement
 
 struct Bound {
-  double compute_ms = 0;     // flops over the pipe's peak
-  double memory_ms = 0;      // minimum bytes over bandwidth
-  double roofline_ms = 0;    // the larger of the two
-  double sequential_ms = 0;  // T dependent steps: each at least reads the recurrent weights once (standard) or one grid
-                             // synchronisation (persistent); 0 where the device has no measurement for it
-  double bound_ms = 0;       // the largest
+  double compute_ms = 0;   // gemm_flops over the pipe's peak
+  double memory_ms = 0;    // minimum bytes over bandwidth
+  double roofline_ms = 0;  // the larger of the two
+  double sequential_ms =
+      0;  // T dependent steps: each at least reads the recurrent weights once (standard) or one
+          // grid synchronisation (persistent); 0 where the device has no measurement for it
+  double bound_ms = 0;  // the largest
   bool memory_bound = false;
-  bool estimate = true;      // false only when every ceiling used was measured on this device
-  std::string basis;         // which ceilings, with source
+  bool estimate = true;  // false only when every ceiling used was measured on this device
+  std::string basis;     // which ceilings, with source
 };
 
 Bound lower_bound(const RnnConfig& config, Phase phase, const DeviceSpec& device);
 
-// Share of the launched work that computes nothing, for a product cut into tiles of tile_m x tile_n on sm_count SMs:
-// NVIDIA, "Matrix Multiplication Background User's Guide", sections on tile and wave quantization.
+// Share of the launched work that computes nothing, for a product cut into tiles of tile_m x tile_n
+// on sm_count SMs: NVIDIA, "Matrix Multiplication Background User's Guide", sections on tile and
+// wave quantization.
 struct Quantization {
   double tile_waste = 0;  // 0 … 1
   double wave_waste = 0;  // 0 … 1

@@ -1,5 +1,5 @@
-// What cuDNN does with a configuration on a device, without running it: which stage refuses, which implementation runs,
-// and every clause of "why not persistent" with its observed value.
+// What cuDNN does with a configuration on a device, without running it: which stage refuses, which
+// implementation runs, and every clause of "why not persistent" with its observed value.
 #pragma once
 
 #include <array>
@@ -18,10 +18,17 @@ namespace rnnadvisor::model {
 enum class Implementation { none, standard, persistent, persistent_dynamic, persistent_small_h };
 std::string_view to_string(Implementation value);
 
-enum class Stage { set_descriptor, temp_space, forward_inference, forward_training, backward_data, backward_weights };
-inline constexpr std::array<Stage, 6> all_stages = {Stage::set_descriptor,    Stage::temp_space,
-                                                    Stage::forward_inference, Stage::forward_training,
-                                                    Stage::backward_data,     Stage::backward_weights};
+enum class Stage {
+  set_descriptor,
+  temp_space,
+  forward_inference,
+  forward_training,
+  backward_data,
+  backward_weights
+};
+inline constexpr std::array<Stage, 6> all_stages = {
+    Stage::set_descriptor,   Stage::temp_space,    Stage::forward_inference,
+    Stage::forward_training, Stage::backward_data, Stage::backward_weights};
 std::string_view to_string(Stage value);
 
 struct Eligibility {
@@ -37,26 +44,33 @@ Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device);
 // One condition of an algorithm.
 enum class Holds { yes, no, unknown };
 struct Clause {
-  std::string_view id;          // "hidden-multiple-of-32", stable
-  std::string_view rule_id;     // the card in rules/ that explains it, "persistence/hidden-multiple-of-32"; may be empty
-  std::string_view title;       // "hidden size is a multiple of 32"
-  bool required = false;        // cuDNN refuses or replaces the algorithm when broken; otherwise it is only slow
+  std::string_view id;       // "hidden-multiple-of-32", stable
+  std::string_view rule_id;  // the card in rules/ that explains it,
+                             // "persistence/hidden-multiple-of-32"; may be empty
+  std::string_view title;    // "hidden size is a multiple of 32"
+  bool required =
+      false;  // cuDNN refuses or replaces the algorithm when broken; otherwise it is only slow
   Holds holds = Holds::unknown;
-  std::string observed;         // "1000"
-  std::string documented_by;    // short source with its tag
+  std::string observed;       // "1000"
+  std::string documented_by;  // short source with its tag
 };
 
 struct WhyNot {
   Algo algo = Algo::persist_static;
-  std::vector<Clause> clauses;       // in the order in which cuDNN or the framework meets them
-  bool eligible = false;             // every required clause holds
-  bool fast = false;                 // every clause holds
-  RnnConfig nearest;                 // the nearest configuration that satisfies all; equal to the input when fast
+  std::vector<Clause> clauses;  // in the order in which cuDNN or the framework meets them
+  bool eligible = false;        // no required clause is broken; what is unknown is in `clauses`
+  bool fast = false;            // no clause is broken
+  RnnConfig
+      nearest;  // the nearest configuration that breaks none; apart from `algo` the input when fast
   std::vector<std::string> changes;  // what `nearest` changes: "hidden_size 1000 -> 1024"
   bool has_nearest = false;          // false: no change of this configuration alone can reach it
 };
 
-// The truth table of one persistent algorithm for one configuration.
+// Every clause id that why_not() can use; each is explained by the card "persistence/<id>".
+std::span<const std::string_view> clause_ids();
+
+// The truth table of one persistent algorithm for one configuration. For Algo::standard it has no
+// clauses.
 WhyNot why_not(const RnnConfig& config, const DeviceSpec& device, Algo algo);
 
 }  // namespace rnnadvisor::model

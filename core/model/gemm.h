@@ -1,5 +1,6 @@
-// The matrix products a recurrent layer is equivalent to: Table 1 of NVIDIA, "Optimizing Recurrent Layers User's Guide",
-// chapter 3, with its factor 4 (LSTM), 3 (GRU) or 1 (RNN), extended to two directions, projection and stacked layers.
+// The matrix products a recurrent layer is equivalent to: Table 1 of NVIDIA, "Optimizing Recurrent
+// Layers User's Guide", chapter 3, with its factor 4 (LSTM), 3 (GRU) or 1 (RNN), extended to two
+// directions, projection and stacked layers.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,13 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-// All products of one phase. `unrolling` is the guide's F, the steps joined in one layer-to-layer product, 1 ≤ F ≤ T;
-// 0 means T. forward_inference and forward_training give equal products.
+// Layers listed one by one; the last listed one stands for all above it, in `count`, so that an
+// absurd num_layers stays harmless.
+inline constexpr int most_listed_layers = 1024;
+
+// All products of one phase, of the full rectangle of seq_length steps and batch_size sequences.
+// `unrolling` is the guide's F, the steps joined in one layer-to-layer product, 1 ≤ F ≤ T; 0 means
+// T. forward_inference and forward_training give equal products.
 std::vector<Gemm> gemms(const RnnConfig& config, Phase phase, int unrolling = 0);
 
 }  // namespace rnnadvisor::model

@@ -1,5 +1,6 @@
-// Device memory of a configuration. Weight and reserve sizes are exact on every measured row (facts 8.8), so is the
-// workspace of STANDARD (facts 8.9); everything else says how well it is known.
+// Device memory of a configuration. Weight and reserve sizes are exact on every measured row
+// (facts 8.8), so is the workspace of STANDARD (facts 8.9); everything else says how well it is
+// known.
 #pragma once
 
 #include <cstdint>
@@ -40,16 +41,17 @@ struct MemoryNeed {
   std::int64_t weights = 0;
   std::int64_t weight_gradients = 0;  // training
   std::int64_t x = 0, y = 0, dx = 0, dy = 0;
-  std::int64_t states = 0;            // hx, cx, hy, cy and, in training, their gradients
+  std::int64_t states = 0;  // hx, cx, hy, cy and, in training, their gradients
   std::int64_t workspace = 0;
   std::int64_t reserve = 0;
-  std::int64_t dropout_states = 0;    // "slightly over 2MB" (facts 2.2) when dropout > 0
+  std::int64_t dropout_states = 0;  // "slightly over 2MB" (facts 2.2) when dropout > 0
   std::int64_t total = 0;
   Exactness exactness = Exactness::estimate;  // the worst of its parts
 };
 MemoryNeed memory_need(const RnnConfig& config, Mode mode);
 
-// The largest value of one parameter with which memory_need() stays within `bytes`, all else equal; 0 when not even 1 fits.
+// The largest value of one parameter with which memory_need() stays within `bytes`, all else equal;
+// 0 when not even 1 fits.
 int largest_batch(const RnnConfig& config, Mode mode, std::int64_t bytes);
 int largest_seq_length(const RnnConfig& config, Mode mode, std::int64_t bytes);
 

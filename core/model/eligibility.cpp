@@ -1,0 +1,169 @@
+#include "core/model/eligibility.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/model/limits.h"
+
+// What cuDNN 9.19 answered to 2,572 configurations on an H200 (tests/data/h200), as rules. Each
+// function is one stage.
+namespace rnnadvisor::model {
+namespace {
+
+constexpr int no_limit = std::numeric_limits<int>::max();
+constexpr int longest_sequence = 65535;
+
+bool is_rnn(Cell cell) { return cell == Cell::rnn_relu || cell == Cell::rnn_tanh; }
+
+// Without a measurement: PyTorch's limits for SMALL_H (aten/src/ATen/native/cudnn/RNN.cpp), and for
+// PERSIST_STATIC the 1024 units up to which NVIDIA's guide and PyTorch use it. No limit of
+// PERSIST_DYNAMIC is known.
+SizeLimit documented_limit(Algo algo, Cell cell, bool backward) {
+  switch (algo) {
+    case Algo::persist_static_small_h:
+      if (backward) return {is_rnn(cell) ? 256 : 128, false};
+      return {is_rnn(cell) ? 384 : 192, false};
+    case Algo::persist_static:
+      return {backward ? no_limit : 1024, false};
+    case Algo::persist_dynamic:
+    case Algo::standard:
+      return {no_limit, false};
+  }
+  return {no_limit, false};
+}
+
+bool legal_types(const RnnConfig& c) {
+  switch (c.data_type) {
+    case DataType::float32:
+    case DataType::bfloat16:
+      return c.math_precision == DataType::float32;
+    case DataType::float64:
+      return c.math_precision == DataType::float64;
+    case DataType::half:
+      return c.math_precision == DataType::float32 || c.math_precision == DataType::half;
+  }
+  return false;
+}
+
+// cudnnSetRNNDescriptor_v8 and cudnnRNNSetClip.
+bool rnn_descriptor_accepted(const RnnConfig& c) {
+  if (c.input_size < 1 || c.hidden_size < 1 || c.proj_size < 1 || c.num_layers < 1) return false;
+  if (c.proj_size > c.hidden_size) return false;
+  if (c.has_projection() && (c.cell != Cell::lstm || c.algo != Algo::standard)) return false;
+  if (!legal_types(c)) return false;
+  if (c.clip_mode == ClipMode::minmax && !(c.clip_left <= c.clip_right)) return false;  // NaN too
+  if (c.algo == Algo::standard) return true;
+  if (c.bias_mode != BiasMode::double_bias) return false;
+  if (c.data_type == DataType::half && c.math_precision == DataType::half) return false;
+  return c.data_type != DataType::float64 || c.algo == Algo::persist_dynamic;
+}
+
+// cudnnSetRNNDataDescriptor.
+bool data_descriptor_accepted(const RnnConfig& c) {
+  if (c.seq_length < 1 || c.seq_length > longest_sequence || c.batch_size < 1) return false;
+  if (c.seq_lengths.empty()) return true;
+  if (c.seq_lengths.size() != static_cast<std::size_t>(c.batch_size)) return false;
+  int previous = c.seq_length;
+  for (const int length : c.seq_lengths) {
+    if (length < 0 || length > c.seq_length) return false;
+    if (c.packed() && (length == 0 || length > previous)) return false;
+    previous = length;
+  }
+  return !c.packed() || c.seq_lengths.front() == c.seq_length;
+}
+
+bool runs_persistent(const RnnConfig& c) {
+  return c.persistent_algo() && c.data_type != DataType::bfloat16;
+}
+
+// cudnnGetRNNTempSpaceSizes.
+bool sizes_accepted(const RnnConfig& c, const DeviceSpec& device, bool varying) {
+  if (!c.persistent_algo()) return true;
+  if (!device.compute_at_least(6)) return false;
+  if (varying) return false;
+  return c.hidden_size <= hidden_limit(device, c.algo, c.cell, false).hidden;
+}
+
+// cudnnRNNForward.
+bool forward_accepted(const RnnConfig& c, bool varying) {
+  if (c.input_mode == InputMode::skip_input && c.input_size != c.hidden_size) return false;
+  if (varying && !c.packed() && !c.padded_io) return false;
+  // One observation: SMALL_H, LSTM, float with ALLOW_CONVERSION, H 192 failed to launch (5003)
+  // while a half GRU of 192 ran. The rule is the narrowest that explains it: 128 is the largest
+  // such LSTM that was seen to run.
+  const bool converts =
+      c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
+  return !(c.algo == Algo::persist_static_small_h && c.cell == Cell::lstm && converts &&
+           c.hidden_size > 128);
+}
+
+Implementation implementation_of(const RnnConfig& c) {
+  if (!runs_persistent(c))
+    return Implementation::standard;  // bfloat16 silently runs the standard kernels
+  switch (c.algo) {
+    case Algo::persist_static:
+      return Implementation::persistent;
+    case Algo::persist_dynamic:
+      return Implementation::persistent_dynamic;
+    case Algo::persist_static_small_h:
+      return Implementation::persistent_small_h;
+    case Algo::standard:
+      break;
+  }
+  return Implementation::standard;
+}
+
+}  // namespace
+
+SizeLimit hidden_limit(const DeviceSpec& device, Algo algo, Cell cell, bool backward) {
+  for (const HiddenLimit& limit : device.hidden_limits) {
+    if (limit.algo != algo || limit.cell != cell || limit.backward != backward) continue;
+    // The true limit lies in [accepted, rejected). Every limit known exactly is a multiple of 64.
+    const int tile = limit.rejected > 0 ? (limit.rejected - 1) / 64 * 64 : 0;
+    return {tile > limit.accepted ? tile : limit.accepted, true};
+  }
+  return documented_limit(algo, cell, backward);
+}
+
+std::string_view to_string(Implementation value) {
+  static constexpr std::array<std::string_view, 5> words = {
+      "none", "standard", "persistent", "persistent_dynamic", "persistent_small_h"};
+  const auto index = static_cast<std::size_t>(value);
+  return index < words.size() ? words[index] : std::string_view("?");
+}
+
+std::string_view to_string(Stage value) {
+  static constexpr std::array<std::string_view, 6> words = {
+      "set_descriptor",   "temp_space",    "forward_inference",
+      "forward_training", "backward_data", "backward_weights"};
+  const auto index = static_cast<std::size_t>(value);
+  return index < words.size() ? words[index] : std::string_view("?");
+}
+
+Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device) {
+  Eligibility result;
+  result.measured_basis = device.cudnn_version.starts_with("9.19");
+  const auto accept = [&result](Stage stage) {
+    result.accepted[static_cast<std::size_t>(stage)] = true;
+  };
+
+  if (!rnn_descriptor_accepted(config) || !data_descriptor_accepted(config)) return result;
+  accept(Stage::set_descriptor);
+  const bool varying = config.has_varying_lengths();
+  if (!sizes_accepted(config, device, varying)) return result;
+  accept(Stage::temp_space);
+  if (!forward_accepted(config, varying)) return result;
+  accept(Stage::forward_inference);
+  accept(Stage::forward_training);
+  result.implementation = implementation_of(config);
+  // The size query of SMALL_H does not protect against its smaller backward limit.
+  if (runs_persistent(config) &&
+      config.hidden_size > hidden_limit(device, config.algo, config.cell, true).hidden) {
+    return result;
+  }
+  accept(Stage::backward_data);
+  accept(Stage::backward_weights);
+  return result;
+}
+
+}  // namespace rnnadvisor::model

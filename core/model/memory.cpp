@@ -1,0 +1,209 @@
+#include "core/model/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "core/base/wide.h"
+
+// The formulas were found by fitting what cudnnGetRNNWeightSpaceSize and cudnnGetRNNTempSpaceSizes
+// answered on an H200 with cuDNN 9.19 (tests/data/h200). NVIDIA documents none of them: the meaning
+// given to a term in a comment is a guess, its value is not. docs/models.md has them in one table
+// with the number of rows on which each was checked.
+namespace rnnadvisor::model {
+namespace {
+
+// Every part of a buffer starts on a multiple of 32 bytes.
+constexpr Wide up(Wide bytes) { return (bytes + 31) / 32 * 32; }
+
+// The symbols of docs/models.md, in 128 bits so that no product of valid sizes wraps.
+struct Symbols {
+  Wide T, B, I, H, P, L, D, G, es;
+  Wide N;   // T·B·D: values of width one that a layer produces
+  Wide u;   // bytes of one B×H matrix of the data type
+  Wide u2;  // and of half
+  bool lstm, gru, projection, dropout;
+  bool converts;    // float data computed in half: TENSOR_OP_MATH_ALLOW_CONVERSION
+  bool persistent;  // a persistent implementation really runs (bfloat16 gets the standard one)
+};
+
+Symbols symbols(const RnnConfig& c) {
+  Symbols s{};
+  s.T = c.seq_length;
+  s.B = c.batch_size;
+  s.I = c.input_size;
+  s.H = c.hidden_size;
+  s.P = c.proj_size;
+  s.L = c.num_layers;
+  s.D = c.directions();
+  s.G = c.gates();
+  s.es = element_size(c.data_type);
+  s.N = s.T * s.B * s.D;
+  s.u = s.B * s.H * s.es;
+  s.u2 = s.B * s.H * 2;
+  s.lstm = c.cell == Cell::lstm;
+  s.gru = c.cell == Cell::gru;
+  s.projection = c.has_projection();
+  s.dropout = c.dropout > 0;
+  s.converts =
+      c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
+  s.persistent = c.persistent_algo() && c.data_type != DataType::bfloat16;
+  return s;
+}
+
+int bias_vectors(BiasMode mode) {
+  switch (mode) {
+    case BiasMode::no_bias:
+      return 0;
+    case BiasMode::single_inp_bias:
+    case BiasMode::single_rec_bias:
+      return 1;
+    case BiasMode::double_bias:
+      return 2;
+  }
+  return 2;
+}
+
+// Weight elements, with `bias` bias vectors per gate. All layers above the first have inputs of
+// width D·P.
+Wide weight_elements(const Symbols& s, int bias, InputMode input_mode) {
+  const Wide recurrent = s.G * s.H * s.P + bias * s.G * s.H + (s.projection ? s.P * s.H : 0);
+  const Wide first_input = input_mode == InputMode::skip_input ? 0 : s.G * s.H * s.I;
+  const Wide first = s.D * (first_input + recurrent);
+  const Wide above = s.D * (s.G * s.H * s.D * s.P + recurrent);
+  return first + (s.L - 1) * above;
+}
+
+Wide reserve(const Symbols& s) {
+  const Wide gates = s.lstm ? 4 : s.gru ? 6 : 1;
+  Wide sum = 256;
+  if (s.converts) {
+    sum +=
+        up(2 * s.N * gates * s.H * s.L) + up(4 * s.N * gates * s.H * s.L) + up(2 * s.N * s.H * s.L);
+    if (s.lstm) sum += up(4 * s.N * s.H * s.L);
+    if (s.projection) sum += up(2 * s.N * s.H * s.L) + up(2 * s.N * s.P * s.L);
+  } else {
+    sum += up(s.N * gates * s.H * s.L * s.es);
+    if (s.lstm) sum += up(s.N * s.H * s.L * s.es);  // cell states
+    sum += up(s.N * s.H * (s.L - 1) * s.es);        // between layers
+    if (s.projection) sum += up(s.N * s.H * s.L * s.es) + up(s.N * s.P * s.L * s.es);
+  }
+  if (s.dropout) sum += (s.L - 1) * s.D * up((s.N * s.P + 7) / 8);  // one bit per value
+  return sum;
+}
+
+// Copies of x, y and the states that padded I/O needs.
+Wide padded_copies(const Symbols& s) {
+  const Wide states =
+      2 * up(s.L * s.D * s.B * s.P * s.es) + (s.lstm ? 2 * up(s.L * s.D * s.B * s.H * s.es) : 0);
+  return up(s.T * s.B * s.I * s.es) + up(s.T * s.B * s.P * s.D * s.es) + states;
+}
+
+// Terms that forward and backward share.
+Wide workspace_base(const RnnConfig& c, const Symbols& s) {
+  const Wide matrix_elements = weight_elements(s, 0, c.input_mode);
+  Wide sum = (Wide{8} << 20) * s.L * s.D + 256;  // 8 MiB per pseudo-layer
+  if (c.padded_io) sum += padded_copies(s) + up(8 * s.B);
+  if (s.converts) {
+    // Weights, x, hidden states and outputs once more in half.
+    sum += up(2 * matrix_elements) + up(s.D * 2 * s.T * s.B * s.I) + up(s.D * s.L * s.u2) +
+           up(s.D * s.T * s.u2);
+  } else {
+    sum += up(s.es * matrix_elements) + (s.projection ? up(s.T * s.D * s.u) : 0);
+  }
+  return sum;
+}
+
+Wide state_terms(const Symbols& s, std::initializer_list<int> multiples) {
+  Wide sum = s.D == 2 ? up(4 * s.L * s.u) : 0;
+  for (const int k : multiples) sum += up(k * s.L * s.u);
+  return sum;
+}
+
+Wide forward_states(const Symbols& s) {
+  const bool two = s.D == 2;
+  if (s.persistent)
+    return s.lstm ? (two ? state_terms(s, {4, 2}) : state_terms(s, {2, 2})) : state_terms(s, {2});
+  const int d = two ? 2 : 1;
+  return s.lstm ? state_terms(s, {4 * d, 2 * d}) : state_terms(s, {(s.gru ? 3 : 1) * d});
+}
+
+Wide backward_states(const Symbols& s) {
+  if (s.persistent) return forward_states(s);
+  const int d = s.D == 2 ? 2 : 1;
+  return s.lstm ? state_terms(s, {2 * d, d}) : state_terms(s, {d});
+}
+
+Wide forward_workspace(const Symbols& s) {
+  Wide sum = forward_states(s);
+  const Wide steps = s.D == 2 ? 2 * s.T : s.persistent ? s.T : std::min<Wide>(s.T, 256);
+  sum += up(steps * s.G * s.u);
+  if (s.persistent) sum += up(4 * s.T * s.G * s.u);
+  if (s.D == 2) {
+    sum += up(4 * s.T * s.u);
+  } else if (s.dropout) {
+    sum += up(s.T * s.u);
+  }
+  if (s.converts) sum += up((s.D == 2 ? 8 : 2) * s.T * s.B * std::max(s.I, s.H));
+  return sum;
+}
+
+// Steps of layer-to-layer work in flight in a standard backward pass over several layers in one
+// direction.
+Wide steps_in_flight(const Symbols& s) {
+  const Wide first = s.B == 1 ? 32 : s.B <= 16 ? 16 : 8;
+  const Wide per_layer = s.B >= 17 && s.T <= 100 ? (s.B <= 64 ? 4 : 2) : first;
+  return std::min(s.T, first + s.L * per_layer);
+}
+
+Wide backward_workspace(const RnnConfig& c, const Symbols& s) {
+  Wide sum = backward_states(s);
+  const Wide widest = s.T * s.B * std::max(s.I, s.H) * s.es;
+  if (s.D == 2) {
+    sum += up(4 * widest) + up((s.L == 1 ? 2 : 4) * s.T * s.u);
+  } else {
+    sum += up(widest) + up((s.L == 1 ? s.T : s.persistent ? 2 * s.T : steps_in_flight(s)) * s.u);
+  }
+  if (s.persistent) {
+    Wide exchange = up(8 * s.T * s.u);
+    // A floor that only PERSIST_STATIC has: 19 blocks of 128 half units and one half value per
+    // sequence, times H.
+    if (c.algo == Algo::persist_static) exchange = std::max(exchange, up((4864 + 2 * s.B) * s.H));
+    sum += exchange + up((s.lstm ? 4 : s.gru ? 6 : 1) * s.T * s.u);
+  }
+  if (c.padded_io) sum += padded_copies(s);
+  return sum;
+}
+
+}  // namespace
+
+std::string_view to_string(Exactness value) {
+  static constexpr std::array<std::string_view, 4> words = {"exact", "fitted", "estimate",
+                                                            "unknown"};
+  const auto index = static_cast<std::size_t>(value);
+  return index < words.size() ? words[index] : std::string_view("?");
+}
+
+SpaceSizes space_sizes(const RnnConfig& config) {
+  const Symbols s = symbols(config);
+  const Wide base = workspace_base(config, s);
+  const Wide forward = base + forward_workspace(s);
+  const Wide backward = base + backward_workspace(config, s);
+
+  // Measured were calls with two bias vectors, an input matrix and sequences of one length.
+  const bool weights_measured =
+      config.bias_mode == BiasMode::double_bias && config.input_mode == InputMode::linear_input;
+  const bool sizes_measured = weights_measured && !config.has_varying_lengths();
+  const Exactness sizes = sizes_measured ? Exactness::exact : Exactness::estimate;
+
+  SpaceSizes result;
+  result.weights = {
+      saturate(s.es * weight_elements(s, bias_vectors(config.bias_mode), config.input_mode)),
+      weights_measured ? Exactness::exact : Exactness::estimate};
+  result.reserve_training = {saturate(reserve(s)), sizes};
+  result.workspace_inference = {saturate(forward), sizes};
+  result.workspace_training = {saturate(std::max(forward, backward)), sizes};
+  return result;
+}
+
+}  // namespace rnnadvisor::model

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "core/base/wide.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::model {
+namespace {
+
+// PyTorch's source calls the size of cuDNN's dropout states "slightly over 2MB";
+// cudnnDropoutGetStatesSize needs a GPU.
+constexpr std::int64_t dropout_states_estimate = std::int64_t{2} << 20;
+
+constexpr int longest_sequence = 65535;  // cuDNN 9.19 refuses a longer maxSeqLength
+
+Exactness worse(Exactness a, Exactness b) {
+  return std::max(a, b);
+}  // enumerators are in this order
+
+// Largest value of `parameter` in [low, high] that fits, where need grows with it; 0 when none
+// does.
+int largest_within(RnnConfig& config, int RnnConfig::* parameter, Mode mode, std::int64_t bytes,
+                   int low, int high) {
+  const auto fits = [&](int value) {
+    config.*parameter = value;
+    return memory_need(config, mode).total <= bytes;
+  };
+  if (low > high || !fits(low)) return 0;
+  while (low < high) {
+    const int middle = low + (high - low + 1) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// The standard backward workspace drops a little where cuDNN switches the number of steps in
+// flight, so that need grows only between these values. `starts` are the first values of the
+// pieces, ascending.
+int largest(const RnnConfig& config, int RnnConfig::* parameter, Mode mode, std::int64_t bytes,
+            std::span<const int> starts, int most) {
+  RnnConfig trial = config;
+  trial.id.clear();
+  trial.seq_lengths.clear();  // asked for a batch of full sequences
+  int high = most;
+  for (auto start = starts.rbegin(); start != starts.rend(); ++start) {
+    if (const int found = largest_within(trial, parameter, mode, bytes, *start, high); found > 0)
+      return found;
+    high = *start - 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+MemoryNeed memory_need(const RnnConfig& config, Mode mode) {
+  const SpaceSizes sizes = space_sizes(config);
+  const bool training = mode == Mode::training;
+  const Wide es = element_size(config.data_type);
+  const Wide batch = config.batch_size;
+  // A packed tensor holds only the steps that exist; the other layouts hold the padding too.
+  const Wide rows = config.packed() ? Wide{config.used_steps()} : Wide{config.seq_length} * batch;
+  const Wide width = Wide{config.directions()} * config.proj_size;
+  const Wide depth = Wide{config.num_layers} * config.directions();
+  const Wide h_state = depth * batch * config.proj_size;
+  const Wide c_state = config.cell == Cell::lstm ? depth * batch * config.hidden_size : Wide{0};
+  const Wide copies = training ? 4 : 2;  // in and out; in training the gradients of both
+
+  MemoryNeed need;
+  need.weights = sizes.weights.value;
+  need.x = saturate(rows * config.input_size * es);
+  need.y = saturate(rows * width * es);
+  need.states = saturate(copies * (h_state + c_state) * es);
+  need.exactness = sizes.weights.exactness;
+  if (training) {
+    need.weight_gradients = need.weights;
+    need.dx = need.x;
+    need.dy = need.y;
+    need.workspace = sizes.workspace_training.value;
+    need.reserve = sizes.reserve_training.value;
+    need.exactness = worse(need.exactness, worse(sizes.workspace_training.exactness,
+                                                 sizes.reserve_training.exactness));
+    if (config.dropout > 0) {
+      need.dropout_states = dropout_states_estimate;
+      need.exactness = worse(need.exactness, Exactness::estimate);
+    }
+  } else {
+    need.workspace = sizes.workspace_inference.value;
+    need.exactness = worse(need.exactness, sizes.workspace_inference.exactness);
+  }
+  Wide total = 0;
+  for (const std::int64_t part :
+       {need.weights, need.weight_gradients, need.x, need.y, need.dx, need.dy, need.states,
+        need.workspace, need.reserve, need.dropout_states}) {
+    total += part;
+  }
+  need.total = saturate(total);
+  return need;
+}
+
+int largest_batch(const RnnConfig& config, Mode mode, std::int64_t bytes) {
+  static constexpr std::array<int, 5> starts = {1, 2, 17, 65, 129};
+  return largest(config, &RnnConfig::batch_size, mode, bytes, starts,
+                 std::numeric_limits<int>::max());
+}
+
+int largest_seq_length(const RnnConfig& config, Mode mode, std::int64_t bytes) {
+  static constexpr std::array<int, 2> starts = {1, 101};
+  return largest(config, &RnnConfig::seq_length, mode, bytes, starts, longest_sequence);
+}
+
+}  // namespace rnnadvisor::model
