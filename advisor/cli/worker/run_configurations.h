@@ -1,5 +1,6 @@
-// Runs configurations on the GPUs of this machine, each GPU with a worker process of its own, so that a configuration
-// which kills its CUDA context (or its process) ends alone. The worker is this same program (`rnnadvisor worker`).
+// Runs configurations on the GPUs of this machine, each GPU with a worker process of its own, so
+// that a configuration which kills its CUDA context (or its process) ends alone. The worker is this
+// same program (`rnnadvisor worker`).
 #pragma once
 
 #include <atomic>
@@ -17,25 +18,32 @@ namespace rnnadvisor::cli {
 struct RunProgress {
   int finished = 0;
   int total = 0;
-  const Profile* newest = nullptr;  // the profile of the configuration that has just ended; valid during the call
+  const Profile* newest =
+      nullptr;  // the profile of the configuration that has just ended; valid during the call
 };
 
 struct RunRequest {
   std::vector<ConfigInput> configurations;
   RunOptions options;
-  std::vector<int> devices = {0};        // CUDA ordinals; work is dealt out as workers become free
-  std::string program;                   // path of rnnadvisor; empty: /proc/self/exe
-  std::string command_line;              // for the environment of the profile
+  std::vector<int> devices = {0};  // CUDA ordinals; work is dealt out as workers become free
+  std::string program;             // path of rnnadvisor; empty: /proc/self/exe
+  std::string command_line;        // for the environment of the profile
   std::function<void(const RunProgress&)> on_progress;  // called from the calling thread
-  const std::atomic<bool>* stop = nullptr;  // set by a signal handler: unfinished configurations become `interrupted`
+  const std::atomic<bool>* stop =
+      nullptr;  // set by a signal handler: unfinished configurations become `interrupted`
 };
 
-// One profile with every configuration in the order given, whatever happened to each. An error only when nothing could be
-// run at all (no GPU, no cuDNN): environment problems, exit status 3. In a build without CUDA this returns ErrorCode::unsupported.
+// One profile with every configuration in the order given, whatever happened to each. An error only
+// when nothing could be run at all (no GPU, no cuDNN): environment problems, exit status 3. In a
+// build without CUDA this returns ErrorCode::unsupported.
 Result<Profile> run_configurations(const RunRequest& request);
 
-// `rnnadvisor worker --device N --directory D`: reads one JSON object {"index", "options", "configuration"} a line from
-// standard input, writes D/<index>.rnnprof and answers "done <index>" on standard output. Returns the exit status.
+// False in a build without CUDA.
+bool worker_available();
+
+// `rnnadvisor worker --device N --directory D`: reads one JSON object {"index", "options",
+// "configuration"} a line from standard input, writes D/<index>.rnnprof and answers "done <index>"
+// on standard output. Returns the exit status.
 int worker_main(int device, const std::string& directory);
 
 }  // namespace rnnadvisor::cli

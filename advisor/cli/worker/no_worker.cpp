@@ -1,0 +1,22 @@
+// The worker of a build without CUDA: there is none, and it says so.
+#include <iostream>
+
+#include "advisor/cli/worker/protocol.h"
+#include "advisor/cli/worker/run_configurations.h"
+
+namespace rnnadvisor::cli {
+
+bool worker_available() { return false; }
+
+int worker_main(int /*device*/, const std::string& /*directory*/) {
+  std::cout << "error "
+            << write_error(Error{ErrorCode::unsupported,
+                                 "this rnnadvisor was built without CUDA",
+                                 {},
+                                 std::nullopt,
+                                 {}})
+            << std::endl;
+  return 3;
+}
+
+}  // namespace rnnadvisor::cli

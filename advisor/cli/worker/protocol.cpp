@@ -1,0 +1,83 @@
+#include "advisor/cli/worker/protocol.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+
+using nlohmann::json;
+
+std::string write_job(const Job& job) {
+  const RunOptions& o = job.options;
+  const json options = {{"warmup", o.warmup},
+                        {"min_repeats", o.min_repeats},
+                        {"max_repeats", o.max_repeats},
+                        {"budget_seconds", o.budget_seconds},
+                        {"target_interval", o.target_interval},
+                        {"trace", o.trace},
+                        {"counters", static_cast<int>(o.counters)},
+                        {"correctness", o.correctness},
+                        {"sizes_only", o.sizes_only},
+                        {"timeout_seconds", o.timeout_seconds},
+                        {"seed", o.seed}};
+  return fmt::format(R"({{"index":{},"options":{},"configuration":{}}})", job.index, options.dump(),
+                     to_json_line(job.input));
+}
+
+Result<Job> read_job(std::string_view line) {
+  const json object = json::parse(line, nullptr, false);
+  if (!object.is_object() || !object.contains("options") || !object.contains("configuration")) {
+    return fail(ErrorCode::parse, "a job for the worker is not what rnnadvisor writes",
+                "'rnnadvisor worker' is started by rnnadvisor itself; use 'rnnadvisor run'");
+  }
+  Job job;
+  try {
+    const json& o = object.at("options");
+    job.index = object.at("index").get<int>();
+    job.options.warmup = o.at("warmup").get<int>();
+    job.options.min_repeats = o.at("min_repeats").get<int>();
+    job.options.max_repeats = o.at("max_repeats").get<int>();
+    job.options.budget_seconds = o.at("budget_seconds").get<double>();
+    job.options.target_interval = o.at("target_interval").get<double>();
+    job.options.trace = o.at("trace").get<bool>();
+    job.options.counters = static_cast<Counters>(o.at("counters").get<int>());
+    job.options.correctness = o.at("correctness").get<bool>();
+    job.options.sizes_only = o.at("sizes_only").get<bool>();
+    job.options.timeout_seconds = o.at("timeout_seconds").get<double>();
+    job.options.seed = o.at("seed").get<unsigned long long>();
+  } catch (const json::exception& exception) {
+    return fail(ErrorCode::parse,
+                fmt::format("a job for the worker is incomplete: {}", exception.what()));
+  }
+  auto input = read_json_line(object.at("configuration").dump(), "job", 1);
+  if (!input) return fail(input.error());
+  job.input = std::move(*input);
+  return job;
+}
+
+std::string write_error(const Error& error) {
+  return json{{"code", static_cast<int>(error.code)},
+              {"message", to_valid_utf8(error.message)},
+              {"remedy", to_valid_utf8(error.remedy)}}
+      .dump();
+}
+
+Error read_error(std::string_view text) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object())
+    return Error{ErrorCode::internal, std::string(text), {}, std::nullopt, {}};
+  Error error;
+  error.code = static_cast<ErrorCode>(object.value("code", static_cast<int>(ErrorCode::internal)));
+  error.message = object.value("message", "");
+  error.remedy = object.value("remedy", "");
+  return error;
+}
+
+std::string result_path(const std::string& directory, int index) {
+  return fmt::format("{}/{}.rnnprof", directory, index);
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,128 @@
+#include "advisor/cli/worker/worker_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace rnnadvisor::cli {
+
+WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      input_(std::exchange(other.input_, -1)),
+      output_(std::exchange(other.output_, -1)),
+      partial_(std::move(other.partial_)) {}
+
+WorkerProcess::~WorkerProcess() {
+  close_input();
+  if (pid_ > 0) {
+    kill_now();
+    int status = 0;
+    wait_for_end(status);
+  }
+  if (output_ >= 0) close(output_);
+}
+
+Result<WorkerProcess> WorkerProcess::start(const std::string& program, int device,
+                                           const std::string& directory) {
+  std::array<int, 2> to_child{};
+  std::array<int, 2> from_child{};
+  if (pipe2(to_child.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorCode::io,
+                fmt::format("cannot make a pipe for a worker: {}", std::strerror(errno)));
+  }
+  if (pipe2(from_child.data(), O_CLOEXEC) != 0) {
+    const int problem = errno;
+    close(to_child[0]);
+    close(to_child[1]);
+    return fail(ErrorCode::io,
+                fmt::format("cannot make a pipe for a worker: {}", std::strerror(problem)));
+  }
+  const std::string ordinal = std::to_string(device);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    // Only calls that are safe between fork and exec.
+    dup2(to_child[0], STDIN_FILENO);
+    dup2(from_child[1], STDOUT_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan holds the GPU
+    if (getppid() != parent) _exit(127);
+    signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's to handle: it ends its workers in order
+    execl(program.c_str(), program.c_str(), "worker", "--device", ordinal.c_str(), "--directory",
+          directory.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  const int problem = errno;
+  close(to_child[0]);
+  close(from_child[1]);
+  if (pid < 0) {
+    close(to_child[1]);
+    close(from_child[0]);
+    return fail(ErrorCode::io, fmt::format("cannot start a worker: {}", std::strerror(problem)));
+  }
+  WorkerProcess process;
+  process.pid_ = pid;
+  process.input_ = to_child[1];
+  process.output_ = from_child[0];
+  fcntl(process.output_, F_SETFL, O_NONBLOCK);
+  return process;
+}
+
+bool WorkerProcess::send_line(const std::string& line) {
+  const std::string text = line + "\n";
+  std::size_t sent = 0;
+  while (sent < text.size()) {
+    const ssize_t n = write(input_, text.data() + sent, text.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    sent += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+void WorkerProcess::close_input() {
+  if (input_ >= 0) close(std::exchange(input_, -1));
+}
+
+bool WorkerProcess::read_lines(std::vector<std::string>& lines) {
+  std::array<char, 4096> buffer{};
+  while (true) {
+    const ssize_t n = read(output_, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (n == 0) return false;
+    partial_.append(buffer.data(), static_cast<std::size_t>(n));
+    std::size_t end = 0;
+    while ((end = partial_.find('\n')) != std::string::npos) {
+      lines.push_back(partial_.substr(0, end));
+      partial_.erase(0, end + 1);
+    }
+  }
+}
+
+void WorkerProcess::kill_now() {
+  if (pid_ > 0) kill(pid_, SIGKILL);
+}
+
+std::string WorkerProcess::wait_for_end(int& exit_status) {
+  exit_status = -1;
+  if (pid_ <= 0) return "not running";
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  if (WIFSIGNALED(status))
+    return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  exit_status = WEXITSTATUS(status);
+  return fmt::format("exit status {}", exit_status);
+}
+
+}  // namespace rnnadvisor::cli

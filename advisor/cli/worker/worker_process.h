@@ -1,0 +1,44 @@
+// A child process that runs configurations. Private to the worker folder.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace rnnadvisor::cli {
+
+class WorkerProcess {
+ public:
+  // Starts `program worker --device N --directory D`.
+  static Result<WorkerProcess> start(const std::string& program, int device,
+                                     const std::string& directory);
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&&) = delete;
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~WorkerProcess();  // ends the child at once if it still runs
+
+  // False when the child is gone.
+  bool send_line(const std::string& line);
+  void close_input();
+  // Reads what is there without waiting; complete lines are appended to `lines`. False at end of
+  // file.
+  bool read_lines(std::vector<std::string>& lines);
+  int output_descriptor() const { return output_; }
+  void kill_now();
+  // Waits for the end and tells it in words: "exit status 3", "signal 11 (Segmentation fault)".
+  std::string wait_for_end(int& exit_status);
+
+ private:
+  WorkerProcess() = default;
+  pid_t pid_ = -1;
+  int input_ = -1;   // the child's standard input
+  int output_ = -1;  // the child's standard output
+  std::string partial_;
+};
+
+}  // namespace rnnadvisor::cli
