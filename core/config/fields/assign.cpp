@@ -220,7 +220,9 @@ MaybeProblem assign_context(ProgramContext& context, std::size_t index, const Va
 
 Problem unknown_config_key(std::string_view key) {
   std::string remedy;
-  if (contains(context_keys, key)) {
+  if (key == framework_key) {
+    remedy = "give one of its keys, as framework.name";
+  } else if (contains(context_keys, key)) {
     remedy =
         fmt::format("it belongs to the program around the RNN: write {}.{}", framework_key, key);
   } else {

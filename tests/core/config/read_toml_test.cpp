@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/config/read_config.h"
+
+namespace rnnadvisor {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> errors_of(std::string_view text) {
+  const auto inputs = read_toml(text, "f.toml");
+  std::vector<std::string> texts;
+  if (inputs) return texts;
+  for (const auto& error : inputs.error()) texts.push_back(to_text(error));
+  return texts;
+}
+
+TEST(ReadToml, OneConfiguration) {
+  const auto inputs = read_toml(R"(
+id = "encoder"
+cell = "gru"
+hidden_size = 1_024
+num_layers = 0x2
+dropout = 0
+clip_left = -5
+seq_lengths = [9, 7,
+               7]
+framework = { name = "keras3", version = '3.1', use_cudnn = true, recurrent_dropout = 0.25 }
+)",
+                                "f.toml");
+  ASSERT_TRUE(inputs);
+  ASSERT_EQ(inputs->size(), 1U);
+  const auto& c = (*inputs)[0].config;
+  EXPECT_EQ(c.id, "encoder");
+  EXPECT_EQ(c.cell, Cell::gru);
+  EXPECT_EQ(c.hidden_size, 1024);
+  EXPECT_EQ(c.input_size, 1024);
+  EXPECT_EQ(c.num_layers, 2);
+  EXPECT_EQ(c.clip_left, -5);
+  EXPECT_THAT(c.seq_lengths, ElementsAre(9, 7, 7));
+  EXPECT_EQ(c.batch_size, 3);
+  EXPECT_EQ((*inputs)[0].program.version, "3.1");
+  EXPECT_EQ((*inputs)[0].program.use_cudnn, KerasCudnn::yes);
+  EXPECT_EQ((*inputs)[0].program.recurrent_dropout, 0.25);
+}
+
+TEST(ReadToml, TopLevelKeysAreDefaultsOfEveryConfiguration) {
+  const auto inputs = read_toml(R"(data_type = "half"
+hidden_size = 256
+framework.name = "pytorch"
+framework.batch_first = true
+
+[[configuration]]
+id = "a"
+hidden_size = 1000
+
+[[configuration]]
+id = "b"
+data_type = "double"
+[configuration.framework]
+batch_first = false
+)",
+                                "f.toml");
+  ASSERT_TRUE(inputs) << errors_of("").size();
+  ASSERT_EQ(inputs->size(), 2U);
+  const auto& a = (*inputs)[0];
+  const auto& b = (*inputs)[1];
+  EXPECT_EQ(a.config.input_size, 1000) << "the default follows the configuration's own hidden_size";
+  EXPECT_EQ(a.config.data_type, DataType::half);
+  EXPECT_EQ(a.program.batch_first, true);
+  EXPECT_EQ(a.position, (SourcePosition{"f.toml", 6, 1}));
+  EXPECT_EQ(b.config.input_size, 256);
+  EXPECT_EQ(b.config.math_precision, DataType::float64);
+  EXPECT_EQ(b.program.batch_first, false);
+  EXPECT_EQ(b.program.name, Framework::pytorch);
+}
+
+TEST(ReadToml, EveryErrorInTheOrderOfTheFile) {
+  EXPECT_THAT(
+      errors_of("hiden_size = 3\ncell = \"lstmm\"\ndropout = nan\nclip_left = -inf\nbatch_size = "
+                "1979-05-27\n"
+                "seq_lengths = [1,\n  \"2\"]\n[framework]\nnam = 1\nname = "
+                "\"pytorh\"\n[[configuration]]\n"
+                "num_layers = 1.5\nautocast = \"off\"\n"),
+      ElementsAre(
+          "f.toml:1:1: unknown key 'hiden_size'\n  remedy: did you mean 'hidden_size'?",
+          "f.toml:2:8: cell is the string 'lstmm', but must be one of rnn_relu, rnn_tanh, lstm, "
+          "gru\n"
+          "  remedy: did you mean 'lstm'?",
+          HasSubstr("f.toml:3:11: dropout is nan"), HasSubstr("f.toml:4:13: clip_left is -inf"),
+          HasSubstr("f.toml:5:14: batch_size is a date or time"),
+          HasSubstr("f.toml:7:3: seq_lengths[1] is the string '2'"),
+          HasSubstr("f.toml:9:1: unknown key 'nam' in framework"),
+          HasSubstr("f.toml:10:8: name is the string 'pytorh'"),
+          HasSubstr("f.toml:12:14: num_layers is 1.5"),
+          HasSubstr("f.toml:13:1: unknown key 'autocast'\n  remedy: it belongs to the program")));
+}
+
+TEST(ReadToml, SyntaxAndStructure) {
+  EXPECT_THAT(errors_of("hidden_size = 1\nhidden_size = 2\n"), ElementsAre(HasSubstr("f.toml:2:")));
+  EXPECT_THAT(errors_of("hidden_size = \n"), ElementsAre(HasSubstr("f.toml:1:")));
+  EXPECT_THAT(errors_of("hidden_size = 99999999999999999999\n"),
+              ElementsAre(HasSubstr("f.toml:1:")));
+  EXPECT_THAT(errors_of("id = \"\xff\"\n"), ElementsAre(HasSubstr("f.toml:1:")));
+  EXPECT_THAT(errors_of(""), ElementsAre(HasSubstr("no configuration")));
+  EXPECT_THAT(errors_of("# nothing\n"), ElementsAre(HasSubstr("no configuration")));
+  EXPECT_THAT(errors_of("[configuration]\nid = \"a\"\n"),
+              ElementsAre(HasSubstr("[[configuration]] with two brackets")));
+  EXPECT_THAT(errors_of("configuration = [1]\n"),
+              ElementsAre(HasSubstr("f.toml:1:18: configuration contains 1")));
+  EXPECT_THAT(errors_of("framework = 1\n"),
+              ElementsAre(HasSubstr("framework is 1, but must be a table")));
+  EXPECT_THAT(errors_of("hidden_size = { a = 1 }\n"),
+              ElementsAre(HasSubstr("hidden_size is a table")));
+  EXPECT_THAT(errors_of("[[configuration]]\n[[configuration.configuration]]\n"),
+              ElementsAre(HasSubstr("configuration within a configuration")));
+  EXPECT_TRUE(read_toml("configuration = []\n", "f.toml")->empty());
+}
+
+TEST(ReadToml, DeepNestingIsRefusedBeforeItIsParsed) {
+  const auto repeat = [](std::string_view part, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += part;
+    return text;
+  };
+  for (const int count : {20, 200000}) {
+    for (const auto& text : {repeat("a.", count) + "a = 1\n", "[" + repeat("a.", count) + "a]\n",
+                             "x = {" + repeat("\",\".", count) + "a = 1}\n",
+                             "x = " + repeat("[", count), "x = " + repeat("{a = ", count),
+                             "s = '''\n''' \n" + repeat("'#' . ", count) + "a = 1\n"}) {
+      EXPECT_THAT(errors_of(text), ElementsAre(HasSubstr("nested deeper"))) << text.substr(0, 60);
+    }
+  }
+  // Dots and brackets in strings and comments are no nesting.
+  EXPECT_THAT(errors_of("# " + repeat(".", 100) + repeat("[", 100) + "\nid = \"" +
+                        repeat("[.", 100) + "\\\"\"\nversion = '" + repeat("a.", 50) + "'\n"),
+              ElementsAre(HasSubstr("unknown key 'version'")));
+  EXPECT_TRUE(read_toml("id = \"\"\"\n" + repeat("{[.\n", 100) + "\"\"\"\"\"\n", "f.toml"));
+}
+
+TEST(ReadToml, ManyConfigurations) {
+  std::string text;
+  for (int i = 1; i <= 5000; ++i)
+    text += "[[configuration]]\nhidden_size = " + std::to_string(i) + "\n";
+  const auto inputs = read_toml(text, "f.toml");
+  ASSERT_TRUE(inputs);
+  ASSERT_EQ(inputs->size(), 5000U);
+  EXPECT_EQ(inputs->back().config.input_size, 5000);
+}
+
+class ReadFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("rnnadvisor_read_file_" +
+               std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string write(const std::string& name, std::string_view text) const {
+    const auto path = (folder_ / name).string();
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReadFile, ByItsEnding) {
+  EXPECT_EQ(read_config_file(write("a.toml", "hidden_size = 3"))->at(0).config.hidden_size, 3);
+  EXPECT_EQ(read_config_file(write("a.json", "{\n\"hidden_size\": 4}"))->at(0).config.hidden_size,
+            4);
+  EXPECT_EQ(read_config_file(write("a.jsonl", "{\"hidden_size\": 5}\n{}\n"))->size(), 2U);
+}
+
+TEST_F(ReadFile, WhatCannotBeRead) {
+  const auto error = [](const std::string& path) { return read_config_file(path).error().at(0); };
+  EXPECT_EQ(error((folder_ / "none.toml").string()).code, ErrorCode::not_found);
+  std::filesystem::create_directory(folder_ / "d.toml");
+  EXPECT_THAT(error((folder_ / "d.toml").string()).message, HasSubstr("is a folder"));
+  EXPECT_THAT(error(write("a.yaml", "")).message,
+              HasSubstr("does not end in .toml, .jsonl or .json"));
+  EXPECT_EQ(error(write("b.toml", "x = 1")).where->file, (folder_ / "b.toml").string());
+}
+
+}  // namespace
+}  // namespace rnnadvisor
