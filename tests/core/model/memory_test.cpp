@@ -1,0 +1,210 @@
+#include "core/model/memory.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <map>
+
+#include "tests/core/model/measured_rows.h"
+
+namespace rnnadvisor::model {
+namespace {
+
+using test::all_measured_rows;
+using test::MeasuredRow;
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+bool descriptor_accepted(const MeasuredRow& row) { return row.at(Stage::set_descriptor) == 0; }
+bool sizes_answered(const MeasuredRow& row) { return row.at(Stage::temp_space) == 0; }
+
+std::string kind(const RnnConfig& c) {
+  if (c.data_type == DataType::bfloat16) return "bfloat16";
+  const bool converts =
+      c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
+  return std::string(to_string(c.algo)) + (converts ? " allow_conversion" : "");
+}
+
+TEST(MeasuredSizes, WeightsAreExactOnEveryRow) {
+  int rows = 0;
+  for (const auto& row : all_measured_rows()) {
+    if (!descriptor_accepted(row)) continue;
+    ++rows;
+    const Bytes weights = space_sizes(row.config).weights;
+    ASSERT_EQ(weights.value, row.weights) << row.where;
+    ASSERT_EQ(weights.exactness, Exactness::exact) << row.where;
+  }
+  EXPECT_EQ(rows, 2147);
+}
+
+// The number of rows per kind is part of the claim in docs/models.md.
+TEST(MeasuredSizes, ReserveAndWorkspacesAreExactOnEveryRow) {
+  std::map<std::string, int> rows;
+  for (const auto& row : all_measured_rows()) {
+    if (!sizes_answered(row)) continue;
+    ++rows[kind(row.config)];
+    const SpaceSizes sizes = space_sizes(row.config);
+    ASSERT_EQ(sizes.reserve_training.value, row.reserve_training) << row.where;
+    ASSERT_EQ(sizes.workspace_inference.value, row.workspace_inference) << row.where;
+    ASSERT_EQ(sizes.workspace_training.value, row.workspace_training) << row.where;
+    ASSERT_EQ(sizes.reserve_training.exactness, Exactness::exact) << row.where;
+    ASSERT_EQ(sizes.workspace_training.exactness, Exactness::exact) << row.where;
+  }
+  const std::map<std::string, int> expected = {{"standard", 460},
+                                               {"bfloat16", 288},
+                                               {"standard allow_conversion", 53},
+                                               {"persist_static", 314},
+                                               {"persist_static allow_conversion", 39},
+                                               {"persist_dynamic", 95},
+                                               {"persist_dynamic allow_conversion", 26},
+                                               {"persist_static_small_h", 73},
+                                               {"persist_static_small_h allow_conversion", 8}};
+  EXPECT_EQ(rows, expected);
+}
+
+RnnConfig small_lstm() {
+  RnnConfig c;
+  c.data_type = DataType::half;
+  c.math_type = MathType::tensor_op;
+  c.input_size = c.hidden_size = c.proj_size = 1024;
+  c.seq_length = 256;
+  c.batch_size = 64;
+  c.padded_io = false;
+  return c;
+}
+
+TEST(SpaceSizes, HoldWrittenOutExample) {
+  const SpaceSizes sizes = space_sizes(small_lstm());
+  EXPECT_EQ(sizes.weights.value, 2LL * (4 * 1024 * 1024 * 2 + 2 * 4 * 1024));
+  EXPECT_EQ(sizes.reserve_training.value, 256 + 5LL * 256 * 64 * 1024 * 2);
+  const std::int64_t u = 64LL * 1024 * 2;
+  EXPECT_EQ(sizes.workspace_inference.value,
+            (8LL << 20) + 256 + 2LL * 8 * 1024 * 1024 + 256 * 4 * u + 6 * u);
+}
+
+TEST(SpaceSizes, BiasModesDifferByWholeVectors) {
+  RnnConfig c = small_lstm();
+  const std::int64_t two = space_sizes(c).weights.value;
+  const std::int64_t vector = 4LL * 1024 * 2;  // gates · hidden · element
+  c.bias_mode = BiasMode::single_inp_bias;
+  EXPECT_EQ(space_sizes(c).weights.value, two - vector);
+  c.bias_mode = BiasMode::single_rec_bias;
+  EXPECT_EQ(space_sizes(c).weights.value, two - vector);
+  c.bias_mode = BiasMode::no_bias;
+  EXPECT_EQ(space_sizes(c).weights.value, two - 2 * vector);
+}
+
+TEST(SpaceSizes, SkipInputHasNoInputMatrix) {
+  RnnConfig c = small_lstm();
+  const std::int64_t with = space_sizes(c).weights.value;
+  c.input_mode = InputMode::skip_input;
+  EXPECT_EQ(space_sizes(c).weights.value, with - 2LL * 4 * 1024 * 1024);
+}
+
+TEST(SpaceSizes, SaturateInsteadOfWrapping) {
+  RnnConfig c = small_lstm();
+  constexpr int huge = std::numeric_limits<int>::max();
+  c.input_size = c.hidden_size = c.proj_size = c.num_layers = c.seq_length = c.batch_size = huge;
+  c.direction = Direction::bidirectional;
+  c.data_type = c.math_precision = DataType::float64;
+  c.padded_io = true;
+  c.dropout = 0.5;
+  for (const Algo algo : {Algo::standard, Algo::persist_static, Algo::persist_dynamic}) {
+    c.algo = algo;
+    const SpaceSizes sizes = space_sizes(c);
+    EXPECT_EQ(sizes.weights.value, most);
+    EXPECT_EQ(sizes.reserve_training.value, most);
+    EXPECT_EQ(sizes.workspace_inference.value, most);
+    EXPECT_EQ(sizes.workspace_training.value, most);
+  }
+  EXPECT_EQ(memory_need(c, Mode::training).total, most);
+}
+
+TEST(MemoryNeed, AddsUpItsParts) {
+  RnnConfig c = small_lstm();
+  const MemoryNeed training = memory_need(c, Mode::training);
+  const SpaceSizes sizes = space_sizes(c);
+  const std::int64_t tensor = 256LL * 64 * 1024 * 2;
+  const std::int64_t state = 64LL * 1024 * 2;
+  EXPECT_EQ(training.x, tensor);
+  EXPECT_EQ(training.dy, tensor);
+  EXPECT_EQ(training.states, 4 * 2 * state);  // h and c, in and out, and their gradients
+  EXPECT_EQ(training.total, 2 * sizes.weights.value + 4 * tensor + 8 * state +
+                                sizes.workspace_training.value + sizes.reserve_training.value);
+  EXPECT_EQ(training.exactness, Exactness::exact);
+
+  const MemoryNeed inference = memory_need(c, Mode::inference);
+  EXPECT_EQ(inference.reserve, 0);
+  EXPECT_EQ(inference.weight_gradients, 0);
+  EXPECT_EQ(inference.total,
+            sizes.weights.value + 2 * tensor + 4 * state + sizes.workspace_inference.value);
+}
+
+TEST(MemoryNeed, DropoutStatesAreAnEstimate) {
+  RnnConfig c = small_lstm();
+  c.num_layers = 2;
+  c.dropout = 0.1;
+  EXPECT_GT(memory_need(c, Mode::training).dropout_states, 0);
+  EXPECT_EQ(memory_need(c, Mode::training).exactness, Exactness::estimate);
+  EXPECT_EQ(memory_need(c, Mode::inference).dropout_states, 0);
+}
+
+TEST(MemoryNeed, PackedTensorsHoldNoPadding) {
+  RnnConfig c = small_lstm();
+  c.batch_size = 2;
+  c.seq_lengths = {256, 1};
+  EXPECT_EQ(memory_need(c, Mode::inference).x, 2LL * 256 * 1024 * 2);
+  c.layout = Layout::seq_major_packed;
+  EXPECT_EQ(memory_need(c, Mode::inference).x, 257LL * 1024 * 2);
+  EXPECT_EQ(memory_need(c, Mode::inference).exactness, Exactness::estimate);
+}
+
+// By trying every value: the answer fits and nothing larger does, although need is not monotone.
+void expect_largest(const RnnConfig& config, Mode mode, int RnnConfig::* parameter, int tried,
+                    int (*largest)(const RnnConfig&, Mode, std::int64_t)) {
+  std::vector<std::int64_t> need(static_cast<std::size_t>(tried) + 1, 0);
+  for (int value = 1; value <= tried; ++value) {
+    RnnConfig c = config;
+    c.*parameter = value;
+    need[static_cast<std::size_t>(value)] = memory_need(c, mode).total;
+  }
+  for (int value = 1; value < tried * 3 / 4; ++value) {
+    for (const std::int64_t bytes :
+         {need[static_cast<std::size_t>(value)], need[static_cast<std::size_t>(value)] - 1}) {
+      int expected = 0;
+      for (int v = 1; v <= tried; ++v) {
+        if (need[static_cast<std::size_t>(v)] <= bytes) expected = v;
+      }
+      ASSERT_EQ(largest(config, mode, bytes), expected) << bytes;
+    }
+  }
+}
+
+TEST(LargestBatch, AgreesWithTryingAll) {
+  RnnConfig c = small_lstm();
+  c.cell = Cell::rnn_tanh;  // backward decides its workspace
+  c.input_size = 1;
+  c.hidden_size = c.proj_size = 64;
+  c.num_layers = 16;
+  c.seq_length = 80;
+  expect_largest(c, Mode::training, &RnnConfig::batch_size, 400, largest_batch);
+  expect_largest(c, Mode::inference, &RnnConfig::batch_size, 400, largest_batch);
+}
+
+TEST(LargestSeqLength, AgreesWithTryingAll) {
+  RnnConfig c = small_lstm();
+  c.cell = Cell::rnn_tanh;
+  c.hidden_size = c.proj_size = 64;
+  c.num_layers = 4;
+  c.batch_size = 40;
+  expect_largest(c, Mode::training, &RnnConfig::seq_length, 400, largest_seq_length);
+}
+
+TEST(LargestSeqLength, StopsWhereCudnnDoes) {
+  EXPECT_EQ(largest_seq_length(small_lstm(), Mode::inference, most), 65535);
+  EXPECT_EQ(largest_seq_length(small_lstm(), Mode::inference, 1000), 0);
+  EXPECT_EQ(largest_batch(small_lstm(), Mode::inference, 1000), 0);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::model
