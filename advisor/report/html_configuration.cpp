@@ -1,0 +1,381 @@
+// Configurations: the overview table and the cards; the figures of a sweep.
+#include <algorithm>
+
+#include "advisor/report/chart.h"
+#include "advisor/report/html_parts.h"
+#include "advisor/report/selection.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor::html {
+namespace {
+
+constexpr std::string_view none = "<span class=\"muted\">–</span>";
+
+std::string or_none(std::string text) { return text.empty() ? std::string(none) : text; }
+
+void parameters(Page& page, const ConfigurationReport& each) {
+  page.raw("<dl class=\"parameters\">");
+  for (const auto& [key, value] : words::parameters(each.configuration->config))
+    page.put("<div><dt>{}</dt><dd>{}</dd></div>", key, esc(words::shorten(value, 80)));
+  for (const auto& [key, value] : words::program(each.configuration->program))
+    page.put("<div><dt>framework.{}</dt><dd>{}</dd></div>", key, esc(words::shorten(value, 80)));
+  page.raw("</dl>");
+}
+
+void phases(Page& page, const ConfigurationReport& each) {
+  if (each.phases.empty()) return;
+  page.raw(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+      "aria-label=\"Phases\"><table><caption>Phases</caption><thead><tr><th "
+      "scope=\"col\">Phase</th><th scope=\"col\" class=\"num\">Median</th>"
+      "<th scope=\"col\">95 % interval</th><th scope=\"col\" class=\"num\">TFLOP/s</th><th "
+      "scope=\"col\" class=\"num\">GFLOP</th><th scope=\"col\" class=\"num\">Lower bound</th>"
+      "<th scope=\"col\" class=\"num\">Times the bound</th><th scope=\"col\" class=\"num\">Kernel "
+      "time</th><th scope=\"col\" class=\"num\">GPU busy</th><th scope=\"col\">Kernels that "
+      "ran</th><th scope=\"col\">Tensor Cores</th></tr></thead><tbody>");
+  for (const auto& p : each.phases) {
+    const double ms = p.timing != nullptr ? p.timing->ms.median : -1;
+    const bool bounded = p.bound.bound_ms > 0;
+    page.put(
+        "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td class=\"nowrap\">{}{}</td><td "
+        "class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td "
+        "class=\"num\">{}</td><td class=\"num\">{}</td><td "
+        "class=\"num\">{}</td><td>{}</td><td>{}</td></tr>",
+        words::phase(p.phase),
+        ms > 0 ? "<strong>" + format_milliseconds(ms) + "</strong>" : std::string(none),
+        or_none(p.timing != nullptr ? words::interval(p.timing->ms) : std::string()),
+        p.timing != nullptr && !p.timing->converged
+            ? " <span class=\"tag\" title=\"the interval did not become as tight as "
+              "wanted\">wide</span>"
+            : "",
+        or_none(p.tflops > 0 ? words::number(p.tflops) : ""),
+        words::number(static_cast<double>(p.cost.flops) / 1e9),
+        or_none(bounded ? format_milliseconds(p.bound.bound_ms) : ""),
+        or_none(bounded && ms > 0 ? words::number(ms / p.bound.bound_ms) : ""),
+        or_none(p.kernel_ms >= 0 ? format_milliseconds(p.kernel_ms) : ""),
+        or_none(p.busy >= 0 ? esc(words::percent(p.busy)) : ""),
+        or_none(p.implementation ? std::string(words::implementation(*p.implementation)) : ""),
+        esc(p.tensor_cores));
+  }
+  page.raw("</tbody></table></div>");
+  const auto bounded = std::find_if(each.phases.begin(), each.phases.end(),
+                                    [](const auto& p) { return p.bound.bound_ms > 0; });
+  if (bounded != each.phases.end()) {
+    page.put(
+        "<p class=\"muted small\">The lower bound is {}: {}</p>",
+        bounded->bound.estimate ? "an estimate" : "computed from ceilings measured on this device",
+        esc(bounded->bound.basis));
+  }
+}
+
+void charts(Page& page, const ConfigurationReport& each) {
+  const std::string timing = timing_chart(each, fmt::format("c{}-time", each.index));
+  const std::string roofline = roofline_chart(each, fmt::format("c{}-roof", each.index));
+  if (timing.empty() && roofline.empty()) return;
+  page.raw("<div class=\"charts\">");
+  if (!timing.empty()) page.put("<figure><figcaption>Time</figcaption>{}</figure>", timing);
+  if (!roofline.empty()) {
+    page.put(
+        "<figure><figcaption>Roofline <span class=\"muted\">({} "
+        "ceilings)</span></figcaption>{}</figure>",
+        each.ceilings_measured ? "measured" : "datasheet or partly measured", roofline);
+  }
+  page.raw("</div>");
+}
+
+void memory(Page& page, const ConfigurationReport& each) {
+  const std::string bar = memory_bar(each, fmt::format("c{}-mem", each.index));
+  if (bar.empty()) return;
+  const Configuration& configuration = *each.configuration;
+  std::string text =
+      fmt::format("{} computed", format_bytes(static_cast<double>(each.memory.total)));
+  text += each.memory.exactness == model::Exactness::exact
+              ? ""
+              : fmt::format(" ({})", model::to_string(each.memory.exactness));
+  if (configuration.memory_peak_used > 0)
+    text += fmt::format(", {} measured at its peak",
+                        format_bytes(static_cast<double>(configuration.memory_peak_used)));
+  if (each.has_device && each.device->memory_bytes > 0) {
+    text += fmt::format(", device {} ({} of it)",
+                        format_bytes(static_cast<double>(each.device->memory_bytes)),
+                        words::percent(static_cast<double>(each.memory.total) /
+                                       static_cast<double>(each.device->memory_bytes)));
+  }
+  page.put(
+      "<figure class=\"memory\"><figcaption>Memory <span "
+      "class=\"muted\">{}</span></figcaption>{}</figure>",
+      esc(text), bar);
+}
+
+void why_not(Page& page, const ConfigurationReport& each) {
+  for (const auto& table : each.why_not) {
+    const auto holding = std::count_if(table.clauses.begin(), table.clauses.end(),
+                                       [](const auto& c) { return c.holds == model::Holds::yes; });
+    page.put(
+        "<details><summary>Why not <code>{}</code>? <span class=\"muted\">{}</span></summary><div "
+        "class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Conditions of "
+        "{}\"><table><caption class=\"hidden\">Conditions of {}</caption>"
+        "<thead><tr><th scope=\"col\">Holds</th><th scope=\"col\">Condition</th><th "
+        "scope=\"col\">Here</th><th scope=\"col\">Kind</th><th scope=\"col\">Documented "
+        "by</th></tr></thead><tbody>",
+        to_string(table.algo),
+        table.fast ? std::string("every condition holds")
+                   : fmt::format("{} of {} conditions hold", holding, table.clauses.size()),
+        to_string(table.algo), to_string(table.algo));
+    for (const auto& clause : table.clauses) {
+      const Standing standing = clause.holds == model::Holds::yes ? Standing::fine
+                                : clause.holds == model::Holds::no
+                                    ? (clause.required ? Standing::error : Standing::warning)
+                                    : Standing::unjudged;
+      page.put(
+          "<tr><td><span class=\"chip {}\">{}</span></td><th scope=\"row\">{}</th><td>{}</td><td "
+          "class=\"muted\">{}</td><td class=\"muted\">{}</td></tr>",
+          class_of(standing),
+          clause.holds == model::Holds::yes  ? "✓ yes"
+          : clause.holds == model::Holds::no ? "✕ no"
+                                             : "? unknown",
+          esc(clause.title), esc(clause.observed), clause.required ? "required" : "for speed",
+          esc(clause.documented_by));
+    }
+    page.raw("</tbody></table></div>");
+    if (table.has_nearest && !table.changes.empty()) {
+      page.raw("<p>Nearest configuration that satisfies all:");
+      for (std::size_t i = 0; i < table.changes.size(); ++i)
+        page.put("{} <strong>{}</strong>", i > 0 ? "," : "", esc(table.changes[i]));
+      page.raw(".</p>");
+    } else if (!table.has_nearest) {
+      page.raw("<p class=\"muted\">No change of this configuration alone reaches it.</p>");
+    }
+    page.raw("</details>");
+  }
+}
+
+void kernels(Page& page, const ConfigurationReport& each) {
+  constexpr std::size_t most = 40;
+  if (each.kernels.empty()) return;
+  page.put(
+      "<details><summary>Kernels <span class=\"count\">{}</span></summary><div class=\"scroll\" "
+      "tabindex=\"0\" role=\"group\" aria-label=\"Kernels\"><table><caption>Per call, mean over "
+      "the traced calls</caption><thead><tr><th scope=\"col\">Kernel</th><th "
+      "scope=\"col\">Phase</th><th scope=\"col\">Role</th>"
+      "<th scope=\"col\" class=\"num\">Count</th><th scope=\"col\" class=\"num\">Time</th><th "
+      "scope=\"col\" class=\"num\">Share of phase</th></tr></thead><tbody>",
+      each.kernels.size());
+  for (std::size_t i = 0; i < std::min(most, each.kernels.size()); ++i) {
+    const auto& row = each.kernels[i];
+    page.put(
+        "<tr><th scope=\"row\"><code title=\"{}\">{}</code></th><td "
+        "class=\"nowrap\">{}</td><td>{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td "
+        "class=\"num\">{}</td></tr>",
+        esc(words::shorten(words::clean(row.name), 300)), esc(words::shorten(row.short_name, 64)),
+        words::phase(row.phase), to_string(row.role), format_count(row.count),
+        format_milliseconds(row.total_us / 1000.0), esc(words::percent(row.share)));
+  }
+  page.raw("</tbody></table></div>");
+  if (each.kernels.size() > most)
+    page.put("<p class=\"muted\">{} more are in the JSON report.</p>", each.kernels.size() - most);
+  page.raw("</details>");
+}
+
+void stages(Page& page, const ConfigurationReport& each) {
+  const Configuration& c = *each.configuration;
+  const bool refused = std::any_of(c.stages.begin(), c.stages.end(),
+                                   [](const auto& s) { return s.attempted && s.status != 0; });
+  if (!refused) return;
+  page.raw(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"What cuDNN "
+      "answered\"><table><caption>What cuDNN answered</caption><thead><tr><th "
+      "scope=\"col\">Stage</th><th scope=\"col\">Status</th><th scope=\"col\">cuDNN's "
+      "reason</th></tr></thead><tbody>");
+  for (const auto& s : c.stages) {
+    if (!s.attempted) continue;
+    page.put("<tr><th scope=\"row\">{}</th><td><code>{}</code></td><td>{}</td></tr>",
+             model::to_string(s.stage),
+             esc(s.status_name.empty() ? std::to_string(s.status) : s.status_name),
+             or_none(esc(s.reason)));
+  }
+  page.raw("</tbody></table></div>");
+}
+
+void correctness(Page& page, const ConfigurationReport& each) {
+  const auto& results = each.configuration->correctness;
+  if (results.empty()) return;
+  const auto passed =
+      std::count_if(results.begin(), results.end(), [](const auto& r) { return r.passed; });
+  page.put(
+      "<details{}><summary>Correctness against a float64 reference <span class=\"muted\">{} of {} "
+      "passed</span></summary><div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+      "aria-label=\"Correctness\"><table><caption "
+      "class=\"hidden\">Correctness</caption><thead><tr><th scope=\"col\">Tensor</th>"
+      "<th scope=\"col\" class=\"num\">Relative error</th><th scope=\"col\" "
+      "class=\"num\">Tolerance</th><th scope=\"col\">Passed</th></tr></thead><tbody>",
+      static_cast<std::size_t>(passed) < results.size() ? " open" : "", passed, results.size());
+  for (const auto& r : results)
+    page.put(
+        "<tr><th scope=\"row\"><code>{}</code></th><td class=\"num\">{:.2e}</td><td "
+        "class=\"num\">{:.2e}</td><td>{}</td></tr>",
+        esc(r.tensor), r.relative_error, r.tolerance, r.passed ? "yes" : "<strong>no</strong>");
+  page.raw("</tbody></table></div></details>");
+}
+
+void own_findings(Page& page, const Report& report, const ConfigurationReport& each) {
+  if (each.findings.empty() || report.configurations.size() < 2) return;
+  page.raw("<ul class=\"own\">");
+  for (const Finding* f : each.findings) {
+    const auto group = std::find_if(report.groups.begin(), report.groups.end(),
+                                    [&](const auto& g) { return g.first().rule_id == f->rule_id; });
+    const auto number = static_cast<std::size_t>(group - report.groups.begin()) + 1;
+    const std::string gain = words::gain(f->gain);
+    page.put("<li>{} ", chip(f->severity));
+    page.put(number <= shown_findings ? fmt::runtime("<a href=\"#f{}\">{}</a>")
+                                      : fmt::runtime("<span data-rank=\"{}\">{}</span>"),
+             number, esc(f->title));
+    if (!gain.empty())
+      page.put(" <strong>{}</strong> <span class=\"basis {}\">{}</span>", esc(gain),
+               to_string(f->gain->basis), words::basis(f->gain->basis));
+    page.raw("</li>");
+  }
+  page.raw("</ul>");
+}
+
+void card(Page& page, const Report& report, const ConfigurationReport& each, bool open) {
+  const bool alone = report.configurations.size() == 1;
+  if (alone) {
+    page.put("<article class=\"card\" id=\"c{}\"><h3 class=\"name\">{}</h3>", each.index,
+             esc(words::shorten(each.name, 160)));
+  } else {
+    page.put(
+        "<details class=\"card\" id=\"c{0}\"{1}><summary><h3 class=\"name\">{2}</h3>{3}</summary>",
+        each.index, open ? " open" : "", esc(words::shorten(each.name, 160)), chip(each.standing));
+    page.put("<p class=\"verdict\">{}</p>", esc(each.verdict));
+  }
+  if (each.name != each.summary) page.put("<p class=\"muted\">{}</p>", esc(each.summary));
+  own_findings(page, report, each);
+  parameters(page, each);
+  stages(page, each);
+  phases(page, each);
+  charts(page, each);
+  memory(page, each);
+  why_not(page, each);
+  kernels(page, each);
+  correctness(page, each);
+  page.put("<p class=\"muted small\">Rules: {} fired, {} passed, {} not applicable, {} unknown",
+           each.findings.size(), each.passed, each.not_applicable, each.unknown);
+  if (each.broken > 0) page.put(", {} could not be evaluated", each.broken);
+  page.put(".</p></{}>", alone ? "article" : "details");
+}
+
+void overview(Page& page, const Report& report, const std::vector<int>& with_card) {
+  page.raw(
+      "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"Overview\"><table "
+      "class=\"sortable\"><caption class=\"hidden\">Overview of all "
+      "configurations</caption><thead><tr><th scope=\"col\">Standing</th><th "
+      "scope=\"col\">Configuration</th><th scope=\"col\" class=\"num\">Step</th>"
+      "<th scope=\"col\" class=\"num\">TFLOP/s</th><th scope=\"col\">Ran</th><th scope=\"col\" "
+      "class=\"num\">Memory</th><th scope=\"col\" class=\"num\">Best "
+      "gain</th></tr></thead><tbody>");
+  for (const auto& each : report.configurations) {
+    const bool linked = std::binary_search(with_card.begin(), with_card.end(), each.index);
+    const double ms = each.step_ms();
+    const double tflops = each.step_tflops();
+    const double gain = each.best_gain();
+    const Outcome outcome = each.configuration->outcome;
+    const std::string name = esc(words::shorten(each.name, 72));
+    page.put("<tr{}><td data-v=\"{}\">{}</td><th scope=\"row\">",
+             linked ? std::string() : fmt::format(" id=\"c{}\"", each.index),
+             static_cast<int>(each.standing), chip(each.standing));
+    if (linked) {
+      page.put("<a href=\"#c{}\">{}</a>", each.index, name);
+    } else {
+      page.raw(name);
+    }
+    if (each.name != each.summary)
+      page.put("<br><span class=\"muted small\">{}</span>", esc(words::shorten(each.summary, 90)));
+    page.put(
+        "</th><td class=\"num\" data-v=\"{}\">{}</td><td class=\"num\" "
+        "data-v=\"{}\">{}</td><td>{}</td><td class=\"num\" data-v=\"{}\">{}</td><td class=\"num\" "
+        "data-v=\"{}\">{}</td></tr>",
+        ms > 0 ? fmt::format("{:.6g}", ms) : "", or_none(ms > 0 ? format_milliseconds(ms) : ""),
+        tflops > 0 ? fmt::format("{:.6g}", tflops) : "",
+        or_none(tflops > 0 ? words::number(tflops) : ""),
+        outcome != Outcome::completed ? words::outcome(outcome)
+        : each.ran                    ? words::implementation(*each.ran)
+                                      : "completed",
+        each.memory.total,
+        or_none(each.memory.total > 0 ? format_bytes(static_cast<double>(each.memory.total)) : ""),
+        gain > 1.0005 ? fmt::format("{:.6g}", gain) : "",
+        or_none(gain > 1.0005 ? words::number(gain) + "x" : ""));
+  }
+  page.raw("</tbody></table></div>");
+}
+
+}  // namespace
+
+void configurations(Page& page, const Report& report) {
+  const auto& all = report.configurations;
+  if (all.empty()) return;
+  page.put(
+      "<section id=\"configurations\" aria-labelledby=\"configurations-h\"><h2 "
+      "id=\"configurations-h\">{}</h2>",
+      all.size() == 1 ? "Configuration" : "Configurations");
+  const auto chosen = most_interesting(report, full_cards);
+  if (all.size() > 1) {
+    overview(page, report, chosen);
+    if (chosen.size() < all.size())
+      page.put(
+          "<p class=\"lead\">Details follow for the {} configurations with the most to say; the "
+          "JSON and CSV reports have all {}.</p>",
+          chosen.size(), all.size());
+    page.raw(
+        "<p class=\"tools\" hidden><button type=\"button\" id=\"unfold\">Unfold all</button> "
+        "<button type=\"button\" id=\"fold\">Fold all</button></p>");
+  }
+  for (const int index : chosen)
+    card(page, report, all[static_cast<std::size_t>(index)], chosen.size() <= 3);
+  page.raw("</section>");
+}
+
+void figures(Page& page, const Report& report) {
+  if (report.figures.empty()) return;
+  page.raw(
+      "<section id=\"figures\" aria-labelledby=\"figures-h\"><h2 id=\"figures-h\">Figures</h2>");
+  for (std::size_t i = 0; i < report.figures.size(); ++i) {
+    const FigureReport& f = report.figures[i];
+    page.put(
+        "<article class=\"panel figure\"><h3>{}</h3><div class=\"beside\"><div>{}<ul "
+        "class=\"legend\">",
+        esc(f.figure->title), figure_chart(f, fmt::format("fig{}", i)));
+    for (std::size_t s = 0; s < f.series.size(); ++s)
+      page.put("<li><span class=\"key line s{}\" aria-hidden=\"true\"></span>{}</li>", s % 6,
+               esc(words::shorten(f.series[s].name, 60)));
+    page.raw("</ul></div>");
+    if (!f.figure->statement.empty())
+      page.put(
+          "<aside><h4>What the document says</h4><p>{}</p><p class=\"muted small\">{}</p></aside>",
+          esc(f.figure->statement), esc(f.figure->source));
+    page.put(
+        "</div><details><summary>Values</summary><div class=\"scroll\" tabindex=\"0\" "
+        "role=\"group\" aria-label=\"Values\"><table><caption>{} by {}</caption><thead><tr><th "
+        "scope=\"col\">Series</th><th scope=\"col\" class=\"num\">{}</th><th scope=\"col\" "
+        "class=\"num\">{}</th><th scope=\"col\">Interval</th></tr></thead><tbody>",
+        esc(f.y_label), esc(f.x_label), esc(f.x_label), esc(f.y_label));
+    for (const auto& series : f.series) {
+      for (const auto& p : series.points) {
+        page.put(
+            "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td "
+            "class=\"num\">{}</td><td>{}</td></tr>",
+            esc(series.name), chart::tick_label(p.x), words::number(p.y),
+            p.high > p.low ? fmt::format("{} to {}", words::number(p.low), words::number(p.high))
+                           : std::string(none));
+      }
+      for (const auto& missing : series.missing)
+        page.put("<tr><th scope=\"row\">{}</th><td colspan=\"3\" class=\"muted\">{}</td></tr>",
+                 esc(series.name), esc(missing));
+    }
+    page.raw("</tbody></table></div></details></article>");
+  }
+  page.raw("</section>");
+}
+
+}  // namespace rnnadvisor::advisor::html

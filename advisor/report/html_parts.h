@@ -1,0 +1,61 @@
+// The parts of the HTML report. Everything external goes through esc(); style and script are two
+// constant files named by their hashes in the page's Content-Security-Policy, so no attribute of
+// style or event exists anywhere.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "advisor/report/report.h"
+
+namespace rnnadvisor::advisor::html {
+
+// Clean and escaped, for text and for attribute values in double quotes.
+std::string esc(std::string_view text);
+// The same, keeping line breaks: for <pre>.
+std::string esc_lines(std::string_view text);
+// A link when `url` is a plain web address, else the (escaped) text alone.
+std::string link(std::string_view url, std::string_view text);
+std::string_view class_of(Severity severity);  // "error", "warning", …
+std::string_view class_of(Standing standing);
+// A labelled chip with its icon: colour is never the only sign.
+std::string chip(Standing standing);
+std::string chip(Severity severity);
+// "1.44×" with what it is of and how it is known; empty when there is no gain.
+std::string gain(const std::optional<Gain>& gain);
+
+class Page {
+ public:
+  template <class... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+  void raw(std::string_view text) { out_ += text; }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+// Sections. `many` is the number of configurations from which on details are folded.
+inline constexpr std::size_t full_cards = 24;
+inline constexpr std::size_t shown_findings = 40;
+
+void summary(Page& page, const Report& report);
+void actions(Page& page, const Report& report);
+void configurations(Page& page, const Report& report);
+void figures(Page& page, const Report& report);
+void rules(Page& page, const Report& report);
+void environment(Page& page, const Report& report);
+
+// Charts: inline SVG with a title and a description; empty when there is nothing to draw. `id`
+// makes their ids unique.
+std::string timing_chart(const ConfigurationReport& each, const std::string& id);
+std::string roofline_chart(const ConfigurationReport& each, const std::string& id);
+std::string memory_bar(const ConfigurationReport& each, const std::string& id);
+std::string figure_chart(const FigureReport& figure, const std::string& id);
+
+}  // namespace rnnadvisor::advisor::html

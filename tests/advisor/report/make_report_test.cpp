@@ -1,0 +1,197 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "advisor/report/selection.h"
+#include "advisor/report/words.h"
+#include "tests/advisor/report/fixture.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const ConfigurationReport& named(const Report& report, std::string_view name) {
+  for (const auto& each : report.configurations) {
+    if (each.name == name) return each;
+  }
+  throw std::runtime_error("no such configuration in the fixture");
+}
+
+TEST(MakeReport, CountsAndGroupsFindings) {
+  const auto judged = fixture::rich();
+  const Report report = judged->report();
+  EXPECT_EQ(report.errors, 2);
+  EXPECT_EQ(report.warnings, 3);
+  EXPECT_EQ(report.findings.size(), 5U);
+  ASSERT_EQ(report.groups.size(), 4U);  // the batch rule fired twice
+  EXPECT_EQ(report.groups[3].findings.size(), 2U);
+  EXPECT_EQ(report.groups[3].first().configuration, 1);
+  EXPECT_EQ(report.findings[0]->rule_id, "persistence/hidden-limit");  // the order of the judgement is kept
+}
+
+TEST(MakeReport, StandingIsTheWorstOfFateAndFindings) {
+  const auto judged = fixture::rich();
+  const Report report = judged->report();
+  EXPECT_EQ(named(report, "gnmt-layer").standing, Standing::fine);
+  EXPECT_EQ(named(report, "batch-33").standing, Standing::warning);
+  EXPECT_EQ(named(report, "too-wide").standing, Standing::error);
+  EXPECT_EQ(named(report, "too-large").standing, Standing::error);
+  EXPECT_EQ(named(report, "decoder").standing, Standing::unjudged);
+  EXPECT_EQ(report.standing_count(Standing::error), 2);
+}
+
+TEST(MakeReport, VerdictsSayWhatHappened) {
+  const auto judged = fixture::rich();
+  const Report report = judged->report();
+  EXPECT_THAT(named(report, "gnmt-layer").verdict, HasSubstr("takes 3.03 ms with persistent kernels; nothing to do"));
+  EXPECT_THAT(named(report, "batch-33").verdict, HasSubstr("1 warning, up to 1.44x to gain (measured here)"));
+  EXPECT_THAT(named(report, "too-wide").verdict, HasSubstr("refuses this configuration at temp_space with CUDNN_STATUS_NOT_SUPPORTED: hidden size"));
+  EXPECT_THAT(named(report, "too-large").verdict, HasSubstr("It would not fit: it needs 55.5 TiB and 139 GiB were free"));
+  EXPECT_THAT(named(report, "bf16").verdict, HasSubstr("persist_static was asked for, standard kernels ran"));
+  EXPECT_THAT(named(report, "decoder").verdict, HasSubstr("ended before"));
+  EXPECT_THAT(report.headline, HasSubstr("7 configurations on NVIDIA H200: 2 do not work, 3 should be changed, 1 is fine, 1 could not be judged; up to 2.30x to gain (measured elsewhere)."));
+}
+
+TEST(MakeReport, PhaseNumbersAreTheClosedForms) {
+  const auto judged = fixture::rich();
+  const Report report = judged->report();
+  const auto& each = named(report, "gnmt-layer");
+  const PhaseRow* forward = each.phase(Phase::forward_training);
+  ASSERT_NE(forward, nullptr);
+  EXPECT_DOUBLE_EQ(each.step_ms(), 1.1381 + 1.5911 + 0.2988);
+  EXPECT_NEAR(forward->tflops, static_cast<double>(forward->cost.flops) / 1.1381e-3 / 1e12, 1e-9);
+  EXPECT_DOUBLE_EQ(forward->kernel_ms, 1.1);  // one persistent kernel of 1100 us
+  EXPECT_DOUBLE_EQ(forward->busy, 1);
+  EXPECT_EQ(each.ran, model::Implementation::persistent);
+  EXPECT_EQ(each.phase(Phase::forward_inference), nullptr);  // neither wanted nor timed
+}
+
+TEST(MakeReport, KernelSumsAreOfOneCall) {
+  const auto judged = fixture::single();
+  const Report report = judged->report();
+  const auto& each = report.configurations.front();
+  ASSERT_EQ(each.kernels.size(), 2U);
+  EXPECT_EQ(each.kernels[0].count, 16);
+  EXPECT_DOUBLE_EQ(each.kernels[0].total_us, 80);
+  EXPECT_DOUBLE_EQ(each.kernels[0].share, 0.625);
+  EXPECT_DOUBLE_EQ(each.kernels[1].total_us, 48);
+  const PhaseRow* forward = each.phase(Phase::forward_training);
+  EXPECT_NEAR(forward->kernel_ms, 0.128, 1e-12);
+  EXPECT_NEAR(forward->busy, 128.0 / 220.0, 1e-12);  // from the first start to the last end: 15 steps of 14 us, then 10 us
+}
+
+TEST(MakeReport, CountersDecideTensorCoreUse) {
+  auto judged = fixture::single();
+  EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores, "yes (inferred from kernel names)");
+  auto& counters = judged->profile.configurations[0].counters;
+  counters = {{Phase::forward_training, "sm__inst_executed_pipe_tensor.sum", 0}};
+  EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores, "no (counters)");
+  counters[0].value = 12;
+  EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores, "yes (counters)");
+  EXPECT_EQ(judged->report().configurations[0].phases[1].tensor_cores, "unknown");  // no kernels, no counters
+}
+
+TEST(MakeReport, WithoutConfigurations) {
+  const auto judged = fixture::empty();
+  const Report report = judged->report();
+  EXPECT_TRUE(report.configurations.empty());
+  EXPECT_THAT(report.headline, HasSubstr("no configurations"));
+}
+
+TEST(MakeReport, WithoutDeviceTimingsOrVerdicts) {
+  const auto judged = fixture::bare();
+  const Report report = judged->report();
+  const auto& each = report.configurations.front();
+  EXPECT_FALSE(each.has_device);
+  EXPECT_EQ(each.standing, Standing::unjudged);
+  EXPECT_EQ(each.verdict, "Checked without a device.");
+  EXPECT_EQ(each.step_ms(), -1);
+  EXPECT_TRUE(each.why_not.empty());
+  EXPECT_EQ(each.phases.size(), 3U);  // what it would compute is known all the same
+}
+
+TEST(MakeReport, FindingsAboutNothingAreDropped) {
+  auto judged = fixture::single();
+  judged->judgement.findings.push_back(judged->judgement.findings.front());
+  judged->judgement.findings.back().configuration = 99;
+  judged->judgement.verdicts.push_back({"x/y", -1, VerdictKind::passed, {}, {}});
+  const Report report = judged->report();
+  EXPECT_EQ(report.findings.size(), 1U);
+}
+
+TEST(MakeReport, FiguresHoldTheMeasuredValues) {
+  const auto judged = fixture::sweep();
+  const Report report = judged->report();
+  ASSERT_EQ(report.figures.size(), 2U);
+  const auto& batch = report.figures[1];
+  EXPECT_EQ(batch.x_label, "batch_size");
+  const FigureSeries* persistent = nullptr;
+  for (const auto& series : batch.series) {
+    if (series.name == "persist_static") persistent = &series;
+  }
+  ASSERT_NE(persistent, nullptr);
+  ASSERT_EQ(persistent->points.size(), 8U);
+  EXPECT_EQ(persistent->points.front().x, 8);
+  EXPECT_NEAR(persistent->points.front().y, 0.776 + 1.2615 + 0.0935, 1e-9);
+  EXPECT_LT(persistent->points.front().low, persistent->points.front().y);
+  const auto& small_h = batch.series.back();
+  EXPECT_TRUE(small_h.points.empty());
+  ASSERT_FALSE(small_h.missing.empty());
+  EXPECT_THAT(small_h.missing.front(), HasSubstr(": refused"));
+}
+
+TEST(MakeReport, FiguresWithUnknownKeysAreLeftOut) {
+  auto judged = fixture::sweep();
+  judged->profile.figures[0].x_key = "colour";
+  judged->profile.figures[1].measure = "happiness";
+  EXPECT_TRUE(judged->report().figures.empty());
+}
+
+TEST(Selection, TakesTheWorstAndKeepsProfileOrder) {
+  const auto judged = fixture::rich();
+  const Report report = judged->report();
+  EXPECT_EQ(most_interesting(report, 3), (std::vector<int>{2, 3, 4}));  // two errors, and the warning with the largest gain
+  EXPECT_EQ(most_interesting(report, 100).size(), 7U);
+  EXPECT_TRUE(most_interesting(report, 0).empty());
+}
+
+TEST(Words, CleanTakesWhatDrivesATerminal) {
+  EXPECT_EQ(words::clean("a\x1b[31mb\x07"), "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD");
+  EXPECT_EQ(words::clean("a\xC2\x9B" "31mb"), "a\xEF\xBF\xBD" "31mb");  // the eight-bit escape
+  EXPECT_EQ(words::clean("x\r\ny\tz"), "x  y z");
+  EXPECT_EQ(words::clean_lines("x\r\ny\tz"), "x\ny  z");
+  EXPECT_EQ(words::clean("\xff"), "\xEF\xBF\xBD");
+  EXPECT_THAT(words::clean("\xE2\x80\xAEgnp"), Not(HasSubstr("\xE2\x80\xAE")));
+  EXPECT_EQ(words::clean("Größe 大きさ"), "Größe 大きさ");
+}
+
+TEST(Words, ShortenCutsInTheMiddleByColumns) {
+  EXPECT_EQ(words::shorten("abc", 3), "abc");
+  EXPECT_EQ(words::shorten("abcdefghij", 7), "abcd…ij");
+  EXPECT_LE(words::display_width(words::shorten("大きさ大きさ大きさ", 8)), 8U);
+  EXPECT_EQ(words::display_width(words::shorten(std::string(1000, 'x'), 20)), 20U);
+  EXPECT_EQ(words::shorten("abcdef", 1), "…");
+}
+
+TEST(Words, GainsSayHowTheyAreKnown) {
+  Gain gain{1.44, 1.40, 1.48, 0, GainBasis::measured_here, "training step", ""};
+  EXPECT_EQ(words::gain_in_full(gain), "1.44x (1.40 to 1.48), training step");
+  EXPECT_EQ(words::basis(GainBasis::modelled), "estimate");
+  gain = {1, 0, 0, 1 << 30, GainBasis::modelled, "", ""};
+  EXPECT_EQ(words::gain(gain), "saves 1.00 GiB");
+  EXPECT_EQ(words::gain(std::nullopt), "");
+  gain.saved_bytes = 0;
+  EXPECT_EQ(words::gain(gain), "");
+}
+
+TEST(Words, PercentNeverRoundsSomethingToNothing) {
+  EXPECT_EQ(words::percent(0), "0 %");
+  EXPECT_EQ(words::percent(0.001), "< 1 %");
+  EXPECT_EQ(words::percent(0.614), "61 %");
+  EXPECT_EQ(words::percent(0.9999), "> 99 %");
+  EXPECT_EQ(words::percent(1), "100 %");
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor
