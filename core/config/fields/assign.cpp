@@ -21,18 +21,13 @@ using MaybeProblem = std::optional<Problem>;
 
 constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
 
-// A flag's text becomes a number where the field wants one (Kind::null, which no field takes, when
-// it is none).
-struct Typed {
-  explicit Typed(const Value& given)
-      : number(given.kind == Kind::text ? parse_number(given.string) : Value{}) {
-    value = given.kind == Kind::text ? &number : &given;
-  }
-  Typed(const Typed&) = delete;
-  Typed& operator=(const Typed&) = delete;
-  Value number;
-  const Value* value;
-};
+// The number in `given`: a flag's text is read into `parsed` (Kind::null, which no field takes,
+// when it is none).
+const Value& as_number(const Value& given, Value& parsed) {
+  if (given.kind != Kind::text) return given;
+  parsed = parse_number(given.string);
+  return parsed;
+}
 
 MaybeProblem refuse(std::string_view key, const Value& value, std::string_view demand,
                     std::string remedy) {
@@ -41,14 +36,16 @@ MaybeProblem refuse(std::string_view key, const Value& value, std::string_view d
 }
 
 // A whole number from `least` to INT32_MAX.
-std::optional<int> whole(const Value& value, std::uint64_t least) {
+std::optional<int> whole(const Value& given, std::uint64_t least) {
+  Value parsed;
+  const Value& value = as_number(given, parsed);
   if (value.kind != Kind::integer || value.out_of_range || value.negative) return std::nullopt;
   if (value.magnitude < least || value.magnitude > int_max) return std::nullopt;
   return static_cast<int>(value.magnitude);
 }
 
 MaybeProblem assign(int& target, std::string_view key, const Value& given) {
-  const auto number = whole(*Typed(given).value, 1);
+  const auto number = whole(given, 1);
   const bool power_of_two = key == "pointer_alignment";
   if (!number || (power_of_two && !std::has_single_bit(static_cast<unsigned>(*number)))) {
     return power_of_two ? refuse(key, given, "a power of two from 1 to 1073741824",
@@ -61,8 +58,8 @@ MaybeProblem assign(int& target, std::string_view key, const Value& given) {
 }
 
 MaybeProblem assign(std::uint64_t& target, std::string_view key, const Value& given) {
-  const Typed typed(given);
-  const Value& value = *typed.value;
+  Value parsed;
+  const Value& value = as_number(given, parsed);
   if (value.kind != Kind::integer || value.out_of_range || value.negative) {
     return refuse(key, given, "a whole number from 0 to 18446744073709551615",
                   "write a number such as 1");
@@ -74,8 +71,8 @@ MaybeProblem assign(std::uint64_t& target, std::string_view key, const Value& gi
 MaybeProblem assign(double& target, std::string_view key, const Value& given) {
   const bool probability = key.ends_with("dropout");
   const std::string_view demand = probability ? "a number from 0 to below 1" : "a finite number";
-  const Typed typed(given);
-  const Value& value = *typed.value;
+  Value parsed;
+  const Value& value = as_number(given, parsed);
   double number = value.real;
   if (value.kind == Kind::integer) {
     number = static_cast<double>(value.magnitude);
@@ -133,7 +130,7 @@ MaybeProblem assign(Enum& target, std::string_view key, const Value& value) {
   }
   const auto& spellings = Spellings<Enum>::values;
   std::string remedy = is_word ? did_you_mean(text, spellings) : std::string();
-  if (remedy.empty()) remedy = fmt::format("use one of these words, in lower case");
+  if (remedy.empty()) remedy = "use one of these words, in lower case";
   return refuse(key, value, fmt::format("one of {}", fmt::join(spellings, ", ")),
                 std::move(remedy));
 }
@@ -141,7 +138,7 @@ MaybeProblem assign(Enum& target, std::string_view key, const Value& value) {
 // One sequence length. 0 can be read: whether cuDNN takes it depends on the layout, which
 // validate() judges.
 MaybeProblem append_length(std::vector<int>& lengths, std::string_view key, const Value& element) {
-  const auto length = whole(*Typed(element).value, 0);
+  const auto length = whole(element, 0);
   if (!length) {
     auto problem = refuse(fmt::format("{}[{}]", key, lengths.size()), element,
                           "a whole number from 0 to 2147483647",
