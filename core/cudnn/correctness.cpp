@@ -17,7 +17,7 @@ using reference::LayerWeights;
 Error cudnn_error(const CudnnApi& api, cudnnStatus_t status, const char* what) {
   Error error;
   error.code = ErrorCode::cudnn;
-  error.message = fmt::format("{} from {}: {}", status_name(api, status), what, api.last_reason());
+  error.message = fmt::format("{} from {}: {}", status_name(api, status), what, api.take_reason());
   return error;
 }
 
@@ -245,6 +245,11 @@ Result<std::vector<CorrectnessResult>> compare_problem(RnnProblem& problem) {
     result.tensor = name;
     result.relative_error = error;
     result.tolerance = correctness_tolerance(config);
+    // A rounding error that moves a value across the kink of ReLU changes its gradient by all of
+    // it: with the share p of such values proportional to the roundoff, the error of the gradient's
+    // norm grows as sqrt(p), not as p.
+    if (config.cell == Cell::rnn_relu && name[0] == 'd')
+      result.tolerance = 2 * std::sqrt(result.tolerance);
     result.passed = error <= result.tolerance;  // false for NaN
     results.push_back(result);
   };

@@ -3,11 +3,34 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
+#include <utility>
 
 #include "core/cudnn/dynamic_library.h"
 
 namespace rnnadvisor {
 namespace {
+
+// The conditions cuDNN logged since they were last taken, in this thread.
+std::string& logged_reason() {
+  thread_local std::string reason;
+  return reason;
+}
+
+// A message is a run of NUL-terminated lines that ends with an empty one; "… Reason: <condition>"
+// is what helps.
+void remember_reason(cudnnSeverity_t /*severity*/, void* /*user*/, const cudnnDebug_t* /*debug*/,
+                     const char* message) {
+  for (const char* line = message; line != nullptr && *line != '\0';
+       line += std::strlen(line) + 1) {
+    const char* found = std::strstr(line, "Reason: ");
+    if (found == nullptr) continue;
+    std::string& reason = logged_reason();
+    if (reason.size() > 2000 || reason.find(found + 8) != std::string::npos) continue;
+    if (!reason.empty()) reason += "; ";
+    reason += found + 8;
+  }
+}
 
 Result<CudnnApi> load_once() {
   LibraryState state;
@@ -31,6 +54,9 @@ Result<CudnnApi> load_once() {
                 "use cuDNN 9 (or 8.9.7), and point RNNADVISOR_CUDNN to it");
   }
   api.version = api.cudnnGetVersion();
+  if (api.cudnnSetCallback != nullptr) {
+    api.cudnnSetCallback(CUDNN_SEV_ERROR_EN | CUDNN_SEV_WARNING_EN, nullptr, remember_reason);
+  }
   return api;
 }
 
@@ -42,24 +68,14 @@ Result<const CudnnApi*> CudnnApi::load() {
   return &*loaded;
 }
 
-std::string CudnnApi::last_reason() const {
-  if (cudnnGetLastErrorString == nullptr) return {};
-  std::array<char, 2048> buffer{};
-  cudnnGetLastErrorString(buffer.data(), buffer.size() - 1);
-  std::string text(buffer.data());
-  // "Traceback contains 1 message(s)\n Error: CUDNN_STATUS_BAD_PARAM; Reason: <condition>": the
-  // condition is what helps.
-  std::string reasons;
-  std::size_t position = 0;
-  while ((position = text.find("Reason: ", position)) != std::string::npos) {
-    position += 8;
-    const std::size_t end = text.find('\n', position);
-    const std::string reason =
-        text.substr(position, end == std::string::npos ? end : end - position);
-    if (!reason.empty() && reasons.find(reason) == std::string::npos)
-      reasons += (reasons.empty() ? "" : "; ") + reason;
+std::string CudnnApi::take_reason() const {
+  std::string reason = std::exchange(logged_reason(), {});
+  if (reason.empty() && cudnnGetLastErrorString != nullptr) {
+    std::array<char, 2048> buffer{};
+    cudnnGetLastErrorString(buffer.data(), buffer.size() - 1);
+    reason = buffer.data();
   }
-  return reasons.empty() ? text : reasons;
+  return reason;
 }
 
 std::string status_name(const CudnnApi& api, cudnnStatus_t status) {

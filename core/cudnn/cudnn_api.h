@@ -13,20 +13,22 @@ namespace rnnadvisor {
 
 // Entry points without which nothing runs, and those that came or went with a version (null when
 // absent).
-#define RNNADVISOR_CUDNN_REQUIRED(X)                                                         \
-  X(cudnnGetVersion)                                                                         \
-  X(cudnnGetErrorString) X(cudnnCreate) X(cudnnDestroy) X(cudnnSetStream)                    \
-      X(cudnnCreateRNNDescriptor) X(cudnnDestroyRNNDescriptor) X(cudnnSetRNNDescriptor_v8)   \
-          X(cudnnCreateRNNDataDescriptor) X(cudnnDestroyRNNDataDescriptor)                   \
-              X(cudnnSetRNNDataDescriptor) X(cudnnCreateTensorDescriptor)                    \
-                  X(cudnnDestroyTensorDescriptor) X(cudnnSetTensorNdDescriptor)              \
-                      X(cudnnGetTensorNdDescriptor) X(cudnnCreateDropoutDescriptor)          \
-                          X(cudnnDestroyDropoutDescriptor) X(cudnnDropoutGetStatesSize)      \
-                              X(cudnnSetDropoutDescriptor) X(cudnnBuildRNNDynamic)           \
-                                  X(cudnnGetRNNTempSpaceSizes) X(cudnnGetRNNWeightSpaceSize) \
-                                      X(cudnnGetRNNWeightParams) X(cudnnRNNForward)          \
-                                          X(cudnnRNNBackwardData_v8) X(cudnnRNNBackwardWeights_v8)
-#define RNNADVISOR_CUDNN_OPTIONAL(X) X(cudnnGetLastErrorString) X(cudnnRNNSetClip_v9)
+#define RNNADVISOR_CUDNN_REQUIRED(X)                                                           \
+  X(cudnnGetVersion)                                                                           \
+  X(cudnnGetErrorString)                                                                       \
+  X(cudnnCreate) X(cudnnDestroy) X(cudnnSetStream) X(cudnnCreateRNNDescriptor)                 \
+      X(cudnnDestroyRNNDescriptor) X(cudnnSetRNNDescriptor_v8) X(cudnnCreateRNNDataDescriptor) \
+          X(cudnnDestroyRNNDataDescriptor) X(cudnnSetRNNDataDescriptor)                        \
+              X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor)                   \
+                  X(cudnnSetTensorNdDescriptor) X(cudnnGetTensorNdDescriptor)                  \
+                      X(cudnnCreateDropoutDescriptor) X(cudnnDestroyDropoutDescriptor)         \
+                          X(cudnnDropoutGetStatesSize) X(cudnnSetDropoutDescriptor)            \
+                              X(cudnnBuildRNNDynamic) X(cudnnGetRNNTempSpaceSizes)             \
+                                  X(cudnnGetRNNWeightSpaceSize) X(cudnnGetRNNWeightParams)     \
+                                      X(cudnnRNNForward) X(cudnnRNNBackwardData_v8)            \
+                                          X(cudnnRNNBackwardWeights_v8)
+#define RNNADVISOR_CUDNN_OPTIONAL(X) \
+  X(cudnnGetLastErrorString) X(cudnnRNNSetClip_v9) X(cudnnSetCallback)
 
 struct CudnnApi {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name = nullptr;
@@ -43,8 +45,9 @@ struct CudnnApi {
   static Result<const CudnnApi*> load();
 
   // cuDNN's own words for the last failure in this thread, cut to the failing condition; empty when
-  // it has none.
-  std::string last_reason() const;
+  // it has none. Reading it forgets it. cuDNN 9.19 leaves cudnnGetLastErrorString empty for the RNN
+  // functions and tells the condition only to its log callback, which load() therefore sets.
+  std::string take_reason() const;
 };
 
 // "CUDNN_STATUS_NOT_SUPPORTED"; a number cuDNN has no name for gives "CUDNN_STATUS_<number>".

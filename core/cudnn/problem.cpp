@@ -78,7 +78,8 @@ StageResult RnnProblem::stage_result(model::Stage stage, cudnnStatus_t status) c
   result.attempted = true;
   result.status = static_cast<int>(status);
   result.status_name = status_name(api_, status);
-  if (status != CUDNN_STATUS_SUCCESS) result.reason = api_.last_reason();
+  const std::string reason = api_.take_reason();
+  if (status != CUDNN_STATUS_SUCCESS) result.reason = reason;
   return result;
 }
 
@@ -156,7 +157,7 @@ Result<void> RnnProblem::set_state_descriptors() {
                                                         dims.data(), strides.data());
     if (status != CUDNN_STATUS_SUCCESS) {
       return fail(ErrorCode::cudnn, fmt::format("{} from cudnnSetTensorNdDescriptor: {}",
-                                                status_name(api_, status), api_.last_reason()));
+                                                status_name(api_, status), api_.take_reason()));
     }
   }
   return {};

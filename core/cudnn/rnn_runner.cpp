@@ -72,7 +72,7 @@ Result<std::unique_ptr<RnnRunner>> RnnRunner::create(int ordinal) {
   if (const auto status = state->api->cudnnCreate(&state->handle); status != CUDNN_STATUS_SUCCESS) {
     return fail(ErrorCode::cudnn,
                 fmt::format("cudnnCreate returned {}: {}", status_name(*state->api, status),
-                            state->api->last_reason()),
+                            state->api->take_reason()),
                 "check that cuDNN at " + state->api->path +
                     " fits the driver and has its sub-libraries beside it");
   }

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "profiler/classify/classify.h"
+#include "profiler/cupti/traced_run.h"
+
+namespace rnnadvisor {
+namespace {
+
+TracedRunner* shared_traced_runner(std::string& why_not) {
+  static const auto made = TracedRunner::create(0);
+  if (!made) why_not = to_text(made.error());
+  return made ? made->get() : nullptr;
+}
+#define RNNADVISOR_NEED_TRACED_GPU(runner)               \
+  std::string why_not_;                                  \
+  TracedRunner* runner = shared_traced_runner(why_not_); \
+  if (runner == nullptr) GTEST_SKIP() << "NEEDS A GPU, NOT RUN: " << why_not_
+
+ConfigInput lstm(DataType type, Algo algo) {
+  ConfigInput input;
+  input.config.id = "traced";
+  input.config.algo = algo;
+  input.config.data_type = type;
+  input.config.math_type = MathType::tensor_op;
+  input.config.input_size = input.config.hidden_size = input.config.proj_size = 1024;
+  input.config.seq_length = 32;
+  input.config.batch_size = 32;
+  return input;
+}
+
+std::set<model::Implementation> families(const Profile& profile, Phase phase) {
+  std::set<model::Implementation> found;
+  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
+    const int call = profile.kernels.call[i];
+    if (call >= 0 && profile.calls[static_cast<std::size_t>(call)].phase == phase)
+      found.insert(profile.kernels.family[i]);
+  }
+  return found;
+}
+
+TEST(TraceOnGpu, EveryKernelOfAStandardRunBelongsToItsCall) {
+  RNNADVISOR_NEED_TRACED_GPU(runner);
+  const Profile profile = runner->run(lstm(DataType::half, Algo::standard), {});
+  ASSERT_EQ(profile.configurations.size(), 1U);
+  ASSERT_EQ(profile.configurations[0].outcome, Outcome::completed)
+      << profile.configurations[0].message;
+  ASSERT_EQ(profile.calls.size(), 4U);
+  std::array<int, 4> cells{};
+  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
+    EXPECT_GE(profile.kernels.call[i], 0) << profile.text(profile.kernels.name[i]);
+    EXPECT_GT(profile.kernels.end_ns[i], profile.kernels.start_ns[i]);
+    const auto& name = profile.text(profile.kernels.name[i]);
+    if (name.find("elemWiseRNNcell") != std::string::npos)
+      ++cells[static_cast<std::size_t>(profile.kernels.call[i])];
+  }
+  // One pointwise kernel per time step in both forward phases.
+  EXPECT_EQ(cells[0], 32);
+  EXPECT_EQ(cells[1], 32);
+  for (const auto& note : profile.notes) EXPECT_NE(note.code, "records-dropped") << note.text;
+  EXPECT_GT(profile.nvtx.size(), 0U) << "NVTX ranges of the domain rnnadvisor did not arrive";
+}
+
+TEST(TraceOnGpu, PersistentHalfRunsPersistentKernelsAndBfloat16DoesNot) {
+  RNNADVISOR_NEED_TRACED_GPU(runner);
+  const Profile half = runner->run(lstm(DataType::half, Algo::persist_static), {});
+  EXPECT_TRUE(families(half, Phase::forward_training).contains(model::Implementation::persistent));
+  const Profile bfloat16 = runner->run(lstm(DataType::bfloat16, Algo::persist_static), {});
+  EXPECT_FALSE(
+      families(bfloat16, Phase::forward_training).contains(model::Implementation::persistent));
+  EXPECT_TRUE(
+      families(bfloat16, Phase::forward_training).contains(model::Implementation::standard));
+}
+
+TEST(TraceOnGpu, CountersTellTensorCoresWherePermitted) {
+  RNNADVISOR_NEED_TRACED_GPU(runner);
+  const Profile tensor = runner->run(lstm(DataType::half, Algo::standard), {});
+  if (!tensor.environment.counters)
+    GTEST_SKIP() << "HARDWARE COUNTERS NOT PERMITTED, NOT RUN: " << tensor.notes.back().text;
+  auto plain_input = lstm(DataType::float32, Algo::standard);
+  plain_input.config.math_type = MathType::fma;
+  const Profile plain = runner->run(plain_input, {});
+  const auto tensor_instructions = [](const Profile& profile) {
+    for (const auto& counter : profile.configurations[0].counters) {
+      if (counter.phase == Phase::forward_training &&
+          counter.metric.find("tensor") != std::string::npos)
+        return counter.value;
+    }
+    return -1.0;
+  };
+  EXPECT_GT(tensor_instructions(tensor), 0);
+  EXPECT_EQ(tensor_instructions(plain), 0);
+}
+
+}  // namespace
+}  // namespace rnnadvisor
