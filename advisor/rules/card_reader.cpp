@@ -11,6 +11,11 @@
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor {
+namespace {
+
+constexpr std::size_t longest_message = 400;  // bytes
+
+}  // namespace
 
 std::string_view kind_of(const toml::node& node) {
   switch (node.type()) {
@@ -45,6 +50,9 @@ SourcePosition CardReader::position(const toml::source_region& at) const {
 }
 
 void CardReader::report(const toml::source_region& at, std::string message, std::string remedy) {
+  // A "word" of the card can be a megabyte long; an error is there to be read.
+  if (message.size() > longest_message)
+    message = to_valid_utf8(message.substr(0, longest_message)) + " …";
   errors_.push_back({ErrorCode::parse, std::move(message), std::move(remedy), position(at), {}});
 }
 

@@ -6,8 +6,10 @@
 
 #include "advisor/rules/card_reader.h"
 #include "advisor/rules/names.h"
+#include "advisor/rules/rule_files.h"
 #include "advisor/rules/text_template.h"
 #include "core/base/text.h"
+#include "core/config/toml/toml_limits.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -24,17 +26,6 @@ std::string_view without_user(std::string_view id) {
   return id.starts_with(user_prefix) ? id.substr(user_prefix.size()) : id;
 }
 
-// Lower case letters, digits and hyphens in segments joined by '/'.
-bool well_formed(std::string_view id) {
-  if (id.empty() || id.size() > 200 || id.front() == '/' || id.back() == '/' ||
-      id.find("//") != std::string_view::npos) {
-    return false;
-  }
-  return std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '/';
-  });
-}
-
 // "…/alignment/batch.toml" -> "alignment/batch"
 std::string_view id_of_path(std::string_view file) {
   if (!file.ends_with(".toml")) return {};
@@ -49,7 +40,7 @@ void check_id(CardReader& reader, const toml::table& card, std::string_view id,
               std::string_view expected) {
   if (id.empty()) return;
   const auto& node = *card.get("id");
-  if (!well_formed(id)) {
+  if (!is_rule_id(id)) {
     reader.report(node, fmt::format("'{}' is no rule id", to_valid_utf8(id)),
                   "topic/name in lower case letters, digits and hyphens");
   } else if (!expected.empty() && without_user(id) != expected) {
@@ -129,9 +120,28 @@ void read_body(CardReader& reader, const toml::table& card, Rule& rule) {
 
 }  // namespace
 
+bool is_rule_id(std::string_view id) {
+  if (id.empty() || id.size() > 200 || id.front() == '/' || id.back() == '/' ||
+      id.find("//") != std::string_view::npos) {
+    return false;
+  }
+  return std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '/';
+  });
+}
+
 tl::expected<Rule, std::vector<Error>> read_card(std::string_view text, std::string_view file,
                                                  std::string_view expected_id) {
   CardReader reader(file);
+  if (const auto deep = toml_text::find_too_deep(text)) {
+    const auto before = text.substr(0, *deep);
+    toml::source_region at;
+    at.begin.line =
+        static_cast<toml::source_index>(1 + std::count(before.begin(), before.end(), '\n'));
+    at.begin.column = static_cast<toml::source_index>(before.size() - (before.rfind('\n') + 1) + 1);
+    reader.report(at, "the text is nested deeper than any card is");
+    return tl::unexpected(reader.take_errors());
+  }
   toml::table card;
   try {
     card = toml::parse(text, file);

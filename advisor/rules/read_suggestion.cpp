@@ -36,7 +36,9 @@ void read_transform(CardReader& reader, const toml::node& node, SuggestionTempla
     reader.report(node, "a transform is a table with one kind", "{ pad_batch = { multiple = 8 } }");
     return;
   }
-  const auto& [key, inner] = *table->begin();
+  const auto only = table->begin();  // its pair lives in the iterator
+  const toml::key& key = only->first;
+  const toml::node& inner = only->second;
   const auto* kind = find_transform_kind(key.str());
   if (!kind) {
     std::vector<std::string_view> names;

@@ -1,0 +1,110 @@
+#include "advisor/rules/describe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace rnnadvisor::advisor {
+namespace {
+
+std::string_view operator_words(Operator op) {
+  switch (op) {
+    case Operator::is:
+      return "is";
+    case Operator::is_not:
+      return "is not";
+    case Operator::in:
+      return "is one of";
+    case Operator::not_in:
+      return "is none of";
+    case Operator::at_least:
+      return "is at least";
+    case Operator::at_most:
+      return "is at most";
+    case Operator::above:
+      return "is above";
+    case Operator::below:
+      return "is below";
+    case Operator::multiple_of:
+      return "is a multiple of";
+    case Operator::not_multiple_of:
+      return "is not a multiple of";
+  }
+  return "?";
+}
+
+const FactDefinition& definition(int fact) {
+  return fact_catalogue()[static_cast<std::size_t>(fact)];
+}
+
+}  // namespace
+
+std::string describe(const Condition& condition) {
+  return fmt::format("{} {} {}", definition(condition.fact).name, operator_words(condition.op),
+                     condition.threshold);
+}
+
+std::vector<std::string> describe(const ConditionSet& set) {
+  std::vector<std::string> lines;
+  for (const auto& condition : set.all) lines.push_back(describe(condition));
+  for (const auto& group : set.any) {
+    std::vector<std::string> parts;
+    for (const auto& condition : group) parts.push_back(describe(condition));
+    lines.push_back(fmt::format("one of: {}", fmt::join(parts, "; or ")));
+  }
+  return lines;
+}
+
+std::string describe(const Citation& citation) {
+  std::string text = citation.source;
+  if (!citation.section.empty()) text += ", " + citation.section;
+  if (!citation.version.empty()) text += fmt::format(" ({})", citation.version);
+  return text;
+}
+
+std::string_view describe_tag(char tag) {
+  switch (tag) {
+    case 'S':
+      return "stated by the source";
+    case 'C':
+      return "read in public source code";
+    case 'O':
+      return "observed by calling cuDNN";
+    case 'M':
+      return "measured";
+    case 'I':
+      return "inferred";
+    default:
+      return "not said how it is known";
+  }
+}
+
+std::string describe(const GainSource& gain) {
+  if (gain.fact.empty()) {
+    return fmt::format("{:.3g}x in {}, measured elsewhere: {}", gain.speedup, gain.scope,
+                       gain.source);
+  }
+  const bool bytes = definition(find_fact(gain.fact)).unit == "B";
+  return fmt::format("{} in {}, from {}{}", bytes ? "bytes saved" : "speed-up", gain.scope,
+                     gain.fact, gain.source.empty() ? "" : fmt::format(" ({})", gain.source));
+}
+
+std::vector<std::string> describe_validity(const Rule& rule) {
+  std::vector<std::string> lines;
+  if (!rule.cudnn_range.empty()) lines.push_back("cuDNN " + rule.cudnn_range);
+  if (!rule.architectures.empty())
+    lines.push_back(fmt::format("architectures {}", fmt::join(rule.architectures, ", ")));
+  if (!rule.devices.empty())
+    lines.push_back(fmt::format("devices {}", fmt::join(rule.devices, ", ")));
+  for (const auto& record : rule.validity) {
+    std::string line = record.device;
+    if (!record.cudnn.empty()) line += ", cuDNN " + record.cudnn;
+    if (!record.date.empty()) line += ", " + record.date;
+    line += fmt::format(": {} agree, {} refute", record.agree, record.refute);
+    if (!record.effect.empty()) line += "; " + record.effect;
+    line += fmt::format(" ({})", record.evidence);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace rnnadvisor::advisor
