@@ -19,18 +19,27 @@ constexpr Wide up(Wide bytes) { return (bytes + 31) / 32 * 32; }
 // The symbols of docs/models.md, in 128 bits so that no product of valid sizes wraps.
 struct Symbols {
   Wide T, B, I, H, P, L, D, G, es;
-  Wide N;   // T·B·D: values of width one that a layer produces
-  Wide u;   // bytes of one B×H matrix of the data type
-  Wide u2;  // and of half
+  Wide S;          // steps of all sequences together: T·B when they are of one length
+  Wide all_B;      // batch size; B counts only the sequences that are not empty
+  Wide u, u2;      // bytes of a B×H matrix of the data type, of half
+  Wide row, row2;  // bytes of an S×H matrix of the data type, of half
   bool lstm, gru, projection, dropout;
   bool converts;    // float data computed in half: TENSOR_OP_MATH_ALLOW_CONVERSION
   bool persistent;  // a persistent implementation really runs (bfloat16 gets the standard one)
 };
 
+int used_sequences(const RnnConfig& c) {
+  if (c.seq_lengths.empty()) return c.batch_size;
+  return static_cast<int>(
+      std::count_if(c.seq_lengths.begin(), c.seq_lengths.end(), [](int n) { return n > 0; }));
+}
+
 Symbols symbols(const RnnConfig& c) {
   Symbols s{};
   s.T = c.seq_length;
-  s.B = c.batch_size;
+  s.all_B = c.batch_size;
+  s.B = used_sequences(c);
+  s.S = c.used_steps();
   s.I = c.input_size;
   s.H = c.hidden_size;
   s.P = c.proj_size;
@@ -38,9 +47,10 @@ Symbols symbols(const RnnConfig& c) {
   s.D = c.directions();
   s.G = c.gates();
   s.es = element_size(c.data_type);
-  s.N = s.T * s.B * s.D;
   s.u = s.B * s.H * s.es;
   s.u2 = s.B * s.H * 2;
+  s.row = s.S * s.H * s.es;
+  s.row2 = s.S * s.H * 2;
   s.lstm = c.cell == Cell::lstm;
   s.gru = c.cell == Cell::gru;
   s.projection = c.has_projection();
@@ -76,19 +86,25 @@ Wide weight_elements(const Symbols& s, int bias, InputMode input_mode) {
 
 Wide reserve(const Symbols& s) {
   const Wide gates = s.lstm ? 4 : s.gru ? 6 : 1;
+  // Four sizes may reach 2^124. Beyond 2^100 the answer saturates anyway, and below it the sums
+  // cannot wrap.
+  const auto values = [&s](Wide width, Wide layers) {
+    return std::min(s.S * s.D * width * layers, Wide{1} << 100);
+  };
+  const Wide hidden = values(s.H, s.L);
+  const Wide projected = s.projection ? values(s.P, s.L) : 0;
   Wide sum = 256;
   if (s.converts) {
-    sum +=
-        up(2 * s.N * gates * s.H * s.L) + up(4 * s.N * gates * s.H * s.L) + up(2 * s.N * s.H * s.L);
-    if (s.lstm) sum += up(4 * s.N * s.H * s.L);
-    if (s.projection) sum += up(2 * s.N * s.H * s.L) + up(2 * s.N * s.P * s.L);
+    sum += up(2 * hidden * gates) + up(4 * hidden * gates) + up(2 * hidden);
+    if (s.lstm) sum += up(4 * hidden);
+    if (s.projection) sum += up(2 * hidden) + up(2 * projected);
   } else {
-    sum += up(s.N * gates * s.H * s.L * s.es);
-    if (s.lstm) sum += up(s.N * s.H * s.L * s.es);  // cell states
-    sum += up(s.N * s.H * (s.L - 1) * s.es);        // between layers
-    if (s.projection) sum += up(s.N * s.H * s.L * s.es) + up(s.N * s.P * s.L * s.es);
+    sum += up(hidden * gates * s.es);
+    if (s.lstm) sum += up(hidden * s.es);    // cell states
+    sum += up(values(s.H, s.L - 1) * s.es);  // between layers
+    if (s.projection) sum += up(hidden * s.es) + up(projected * s.es);
   }
-  if (s.dropout) sum += (s.L - 1) * s.D * up((s.N * s.P + 7) / 8);  // one bit per value
+  if (s.dropout) sum += (s.L - 1) * s.D * up((s.S * s.D * s.P + 7) / 8);  // one bit per value
   return sum;
 }
 
@@ -103,13 +119,13 @@ Wide padded_copies(const Symbols& s) {
 Wide workspace_base(const RnnConfig& c, const Symbols& s) {
   const Wide matrix_elements = weight_elements(s, 0, c.input_mode);
   Wide sum = (Wide{8} << 20) * s.L * s.D + 256;  // 8 MiB per pseudo-layer
-  if (c.padded_io) sum += padded_copies(s) + up(8 * s.B);
+  if (c.padded_io) sum += padded_copies(s) + up(8 * s.all_B);
   if (s.converts) {
     // Weights, x, hidden states and outputs once more in half.
-    sum += up(2 * matrix_elements) + up(s.D * 2 * s.T * s.B * s.I) + up(s.D * s.L * s.u2) +
-           up(s.D * s.T * s.u2);
+    sum +=
+        up(2 * matrix_elements) + up(s.D * 2 * s.S * s.I) + up(s.D * s.L * s.u2) + up(s.D * s.row2);
   } else {
-    sum += up(s.es * matrix_elements) + (s.projection ? up(s.T * s.D * s.u) : 0);
+    sum += up(s.es * matrix_elements) + (s.projection ? up(s.D * s.row) : 0);
   }
   return sum;
 }
@@ -136,43 +152,53 @@ Wide backward_states(const Symbols& s) {
 
 Wide forward_workspace(const Symbols& s) {
   Wide sum = forward_states(s);
-  const Wide steps = s.D == 2 ? 2 * s.T : s.persistent ? s.T : std::min<Wide>(s.T, 256);
-  sum += up(steps * s.G * s.u);
-  if (s.persistent) sum += up(4 * s.T * s.G * s.u);
+  // One direction of the standard implementation keeps the gates of at most 256 steps.
+  const Wide gates = s.D == 2 ? 2 * s.row : s.persistent ? s.row : std::min(s.row, 256 * s.u);
+  sum += up(s.G * gates);
+  if (s.persistent) sum += up(4 * s.G * s.row);
   if (s.D == 2) {
-    sum += up(4 * s.T * s.u);
+    sum += up(4 * s.row);
   } else if (s.dropout) {
-    sum += up(s.T * s.u);
+    sum += up(s.row);
   }
-  if (s.converts) sum += up((s.D == 2 ? 8 : 2) * s.T * s.B * std::max(s.I, s.H));
+  if (s.converts) sum += up((s.D == 2 ? 8 : 2) * s.S * std::max(s.I, s.H));
   return sum;
 }
 
-// Steps of layer-to-layer work in flight in a standard backward pass over several layers in one
-// direction.
-Wide steps_in_flight(const Symbols& s) {
-  const Wide first = s.B == 1 ? 32 : s.B <= 16 ? 16 : 8;
-  const Wide per_layer = s.B >= 17 && s.T <= 100 ? (s.B <= 64 ? 4 : 2) : first;
-  return std::min(s.T, first + s.L * per_layer);
+// Bytes of the layer-to-layer work in flight in a standard backward pass over several layers in one
+// direction: cuDNN joins some steps of each layer, the more the smaller the batch.
+Wide in_flight(const Symbols& s) {
+  const Wide first = s.all_B == 1 ? 32 : s.all_B <= 8 ? 16 : 8;
+  const Wide per_layer = s.all_B <= 16 || s.T >= 128 ? first : s.all_B <= 96 ? 4 : 2;
+  return std::min(s.row, (first + s.L * per_layer) * s.u);
 }
 
 Wide backward_workspace(const RnnConfig& c, const Symbols& s) {
   Wide sum = backward_states(s);
-  const Wide widest = s.T * s.B * std::max(s.I, s.H) * s.es;
+  const Wide widest = s.S * std::max(s.I, s.H) * s.es;
   if (s.D == 2) {
-    sum += up(4 * widest) + up((s.L == 1 ? 2 : 4) * s.T * s.u);
+    sum += up(4 * widest) + up((s.L == 1 ? 2 : 4) * s.row);
   } else {
-    sum += up(widest) + up((s.L == 1 ? s.T : s.persistent ? 2 * s.T : steps_in_flight(s)) * s.u);
+    sum += up(widest) + up(s.L == 1 ? s.row : s.persistent ? 2 * s.row : in_flight(s));
   }
   if (s.persistent) {
-    Wide exchange = up(8 * s.T * s.u);
-    // A floor that only PERSIST_STATIC has: 19 blocks of 128 half units and one half value per
-    // sequence, times H.
+    Wide exchange = up(8 * s.row);
+    // A floor that only PERSIST_STATIC has.
     if (c.algo == Algo::persist_static) exchange = std::max(exchange, up((4864 + 2 * s.B) * s.H));
-    sum += exchange + up((s.lstm ? 4 : s.gru ? 6 : 1) * s.T * s.u);
+    sum += exchange + up((s.lstm ? 4 : s.gru ? 6 : 1) * s.row);
   }
   if (c.padded_io) sum += padded_copies(s);
   return sum;
+}
+
+// Unequal lengths were measured with the longest one present, without projection, dropout,
+// conversion or bfloat16, and with fewer steps than the standard forward pass keeps.
+bool lengths_measured(const RnnConfig& c, const Symbols& s) {
+  if (!c.has_varying_lengths()) return true;
+  const bool longest =
+      std::find(c.seq_lengths.begin(), c.seq_lengths.end(), c.seq_length) != c.seq_lengths.end();
+  return longest && !s.projection && !s.dropout && !s.converts &&
+         c.data_type != DataType::bfloat16 && c.seq_length <= 256;
 }
 
 }  // namespace
@@ -184,25 +210,30 @@ std::string_view to_string(Exactness value) {
   return index < words.size() ? words[index] : std::string_view("?");
 }
 
+bool weight_query_wraps(const RnnConfig& config) {
+  return weight_elements(symbols(config), bias_vectors(config.bias_mode), config.input_mode) >=
+         Wide{1} << 31;
+}
+
 SpaceSizes space_sizes(const RnnConfig& config) {
   const Symbols s = symbols(config);
   const Wide base = workspace_base(config, s);
   const Wide forward = base + forward_workspace(s);
   const Wide backward = base + backward_workspace(config, s);
 
-  // Measured were calls with two bias vectors, an input matrix and sequences of one length.
-  const bool weights_measured =
-      config.bias_mode == BiasMode::double_bias && config.input_mode == InputMode::linear_input;
-  const bool sizes_measured = weights_measured && !config.has_varying_lengths();
-  const Exactness sizes = sizes_measured ? Exactness::exact : Exactness::estimate;
+  // Above 2^31 weight elements cuDNN itself answers with a wrapped number; what is needed is then
+  // nobody's measurement.
+  const bool wraps = weight_query_wraps(config);
+  const Exactness weights = wraps ? Exactness::estimate : Exactness::exact;
+  const Exactness sizes = lengths_measured(config, s) ? Exactness::exact : Exactness::estimate;
 
   SpaceSizes result;
   result.weights = {
       saturate(s.es * weight_elements(s, bias_vectors(config.bias_mode), config.input_mode)),
-      weights_measured ? Exactness::exact : Exactness::estimate};
+      weights};
   result.reserve_training = {saturate(reserve(s)), sizes};
-  result.workspace_inference = {saturate(forward), sizes};
-  result.workspace_training = {saturate(std::max(forward, backward)), sizes};
+  result.workspace_inference = {saturate(forward), std::max(weights, sizes)};
+  result.workspace_training = {saturate(std::max(forward, backward)), std::max(weights, sizes)};
   return result;
 }
 

@@ -1,6 +1,5 @@
-// Device memory of a configuration. Weight and reserve sizes are exact on every measured row
-// (facts 8.8), so is the workspace of STANDARD (facts 8.9); everything else says how well it is
-// known.
+// Device memory of a configuration. The formulas are exact on every row measured on an H200 with
+// cuDNN 9.19 (tests/data/h200, docs/models.md); a number beyond what was measured says so.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +35,11 @@ struct SpaceSizes {
 };
 SpaceSizes space_sizes(const RnnConfig& config);
 
+// True from 2^31 weight elements on: cuDNN 9.19 then counts in 32 bits and answers, with
+// CUDNN_STATUS_SUCCESS, a wrapped or zero weight and workspace size. space_sizes() gives what would
+// really be needed.
+bool weight_query_wraps(const RnnConfig& config);
+
 // Everything one call needs on the device.
 struct MemoryNeed {
   std::int64_t weights = 0;
@@ -44,14 +48,15 @@ struct MemoryNeed {
   std::int64_t states = 0;  // hx, cx, hy, cy and, in training, their gradients
   std::int64_t workspace = 0;
   std::int64_t reserve = 0;
-  std::int64_t dropout_states = 0;  // "slightly over 2MB" (facts 2.2) when dropout > 0
+  std::int64_t dropout_states = 0;  // "slightly over 2MB" (PyTorch's source) when dropout > 0
   std::int64_t total = 0;
   Exactness exactness = Exactness::estimate;  // the worst of its parts
 };
 MemoryNeed memory_need(const RnnConfig& config, Mode mode);
 
-// The largest value of one parameter with which memory_need() stays within `bytes`, all else equal;
-// 0 when not even 1 fits.
+// The largest value of one parameter with which memory_need() stays within `bytes`, all else equal
+// and all sequences of full length; 0 when not even 1 fits. At most the 65535 steps that cuDNN
+// takes.
 int largest_batch(const RnnConfig& config, Mode mode, std::int64_t bytes);
 int largest_seq_length(const RnnConfig& config, Mode mode, std::int64_t bytes);
 

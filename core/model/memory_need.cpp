@@ -103,13 +103,13 @@ MemoryNeed memory_need(const RnnConfig& config, Mode mode) {
 }
 
 int largest_batch(const RnnConfig& config, Mode mode, std::int64_t bytes) {
-  static constexpr std::array<int, 5> starts = {1, 2, 17, 65, 129};
+  static constexpr std::array<int, 4> starts = {1, 9, 17, 97};
   return largest(config, &RnnConfig::batch_size, mode, bytes, starts,
                  std::numeric_limits<int>::max());
 }
 
 int largest_seq_length(const RnnConfig& config, Mode mode, std::int64_t bytes) {
-  static constexpr std::array<int, 2> starts = {1, 101};
+  static constexpr std::array<int, 1> starts = {1};
   return largest(config, &RnnConfig::seq_length, mode, bytes, starts, longest_sequence);
 }
 

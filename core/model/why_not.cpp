@@ -148,9 +148,6 @@ std::vector<Clause> clauses_of(const RnnConfig& c, const DeviceSpec& device, Alg
       no_projection, when(!c.has_projection()),
       c.has_projection() ? fmt::format("proj_size {}", c.proj_size) : std::string("none"));
   // cudnnGetRNNTempSpaceSizes
-  const bool varying = c.has_varying_lengths();
-  list.required(equal_lengths, when(!varying),
-                varying ? "lengths differ" : fmt::format("all {}", c.seq_length));
   if (algo == Algo::persist_static) {
     const SizeLimit limit = hidden_limit(device, algo, c.cell, false);
     list.required(static_limit, when(c.hidden_size <= limit.hidden),
@@ -167,6 +164,9 @@ std::vector<Clause> clauses_of(const RnnConfig& c, const DeviceSpec& device, Alg
     }
   }
   // execution
+  const bool varying = c.has_varying_lengths();
+  list.required(equal_lengths, when(!varying),
+                varying ? "lengths differ" : fmt::format("all {}", c.seq_length));
   if (algo == Algo::persist_dynamic) {
     list.required(nvrtc, Holds::unknown,
                   "not looked for: a property of the machine, not of the configuration");

@@ -41,6 +41,7 @@ TEST(MeasuredEligibility, AgreesWithEveryStageOfEveryRow) {
   EXPECT_EQ(count_agreeing("guide-figures-9-10.jsonl", all), 144);
   // Nothing was executed for these.
   EXPECT_EQ(count_agreeing("temp-space.jsonl", {Stage::set_descriptor, Stage::temp_space}), 1500);
+  EXPECT_EQ(count_agreeing("probe-sizes.jsonl", {Stage::set_descriptor, Stage::temp_space}), 6265);
 }
 
 // What the recorded kernels say ran, told by their names as docs/models.md lists them.
@@ -140,6 +141,22 @@ TEST(Eligibility, PackedLengthsAreSortedAndReachTheMaximum) {
   EXPECT_TRUE(accepted({1, 0, 9}, Layout::seq_major_unpacked));
   EXPECT_FALSE(accepted({11, 0, 9}, Layout::seq_major_unpacked));
   EXPECT_FALSE(accepted({10, 5}, Layout::seq_major_packed));  // one length missing
+}
+
+TEST(Eligibility, UnequalLengthsStopPersistentAlgorithmsAtExecution) {
+  RnnConfig c = half_lstm();
+  c.batch_size = 2;
+  c.seq_lengths = {128, 1};
+  const Eligibility persistent = eligibility(c, h200());
+  EXPECT_TRUE(persistent.at(Stage::temp_space));
+  EXPECT_FALSE(persistent.at(Stage::forward_inference));
+  EXPECT_EQ(persistent.implementation, Implementation::none);
+  c.algo = Algo::standard;
+  EXPECT_TRUE(eligibility(c, h200()).at(Stage::backward_weights));
+  c.padded_io = false;
+  EXPECT_FALSE(eligibility(c, h200()).at(Stage::forward_inference));
+  c.layout = Layout::seq_major_packed;
+  EXPECT_TRUE(eligibility(c, h200()).at(Stage::forward_inference));
 }
 
 TEST(Eligibility, WithoutMeasurementsSaysSo) {

@@ -62,6 +62,44 @@ TEST(MeasuredSizes, ReserveAndWorkspacesAreExactOnEveryRow) {
   EXPECT_EQ(rows, expected);
 }
 
+// Configurations chosen to decide what the first measurements left open: other bias modes,
+// skip_input, unequal and empty sequences, steps in flight, every limit, and mixtures that the
+// formulas had not seen.
+TEST(MeasuredSizes, ProbesAgreeWithEveryAnswer) {
+  int answered = 0, wrapped = 0, unequal = 0, other_bias = 0, skip = 0;
+  for (const auto& row : test::measured_rows("probe-sizes.jsonl")) {
+    if (!sizes_answered(row)) continue;
+    const RnnConfig& c = row.config;
+    const SpaceSizes sizes = space_sizes(c);
+    ++answered;
+    ASSERT_EQ(sizes.reserve_training.value, row.reserve_training) << row.where;
+    if (weight_query_wraps(c)) {
+      // A defect of cuDNN: the number of elements as a 32-bit integer, and 0 when that is negative.
+      ++wrapped;
+      const auto elements = sizes.weights.value / element_size(c.data_type);
+      const auto counted = static_cast<std::int32_t>(static_cast<std::uint32_t>(elements));
+      ASSERT_EQ(row.weights, std::int64_t{std::max(counted, 0)} * element_size(c.data_type))
+          << row.where;
+      ASSERT_LT(row.workspace_training, sizes.workspace_training.value) << row.where;
+      ASSERT_EQ(sizes.weights.exactness, Exactness::estimate);
+      ASSERT_EQ(sizes.workspace_training.exactness, Exactness::estimate);
+      continue;
+    }
+    ASSERT_EQ(sizes.weights.value, row.weights) << row.where;
+    ASSERT_EQ(sizes.workspace_inference.value, row.workspace_inference) << row.where;
+    ASSERT_EQ(sizes.workspace_training.value, row.workspace_training) << row.where;
+    ASSERT_EQ(sizes.workspace_training.exactness, Exactness::exact) << row.where;
+    unequal += c.has_varying_lengths() ? 1 : 0;
+    other_bias += c.bias_mode != BiasMode::double_bias ? 1 : 0;
+    skip += c.input_mode == InputMode::skip_input ? 1 : 0;
+  }
+  EXPECT_EQ(answered, 5971);
+  EXPECT_EQ(wrapped, 7);
+  EXPECT_EQ(unequal, 768);
+  EXPECT_EQ(other_bias, 432);
+  EXPECT_EQ(skip, 168);
+}
+
 RnnConfig small_lstm() {
   RnnConfig c;
   c.data_type = DataType::half;
@@ -156,7 +194,22 @@ TEST(MemoryNeed, PackedTensorsHoldNoPadding) {
   EXPECT_EQ(memory_need(c, Mode::inference).x, 2LL * 256 * 1024 * 2);
   c.layout = Layout::seq_major_packed;
   EXPECT_EQ(memory_need(c, Mode::inference).x, 257LL * 1024 * 2);
-  EXPECT_EQ(memory_need(c, Mode::inference).exactness, Exactness::estimate);
+  EXPECT_EQ(memory_need(c, Mode::inference).exactness, Exactness::exact);
+}
+
+TEST(SpaceSizes, SayWhereNobodyMeasured) {
+  RnnConfig c = small_lstm();
+  c.batch_size = 2;
+  c.seq_lengths = {256, 1};
+  EXPECT_EQ(space_sizes(c).workspace_training.exactness, Exactness::exact);
+  c.seq_lengths = {255, 1};  // the longest is shorter than seq_length
+  EXPECT_EQ(space_sizes(c).workspace_training.exactness, Exactness::estimate);
+  c.seq_lengths = {256, 1};
+  c.proj_size = 512;
+  EXPECT_EQ(space_sizes(c).reserve_training.exactness, Exactness::estimate);
+  EXPECT_EQ(space_sizes(c).weights.exactness, Exactness::exact);
+  c.seq_lengths.clear();
+  EXPECT_EQ(space_sizes(c).reserve_training.exactness, Exactness::exact);
 }
 
 // By trying every value: the answer fits and nothing larger does, although need is not monotone.
