@@ -1,1 +1,41 @@
-# cmake --install and CPack; completed by packaging work.
+# cmake --install: the program, its manual and completions, the rule cards and samples to read, and for C++ programmers the libraries
+# with a CMake package (find_package(rnnadvisor), rnnadvisor::core, rnnadvisor::profile, rnnadvisor::advisor). CPack: TGZ and DEB.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS rnnadvisor RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime PATTERN "man" EXCLUDE)
+install(FILES docs/man/rnnadvisor.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT Runtime)
+install(DIRECTORY rules samples DESTINATION "${CMAKE_INSTALL_DATADIR}/rnnadvisor" COMPONENT Runtime
+        FILES_MATCHING PATTERN "*.toml" PATTERN "*.rnnprof" PATTERN "*.md")
+
+install(TARGETS core profile advisor rnnadvisor_fmt rnnadvisor_toml rnnadvisor_sqlite
+        EXPORT rnnadvisor ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development)
+foreach(folder core/base core/config core/device core/model profiler/profile profiler/classify
+        advisor/facts advisor/rules advisor/whatif advisor/report)
+  install(DIRECTORY ${folder} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/${folder}/.." COMPONENT Development
+          FILES_MATCHING PATTERN "*.h")
+endforeach()
+install(FILES core/cudnn/machine.h core/cudnn/run_options.h core/cudnn/run_result.h
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/core/cudnn" COMPONENT Development)
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/rnnadvisor")
+install(EXPORT rnnadvisor NAMESPACE rnnadvisor:: FILE rnnadvisorTargets.cmake DESTINATION "${package_folder}" COMPONENT Development)
+configure_package_config_file(cmake/rnnadvisorConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/rnnadvisorConfig.cmake"
+                              INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/rnnadvisorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/rnnadvisorConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/rnnadvisorConfigVersion.cmake"
+        DESTINATION "${package_folder}" COMPONENT Development)
+
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_PACKAGE_NAME rnnadvisor)
+set(CPACK_PACKAGE_VENDOR "rnnadvisor")
+set(CPACK_PACKAGE_CONTACT "the rnnadvisor maintainers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_FILE_NAME "rnnadvisor-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+include(CPack)

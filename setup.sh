@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what is needed, builds rnnadvisor and runs its main job: live on the GPU of this machine, or on the profiles
+# recorded on an H200 where there is none. Can be run again; what is there already is not done twice.
+set -euo pipefail
+cd "$(dirname "$0")"
+. tools/common.sh
+
+say "Packages"
+# shellcheck disable=SC2086
+install_packages $build_packages
+
+say "Build (build/release)"
+cmake --preset release -DRNNADVISOR_TESTS=OFF -DRNNADVISOR_BENCHMARKS=OFF >build-setup.log 2>&1 || { cat build-setup.log; die "The configuration failed; the lines above say what is missing."; }
+rm -f build-setup.log
+cmake --build build/release -j "$jobs"
+program=build/release/bin/rnnadvisor
+grep -q "RNNADVISOR_HAVE_CUDA_RESULT:INTERNAL=ON" build/release/CMakeCache.txt || cat <<'TEXT'
+
+This build has no CUDA part, because the CUDA toolkit (12 or later, with CUPTI) or the cuDNN 9 headers were not found. It
+checks configurations, judges recorded profiles and writes reports. To run configurations on a GPU, install both from NVIDIA
+(packages cuda-toolkit and cudnn9-cuda-13, or the same for your CUDA version), or set CUDAToolkit_ROOT and CUDNN_ROOT, and run
+this script again.
+TEXT
+
+say "What this machine can do"
+"$program" doctor || true
+
+report=rnnadvisor-report.html
+if "$program" doctor --json | grep -q '"can_run": *true'; then
+  say "Live: NVIDIA's guide, figure 10, on this GPU"
+  "$program" sweep samples/sweeps/guide-figure-10.toml -o rnnadvisor-guide-figure-10.rnnprof --force --quiet
+  "$program" report rnnadvisor-guide-figure-10.rnnprof --format text --format "html:$report" --force
+else
+  say "No GPU can be used here: a report from the profile recorded on an H200"
+  "$program" report sample:guide-figure-10 --format text --format "html:$report" --force
+fi
+say "Done"
+plain "The report above is also a page: $PWD/$report"
+plain "Next: $program check --cell lstm --hidden-size 1000 --data-type half --batch-size 33 --device h200"

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD_DIR: installs the built tree, moves it elsewhere, uses the program, builds a consumer of the libraries, and makes
+# both packages.
+set -euo pipefail
+build=$1
+source=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+program=$work/moved/bin/rnnadvisor
+"$program" version
+"$program" check --cell lstm --hidden-size 1000 --data-type half --device h200 --no-color >"$work/out.txt"
+grep -q "LSTM" "$work/out.txt"
+test -s "$work/moved/share/man/man1/rnnadvisor.1"
+cmake -S "$source/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$work/moved" >/dev/null
+cmake --build "$work/consumer" >/dev/null
+"$work/consumer/consumer" | grep 65536
+(cd "$work" && cpack --config "$build/CPackConfig.cmake" -G TGZ >/dev/null && cpack --config "$build/CPackConfig.cmake" -G DEB >/dev/null)
+tar -tzf "$work"/*.tar.gz | grep -q 'bin/rnnadvisor$'
+dpkg-deb --contents "$work"/*.deb | grep -q 'usr/bin/rnnadvisor$'
+dpkg-deb --field "$work"/*.deb Depends | grep -q libc6
+dpkg-deb --extract "$work"/*.deb "$work/deb"
+"$work/deb/usr/bin/rnnadvisor" version
+echo "installed tree, consumer, TGZ and DEB work"

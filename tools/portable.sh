@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Builds the portable tree and checks what it needs of the machine it will start on: glibc 2.35 at most, and no library but glibc's own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cmake --preset portable >/dev/null
+cmake --build build/portable -j "$(nproc)" --target rnnadvisor -- --quiet
+program=build/portable/bin/rnnadvisor
+newest=$(objdump -T "$program" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
+printf '%s\n' "newest symbol needed: $newest"
+[ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -1)" = GLIBC_2.35 ] || { printf '%s\n' "needs a glibc newer than 2.35"; exit 1; }
+foreign=$(ldd "$program" | awk '{print $1}' | grep -vE '^(linux-vdso|/lib64/ld-linux|lib(c|m|dl|pthread|rt)\.so)' || true)
+[ -z "$foreign" ] || { printf '%s\n' "links libraries that other machines may lack: $foreign"; exit 1; }
+"$program" version

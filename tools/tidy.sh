@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# clang-tidy 19 with .clang-tidy over every source file the dev build compiles. Warnings are errors.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python3 - <<'PY' >build/tidy-files.txt
+import json, os
+root = os.getcwd() + "/"
+files = {entry["file"] for entry in json.load(open("build/dev/compile_commands.json"))}
+print("\n".join(sorted(f for f in files if f.startswith(root) and not f.startswith(root + "build/"))))
+PY
+xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/dev --quiet --warnings-as-errors='*' <build/tidy-files.txt 2>build/tidy.log || {
+  grep -E "error|warning:" build/tidy.log | head -20; exit 1; }
