@@ -45,7 +45,9 @@ if [ $full = yes ]; then
   cmake --build build/tsan -j "$jobs" --target thread_tests -- --quiet
   ctest --preset tsan -j "$jobs" --progress -L thread
   say "Fuzzing, one short round per parser (preset fuzz)"
-  tools/fuzz.sh 15
+  cmake --preset fuzz -DRNNADVISOR_FUZZ_SECONDS=20 >/dev/null
+  cmake --build build/fuzz -j "$jobs" --target fuzz_targets -- --quiet
+  ctest --preset fuzz -j "$jobs" --progress -L fuzz
   say "The portable tree starts on glibc 2.35"
   tools/portable.sh
   say "clang-tidy 19"
