@@ -1,0 +1,76 @@
+// What stands behind sliders and sweeps: acceptance and sizes of one configuration.
+#include <benchmark/benchmark.h>
+
+#include "core/device/device_spec.h"
+#include "core/model/cost.h"
+#include "core/model/eligibility.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::model {
+namespace {
+
+RnnConfig configuration(benchmark::IterationCount i) {
+  RnnConfig c;
+  c.data_type = DataType::half;
+  c.math_type = MathType::tensor_op;
+  c.algo = static_cast<Algo>(i % 4);
+  c.cell = static_cast<Cell>(i / 4 % 4);
+  c.input_size = c.hidden_size = c.proj_size = static_cast<int>(i % 2048) + 1;
+  return c;
+}
+
+// A set, so that branches are not predicted from one configuration.
+std::vector<RnnConfig> configurations() {
+  std::vector<RnnConfig> list;
+  for (benchmark::IterationCount i = 0; i < 4096; ++i) list.push_back(configuration(i));
+  return list;
+}
+
+const DeviceSpec& device() {
+  static const DeviceSpec spec = find_device("h200").value();
+  return spec;
+}
+
+template <class Work>
+void run(benchmark::State& state, Work&& work) {
+  const auto list = configurations();
+  const DeviceSpec& spec = device();
+  std::size_t i = 0;
+  for (auto _ : state) {
+    work(list[i], spec);
+    i = (i + 1) % list.size();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+void eligibility_and_sizes(benchmark::State& state) {
+  run(state, [](const RnnConfig& c, const DeviceSpec& spec) {
+    benchmark::DoNotOptimize(eligibility(c, spec));
+    benchmark::DoNotOptimize(space_sizes(c));
+  });
+}
+BENCHMARK(eligibility_and_sizes);
+
+void eligibility_alone(benchmark::State& state) {
+  run(state, [](const RnnConfig& c, const DeviceSpec& spec) {
+    benchmark::DoNotOptimize(eligibility(c, spec));
+  });
+}
+BENCHMARK(eligibility_alone);
+
+void why_not_static(benchmark::State& state) {
+  run(state, [](const RnnConfig& c, const DeviceSpec& spec) {
+    benchmark::DoNotOptimize(why_not(c, spec, Algo::persist_static));
+  });
+}
+BENCHMARK(why_not_static);
+
+void roofline(benchmark::State& state) {
+  run(state, [](const RnnConfig& c, const DeviceSpec& spec) {
+    benchmark::DoNotOptimize(lower_bound(c, Phase::forward_training, spec));
+  });
+}
+BENCHMARK(roofline);
+
+}  // namespace
+}  // namespace rnnadvisor::model
