@@ -1,0 +1,175 @@
+#include "profiler/profile/builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profiler/profile/check.h"
+#include "tests/profiler/profile/rich_profile.h"
+
+namespace rnnadvisor {
+namespace {
+
+using ::testing::ElementsAre;
+
+KernelRecord kernel(std::string name, std::int64_t start, std::int64_t correlation = 0,
+                    int process = 0) {
+  KernelRecord record;
+  record.name = std::move(name);
+  record.start_ns = start;
+  record.end_ns = start + 10;
+  record.correlation = correlation;
+  record.process = process;
+  return record;
+}
+
+RnnCall call_of(int configuration, int process = 0) {
+  RnnCall call;
+  call.configuration = configuration;
+  call.process = process;
+  return call;
+}
+
+TEST(Builder, SortsByStartAndKeepsRowsTogether) {
+  ProfileBuilder builder;
+  for (const int i : {5, 3, 9, 1, 3}) {
+    auto record = kernel("k" + std::to_string(i), i, 100 + i);
+    record.stream = i;
+    record.registers = 2 * i;
+    record.grid = {i, 1, 1};
+    builder.add_kernel(record);
+    builder.add_transfer({i, i + 1, 1000 * i, 0, MemoryOperation::copy, i, -1, 0, i, 0});
+    builder.add_api({i, i + 1, i, 0, "f" + std::to_string(i), i == 9, i, -1, 0});
+    builder.add_allocation({i, 10 * i, i, i == 3, 0, 0});
+    builder.add_overhead({i, i, "o" + std::to_string(i)});
+  }
+  const Profile p = builder.finish();
+  EXPECT_THAT(p.kernels.start_ns, ElementsAre(1, 3, 3, 5, 9));
+  EXPECT_THAT(p.kernels.stream, ElementsAre(1, 3, 3, 5, 9));
+  EXPECT_THAT(p.kernels.registers, ElementsAre(2, 6, 6, 10, 18));
+  EXPECT_THAT(p.kernels.correlation, ElementsAre(101, 103, 103, 105, 109));
+  EXPECT_THAT(p.transfers.bytes, ElementsAre(1000, 3000, 3000, 5000, 9000));
+  EXPECT_THAT(p.api.result, ElementsAre(1, 3, 3, 5, 9));
+  EXPECT_THAT(p.api.driver, ElementsAre(false, false, false, false, true));
+  EXPECT_THAT(p.allocations.bytes, ElementsAre(10, 30, 30, 50, 90));
+  EXPECT_THAT(p.allocations.release, ElementsAre(false, true, true, false, false));
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto number = std::to_string(p.kernels.start_ns[i]);
+    EXPECT_EQ(p.text(p.kernels.name[i]), "k" + number);
+    EXPECT_EQ(p.text(p.api.name[i]), "f" + number);
+    EXPECT_EQ(p.text(p.overhead.kind[i]), "o" + number);
+    EXPECT_EQ(p.kernels.grid[i][0], p.kernels.start_ns[i]);
+  }
+  EXPECT_TRUE(check_profile(p, ErrorCode::internal));
+}
+
+TEST(Builder, AttributesByCorrelationWithinAProcess) {
+  ProfileBuilder builder;
+  const int a = builder.add_call(call_of(-1, 1)), b = builder.add_call(call_of(-1, 2));
+  builder.attribute(10, a, 1);
+  builder.attribute(10, b, 2);
+  builder.attribute(11, a, 1);
+  builder.attribute(11, b, 1);  // the last word counts
+  builder.attribute(-7, a, 1);
+  builder.add_kernel(kernel("x", 0, 10, 1));
+  builder.add_kernel(kernel("x", 1, 10, 2));
+  builder.add_kernel(kernel("x", 2, 11, 1));
+  builder.add_kernel(kernel("x", 3, 12, 1));
+  builder.add_kernel(kernel("x", 4, 10, 3));
+  builder.add_kernel(kernel("x", 5, -7, 1));
+  auto own = kernel("x", 6, 10, 1);
+  own.call = b;
+  builder.add_kernel(own);
+  auto wrong = kernel("x", 7, 99, 1);
+  wrong.call = 55;
+  builder.add_kernel(wrong);
+  builder.add_transfer({0, 1, 8, 11, MemoryOperation::set, 0, -1, 0, 0, 1});
+  builder.add_api({0, 1, 10, 0, "cudaLaunchKernel", false, 0, -1, 2});
+  const Profile p = builder.finish();
+  EXPECT_THAT(p.kernels.call, ElementsAre(a, b, b, -1, -1, a, b, -1));
+  EXPECT_THAT(p.transfers.call, ElementsAre(b));
+  EXPECT_THAT(p.api.call, ElementsAre(b));
+}
+
+TEST(Builder, DemanglesNamesOnceAndInternsThem) {
+  ProfileBuilder builder;
+  builder.add_kernel(kernel("_ZN9elsewhere6kernelIfEEvPT_i", 0));
+  builder.add_kernel(kernel("_ZN9elsewhere6kernelIfEEvPT_i", 1));
+  builder.add_kernel(kernel("void elsewhere::kernel<float>(float*, int)", 2));
+  builder.add_kernel(kernel("_Znot a mangled name", 3));
+  const Profile p = builder.finish();
+  EXPECT_EQ(p.strings.size(), 2U);
+  EXPECT_EQ(p.text(p.kernels.name[0]), "void elsewhere::kernel<float>(float*, int)");
+  EXPECT_THAT(p.kernels.name, ElementsAre(0, 0, 0, 1));
+}
+
+TEST(Builder, NvtxDepthIsPerThreadAndProcess) {
+  ProfileBuilder builder;
+  const auto range = [&](std::int64_t start, std::int64_t end, std::int64_t thread,
+                         int process = 0) {
+    builder.add_nvtx({start, end, thread, "r", "", 0, process});
+  };
+  range(0, 100, 1);
+  range(0, 50, 1);   // same start: the longer is outside
+  range(50, 60, 1);  // begins where its neighbour ends: a sibling
+  range(55, 55, 1);  // a mark inside it
+  range(70, 90, 2);
+  range(75, 80, 1, 9);
+  range(120, 130, 1);
+  const Profile p = builder.finish();
+  EXPECT_THAT(p.nvtx.start_ns, ElementsAre(0, 0, 50, 55, 70, 75, 120));
+  EXPECT_THAT(p.nvtx.end_ns, ElementsAre(100, 50, 60, 55, 90, 80, 130));
+  EXPECT_THAT(p.nvtx.depth, ElementsAre(0, 1, 1, 2, 0, 0, 0));
+}
+
+TEST(Builder, MendsWhatATraceLeavesBehindAndSaysSo) {
+  ProfileBuilder builder;
+  builder.add_configuration({});
+  auto unfinished = kernel("x", 100);
+  unfinished.end_ns = 0;
+  unfinished.device = 5;
+  builder.add_kernel(unfinished);
+  RnnCall call = call_of(7);
+  call.host_start_ns = 10;
+  builder.add_call(call);
+  const Profile p = builder.finish();
+  EXPECT_EQ(p.kernels.end_ns[0], 100);
+  EXPECT_EQ(p.kernels.device[0], -1);
+  EXPECT_EQ(p.calls[0].host_end_ns, 10);
+  EXPECT_EQ(p.calls[0].configuration, -1);
+  ASSERT_EQ(p.notes.size(), 1U);
+  EXPECT_EQ(p.notes[0].code, "interval-without-end");
+  EXPECT_EQ(p.notes[0].count, 2);
+  // A configuration always has a device.
+  ASSERT_EQ(p.devices.size(), 1U);
+  EXPECT_EQ(p.devices[0].id, "unknown");
+  EXPECT_EQ(p.configurations[0].device, 0);
+  EXPECT_TRUE(check_profile(p, ErrorCode::internal));
+}
+
+TEST(Builder, EqualNotesAddUpAndEqualDevicesAreOne) {
+  ProfileBuilder builder;
+  builder.add_note({NoteSeverity::warning, "a", "text", 2});
+  builder.add_note({NoteSeverity::warning, "a", "text", 3});
+  builder.add_note({NoteSeverity::error, "a", "text", 4});
+  DeviceSpec device;
+  device.id = "x";
+  EXPECT_EQ(builder.add_device(device), 0);
+  EXPECT_EQ(builder.add_device(device), 0);
+  device.live = true;
+  EXPECT_EQ(builder.add_device(device), 1);
+  const Profile p = builder.finish();
+  ASSERT_EQ(p.notes.size(), 2U);
+  EXPECT_EQ(p.notes[0].count, 5);
+  EXPECT_EQ(p.notes[1].count, 4);
+}
+
+TEST(Builder, IsEmptyAfterFinish) {
+  ProfileBuilder builder;
+  builder.append(testing::rich_profile());
+  builder.attribute(1, 0, 0);
+  builder.finish();
+  testing::expect_equal(builder.finish(), Profile());
+}
+
+}  // namespace
+}  // namespace rnnadvisor

@@ -1,0 +1,245 @@
+// Files that are not whole, not profiles, or made to do harm: a clear error, never a crash, never a
+// value out of range.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <random>
+
+#include "profiler/profile/check.h"
+#include "profiler/profile/file.h"
+#include "tests/profiler/profile/rich_profile.h"
+
+namespace rnnadvisor {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::rich_profile;
+using testing::TemporaryDirectory;
+
+const std::string& rich_bytes() {
+  static const std::string bytes = [] {
+    const TemporaryDirectory directory;
+    if (!write_profile(rich_profile(), directory.file("a.rnnprof"))) return std::string();
+    return testing::read_bytes(directory.file("a.rnnprof"));
+  }();
+  return bytes;
+}
+
+// The bytes after SQL has been run on them.
+std::string changed(const std::string& sql) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a.rnnprof");
+  testing::write_bytes(path, rich_bytes());
+  sqlite3* database = nullptr;
+  EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  char* error = nullptr;
+  EXPECT_EQ(
+      sqlite3_exec(database, ("PRAGMA synchronous=OFF; " + sql).c_str(), nullptr, nullptr, &error),
+      SQLITE_OK)
+      << sql << ": " << error;
+  sqlite3_free(error);
+  sqlite3_close(database);
+  return testing::read_bytes(path);
+}
+
+Error error_of(const std::string& bytes) {
+  const auto read = read_profile_bytes(bytes, "x.rnnprof");
+  return read ? Error{ErrorCode::internal, "no error", {}, std::nullopt, {}} : read.error();
+}
+
+TEST(Damage, TruncatedAtEveryPageAndElsewhere) {
+  const TemporaryDirectory directory;
+  const std::string bytes = rich_bytes();
+  ASSERT_EQ(bytes.size() % 1024, 0U);
+  const std::string path = directory.file("cut.rnnprof");
+  // Every length of the header, then the last byte before and the first byte of every page.
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = 0; size < 200; ++size) sizes.push_back(size);
+  for (std::size_t page = 1024; page < bytes.size(); page += 1024) {
+    for (const std::size_t size : {page - 1, page, page + 1}) sizes.push_back(size);
+  }
+  for (const std::size_t size : sizes) {
+    const std::string cut = bytes.substr(0, size);
+    EXPECT_EQ(error_of(cut).code, ErrorCode::damaged) << size;
+    testing::write_bytes(path, cut);
+    const auto read = read_profile(path);
+    ASSERT_FALSE(read) << size;
+    EXPECT_EQ(read.error().code, ErrorCode::damaged) << size;
+    EXPECT_THAT(read.error().message, HasSubstr(path));
+  }
+  EXPECT_THAT(error_of(bytes.substr(0, 4096)).message, HasSubstr("cut off: 4,096 bytes"));
+  EXPECT_THAT(error_of(bytes + "x").message, HasSubstr("longer than it should be"));
+}
+
+// SQLite keeps no checksums, so a changed value may go unseen; a changed structure or a value out
+// of range may not do harm.
+TEST(Damage, FlippedBytesGiveAnErrorOrAProfileThatHoldsItsInvariants) {
+  const std::string bytes = rich_bytes();
+  ASSERT_FALSE(bytes.empty());
+  std::mt19937 random(20251009);
+  int refused = 0;
+  for (int round = 0; round < 1500; ++round) {
+    std::string damaged = bytes;
+    const int flips = 1 + round % 3;
+    for (int i = 0; i < flips; ++i)
+      damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8);
+    const auto read = read_profile_bytes(damaged, "flipped");
+    if (read) {
+      EXPECT_TRUE(check_profile(*read, ErrorCode::damaged)) << round;
+    } else {
+      ++refused;
+      EXPECT_THAT(read.error().code, ::testing::AnyOf(ErrorCode::damaged, ErrorCode::newer_version))
+          << to_text(read.error());
+      EXPECT_THAT(read.error().message, HasSubstr("'flipped'"));
+    }
+  }
+  EXPECT_GT(refused, 50);
+}
+
+TEST(Damage, EveryByteOfTheHeader) {
+  const std::string bytes = rich_bytes();
+  for (std::size_t i = 0; i < 100; ++i) {
+    for (const int value : {0x00, 0x01, 0x7f, 0xff}) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(value);
+      const auto read = read_profile_bytes(damaged, "header");
+      if (!read) continue;
+      EXPECT_TRUE(check_profile(*read, ErrorCode::damaged));
+    }
+  }
+}
+
+TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
+  const Error error = error_of(changed("PRAGMA user_version=2"));
+  EXPECT_EQ(error.code, ErrorCode::newer_version);
+  EXPECT_THAT(error.message, HasSubstr("schema version 2, and this rnnadvisor reads up to 1"));
+  EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
+  EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
+}
+
+TEST(Damage, OtherFilesAreNamedForWhatTheyLookLike) {
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"\x1f\x8b\x08 more", "gzip"},
+      {"PK\x03\x04zip", "ZIP"},
+      {"{\"traceEvents\": []}", "JSON text"},
+      {"<!doctype html>", "HTML"},
+      {"cell = 'lstm'\n", "like text"},
+      {std::string("\x00\x01\x02", 3), "binary data"},
+      {"\x7f"
+       "ELF\x02",
+       "program"},
+      {"version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer"}};
+  for (const auto& [bytes, words] : files) {
+    const Error error = error_of(bytes);
+    EXPECT_EQ(error.code, ErrorCode::damaged);
+    EXPECT_THAT(error.message, HasSubstr(words));
+    EXPECT_THAT(error.remedy, HasSubstr(".rnnprof"));
+  }
+  EXPECT_THAT(error_of("").message, HasSubstr("it is empty"));
+}
+
+TEST(Damage, DatabasesOfOtherPrograms) {
+  EXPECT_THAT(error_of(changed("PRAGMA application_id=0")).message, HasSubstr("another program"));
+  EXPECT_THAT(
+      error_of(changed("PRAGMA application_id=0; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(x)"))
+          .message,
+      HasSubstr("Nsight Systems"));
+}
+
+TEST(Damage, FilesThatCannotBeOpened) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(read_profile(directory.file("none")).error().code, ErrorCode::not_found);
+  EXPECT_THAT(read_profile(directory.path()).error().message, HasSubstr("it is a directory"));
+  EXPECT_THAT(read_profile("/dev/null").error().message, HasSubstr("not a regular file"));
+}
+
+struct Harm {
+  const char* sql;
+  const char* message;
+};
+
+// One statement per kind of value a reader could trip over.
+TEST(Damage, ValuesOutOfRangeAreNamedWithTableRowAndColumn) {
+  const std::vector<Harm> harms = {
+      {"UPDATE kernel_records SET call=99 WHERE id=7",
+       "table kernel_records row 7: call is 99, expected -1 to 11"},
+      {"UPDATE kernel_records SET call=-2 WHERE id=7", "call is -2"},
+      {"UPDATE kernel_records SET kind=1000 WHERE id=2",
+       "table kernel_records row 2: kind is 1000"},
+      {"UPDATE kernel_records SET start_ns='soon' WHERE id=1", "start_ns is not an integer"},
+      {"UPDATE kernel_records SET start_ns=9223372036854775807 WHERE id=1",
+       "start_ns is 9223372036854775807"},
+      {"UPDATE kernel_records SET duration_ns=-1 WHERE id=1", "duration_ns is -1"},
+      {"UPDATE kernel_records SET duration_ns=4611686018427387904 WHERE id=1", "duration_ns is"},
+      {"UPDATE kernel_records SET start_ns=999999999 WHERE id=1", "kernels row 2: start is"},
+      {"UPDATE kernel_kinds SET name=1000", "table kernel_kinds row 0: name is 1000"},
+      {"UPDATE kernel_kinds SET role='juggler'", "role is the unknown word 'juggler'"},
+      {"UPDATE kernel_kinds SET family=3", "unknown word '3'"},
+      {"UPDATE kernel_kinds SET grid_x=4294967296", "grid_x is 4294967296"},
+      {"UPDATE kernel_kinds SET device=5", "device is 5, expected -1 to 1"},
+      {"UPDATE configurations SET json='{\"hidden_size\": 0}' WHERE id=1",
+       "table configurations row 1: json is no configuration"},
+      {"UPDATE configurations SET json='x' WHERE id=1", "is no configuration"},
+      {"UPDATE configurations SET device=-1", "device is -1, expected 0 to 1"},
+      {"UPDATE configurations SET outcome='exploded'", "outcome is the unknown word"},
+      {"UPDATE configurations SET weights_bytes=-5", "weights_bytes is -5"},
+      {"UPDATE configuration_timings SET samples_ms='[1,2'", "samples_ms is not a list of numbers"},
+      {"UPDATE configuration_timings SET samples_ms='[1,\"a\"]'",
+       "samples_ms is not a list of numbers"},
+      {"UPDATE configuration_timings SET samples_ms='[1e999]'", "not"},
+      {"UPDATE configuration_timings SET samples_ms='[nan]'", "not"},
+      {"UPDATE configuration_timings SET median_ms=9e999", "median_ms is not a finite number"},
+      {"UPDATE configuration_timings SET configuration=77", "configuration is 77"},
+      {"UPDATE calls SET configuration=4", "table calls row 0: configuration is 4"},
+      {"UPDATE calls SET host_duration_ns=-1", "host_duration_ns is -1"},
+      {"UPDATE calls SET phase='sideways'", "phase is the unknown word"},
+      {"UPDATE transfers SET bytes=9223372036854775807", "sum of bytes overflows"},
+      {"UPDATE transfers SET operation='move'", "operation is the unknown word"},
+      {"UPDATE api_records SET kind=-1", "kind is -1"},
+      {"UPDATE api_kinds SET name=70000", "name is 70000"},
+      {"UPDATE allocations SET release=2", "release is 2"},
+      {"UPDATE nvtx_ranges SET depth=2000000000", "depth is 2000000000"},
+      {"UPDATE nvtx_ranges SET domain=-2", "domain is -2"},
+      {"UPDATE overhead SET kind=12345", "kind is 12345"},
+      {"UPDATE notes SET severity='loud'", "severity is the unknown word"},
+      {"UPDATE figure_configurations SET figure=9", "figure is 9"},
+      {"UPDATE experiments SET changed=9", "changed is 9"},
+      {"UPDATE clocks SET device=2", "clocks row 0: device is 2"},
+      {"UPDATE devices SET name=NULL WHERE 0; UPDATE devices SET sm_count=-1", "sm_count is -1"},
+      {"UPDATE device_hidden_limits SET device=2", "device is 2"},
+      {"UPDATE meta SET value=-1 WHERE key='time_origin_ns'", "value is -1"},
+      {"UPDATE strings SET text=x'00ff'", "text is not text"},
+      {"DROP TABLE notes", "table notes cannot be read"},
+      {"DROP VIEW rnn_calls; ALTER TABLE calls DROP COLUMN stream", "cannot be read"},
+  };
+  for (const auto& harm : harms) {
+    const Error error = error_of(changed(harm.sql));
+    EXPECT_EQ(error.code, ErrorCode::damaged) << harm.sql;
+    EXPECT_THAT(error.message, HasSubstr(harm.message)) << harm.sql;
+  }
+}
+
+TEST(Damage, SchemasThatWouldComputeAreRefused) {
+  EXPECT_THAT(error_of(changed("DROP TABLE overhead; CREATE VIEW overhead AS WITH RECURSIVE c(x) "
+                               "AS (SELECT 1 UNION ALL "
+                               "SELECT x+1 FROM c) SELECT x AS id, x AS start_ns, 1 AS "
+                               "duration_ns, 0 AS kind FROM c"))
+                  .message,
+              HasSubstr("overhead"));
+  EXPECT_THAT(
+      error_of(
+          changed(
+              "DROP TABLE overhead; CREATE TABLE overhead(id INTEGER PRIMARY KEY, start_ns, kind, "
+              "duration_ns AS (start_ns * 2))"))
+          .message,
+      HasSubstr("'overhead' is not a plain table"));
+  EXPECT_THAT(
+      error_of(changed("CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM notes; END"))
+          .message,
+      HasSubstr("not a plain table"));
+}
+
+}  // namespace
+}  // namespace rnnadvisor

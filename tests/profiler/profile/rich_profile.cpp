@@ -1,0 +1,272 @@
+#include "tests/profiler/profile/rich_profile.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+namespace rnnadvisor::testing {
+namespace {
+
+constexpr std::int64_t t0 = 1'760'000'000'123'456'789;  // a CLOCK_REALTIME of October 2025
+
+DeviceSpec h200() {
+  DeviceSpec d;
+  d.id = "nvidia-h200";
+  d.name = "NVIDIA H200";
+  d.architecture = "Hopper";
+  d.compute_major = 9;
+  d.compute_minor = 1;
+  d.sm_count = 132;
+  d.memory_bytes = 150'000'000'000;
+  d.l2_bytes = 62'914'560;
+  d.shared_memory_per_sm = 233'472;
+  d.shared_memory_per_block = 232'448;
+  d.registers_per_sm = 65'536;
+  d.memory_bandwidth = 4.8e12;
+  d.fp64_flops = 67e12;
+  d.fp32_flops = 66.9e12;
+  d.tf32_tensor_flops = 494.7e12;
+  d.fp16_flops = 133.8e12;
+  d.fp16_tensor_flops = 989.4e12;
+  d.bf16_tensor_flops = 989.5e12;
+  d.boost_clock_hz = 1.98e9;
+  d.source = "datasheet";
+  d.measured_bandwidth = MeasuredValue{4.1e12, "a copy kernel"};
+  d.measured_fp16_tensor_flops = MeasuredValue{0.1 + 0.2, "not representable exactly"};
+  d.kernel_launch_seconds = MeasuredValue{2.5e-6, "x"};
+  d.grid_sync_seconds = MeasuredValue{4e-6, ""};
+  d.hidden_limits = {{Algo::persist_static, Cell::lstm, false, 1536, 1547, "rows"},
+                     {Algo::persist_static_small_h, Cell::gru, true, 128, 192, "more rows"}};
+  d.crossovers = {{Cell::gru, DataType::bfloat16, 512, 1.5, 2.5, "figure"}};
+  d.cudnn_version = "9.19.0";
+  d.live = true;
+  return d;
+}
+
+Configuration configuration(std::string id, Algo algo, int device) {
+  Configuration f;
+  f.config.id = std::move(id);
+  f.config.algo = algo;
+  f.config.data_type = DataType::half;
+  f.config.math_type = MathType::tensor_op;
+  f.config.seq_length = 8;
+  f.config.batch_size = 3;
+  f.origin = Origin::run;
+  f.outcome = Outcome::completed;
+  f.device = device;
+  f.sizes = {{1, model::Exactness::exact},
+             {2, model::Exactness::fitted},
+             {3, model::Exactness::estimate},
+             {std::numeric_limits<std::int64_t>::max(), model::Exactness::unknown}};
+  f.sizes_from_cudnn = true;
+  f.memory_free_before = 140'000'000'000;
+  f.memory_peak_used = 123'456'789;
+  f.memory_predicted = 123'000'000;
+  return f;
+}
+
+void add_configurations(ProfileBuilder& builder) {
+  auto standard = configuration("a \"quoted\" 'id' <&> \u00fc", Algo::standard, 0);
+  standard.config.seq_lengths = {8, 5, 2};
+  standard.config.dropout = 0.25;
+  standard.config.dropout_seed = std::numeric_limits<std::uint64_t>::max();
+  standard.program.name = Framework::pytorch;
+  standard.program.version = "2.11.0";
+  standard.program.recurrent_dropout = 0.5;
+  standard.program.hidden_detached = false;
+  standard.stages = {{model::Stage::set_descriptor, true, 0, "CUDNN_STATUS_SUCCESS", ""},
+                     {model::Stage::backward_weights, false, 3000, "CUDNN_STATUS_NOT_SUPPORTED",
+                      "reason; with\nlines"}};
+  standard.timings = {
+      {Phase::forward_training, {0.1, 0.09, 0.11, 0.957, 3}, {0.1, 0.09, 0.11}, 3, true},
+      {Phase::backward_data, {1.0 / 3, 0, 1e-300, 0, 1}, {1.0 / 3}, 0, false},
+      {Phase::backward_weights, {}, {}, 0, false}};
+  standard.counters = {{Phase::forward_training, "sm__inst_executed_pipe_tensor.sum", 1e18},
+                       {Phase::backward_data, "broken", std::numeric_limits<double>::quiet_NaN()}};
+  standard.correctness = {{"y", 1e-7, 1e-5, true},
+                          {"dw", std::numeric_limits<double>::infinity(), 1e-5, false},
+                          {"dx", std::numeric_limits<double>::quiet_NaN(), 1e-5, false}};
+  builder.add_configuration(std::move(standard));
+  builder.add_configuration(configuration("persistent", Algo::persist_static, 1));
+  auto failed = configuration("failed", Algo::persist_dynamic, 0);
+  failed.origin = Origin::captured;
+  failed.outcome = Outcome::out_of_memory_predicted;
+  failed.message = "needs 200 GiB";
+  failed.outputs_finite = false;
+  failed.sizes_from_cudnn = false;
+  failed.memory_peak_used = -1;
+  builder.add_configuration(std::move(failed));
+  auto checked = configuration("checked", Algo::persist_static_small_h, 0);
+  checked.origin = Origin::checked;
+  checked.outcome = Outcome::not_run;
+  builder.add_configuration(std::move(checked));
+}
+
+void add_calls_and_kernels(ProfileBuilder& builder) {
+  const auto phases = {Phase::forward_inference, Phase::forward_training, Phase::backward_data,
+                       Phase::backward_weights};
+  int number = 0;
+  for (const int configuration : {0, 1, -1}) {
+    for (const Phase phase : phases) {
+      RnnCall call;
+      call.configuration = configuration;
+      call.phase = phase;
+      call.process = 4711;
+      call.thread = 140'737'488'355'328 + number % 2;
+      call.device = configuration;
+      call.stream = 7;
+      call.host_start_ns = t0 + 100'000 * number;
+      call.host_end_ns = call.host_start_ns + 5'000;
+      call.status = number;
+      call.workspace_bytes = 1'000 + number;
+      call.reserve_bytes = configuration == 0 ? -1 : 77;
+      call.repetition = number;
+      const int index = builder.add_call(call);
+      builder.attribute(number, index, 4711);
+      KernelRecord kernel;
+      kernel.name =
+          configuration == 0
+              ? "void elemWiseRNNcell<__half, __half, float, (cudnnRNNMode_t)2>(int)"
+              : "void RNN_persist_fp<__half, __half, float, (cudnnRNNMode_t)2, true, 256>()";
+      kernel.correlation = number;
+      kernel.start_ns = call.host_end_ns;
+      kernel.end_ns = kernel.start_ns + 1'234 + number;
+      kernel.device = configuration;
+      kernel.stream = 7 + number % 2;
+      kernel.process = 4711;
+      kernel.grid = {number + 1, 2, 3};
+      kernel.block = {32, 4, 2};
+      kernel.registers = 255;
+      kernel.shared_static = 49'152;
+      kernel.shared_dynamic = number;
+      builder.add_kernel(kernel);
+      kernel.name = "nvjet_sm90_hsh_64x64_64x13_2x1_v_bz_TNT";
+      kernel.start_ns = kernel.end_ns;
+      kernel.end_ns += 10;
+      builder.add_kernel(kernel);
+      ++number;
+    }
+  }
+  KernelRecord stray;
+  stray.name = "_ZN9elsewhere6kernelIfEEvPT_i";
+  stray.start_ns = stray.end_ns = t0 - 1;
+  stray.correlation = -5;
+  stray.device = -1;
+  stray.stream = -1;
+  builder.add_kernel(stray);
+}
+
+void add_other_tables(ProfileBuilder& builder) {
+  builder.add_transfer({t0 + 5, t0 + 9, 4'096, 2, MemoryOperation::copy, 1, -1, 0, 7, 4711});
+  builder.add_transfer(
+      {t0 + 6, t0 + 7, 1'000'000'000'000, 900, MemoryOperation::set, 0, 3, 1, 8, 4711});
+  builder.add_api({t0 + 1, t0 + 3, 2, 140'737'488'355'328, "cudaLaunchKernel", false, 0, -1, 4711});
+  builder.add_api({t0 + 2, t0 + 3, 2, 140'737'488'355'328, "cuLaunchKernel", true, 700, -1, 4711});
+  builder.add_allocation({t0 + 4, 1'048'576, 0x7f00'0000'0000, false, 0, 4711});
+  builder.add_allocation({t0 + 40, 1'048'576, 0x7f00'0000'0000, true, 1, 4711});
+  builder.add_nvtx({t0, t0 + 100, 12, "outer", "rnnadvisor", 0x11223344, 4711});
+  builder.add_nvtx({t0 + 10, t0 + 20, 12, "inner \xff not UTF-8", "", -1, 4711});
+  builder.add_nvtx({t0 + 15, t0 + 15, 12, "mark", "rnnadvisor", 0, 4711});
+  builder.add_overhead({t0 + 50, t0 + 60, "buffer flush"});
+  builder.add_note({NoteSeverity::warning, "records-dropped", "CUPTI dropped records", 12});
+  builder.add_note({NoteSeverity::error, "clocks", "", 0});
+}
+
+}  // namespace
+
+Profile rich_profile() {
+  ProfileBuilder builder;
+  auto& environment = builder.profile().environment;
+  environment = {"0.1.0",
+                 "rnnadvisor run 'x y.toml'",
+                 "host",
+                 "Debian",
+                 "cpu",
+                 "2025-10-09T08:53:20Z",
+                 "580.159.04",
+                 "13.0",
+                 "13.1",
+                 "9.19.0",
+                 "13.2",
+                 "/usr/lib/libcudnn.so.9",
+                 "/usr/lib/libcupti.so.13",
+                 "torch",
+                 "2.11.0",
+                 true,
+                 true,
+                 {{"start", 0, 1980, 3201, 44, 123456}, {"end", 1, 1755, 3200, 61, 650000}}};
+  builder.add_device(h200());
+  DeviceSpec plain;
+  plain.id = "plain";
+  builder.add_device(plain);
+  add_configurations(builder);
+  add_calls_and_kernels(builder);
+  add_other_tables(builder);
+  builder.profile().figures = {
+      {"guide-figure-10a", "title", "batch_size", "algo", "training_ms", "statement", "guide", {}},
+      {"f2", "", "", "", "", "", "", {"persistent", "failed"}}};
+  builder.profile().experiments = {
+      {0, 1, R"({"kind":"set"})", "confirmed", 1.5, 1.25, 1.75, "note"},
+      {-1, -1, "", "", 0, 0, 0, ""}};
+  return builder.finish();
+}
+
+Profile many_kernels(std::size_t kernels) {
+  ProfileBuilder builder;
+  builder.add_device(h200());
+  auto f = configuration("many", Algo::standard, 0);
+  f.config.seq_length = 1000;
+  builder.add_configuration(std::move(f));
+  constexpr std::size_t per_call = 2000;
+  std::int64_t now = t0;
+  KernelRecord kernel;
+  for (std::size_t i = 0; i < kernels; ++i) {
+    if (i % per_call == 0) {
+      RnnCall call;
+      call.configuration = 0;
+      call.device = 0;
+      call.host_start_ns = now;
+      call.host_end_ns = now + 1'000'000;
+      builder.add_call(call);
+    }
+    kernel.name = i % 2 == 0 ? "nvjet_sm90_hsh_64x8_64x16_2x4_h_bz_TNT"
+                             : "void elemWiseRNNcell<__half, __half, float, (cudnnRNNMode_t)2, "
+                               "(cudnnRNNBiasMode_t)2>(int)";
+    kernel.correlation = static_cast<std::int64_t>(i);
+    kernel.start_ns = now;
+    kernel.end_ns = now + 1'800 + static_cast<std::int64_t>(i % 97);
+    kernel.stream = 7;
+    kernel.grid = {static_cast<int>(i % 2) + 1, 1, 1};
+    kernel.block = {128, 1, 1};
+    builder.add_kernel(kernel);
+    builder.attribute(kernel.correlation, static_cast<int>(i / per_call));
+    now = kernel.end_ns + 400;
+  }
+  return builder.finish();
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = std::filesystem::temp_directory_path().string() + "/rnnadvisor-test-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  path_ = name;
+}
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string read_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace rnnadvisor::testing

@@ -1,0 +1,47 @@
+// A million kernels: time and size, so that a quadratic step or a fat row is noticed.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "profiler/profile/file.h"
+#include "tests/profiler/profile/rich_profile.h"
+
+namespace rnnadvisor {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kernels = 100'000;  // instrumented code is an order of magnitude slower
+#else
+constexpr std::size_t kernels = 1'000'000;
+#endif
+
+TEST(Size, AMillionKernelsAreBuiltWrittenAndReadInSeconds) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("a.rnnprof");
+  const auto start = std::chrono::steady_clock::now();
+  const Profile profile = testing::many_kernels(kernels);
+  ASSERT_EQ(profile.kernels.size(), kernels);
+  const auto written = write_profile(profile, path);
+  ASSERT_TRUE(written) << to_text(written.error());
+  const auto read = read_profile(path);
+  ASSERT_TRUE(read) << to_text(read.error());
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  RecordProperty("seconds", std::to_string(elapsed.count()));
+  EXPECT_EQ(read->kernels.start_ns, profile.kernels.start_ns);
+  EXPECT_EQ(read->kernels.role, profile.kernels.role);
+  EXPECT_EQ(read->kernels.role[1000], KernelRole::recurrent_gemm);
+  EXPECT_LT(elapsed.count(), 20.0) << "about 3 s are normal; a busy machine is allowed for";
+  const auto bytes = std::filesystem::file_size(path);
+  EXPECT_LT(static_cast<double>(bytes) / static_cast<double>(kernels), 26.0) << "bytes per kernel";
+}
+
+TEST(Size, SmallProfilesAreSmallFiles) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("a.rnnprof");
+  ASSERT_TRUE(write_profile(testing::many_kernels(70), path));
+  EXPECT_LT(std::filesystem::file_size(path), 60'000U);
+}
+
+}  // namespace
+}  // namespace rnnadvisor
