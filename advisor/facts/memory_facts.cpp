@@ -36,23 +36,22 @@ std::int64_t input_and_output(const RnnConfig& c) {
   return tensor_bytes(c, Wide{c.input_size} + Wide{c.directions()} * c.proj_size);
 }
 
-// What the persistent algorithms need above STANDARD for inference (facts 8.9; for training the
-// difference is at least as large on every measured row). Only where the formula was fitted: half,
-// float, double without allow_conversion.
+// Workspace of the configured persistent algorithm, or of PERSIST_STATIC, above that of STANDARD.
+// bfloat16 runs standard kernels.
 std::optional<std::int64_t> persistent_extra(const RnnConfig& c) {
-  if (c.data_type == DataType::bfloat16 ||
-      (c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion)) {
+  if (c.data_type == DataType::bfloat16) return std::nullopt;
+  RnnConfig other = c;
+  other.algo = Algo::standard;
+  const auto standard = model::space_sizes(other);
+  other.algo = c.persistent_algo() ? c.algo : Algo::persist_static;
+  const auto persistent = model::space_sizes(other);
+  const bool training = c.mode == Mode::training;
+  const auto& more = training ? persistent.workspace_training : persistent.workspace_inference;
+  const auto& less = training ? standard.workspace_training : standard.workspace_inference;
+  if (more.exactness == model::Exactness::unknown || less.exactness == model::Exactness::unknown) {
     return std::nullopt;
   }
-  const Wide unit = Wide{c.batch_size} * c.hidden_size * element_size(c.data_type);
-  const bool one = c.directions() == 1;
-  const int states = c.cell == Cell::lstm  ? (one ? -2 : -6)
-                     : c.cell == Cell::gru ? (one ? -1 : -4)
-                                           : (one ? 1 : 0);
-  const Wide chunk = std::min(c.seq_length, 256);
-  Wide extra = Wide{4} * c.gates() * c.seq_length * unit + Wide{states} * c.num_layers * unit;
-  if (one) extra += Wide{c.gates()} * (Wide{c.seq_length} - chunk) * unit;
-  return saturate(std::max<Wide>(extra, 0));
+  return std::max<std::int64_t>(more.value - less.value, 0);
 }
 
 // What the padded-I/O flag adds to the inference workspace (facts 8.9), up to 32 bytes a term.
@@ -164,6 +163,9 @@ void add_device_share(Catalogue& catalogue) {
          "how far memory.need can be trusted",
          [](const Subject& s, const Index& i) { return to_string(need_of(s, i).exactness); },
          {"exact", "fitted", "estimate", "unknown"});
+  define(catalogue, "memory.weight_query_wraps", "", Provenance::modelled,
+         "cuDNN 9.19 counts the weights in 32 bits and answers too little: 2^31 elements or more",
+         [](const Subject& s) { return model::weight_query_wraps(s.get().config); });
   define(catalogue, "memory.sizes_from_cudnn", "", Provenance::captured,
          "weights, workspace and reserve are cuDNN's own answers",
          [](const Subject& s) { return s.get().sizes_from_cudnn; });
