@@ -8,6 +8,11 @@ namespace rnnadvisor::cli {
 
 bool worker_available() { return false; }
 
+void complete_machine_report(MachineReport& report) {
+  report.tracing = report.counters = Permission::no;
+  report.tracing_reason = report.counters_reason = "this rnnadvisor was built without CUDA";
+}
+
 int worker_main(int /*device*/, const std::string& /*directory*/) {
   std::cout << "error "
             << write_error(Error{ErrorCode::unsupported,

@@ -17,7 +17,7 @@ std::string write_job(const Job& job) {
                         {"max_repeats", o.max_repeats},
                         {"budget_seconds", o.budget_seconds},
                         {"target_interval", o.target_interval},
-                        {"trace", o.trace},
+                        {"time", o.time}, {"trace", o.trace},
                         {"counters", static_cast<int>(o.counters)},
                         {"correctness", o.correctness},
                         {"sizes_only", o.sizes_only},
@@ -42,6 +42,7 @@ Result<Job> read_job(std::string_view line) {
     job.options.max_repeats = o.at("max_repeats").get<int>();
     job.options.budget_seconds = o.at("budget_seconds").get<double>();
     job.options.target_interval = o.at("target_interval").get<double>();
+    job.options.time = o.at("time").get<bool>();
     job.options.trace = o.at("trace").get<bool>();
     job.options.counters = static_cast<Counters>(o.at("counters").get<int>());
     job.options.correctness = o.at("correctness").get<bool>();

@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/config/read_config.h"
+#include "core/cudnn/machine.h"
 #include "core/cudnn/run_options.h"
 #include "profiler/profile/profile.h"
 
@@ -37,6 +38,10 @@ struct RunRequest {
 // when nothing could be run at all (no GPU, no cuDNN): environment problems, exit status 3. In a
 // build without CUDA this returns ErrorCode::unsupported.
 Result<Profile> run_configurations(const RunRequest& request);
+
+// Tries what a run would need (a CUDA context, CUPTI, counters) and writes the permissions into the report of
+// inspect_machine().
+void complete_machine_report(MachineReport& report);
 
 // False in a build without CUDA.
 bool worker_available();

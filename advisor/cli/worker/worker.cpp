@@ -2,12 +2,15 @@
 
 #include "advisor/cli/worker/protocol.h"
 #include "advisor/cli/worker/run_configurations.h"
+#include "profiler/cupti/permissions.h"
 #include "profiler/cupti/traced_run.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
 
 bool worker_available() { return true; }
+
+void complete_machine_report(MachineReport& report) { inspect_permissions(report); }
 
 int worker_main(int device, const std::string& directory) {
   auto runner = TracedRunner::create(device);
@@ -29,11 +32,10 @@ int worker_main(int device, const std::string& directory) {
       std::cout << "error " << write_error(written.error()) << std::endl;
       return 3;
     }
-    std::cout << "done " << job->index << std::endl;
-    if ((*runner)->context_lost()) {
-      // Destructors would call into the lost context; the parent starts a new process.
-      std::_Exit(exit_context_lost);
-    }
+    const bool last = (*runner)->context_lost();
+    std::cout << "done " << job->index << (last ? " last" : "") << std::endl;
+    // Destructors would call into the lost context; the parent starts a new process.
+    if (last) std::_Exit(exit_context_lost);
   }
   return 0;
 }

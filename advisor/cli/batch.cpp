@@ -1,0 +1,291 @@
+#include "advisor/cli/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <istream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+
+#include "advisor/rules/finding.h"
+#include "core/base/text.h"
+#include "core/model/eligibility.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using Buffer = fmt::memory_buffer;
+
+void append(Buffer& out, std::string_view text) {
+  out.append(text.data(), text.data() + text.size());
+}
+
+void append_string(Buffer& out, std::string_view text) {
+  out.push_back('"');
+  const auto plain = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
+  };
+  if (std::all_of(text.begin(), text.end(), plain)) {
+    append(out, text);
+  } else {
+    for (const char c : to_valid_utf8(text)) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        out.push_back('\\');
+        out.push_back(c);
+      } else if (byte < 0x20 || byte == 0x7F) {
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+      } else {
+        out.push_back(c);
+      }
+    }
+  }
+  out.push_back('"');
+}
+
+void append_member(Buffer& out, std::string_view name, std::string_view value) {
+  append_string(out, name);
+  append(out, ": ");
+  append_string(out, value);
+}
+
+void append_bytes(Buffer& out, std::string_view name, const model::Bytes& bytes, bool asked) {
+  fmt::format_to(std::back_inserter(out), "\"{}\": ", name);
+  if (!asked) {
+    out.push_back('0');
+  } else if (bytes.exactness == model::Exactness::unknown) {
+    append(out, "null");
+  } else {
+    fmt::format_to(std::back_inserter(out), "{}", bytes.value);
+  }
+}
+
+void append_finding(Buffer& out, const advisor::Finding& finding) {
+  append(out, "{");
+  append_member(out, "rule", finding.rule_id);
+  append(out, ", ");
+  append_member(out, "severity", advisor::to_string(finding.severity));
+  append(out, ", ");
+  append_member(out, "confidence", advisor::to_string(finding.confidence));
+  append(out, ", ");
+  append_member(out, "message", finding.message);
+  append(out, ", \"suggestions\": [");
+  for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
+    if (i > 0) append(out, ", ");
+    append_string(out, finding.suggestions[i].text);
+  }
+  append(out, "]}");
+}
+
+// Answers one configuration after another. The profile that rules look at is made once and its one
+// configuration replaced: a device description is too large to copy for every line.
+class Answerer {
+ public:
+  explicit Answerer(const BatchOptions& options) : options_(options) {
+    options_.judge.keep_verdicts = false;
+    if (options_.rules != nullptr) {
+      profile_.devices.push_back(*options_.device);
+      profile_.configurations.resize(1);
+    }
+  }
+
+  void answer(const ConfigInput& input, Buffer& out) {
+    using model::Stage;
+    const RnnConfig& config = input.config;
+    const auto predicted = model::eligibility(config, *options_.device);
+    const auto sizes = model::space_sizes(config);
+    append(out, "{");
+    if (!config.id.empty()) {
+      append_member(out, "id", config.id);
+      append(out, ", ");
+    }
+    append_member(out, "algo", to_string(config.algo));
+    append(out, ", \"predicted\": {");
+    for (const Stage stage : model::all_stages) {
+      fmt::format_to(std::back_inserter(out), "\"{}\": {}, ", model::to_string(stage),
+                     predicted.at(stage));
+    }
+    append_member(out, "implementation", model::to_string(predicted.implementation));
+    append(out, "}, \"bytes\": {");
+    append_bytes(out, "weights", sizes.weights, predicted.at(Stage::set_descriptor));
+    append(out, ", ");
+    const bool sized = predicted.at(Stage::temp_space);
+    append_bytes(out, "workspace_inference", sizes.workspace_inference, sized);
+    append(out, ", ");
+    append_bytes(out, "workspace_training", sizes.workspace_training, sized);
+    append(out, ", ");
+    append_bytes(out, "reserve_training", sizes.reserve_training, sized);
+    append(out, "}");
+    if (options_.rules != nullptr) append_findings(input, sizes, out);
+    append(out, "}");
+  }
+
+  // An answer to `line`; false when it is an error.
+  bool answer(std::string_view line, std::string_view file, int number, Buffer& out) {
+    const auto input = read_json_line(line, file, number);
+    if (!input) {
+      append_error(line, input.error(), out);
+      return false;
+    }
+    answer(*input, out);
+    return true;
+  }
+
+  static void append_error(std::string_view line, const Error& error, Buffer& out) {
+    append(out, "{");
+    // The id is looked for only here, off the quick path, so that a line that is JSON can be told
+    // apart.
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_object()) {
+      if (const auto id = json.find("id"); id != json.end() && id->is_string()) {
+        append_member(out, "id", id->get_ref<const std::string&>());
+        append(out, ", ");
+      } else if (id != json.end() && id->is_number()) {
+        append(out, fmt::format("\"id\": {}, ", id->dump()));
+      }
+    }
+    std::string text = to_text(error);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    append_member(out, "error", text);
+    append(out, "}");
+  }
+
+  bool failed() const { return failed_; }
+
+ private:
+  void append_findings(const ConfigInput& input, const model::SpaceSizes& sizes, Buffer& out) {
+    Configuration& configuration = profile_.configurations.front();
+    configuration.config = input.config;
+    configuration.program = input.program;
+    configuration.sizes = sizes;
+    configuration.memory_predicted = model::memory_need(input.config, input.config.mode).total;
+    const auto judgement = advisor::judge(profile_, *options_.rules, options_.judge);
+    append(out, ", \"findings\": [");
+    for (std::size_t i = 0; i < judgement.findings.size(); ++i) {
+      if (i > 0) append(out, ", ");
+      append_finding(out, judgement.findings[i]);
+    }
+    append(out, "]");
+    failed_ = failed_ || exit_status(judgement.findings, options_.fail_on) != exit_ok;
+  }
+
+  BatchOptions options_;
+  Profile profile_;
+  bool failed_ = false;
+};
+
+// Lines of a stream through one large buffer. A line longer than the limit is given as nothing and
+// passed over.
+class LineReader {
+ public:
+  explicit LineReader(std::istream& in) : in_(in), buffer_(1 << 20) {}
+
+  struct Line {
+    std::string_view text;
+    bool too_long = false;
+  };
+
+  std::optional<Line> next() {
+    bool too_long = false;
+    for (;;) {
+      const char* const begin = buffer_.data() + start_;
+      const void* const found = std::memchr(begin, '\n', end_ - start_);
+      if (found != nullptr) {
+        const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - begin);
+        start_ += length + 1;
+        return Line{{begin, length}, too_long};
+      }
+      if (end_ - start_ > longest_batch_line) {
+        too_long = true;
+        start_ = end_;  // forget what was read of it
+      }
+      if (!fill()) {
+        if (start_ == end_ && !too_long) return std::nullopt;
+        const Line last{{buffer_.data() + start_, end_ - start_}, too_long};
+        start_ = end_;
+        return last;
+      }
+    }
+  }
+
+ private:
+  bool fill() {
+    if (!in_) return false;
+    std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
+    end_ -= start_;
+    start_ = 0;
+    if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+    in_.read(buffer_.data() + end_, static_cast<std::streamsize>(buffer_.size() - end_));
+    const auto got = static_cast<std::size_t>(in_.gcount());
+    end_ += got;
+    return got > 0;
+  }
+
+  std::istream& in_;
+  std::vector<char> buffer_;
+  std::size_t start_ = 0, end_ = 0;
+};
+
+}  // namespace
+
+std::string answer_line(const ConfigInput& input, const BatchOptions& options) {
+  Buffer out;
+  Answerer(options).answer(input, out);
+  return fmt::to_string(out);
+}
+
+Answer answer_text(std::string_view line, std::string_view file, int number,
+                   const BatchOptions& options) {
+  Buffer out;
+  const bool good = Answerer(options).answer(line, file, number, out);
+  return {fmt::to_string(out), good};
+}
+
+int answer_batch(std::istream& in, std::string_view file, std::ostream& out,
+                 const BatchOptions& options) {
+  constexpr std::size_t write_size = 1 << 16;
+  Answerer answerer(options);
+  LineReader reader(in);
+  Buffer buffer;
+  const auto flush = [&] {
+    out.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    buffer.clear();
+  };
+  bool good = true;
+  int number = 0;
+  while (auto line = reader.next()) {
+    ++number;
+    std::string_view text = line->text;
+    if (line->too_long) {
+      Answerer::append_error(
+          {},
+          Error{ErrorCode::parse,
+                fmt::format("the line is longer than {}",
+                            format_bytes(static_cast<double>(longest_batch_line))),
+                "one configuration a line",
+                SourcePosition{std::string(file), number, 0},
+                {}},
+          buffer);
+      good = false;
+    } else {
+      const auto first = text.find_first_not_of(" \t\r");
+      if (first == std::string_view::npos || text[first] == '#') continue;
+      good = answerer.answer(text, file, number, buffer) && good;
+    }
+    buffer.push_back('\n');
+    if (buffer.size() > write_size) flush();
+    if (!out) return exit_environment;
+  }
+  flush();
+  out.flush();
+  if (!out) return exit_environment;
+  return !good ? exit_bad_input : answerer.failed() ? exit_findings : exit_ok;
+}
+
+}  // namespace rnnadvisor::cli

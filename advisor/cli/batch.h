@@ -1,0 +1,47 @@
+// `check --batch`: one JSON configuration a line in, one JSON answer a line out, fast enough for
+// sliders and sweeps.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "advisor/cli/exit_status.h"
+#include "advisor/rules/rule.h"
+#include "core/config/read_config.h"
+#include "core/device/device_spec.h"
+
+namespace rnnadvisor::cli {
+
+struct BatchOptions {
+  const DeviceSpec* device = nullptr;
+  const advisor::RuleSet* rules = nullptr;  // null: no findings
+  advisor::JudgeOptions judge;
+  FailOn fail_on;
+};
+
+// The answer to one configuration, without the line end:
+//   {"id", "algo", "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …},
+//   "findings": […]}
+// "id" is left out when there is none, "findings" without rules. A size that cuDNN would not get as
+// far as telling is 0; one that the model makes no statement about is null.
+std::string answer_line(const ConfigInput& input, const BatchOptions& options);
+
+// The answer to one line of text; a line that is no configuration is answered {"id"?, "error":
+// "…"}.
+struct Answer {
+  std::string text;
+  bool good = true;
+};
+Answer answer_text(std::string_view line, std::string_view file, int number,
+                   const BatchOptions& options);
+
+// Answers every line of `in` in order; blank lines and lines that start with # have no answer.
+// Returns the exit status.
+int answer_batch(std::istream& in, std::string_view file, std::ostream& out,
+                 const BatchOptions& options);
+
+inline constexpr std::size_t longest_batch_line = 4
+                                                  << 20;  // bytes; a longer one is an error answer
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,142 @@
+#include "advisor/cli/cli.h"
+
+#include <fmt/format.h>
+#include <locale.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/help.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+// "The following argument was not expected: --hiden-size" and the option that was probably meant.
+std::string suggestion(const CLI::App& app, std::string_view message) {
+  const auto start = message.find("--");
+  std::vector<std::string> owned;
+  std::string word;
+  if (start != std::string_view::npos) {
+    word = message.substr(start, message.find_first_of(" =", start) - start);
+    for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
+      for (const CLI::Option* option : level->get_options()) {
+        for (const auto& name : option->get_lnames()) owned.push_back("--" + name);
+      }
+    }
+  } else if (app.get_parent() == nullptr) {
+    const auto colon = message.rfind(' ');
+    word = colon == std::string_view::npos ? std::string() : std::string(message.substr(colon + 1));
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+      owned.push_back(command->get_name());
+    }
+  }
+  const std::vector<std::string_view> candidates(owned.begin(), owned.end());
+  return word.empty() ? std::string() : did_you_mean(word, candidates);
+}
+
+const CLI::App& chosen(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return *app;
+}
+
+int parse_and_act(std::span<const std::string> arguments, Context& context) {
+  const auto app = make_application(context);
+  try {
+    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    context.out << help_text(chosen(*app), context.terminal.width, false);
+    return exit_ok;
+  } catch (const CLI::CallForAllHelp&) {
+    context.out << help_text(chosen(*app), context.terminal.width, true);
+    return exit_ok;
+  } catch (const CLI::CallForVersion&) {
+    context.out << "rnnadvisor " RNNADVISOR_VERSION "\n";
+    return exit_ok;
+  } catch (const CLI::ParseError& problem) {
+    const CLI::App& command = chosen(*app);
+    if (arguments.empty()) {
+      context.err << help_text(*app, context.terminal.width, false);
+      return exit_bad_input;
+    }
+    std::string message = to_valid_utf8(problem.what());
+    const std::string nearest = suggestion(command, message);
+    std::string name = command.get_parent() == nullptr ? "" : " " + command.get_name();
+    return context.report(
+        Error{ErrorCode::invalid_argument,
+              std::move(message),
+              nearest.empty() ? fmt::format("see `rnnadvisor{} --help`", name) : nearest,
+              std::nullopt,
+              {}});
+  }
+  return context.action ? context.action() : exit_bad_input;
+}
+
+}  // namespace
+
+int run(std::span<const std::string> arguments, std::ostream& out, std::ostream& err,
+        const Terminal& terminal, const Services& services) {
+  Context context{
+      .out = out,
+      .err = err,
+      .terminal = terminal,
+      .services = services,
+      .command_line = shell_line("rnnadvisor", arguments),
+      .action = {},
+      .completions = {},
+  };
+  try {
+    return parse_and_act(arguments, context);
+  } catch (const std::bad_alloc&) {
+    return context.report(Error{ErrorCode::out_of_memory,
+                                "there is not enough memory on this machine",
+                                "",
+                                std::nullopt,
+                                {}});
+  } catch (const std::exception& problem) {
+    return context.report(Error{ErrorCode::internal,
+                                fmt::format("a defect in rnnadvisor: {}", problem.what()),
+                                "please report it with the command line",
+                                std::nullopt,
+                                {}});
+  }
+}
+
+Terminal detect_terminal() {
+  Terminal terminal;
+  terminal.output_is_terminal = isatty(STDOUT_FILENO) == 1;
+  terminal.error_is_terminal = isatty(STDERR_FILENO) == 1;
+  winsize size = {};
+  const int stream = terminal.output_is_terminal ? STDOUT_FILENO : STDERR_FILENO;
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) terminal.width = size.ws_col;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* kind = std::getenv("TERM");
+  const bool dumb = kind == nullptr || std::strcmp(kind, "dumb") == 0;
+  terminal.color = (no_color == nullptr || *no_color == '\0') && !dumb;
+  // Only a terminal has a say in what it can show; a file or a pipe gets UTF-8.
+  if (terminal.output_is_terminal) {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+      const char* value = std::getenv(name);
+      if (value == nullptr || *value == '\0') continue;
+      terminal.utf8 =
+          std::strstr(value, "UTF-8") != nullptr || std::strstr(value, "utf8") != nullptr ||
+          std::strstr(value, "UTF8") != nullptr || std::strstr(value, "utf-8") != nullptr;
+      break;
+    }
+  }
+  return terminal;
+}
+
+int run_main(int argc, const char* const* argv) {
+  std::ios::sync_with_stdio(false);
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return run(arguments, std::cout, std::cerr, detect_terminal(), live_services());
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,52 @@
+// The command line as a library: main() is two lines, tests call run() with strings and streams.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "advisor/cli/worker/run_configurations.h"
+#include "core/base/result.h"
+#include "core/cudnn/machine.h"
+#include "core/device/device_spec.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::cli {
+
+// What is known of the streams a person looks at. Colour and progress need a terminal.
+struct Terminal {
+  bool output_is_terminal = false;
+  bool error_is_terminal = false;
+  int width = 100;    // columns for text
+  bool utf8 = true;   // the locale shows box-drawing characters
+  bool color = true;  // false: NO_COLOR is set or TERM is dumb
+};
+
+// From isatty, TIOCGWINSZ, NO_COLOR, TERM and the locale.
+Terminal detect_terminal();
+
+// What the command line asks of the machine. Tests put their own in place.
+struct Services {
+  std::function<Result<Profile>(const RunRequest&)> run_configurations;
+  std::function<MachineReport()> inspect_machine;
+  // The first GPU of this machine, cheaply; nothing when there is none.
+  std::function<std::optional<DeviceSpec>()> live_device;
+  // From now on the first SIGINT or SIGTERM sets the flag and the second ends the process.
+  std::function<const std::atomic<bool>*()> watch_interrupts;
+  std::function<int(int device, const std::string& directory)> worker;
+};
+
+Services live_services();
+
+// Runs one command. `arguments` are without the program's name. Never throws. The return value is
+// the exit status (exit_status.h). Results go to `out`; everything else goes to `err`.
+int run(std::span<const std::string> arguments, std::ostream& out, std::ostream& err,
+        const Terminal& terminal, const Services& services);
+
+// For main(): arguments, streams, terminal and services of this process.
+int run_main(int argc, const char* const* argv);
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,347 @@
+#include "advisor/cli/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "advisor/cli/config_fields.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+constexpr auto exit_status_help =
+    "Exit status: 0 fine; 1 findings at or above --fail-on, or configurations that did not run; 2 "
+    "wrong usage or input; 3 the environment (no GPU, no library, disk full); 130 interrupted, "
+    "with the results until then written.";
+
+std::string upper(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return result;
+}
+
+// Every option can also be given as RNNADVISOR_<NAME>; the keys of a configuration cannot, because
+// a configuration that depends on a forgotten variable is a trap.
+void name_environment(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const auto group = option->get_group();
+    const bool key = group == group_configuration || group == group_framework;
+    if (key || option->get_lnames().empty()) continue;
+    const auto& name = option->get_lnames().front();
+    if (name == "help" || name == "help-all" || name == "version") continue;
+    option->envname("RNNADVISOR_" + upper(name));
+  }
+  for (CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() != "worker") name_environment(*command);
+  }
+}
+
+template <class T>
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name, T& target,
+                            const std::string& description) {
+  return command.add_option(name, target, description)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+}  // namespace
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& footer) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer(footer);
+  command->fallthrough();
+  command->set_help_flag("-h,--help", "this help");
+  return command;
+}
+
+std::unique_ptr<CLI::App> make_application(Context& context) {
+  auto app = std::make_unique<CLI::App>(
+      "Says what is wrong with a cuDNN recurrent network on a GPU, and what to change.",
+      "rnnadvisor");
+  app->set_help_flag("-h,--help", "this help");
+  app->set_help_all_flag("--help-all", "the help of a command with every option");
+  app->set_version_flag("--version", "rnnadvisor " RNNADVISOR_VERSION, "the version");
+  app->require_subcommand(1);
+  app->add_flag("-q,--quiet", context.quiet, "no remarks and no progress on standard error")
+      ->group(group_common);
+  app->add_flag("--no-color", context.no_color, "no colour (so does the variable NO_COLOR)")
+      ->group(group_common);
+  app->add_flag("--no-progress", context.no_progress,
+                "no progress line (there is none without a terminal either)")
+      ->group(group_common);
+  app->footer(fmt::format(
+      "Examples:\n"
+      "  rnnadvisor check --cell lstm --hidden-size 1000 --batch-size 33 --data-type half\n"
+      "  rnnadvisor run network.toml -o network.rnnprof\n"
+      "  rnnadvisor report sample:gnmt --format html -o gnmt.html\n"
+      "\n"
+      "Every option can be given as a variable too: --fail-on as RNNADVISOR_FAIL_ON.\n"
+      "\n"
+      "{}",
+      exit_status_help));
+
+  add_check(*app, context);
+  add_run(*app, context);
+  add_sweep(*app, context);
+  add_merge(*app, context);
+  add_advise(*app, context);
+  add_report(*app, context);
+  add_export(*app, context);
+  add_rules(*app, context);
+  add_samples(*app, context);
+  add_doctor(*app, context);
+  add_completion(*app, context);
+  add_version(*app, context);
+  add_man(*app, context);
+  add_worker(*app, context);
+  name_environment(*app);
+  return app;
+}
+
+void add_configuration_options(CLI::App& command, ConfigurationOptions& options, Context& context) {
+  auto* files = command
+                    .add_option("files", options.files,
+                                "configurations: .toml, .jsonl or .json, - for JSON Lines on "
+                                "standard input")
+                    ->type_name("FILE");
+  context.completions[files] = {Context::Completion::Kind::file, {}};
+  for (const auto& field : config_field_infos()) {
+    std::string name = "--" + (field.key == "framework.name" ? "framework" : field.key);
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (field.key == "framework.name") name += ",--framework.name";
+    auto* option = command
+                       .add_option_function<std::string>(
+                           name,
+                           [&options, key = field.key](const std::string& value) {
+                             options.flags.emplace_back(key, value);
+                           },
+                           field.meaning)
+                       ->group(field.framework ? group_framework : group_configuration);
+    switch (field.kind) {
+      case FieldKind::text:
+        option->type_name("TEXT");
+        break;
+      case FieldKind::integer:
+        option->type_name("N");
+        break;
+      case FieldKind::real:
+        option->type_name("X");
+        break;
+      case FieldKind::integer_list:
+        option->type_name("N,N,...");
+        break;
+      case FieldKind::word:
+      case FieldKind::boolean: {
+        option->type_name(fmt::format("{}", fmt::join(field.words, "|")));
+        context.completions[option] = {Context::Completion::Kind::words, field.words};
+        break;
+      }
+    }
+  }
+}
+
+void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
+                         const std::string& default_fail_on) {
+  options.fail_on = default_fail_on;
+  auto* rules = add_repeatable(command, "--rules", options.rule_directories,
+                               "also the rule cards of this folder (repeatable)")
+                    ->type_name("DIR")
+                    ->group(group_judging);
+  context.completions[rules] = {Context::Completion::Kind::directory, {}};
+  auto* ignore = add_repeatable(command, "--ignore", options.ignore,
+                                "leave a rule out, or with 'topic/' a topic (repeatable)")
+                     ->type_name("ID")
+                     ->group(group_judging);
+  context.completions[ignore] = {Context::Completion::Kind::rules, {}};
+  auto* fail_on =
+      command
+          .add_option(
+              "--fail-on", options.fail_on,
+              fmt::format("exit with 1 when a finding is at least this severe (default: {})",
+                          default_fail_on))
+          ->type_name("error|warning|opportunity|info|never")
+          ->group(group_judging);
+  context.completions[fail_on] = {Context::Completion::Kind::words,
+                                  {"error", "warning", "opportunity", "info", "never"}};
+}
+
+void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
+                        bool output) {
+  auto* format = add_repeatable(command, "-f,--format", options.formats,
+                                "text, markdown, json, html, sarif, junit or csv; FORMAT:FILE "
+                                "writes it there (repeatable; default: text)")
+                     ->type_name("FORMAT[:FILE]")
+                     ->group(group_output);
+  context.completions[format] = {Context::Completion::Kind::words, format_names()};
+  command.add_flag("--json", options.json, "the same as --format json")->group(group_output);
+  if (output) {
+    auto* file = command
+                     .add_option("-o,--output", options.output,
+                                 "write here instead of standard output; with several formats a "
+                                 "folder or a prefix")
+                     ->type_name("FILE")
+                     ->group(group_output);
+    context.completions[file] = {Context::Completion::Kind::file, {}};
+  }
+  command.add_flag("--force", options.force, "replace files that exist")->group(group_output);
+  command
+      .add_flag("-v,--verbose", verbose, "text: also rules that passed or are unknown, all kernels")
+      ->group(group_output);
+}
+
+void add_device_option(CLI::App& command, std::string& device, Context& context) {
+  auto* option = command
+                     .add_option("--device", device,
+                                 "judge for this GPU: a name such as a100, or a TOML description "
+                                 "(default: the GPU of this machine, else nvidia-h200)")
+                     ->type_name("NAME|FILE")
+                     ->group(group_judging);
+  std::vector<std::string> names;
+  for (const auto& spec : shipped_devices()) names.push_back(spec.id);
+  context.completions[option] = {Context::Completion::Kind::words, std::move(names)};
+}
+
+void add_profile_argument(CLI::App& command, std::string& profile, Context& context) {
+  auto* option = command.add_option("profile", profile, "a .rnnprof file, or sample:NAME")
+                     ->required()
+                     ->type_name("PROFILE");
+  context.completions[option] = {Context::Completion::Kind::profile, {}};
+}
+
+void add_run_options(CLI::App& command, RunArguments& arguments, Context& context) {
+  auto& options = arguments.options;
+  const auto grouped = [](CLI::Option* option, const char* type) {
+    option->type_name(type)->group(group_running);
+  };
+  grouped(command.add_option("--devices", arguments.devices,
+                             "GPUs to run on: their numbers, or all (default: 0)"),
+          "0,1,...|all");
+  grouped(command.add_option(
+              "--warmup", options.warmup,
+              fmt::format("repetitions before the first sample (default: {})", options.warmup)),
+          "N");
+  grouped(command.add_option(
+              "--min-repeats", options.min_repeats,
+              fmt::format("samples of every phase at least (default: {})", options.min_repeats)),
+          "N");
+  grouped(command.add_option("--max-repeats", options.max_repeats,
+                             fmt::format("and at most (default: {})", options.max_repeats)),
+          "N");
+  grouped(command.add_option("--budget-seconds", options.budget_seconds,
+                             fmt::format("time for sampling one configuration (default: {})",
+                                         options.budget_seconds)),
+          "S");
+  grouped(command.add_option("--target-interval", options.target_interval,
+                             fmt::format("stop when the 95 % interval of the median is this share "
+                                         "of it (default: {})",
+                                         options.target_interval)),
+          "X");
+  command.add_flag("--no-trace", arguments.no_trace, "no traced pass: times, but no kernels")
+      ->group(group_running);
+  auto* counters = command.add_option("--counters", arguments.counters,
+                                      "hardware counters: auto reads them where permitted "
+                                      "(default: auto)");
+  grouped(counters, "auto|off|required");
+  context.completions[counters] = {Context::Completion::Kind::words, {"auto", "off", "required"}};
+  command
+      .add_flag("--correctness", options.correctness,
+                "compare outputs and gradients with a float64 computation on the CPU (small sizes)")
+      ->group(group_running);
+  command
+      .add_flag("--sizes-only", options.sizes_only,
+                "ask cuDNN for descriptors and sizes, run nothing")
+      ->group(group_running);
+  grouped(command.add_option("--timeout-seconds", options.timeout_seconds,
+                             fmt::format("end a configuration that takes longer (default: {})",
+                                         options.timeout_seconds)),
+          "S");
+  grouped(command.add_option("--seed", options.seed,
+                             fmt::format("of the random inputs (default: {})", options.seed)),
+          "N");
+}
+
+Result<std::vector<int>> parse_devices(std::string_view text, int gpu_count) {
+  std::vector<int> devices;
+  if (text == "all") {
+    for (int i = 0; i < gpu_count; ++i) devices.push_back(i);
+    if (devices.empty()) {
+      return fail(ErrorCode::unsupported, "--devices all: this machine has no GPU that can be used",
+                  "`rnnadvisor doctor` says why");
+    }
+    return devices;
+  }
+  const auto wrong = [&] {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--devices: '{}' is no list of GPU numbers", to_valid_utf8(text)),
+                "write 0, or 0,1, or all");
+  };
+  while (true) {
+    const auto comma = text.find(',');
+    const auto part = text.substr(0, comma);
+    int device = -1;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), device);
+    if (error != std::errc() || end != part.data() + part.size() || device < 0) return wrong();
+    if (std::find(devices.begin(), devices.end(), device) != devices.end()) return wrong();
+    devices.push_back(device);
+    if (comma == std::string_view::npos) return devices;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<RunRequest> make_run_request(const RunArguments& arguments, Context& context) {
+  RunRequest request;
+  request.options = arguments.options;
+  request.options.trace = !arguments.no_trace;
+  request.command_line = context.command_line;
+  const auto bad = [](std::string_view option, std::string_view what) {
+    return fail(ErrorCode::invalid_argument, fmt::format("{} must be {}", option, what));
+  };
+  const RunOptions& o = request.options;
+  // Written so that NaN is refused.
+  if (o.warmup < 0 || o.warmup > 100'000) return bad("--warmup", "between 0 and 100000");
+  if (o.min_repeats < 1 || o.min_repeats > 1'000'000) {
+    return bad("--min-repeats", "between 1 and 1000000");
+  }
+  if (o.max_repeats < o.min_repeats || o.max_repeats > 1'000'000) {
+    return bad("--max-repeats", "between --min-repeats and 1000000");
+  }
+  if (!(o.budget_seconds >= 0 && o.budget_seconds <= 1e6)) {
+    return bad("--budget-seconds", "between 0 and 1000000");
+  }
+  if (!(o.target_interval > 0 && o.target_interval <= 1)) {
+    return bad("--target-interval", "above 0 and at most 1");
+  }
+  if (!(o.timeout_seconds > 0 && o.timeout_seconds <= 1e6)) {
+    return bad("--timeout-seconds", "above 0 and at most 1000000");
+  }
+  if (arguments.counters == "auto") {
+    request.options.counters = Counters::automatic;
+  } else if (arguments.counters == "off") {
+    request.options.counters = Counters::off;
+  } else if (arguments.counters == "required") {
+    request.options.counters = Counters::required;
+  } else {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--counters: '{}' is unknown", to_valid_utf8(arguments.counters)),
+                "use auto, off or required");
+  }
+  int gpus = 0;
+  if (arguments.devices == "all") {
+    const auto machine = context.services.inspect_machine();
+    gpus = static_cast<int>(std::count_if(machine.gpus.begin(), machine.gpus.end(),
+                                          [](const GpuState& gpu) { return gpu.usable; }));
+  }
+  auto devices = parse_devices(arguments.devices, gpus);
+  if (!devices) return fail(std::move(devices.error()));
+  request.devices = std::move(*devices);
+  request.stop = context.services.watch_interrupts();
+  return request;
+}
+
+}  // namespace rnnadvisor::cli

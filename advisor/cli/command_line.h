@@ -1,0 +1,61 @@
+// Groups of options that several commands share, and the whole application. Only files that parse
+// include CLI11.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "advisor/cli/configurations.h"
+#include "advisor/cli/context.h"
+#include "advisor/cli/judging.h"
+#include "advisor/cli/output.h"
+#include "core/cudnn/run_options.h"
+
+namespace rnnadvisor::cli {
+
+// Groups of options in help and man page, in this order.
+inline constexpr auto group_output = "Output";
+inline constexpr auto group_judging = "Judging";
+inline constexpr auto group_running = "Running";
+inline constexpr auto group_configuration = "Configuration";
+inline constexpr auto group_framework = "Program around the configuration";
+inline constexpr auto group_common = "Common";
+
+// The application with every command; the action of the chosen one is left in the context.
+std::unique_ptr<CLI::App> make_application(Context& context);
+
+// A command with its help: one line, and examples that stand at the end of its help and in the man
+// page.
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& footer);
+
+void add_configuration_options(CLI::App& command, ConfigurationOptions& options, Context& context);
+void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
+                         const std::string& default_fail_on);
+// --format, --json, --force, --verbose; with `output` also -o.
+void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
+                        bool output);
+void add_device_option(CLI::App& command, std::string& device, Context& context);
+void add_profile_argument(CLI::App& command, std::string& profile, Context& context);
+
+struct RunArguments {
+  RunOptions options;
+  bool no_trace = false;
+  std::string counters = "auto";
+  std::string devices = "0";
+};
+void add_run_options(CLI::App& command, RunArguments& arguments, Context& context);
+// The options with their words read; the devices are those of this machine for "all".
+Result<RunRequest> make_run_request(const RunArguments& arguments, Context& context);
+// "0,2" or "all" with `gpu_count` GPUs.
+Result<std::vector<int>> parse_devices(std::string_view text, int gpu_count);
+
+// Prints all errors; the exit status of the worst.
+template <class T>
+int report_failure(const Context& context, const tl::expected<T, std::vector<Error>>& result) {
+  return context.report(std::span<const Error>(result.error()));
+}
+
+}  // namespace rnnadvisor::cli

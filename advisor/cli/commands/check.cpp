@@ -1,0 +1,153 @@
+// rnnadvisor check: everything that can be said of a configuration without running it.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "advisor/cli/batch.h"
+#include "advisor/cli/command_line.h"
+#include "profiler/profile/file.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+struct Arguments {
+  ConfigurationOptions configurations;
+  JudgingOptions judging;
+  OutputOptions output;
+  std::string device, batch, save;
+  bool verbose = false, no_findings = false;
+  CLI::Option* fail_on = nullptr;
+};
+
+int check_batch(Context& context, const Arguments& arguments) {
+  const auto usage = [&](std::string message, std::string remedy) {
+    return context.report(Error{
+        ErrorCode::invalid_argument, std::move(message), std::move(remedy), std::nullopt, {}});
+  };
+  if (!arguments.configurations.files.empty() || !arguments.configurations.flags.empty()) {
+    return usage("--batch takes its configurations from its file alone", "leave the others out");
+  }
+  for (const auto& format : arguments.output.formats) {
+    if (format != "jsonl") return usage("--batch answers in --format jsonl only", "");
+  }
+  auto judging = prepare_judging(arguments.judging);
+  if (!judging) return report_failure(context, judging);
+  auto device = choose_device(context, arguments.device);
+  if (!device) return context.report(device.error());
+
+  BatchOptions options;
+  options.device = &*device;
+  options.rules = arguments.no_findings ? nullptr : &judging->rules;
+  options.judge = judging->options;
+  // A list of configurations is data: findings decide the exit status only when that is asked for.
+  if (arguments.fail_on->count() > 0) options.fail_on = judging->fail_on;
+
+  std::ifstream file;
+  const bool standard_input = arguments.batch == "-";
+  if (!standard_input) {
+    file.open(arguments.batch, std::ios::binary);
+    // A folder opens, and fails at the first read.
+    if (!file || (file.peek(), file.bad())) {
+      return context.report(Error{ErrorCode::not_found,
+                                  fmt::format("cannot read '{}'", arguments.batch),
+                                  "give a JSON Lines file, or - for standard input",
+                                  std::nullopt,
+                                  {}});
+    }
+    file.clear();
+    file.seekg(0);
+  }
+  std::istream& in = standard_input ? std::cin : file;
+  const std::string_view name = standard_input ? "standard input" : arguments.batch;
+  const std::string& output = arguments.output.output;
+  if (output.empty() || output == "-") return answer_batch(in, name, context.out, options);
+  if (auto writable = check_writable(output, arguments.output.force); !writable) {
+    return context.report(writable.error());
+  }
+  std::ofstream out(output, std::ios::binary | std::ios::trunc);
+  const int status = out ? answer_batch(in, name, out, options) : exit_environment;
+  if (status == exit_environment) {
+    return context.report(Error{ErrorCode::io,
+                                fmt::format("cannot write '{}'", output),
+                                "check the folder, its permissions and the free space",
+                                std::nullopt,
+                                {}});
+  }
+  return status;
+}
+
+int check(Context& context, const Arguments& arguments) {
+  if (!arguments.batch.empty()) return check_batch(context, arguments);
+  if (arguments.no_findings) {
+    return context.report(Error{
+        ErrorCode::invalid_argument, "--no-findings goes with --batch", "", std::nullopt, {}});
+  }
+  auto configurations = read_configurations(arguments.configurations);
+  if (!configurations) return report_failure(context, configurations);
+  auto judging = prepare_judging(arguments.judging);
+  if (!judging) return report_failure(context, judging);
+  auto targets = resolve_outputs(arguments.output);
+  if (!targets) return context.report(targets.error());
+  if (auto writable = check_writable(*targets, arguments.output.force); !writable) {
+    return context.report(writable.error());
+  }
+  if (auto writable = check_writable(arguments.save, arguments.output.force); !writable) {
+    return context.report(writable.error());
+  }
+  auto device = choose_device(context, arguments.device);
+  if (!device) return context.report(device.error());
+  const Profile profile = static_profile(*configurations, *device, context.command_line);
+  const int status =
+      judge_and_report(context, profile, *judging, {std::move(*targets), arguments.verbose});
+  if (!arguments.save.empty()) {
+    if (auto written = write_profile(profile, arguments.save, arguments.output.force); !written) {
+      return context.report(written.error());
+    }
+    context.note(fmt::format("wrote {}", arguments.save));
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "check", "Judge configurations without running them",
+      "Examples:\n"
+      "  rnnadvisor check --cell lstm --hidden-size 1000 --data-type half --device a100\n"
+      "  rnnadvisor check network.toml --batch-size 96 --format html -o network.html\n"
+      "  rnnadvisor check --batch many.jsonl --device nvidia-h200 --format jsonl > answers.jsonl\n"
+      "\n"
+      "With files, options that name a configuration key replace that key in every configuration. "
+      "--batch answers every line with one line of JSON: what cuDNN would accept, which "
+      "implementation would run, the sizes of its buffers and, without --no-findings, the "
+      "findings. A "
+      "line that is wrong is answered with its error, the others go on, and the exit status is 2; "
+      "findings make it 1 only when --fail-on is given.");
+  auto arguments = std::make_shared<Arguments>();
+  add_configuration_options(*command, arguments->configurations, context);
+  add_report_options(*command, arguments->output, arguments->verbose, context, true);
+  add_judging_options(*command, arguments->judging, context, "error");
+  add_device_option(*command, arguments->device, context);
+  arguments->fail_on = command->get_option("--fail-on");
+  auto* batch = command
+                    ->add_option("--batch", arguments->batch,
+                                 "JSON Lines in, one answer a line out; - is standard input")
+                    ->type_name("FILE")
+                    ->group(group_output);
+  context.completions[batch] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--no-findings", arguments->no_findings, "--batch: leave the findings out")
+      ->group(group_output);
+  auto* save = command
+                   ->add_option("--save", arguments->save,
+                                "also write the configurations as a profile without measurements")
+                   ->type_name("FILE")
+                   ->group(group_output);
+  context.completions[save] = {Context::Completion::Kind::file, {}};
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return check(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,97 @@
+// rnnadvisor export: a profile for other tools.
+#include "advisor/report/export.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/samples.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+struct Arguments {
+  std::string profile, format, output;
+  bool force = false;
+};
+
+using Writer = bool (*)(const Profile&, const advisor::TextSink&);
+
+Writer find_writer(std::string_view format) {
+  if (format == "chrome" || format == "perfetto") return advisor::write_chrome_trace;
+  if (format == "kernels-csv") return advisor::write_kernels_csv;
+  if (format == "calls-csv") return advisor::write_calls_csv;
+  return nullptr;
+}
+
+int export_command(Context& context, const Arguments& arguments) {
+  const Writer write = find_writer(arguments.format);
+  if (write == nullptr) {
+    return context.report(Error{ErrorCode::invalid_argument,
+                                fmt::format("--format: cannot export '{}'", arguments.format),
+                                "chrome, perfetto, kernels-csv or calls-csv",
+                                std::nullopt,
+                                {}});
+  }
+  const bool to_file = !arguments.output.empty() && arguments.output != "-";
+  if (to_file) {
+    if (auto writable = check_writable(arguments.output, arguments.force); !writable) {
+      return context.report(writable.error());
+    }
+  }
+  auto profile = load_profile(arguments.profile);
+  if (!profile) return context.report(profile.error());
+  std::ofstream file;
+  if (to_file) file.open(arguments.output, std::ios::binary | std::ios::trunc);
+  std::ostream& out = to_file ? file : context.out;
+  const bool good = write(*profile, [&](std::string_view text) {
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return static_cast<bool>(out);
+  });
+  out.flush();
+  if (!good || !out) {
+    return context.report(
+        Error{ErrorCode::io,
+              fmt::format("cannot write {}",
+                          to_file ? "'" + arguments.output + "'" : "to standard output"),
+              "check the folder, its permissions and the free space",
+              std::nullopt,
+              {}});
+  }
+  if (to_file) context.note(fmt::format("wrote {}", arguments.output));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "export", "Write a profile for other tools",
+      "Examples:\n"
+      "  rnnadvisor export run.rnnprof --format perfetto -o run.json\n"
+      "  rnnadvisor export run.rnnprof --format kernels-csv | column -s, -t\n"
+      "\n"
+      "chrome and perfetto are the same trace: open it at ui.perfetto.dev or chrome://tracing.");
+  auto arguments = std::make_shared<Arguments>();
+  add_profile_argument(*command, arguments->profile, context);
+  auto* format = command
+                     ->add_option("-f,--format", arguments->format,
+                                  "chrome, perfetto, kernels-csv or calls-csv")
+                     ->required()
+                     ->type_name("FORMAT")
+                     ->group(group_output);
+  context.completions[format] = {Context::Completion::Kind::words,
+                                 {"chrome", "perfetto", "kernels-csv", "calls-csv"}};
+  auto* output =
+      command->add_option("-o,--output", arguments->output, "write here instead of standard output")
+          ->type_name("FILE")
+          ->group(group_output);
+  context.completions[output] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--force", arguments->force, "replace a file that exists")->group(group_output);
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return export_command(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

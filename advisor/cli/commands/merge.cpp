@@ -1,0 +1,74 @@
+// rnnadvisor merge: puts the profiles of several runs into one file.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/profile_parts.h"
+#include "profiler/profile/file.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::string output;
+  bool force = false;
+};
+
+int merge_command(Context& context, const Arguments& arguments) {
+  if (auto writable = check_writable(arguments.output, arguments.force); !writable) {
+    return context.report(writable.error());
+  }
+  std::vector<Profile> profiles;
+  std::vector<Error> errors;
+  for (const auto& file : arguments.files) {
+    if (auto profile = read_profile(file)) {
+      profiles.push_back(std::move(*profile));
+    } else {
+      errors.push_back(std::move(profile.error()));
+    }
+  }
+  if (!errors.empty()) return context.report(std::span<const Error>(errors));
+  const auto merged = merge_profiles(profiles);
+  if (auto written = write_profile(merged.profile, arguments.output, arguments.force); !written) {
+    return context.report(written.error());
+  }
+  if (merged.left_out > 0) {
+    context.note(
+        fmt::format("{} results of configurations that another file has finished on the same "
+                    "GPU model were left out",
+                    merged.left_out));
+  }
+  context.note(fmt::format("wrote {} with {} configurations", arguments.output,
+                           merged.profile.configurations.size()));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "merge", "Put several profiles into one",
+      "Examples:\n"
+      "  rnnadvisor merge part-*.rnnprof -o whole.rnnprof\n"
+      "\n"
+      "Of a configuration that several files have for the same GPU model, the first that "
+      "finished is kept. The environment is that of the first file.");
+  auto arguments = std::make_shared<Arguments>();
+  auto* files = command->add_option("files", arguments->files, "the profiles to put together")
+                    ->required()
+                    ->type_name("FILE");
+  context.completions[files] = {Context::Completion::Kind::profile, {}};
+  auto* output = command->add_option("-o,--output", arguments->output, "the profile to write")
+                     ->required()
+                     ->type_name("FILE")
+                     ->group(group_output);
+  context.completions[output] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--force", arguments->force, "replace a file that exists")->group(group_output);
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return merge_command(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

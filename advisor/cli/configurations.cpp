@@ -1,0 +1,155 @@
+#include "advisor/cli/configurations.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "core/model/memory.h"
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using Flags = std::vector<std::pair<std::string, std::string>>;
+
+std::string flag_name(std::string_view key) {
+  std::string name = "--";
+  for (const char c : key == "framework.name" ? std::string_view("framework") : key) {
+    name += c == '_' ? '-' : c;
+  }
+  return name;
+}
+
+void lay_over(const Flags& flags, ConfigInput& input, std::vector<Error>& errors) {
+  for (const auto& [key, value] : flags) {
+    if (auto result = set_field(input, key, value); !result) {
+      Error error = std::move(result.error());
+      error.message = fmt::format("{}: {}", flag_name(key), error.message);
+      if (std::find(errors.begin(), errors.end(), error) == errors.end()) errors.push_back(error);
+    }
+  }
+}
+
+// The keys whose values a configuration from a file did not take from another field.
+std::vector<std::string_view> settled_keys(const RnnConfig& config) {
+  std::vector<std::string_view> keys;
+  for (const auto key : all_config_keys()) {
+    if (key == "proj_size" && !config.has_projection()) continue;
+    if (key == "math_precision" &&
+        config.math_precision == natural_math_precision(config.data_type)) {
+      continue;
+    }
+    if (key == "padded_io" && config.padded_io == !config.packed()) continue;
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+}  // namespace
+
+tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
+    const ConfigurationOptions& options) {
+  std::vector<ConfigInput> inputs;
+  std::vector<Error> errors;
+  if (options.files.empty()) {
+    if (options.flags.empty()) {
+      return tl::unexpected(std::vector{
+          Error{ErrorCode::invalid_argument,
+                "there is no configuration",
+                "give a file (.toml, .jsonl, .json, or - for standard input) or flags such as "
+                "--cell lstm --hidden-size 1024",
+                std::nullopt,
+                {}}});
+    }
+    ConfigInput input;
+    lay_over(options.flags, input, errors);
+    std::vector<std::string_view> set;
+    for (const auto& flag : options.flags) set.push_back(flag.first);
+    resolve_defaults(input.config, set);
+    inputs.push_back(std::move(input));
+  }
+  for (const auto& file : options.files) {
+    auto read = read_config_file(file);
+    if (!read) {
+      errors.insert(errors.end(), read.error().begin(), read.error().end());
+      continue;
+    }
+    if (read->empty()) {
+      errors.push_back(Error{ErrorCode::invalid_argument,
+                             fmt::format("'{}' holds no configuration", file),
+                             "",
+                             std::nullopt,
+                             {}});
+    }
+    for (auto& input : *read) {
+      if (!options.flags.empty()) {
+        auto set = settled_keys(input.config);
+        lay_over(options.flags, input, errors);
+        const auto is_flag = [&](std::string_view key) {
+          return std::any_of(options.flags.begin(), options.flags.end(),
+                             [&](const auto& flag) { return flag.first == key; });
+        };
+        for (const auto& flag : options.flags) set.push_back(flag.first);
+        if (is_flag("seq_lengths")) {
+          std::erase_if(set, [&](std::string_view key) {
+            return (key == "seq_length" || key == "batch_size") && !is_flag(key);
+          });
+        }
+        resolve_defaults(input.config, set);
+      }
+      inputs.push_back(std::move(input));
+    }
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return inputs;
+}
+
+Result<DeviceSpec> choose_device(const Context& context, const std::string& name) {
+  if (!name.empty()) return find_device(name);
+  if (auto live = context.services.live_device()) {
+    context.note(
+        fmt::format("judging for this machine's {} (--device chooses another)", live->name));
+    return std::move(*live);
+  }
+  auto shipped = find_device("nvidia-h200");
+  if (shipped) {
+    context.note(
+        fmt::format("no GPU here: judging for an {} (--device chooses another)", shipped->name));
+  }
+  return shipped;
+}
+
+std::string time_now(bool compact) {
+  const std::time_t now = std::time(nullptr);
+  return compact ? fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(now))
+                 : fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+Environment describe_process(const std::string& command_line) {
+  Environment environment;
+  environment.rnnadvisor_version = RNNADVISOR_VERSION;
+  environment.command_line = command_line;
+  environment.created = time_now();
+  return environment;
+}
+
+Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
+                       const std::string& command_line) {
+  ProfileBuilder builder;
+  builder.profile().environment = describe_process(command_line);
+  const int device_index = builder.add_device(device);
+  for (const auto& input : configurations) {
+    Configuration configuration;
+    configuration.config = input.config;
+    configuration.program = input.program;
+    configuration.device = device_index;
+    configuration.sizes = model::space_sizes(input.config);
+    configuration.memory_predicted = model::memory_need(input.config, input.config.mode).total;
+    builder.add_configuration(std::move(configuration));
+  }
+  return builder.finish();
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,40 @@
+// Configurations as commands take them: files, "-" and flags; and the static profile made of them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advisor/cli/context.h"
+#include "core/config/read_config.h"
+#include "core/device/device_spec.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::cli {
+
+struct ConfigurationOptions {
+  std::vector<std::string> files;
+  std::vector<std::pair<std::string, std::string>> flags;  // key, value, as typed
+};
+
+// Without files: one configuration from the flags. With files: their configurations, each with the
+// flags laid over it; fields that follow others by default (proj_size, math_precision, padded_io)
+// go on following them, all others are replaced one by one.
+tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
+    const ConfigurationOptions& options);
+
+// --device: a shipped name or a TOML file; empty: the live GPU, else nvidia-h200, and a note says
+// which.
+Result<DeviceSpec> choose_device(const Context& context, const std::string& name);
+
+// A profile of configurations that were not run.
+Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
+                       const std::string& command_line);
+
+// Version, command line and time of this process.
+Environment describe_process(const std::string& command_line);
+
+// The time now in UTC: "2026-01-31T12:00:00Z", or with `compact` "20260131-120000" for file names.
+std::string time_now(bool compact = false);
+
+}  // namespace rnnadvisor::cli

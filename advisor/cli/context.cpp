@@ -1,0 +1,49 @@
+#include "advisor/cli/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rnnadvisor::cli {
+
+int Context::report(const Error& error) const {
+  err << fmt::format("{}rnnadvisor: {}{}", color_error() ? "\x1b[31m" : "", to_text(error),
+                     color_error() ? "\x1b[0m" : "");
+  err << '\n';
+  return exit_status(error);
+}
+
+int Context::report(std::span<const Error> errors) const {
+  int status = exit_ok;
+  for (const auto& error : errors) status = std::max(status, report(error));
+  return status;
+}
+
+void Context::note(std::string_view text) const {
+  if (!quiet) err << "rnnadvisor: " << text << '\n';
+}
+
+std::string shell_line(std::string_view program, std::span<const std::string> arguments) {
+  static constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%";
+  std::string line(program);
+  for (const auto& argument : arguments) {
+    line += ' ';
+    if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char c : argument) {
+      if (c == '\'') {
+        line += "'\\''";
+      } else {
+        line += c;
+      }
+    }
+    line += '\'';
+  }
+  return line;
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,76 @@
+// What every command shares: streams, terminal, services, the options of all commands, and small
+// ways to speak.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advisor/cli/cli.h"
+#include "advisor/cli/exit_status.h"
+#include "advisor/rules/rule.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace rnnadvisor::cli {
+
+struct Context {
+  std::ostream& out;
+  std::ostream& err;
+  const Terminal& terminal;
+  const Services& services;
+  std::string command_line;  // as typed, quoted for a shell
+
+  // Options of all commands.
+  bool quiet = false;
+  bool no_color = false;
+  bool no_progress = false;
+
+  // The chosen command; set while the arguments are parsed, run afterwards.
+  std::function<int()> action;
+
+  // What completion offers for an option: words, kinds of files, or the ids of the shipped rules.
+  struct Completion {
+    enum class Kind { words, file, directory, profile, rules } kind = Kind::words;
+    std::vector<std::string> words;
+  };
+  std::map<const CLI::Option*, Completion> completions;
+
+  bool color_output() const { return terminal.output_is_terminal && terminal.color && !no_color; }
+  bool color_error() const { return terminal.error_is_terminal && terminal.color && !no_color; }
+
+  // "rnnadvisor: …" on standard error; the return value is the exit status that belongs to the
+  // error.
+  int report(const Error& error) const;
+  int report(std::span<const Error> errors) const;
+  // A remark on standard error; silent with --quiet.
+  void note(std::string_view text) const;
+};
+
+// The arguments quoted so that a shell reads them back equal.
+std::string shell_line(std::string_view program, std::span<const std::string> arguments);
+
+// Each command adds itself to the application.
+void add_check(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_sweep(CLI::App& app, Context& context);
+void add_merge(CLI::App& app, Context& context);
+void add_advise(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
+void add_rules(CLI::App& app, Context& context);
+void add_samples(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
+void add_completion(CLI::App& app, Context& context);
+void add_man(CLI::App& app, Context& context);
+void add_version(CLI::App& app, Context& context);
+void add_worker(CLI::App& app, Context& context);
+
+}  // namespace rnnadvisor::cli

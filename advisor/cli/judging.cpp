@@ -1,0 +1,124 @@
+#include "advisor/cli/judging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/report/report.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+std::string write(Format format, const advisor::Report& report,
+                  const advisor::TextOptions& text_options) {
+  switch (format) {
+    case Format::text:
+      return advisor::write_text(report, text_options);
+    case Format::markdown:
+      return advisor::write_markdown(report);
+    case Format::json:
+      return advisor::write_json(report);
+    case Format::html:
+      return advisor::write_html(report);
+    case Format::sarif:
+      return advisor::write_sarif(report);
+    case Format::junit:
+      return advisor::write_junit(report);
+    case Format::csv:
+      return advisor::write_csv(report);
+  }
+  return {};
+}
+
+Result<void> check_ignored(const std::vector<std::string>& ignored, const advisor::RuleSet& rules) {
+  for (const auto& id : ignored) {
+    const bool known = std::any_of(rules.rules.begin(), rules.rules.end(), [&](const auto& rule) {
+      return id.ends_with('/') ? rule.id.starts_with(id) : rule.id == id;
+    });
+    if (known) continue;
+    std::vector<std::string_view> ids;
+    for (const auto& rule : rules.rules) ids.push_back(rule.id);
+    const auto nearest = did_you_mean(id, ids);
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--ignore: there is no rule '{}'", to_valid_utf8(id)),
+                nearest.empty() ? "`rnnadvisor rules list` shows all; 'topic/' stands for a topic"
+                                : nearest);
+  }
+  return {};
+}
+
+}  // namespace
+
+tl::expected<advisor::RuleSet, std::vector<Error>> load_rules(
+    const std::vector<std::string>& directories) {
+  advisor::RuleSet rules = advisor::builtin_rules();
+  std::vector<Error> errors;
+  for (const auto& directory : directories) {
+    auto read = advisor::read_rule_directory(directory);
+    if (!read) {
+      errors.insert(errors.end(), read.error().begin(), read.error().end());
+      continue;
+    }
+    for (auto& rule : *read) {
+      if (const auto* present = rules.find(rule.id)) {
+        errors.push_back(Error{ErrorCode::invalid_argument,
+                               fmt::format("two rules have the id '{}'", rule.id),
+                               "rename one",
+                               SourcePosition{rule.file, 0, 0},
+                               {fmt::format("the other is in {}", present->file)}});
+        continue;
+      }
+      const auto place =
+          std::lower_bound(rules.rules.begin(), rules.rules.end(), rule,
+                           [](const auto& left, const auto& right) { return left.id < right.id; });
+      rules.rules.insert(place, std::move(rule));
+    }
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return rules;
+}
+
+tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options) {
+  Judging judging;
+  auto fail_on = parse_fail_on(options.fail_on);
+  if (!fail_on) return tl::unexpected(std::vector{std::move(fail_on.error())});
+  judging.fail_on = *fail_on;
+  auto rules = load_rules(options.rule_directories);
+  if (!rules) return tl::unexpected(std::move(rules.error()));
+  judging.rules = std::move(*rules);
+  if (auto ignored = check_ignored(options.ignore, judging.rules); !ignored) {
+    return tl::unexpected(std::vector{std::move(ignored.error())});
+  }
+  judging.options.ignore = options.ignore;
+  return judging;
+}
+
+int judge_and_report(const Context& context, const Profile& profile, const Judging& judging,
+                     const ReportOptions& options) {
+  const auto judgement = advisor::judge(profile, judging.rules, judging.options);
+  const auto report = advisor::make_report(profile, judgement, judging.rules);
+  for (const auto& target : options.targets) {
+    advisor::TextOptions text;
+    text.verbose = options.verbose;
+    text.ascii = !context.terminal.utf8;
+    if (target.path.empty()) {
+      text.width = context.terminal.width;
+      text.color = context.color_output();
+    }
+    const std::string written = write(target.format, report, text);
+    if (target.path.empty()) {
+      context.out << written;
+      if (!written.ends_with('\n')) context.out << '\n';
+      context.out.flush();
+      continue;
+    }
+    if (auto result = write_file(target.path, written); !result) {
+      return context.report(result.error());
+    }
+    context.note(fmt::format("wrote {}", target.path));
+  }
+  return exit_status(judgement.findings, judging.fail_on);
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,43 @@
+// From a profile to reports and an exit status: rules are loaded, the profile judged, the results
+// written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/cli/context.h"
+#include "advisor/cli/output.h"
+#include "advisor/rules/rule.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::cli {
+
+struct JudgingOptions {
+  std::vector<std::string> rule_directories;  // --rules
+  std::vector<std::string> ignore;            // --ignore
+  std::string fail_on;                        // --fail-on
+};
+
+// Everything that can be wrong about the options, found before any work.
+struct Judging {
+  advisor::RuleSet rules;
+  advisor::JudgeOptions options;
+  FailOn fail_on;
+};
+
+// The shipped cards and those of the given folders, by id.
+tl::expected<advisor::RuleSet, std::vector<Error>> load_rules(
+    const std::vector<std::string>& directories);
+
+tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options);
+
+struct ReportOptions {
+  std::vector<OutputTarget> targets;
+  bool verbose = false;
+};
+
+// Judges, writes every target and returns the exit status.
+int judge_and_report(const Context& context, const Profile& profile, const Judging& judging,
+                     const ReportOptions& options);
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,37 @@
+// The machine itself behind the command line.
+#include <unistd.h>
+
+#include "advisor/cli/cli.h"
+#include "advisor/cli/interrupt.h"
+#include "advisor/cli/worker/run_configurations.h"
+#include "core/cudnn/driver.h"
+#include "core/cudnn/machine.h"
+
+namespace rnnadvisor::cli {
+
+Services live_services() {
+  Services services;
+  services.run_configurations = [](const RunRequest& request) {
+    return run_configurations(request);
+  };
+  services.inspect_machine = [] {
+    MachineReport report = inspect_machine();
+    complete_machine_report(report);
+    return report;
+  };
+  services.live_device = []() -> std::optional<DeviceSpec> {
+    // The driver alone: a CUDA context would cost a second and memory on a GPU that others may be
+    // using.
+    for (auto& gpu : inspect_driver().gpus) {
+      if (gpu.usable) return std::move(gpu.spec);
+    }
+    return std::nullopt;
+  };
+  services.watch_interrupts = [] { return watch_interrupts(); };
+  services.worker = [](int device, const std::string& directory) {
+    return worker_main(device, directory);
+  };
+  return services;
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,140 @@
+#include "advisor/cli/profile_parts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+// Keeps the rows of a column for which `keep` holds.
+template <class T>
+void filter(std::vector<T>& column, const std::vector<bool>& keep) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < column.size() && i < keep.size(); ++i) {
+    if (keep[i]) {
+      if (next != i) column[next] = column[i];
+      ++next;
+    }
+  }
+  column.resize(next);
+}
+
+// Which rows stay, and their calls renumbered: a row without a call stays, a row of a call that is
+// gone goes.
+std::vector<bool> renumber(std::vector<int>& calls, const std::vector<int>& new_call) {
+  std::vector<bool> keep(calls.size(), true);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i] < 0) continue;
+    calls[i] = new_call[static_cast<std::size_t>(calls[i])];
+    keep[i] = calls[i] >= 0;
+  }
+  return keep;
+}
+
+template <class Table, class... Columns>
+void filter_columns(Table& table, const std::vector<bool>& keep, Columns... columns) {
+  (filter(table.*columns, keep), ...);
+}
+
+}  // namespace
+
+Profile select_configurations(const Profile& profile, std::span<const int> order) {
+  Profile part = profile;
+  part.configurations.clear();
+  std::vector<int> new_configuration(profile.configurations.size(), -1);
+  for (const int index : order) {
+    new_configuration[static_cast<std::size_t>(index)] =
+        static_cast<int>(part.configurations.size());
+    part.configurations.push_back(profile.configurations[static_cast<std::size_t>(index)]);
+  }
+  const auto renumbered = [&](int configuration) {
+    return configuration < 0 ? -1 : new_configuration[static_cast<std::size_t>(configuration)];
+  };
+
+  part.calls.clear();
+  std::vector<int> new_call(profile.calls.size(), -1);
+  for (std::size_t i = 0; i < profile.calls.size(); ++i) {
+    RnnCall call = profile.calls[i];
+    const bool lost = call.configuration >= 0 && renumbered(call.configuration) < 0;
+    if (lost) continue;
+    call.configuration = renumbered(call.configuration);
+    new_call[i] = static_cast<int>(part.calls.size());
+    part.calls.push_back(call);
+  }
+
+  using K = KernelTable;
+  filter_columns(part.kernels, renumber(part.kernels.call, new_call), &K::start_ns, &K::end_ns,
+                 &K::name, &K::call, &K::device, &K::stream, &K::process, &K::correlation, &K::grid,
+                 &K::block, &K::registers, &K::shared_static, &K::shared_dynamic, &K::family,
+                 &K::role);
+  using T = TransferTable;
+  filter_columns(part.transfers, renumber(part.transfers.call, new_call), &T::start_ns, &T::end_ns,
+                 &T::bytes, &T::correlation, &T::operation, &T::kind, &T::call, &T::device,
+                 &T::stream, &T::process);
+  using A = ApiTable;
+  filter_columns(part.api, renumber(part.api.call, new_call), &A::start_ns, &A::end_ns,
+                 &A::correlation, &A::thread, &A::name, &A::call, &A::process, &A::driver,
+                 &A::result);
+
+  part.experiments.clear();
+  for (Experiment experiment : profile.experiments) {
+    experiment.configuration = renumbered(experiment.configuration);
+    experiment.changed = renumbered(experiment.changed);
+    if (experiment.configuration >= 0) part.experiments.push_back(std::move(experiment));
+  }
+  return part;
+}
+
+Profile join_profiles(std::span<const Profile* const> profiles) {
+  ProfileBuilder builder;
+  for (const Profile* profile : profiles) builder.append(*profile);
+  Profile joined = builder.finish();
+  joined.figures.clear();
+  std::set<std::string> seen;
+  for (const Profile* profile : profiles) {
+    for (const auto& figure : profile->figures) {
+      if (seen.insert(figure.id).second) joined.figures.push_back(figure);
+    }
+  }
+  return joined;
+}
+
+Merged merge_profiles(std::span<const Profile> profiles) {
+  std::vector<const Profile*> pointers;
+  for (const auto& profile : profiles) pointers.push_back(&profile);
+  const Profile joined = join_profiles(pointers);
+  std::map<std::string, std::size_t> place;  // of a configuration in `order`
+  std::vector<int> order;
+  for (std::size_t i = 0; i < joined.configurations.size(); ++i) {
+    const auto& configuration = joined.configurations[i];
+    const auto device = static_cast<std::size_t>(std::max(configuration.device, 0));
+    std::string key = configuration_key(configuration);
+    if (device < joined.devices.size()) key += joined.devices[device].name;
+    const auto [entry, fresh] = place.try_emplace(std::move(key), order.size());
+    if (fresh) {
+      order.push_back(static_cast<int>(i));
+    } else if (int& present = order[entry->second];
+               is_final(configuration.outcome) &&
+               !is_final(joined.configurations[static_cast<std::size_t>(present)].outcome)) {
+      present = static_cast<int>(i);
+    }
+  }
+  const auto left_out = static_cast<int>(joined.configurations.size() - order.size());
+  return {select_configurations(joined, order), left_out};
+}
+
+std::string configuration_key(const ConfigInput& input) { return to_json_line(input); }
+
+std::string configuration_key(const Configuration& configuration) {
+  return to_json_line(ConfigInput{configuration.config, configuration.program, {}});
+}
+
+bool is_final(Outcome outcome) {
+  return outcome == Outcome::completed || outcome == Outcome::refused ||
+         outcome == Outcome::out_of_memory_predicted;
+}
+
+}  // namespace rnnadvisor::cli

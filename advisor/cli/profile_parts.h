@@ -1,0 +1,39 @@
+// Taking profiles apart and putting them together: what resuming a sweep and merging its parts
+// need.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/config/read_config.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::cli {
+
+// The profile with the configurations of `order` only, in that order (indices into
+// profile.configurations, each at most once). Calls, and kernels, transfers, API records and
+// experiments that belong to a configuration left out go with it; what belongs to none stays.
+Profile select_configurations(const Profile& profile, std::span<const int> order);
+
+// Everything of all profiles, in the order given. Figures of equal id are kept once, notes are
+// added up.
+Profile join_profiles(std::span<const Profile* const> profiles);
+
+// What makes two configurations the same one: every field, the name and the program around it.
+std::string configuration_key(const ConfigInput& input);
+std::string configuration_key(const Configuration& configuration);
+
+// join_profiles() for the parts of a sweep: of equal configurations on devices of one name, the
+// first that reached a final outcome stays, or the first of all when none did.
+struct Merged {
+  Profile profile;
+  int left_out = 0;
+};
+Merged merge_profiles(std::span<const Profile> profiles);
+
+// True when running the configuration again would tell nothing new: it completed, cuDNN refused it,
+// or it cannot fit.
+bool is_final(Outcome outcome);
+
+}  // namespace rnnadvisor::cli
