@@ -269,7 +269,7 @@ std::vector<Condition> read_table(CardReader& reader, const toml::table& table) 
     compared = true;
     if (fact >= 0) conditions.push_back(read_comparison(reader, fact, *op, node));
   }
-  if (!compared) {
+  if (!compared && table.size() == 1) {  // else an unknown key was meant to be one
     reader.report(table, "the condition has no operator",
                   "one of " + quoted_list(std::span(keys).subspan(1)));
   }

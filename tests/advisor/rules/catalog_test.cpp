@@ -1,0 +1,148 @@
+#include "advisor/rules/catalog.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "advisor/whatif/transform.h"
+#include "tests/advisor/rules/card.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+RuleSet sample() {
+  auto rule = card(R"card(
+criterion = "ALIGN"
+message = "Size {call.hidden_size} | <b>"
+explanation = "Some *Markdown*."
+applies_when = { any_of = [ { fact = "call.data_type", is = "half" }, { fact = "call.algo", is = "standard" } ] }
+when = { fact = "call.hidden_size", not_multiple_of = 8 }
+[[suggestion]]
+text = "Pad"
+code = "torch.nn.LSTM(1, 1008)"
+transform = { lower_batch = { value = { fact = "call.batch_size" } } }
+[[gain]]
+speedup = 2.8
+scope = "forward training"
+source = "a row"
+[valid]
+cudnn = ">=7.1"
+)card");
+  RuleSet rules;
+  rules.rules.push_back(std::move(rule));
+  return rules;
+}
+
+TEST(Catalog, ListShowsEveryRule) {
+  const auto text = list_rules_text(sample());
+  EXPECT_THAT(text, HasSubstr("topic/name  warning   documented  A title"));
+  EXPECT_THAT(text, HasSubstr("1 rules"));
+  const auto json = Json::parse(list_rules_json(sample()));
+  ASSERT_EQ(json["rules"].size(), 1U);
+  EXPECT_EQ(json["rules"][0]["severity"], "warning");
+}
+
+TEST(Catalog, ExplainTellsAll) {
+  const auto text = explain_rule_text(sample(), "topic/name");
+  ASSERT_TRUE(text);
+  for (const auto part :
+       {"severity warning, confidence documented, consequence slower, criterion ALIGN",
+        "one of: call.data_type is half; or call.algo is standard",
+        "call.hidden_size is not a multiple of 8", "Size {call.hidden_size}", "Some *Markdown*.",
+        "torch.nn.LSTM(1, 1008)", "lower_batch, value from call.batch_size; meaning: exact",
+        "2.8x in forward training", "A document [stated by the source]", "cuDNN >=7.1"}) {
+    EXPECT_THAT(*text, HasSubstr(part));
+  }
+  const auto json = Json::parse(*explain_rule_json(sample(), "topic/name"));
+  EXPECT_EQ(json["rule"]["when"]["all"][0]["threshold"], "8");
+  EXPECT_EQ(json["rule"]["applies_when"]["any_of"][0].size(), 2U);
+  EXPECT_EQ(json["rule"]["suggestions"][0]["transform"]["parameters"]["value"]["fact"],
+            "call.batch_size");
+}
+
+TEST(Catalog, UnknownRulesNameTheNearest) {
+  const auto text = explain_rule_text(sample(), "topic/nome");
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().code, ErrorCode::not_found);
+  EXPECT_THAT(text.error().remedy, HasSubstr("topic/name"));
+  EXPECT_FALSE(explain_rule_json(sample(), "x"));
+}
+
+TEST(Catalog, FactsAndTransformsAreListed) {
+  const auto text = list_facts_text();
+  const auto json = Json::parse(list_facts_json());
+  EXPECT_EQ(json["facts"].size(), fact_catalogue().size());
+  EXPECT_EQ(json["transforms"].size(), transform_kinds().size());
+  for (const auto& fact : fact_catalogue()) EXPECT_THAT(text, HasSubstr(fact.name));
+  for (const auto& kind : transform_kinds()) EXPECT_THAT(text, HasSubstr(std::string(kind.name)));
+}
+
+// What `rules new` writes loads, and `rules check` finds nothing in it.
+TEST(Catalog, ANewRuleIsARule) {
+  namespace fs = std::filesystem;
+  const auto made = new_rule("topic/my-rule");
+  ASSERT_TRUE(made);
+  const auto rule = read_rule(made->card, "rules/" + made->card_file);
+  ASSERT_TRUE(rule) << to_text(rule.error().front());
+  EXPECT_EQ(rule->id, "topic/my-rule");
+  EXPECT_THAT(made->cases, HasSubstr("expect        = \"not_applicable\""));
+
+  const fs::path folder = fs::path(::testing::TempDir()) / "new-rule";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "topic");
+  std::ofstream(folder / made->card_file) << made->card;
+  auto checked = check_rules(folder.string());
+  EXPECT_EQ(checked.cards, 1);
+  EXPECT_EQ(check_rules_text(checked), "1 cards, no mistakes\n");
+  std::ofstream(folder / "topic/bad.toml") << "id = \"topic/bad\"\ntitl = \"x\"\n";
+  checked = check_rules(folder.string());
+  EXPECT_THAT(check_rules_text(checked), HasSubstr("bad.toml:2:1: a card has no key 'titl'"));
+  EXPECT_THAT(check_rules_text(checked), HasSubstr("did you mean 'title'?"));
+  const auto json = Json::parse(check_rules_json(checked));
+  EXPECT_EQ(json["cards"], 2);
+  EXPECT_EQ(json["errors"].size(), checked.errors.size());
+  fs::remove_all(folder);
+
+  for (const auto wrong : {"", "name", "Topic/Name", "../etc/passwd", "a//b", "/a/b", "a b/c"}) {
+    EXPECT_FALSE(new_rule(wrong)) << wrong;
+  }
+}
+
+// The card that the reference shows first is one that loads.
+TEST(Catalog, TheExampleOfTheReferenceLoads) {
+  std::ifstream stream(RNNADVISOR_SOURCE_DIR "/docs/writing-rules.md");
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  const auto begin = text.find("```toml\n") + 8;
+  const auto end = text.find("```", begin);
+  ASSERT_LT(end, text.size());
+  const auto rule =
+      read_rule(text.substr(begin, end - begin), "rules/alignment/hidden-multiple-of-8.toml");
+  ASSERT_TRUE(rule) << to_text(rule.error().front());
+  EXPECT_EQ(rule->suggestions.size(), 2U);
+  EXPECT_EQ(rule->gains.size(), 2U);
+}
+
+TEST(Catalog, PagesEscapeWhatIsNotMarkdown) {
+  const auto page = write_rule_page(sample().rules.front());
+  EXPECT_THAT(page, HasSubstr("# A title"));
+  EXPECT_THAT(page, HasSubstr("\\| \\<b\\>"));
+  EXPECT_THAT(page, HasSubstr("Some *Markdown*."));
+  EXPECT_THAT(page, HasSubstr("```\ntorch.nn.LSTM(1, 1008)\n```"));
+  EXPECT_THAT(page, HasSubstr("- `call.hidden_size is not a multiple of 8`"));
+  const auto pages = rule_pages(sample());
+  ASSERT_EQ(pages.size(), 2U);
+  EXPECT_EQ(pages[0].first, "README.md");
+  EXPECT_THAT(pages[0].second, HasSubstr("[topic/name](topic/name.md)"));
+  EXPECT_EQ(pages[1].first, "topic/name.md");
+  EXPECT_EQ(pages[1].second, page);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,288 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "advisor/rules/make_finding.h"
+#include "core/config/read_config.h"
+#include "profiler/profile/builder.h"
+#include "tests/advisor/rules/card.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+RuleSet set_of(std::vector<Rule> rules) {
+  std::sort(rules.begin(), rules.end(), [](const Rule& a, const Rule& b) { return a.id < b.id; });
+  return {std::move(rules)};
+}
+
+Profile profile_of(std::initializer_list<int> hidden_sizes) {
+  Profile profile;
+  for (const int size : hidden_sizes) {
+    auto& configuration = profile.configurations.emplace_back();
+    configuration.config.hidden_size = configuration.config.input_size =
+        configuration.config.proj_size = size;
+    configuration.device = -1;
+  }
+  return profile;
+}
+
+void add_timing(Configuration& configuration, Phase phase, double ms) {
+  configuration.outcome = Outcome::completed;
+  configuration.timings.push_back({phase, {ms, ms, ms, 0.95, 20}, {}, 3, true});
+}
+
+std::vector<std::string> ids(const Judgement& judgement) {
+  std::vector<std::string> list;
+  for (const auto& finding : judgement.findings) list.push_back(finding.rule_id);
+  return list;
+}
+
+constexpr std::string_view size_rule = R"(
+message = "Size {call.hidden_size} of {device.memory}"
+when = { fact = "call.hidden_size", not_multiple_of = 8 }
+)";
+
+TEST(Judge, EveryRuleGivesAVerdictForEveryConfiguration) {
+  const auto rules =
+      set_of({card(size_rule, "a/size"),
+              card("message = \"m\"\nwhen = { fact = \"device.memory\", above = 1 }", "b/device"),
+              card("message = \"m\"\napplies_when = { fact = \"call.cell\", is = \"gru\" }\n"
+                   "when = { fact = \"call.hidden_size\", above = 1 }",
+                   "c/gru")});
+  const auto judgement = judge(profile_of({1000, 1001}), rules);
+  ASSERT_EQ(judgement.verdicts.size(), 6U);
+  std::vector<std::string> kinds;
+  for (const auto& verdict : judgement.verdicts) {
+    kinds.push_back(verdict.rule_id + " " + std::to_string(verdict.configuration) + " " +
+                    std::string(to_string(verdict.kind)));
+  }
+  EXPECT_THAT(kinds, ElementsAre("a/size 0 passed", "b/device 0 unknown", "c/gru 0 not_applicable",
+                                 "a/size 1 fired", "b/device 1 unknown", "c/gru 1 not_applicable"));
+  EXPECT_THAT(judgement.verdicts[1].missing, ElementsAre("device.memory"));
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  const auto& finding = judgement.findings.front();
+  EXPECT_EQ(finding.configuration, 1);
+  EXPECT_EQ(finding.message, "Size 1001 of unknown");
+  ASSERT_EQ(finding.comparisons.size(), 1U);
+  EXPECT_EQ(finding.comparisons[0].fact, "call.hidden_size");
+  EXPECT_EQ(finding.comparisons[0].op, "not_multiple_of");
+  EXPECT_EQ(finding.comparisons[0].threshold, "8");
+  EXPECT_EQ(finding.comparisons[0].observed, "1001");
+  EXPECT_TRUE(finding.comparisons[0].holds);
+  EXPECT_TRUE(
+      judge(profile_of({1001}), rules, {.ignore = {}, .keep_verdicts = false}).verdicts.empty());
+}
+
+TEST(Judge, AnEmptyProfileAndNoRulesAreFine) {
+  EXPECT_THAT(judge(Profile{}, set_of({card(size_rule)})).verdicts, IsEmpty());
+  EXPECT_THAT(judge(profile_of({1001}), RuleSet{}).verdicts, IsEmpty());
+}
+
+TEST(Judge, IgnoresRulesAndTopics) {
+  const auto rules =
+      set_of({card(size_rule, "a/one"), card(size_rule, "a/two"), card(size_rule, "ab/three")});
+  const auto by_id = judge(profile_of({1001}), rules, {.ignore = {"a/one"}, .keep_verdicts = true});
+  EXPECT_THAT(by_id.ignored, ElementsAre("a/one"));
+  EXPECT_THAT(ids(by_id), ElementsAre("a/two", "ab/three"));
+  const auto by_topic = judge(profile_of({1001}), rules, {.ignore = {"a/"}, .keep_verdicts = true});
+  EXPECT_THAT(by_topic.ignored, ElementsAre("a/one", "a/two"));
+  EXPECT_EQ(by_topic.verdicts.size(), 1U);
+  EXPECT_THAT(judge(profile_of({1001}), rules, {.ignore = {"a"}, .keep_verdicts = true}).ignored,
+              IsEmpty())
+      << "only whole topics";
+}
+
+TEST(Judge, SuggestionsFitTheProgram) {
+  const auto rules = set_of({card(std::string(size_rule) + R"(
+[[suggestion]]
+text = "for all, {call.hidden_size}"
+transform = { pad_hidden = { multiple = 8 } }
+[[suggestion]]
+text = "for PyTorch"
+framework = "pytorch"
+[[suggestion]]
+text = "for Keras"
+framework = "keras2"
+[[suggestion]]
+text = "with a hole: {device.memory}"
+[[suggestion]]
+text = "for large batches"
+applies_when = { fact = "call.batch_size", above = 1000000 }
+[[suggestion]]
+text = "unknown device"
+applies_when = { fact = "device.memory", above = 1 }
+[[suggestion]]
+text = "a batch of {call.hidden_size}"
+transform = { lower_batch = { value = { fact = "call.hidden_size" } } }
+)")});
+  auto profile = profile_of({1001});
+  const auto texts = [&] {
+    std::vector<std::string> list;
+    const auto judgement = judge(profile, rules);
+    for (const auto& suggestion : judgement.findings.at(0).suggestions)
+      list.push_back(suggestion.text);
+    return list;
+  };
+  EXPECT_THAT(texts(), ElementsAre("for all, 1001", "for PyTorch", "for Keras", "a batch of 1001"));
+  profile.configurations[0].program.name = Framework::pytorch;
+  EXPECT_THAT(texts(), ElementsAre("for all, 1001", "for PyTorch", "a batch of 1001"));
+  const auto finding = judge(profile, rules).findings.at(0);
+  EXPECT_EQ(finding.suggestions[0].transform->json, R"({"multiple":8})");
+  EXPECT_EQ(finding.suggestions[0].transform->meaning, Meaning::padded);
+  EXPECT_EQ(finding.suggestions[2].transform->json, R"({"value":1001})")
+      << "the fact's value stands in it";
+}
+
+// The order of the issue's words: what is measured before what is modelled, more time before less,
+// and errors before all.
+TEST(Judge, FindingsAreOrderedByGain) {
+  Profile profile = profile_of({1001, 1002});
+  for (const Phase phase :
+       {Phase::forward_training, Phase::backward_data, Phase::backward_weights}) {
+    add_timing(profile.configurations[0], phase, 1);
+    add_timing(profile.configurations[1], phase, 10);
+  }
+  const auto finding = [](std::string id, int configuration, Severity severity,
+                          std::optional<Gain> gain) {
+    Finding made;
+    made.rule_id = std::move(id);
+    made.configuration = configuration;
+    made.severity = severity;
+    made.gain = std::move(gain);
+    return made;
+  };
+  const auto gain = [](double speedup, GainBasis basis, std::string scope = "training step") {
+    Gain made;
+    made.speedup = speedup;
+    made.basis = basis;
+    made.scope = std::move(scope);
+    return made;
+  };
+  std::vector<Finding> findings = {
+      finding("info", 0, Severity::info, {}),
+      finding("warning", 0, Severity::warning, {}),
+      finding("modelled", 1, Severity::warning, gain(9, GainBasis::modelled)),
+      finding("small", 0, Severity::warning,
+              gain(4, GainBasis::measured_elsewhere)),  // saves 2.25 of 3 ms
+      finding("large", 1, Severity::opportunity,
+              gain(1.5, GainBasis::measured_here)),  // saves 10 of 30 ms
+      finding("slower", 1, Severity::opportunity,
+              gain(0.5, GainBasis::measured_here)),  // costs 30 ms
+      finding("untimed", 0, Severity::warning,
+              gain(2, GainBasis::measured_elsewhere, "forward inference")),
+      finding("refused", 0, Severity::error, {}),
+  };
+  std::reverse(findings.begin(), findings.end());
+  order_findings(findings, profile);
+  std::vector<std::string> order;
+  for (const auto& one : findings) order.push_back(one.rule_id);
+  EXPECT_THAT(order, ElementsAre("refused", "large", "small", "untimed", "slower", "modelled",
+                                 "warning", "info"));
+}
+
+TEST(Judge, GainsSayWhereTheyComeFrom) {
+  const auto rules = set_of({card(std::string(size_rule) + R"(
+[[gain]]
+fact = "sibling.best_algo_speedup"
+scope = "training step"
+[[gain]]
+speedup = 2.8
+scope = "forward training"
+source = "a row"
+applies_when = { fact = "call.hidden_size", below = 1002 }
+)")});
+  auto profile = profile_of({1001, 1001});
+  EXPECT_EQ(judge(profile, rules).findings[0].gain->basis, GainBasis::measured_elsewhere);
+  EXPECT_DOUBLE_EQ(judge(profile, rules).findings[0].gain->speedup, 2.8);
+  EXPECT_EQ(judge(profile_of({1003}), rules).findings[0].gain, std::nullopt) << "not near enough";
+
+  // The same configuration with another algorithm, three times as fast, was measured in this
+  // profile.
+  profile.configurations[1].config.algo = Algo::persist_static;
+  for (const Phase phase :
+       {Phase::forward_training, Phase::backward_data, Phase::backward_weights}) {
+    add_timing(profile.configurations[0], phase, 3);
+    add_timing(profile.configurations[1], phase, 1);
+  }
+  const auto judgement = judge(profile, rules);
+  const auto first =
+      std::find_if(judgement.findings.begin(), judgement.findings.end(),
+                   [](const Finding& finding) { return finding.configuration == 0; });
+  ASSERT_NE(first, judgement.findings.end());
+  EXPECT_EQ(first->gain->basis, GainBasis::measured_here);
+  EXPECT_DOUBLE_EQ(first->gain->speedup, 3);
+}
+
+TEST(Judge, EvidenceIsTheCallsAndTheLongestKernels) {
+  ProfileBuilder builder;
+  Configuration configuration;
+  configuration.config.hidden_size = 1001;
+  configuration.device = -1;
+  builder.add_configuration(configuration);
+  builder.add_configuration(configuration);
+  RnnCall call;
+  call.configuration = 0;
+  call.phase = Phase::forward_training;
+  builder.add_call(call);
+  call.configuration = 1;
+  builder.add_call(call);
+  for (int i = 0; i < 150; ++i) {
+    KernelRecord kernel;
+    kernel.call = 0;
+    kernel.start_ns = 1000 * i;
+    kernel.end_ns = kernel.start_ns + (i % 3 == 0 ? 10 : 500);  // 50 short ones
+    kernel.correlation = i + 1;
+    kernel.name = "kernel";
+    builder.add_kernel(kernel);
+  }
+  const Profile profile = builder.finish();
+  const auto judgement = judge(profile, set_of({card(size_rule)}));
+  ASSERT_EQ(judgement.findings.size(), 2U);
+  EXPECT_THAT(judgement.findings[0].calls, ElementsAre(0));
+  ASSERT_EQ(judgement.findings[0].kernels.size(), 100U);
+  EXPECT_TRUE(
+      std::is_sorted(judgement.findings[0].kernels.begin(), judgement.findings[0].kernels.end()));
+  for (const int kernel : judgement.findings[0].kernels) {
+    const auto index = static_cast<std::size_t>(kernel);
+    EXPECT_EQ(profile.kernels.end_ns[index] - profile.kernels.start_ns[index], 500);
+  }
+  EXPECT_THAT(judgement.findings[1].calls, ElementsAre(1));
+  EXPECT_THAT(judgement.findings[1].kernels, IsEmpty());
+}
+
+// Every shipped rule against every measured row of the H200: no error, no unfilled brace, the same
+// answer twice.
+TEST(Judge, MeasuredConfigurationsWithAllRules) {
+  Profile profile;
+  profile.devices.push_back(*find_device("nvidia-h200"));
+  profile.environment.cudnn_version = "9.19.0";
+  const std::string file = RNNADVISOR_SOURCE_DIR "/tests/data/h200/eligibility.jsonl";
+  std::ifstream stream(file);
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  const auto inputs = read_jsonl(text, file);
+  ASSERT_TRUE(inputs);
+  for (const auto& input : *inputs) profile.configurations.emplace_back().config = input.config;
+  ASSERT_GT(profile.configurations.size(), 100U);
+  const auto judgement = judge(profile, builtin_rules());
+  EXPECT_EQ(judgement.verdicts.size(),
+            builtin_rules().rules.size() * profile.configurations.size());
+  for (const auto& verdict : judgement.verdicts) {
+    EXPECT_NE(to_string(verdict.kind), "error") << verdict.rule_id << ": " << verdict.message;
+    EXPECT_EQ(verdict.kind == VerdictKind::unknown, !verdict.missing.empty()) << verdict.rule_id;
+  }
+  for (const auto& finding : judgement.findings) {
+    EXPECT_THAT(finding.message, ::testing::Not(HasSubstr("{"))) << finding.rule_id;
+    EXPECT_FALSE(finding.citations.empty());
+  }
+  const auto again = judge(profile, builtin_rules(), {.ignore = {}, .keep_verdicts = false});
+  EXPECT_EQ(ids(again), ids(judgement));
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor
