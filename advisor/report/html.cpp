@@ -201,10 +201,10 @@ void navigation(Page& page, const Report& report) {
     page.raw("</a></li>");
   };
   if (!report.groups.empty()) entry("actions", "What to do first", report.groups.size());
+  if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
   if (!report.configurations.empty())
     entry("configurations", report.configurations.size() == 1 ? "Configuration" : "Configurations",
           report.configurations.size() == 1 ? 0 : report.configurations.size());
-  if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
   if (!report.configurations.empty()) entry("rules", "Rules", 0);
   entry("environment", "Environment", 0);
   page.raw("</ul></nav>");
@@ -239,8 +239,8 @@ std::string write_html(const Report& report) {
   page.raw("\n<main id=\"main\" tabindex=\"-1\">\n");
   html::summary(page, report);
   html::actions(page, report);
-  html::configurations(page, report);
   html::figures(page, report);
+  html::configurations(page, report);
   html::rules(page, report);
   html::environment(page, report);
   page.raw(

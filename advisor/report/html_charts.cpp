@@ -20,13 +20,15 @@ using chart::coordinate;
 class Svg {
  public:
   Svg(double width, double height, std::string_view id, std::string_view title,
-      std::string_view description) {
+      std::string_view description, bool scrolls = true) {
+    const std::string frame =
+        scrolls ? fmt::format(" tabindex=\"0\" role=\"group\" aria-labelledby=\"{}-t\"", id) : "";
     out_ = fmt::format(
-        "<div class=\"chart\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{2}-t\"><svg "
-        "viewBox=\"0 0 {0} {1}\" role=\"img\" "
+        "<div class=\"chart\"{5}><svg viewBox=\"0 0 {0} {1}\"{6} role=\"img\" "
         "aria-labelledby=\"{2}-t {2}-d\"><title id=\"{2}-t\">{3}</title><desc "
         "id=\"{2}-d\">{4}</desc>",
-        coordinate(width), coordinate(height), id, esc(title), esc(description));
+        coordinate(width), coordinate(height), id, esc(title), esc(description), frame,
+        scrolls ? "" : " preserveAspectRatio=\"none\"");
   }
   void line(double x1, double y1, double x2, double y2, std::string_view type) {
     out_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>",
@@ -145,6 +147,7 @@ std::string timing_chart(const ConfigurationReport& each, const std::string& id)
     svg.rect(f.left, middle - 10, x.scale(ms.median) - f.left, 20, "bar");
     double end = x.scale(ms.median);
     if (!words::interval(ms).empty()) {
+      svg.line(x.scale(ms.low) - 2, middle, x.scale(ms.high) + 2, middle, "halo");
       svg.line(x.scale(ms.low), middle, x.scale(ms.high), middle, "whisker");
       svg.line(x.scale(ms.low), middle - 5, x.scale(ms.low), middle + 5, "whisker");
       svg.line(x.scale(ms.high), middle - 5, x.scale(ms.high), middle + 5, "whisker");
@@ -258,40 +261,42 @@ std::string memory_bar(const ConfigurationReport& each, const std::string& id) {
                                    {"workspace", m.workspace},
                                    {"reserve", m.reserve}};
   const std::int64_t device = each.has_device ? each.device->memory_bytes : 0;
-  const double most = static_cast<double>(std::max(device, m.total));
-  constexpr double width = 1120;
+  // Both bars are stretched to the width of the page: nothing in them but rectangles.
+  constexpr double width = 1000;
   std::string description;
-  for (const auto& part : parts) {
-    if (part.bytes > 0)
-      description +=
-          fmt::format("{} {}. ", part.name, format_bytes(static_cast<double>(part.bytes)));
-  }
-  Svg svg(width, 34, id, "Device memory", description);
-  double at = 0;
-  svg.rect(0, 4, width * (device > 0 ? static_cast<double>(device) / most : 1), 26,
-           "memory-device");
   std::string legend;
+  std::vector<std::pair<std::size_t, double>> shares;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].bytes <= 0) continue;
-    const double share = width * static_cast<double>(parts[i].bytes) / most;
-    svg.rect(at, 4, share, 26, fmt::format("m{}", i));
-    at += share;
+    const std::string bytes = format_bytes(static_cast<double>(parts[i].bytes));
+    description += fmt::format("{} {}. ", parts[i].name, bytes);
     legend += fmt::format("<li><span class=\"key m{}\" aria-hidden=\"true\"></span>{} {}</li>", i,
-                          parts[i].name, format_bytes(static_cast<double>(parts[i].bytes)));
+                          parts[i].name, bytes);
+    shares.emplace_back(i, static_cast<double>(parts[i].bytes) / static_cast<double>(m.total));
   }
-  if (device > 0 && m.total > device) {
-    const double limit = width * static_cast<double>(device) / most;
-    svg.line(limit, 0, limit, 34, "limit");
-  }
-  if (device > m.total)
-    legend += fmt::format(
-        "<li><span class=\"key memory-device\" aria-hidden=\"true\"></span>left {}</li>",
-        format_bytes(static_cast<double>(device - m.total)));
-  if (device > 0 && m.total > device)
+  std::string out;
+  if (device > 0) {
+    const double share = static_cast<double>(m.total) / static_cast<double>(device);
+    Svg svg(width, 10, id + "-d", "Share of the device's memory", words::percent(share), false);
+    svg.rect(0, 0, width, 10, share > 1 ? "over" : "memory-device");
+    svg.rect(0, 0, share > 1 ? width / share : std::max(2.0, width * share), 10, "memory-need");
+    out += "<div class=\"bar10\">" + svg.take() + "</div>";
     legend +=
-        fmt::format("<li><span class=\"key over\" aria-hidden=\"true\"></span>over by {}</li>",
-                    format_bytes(static_cast<double>(m.total - device)));
-  return svg.take() + "<ul class=\"legend\">" + legend + "</ul>";
+        share > 1
+            ? fmt::format(
+                  "<li><span class=\"key over\" aria-hidden=\"true\"></span>over by {}</li>",
+                  format_bytes(static_cast<double>(m.total - device)))
+            : fmt::format(
+                  "<li><span class=\"key memory-device\" aria-hidden=\"true\"></span>left {}</li>",
+                  format_bytes(static_cast<double>(device - m.total)));
+  }
+  Svg svg(width, 24, id, "What the memory is needed for", description, false);
+  double at = 0;
+  for (const auto& [part, share] : shares) {
+    svg.rect(at, 0, width * share, 24, fmt::format("m{}", part));
+    at += width * share;
+  }
+  return out + svg.take() + "<ul class=\"legend\">" + legend + "</ul>";
 }
 
 std::string figure_chart(const FigureReport& figure, const std::string& id) {

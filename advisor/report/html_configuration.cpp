@@ -26,37 +26,43 @@ void parameters(Page& page, const ConfigurationReport& each) {
 void phases(Page& page, const ConfigurationReport& each) {
   if (each.phases.empty()) return;
   page.raw(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-      "aria-label=\"Phases\"><table><caption>Phases</caption><thead><tr><th "
-      "scope=\"col\">Phase</th><th scope=\"col\" class=\"num\">Median</th>"
-      "<th scope=\"col\">95 % interval</th><th scope=\"col\" class=\"num\">TFLOP/s</th><th "
-      "scope=\"col\" class=\"num\">GFLOP</th><th scope=\"col\" class=\"num\">Lower bound</th>"
-      "<th scope=\"col\" class=\"num\">Times the bound</th><th scope=\"col\" class=\"num\">Kernel "
-      "time</th><th scope=\"col\" class=\"num\">GPU busy</th><th scope=\"col\">Kernels that "
-      "ran</th><th scope=\"col\">Tensor Cores</th></tr></thead><tbody>");
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Phases\"><table>"
+      "<caption>Phases</caption><thead><tr><th scope=\"col\">Phase</th>"
+      "<th scope=\"col\">Median, 95 % interval</th><th scope=\"col\" class=\"num\">TFLOP/s</th>"
+      "<th scope=\"col\" class=\"num\">GFLOP</th><th scope=\"col\" class=\"num\">Lower bound</th>"
+      "<th scope=\"col\" class=\"num\">Times bound</th>"
+      "<th scope=\"col\" class=\"num\">Kernel time</th>"
+      "<th scope=\"col\" class=\"num\">GPU busy</th><th scope=\"col\">Ran</th>"
+      "<th scope=\"col\">Tensor Cores</th></tr></thead><tbody>");
   for (const auto& p : each.phases) {
     const double ms = p.timing != nullptr ? p.timing->ms.median : -1;
     const bool bounded = p.bound.bound_ms > 0;
-    page.put(
-        "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td class=\"nowrap\">{}{}</td><td "
-        "class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td "
-        "class=\"num\">{}</td><td class=\"num\">{}</td><td "
-        "class=\"num\">{}</td><td>{}</td><td>{}</td></tr>",
-        words::phase(p.phase),
-        ms > 0 ? "<strong>" + format_milliseconds(ms) + "</strong>" : std::string(none),
-        or_none(p.timing != nullptr ? words::interval(p.timing->ms) : std::string()),
-        p.timing != nullptr && !p.timing->converged
-            ? " <span class=\"tag\" title=\"the interval did not become as tight as "
-              "wanted\">wide</span>"
-            : "",
-        or_none(p.tflops > 0 ? words::number(p.tflops) : ""),
-        words::number(static_cast<double>(p.cost.flops) / 1e9),
-        or_none(bounded ? format_milliseconds(p.bound.bound_ms) : ""),
-        or_none(bounded && ms > 0 ? words::number(ms / p.bound.bound_ms) : ""),
-        or_none(p.kernel_ms >= 0 ? format_milliseconds(p.kernel_ms) : ""),
-        or_none(p.busy >= 0 ? esc(words::percent(p.busy)) : ""),
-        or_none(p.implementation ? std::string(words::implementation(*p.implementation)) : ""),
-        esc(p.tensor_cores));
+    std::string time(none);
+    if (ms > 0) {
+      time = "<strong>" + format_milliseconds(ms) + "</strong>";
+      if (const auto interval = words::interval(p.timing->ms); !interval.empty()) {
+        time += fmt::format("<br><span class=\"muted small\">{}</span>", interval);
+      }
+      if (!p.timing->converged) {
+        time +=
+            " <span class=\"tag\" title=\"the interval did not become as tight as "
+            "wanted\">wide</span>";
+      }
+    }
+    page.put("<tr><th scope=\"row\" class=\"nowrap\">{}</th><td class=\"nowrap\">{}</td>",
+             words::phase(p.phase), time);
+    const auto number = [&](std::string text) {
+      page.put("<td class=\"num\">{}</td>", or_none(std::move(text)));
+    };
+    number(p.tflops > 0 ? words::number(p.tflops) : "");
+    number(words::number(static_cast<double>(p.cost.flops) / 1e9));
+    number(bounded ? format_milliseconds(p.bound.bound_ms) : "");
+    number(bounded && ms > 0 ? words::number(ms / p.bound.bound_ms) : "");
+    number(p.kernel_ms >= 0 ? format_milliseconds(p.kernel_ms) : "");
+    number(p.busy >= 0 ? esc(words::percent(p.busy)) : "");
+    page.put("<td>{}</td><td><span title=\"{}\">{}</span></td></tr>",
+             or_none(p.implementation ? std::string(words::implementation(*p.implementation)) : ""),
+             esc(p.tensor_cores), esc(words::tensor_cores(p.tensor_cores)));
   }
   page.raw("</tbody></table></div>");
   const auto bounded = std::find_if(each.phases.begin(), each.phases.end(),
@@ -113,13 +119,14 @@ void why_not(Page& page, const ConfigurationReport& each) {
     const auto holding = std::count_if(table.clauses.begin(), table.clauses.end(),
                                        [](const auto& c) { return c.holds == model::Holds::yes; });
     page.put(
-        "<details><summary>Why not <code>{}</code>? <span class=\"muted\">{}</span></summary><div "
+        "<details><summary>{} <span class=\"muted\">{}</span></summary><div "
         "class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Conditions of "
         "{}\"><table><caption class=\"hidden\">Conditions of {}</caption>"
         "<thead><tr><th scope=\"col\">Holds</th><th scope=\"col\">Condition</th><th "
         "scope=\"col\">Here</th><th scope=\"col\">Kind</th><th scope=\"col\">Documented "
         "by</th></tr></thead><tbody>",
-        to_string(table.algo),
+        fmt::format("{} <code>{}</code>{}", table.fast ? "Eligible for" : "Why not",
+                    to_string(table.algo), table.fast ? "" : "?"),
         table.fast ? std::string("every condition holds")
                    : fmt::format("{} of {} conditions hold", holding, table.clauses.size()),
         to_string(table.algo), to_string(table.algo));

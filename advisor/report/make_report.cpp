@@ -178,6 +178,16 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   return report;
 }
 
+// A sweep gives one id to configurations that differ in, say, the algorithm: their summary then is
+// part of the name.
+void tell_apart(std::vector<ConfigurationReport>& all) {
+  std::map<std::string, int> uses;
+  for (const auto& each : all) ++uses[each.name];
+  for (auto& each : all) {
+    if (uses[each.name] > 1 && each.name != each.summary) each.name += ": " + each.summary;
+  }
+}
+
 void count_severity(Report& report, Severity severity) {
   switch (severity) {
     case Severity::error:
@@ -291,6 +301,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     if (ConfigurationReport* owner = configuration(verdict.configuration))
       count_verdict(*owner, verdict);
   }
+  tell_apart(report.configurations);
   for (auto& each : report.configurations) {
     each.standing = standing_of(each);
     each.verdict = verdict_of(each);

@@ -113,22 +113,26 @@ class TextWriter {
     const bool traced = std::any_of(each.phases.begin(), each.phases.end(),
                                     [](const auto& p) { return p.kernel_ms >= 0; });
     if (each.phases.empty()) return;
-    std::vector<Column> columns = {{"Phase", false, true}};
+    // What gives way on narrower terminals.
+    const bool tensor = terminal_.width() >= 84;
+    const bool wide = terminal_.width() >= 96;
+    const bool very_wide = terminal_.width() >= 110;
+    std::vector<Column> columns = {{"Phase", false, false}};
     if (timed) {
       columns.push_back({"Median", true, false});
-      columns.push_back({"95 % interval", false, false});
+      if (wide) columns.push_back({"95 % interval", false, false});
       columns.push_back({"TFLOP/s", true, false});
     }
-    columns.push_back({"GFLOP", true, false});
+    if (!timed) columns.push_back({"GFLOP", true, false});
     if (each.has_device) {
       columns.push_back({"Bound", true, false});
-      if (timed) columns.push_back({"of it", true, false});
+      if (timed) columns.push_back({"x", true, false});
     }
     if (traced) {
-      columns.push_back({"Kernels", true, false});
+      if (very_wide) columns.push_back({"Kernels", true, false});
       columns.push_back({"Busy", true, false});
-      columns.push_back({"Ran", false, false});
-      columns.push_back({"Tensor Cores", false, true});
+      columns.push_back({"Ran", false, true});
+      if (tensor) columns.push_back({"Tensor Cores", false, true});
     }
     std::vector<std::vector<Cell>> rows;
     const std::string none(terminal_.symbol("–", "-"));
@@ -138,23 +142,25 @@ class TextWriter {
       if (timed) {
         row.push_back({ms > 0 ? format_milliseconds(ms) : none, Style::bold});
         const std::string interval = ms > 0 ? words::interval(phase.timing->ms) : std::string();
-        row.push_back({interval.empty() ? none : interval, Style::dim});
+        if (wide) row.push_back({interval.empty() ? none : interval, Style::dim});
         row.push_back({phase.tflops > 0 ? words::number(phase.tflops) : none});
       }
-      row.push_back({words::number(static_cast<double>(phase.cost.flops) / 1e9)});
+      if (!timed) row.push_back({words::number(static_cast<double>(phase.cost.flops) / 1e9)});
       if (each.has_device) {
         const bool known = phase.bound.bound_ms > 0;
         row.push_back({known ? format_milliseconds(phase.bound.bound_ms) : none, Style::dim});
         if (timed)
-          row.push_back({known && ms > 0 ? words::number(ms / phase.bound.bound_ms) + "x" : none});
+          row.push_back({known && ms > 0 ? words::number(ms / phase.bound.bound_ms) : none});
       }
       if (traced) {
-        row.push_back({phase.kernel_ms >= 0 ? format_milliseconds(phase.kernel_ms) : none});
+        if (very_wide) {
+          row.push_back({phase.kernel_ms >= 0 ? format_milliseconds(phase.kernel_ms) : none});
+        }
         row.push_back({phase.busy >= 0 ? words::percent(phase.busy) : none});
         row.push_back({phase.implementation
                            ? std::string(words::implementation(*phase.implementation))
                            : none});
-        row.push_back({phase.tensor_cores});
+        if (tensor) row.push_back({std::string(words::tensor_cores(phase.tensor_cores))});
       }
       rows.push_back(std::move(row));
     }
@@ -170,7 +176,7 @@ class TextWriter {
     terminal_.paragraph(
         fmt::format(
             "Bound: the time below which it cannot go{}; {}",
-            timed ? ", and the measured multiple of it" : "",
+            timed ? "; x: the median as a multiple of it" : "",
             found->bound.estimate ? "an estimate." : "from ceilings measured on this device."),
         0, {}, Style::dim, Style::dim);
   }
@@ -234,6 +240,7 @@ class TextWriter {
   }
 
   void why_not(const ConfigurationReport& each) {
+    const bool sources = terminal_.width() >= 120;  // else the conditions would be cut for them
     for (const auto& table : each.why_not) {
       if (table.algo != Algo::persist_static && !options_.verbose) continue;
       const bool runs = each.ran && *each.ran != model::Implementation::standard;
@@ -253,15 +260,15 @@ class TextWriter {
         rows.push_back({{symbol(m), m.style},
                         {words::clean(clause.title)},
                         {words::clean(clause.observed), Style::bold},
-                        {clause.required ? "required" : "for speed", Style::dim},
-                        {words::clean(clause.documented_by), Style::dim}});
+                        {clause.required ? "required" : "for speed", Style::dim}});
+        if (sources) rows.back().push_back({words::clean(clause.documented_by), Style::dim});
       }
-      terminal_.table({{"", false, false},
-                       {"Condition", false, true},
-                       {"Here", false, true},
-                       {"", false, false},
-                       {"Documented by", false, true}},
-                      rows);
+      std::vector<Column> columns = {{"", false, false},
+                                     {"Condition", false, true},
+                                     {"Here", false, true},
+                                     {"", false, false}};
+      if (sources) columns.push_back({"Documented by", false, true});
+      terminal_.table(columns, rows);
       if (table.has_nearest && !table.changes.empty()) {
         std::string text = "Nearest configuration that satisfies all: ";
         for (std::size_t i = 0; i < table.changes.size(); ++i)

@@ -345,7 +345,24 @@ std::string plural(long long count, std::string_view singular, std::string_view 
 
 std::string interval(const MedianInterval& i) {
   if (i.count < 2 || i.low <= 0 || i.high < i.low) return {};
-  return fmt::format("{} to {}", format_milliseconds(i.low), format_milliseconds(i.high));
+  std::string low = format_milliseconds(i.low);
+  std::string high = format_milliseconds(i.high);
+  if (low == high && i.low < i.high) {  // format_milliseconds shows two digits below 1 ms
+    low = fmt::format("{:.3g} ms", i.low);
+    high = fmt::format("{:.3g} ms", i.high);
+  }
+  // The unit once, when it is the same.
+  const std::size_t unit = low.rfind(' ');
+  if (high.ends_with(low.substr(unit))) low.erase(unit);
+  std::string text = fmt::format("{} to {}", low, high);
+  if (i.confidence < 0.5) return text + " (range)";
+  return i.confidence < 0.945 ? text + fmt::format(" ({:.0f} %)", i.confidence * 100) : text;
+}
+
+std::string_view tensor_cores(std::string_view full) {
+  if (full == "yes (inferred from kernel names)") return "yes (inferred)";
+  if (full == "no (inferred from kernel names)") return "no (inferred)";
+  return full;
 }
 
 std::string device(const DeviceSpec& d) {

@@ -53,16 +53,20 @@ std::string percent(double share);  // "61 %"; a share above 0 is never "0 %"
 std::string number(double value);   // three significant digits, "36.9"
 std::string plural(long long count, std::string_view singular,
                    std::string_view plural = {});  // "3 warnings"
-std::string interval(
-    const MedianInterval& interval);  // "3.70 to 3.75 ms"; empty when there is none
+// "3.70 to 3.75 ms"; what the interval covers is added where it is not 95 %; empty when there is
+// none.
+std::string interval(const MedianInterval& interval);
+// PhaseRow::tensor_cores for narrow columns: "yes (inferred)".
+std::string_view tensor_cores(std::string_view full);
 
-// The device of the report in one line, "NVIDIA H200 (Hopper, compute capability 9.0, 141 GiB)".
+// The device of the report in one line, "NVIDIA H200 (Hopper, compute capability 9.0, 141
+// GiB)".
 std::string device(const DeviceSpec& device);
 // Software versions that are known, as (label, value) pairs: cuDNN, CUDA, driver, …
 std::vector<std::pair<std::string, std::string>> environment(const Environment& environment);
 
-// Key and value of every field of a configuration that differs from the defaults or is one of the
-// sizes.
+// Key and value of every field of a configuration that differs from the defaults or is one of
+// the sizes.
 std::vector<std::pair<std::string, std::string>> parameters(const RnnConfig& config);
 // Every field as (key, value).
 std::vector<std::pair<std::string, std::string>> all_parameters(const RnnConfig& config);

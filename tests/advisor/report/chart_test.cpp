@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -55,7 +56,8 @@ TEST(LinearAxis, HoldsForEverySize) {
 }
 
 TEST(LinearAxis, NonsenseGivesAnAxisAllTheSame) {
-  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::infinity()}) {
     EXPECT_EQ(linear_axis(bad, 5, 0, 1).ticks.back(), 1);
   }
 }
@@ -93,12 +95,15 @@ TEST(ValueAxis, TicksAreTheValuesAndLabelsKeepTheirDistance) {
   EXPECT_EQ(tight.labels[4], "");
 }
 
-TEST(ValueAxis, NoValues) { EXPECT_EQ(value_axis(ScaleKind::linear, {}, 0, 1, 1).ticks.size(), 1U); }
+TEST(ValueAxis, NoValues) {
+  EXPECT_EQ(value_axis(ScaleKind::linear, {}, 0, 1, 1).ticks.size(), 1U);
+}
 
 TEST(Doubles, SizesThatGrowByDoubling) {
   EXPECT_TRUE(doubles(std::vector<double>{8, 16, 32, 64, 96, 128, 256, 512}));
   EXPECT_TRUE(doubles(std::vector<double>{512, 8, 8, 16, 32, 64, 128, 256}));
-  EXPECT_FALSE(doubles(std::vector<double>{256, 512, 768, 896, 1000, 1024, 1152, 1280, 1536, 2048}));
+  EXPECT_FALSE(
+      doubles(std::vector<double>{256, 512, 768, 896, 1000, 1024, 1152, 1280, 1536, 2048}));
   EXPECT_FALSE(doubles(std::vector<double>{1, 10, 100}));
   EXPECT_FALSE(doubles(std::vector<double>{4, 8}));
   EXPECT_FALSE(doubles(std::vector<double>{0, 1, 2}));
@@ -121,7 +126,8 @@ TEST(Spread, KeepsOrderGapAndRange) {
   EXPECT_DOUBLE_EQ(placed[3], 10);  // alone, so it stays
   EXPECT_LE(placed[0] + 10, placed[2] + 1e-9);
   EXPECT_LE(placed[2] + 10, placed[1] + 1e-9);
-  EXPECT_NEAR((placed[0] + placed[1] + placed[2]) / 3, 51, 1e-9);  // a cluster stays around where it wants to be
+  EXPECT_NEAR((placed[0] + placed[1] + placed[2]) / 3, 51,
+              1e-9);  // a cluster stays around where it wants to be
   EXPECT_LE(placed[4], 100);
 }
 
@@ -138,7 +144,9 @@ TEST(Spread, RandomPositionsNeverOverlap) {
   unsigned state = 1;
   for (int round = 0; round < 200; ++round) {
     std::vector<double> wanted;
-    for (int i = 0; i < 8; ++i) wanted.push_back(static_cast<double>((state = state * 1664525U + 1013904223U) >> 16U) / 655.36);
+    for (int i = 0; i < 8; ++i)
+      wanted.push_back(static_cast<double>((state = state * 1664525U + 1013904223U) >> 16U) /
+                       655.36);
     auto placed = spread(wanted, 9, 0, 100);
     std::sort(placed.begin(), placed.end());
     EXPECT_GE(placed.front(), -1e-9);

@@ -114,7 +114,8 @@ void kernel(Profile& p, int call, std::int64_t start, std::int64_t us, const std
 }
 
 constexpr const char* persistent_forward =
-    "void RNN_blockPersist_fp_LSTM<__half, __half, __half, float, int, 1, 256>(void const*, void*)";
+    "void RNN_persist_fp<__half, __half, float, (cudnnRNNMode_t)2, true, 1024, 1, 28, 28, 8, 0, 8, "
+    "1>(persist_fp_args)";
 constexpr const char* gemm = "nvjet_sm90_hsh_64x8_64x16_2x4_h_bz_TNT";
 constexpr const char* cell =
     "void elemWiseRNNcell<__half, __half, float, (cudnnRNNMode_t)2, (cudnnRNNBiasMode_t)2>(int, "

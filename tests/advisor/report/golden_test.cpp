@@ -1,4 +1,5 @@
-// What the writers made when last looked at. After a wanted change run with RNNADVISOR_UPDATE_GOLDEN=1 and review the diff.
+// What the writers made when last looked at. After a wanted change run with
+// RNNADVISOR_UPDATE_GOLDEN=1 and review the diff.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +21,8 @@ void compare(const std::string& name, const std::string& text) {
   ASSERT_TRUE(file) << path << " is missing; make it with RNNADVISOR_UPDATE_GOLDEN=1";
   std::ostringstream golden;
   golden << file.rdbuf();
-  EXPECT_EQ(text, golden.str()) << "If the change is wanted: RNNADVISOR_UPDATE_GOLDEN=1, then review the diff of " << path;
+  EXPECT_EQ(text, golden.str())
+      << "If the change is wanted: RNNADVISOR_UPDATE_GOLDEN=1, then review the diff of " << path;
 }
 
 TEST(Golden, Rich) {

@@ -27,7 +27,8 @@ TEST(MakeReport, CountsAndGroupsFindings) {
   ASSERT_EQ(report.groups.size(), 4U);  // the batch rule fired twice
   EXPECT_EQ(report.groups[3].findings.size(), 2U);
   EXPECT_EQ(report.groups[3].first().configuration, 1);
-  EXPECT_EQ(report.findings[0]->rule_id, "persistence/hidden-limit");  // the order of the judgement is kept
+  EXPECT_EQ(report.findings[0]->rule_id,
+            "persistence/hidden-limit");  // the order of the judgement is kept
 }
 
 TEST(MakeReport, StandingIsTheWorstOfFateAndFindings) {
@@ -44,13 +45,22 @@ TEST(MakeReport, StandingIsTheWorstOfFateAndFindings) {
 TEST(MakeReport, VerdictsSayWhatHappened) {
   const auto judged = fixture::rich();
   const Report report = judged->report();
-  EXPECT_THAT(named(report, "gnmt-layer").verdict, HasSubstr("takes 3.03 ms with persistent kernels; nothing to do"));
-  EXPECT_THAT(named(report, "batch-33").verdict, HasSubstr("1 warning, up to 1.44x to gain (measured here)"));
-  EXPECT_THAT(named(report, "too-wide").verdict, HasSubstr("refuses this configuration at temp_space with CUDNN_STATUS_NOT_SUPPORTED: hidden size"));
-  EXPECT_THAT(named(report, "too-large").verdict, HasSubstr("It would not fit: it needs 55.5 TiB and 139 GiB were free"));
-  EXPECT_THAT(named(report, "bf16").verdict, HasSubstr("persist_static was asked for, standard kernels ran"));
+  EXPECT_THAT(named(report, "gnmt-layer").verdict,
+              HasSubstr("takes 3.03 ms with persistent kernels; nothing to do"));
+  EXPECT_THAT(named(report, "batch-33").verdict,
+              HasSubstr("1 warning, up to 1.44x to gain (measured here)"));
+  EXPECT_THAT(
+      named(report, "too-wide").verdict,
+      HasSubstr(
+          "refuses this configuration at temp_space with CUDNN_STATUS_NOT_SUPPORTED: hidden size"));
+  EXPECT_THAT(named(report, "too-large").verdict,
+              HasSubstr("It would not fit: it needs 55.5 TiB and 139 GiB were free"));
+  EXPECT_THAT(named(report, "bf16").verdict,
+              HasSubstr("persist_static was asked for, standard kernels ran"));
   EXPECT_THAT(named(report, "decoder").verdict, HasSubstr("ended before"));
-  EXPECT_THAT(report.headline, HasSubstr("7 configurations on NVIDIA H200: 2 do not work, 3 should be changed, 1 is fine, 1 could not be judged; up to 2.30x to gain (measured elsewhere)."));
+  EXPECT_THAT(report.headline,
+              HasSubstr("7 configurations on NVIDIA H200: 2 do not work, 3 should be changed, 1 is "
+                        "fine, 1 could not be judged; up to 2.30x to gain (measured elsewhere)."));
 }
 
 TEST(MakeReport, PhaseNumbersAreTheClosedForms) {
@@ -78,18 +88,21 @@ TEST(MakeReport, KernelSumsAreOfOneCall) {
   EXPECT_DOUBLE_EQ(each.kernels[1].total_us, 48);
   const PhaseRow* forward = each.phase(Phase::forward_training);
   EXPECT_NEAR(forward->kernel_ms, 0.128, 1e-12);
-  EXPECT_NEAR(forward->busy, 128.0 / 220.0, 1e-12);  // from the first start to the last end: 15 steps of 14 us, then 10 us
+  EXPECT_NEAR(forward->busy, 128.0 / 220.0,
+              1e-12);  // from the first start to the last end: 15 steps of 14 us, then 10 us
 }
 
 TEST(MakeReport, CountersDecideTensorCoreUse) {
   auto judged = fixture::single();
-  EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores, "yes (inferred from kernel names)");
+  EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores,
+            "yes (inferred from kernel names)");
   auto& counters = judged->profile.configurations[0].counters;
   counters = {{Phase::forward_training, "sm__inst_executed_pipe_tensor.sum", 0}};
   EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores, "no (counters)");
   counters[0].value = 12;
   EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores, "yes (counters)");
-  EXPECT_EQ(judged->report().configurations[0].phases[1].tensor_cores, "unknown");  // no kernels, no counters
+  EXPECT_EQ(judged->report().configurations[0].phases[1].tensor_cores,
+            "unknown");  // no kernels, no counters
 }
 
 TEST(MakeReport, WithoutConfigurations) {
@@ -151,14 +164,18 @@ TEST(MakeReport, FiguresWithUnknownKeysAreLeftOut) {
 TEST(Selection, TakesTheWorstAndKeepsProfileOrder) {
   const auto judged = fixture::rich();
   const Report report = judged->report();
-  EXPECT_EQ(most_interesting(report, 3), (std::vector<int>{2, 3, 4}));  // two errors, and the warning with the largest gain
+  EXPECT_EQ(most_interesting(report, 3),
+            (std::vector<int>{2, 3, 4}));  // two errors, and the warning with the largest gain
   EXPECT_EQ(most_interesting(report, 100).size(), 7U);
   EXPECT_TRUE(most_interesting(report, 0).empty());
 }
 
 TEST(Words, CleanTakesWhatDrivesATerminal) {
   EXPECT_EQ(words::clean("a\x1b[31mb\x07"), "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD");
-  EXPECT_EQ(words::clean("a\xC2\x9B" "31mb"), "a\xEF\xBF\xBD" "31mb");  // the eight-bit escape
+  EXPECT_EQ(words::clean("a\xC2\x9B"
+                         "31mb"),
+            "a\xEF\xBF\xBD"
+            "31mb");  // the eight-bit escape
   EXPECT_EQ(words::clean("x\r\ny\tz"), "x  y z");
   EXPECT_EQ(words::clean_lines("x\r\ny\tz"), "x\ny  z");
   EXPECT_EQ(words::clean("\xff"), "\xEF\xBF\xBD");

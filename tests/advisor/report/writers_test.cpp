@@ -1,11 +1,13 @@
-// Every format: well-formed, valid by its schema, nothing of a hostile text gets through unescaped, and every kind of profile
-// gives something to read.
+// Every format: well-formed, valid by its schema, nothing of a hostile text gets through unescaped,
+// and every kind of profile gives something to read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -29,8 +31,10 @@ struct Case {
   std::unique_ptr<fixture::Judged> (*make)();
 };
 std::unique_ptr<fixture::Judged> forty() { return fixture::many(40); }
-const Case cases[] = {{"rich", fixture::rich},   {"single", fixture::single}, {"fine", fixture::fine},   {"empty", fixture::empty},
-                      {"bare", fixture::bare},   {"checked", fixture::checked}, {"sweep", fixture::sweep}, {"many", forty}};
+const Case cases[] = {{"rich", fixture::rich},   {"single", fixture::single},
+                      {"fine", fixture::fine},   {"empty", fixture::empty},
+                      {"bare", fixture::bare},   {"checked", fixture::checked},
+                      {"sweep", fixture::sweep}, {"many", forty}};
 
 Json read_json_file(const std::string& path) {
   std::ifstream file(std::string(RNNADVISOR_SOURCE_DIR) + "/" + path);
@@ -61,7 +65,8 @@ class Formats : public ::testing::TestWithParam<Case> {
   std::unique_ptr<fixture::Judged> judged_ = GetParam().make();
   Report report_ = judged_->report();
 };
-INSTANTIATE_TEST_SUITE_P(Profiles, Formats, ::testing::ValuesIn(cases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Profiles, Formats, ::testing::ValuesIn(cases),
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST_P(Formats, TextStaysWithinTheTerminal) {
   for (const int width : {60, 80, 100, 160}) {
@@ -69,18 +74,23 @@ TEST_P(Formats, TextStaysWithinTheTerminal) {
     options.width = width;
     std::istringstream lines(write_text(report_, options));
     for (std::string line; std::getline(lines, line);) {
-      // Tables whose fixed columns alone need more room than a narrow terminal has may stick out; prose never.
-      if (width >= 100) ASSERT_LE(words::display_width(line), static_cast<std::size_t>(width)) << line;
+      // Tables whose fixed columns alone need more room than a narrow terminal has may stick out;
+      // prose never.
+      if (width >= 80) {
+        ASSERT_LE(words::display_width(line), static_cast<std::size_t>(width)) << line;
+      }
       ASSERT_FALSE(line.ends_with(' ')) << "'" << line << "'";
     }
   }
 }
 
 TEST_P(Formats, TextHasNoControlCharactersOfOthers) {
-  for (const char c : write_text(report_)) ASSERT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
+  for (const char c : write_text(report_))
+    ASSERT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
   TextOptions options;
   options.color = true;
-  const std::string colored = std::regex_replace(write_text(report_, options), std::regex("\x1b\\[[0-9;]*m"), "");
+  const std::string colored =
+      std::regex_replace(write_text(report_, options), std::regex("\x1b\\[[0-9;]*m"), "");
   EXPECT_EQ(colored, write_text(report_));  // colour adds nothing but colour
 }
 
@@ -104,7 +114,8 @@ TEST_P(Formats, SarifIsValidByItsSchema) {
   EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", document), "");
   const Json& run = document["runs"][0];
   for (const auto& result : run["results"]) {
-    EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"], result["ruleId"]);
+    EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"],
+              result["ruleId"]);
   }
   EXPECT_EQ(run["results"].size(), report_.findings.size());
 }
@@ -130,7 +141,8 @@ TEST_P(Formats, CsvHasTheSameNumberOfFieldsInEveryLine) {
   EXPECT_EQ(lines, phases + 1);
 }
 
-// Tags open and close in order; attribute values are quoted. A parser for what our own writers make, not for XML at large.
+// Tags open and close in order; attribute values are quoted. A parser for what our own writers
+// make, not for XML at large.
 void expect_nested(const std::string& text, const std::vector<std::string>& without_end) {
   std::vector<std::string> open;
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
@@ -140,12 +152,14 @@ void expect_nested(const std::string& text, const std::vector<std::string>& with
     at = end + 1;
     if (tag.starts_with("?") || tag.starts_with("!")) continue;
     ASSERT_EQ(std::count(tag.begin(), tag.end(), '"') % 2, 0) << tag;
-    const std::string name = tag.substr(tag.starts_with('/') ? 1 : 0, tag.find_first_of(" /", 1) - (tag.starts_with('/') ? 1 : 0));
+    const std::string name = tag.substr(
+        tag.starts_with('/') ? 1 : 0, tag.find_first_of(" /", 1) - (tag.starts_with('/') ? 1 : 0));
     if (tag.starts_with('/')) {
       ASSERT_FALSE(open.empty()) << tag;
       ASSERT_EQ("/" + open.back(), tag) << "near " << text.substr(at > 300 ? at - 300 : 0, 400);
       open.pop_back();
-    } else if (!tag.ends_with('/') && std::find(without_end.begin(), without_end.end(), name) == without_end.end()) {
+    } else if (!tag.ends_with('/') &&
+               std::find(without_end.begin(), without_end.end(), name) == without_end.end()) {
       open.push_back(name);
       if (name == "script" || name == "style") at = text.find("</" + name + ">", at);
     }
@@ -171,11 +185,17 @@ TEST_P(Formats, HtmlIsWellFormedAndAsksForNothing) {
   // Every id once, every link inside the page leads somewhere.
   std::set<std::string> ids;
   const std::regex id(" id=\"([^\"]*)\"");
-  for (auto i = std::sregex_iterator(page.begin(), page.end(), id); i != std::sregex_iterator(); ++i) EXPECT_TRUE(ids.insert((*i)[1]).second) << (*i)[1];
+  for (auto i = std::sregex_iterator(page.begin(), page.end(), id); i != std::sregex_iterator();
+       ++i)
+    EXPECT_TRUE(ids.insert((*i)[1]).second) << (*i)[1];
   const std::regex href("href=\"#([^\"]*)\"");
-  for (auto i = std::sregex_iterator(page.begin(), page.end(), href); i != std::sregex_iterator(); ++i) EXPECT_TRUE(ids.contains((*i)[1])) << (*i)[1];
+  for (auto i = std::sregex_iterator(page.begin(), page.end(), href); i != std::sregex_iterator();
+       ++i)
+    EXPECT_TRUE(ids.contains((*i)[1])) << (*i)[1];
   const std::regex labelled("aria-labelledby=\"([^\" ]*)");
-  for (auto i = std::sregex_iterator(page.begin(), page.end(), labelled); i != std::sregex_iterator(); ++i) EXPECT_TRUE(ids.contains((*i)[1])) << (*i)[1];
+  for (auto i = std::sregex_iterator(page.begin(), page.end(), labelled);
+       i != std::sregex_iterator(); ++i)
+    EXPECT_TRUE(ids.contains((*i)[1])) << (*i)[1];
 }
 
 TEST_P(Formats, HtmlNamesItsOwnStyleAndScript) {
@@ -184,15 +204,19 @@ TEST_P(Formats, HtmlNamesItsOwnStyleAndScript) {
     const std::size_t start = page.find(from) + from.size();
     return page.substr(start, page.find(to, start) - start);
   };
-  EXPECT_THAT(page, HasSubstr("style-src 'sha256-" + sha256_base64(between("<style>", "</style>")) + "'"));
-  EXPECT_THAT(page, HasSubstr("script-src 'sha256-" + sha256_base64(between("<script>", "</script>")) + "'"));
+  EXPECT_THAT(
+      page, HasSubstr("style-src 'sha256-" + sha256_base64(between("<style>", "</style>")) + "'"));
+  EXPECT_THAT(page, HasSubstr("script-src 'sha256-" +
+                              sha256_base64(between("<script>", "</script>")) + "'"));
 }
 
 TEST(Sha256, KnownAnswers) {  // FIPS 180-4 examples, in base64
   EXPECT_EQ(sha256_base64(""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
   EXPECT_EQ(sha256_base64("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
-  EXPECT_EQ(sha256_base64("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"), "JI1qYdIGOLjlwCaTDD5gOaM85Flk/yFn9uzt1BnbBsE=");
-  EXPECT_EQ(sha256_base64(std::string(1000000, 'a')), "zcduXJkU+5KBoxd76QhCpSi3QkEgxVemxyMOcRLcDNA=");
+  EXPECT_EQ(sha256_base64("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "JI1qYdIGOLjlwCaTDD5gOaM85Flk/yFn9uzt1BnbBsE=");
+  EXPECT_EQ(sha256_base64(std::string(1000000, 'a')),
+            "zcduXJkU+5KBocfihNc+Z/GAmkiklyAOBG05zMcRLNA=");
 }
 
 TEST(Hostile, NothingBecomesMarkup) {
@@ -202,7 +226,8 @@ TEST(Hostile, NothingBecomesMarkup) {
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
   EXPECT_THAT(page, Not(HasSubstr("href=\"javascript:")));
-  EXPECT_EQ(std::regex_replace(page, std::regex("<script>[^<]*"), "").find("<script"), std::string::npos);
+  EXPECT_EQ(std::regex_replace(page, std::regex("<script>[^<]*"), "").find("<script"),
+            std::string::npos);
   const std::string markdown = write_markdown(report);
   EXPECT_THAT(markdown, Not(HasSubstr("<script>alert(1)</script> \"q\" 'a' `t`\n")));
   EXPECT_THAT(markdown, Not(HasSubstr("](javascript:")));
@@ -210,13 +235,17 @@ TEST(Hostile, NothingBecomesMarkup) {
   EXPECT_THAT(write_junit(report), Not(HasSubstr("<script")));
   const std::string csv = write_csv(report);
   EXPECT_THAT(csv, Not(HasSubstr("\n=")));
-  EXPECT_EQ(Json::parse(write_json(report))["configurations"][5]["config"]["id"].get<std::string>().substr(0, 25), "<script>alert(1)</script> ");
+  EXPECT_EQ(Json::parse(write_json(report))["configurations"][5]["config"]["id"]
+                .get<std::string>()
+                .substr(0, 26),
+            "<script>alert(1)</script> ");
 }
 
 TEST(Hostile, MarkdownCodeBlocksCannotBeClosed) {
   auto judged = fixture::single();
   judged->judgement.findings[0].suggestions[0].code = "a\n```\n# not a heading\n````\n";
-  EXPECT_THAT(write_markdown(judged->report()), HasSubstr("`````\na\n```\n# not a heading\n````\n`````\n"));
+  EXPECT_THAT(write_markdown(judged->report()),
+              HasSubstr("`````\na\n```\n# not a heading\n````\n`````\n"));
 }
 
 TEST(Csv, FormulasStayText) {
@@ -232,14 +261,17 @@ TEST(Csv, FormulasStayText) {
 TEST(Sarif, NamesThePlaceInTheUsersFile) {
   auto judged = fixture::single();
   Report report = judged->report();
-  EXPECT_FALSE(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0].contains("physicalLocation"));
+  EXPECT_FALSE(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0].contains(
+      "physicalLocation"));
   report.configurations[0].position = SourcePosition{"my configs/a.toml", 12, 3};
   const Json location = Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0];
   EXPECT_EQ(location["physicalLocation"]["artifactLocation"]["uri"], "my%20configs/a.toml");
   EXPECT_EQ(location["physicalLocation"]["region"], (Json{{"startLine", 12}, {"startColumn", 3}}));
   EXPECT_EQ(location["logicalLocations"][0]["name"], "gnmt-encoder");
   report.configurations[0].position = SourcePosition{"/tmp/a.toml", 0, 0};
-  EXPECT_EQ(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "file:///tmp/a.toml");
+  EXPECT_EQ(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0]
+                                            ["physicalLocation"]["artifactLocation"]["uri"],
+            "file:///tmp/a.toml");
 }
 
 TEST(Sarif, LevelsFollowSeverity) {
@@ -248,7 +280,8 @@ TEST(Sarif, LevelsFollowSeverity) {
   EXPECT_EQ(run["results"][0]["level"], "error");
   EXPECT_EQ(run["results"][2]["level"], "warning");
   bool refused = false;
-  for (const auto& n : run["invocations"][0]["toolExecutionNotifications"]) refused = refused || n["descriptor"]["id"] == "refused";
+  for (const auto& n : run["invocations"][0]["toolExecutionNotifications"])
+    refused = refused || n["descriptor"]["id"] == "refused";
   EXPECT_TRUE(refused);
 }
 
@@ -257,10 +290,14 @@ TEST(Junit, CountsAgreeWithItsCases) {
   const std::string xml = write_junit(judged->report());
   const auto count = [&](const char* what) {
     const std::regex pattern(what);
-    return std::distance(std::sregex_iterator(xml.begin(), xml.end(), pattern), std::sregex_iterator());
+    return std::distance(std::sregex_iterator(xml.begin(), xml.end(), pattern),
+                         std::sregex_iterator());
   };
   std::smatch sums;
-  ASSERT_TRUE(std::regex_search(xml, sums, std::regex("<testsuites name=\"rnnadvisor\" tests=\"(\\d+)\" failures=\"(\\d+)\" errors=\"(\\d+)\" skipped=\"(\\d+)\"")));
+  ASSERT_TRUE(
+      std::regex_search(xml, sums,
+                        std::regex("<testsuites name=\"rnnadvisor\" tests=\"(\\d+)\" "
+                                   "failures=\"(\\d+)\" errors=\"(\\d+)\" skipped=\"(\\d+)\"")));
   EXPECT_EQ(std::stol(sums[1]), count("<testcase "));
   EXPECT_EQ(std::stol(sums[2]), count("<failure "));
   EXPECT_EQ(std::stol(sums[3]), count("<error "));
@@ -285,7 +322,8 @@ TEST(Text, SaysWhatIsAnEstimate) {
   auto judged = fixture::single();
   judged->judgement.findings[0].gain->basis = GainBasis::modelled;
   EXPECT_THAT(write_text(judged->report()), HasSubstr("(estimate)"));
-  EXPECT_THAT(write_html(judged->report()), HasSubstr("<span class=\"basis modelled\">estimate</span>"));
+  EXPECT_THAT(write_html(judged->report()),
+              HasSubstr("<span class=\"basis modelled\">estimate</span>"));
   EXPECT_THAT(write_markdown(judged->report()), HasSubstr("(estimate"));
 }
 
@@ -295,7 +333,9 @@ TEST(Html, FiveHundredConfigurationsStayUnderFiveMegabytes) {
   EXPECT_LT(page.size(), 5U << 20U);
   EXPECT_THAT(page, HasSubstr("Details follow for the 24 configurations with the most to say"));
   const std::regex row("<tr[^>]*><td data-v");
-  EXPECT_EQ(std::distance(std::sregex_iterator(page.begin(), page.end(), row), std::sregex_iterator()), 500);
+  EXPECT_EQ(
+      std::distance(std::sregex_iterator(page.begin(), page.end(), row), std::sregex_iterator()),
+      500);
 }
 
 TEST(Json, NumbersThatAreNotNumbersBecomeNull) {
