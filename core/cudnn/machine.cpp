@@ -62,7 +62,7 @@ std::string nvrtc_version(const DynamicLibrary& library) {
 
 }  // namespace
 
-MachineReport inspect_machine() {
+MachineReport inspect_host() {
   MachineReport report;
 #ifdef RNNADVISOR_CUDART_VERSION
   report.built_with_cuda = true;
@@ -74,6 +74,16 @@ MachineReport inspect_machine() {
   report.driver_problem = driver.problem;
   report.gpus = driver.gpus;
 
+  report.operating_system = operating_system();
+  report.cpu = processor();
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) report.host = host.data();
+  report.tracing_reason = report.counters_reason = "not asked yet";
+  return report;
+}
+
+MachineReport inspect_machine() {
+  MachineReport report = inspect_host();
   struct Wanted {
     const LibraryRequest& request;
     std::string (*version)(const DynamicLibrary&);
@@ -87,11 +97,6 @@ MachineReport inspect_machine() {
       state.version = want.version(*library);
     report.libraries.push_back(std::move(state));
   }
-  report.operating_system = operating_system();
-  report.cpu = processor();
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) report.host = host.data();
-  report.tracing_reason = report.counters_reason = "not asked yet";
   return report;
 }
 

@@ -54,4 +54,7 @@ struct MachineReport {
 // of permissions).
 MachineReport inspect_machine();
 
+// The same without loading any library but the driver: host, GPUs, versions.
+MachineReport inspect_host();
+
 }  // namespace rnnadvisor

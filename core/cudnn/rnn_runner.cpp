@@ -9,6 +9,7 @@
 #include "core/cudnn/cuda_error.h"
 #include "core/cudnn/problem.h"
 #include "core/cudnn/timing.h"
+#include "core/model/memory.h"
 
 namespace rnnadvisor {
 namespace {
@@ -169,6 +170,13 @@ bool RnnRunner::prepare(const RnnConfig& config, const RunOptions& options, RunR
   const StageResult sizes = problem.query_sizes(report);
   report.stages.push_back(sizes);
   if (sizes.status != 0) return stop(Outcome::refused, to_error(sizes).message);
+  if (model::weight_query_wraps(config)) {
+    // Running it would write far outside the buffers cuDNN asked for.
+    return stop(Outcome::failed,
+                "cuDNN counts the weights in 32 bits and answers with wrapped sizes from 2^31 "
+                "weight elements "
+                "on: it was not run; use fewer or narrower layers");
+  }
   report.memory_predicted = problem.bytes_needed();
   if (options.sizes_only) {
     report.message = "sizes only, as asked";

@@ -20,6 +20,7 @@ struct RunOptions {
       2.0;  // per configuration, for timing; at least min_repeats are always taken
   double target_interval =
       0.02;           // stop when (high - low) / median of the 95 % interval is at most this
+  bool time = true;   // measure times; off for a pass that only traces
   bool trace = true;  // one traced pass for the kernels
   Counters counters = Counters::automatic;
   bool correctness = false;      // compare with the float64 CPU reference (small sizes only)

@@ -4,7 +4,11 @@
 
 namespace rnnadvisor {
 
-void add_batch(ProfileBuilder& builder, ActivityBatch batch, const std::vector<int>& calls) {
+void add_batch(ProfileBuilder& builder, ActivityBatch batch, const std::vector<int>& calls,
+               int device) {
+  for (auto& record : batch.kernels) record.device = device;
+  for (auto& record : batch.transfers) record.device = device;
+  for (auto& record : batch.allocations) record.device = device;
   for (const auto& [correlation, id] : batch.external) {
     if (id >= 1 && id <= calls.size()) builder.attribute(correlation, calls[id - 1]);
   }

@@ -42,9 +42,8 @@ TracedRunner::~TracedRunner() = default;
 
 Result<std::unique_ptr<TracedRunner>> TracedRunner::create(int ordinal) {
   auto state = std::make_unique<State>();
-  // Before any NVTX call of the process: this names CUPTI to NVTX.
-  (void)CuptiApi::load();
-  const MachineReport machine = inspect_machine();
+  // Without looking at CUPTI: a process that only times must not load it.
+  const MachineReport machine = inspect_host();
   if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= machine.gpus.size()) {
     return fail(ErrorCode::not_found,
                 fmt::format("there is no GPU {}: {}", ordinal,
@@ -66,10 +65,6 @@ Result<std::unique_ptr<TracedRunner>> TracedRunner::create(int ordinal) {
   environment.cuda_runtime_version = machine.cuda_runtime_version;
   environment.cudnn_version = state->runner->cudnn_version();
   environment.cudnn_path = state->runner->cudnn_path();
-  if (const auto api = CuptiApi::load()) {
-    environment.cupti_version = std::to_string((*api)->version);
-    environment.cupti_path = (*api)->path;
-  }
   return std::unique_ptr<TracedRunner>(new TracedRunner(std::move(state)));
 }
 
@@ -115,6 +110,8 @@ void TracedRunner::State::trace(ProfileBuilder& builder, int configuration,
                             phase_colors[static_cast<std::size_t>(phase)]);
       RnnCall call;
       call.configuration = configuration;
+      call.device =
+          builder.profile().configurations[static_cast<std::size_t>(configuration)].device;
       call.phase = phase;
       activity->push(calls.size() + 1);
       call.host_start_ns = activity->now_ns();
@@ -139,7 +136,8 @@ void TracedRunner::State::trace(ProfileBuilder& builder, int configuration,
                       "the trace could not be read: " + batch.error().message, 1});
     return;
   }
-  add_batch(builder, std::move(*batch), calls);
+  add_batch(builder, std::move(*batch), calls,
+            builder.profile().configurations[static_cast<std::size_t>(configuration)].device);
   builder.profile().environment.tracing = true;
 }
 
@@ -189,6 +187,13 @@ void TracedRunner::State::count(ProfileBuilder& builder, Configuration& configur
 Profile TracedRunner::run(const ConfigInput& input, const RunOptions& options) {
   ProfileBuilder builder;
   builder.profile().environment = state_->environment;
+  if (options.trace || options.counters != Counters::off) {
+    // Before any NVTX call of the process: this names CUPTI to NVTX.
+    if (const auto api = CuptiApi::load()) {
+      builder.profile().environment.cupti_version = std::to_string((*api)->version);
+      builder.profile().environment.cupti_path = (*api)->path;
+    }
+  }
   state_->sample_clocks(builder.profile(), "start");
   Configuration configuration;
   configuration.config = input.config;
@@ -201,7 +206,7 @@ Profile TracedRunner::run(const ConfigInput& input, const RunOptions& options) {
   RnnRunner& runner = *state_->runner;
   if (runner.prepare(input.config, options, report)) {
     if (options.correctness) runner.compare_with_reference(report);
-    if (report.outcome == Outcome::completed) runner.time(options, report);
+    if (report.outcome == Outcome::completed && options.time) runner.time(options, report);
     if (report.outcome == Outcome::completed && options.trace)
       state_->trace(builder, index, input.config);
     if (report.outcome == Outcome::completed && options.counters != Counters::off) {

@@ -73,7 +73,9 @@ class ProfileBuilder {
   // process id that both have gets a new number in the appended part, because correlation ids of
   // different processes must not meet. The environment is kept from the first profile that has one;
   // clocks are added up: the first "start" and the last "end" of every device stay.
-  void append(const Profile& other);
+  // Process ids that clash are renumbered, unless `same_processes`: parts of one run by one
+  // program.
+  void append(const Profile& other, bool same_processes = false);
 
   // Sorts, attributes, classifies kernels (profiler/classify, gemm_roles.h), computes NVTX depth
   // and mends what a trace can leave behind, with a note: intervals that end before they begin,
@@ -97,7 +99,7 @@ class ProfileBuilder {
   int intern_kernel(std::string_view name);
   void see_process(int process);
   void append_tables(const Profile& other, const std::vector<int>& strings,
-                     const std::vector<int>& devices, int first_call);
+                     const std::vector<int>& devices, int first_call, bool same_processes);
 
   Profile profile_;
   TextIndex strings_;

@@ -72,7 +72,7 @@ void append_clocks(std::vector<ClockSample>& into, const std::vector<ClockSample
 
 }  // namespace
 
-void ProfileBuilder::append(const Profile& other) {
+void ProfileBuilder::append(const Profile& other, bool same_processes) {
   const bool first =
       profile_.environment.created.empty() && profile_.environment.rnnadvisor_version.empty();
   std::vector<int> devices;
@@ -97,7 +97,7 @@ void ProfileBuilder::append(const Profile& other) {
     profile_.configurations.push_back(std::move(configuration));
   }
   const int first_call = static_cast<int>(profile_.calls.size());
-  append_tables(other, strings, devices, first_call);
+  append_tables(other, strings, devices, first_call, same_processes);
   for (std::size_t i = static_cast<std::size_t>(first_call); i < profile_.calls.size(); ++i) {
     auto& call = profile_.calls[i];
     if (call.configuration >= 0) call.configuration += first_configuration;
@@ -128,8 +128,9 @@ void ProfileBuilder::append(const Profile& other) {
 }
 
 void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>& strings,
-                                   const std::vector<int>& devices, int first_call) {
-  const auto processes = renumber_processes(other, processes_);
+                                   const std::vector<int>& devices, int first_call,
+                                   bool same_processes) {
+  const auto processes = renumber_processes(other, same_processes ? std::set<int>() : processes_);
   for (const auto& [old_id, new_id] : processes) see_process(new_id);
   const auto extend_processes = [&](std::vector<int>& into, const std::vector<int>& from) {
     auto known = processes.end();

@@ -44,18 +44,24 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// One GPU: a process that times and a process that traces. CUPTI slows launches for as long as its process lives, also when it records
-// nothing (launch-bound calls up to twofold, on an H200 with CUDA 13.0), so what is timed must never have met it.
+// One GPU: a process that times and a process that traces. CUPTI slows launches for as long as its
+// process lives, also when it records nothing (launch-bound calls up to twofold, on an H200 with
+// CUDA 13.0), so what is timed must never have met it.
 class Pool {
  public:
   Pool(const RunRequest& request, std::string program, std::vector<GpuState> gpus)
-      : request_(request), program_(std::move(program)), gpus_(std::move(gpus)), results_(request.configurations.size()) {
-    for (std::size_t i = 0; i < request.configurations.size(); ++i) waiting_.push_back(static_cast<int>(i));
+      : request_(request),
+        program_(std::move(program)),
+        gpus_(std::move(gpus)),
+        results_(request.configurations.size()) {
+    for (std::size_t i = 0; i < request.configurations.size(); ++i)
+      waiting_.push_back(static_cast<int>(i));
   }
 
   Result<Profile> run() {
     if (folder_.path().empty()) {
-      return fail(ErrorCode::io, "no temporary folder can be made for the workers", "check that TMPDIR is writable");
+      return fail(ErrorCode::io, "no temporary folder can be made for the workers",
+                  "check that TMPDIR is writable");
     }
     // A worker that died between two jobs must not end us when the next is sent to it.
     signal(SIGPIPE, SIG_IGN);
@@ -93,12 +99,13 @@ class Pool {
     Pass pass = timing;
     bool sent = false;
     Clock::time_point deadline;
-    std::optional<Profile> timed;   // what the timing pass yielded, while the tracing pass runs
+    std::optional<Profile> timed;  // what the timing pass yielded, while the tracing pass runs
     Worker& worker() { return workers[static_cast<std::size_t>(pass)]; }
   };
 
   bool wants_tracing() const {
-    return (request_.options.trace || request_.options.counters != Counters::off) && !request_.options.sizes_only;
+    return (request_.options.trace || request_.options.counters != Counters::off) &&
+           !request_.options.sizes_only;
   }
 
   RunOptions options_for(Pass pass) const {
@@ -128,12 +135,15 @@ class Pool {
       if (!started) return fail(started.error());
       worker.process = std::make_unique<WorkerProcess>(std::move(*started));
       worker.ready = false;
-      seat.deadline = Clock::now() + std::chrono::seconds(120);  // loading cuDNN from a cold network disk
+      seat.deadline =
+          Clock::now() + std::chrono::seconds(120);  // loading cuDNN from a cold network disk
     }
     if (!worker.ready) return {};
     const auto& input = request_.configurations[static_cast<std::size_t>(seat.job)];
-    seat.deadline = Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(request_.options.timeout_seconds * 1000));
-    worker.process->send_line(write_job({seat.job, options_for(seat.pass), input}));  // a dead worker shows as end of file
+    seat.deadline = Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(
+                                       request_.options.timeout_seconds * 1000));
+    worker.process->send_line(write_job(
+        {seat.job, options_for(seat.pass), input}));  // a dead worker shows as end of file
     seat.sent = true;
     return {};
   }
@@ -160,7 +170,8 @@ class Pool {
           anything_ready_ = true;
         } else if (line.rfind("error ", 0) == 0) {
           Error error = read_error(std::string_view(line).substr(6));
-          // A machine that cannot run anything is the user's to mend; one lost GPU of several is a matter for its jobs.
+          // A machine that cannot run anything is the user's to mend; one lost GPU of several is a
+          // matter for its jobs.
           if (!anything_ready_) return fail(std::move(error));
         } else if (current && line == fmt::format("done {}", seat.job)) {
           take_result(seat);
@@ -189,10 +200,14 @@ class Pool {
     worker.process.reset();
     if (current && seat.sent) {
       lose(seat, Outcome::crashed,
-           fmt::format("the worker process ended with {} while it ran this configuration; the next one got a new worker", end));
+           fmt::format("the worker process ended with {} while it ran this configuration; the next "
+                       "one got a new worker",
+                       end));
     } else if (!was_ready) {
-      return fail(ErrorCode::internal, fmt::format("a worker for GPU {} ended with {} before it was ready", seat.device, end),
-                  "run 'rnnadvisor doctor' to see what this machine has");
+      return fail(
+          ErrorCode::internal,
+          fmt::format("a worker for GPU {} ended with {} before it was ready", seat.device, end),
+          "run 'rnnadvisor doctor' to see what this machine has");
     }
     return {};
   }
@@ -200,22 +215,27 @@ class Pool {
   Result<void> overdue(Seat& seat, Worker& worker) {
     worker.process.reset();
     if (!seat.sent) {
-      return fail(ErrorCode::internal, fmt::format("the worker for GPU {} did not get ready within two minutes", seat.device),
-                  "check with nvidia-smi whether the GPU answers");
+      return fail(
+          ErrorCode::internal,
+          fmt::format("the worker for GPU {} did not get ready within two minutes", seat.device),
+          "check with nvidia-smi whether the GPU answers");
     }
     lose(seat, Outcome::timed_out,
-         fmt::format("no result within {:.0f} s; the worker was ended (--timeout-seconds sets the limit)",
-                     request_.options.timeout_seconds));
+         fmt::format(
+             "no result within {:.0f} s; the worker was ended (--timeout-seconds sets the limit)",
+             request_.options.timeout_seconds));
     return {};
   }
 
-  // The current pass of the current job failed with its worker. Times that are known already are kept.
+  // The current pass of the current job failed with its worker. Times that are known already are
+  // kept.
   void lose(Seat& seat, Outcome outcome, std::string message) {
     if (seat.pass == tracing) {
       ProfileBuilder builder;
       builder.profile().environment = seat.timed->environment;
       builder.append(*seat.timed);
-      builder.add_note({NoteSeverity::error, "trace-failed", "a traced pass was lost: " + message, 1});
+      builder.add_note(
+          {NoteSeverity::error, "trace-failed", "a traced pass was lost: " + message, 1});
       finish(std::exchange(seat.job, -1), builder.finish());
       return;
     }
@@ -229,9 +249,11 @@ class Pool {
     fs::remove(path, ignored);
     if (!profile || profile->configurations.empty()) {
       return lose(seat, Outcome::failed,
-                  "the worker's result could not be read" + (profile ? std::string() : ": " + profile.error().message));
+                  "the worker's result could not be read" +
+                      (profile ? std::string() : ": " + profile.error().message));
     }
-    if (seat.pass == timing && wants_tracing() && profile->configurations.front().outcome == Outcome::completed) {
+    if (seat.pass == timing && wants_tracing() &&
+        profile->configurations.front().outcome == Outcome::completed) {
       seat.timed = std::move(*profile);
       seat.pass = tracing;
       seat.sent = false;
@@ -242,8 +264,9 @@ class Pool {
       Configuration merged = seat.timed->configurations.front();
       merged.counters = profile->configurations.front().counters;
       if (profile->configurations.front().outcome != Outcome::completed) {
-        profile->notes.push_back({NoteSeverity::error, "trace-failed",
-                                  "the traced pass failed: " + profile->configurations.front().message, 1});
+        profile->notes.push_back(
+            {NoteSeverity::error, "trace-failed",
+             "the traced pass failed: " + profile->configurations.front().message, 1});
       }
       profile->configurations.front() = std::move(merged);
       profile->environment.clocks = seat.timed->environment.clocks;
@@ -293,10 +316,13 @@ class Pool {
     ProfileBuilder builder;
     // The environment of the first profile that has one; clocks: first start, last end.
     for (auto& result : results_) {
-      if (!result->environment.cudnn_version.empty()) {
+      if (result->environment.cudnn_version.empty()) continue;
+      // A traced one knows CUPTI's version too.
+      if (builder.profile().environment.cudnn_version.empty() ||
+          !result->environment.cupti_version.empty()) {
         builder.profile().environment = result->environment;
-        break;
       }
+      if (!result->environment.cupti_version.empty()) break;
     }
     Environment& environment = builder.profile().environment;
     environment.clocks.clear();
@@ -317,7 +343,7 @@ class Pool {
     }
     environment.command_line = request_.command_line;
     for (auto& result : results_) {
-      builder.append(*result);
+      builder.append(*result, true);
       result.reset();
     }
     return builder.finish();

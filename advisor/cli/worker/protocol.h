@@ -1,6 +1,7 @@
 // What parent and worker say to each other, one line each. Parent to worker: a JSON object with
-// "index", "options" and "configuration". Worker to parent: "ready", "done <index>", "done <index> last" when it has lost its CUDA context and ends, or "error
-// <JSON of an Error>" when it cannot serve at all.
+// "index", "options" and "configuration". Worker to parent: "ready", "done <index>", "done <index>
+// last" when it has lost its CUDA context and ends, or "error <JSON of an Error>" when it cannot
+// serve at all.
 #pragma once
 
 #include <string>

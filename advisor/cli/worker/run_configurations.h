@@ -39,8 +39,8 @@ struct RunRequest {
 // build without CUDA this returns ErrorCode::unsupported.
 Result<Profile> run_configurations(const RunRequest& request);
 
-// Tries what a run would need (a CUDA context, CUPTI, counters) and writes the permissions into the report of
-// inspect_machine().
+// Tries what a run would need (a CUDA context, CUPTI, counters) and writes the permissions into the
+// report of inspect_machine().
 void complete_machine_report(MachineReport& report);
 
 // False in a build without CUDA.
