@@ -89,6 +89,23 @@ TEST_F(AddBatchTest, EverythingElseArrives) {
   EXPECT_EQ(profile.text(profile.overhead.kind[0]), "CUPTI buffer flush");
 }
 
+// CUPTI counts CUDA ordinals, the profile its own list, in which the one GPU traced has an index.
+TEST_F(AddBatchTest, EveryRecordGetsTheDeviceOfTheProfile) {
+  const int second = builder_.add_device(shipped_devices().back());
+  ASSERT_EQ(second, 1);
+  ActivityBatch batch;
+  batch.kernels = {kernel(10, 101)};
+  batch.kernels[0].device = 7;
+  batch.transfers = {{10, 20, 4096, 101, MemoryOperation::copy, 2, -1, 7, 7, 0}};
+  batch.allocations = {{10, 1 << 20, 0x1000, false, 7, 0}};
+  add_batch(builder_, std::move(batch), {forward_}, second);
+  const Profile profile = builder_.finish();
+  EXPECT_THAT(profile.kernels.device, ElementsAre(second));
+  EXPECT_THAT(profile.transfers.device, ElementsAre(second));
+  EXPECT_THAT(profile.allocations.device, ElementsAre(second));
+  EXPECT_THAT(profile.notes, IsEmpty());
+}
+
 TEST_F(AddBatchTest, LostAndUnreadRecordsAreNoted) {
   ActivityBatch batch;
   batch.dropped = 12;
