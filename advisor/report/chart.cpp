@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -57,18 +58,23 @@ Axis log10_axis(double least, double most, double from, double to) {
     least = 1;
     most = 10;
   }
-  const double first = std::floor(std::log10(least) + 1e-9);
-  const double last = std::max(first + 1, std::ceil(std::log10(most) - 1e-9));
+  // 1, 2, 5, 10, 20, …: tick number n stands at digits[n mod 3] times ten to the n / 3.
+  const auto tick = [](int n) {
+    static constexpr std::array<double, 3> digits = {1, 2, 5};
+    const int decade = n >= 0 ? n / 3 : -((2 - n) / 3);
+    return digits[static_cast<std::size_t>(n - 3 * decade)] * std::pow(10.0, decade);
+  };
+  int first = 3 * static_cast<int>(std::floor(std::log10(least) + 1e-9));
+  while (tick(first + 1) <= least * (1 + 1e-9)) ++first;
+  int last = first + 1;
+  while (tick(last) < most * (1 - 1e-9)) ++last;
+  last = std::max(last, first + 3);  // at least a decade
   Axis axis;
-  axis.scale = {ScaleKind::log10, std::pow(10.0, first), std::pow(10.0, last), from, to};
-  const bool fine = last - first <= 2;
-  for (double decade = first; decade <= last; ++decade) {
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      if (decade == last && digit > 1) break;
-      const double value = digit * std::pow(10.0, decade);
-      axis.ticks.push_back(value);
-      axis.labels.push_back(digit > 1 && !fine ? std::string() : tick_label(value));
-    }
+  axis.scale = {ScaleKind::log10, tick(first), tick(last), from, to};
+  const bool fine = last - first <= 6;
+  for (int n = first; n <= last; ++n) {
+    axis.ticks.push_back(tick(n));
+    axis.labels.push_back(n % 3 != 0 && !fine ? std::string() : tick_label(tick(n)));
   }
   return axis;
 }

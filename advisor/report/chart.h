@@ -31,8 +31,9 @@ struct Axis {
 // ten. `most` <= 0 or not finite: 0 to 1.
 Axis linear_axis(double most, int count, double from, double to);
 
-// Whole decades around [least, most]; both must be positive, otherwise 1 to 10. Labels on 1, and on
-// 2 and 5 when there are at most two decades.
+// From a tick (1, 2 or 5 times a power of ten) at or below `least` to one at or above `most`, at
+// least a decade; both must be positive, otherwise 1 to 10. Labels on the powers of ten, and on 2
+// and 5 too when there are at most two decades.
 Axis log10_axis(double least, double most, double from, double to);
 
 // From the least to the most of `values` with a tick at each distinct value; the labels that would

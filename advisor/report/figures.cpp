@@ -19,6 +19,8 @@ struct Value {
 };
 
 std::optional<std::string> field(const RnnConfig& config, std::string_view key) {
+  // No field, but what a figure by work is drawn over: minibatch times length without padding.
+  if (key == "used_steps") return fmt::format("{}", config.used_steps());
   for (auto& [name, value] : words::all_parameters(config)) {
     if (name == key) return value;
   }

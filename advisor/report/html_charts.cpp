@@ -242,8 +242,8 @@ std::string roofline_chart(const ConfigurationReport& each, const std::string& i
       svg.line(x.scale(phase.cost.intensity), f.top, x.scale(phase.cost.intensity), f.bottom,
                "leader");
     }
-    svg.text((f.left + f.right) / 2, f.bottom - 28,
-             "not timed: dashed lines are the phases' intensities", "tick", "middle");
+    svg.text(f.left + 10, f.top + 14, "not timed: dashed lines are the phases' intensities",
+             "tick");
   }
   return svg.take();
 }

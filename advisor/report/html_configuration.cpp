@@ -25,18 +25,36 @@ void parameters(Page& page, const ConfigurationReport& each) {
 
 void phases(Page& page, const ConfigurationReport& each) {
   if (each.phases.empty()) return;
-  page.raw(
+  const auto any = [&](auto&& has) {
+    return std::any_of(each.phases.begin(), each.phases.end(), has);
+  };
+  // A column without a single value would only ask what is missing.
+  const bool timed = any([](const PhaseRow& p) { return p.timing != nullptr; });
+  const bool bounded = any([](const PhaseRow& p) { return p.bound.bound_ms > 0; });
+  const bool traced = any([](const PhaseRow& p) { return p.kernel_ms >= 0; });
+  page.put(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Phases\"><table>"
-      "<caption>Phases</caption><thead><tr><th scope=\"col\">Phase</th>"
-      "<th scope=\"col\">Median, 95 % interval</th><th scope=\"col\" class=\"num\">TFLOP/s</th>"
-      "<th scope=\"col\" class=\"num\">GFLOP</th><th scope=\"col\" class=\"num\">Lower bound</th>"
-      "<th scope=\"col\" class=\"num\">Times bound</th>"
-      "<th scope=\"col\" class=\"num\">Kernel time</th>"
-      "<th scope=\"col\" class=\"num\">GPU busy</th><th scope=\"col\">Ran</th>"
-      "<th scope=\"col\">Tensor Cores</th></tr></thead><tbody>");
+      "<caption>Phases{}</caption><thead><tr><th scope=\"col\">Phase</th>",
+      timed ? "" : " <span class=\"muted\">(not timed)</span>");
+  const auto head = [&](bool wanted, std::string_view title, bool number = true) {
+    if (wanted) {
+      page.put("<th scope=\"col\"{}>{}</th>", number ? " class=\"num\"" : "", title);
+    }
+  };
+  head(timed, "Median, 95 % interval", false);
+  head(timed, "TFLOP/s");
+  head(true, "GFLOP");
+  head(!traced, "FLOP per byte");
+  head(bounded, "Lower bound");
+  head(bounded && timed, "Times bound");
+  head(traced, "Kernel time");
+  head(traced, "GPU busy");
+  head(traced, "Ran", false);
+  head(traced, "Tensor Cores", false);
+  page.raw("</tr></thead><tbody>");
   for (const auto& p : each.phases) {
     const double ms = p.timing != nullptr ? p.timing->ms.median : -1;
-    const bool bounded = p.bound.bound_ms > 0;
+    const bool has_bound = p.bound.bound_ms > 0;
     std::string time(none);
     if (ms > 0) {
       time = "<strong>" + format_milliseconds(ms) + "</strong>";
@@ -49,29 +67,34 @@ void phases(Page& page, const ConfigurationReport& each) {
             "wanted\">wide</span>";
       }
     }
-    page.put("<tr><th scope=\"row\" class=\"nowrap\">{}</th><td class=\"nowrap\">{}</td>",
-             words::phase(p.phase), time);
-    const auto number = [&](std::string text) {
-      page.put("<td class=\"num\">{}</td>", or_none(std::move(text)));
+    const auto cell = [&](bool wanted, std::string text, std::string_view type = "num") {
+      if (wanted) page.put("<td class=\"{}\">{}</td>", type, or_none(std::move(text)));
     };
-    number(p.tflops > 0 ? words::number(p.tflops) : "");
-    number(words::number(static_cast<double>(p.cost.flops) / 1e9));
-    number(bounded ? format_milliseconds(p.bound.bound_ms) : "");
-    number(bounded && ms > 0 ? words::number(ms / p.bound.bound_ms) : "");
-    number(p.kernel_ms >= 0 ? format_milliseconds(p.kernel_ms) : "");
-    number(p.busy >= 0 ? esc(words::percent(p.busy)) : "");
-    page.put("<td>{}</td><td><span title=\"{}\">{}</span></td></tr>",
-             or_none(p.implementation ? std::string(words::implementation(*p.implementation)) : ""),
-             esc(p.tensor_cores), esc(words::tensor_cores(p.tensor_cores)));
+    page.put("<tr><th scope=\"row\" class=\"nowrap\">{}</th>", words::phase(p.phase));
+    cell(timed, time, "nowrap");
+    cell(timed, p.tflops > 0 ? words::number(p.tflops) : "");
+    cell(true, words::number(static_cast<double>(p.cost.flops) / 1e9));
+    cell(!traced, p.cost.intensity > 0 ? words::number(p.cost.intensity) : "");
+    cell(bounded, has_bound ? format_milliseconds(p.bound.bound_ms) : "");
+    cell(bounded && timed, has_bound && ms > 0 ? words::number(ms / p.bound.bound_ms) : "");
+    cell(traced, p.kernel_ms >= 0 ? format_milliseconds(p.kernel_ms) : "");
+    cell(traced, p.busy >= 0 ? esc(words::percent(p.busy)) : "");
+    cell(traced, p.implementation ? std::string(words::implementation(*p.implementation)) : "",
+         "text");
+    cell(traced,
+         fmt::format("<span title=\"{}\">{}</span>", esc(p.tensor_cores),
+                     esc(words::tensor_cores(p.tensor_cores))),
+         "text");
+    page.raw("</tr>");
   }
   page.raw("</tbody></table></div>");
-  const auto bounded = std::find_if(each.phases.begin(), each.phases.end(),
-                                    [](const auto& p) { return p.bound.bound_ms > 0; });
-  if (bounded != each.phases.end()) {
+  const auto first = std::find_if(each.phases.begin(), each.phases.end(),
+                                  [](const auto& p) { return p.bound.bound_ms > 0; });
+  if (first != each.phases.end()) {
     page.put(
         "<p class=\"muted small\">The lower bound is {}: {}</p>",
-        bounded->bound.estimate ? "an estimate" : "computed from ceilings measured on this device",
-        esc(bounded->bound.basis));
+        first->bound.estimate ? "an estimate" : "computed from ceilings measured on this device",
+        esc(first->bound.basis));
   }
 }
 
@@ -257,7 +280,7 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
         each.index, open ? " open" : "", esc(words::shorten(each.name, 160)), chip(each.standing));
     page.put("<p class=\"verdict\">{}</p>", esc(each.verdict));
   }
-  if (each.name != each.summary) page.put("<p class=\"muted\">{}</p>", esc(each.summary));
+  if (!each.name.ends_with(each.summary)) page.put("<p class=\"muted\">{}</p>", esc(each.summary));
   own_findings(page, report, each);
   parameters(page, each);
   stages(page, each);
@@ -297,7 +320,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
     } else {
       page.raw(name);
     }
-    if (each.name != each.summary)
+    if (!each.name.ends_with(each.summary))
       page.put("<br><span class=\"muted small\">{}</span>", esc(words::shorten(each.summary, 90)));
     page.put(
         "</th><td class=\"num\" data-v=\"{}\">{}</td><td class=\"num\" "
@@ -354,8 +377,9 @@ void figures(Page& page, const Report& report) {
         "class=\"legend\">",
         esc(f.figure->title), figure_chart(f, fmt::format("fig{}", i)));
     for (std::size_t s = 0; s < f.series.size(); ++s)
-      page.put("<li><span class=\"key line s{}\" aria-hidden=\"true\"></span>{}</li>", s % 6,
-               esc(words::shorten(f.series[s].name, 60)));
+      page.put("<li><span class=\"key line s{}\" aria-hidden=\"true\"></span>{}{}</li>", s % 6,
+               esc(words::shorten(f.series[s].name, 60)),
+               f.series[s].points.empty() ? " (no values)" : "");
     page.raw("</ul></div>");
     if (!f.figure->statement.empty())
       page.put(

@@ -194,11 +194,15 @@ void actions(Page& page, const Report& report) {
   if (report.groups.empty()) {
     const bool judged = std::any_of(report.configurations.begin(), report.configurations.end(),
                                     [](const auto& c) { return c.passed > 0; });
+    const int broken = report.standing_count(Standing::error);
     page.put(
         "<section id=\"actions\" aria-labelledby=\"actions-h\"><h2 id=\"actions-h\">What to do "
-        "first</h2><p class=\"empty\">{}</p></section>",
-        judged ? "Nothing: no rule fired. What was looked at is listed under Rules."
-               : "No rule could be decided, so there is no advice.");
+        "first</h2><p class=\"empty\">{}{}</p></section>",
+        judged ? "No rule fired; what was looked at is listed under Rules."
+               : "No rule could be decided, so there is no advice.",
+        broken > 0 ? fmt::format(" {} not work all the same: the reason stands with each.",
+                                 words::plural(broken, "configuration does", "configurations do"))
+                   : "");
     return;
   }
   page.raw(

@@ -347,7 +347,8 @@ class TextWriter {
     } else {
       terminal_.line();
     }
-    terminal_.paragraph(each.name == each.summary ? each.name : each.name + dot_ + each.summary, 2);
+    terminal_.paragraph(
+        each.name.ends_with(each.summary) ? each.name : each.name + dot_ + each.summary, 2);
     parameters(each);
     phases(each);
     if (alone && !each.findings.empty()) {
@@ -404,15 +405,16 @@ class TextWriter {
       const double tflops = each.step_tflops();
       const Outcome outcome = each.configuration->outcome;
       const bool plain = outcome == Outcome::completed || outcome == Outcome::not_run;
-      rows.push_back({{symbol(m), m.style},
-                      {each.name},
-                      {each.name == each.summary ? std::string() : each.summary, Style::dim},
-                      {ms > 0 ? format_milliseconds(ms) : none},
-                      {tflops > 0 ? words::number(tflops) : none},
-                      {!plain     ? std::string(words::outcome(outcome))
-                       : each.ran ? std::string(words::implementation(*each.ran))
-                                  : none},
-                      {each.best_gain() > 1.0005 ? words::number(each.best_gain()) + "x" : none}});
+      rows.push_back(
+          {{symbol(m), m.style},
+           {each.name},
+           {each.name.ends_with(each.summary) ? std::string() : each.summary, Style::dim},
+           {ms > 0 ? format_milliseconds(ms) : none},
+           {tflops > 0 ? words::number(tflops) : none},
+           {!plain     ? std::string(words::outcome(outcome))
+            : each.ran ? std::string(words::implementation(*each.ran))
+                       : none},
+           {each.best_gain() > 1.0005 ? words::number(each.best_gain()) + "x" : none}});
     }
     terminal_.table({{""},
                      {"Configuration", false, true},

@@ -181,10 +181,11 @@ std::string verdict_of(const ConfigurationReport& report) {
     return text +
            (report.unknown > 0 ? fmt::format(", {} could not be decided.", report.unknown) : ".");
   }
-  if (report.unknown > 0)
+  if (report.unknown > 0) {
     return text + fmt::format("; not judged: {} could not be decided.",
                               words::plural(report.unknown, "rule"));
-  return text + ".";
+  }
+  return text + (report.standing == Standing::unjudged ? "; not judged." : ".");
 }
 
 std::string headline_of(const Report& report) {

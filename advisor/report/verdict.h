@@ -7,7 +7,7 @@
 
 namespace rnnadvisor::advisor {
 
-// Needs findings, verdict counts and phases; sets nothing.
+// Each needs findings, verdict counts and phases, verdict_of also the standing; they set nothing.
 Standing standing_of(const ConfigurationReport& report);
 std::string verdict_of(const ConfigurationReport& report);
 std::string headline_of(const Report& report);

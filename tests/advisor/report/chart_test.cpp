@@ -62,14 +62,31 @@ TEST(LinearAxis, NonsenseGivesAnAxisAllTheSame) {
   }
 }
 
-TEST(LogAxis, CoversWholeDecades) {
+TEST(LogAxis, BeginsAndEndsOnTicks) {
   const auto axis = log10_axis(3, 4200, 0, 1);
-  EXPECT_DOUBLE_EQ(axis.scale.low, 1);
-  EXPECT_DOUBLE_EQ(axis.scale.high, 10000);
-  EXPECT_EQ(axis.labels[1], "");  // 2: no room for it over four decades
+  EXPECT_DOUBLE_EQ(axis.scale.low, 2);
+  EXPECT_DOUBLE_EQ(axis.scale.high, 5000);
+  EXPECT_EQ(axis.labels[0], "");  // 2: no room for it over three decades
+  EXPECT_EQ(axis.labels[2], "10");
   const auto narrow = log10_axis(1, 10, 0, 1);
   EXPECT_EQ(narrow.ticks, (std::vector<double>{1, 2, 5, 10}));
   EXPECT_EQ(narrow.labels, (std::vector<std::string>{"1", "2", "5", "10"}));
+  const auto below_one = log10_axis(0.03, 0.04, 0, 1);
+  EXPECT_DOUBLE_EQ(below_one.scale.low, 0.02);
+  EXPECT_DOUBLE_EQ(below_one.scale.high, 0.2);
+}
+
+TEST(LogAxis, HoldsForEveryRange) {
+  for (double least = 1e-7; least < 1e7; least *= 3.7) {
+    for (const double factor : {1.0, 1.9, 10.0, 33.0, 1e4}) {
+      const auto axis = log10_axis(least, least * factor, 0, 1);
+      ASSERT_LE(axis.ticks.front(), least * (1 + 1e-6));
+      ASSERT_GE(axis.ticks.back(), least * factor * (1 - 1e-6));
+      ASSERT_GE(axis.ticks.back() / axis.ticks.front(), 10 * (1 - 1e-9));
+      ASSERT_TRUE(std::is_sorted(axis.ticks.begin(), axis.ticks.end()));
+      ASSERT_EQ(axis.ticks.size(), axis.labels.size());
+    }
+  }
 }
 
 TEST(LogAxis, NonsenseGivesOneDecade) {

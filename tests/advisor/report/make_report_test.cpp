@@ -118,7 +118,7 @@ TEST(MakeReport, WithoutDeviceTimingsOrVerdicts) {
   const auto& each = report.configurations.front();
   EXPECT_FALSE(each.has_device);
   EXPECT_EQ(each.standing, Standing::unjudged);
-  EXPECT_EQ(each.verdict, "Checked without a device.");
+  EXPECT_EQ(each.verdict, "Checked without a device; not judged.");
   EXPECT_EQ(each.step_ms(), -1);
   EXPECT_TRUE(each.why_not.empty());
   EXPECT_EQ(each.phases.size(), 3U);  // what it would compute is known all the same
