@@ -199,7 +199,7 @@ class LineReader {
       if (found != nullptr) {
         const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - begin);
         start_ += length + 1;
-        return Line{{begin, length}, too_long};
+        return Line{{begin, length}, too_long || length > longest_batch_line};
       }
       if (end_ - start_ > longest_batch_line) {
         too_long = true;

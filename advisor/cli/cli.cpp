@@ -1,10 +1,12 @@
 #include "advisor/cli/cli.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <locale.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -17,27 +19,37 @@
 namespace rnnadvisor::cli {
 namespace {
 
-// "The following argument was not expected: --hiden-size" and the option that was probably meant.
-std::string suggestion(const CLI::App& app, std::string_view message) {
+// The option that was probably meant by one that there is not.
+std::string nearest_option(const CLI::App& app, std::string_view message) {
   const auto start = message.find("--");
-  std::vector<std::string> owned;
-  std::string word;
-  if (start != std::string_view::npos) {
-    word = message.substr(start, message.find_first_of(" =", start) - start);
-    for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
-      for (const CLI::Option* option : level->get_options()) {
-        for (const auto& name : option->get_lnames()) owned.push_back("--" + name);
-      }
-    }
-  } else if (app.get_parent() == nullptr) {
-    const auto colon = message.rfind(' ');
-    word = colon == std::string_view::npos ? std::string() : std::string(message.substr(colon + 1));
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-      owned.push_back(command->get_name());
+  if (start == std::string_view::npos) return {};
+  const auto word = message.substr(start, message.find_first_of(" =", start) - start);
+  std::vector<std::string> names;
+  for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
+    for (const CLI::Option* option : level->get_options()) {
+      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
     }
   }
-  const std::vector<std::string_view> candidates(owned.begin(), owned.end());
-  return word.empty() ? std::string() : did_you_mean(word, candidates);
+  return did_you_mean(word, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+// A word in the place of a command, when that is what is wrong.
+std::optional<Error> unknown_command(const CLI::App& app) {
+  if (app.get_require_subcommand_min() == 0) return std::nullopt;
+  const auto words = app.remaining();
+  const auto word = std::find_if(words.begin(), words.end(),
+                                 [](const std::string& text) { return !text.starts_with('-'); });
+  if (word == words.end()) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  const auto nearest = did_you_mean(*word, names);
+  return Error{ErrorCode::invalid_argument,
+               fmt::format("there is no command '{}'", to_valid_utf8(*word)),
+               nearest.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : nearest,
+               std::nullopt,
+               {}};
 }
 
 const CLI::App& chosen(const CLI::App& root) {
@@ -65,8 +77,9 @@ int parse_and_act(std::span<const std::string> arguments, Context& context) {
       context.err << help_text(*app, context.terminal.width, false);
       return exit_bad_input;
     }
+    if (const auto error = unknown_command(command)) return context.report(*error);
     std::string message = to_valid_utf8(problem.what());
-    const std::string nearest = suggestion(command, message);
+    const std::string nearest = nearest_option(command, message);
     std::string name = command.get_parent() == nullptr ? "" : " " + command.get_name();
     return context.report(
         Error{ErrorCode::invalid_argument,

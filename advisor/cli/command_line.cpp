@@ -244,6 +244,9 @@ void add_run_options(CLI::App& command, RunArguments& arguments, Context& contex
           "X");
   command.add_flag("--no-trace", arguments.no_trace, "no traced pass: times, but no kernels")
       ->group(group_running);
+  command
+      .add_flag("--no-time", arguments.no_time, "no timing: the kernels of one traced pass only")
+      ->group(group_running);
   auto* counters = command.add_option("--counters", arguments.counters,
                                       "hardware counters: auto reads them where permitted "
                                       "(default: auto)");
@@ -298,6 +301,7 @@ Result<RunRequest> make_run_request(const RunArguments& arguments, Context& cont
   RunRequest request;
   request.options = arguments.options;
   request.options.trace = !arguments.no_trace;
+  request.options.time = !arguments.no_time;
   request.command_line = context.command_line;
   const auto bad = [](std::string_view option, std::string_view what) {
     return fail(ErrorCode::invalid_argument, fmt::format("{} must be {}", option, what));

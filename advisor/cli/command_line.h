@@ -43,6 +43,7 @@ void add_profile_argument(CLI::App& command, std::string& profile, Context& cont
 struct RunArguments {
   RunOptions options;
   bool no_trace = false;
+  bool no_time = false;
   std::string counters = "auto";
   std::string devices = "0";
 };

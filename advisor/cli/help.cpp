@@ -164,20 +164,25 @@ std::string help_text(const CLI::App& app, int width, bool all) {
 
 namespace {
 
-// Text for mdoc: a backslash and a leading dot or quote would be read as requests.
+// Text for mdoc: a backslash and a leading dot or quote would be read as requests, and every
+// sentence begins a line.
 std::string roff(std::string_view text) {
   std::string out;
   bool line_start = true;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
+    } else if (c == ' ' && i > 0 && text[i - 1] == '.' && i + 1 < text.size() &&
+               text[i + 1] != '.') {
+      out += '\n';
     } else {
       out += c;
     }
-    line_start = c == '\n';
+    line_start = out.back() == '\n';
   }
   return out;
 }
@@ -204,7 +209,9 @@ std::string roff_footer(std::string_view footer) {
     if (line.empty()) {
       // A paragraph is asked for only between texts: mandoc calls one before a list or display
       // superfluous.
-      if (!literal && end != std::string_view::npos) out += ".Pp\n";
+      const bool text_follows =
+          end != std::string_view::npos && !footer.substr(end + 1).starts_with(' ');
+      if (!literal && text_follows) out += ".Pp\n";
     } else if (example) {
       out += roff(line.substr(2)) + "\n";
     } else {
@@ -291,8 +298,8 @@ std::string man_page(const CLI::App& root) {
       ".It 1\nFindings at or above\n.Fl \\-fail-on ,\nor configurations that did not run.\n"
       ".It 2\nWrong usage or input.\n"
       ".It 3\nThe environment: no GPU, no library, no permission, disk full.\n"
-      ".It 130\nInterrupted by SIGINT or SIGTERM; results until then are written. A second signal "
-      "ends at once.\n.El\n";
+      ".It 130\nInterrupted by SIGINT or SIGTERM; results until then are written.\nA second "
+      "signal ends at once.\n.El\n";
   return out;
 }
 

@@ -152,6 +152,7 @@ _rnnadvisor_offer() {{
       *) [[ "$entry" == "$word"* ]] && COMPREPLY+=("$entry") ;;
     esac
   done
+  return 0
 }}
 
 _rnnadvisor() {{

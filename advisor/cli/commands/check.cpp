@@ -59,7 +59,7 @@ int check_batch(Context& context, const Arguments& arguments) {
     file.seekg(0);
   }
   std::istream& in = standard_input ? std::cin : file;
-  const std::string_view name = standard_input ? "standard input" : arguments.batch;
+  const std::string name = standard_input ? "standard input" : arguments.batch;
   const std::string& output = arguments.output.output;
   if (output.empty() || output == "-") return answer_batch(in, name, context.out, options);
   if (auto writable = check_writable(output, arguments.output.force); !writable) {

@@ -1,0 +1,370 @@
+// Commands from arguments to exit status, with a machine made up by the test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/rules/rule.h"
+#include "profiler/profile/file.h"
+#include "tests/advisor/cli/fake_services.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(Usage, WrongArgumentsAreStatus2AndNameTheRemedy) {
+  EXPECT_EQ(call({}).status, 2);
+  EXPECT_THAT(call({}).err, HasSubstr("Usage: rnnadvisor"));
+  auto called = call({"chekc"});
+  EXPECT_EQ(called.status, 2);
+  EXPECT_THAT(called.err, HasSubstr("check"));
+  called = call({"check", "--hiden-size", "3"});
+  EXPECT_EQ(called.status, 2);
+  EXPECT_THAT(called.err, HasSubstr("did you mean '--hidden-size'?"));
+  EXPECT_EQ(call({"check"}).status, 2);  // no configuration
+  EXPECT_EQ(call({"check", "--cell", "lstm", "--cell", "gru"}).status, 2);
+  EXPECT_EQ(call({"check", "--cell"}).status, 2);
+  EXPECT_EQ(call({"check", "--no-findings", "--cell", "lstm"}).status, 2);
+  EXPECT_EQ(call({"run", "--cell", "lstm", "--warmup", "many"}).status, 2);
+  EXPECT_EQ(call({"rnnadvisor\xff"}).status, 2);
+}
+
+TEST(Usage, WrongValuesNameTheFlag) {
+  auto called = call({"check", "--hidden-size", "0"});
+  EXPECT_EQ(called.status, 2);
+  EXPECT_THAT(called.err, HasSubstr("--hidden-size"));
+  called = call({"check", "--cell", "lstmm", "--batch-size", "x"});
+  EXPECT_THAT(called.err, HasSubstr("--cell"));
+  EXPECT_THAT(called.err, HasSubstr("--batch-size"));
+}
+
+TEST(Usage, HelpAndVersionAreStatus0OnStandardOutput) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                    {"check", "--help"},
+                                                    {"--version"},
+                                                    {"run", "-h"},
+                                                    {"version"},
+                                                    {"version", "--json"}}) {
+    const auto called = call(arguments);
+    EXPECT_EQ(called.status, 0) << arguments.front();
+    EXPECT_THAT(called.out, Not(IsEmpty()));
+    EXPECT_THAT(called.err, IsEmpty());
+  }
+  EXPECT_TRUE(nlohmann::json::parse(call({"version", "--json"}).out).contains("profile_schema"));
+}
+
+TEST(Check, FlagsBecomeAConfiguration) {
+  TemporaryFolder folder;
+  const auto path = folder / "c.rnnprof";
+  const auto called =
+      call({"check", "--cell", "gru", "--hidden-size", "1000", "--data-type", "half", "--padded-io",
+            "false", "--framework", "pytorch", "--framework.allow-tf32", "true", "--device", "a100",
+            "--save", path, "--fail-on", "never"});
+  ASSERT_EQ(called.status, 0) << called.err;
+  const auto profile = read_profile(path);
+  ASSERT_TRUE(profile);
+  ASSERT_EQ(profile->configurations.size(), 1u);
+  const auto& configuration = profile->configurations[0];
+  EXPECT_EQ(configuration.config.cell, Cell::gru);
+  EXPECT_EQ(configuration.config.input_size, 1000);  // follows hidden_size
+  EXPECT_EQ(configuration.config.proj_size, 1000);
+  EXPECT_FALSE(configuration.config.padded_io);
+  EXPECT_EQ(configuration.program.name, Framework::pytorch);
+  EXPECT_EQ(configuration.program.allow_tf32, true);
+  EXPECT_EQ(configuration.origin, Origin::checked);
+  EXPECT_EQ(configuration.outcome, Outcome::not_run);
+  EXPECT_THAT(profile->devices[0].id, HasSubstr("a100"));
+  EXPECT_GT(configuration.memory_predicted, 0);
+}
+
+TEST(Check, FlagsLaidOverAFileReplaceAndDefaultsFollow) {
+  TemporaryFolder folder;
+  const auto file = folder / "c.toml";
+  write_text_file(file,
+                  "hidden_size = 256\ninput_size = 100\n[[configuration]]\nid = \"a\"\n"
+                  "[[configuration]]\nid = \"b\"\nproj_size = 64\n");
+  ConfigurationOptions options;
+  options.files = {file};
+  options.flags = {{"hidden_size", "512"}, {"data_type", "double"}};
+  const auto inputs = read_configurations(options);
+  ASSERT_TRUE(inputs) << to_text(inputs.error().front());
+  ASSERT_EQ(inputs->size(), 2u);
+  const auto& a = (*inputs)[0].config;
+  EXPECT_EQ(a.hidden_size, 512);
+  EXPECT_EQ(a.input_size, 100);
+  EXPECT_EQ(a.proj_size, 512);  // there was no projection; there is none now
+  EXPECT_EQ(a.math_precision, DataType::float64);
+  EXPECT_EQ((*inputs)[1].config.proj_size, 64);
+}
+
+TEST(Check, DeviceIsSaidWhenItIsChosen) {
+  FakeMachine machine;
+  const std::vector<std::string> arguments = {"check", "--cell", "lstm", "--fail-on", "never"};
+  EXPECT_THAT(call(arguments, machine.services()).err, HasSubstr("no GPU here: judging for"));
+  machine.gpu = true;
+  EXPECT_THAT(call(arguments, machine.services()).err, HasSubstr("A100"));
+  auto quiet = arguments;
+  quiet.emplace_back("--quiet");
+  EXPECT_THAT(call(quiet, machine.services()).err, IsEmpty());
+  EXPECT_EQ(call({"check", "--cell", "lstm", "--device", "h2000"}).status, 2);
+}
+
+TEST(Check, FailOnDecidesTheStatus) {
+  // T = 65536 is refused by cuDNN: an error by the cards.
+  const auto status = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"check", "--seq-length", "65536", "--device",
+                                          "nvidia-h200"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments).status;
+  };
+  EXPECT_EQ(status({}), 1);
+  EXPECT_EQ(status({"--fail-on", "error"}), 1);
+  EXPECT_EQ(status({"--fail-on", "never"}), 0);
+  EXPECT_EQ(status({"--fail-on", "fatal"}), 2);
+  EXPECT_EQ(status({"--ignore", "no/such-rule"}), 2);
+  std::vector<std::string> ignore_all;
+  for (const auto& rule : advisor::builtin_rules().rules) {
+    ignore_all.emplace_back("--ignore");
+    ignore_all.push_back(rule.id);
+  }
+  EXPECT_EQ(status(ignore_all), 0);
+}
+
+TEST(Check, VariablesStandForOptionsButNotForKeys) {
+  setenv("RNNADVISOR_FAIL_ON", "never", 1);
+  setenv("RNNADVISOR_SEQ_LENGTH", "7", 1);
+  setenv("RNNADVISOR_DEVICE", "nvidia-h200", 1);
+  const auto called = call({"check", "--seq-length", "65536"});
+  const auto other = call({"version"});
+  const auto none = call({"check"});
+  unsetenv("RNNADVISOR_FAIL_ON");
+  unsetenv("RNNADVISOR_SEQ_LENGTH");
+  unsetenv("RNNADVISOR_DEVICE");
+  EXPECT_EQ(called.status, 0);
+  EXPECT_THAT(called.err, IsEmpty());  // the device was given
+  EXPECT_EQ(other.status, 0);
+  EXPECT_EQ(none.status, 2);  // no configuration came from a variable
+}
+
+TEST(Check, FormatsGoWhereTheyAreSent) {
+  TemporaryFolder folder;
+  const std::vector<std::string> base = {"check", "--cell",    "lstm",  "--device",
+                                         "h200",  "--fail-on", "never", "--quiet"};
+  const auto with = [&](std::vector<std::string> more) {
+    auto arguments = base;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments);
+  };
+  EXPECT_TRUE(nlohmann::json::accept(with({"--json"}).out));
+  auto called = with(
+      {"-f", "text", "-f", "json:" + (folder / "r.json"), "-f", "html:" + (folder / "r.html")});
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.out, Not(IsEmpty()));
+  EXPECT_TRUE(nlohmann::json::accept(read_text(folder / "r.json")));
+  EXPECT_THAT(read_text(folder / "r.html"), StartsWith("<!"));
+  EXPECT_EQ(with({"-f", "json", "-o", folder / "r.json"}).status, 2);
+  EXPECT_EQ(with({"-f", "json", "-o", folder / "r.json", "--force"}).status, 0);
+  EXPECT_EQ(with({"-f", "jsonn"}).status, 2);
+}
+
+TEST(Check, ColourOnlyWhereWanted) {
+  FakeMachine machine;
+  Terminal terminal;
+  const std::vector<std::string> arguments = {"check", "--seq-length", "65536", "--device",
+                                              "h200",  "--fail-on",    "never"};
+  const auto colored = [&](std::vector<std::string> more = {}) {
+    auto all = arguments;
+    all.insert(all.end(), more.begin(), more.end());
+    return call(all, machine.services(), terminal).out.find('\x1b') != std::string::npos;
+  };
+  EXPECT_FALSE(colored());
+  terminal.output_is_terminal = true;
+  EXPECT_TRUE(colored());
+  EXPECT_FALSE(colored({"--no-color"}));
+  terminal.color = false;
+  EXPECT_FALSE(colored());
+}
+
+TEST(Run, OptionsReachTheRun) {
+  TemporaryFolder folder;
+  FakeMachine machine;
+  machine.gpu = true;
+  const auto called = call({"run",
+                            "--cell",
+                            "lstm",
+                            "-o",
+                            folder / "x.rnnprof",
+                            "--warmup",
+                            "1",
+                            "--min-repeats",
+                            "2",
+                            "--max-repeats",
+                            "3",
+                            "--budget-seconds",
+                            "0.5",
+                            "--target-interval",
+                            "0.1",
+                            "--no-trace",
+                            "--no-time",
+                            "--counters",
+                            "required",
+                            "--correctness",
+                            "--sizes-only",
+                            "--timeout-seconds",
+                            "9",
+                            "--seed",
+                            "5",
+                            "--devices",
+                            "all",
+                            "--fail-on",
+                            "never"},
+                           machine.services());
+  ASSERT_EQ(called.status, 0) << called.err;
+  ASSERT_EQ(machine.requests.size(), 1u);
+  const auto& request = machine.requests[0];
+  RunOptions expected;
+  expected.warmup = 1;
+  expected.min_repeats = 2;
+  expected.max_repeats = 3;
+  expected.budget_seconds = 0.5;
+  expected.target_interval = 0.1;
+  expected.time = false;
+  expected.trace = false;
+  expected.counters = Counters::required;
+  expected.correctness = true;
+  expected.sizes_only = true;
+  expected.timeout_seconds = 9;
+  expected.seed = 5;
+  EXPECT_EQ(request.options, expected);
+  EXPECT_THAT(request.devices, ElementsAre(0, 1));
+  EXPECT_THAT(request.command_line, StartsWith("rnnadvisor run --cell lstm"));
+  EXPECT_EQ(request.stop, &machine.interrupted);
+  EXPECT_TRUE(read_profile(folder / "x.rnnprof"));
+  EXPECT_THAT(called.err, HasSubstr("wrote " + (folder / "x.rnnprof")));
+}
+
+TEST(Run, BadOptionsAreFoundBeforeAnythingRuns) {
+  TemporaryFolder folder;
+  FakeMachine machine;
+  write_text_file(folder / "there.rnnprof", "precious");
+  const auto status = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"run", "--cell", "lstm"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments, machine.services()).status;
+  };
+  const std::string fresh = folder / "new.rnnprof";
+  EXPECT_EQ(status({"-o", folder / "there.rnnprof"}), 2);
+  EXPECT_EQ(status({"-o", fresh, "--devices", "0,0"}), 2);
+  EXPECT_EQ(status({"-o", fresh, "--devices", "x"}), 2);
+  EXPECT_EQ(status({"-o", fresh, "--devices", "all"}), 3);  // no GPU
+  EXPECT_EQ(status({"-o", fresh, "--counters", "maybe"}), 2);
+  EXPECT_EQ(status({"-o", fresh, "--min-repeats", "0"}), 2);
+  EXPECT_EQ(status({"-o", fresh, "--budget-seconds", "nan"}), 2);
+  EXPECT_EQ(status({"-o", fresh, "--format", "pdf"}), 2);
+  EXPECT_EQ(status({"-o", fresh, "--rules", folder / "none"}), 2);
+  EXPECT_THAT(machine.requests, IsEmpty());
+  EXPECT_EQ(read_text(folder / "there.rnnprof"), "precious");
+}
+
+TEST(Run, OutcomesDecideTheStatus) {
+  TemporaryFolder folder;
+  const auto status = [&](Outcome outcome, const char* fail_on) {
+    FakeMachine machine;
+    machine.outcome = outcome;
+    // An unremarkable configuration, so that the outcome alone decides.
+    return call({"run", "--cell", "lstm", "-o", folder / "x.rnnprof", "--force", "--fail-on",
+                 fail_on},
+                machine.services())
+        .status;
+  };
+  EXPECT_EQ(status(Outcome::crashed, "error"), 1);
+  EXPECT_EQ(status(Outcome::crashed, "never"), 0);
+  EXPECT_EQ(status(Outcome::completed, "never"), 0);
+  EXPECT_EQ(status(Outcome::interrupted, "never"), 130);
+  FakeMachine machine;
+  machine.refusal =
+      Error{ErrorCode::not_found, "cuDNN was not found", "install it", std::nullopt, {}};
+  const auto called =
+      call({"run", "--cell", "lstm", "-o", folder / "y.rnnprof"}, machine.services());
+  EXPECT_EQ(called.status, 3);
+  EXPECT_THAT(called.err, HasSubstr("cuDNN was not found"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "y.rnnprof"));
+}
+
+TEST(Recorded, AdviseAndReportReadAProfile) {
+  TemporaryFolder folder;
+  const auto path = folder / "x.rnnprof";
+  FakeMachine machine;
+  ASSERT_EQ(call({"run", "--seq-length", "65535", "--hidden-size", "999", "-o", path, "--fail-on",
+                  "never"},
+                 machine.services())
+                .status,
+            0);
+  EXPECT_EQ(call({"advise", path}).status, 0);
+  EXPECT_EQ(call({"report", path, "-f", "html", "-o", folder / "x.html"}).status, 0);
+  EXPECT_THAT(read_text(folder / "x.html"), StartsWith("<!"));
+  EXPECT_EQ(call({"advise", path, "--verify"}).status, 2);
+  EXPECT_EQ(call({"advise", folder / "missing.rnnprof"}).status, 2);
+  write_text_file(folder / "text", "no profile");
+  EXPECT_EQ(call({"report", folder / "text"}).status, 2);
+  EXPECT_EQ(call({"report", "sample:nothing-of-that-name"}).status, 2);
+  EXPECT_EQ(call({"report"}).status, 2);
+}
+
+TEST(Doctor, SaysWhatWorksInTextAndJson) {
+  FakeMachine machine;
+  EXPECT_EQ(call({"doctor"}, machine.services()).status, 0);
+  EXPECT_THAT(call({"doctor"}, machine.services()).out, HasSubstr("no driver"));
+  const auto document = nlohmann::json::parse(call({"doctor", "--json"}, machine.services()).out);
+  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["works"][0]["works"], "yes");
+  EXPECT_EQ(document["works"][1]["works"], "no");
+}
+
+TEST(Samples, ListShowExport) {
+  TemporaryFolder folder;
+  const auto list = call({"samples", "list"});
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("guide-figure-10"));
+  EXPECT_EQ(call({"samples", "show", "guide-figure-10"}).out,
+            read_text(RNNADVISOR_SOURCE_DIR "/samples/sweeps/guide-figure-10.toml"));
+  EXPECT_EQ(call({"samples", "show", "guide-figure-99"}).status, 2);
+  EXPECT_EQ(call({"samples", "export", folder / "s"}).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "s/sweeps/gnmt.toml"));
+  EXPECT_EQ(call({"samples", "export", folder / "s"}).status, 2);
+  EXPECT_EQ(call({"samples"}).status, 2);
+}
+
+TEST(Worker, IsHandedToTheService) {
+  EXPECT_EQ(call({"worker", "--device", "2", "--directory", "/tmp"}).status, 42);
+}
+
+TEST(CommandLine, IsQuotedForAShell) {
+  const std::vector<std::string> arguments = {"check", "a b", "it's", "", "x=1"};
+  EXPECT_EQ(shell_line("rnnadvisor", arguments), "rnnadvisor check 'a b' 'it'\\''s' '' x=1");
+}
+
+TEST(Devices, ListsAreRead) {
+  EXPECT_THAT(*parse_devices("0,2", 0), ElementsAre(0, 2));
+  EXPECT_THAT(*parse_devices("all", 3), ElementsAre(0, 1, 2));
+  for (const char* text : {"", ",", "0,", "-1", "1,1", "0 1", "99999999999"}) {
+    EXPECT_FALSE(parse_devices(text, 4)) << text;
+  }
+}
+
+TEST(ExitStatus, EveryErrorHasOne) {
+  EXPECT_EQ(exit_status(Error{ErrorCode::parse, "", "", {}, {}}), 2);
+  EXPECT_EQ(exit_status(Error{ErrorCode::damaged, "", "", {}, {}}), 2);
+  EXPECT_EQ(exit_status(Error{ErrorCode::io, "", "", {}, {}}), 3);
+  EXPECT_EQ(exit_status(Error{ErrorCode::cudnn, "", "", {}, {}}), 3);
+  EXPECT_EQ(exit_status(Error{ErrorCode::interrupted, "", "", {}, {}}), 130);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,147 @@
+// A machine that tests make up: GPUs, libraries, and a run that answers at once.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "advisor/cli/cli.h"
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor::cli {
+
+// A folder of its own for one test, removed at its end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "rnnadvisor-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+inline void write_text_file(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// What a run of one configuration would have left: its sizes and one timing.
+inline Profile fake_result(const ConfigInput& input, Outcome outcome = Outcome::completed) {
+  ProfileBuilder builder;
+  builder.profile().environment.rnnadvisor_version = "test";
+  auto device = find_device("nvidia-h200");
+  Configuration configuration;
+  configuration.config = input.config;
+  configuration.program = input.program;
+  configuration.origin = Origin::run;
+  configuration.outcome = outcome;
+  configuration.device = builder.add_device(*device);
+  if (outcome == Outcome::completed) {
+    PhaseTiming timing;
+    timing.phase = Phase::forward_training;
+    timing.ms = {1.5, 1.4, 1.6, 0.96, 7};
+    timing.samples_ms = {1.4, 1.5, 1.5, 1.5, 1.5, 1.5, 1.6};
+    timing.converged = true;
+    configuration.timings.push_back(timing);
+  }
+  const int index = builder.add_configuration(std::move(configuration));
+  RnnCall call;
+  call.configuration = index;
+  call.host_start_ns = 1000;
+  call.host_end_ns = 2000;
+  const int added = builder.add_call(call);
+  KernelRecord kernel;
+  kernel.start_ns = 1100;
+  kernel.end_ns = 1900;
+  kernel.name = "kernel of " + input.config.id;
+  kernel.call = added;
+  builder.add_kernel(kernel);
+  return builder.finish();
+}
+
+struct FakeMachine {
+  std::vector<std::string> ran;  // ids, in order
+  std::vector<RunRequest> requests;
+  Outcome outcome = Outcome::completed;
+  int stop_after = -1;  // configurations after which the user presses Ctrl-C
+  std::optional<Error> refusal;
+  bool gpu = false;
+  std::atomic<bool> interrupted = false;
+
+  Services services() {
+    Services result;
+    result.run_configurations = [this](const RunRequest& request) { return run(request); };
+    result.inspect_machine = [this] {
+      MachineReport report;
+      report.host = "testhost";
+      report.driver_problem = gpu ? "" : "no driver";
+      if (gpu) {
+        report.gpus.push_back({0, *find_device("nvidia-h200"), "GPU-0", 1 << 30, true, ""});
+        report.gpus.push_back({1, *find_device("nvidia-h200"), "GPU-1", 1 << 30, true, ""});
+      }
+      return report;
+    };
+    result.live_device = [this]() -> std::optional<DeviceSpec> {
+      if (!gpu) return std::nullopt;
+      return *find_device("nvidia-a100");
+    };
+    result.watch_interrupts = [this] { return &interrupted; };
+    result.worker = [](int device, const std::string&) { return 40 + device; };
+    return result;
+  }
+
+  Result<Profile> run(const RunRequest& request) {
+    requests.push_back(request);
+    if (refusal) return fail(*refusal);
+    ProfileBuilder builder;
+    const int total = static_cast<int>(request.configurations.size());
+    int finished = 0;
+    for (const auto& input : request.configurations) {
+      const bool late = stop_after >= 0 && static_cast<int>(ran.size()) >= stop_after;
+      const Profile one = fake_result(input, late ? Outcome::interrupted : outcome);
+      if (!late) ran.push_back(input.config.id);
+      builder.append(one);
+      if (!late && request.on_progress) request.on_progress({++finished, total, &one});
+    }
+    return builder.finish();
+  }
+};
+
+struct Called {
+  int status = -1;
+  std::string out, err;
+};
+
+inline Called call(const std::vector<std::string>& arguments, const Services& services,
+                   const Terminal& terminal = {}) {
+  std::ostringstream out, err;
+  Called called;
+  called.status = run(arguments, out, err, terminal, services);
+  called.out = out.str();
+  called.err = err.str();
+  return called;
+}
+inline Called call(const std::vector<std::string>& arguments) {
+  FakeMachine machine;
+  return call(arguments, machine.services());
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,171 @@
+// Help, man page and completion: golden texts, and real programs reading what we print.
+#include "advisor/cli/help.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "tests/advisor/cli/fake_services.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+// Compared with tests/golden/cli/<name>; with RNNADVISOR_UPDATE_GOLDEN set the file is written
+// instead.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = RNNADVISOR_SOURCE_DIR "/tests/golden/cli/" + name;
+  if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) write_text_file(path, text);
+  EXPECT_EQ(read_text(path), text) << "RNNADVISOR_UPDATE_GOLDEN=1 writes " << path;
+}
+
+struct Shell {
+  int status = -1;
+  std::string out;
+};
+Shell shell(const std::string& command) {
+  Shell result;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const auto got = fread(buffer, 1, sizeof buffer, pipe)) result.out.append(buffer, got);
+  result.status = pclose(pipe);
+  return result;
+}
+bool have(const std::string& program) { return shell("command -v " + program).status == 0; }
+
+TEST(Help, IsAsReviewed) {
+  expect_golden("help.txt", call({"--help"}).out);
+  for (const char* command :
+       {"check", "run", "sweep", "merge", "advise", "report", "samples", "doctor", "completion"}) {
+    expect_golden(std::string("help-") + command + ".txt", call({command, "--help"}).out);
+  }
+}
+
+TEST(Help, FitsTheTerminalAndEndsWithExamples) {
+  FakeMachine machine;
+  for (const int width : {60, 80, 100}) {
+    Terminal terminal;
+    terminal.width = width;
+    const auto text = call({"check", "--help"}, machine.services(), terminal).out;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      // Examples and option names are never broken.
+      if (line.find("--") == std::string::npos && line.find(' ', 30) != std::string::npos) {
+        EXPECT_LE(line.size(), static_cast<std::size_t>(width)) << line;
+      }
+    }
+    EXPECT_THAT(text, HasSubstr("Examples:"));
+  }
+}
+
+TEST(Help, AllListsTheFrameworkKeys) {
+  EXPECT_THAT(call({"check", "--help"}).out, Not(HasSubstr("--framework.recurrent-dropout")));
+  EXPECT_THAT(call({"check", "--help-all"}).out, HasSubstr("--framework.recurrent-dropout"));
+}
+
+TEST(Help, HiddenCommandsAreNotListed) {
+  EXPECT_THAT(call({"--help"}).out, Not(HasSubstr("worker")));
+}
+
+TEST(Wrap, KeepsExamplesAndBreaksProse) {
+  EXPECT_EQ(wrap("one two three", 20, 0), "one two three\n");
+  EXPECT_EQ(wrap("aaaaaaaaaaaa bbbbbbbbbbbb", 20, 2), "  aaaaaaaaaaaa\n  bbbbbbbbbbbb\n");
+  EXPECT_EQ(wrap("  an example stays as it is however long", 20, 0),
+            "  an example stays as it is however long\n");
+}
+
+TEST(Man, ThePageInTheTreeIsTheGeneratedOne) {
+  const auto page = call({"man"});
+  EXPECT_EQ(page.status, 0);
+  const std::string path = RNNADVISOR_SOURCE_DIR "/docs/man/rnnadvisor.1";
+  if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) write_text_file(path, page.out);
+  EXPECT_EQ(read_text(path), page.out) << "rnnadvisor man > docs/man/rnnadvisor.1";
+}
+
+TEST(Man, MandocFindsNothingWrong) {
+  if (!have("mandoc")) GTEST_SKIP() << "mandoc is not installed";
+  TemporaryFolder folder;
+  write_text_file(folder / "rnnadvisor.1", call({"man"}).out);
+  const auto lint = shell("mandoc -Tlint -Wwarning " + (folder / "rnnadvisor.1"));
+  EXPECT_EQ(lint.status, 0) << lint.out;
+  EXPECT_THAT(shell("mandoc -Tutf8 " + (folder / "rnnadvisor.1") + " | col -b").out,
+              HasSubstr("--fail-on"));
+}
+
+// Asks the bash function what it offers for a line, as the shell does when Tab is pressed.
+std::vector<std::string> complete(const std::string& script,
+                                  const std::vector<std::string>& words) {
+  std::string command = "cd / && source " + script + " && COMP_WORDS=(";
+  for (const auto& word : words) command += "'" + word + "' ";
+  command += ") COMP_CWORD=" + std::to_string(words.size() - 1) +
+             " && _rnnadvisor && printf '%s\\n' \"${COMPREPLY[@]}\"";
+  TemporaryFolder folder;
+  write_text_file(folder / "ask.sh", command);
+  const auto result = shell("bash --norc " + (folder / "ask.sh"));
+  EXPECT_EQ(result.status, 0) << result.out;
+  std::vector<std::string> offered;
+  std::istringstream stream(result.out);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) offered.push_back(line);
+  }
+  std::sort(offered.begin(), offered.end());
+  return offered;
+}
+
+class BashCompletion : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!have("bash")) GTEST_SKIP() << "bash is not installed";
+    const auto called = call({"completion", "bash"});
+    ASSERT_EQ(called.status, 0);
+    write_text_file(script_, called.out);
+  }
+  std::vector<std::string> offer(const std::vector<std::string>& words) {
+    return complete(script_, words);
+  }
+  TemporaryFolder folder_;
+  std::string script_ = folder_ / "rnnadvisor.bash";
+};
+
+using Words = std::vector<std::string>;
+
+TEST_F(BashCompletion, OffersCommandsOptionsAndWords) {
+  EXPECT_THAT(offer({"rnnadvisor", ""}), IsSupersetOf({"check", "run", "sweep", "doctor"}));
+  EXPECT_EQ(offer({"rnnadvisor", "sw"}), Words{"sweep"});
+  EXPECT_EQ(offer({"rnnadvisor", "check", "--hidden"}), Words{"--hidden-size"});
+  EXPECT_EQ(offer({"rnnadvisor", "check", "--cell", "l"}), Words{"lstm"});
+  EXPECT_EQ(offer({"rnnadvisor", "check", "--cell", "=", "l"}), Words{"lstm"});
+  EXPECT_EQ(offer({"rnnadvisor", "check", "--cell", "="}),
+            (Words{"gru", "lstm", "rnn_relu", "rnn_tanh"}));
+  EXPECT_EQ(offer({"rnnadvisor", "check", "--device", "nvidia-h2"}), Words{"nvidia-h200"});
+  EXPECT_EQ(offer({"rnnadvisor", "--quiet", "samples", "l"}), Words{"list"});
+  EXPECT_THAT(offer({"rnnadvisor", "samples", "show", "gui"}), IsSupersetOf({"guide-figure-10"}));
+  EXPECT_THAT(offer({"rnnadvisor", "check", "--hidden-size", ""}), ::testing::IsEmpty());
+  EXPECT_THAT(offer({"rnnadvisor", "report", "/us"}), ::testing::Contains("/usr"));
+  EXPECT_EQ(offer({"rnnadvisor", "report", "-f", "sa"}), Words{"sarif"});
+  EXPECT_THAT(offer({"rnnadvisor", "report", "--q"}), ::testing::ElementsAre("--quiet"));
+}
+
+TEST(Completion, ScriptsOfOtherShellsAreWellFormed) {
+  TemporaryFolder folder;
+  for (const char* name : {"bash", "zsh", "fish"}) {
+    const auto called = call({"completion", name});
+    EXPECT_EQ(called.status, 0);
+    EXPECT_THAT(called.out, HasSubstr("hidden-size"));
+    write_text_file(folder / name, called.out);
+    if (!have(name)) continue;
+    const auto checked = shell(std::string(name) + " -n " + (folder / name));
+    EXPECT_EQ(checked.status, 0) << name << ": " << checked.out;
+  }
+  EXPECT_EQ(call({"completion", "tcsh"}).status, 2);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::cli
