@@ -6,6 +6,7 @@
 #include "advisor/facts/providers.h"
 #include "core/base/wide.h"
 #include "core/config/fields.h"
+#include "core/model/eligibility.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -77,13 +78,14 @@ int small_h_limit(const RnnConfig& c, bool backward) {
   return plain ? (backward ? 256 : 384) : (backward ? 128 : 192);
 }
 
-// Where SMALL_H ran in every phase of the mode. Between the backward and the forward limit it is
-// left out for two directions and for conversion to half, with which sizes of 192 failed.
+// Where SMALL_H ran in every phase of the mode, with right gradients. Between the backward and the
+// forward limit it is left out for two directions and for conversion to half, with which sizes of
+// 192 failed.
 bool small_h_fits(const RnnConfig& c) {
   const bool type = (c.data_type == DataType::half || c.data_type == DataType::float32) &&
                     c.math_precision == DataType::float32;
   if (!type || c.has_projection() || c.bias_mode != BiasMode::double_bias ||
-      c.has_varying_lengths())
+      c.has_varying_lengths() || model::small_h_gradient_defect(c))
     return false;
   if (c.hidden_size <= small_h_limit(c, true)) return true;
   return c.mode == Mode::inference && c.direction == Direction::unidirectional &&
@@ -160,8 +162,12 @@ void add_shape(Catalogue& catalogue) {
   count("small_h_backward_limit",
         "largest hidden_size of persist_static_small_h backward, for this cell",
         [](const RnnConfig& c) { return small_h_limit(c, true); });
-  flag("small_h_fits", "persist_static_small_h runs this configuration in every phase of its mode",
+  flag("small_h_fits",
+       "persist_static_small_h runs this configuration in every phase of its mode, rightly",
        small_h_fits);
+  flag("small_h_gradient_defect",
+       "persist_static_small_h computes wrong gradients here (cuDNN 9.19, H200)",
+       model::small_h_gradient_defect);
   flag("persist_static_suits",
        "half data, sizes and modes with which persist_static runs on Tensor Cores",
        persist_static_suits);

@@ -5,6 +5,7 @@
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
+#include "core/model/eligibility.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -22,6 +23,17 @@ struct Best {
   const Configuration* configuration = nullptr;
   double speedup = 1;
 };
+
+// False for a configuration whose outputs were not finite or that failed the comparison with the
+// reference, and for the known defect of persist_static_small_h (see call.small_h_gradient_defect).
+bool results_trusted(const Configuration& configuration) {
+  if (configuration.outcome == Outcome::completed && !configuration.outputs_finite) return false;
+  for (const auto& result : configuration.correctness) {
+    if (!result.passed) return false;
+  }
+  return configuration.config.algo != Algo::persist_static_small_h ||
+         !model::small_h_gradient_defect(configuration.config);
+}
 
 template <class Accept, class Scale>
 std::optional<Best> best(const Subject& s, const Index& i, std::string_view field, Time time,
@@ -45,7 +57,8 @@ std::optional<Best> best(const Subject& s, const Index& i, std::string_view fiel
 
 std::optional<Best> best_of(const Subject& s, const Index& i, std::string_view field, Time time) {
   return best(
-      s, i, field, time, [](const Configuration&) { return true; },
+      // What computes wrong results is no better for being faster.
+      s, i, field, time, [](const Configuration& other) { return results_trusted(other); },
       [](const Configuration&) { return 1.0; });
 }
 

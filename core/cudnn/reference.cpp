@@ -57,9 +57,9 @@ LayerWeights zeros_like(const LayerWeights& weights) {
 // What backward needs of one step.
 struct Step {
   Vector input, h_before, c_before, c, h_full;  // h_full: before the projection
-  Vector c_unclipped;
-  std::vector<Vector> gate;  // activated
-  Vector recurrent_new;      // GRU: R_h h + b_Rh
+  std::vector<bool> clipped;  // c_before was moved by the clip, which has no slope there
+  std::vector<Vector> gate;   // activated
+  Vector recurrent_new;       // GRU: R_h h + b_Rh
 };
 
 // One sequence through one pseudo-layer.
@@ -78,6 +78,16 @@ class LayerRun {
     Step step;
     step.input.assign(x, x + in_);
     step.h_before = h;
+    // cuDNN 9.19 clips the cell state where a step reads it, not where it writes it: the last cell
+    // state is not clipped (seen on an H200).
+    step.clipped.assign(c.size(), false);
+    if (config_.clip_mode == ClipMode::minmax) {
+      for (std::size_t j = 0; j < c.size(); ++j) {
+        const double inside = std::clamp(c[j], config_.clip_left, config_.clip_right);
+        step.clipped[j] = inside != c[j];
+        c[j] = inside;
+      }
+    }
     step.c_before = c;
     std::vector<Vector> from_input(gates_, Vector(hidden_, 0.0));
     std::vector<Vector> from_state(gates_, Vector(hidden_, 0.0));
@@ -107,10 +117,7 @@ class LayerRun {
           step.gate[1][j] = sigmoid(sum(1));
           step.gate[2][j] = std::tanh(sum(2));
           step.gate[3][j] = sigmoid(sum(3));
-          double cell = step.gate[1][j] * c[j] + step.gate[0][j] * step.gate[2][j];
-          step.c_unclipped.push_back(cell);
-          if (config_.clip_mode == ClipMode::minmax)
-            cell = std::clamp(cell, config_.clip_left, config_.clip_right);
+          const double cell = step.gate[1][j] * c[j] + step.gate[0][j] * step.gate[2][j];
           c[j] = cell;
           full[j] = step.gate[3][j] * std::tanh(cell);
           break;
@@ -164,14 +171,13 @@ class LayerRun {
           const double g = step.gate[2][j];
           const double o = step.gate[3][j];
           const double tanh_c = std::tanh(step.c[j]);
-          double d_cell = dc[j] + full[j] * o * (1 - tanh_c * tanh_c);
-          if (step.c[j] != step.c_unclipped[j]) d_cell = 0;  // the clip has no slope there
+          const double d_cell = dc[j] + full[j] * o * (1 - tanh_c * tanh_c);
           d_input[0][j] = d_cell * g * i * (1 - i);
           d_input[1][j] = d_cell * step.c_before[j] * f * (1 - f);
           d_input[2][j] = d_cell * i * (1 - g * g);
           d_input[3][j] = full[j] * tanh_c * o * (1 - o);
           for (std::size_t gate = 0; gate < 4; ++gate) d_state[gate][j] = d_input[gate][j];
-          dc[j] = d_cell * f;
+          dc[j] = step.clipped[j] ? 0 : d_cell * f;
           break;
         }
         case Cell::gru: {

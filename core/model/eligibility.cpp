@@ -167,4 +167,10 @@ Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device) {
   return result;
 }
 
+bool small_h_gradient_defect(const RnnConfig& config) {
+  const bool plain = config.cell == Cell::rnn_relu || config.cell == Cell::rnn_tanh;
+  return plain && config.mode == Mode::training && config.data_type == DataType::half &&
+         config.direction == Direction::bidirectional && config.batch_size % 8 == 0;
+}
+
 }  // namespace rnnadvisor::model

@@ -41,6 +41,12 @@ struct Eligibility {
 // Pure and quick (no allocation): it stands behind sliders and sweeps.
 Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device);
 
+// True where persist_static_small_h runs on cuDNN 9.19 (H200) and its outputs are right, but the
+// gradients of inputs and weights are wrong by 9 % and more: plain RNN cells, half data, two
+// directions, a batch that is a multiple of 8. Unit LSTM, GRU, one direction, float and other
+// batches were right (samples/evidence/small-h-gradients.json).
+bool small_h_gradient_defect(const RnnConfig& config);
+
 // One condition of an algorithm.
 enum class Holds { yes, no, unknown };
 struct Clause {

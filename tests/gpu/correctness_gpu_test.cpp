@@ -108,13 +108,24 @@ std::vector<Case> cases() {
   clip.clip_left = -0.2;
   clip.clip_right = 0.2;
   clip.math_type = MathType::fma;
-  clip.mode = Mode::inference;
   add("lstm_clipped", clip);
+  clip.seq_length = 1;
+  add("lstm_clipped_one_step", clip);
   RnnConfig half_math = small();
   half_math.data_type = half_math.math_precision = DataType::half;
   half_math.math_type = MathType::tensor_op;
   add("lstm_half_math", half_math);
   return all;
+}
+
+// cuDNN 9.19 on an H200: wrong input and weight gradients, right outputs
+// (samples/evidence/small-h-gradients.json; the card algorithm/small-h-wrong-gradients). A later
+// cuDNN that mends it makes this test fail, so that the card gets its range.
+bool known_defect(const RnnConfig& config) {
+  return (config.cell == Cell::rnn_relu || config.cell == Cell::rnn_tanh) &&
+         config.algo == Algo::persist_static_small_h &&
+         config.direction == Direction::bidirectional && config.data_type == DataType::half &&
+         config.batch_size % 8 == 0;
 }
 
 class Correctness : public ::testing::TestWithParam<Case> {};
@@ -131,6 +142,14 @@ TEST_P(Correctness, AgreesWithTheFloat64Reference) {
   runner->compare_with_reference(report);
   ASSERT_EQ(report.outcome, Outcome::completed) << report.message;
   ASSERT_FALSE(report.correctness.empty()) << report.message;
+  if (known_defect(GetParam().config)) {
+    const bool all_right = std::all_of(report.correctness.begin(), report.correctness.end(),
+                                       [](const auto& r) { return r.passed; });
+    EXPECT_FALSE(all_right) << "cuDNN " << runner->cudnn_version()
+                            << " does not have the defect any more: limit the card to older ones";
+    runner->release();
+    return;
+  }
   for (const auto& result : report.correctness) {
     EXPECT_TRUE(result.passed) << result.tensor << ": relative error " << result.relative_error
                                << ", tolerance " << result.tolerance;
