@@ -71,6 +71,18 @@ int sweep_command(Context& context, const Arguments& arguments) {
     context.note(fmt::format("{} has {} of {} configurations; {} to run", path, resumption.in_plan,
                              plan.configurations.size(), resumption.to_run.size()));
   }
+  if (resume && !earlier.devices.empty()) {
+    // Configurations that another GPU has finished count as finished: a figure should be of one
+    // machine.
+    const auto live = context.services.live_device();
+    const auto same = [&](const DeviceSpec& device) { return device.name == live->name; };
+    if (live && std::none_of(earlier.devices.begin(), earlier.devices.end(), same)) {
+      context.note(
+          fmt::format("{} was recorded on {}, this machine has {}: its results are kept "
+                      "beside the new ones (--force starts anew)",
+                      path, earlier.devices.front().name, live->name));
+    }
+  }
   if (arguments.dry_run) {
     context.out << fmt::format("{}\n{} configurations, {} to run, into {}\n",
                                plan.title.empty() ? arguments.file : plan.title,

@@ -208,6 +208,16 @@ TEST(SweepCommand, InterruptedThenResumedThenMergedFromShards) {
   EXPECT_EQ(call({"merge", folder / "1", "-o", folder / "all"}).status, 2);  // exists
 }
 
+TEST(SweepCommand, SaysWhenTheFileIsOfAnotherGpu) {
+  TemporaryFolder folder;
+  const auto path = folder / "x.rnnprof";
+  FakeMachine machine;  // its results are an H200's
+  ASSERT_EQ(call({"sweep", "sample:bfloat16-fallback", "-o", path}, machine.services()).status, 0);
+  machine.gpu = true;  // the GPU that is asked for its name is an A100
+  EXPECT_THAT(call({"sweep", "sample:bfloat16-fallback", "-o", path}, machine.services()).err,
+              HasSubstr("was recorded on NVIDIA H200, this machine has"));
+}
+
 TEST(SweepCommand, ListAndDryRunRunNothing) {
   TemporaryFolder folder;
   FakeMachine machine;
