@@ -30,24 +30,24 @@ build() { # build PRESET [CMake arguments]
 say "Build with warnings as errors (preset dev)"
 build dev
 say "Tests (preset dev)"
-ctest --preset dev -j "$jobs" --progress
+ctest --preset dev -j "$jobs"
 if [ $full = yes ]; then
   say "Formatting (clang-format 19)"
   git ls-files '*.cpp' '*.h' | xargs clang-format-19 --dry-run --Werror
   say "A machine without CUDA (preset nocuda)"
   build nocuda
-  ctest --preset nocuda -j "$jobs" --progress -LE 'browser|install|fuzz'
+  ctest --preset nocuda -j "$jobs" -LE 'browser|install|fuzz'
   say "Address and undefined-behaviour sanitizers (preset asan)"
   build asan
-  ctest --preset asan -j "$jobs" --progress -LE 'browser|install|gpu'
+  ctest --preset asan -j "$jobs" -LE 'browser|install|gpu'
   say "Thread sanitizer on what uses threads (preset tsan)"
   cmake --preset tsan >/dev/null
   cmake --build build/tsan -j "$jobs" --target thread_tests -- --quiet
-  ctest --preset tsan -j "$jobs" --progress -L thread
+  ctest --preset tsan -j "$jobs" -L thread
   say "Fuzzing, one short round per parser (preset fuzz)"
   cmake --preset fuzz -DRNNADVISOR_FUZZ_SECONDS=20 >/dev/null
   cmake --build build/fuzz -j "$jobs" --target fuzz_targets -- --quiet
-  ctest --preset fuzz -j "$jobs" --progress -L fuzz
+  ctest --preset fuzz -j "$jobs" -L fuzz
   say "The portable tree starts on glibc 2.35"
   tools/portable.sh
   say "clang-tidy 19"

@@ -43,6 +43,12 @@ function(rnnadvisor_test name)
     endif()
     add_dependencies(thread_tests ${name})
   endif()
+  if("gpu" IN_LIST ARG_LABELS)
+    # One entry for the whole program: without a GPU it is one loud skip rather than hundreds.
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS gpu TIMEOUT 600 SKIP_REGULAR_EXPRESSION "NEEDS A GPU, NOT RUN")
+    return()
+  endif()
   include(GoogleTest)
   # gtest_discover_tests takes a list of labels apart and loses all but the first. One label of all words, "unit-thread", is
   # found by each of them, because ctest -L and -LE take regular expressions.

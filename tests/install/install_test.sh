@@ -17,9 +17,9 @@ cmake -S "$source/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$w
 cmake --build "$work/consumer" >/dev/null
 "$work/consumer/consumer" | grep 65536
 (cd "$work" && cpack --config "$build/CPackConfig.cmake" -G TGZ >/dev/null && cpack --config "$build/CPackConfig.cmake" -G DEB >/dev/null)
-tar -tzf "$work"/*.tar.gz | grep -q 'bin/rnnadvisor$'
-dpkg-deb --contents "$work"/*.deb | grep -q 'usr/bin/rnnadvisor$'
-dpkg-deb --field "$work"/*.deb Depends | grep -q libc6
+tar -tzf "$work"/*.tar.gz | grep 'bin/rnnadvisor$'
+dpkg-deb --contents "$work"/*.deb | grep 'usr/bin/rnnadvisor$'
+dpkg-deb --field "$work"/*.deb Depends | grep libc6
 dpkg-deb --extract "$work"/*.deb "$work/deb"
 "$work/deb/usr/bin/rnnadvisor" version
 echo "installed tree, consumer, TGZ and DEB work"
