@@ -1,5 +1,5 @@
-// Facts: named, typed values with a unit and a provenance. Rules compare facts and nothing else; all arithmetic is here,
-// in providers, where it is tested.
+// Facts: named, typed values with a unit and a provenance. Rules compare facts and nothing else;
+// all arithmetic is here, in providers, where it is tested.
 #pragma once
 
 #include <cstdint>
@@ -42,17 +42,20 @@ struct Fact {
 struct Subject {
   const Profile* profile = nullptr;
   int configuration = 0;  // index into profile->configurations
-  const Configuration& get() const { return profile->configurations[static_cast<std::size_t>(configuration)]; }
+  const Configuration& get() const {
+    return profile->configurations[static_cast<std::size_t>(configuration)];
+  }
 };
 
-// Values computed once per profile and shared by its subjects (calls by configuration, siblings, kernel sums). Opaque to rules.
+// Values computed once per profile and shared by its subjects (calls by configuration, siblings,
+// kernel sums). Opaque to rules.
 class ProfileIndex;
 
 struct FactDefinition {
-  std::string name;         // "call.batch_size"
+  std::string name;  // "call.batch_size"
   FactType type = FactType::integer;
-  std::string unit;         // "", "B", "ms", "1" (ratio), "FLOP/B"
-  std::string description;  // one line
+  std::string unit;                 // "", "B", "ms", "1" (ratio), "FLOP/B"
+  std::string description;          // one line
   std::vector<std::string> values;  // for text facts: the spellings it can take; empty: free
   // The value for a subject, or nothing when it is not known there. Must not throw.
   std::function<std::optional<Fact>(const Subject&, const ProfileIndex&)> provide;

@@ -1,5 +1,6 @@
-// libstdc++ of GCC 12, linked statically, asks for arc4random(), which glibc has only since 2.36. The portable build must start
-// on glibc 2.35 (Ubuntu 22.04), so it brings its own, from the kernel's generator.
+// libstdc++ of GCC 12, linked statically, asks for arc4random(), which glibc has only since 2.36.
+// The portable build must start on glibc 2.35 (Ubuntu 22.04), so it brings its own, from the
+// kernel's generator.
 #include <sys/random.h>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The one list of the fields of RnnConfig and ProgramContext: key, member, meaning. Readers, writers, flags, facts,
-// help and documentation all walk it, so that a new field is written down once.
+// The one list of the fields of RnnConfig and ProgramContext: key, member, meaning. Readers,
+// writers, flags, facts, help and documentation all walk it, so that a new field is written down
+// once.
 #pragma once
 
 #include <string_view>
@@ -20,11 +21,13 @@ constexpr void visit_config_fields(Visitor&& visit) {
   visit("bias_mode", &C::bias_mode, "which bias vectors the cell has");
   visit("input_mode", &C::input_mode, "skip_input feeds the input to layer 0 without a matrix");
   visit("data_type", &C::data_type, "type of inputs, outputs and weights");
-  visit("math_precision", &C::math_precision, "type of the arithmetic; default double for double data, else float");
+  visit("math_precision", &C::math_precision,
+        "type of the arithmetic; default double for double data, else float");
   visit("math_type", &C::math_type, "Tensor Core permission (cudnnMathType_t)");
   visit("input_size", &C::input_size, "width of the input; default hidden_size");
   visit("hidden_size", &C::hidden_size, "units per layer");
-  visit("proj_size", &C::proj_size, "width after the recurrent projection; default hidden_size (none)");
+  visit("proj_size", &C::proj_size,
+        "width after the recurrent projection; default hidden_size (none)");
   visit("num_layers", &C::num_layers, "stacked layers");
   visit("dropout", &C::dropout, "dropout probability between layers, in training");
   visit("dropout_seed", &C::dropout_seed, "seed of the dropout generator");
@@ -33,7 +36,8 @@ constexpr void visit_config_fields(Visitor&& visit) {
   visit("clip_right", &C::clip_right, "upper clip bound");
   visit("clip_propagate_nan", &C::clip_propagate_nan, "let NaN pass the clip (cuDNN 8)");
   visit("layout", &C::layout, "memory layout of x and y (cudnnRNNDataLayout_t)");
-  visit("padded_io", &C::padded_io, "CUDNN_RNN_PADDED_IO_ENABLED; default true for unpacked layouts");
+  visit("padded_io", &C::padded_io,
+        "CUDNN_RNN_PADDED_IO_ENABLED; default true for unpacked layouts");
   visit("seq_length", &C::seq_length, "time steps (maxSeqLength)");
   visit("batch_size", &C::batch_size, "sequences per batch");
   visit("seq_lengths", &C::seq_lengths, "length of each sequence; default: all seq_length");
@@ -74,19 +78,24 @@ constexpr void visit_context_fields(Visitor&& visit) {
   visit("mask", &P::mask, "Keras: shape of the mask");
   visit("use_cudnn", &P::use_cudnn, "Keras 3: use_cudnn");
   visit("backend", &P::backend, "Keras 3: backend");
-  visit("eager_outside_functions", &P::eager_outside_functions, "Keras 2: executing_eagerly_outside_functions()");
+  visit("eager_outside_functions", &P::eager_outside_functions,
+        "Keras 2: executing_eagerly_outside_functions()");
   visit("rnn_autotune", &P::rnn_autotune, "TensorFlow: TF_CUDNN_RNN_USE_AUTOTUNE");
-  visit("default_activations", &P::default_activations, "ONNX Runtime: the operator's default activations");
+  visit("default_activations", &P::default_activations,
+        "ONNX Runtime: the operator's default activations");
   visit("clip_attribute", &P::clip_attribute, "ONNX Runtime: clip or activation_alpha/beta given");
   visit("input_forget", &P::input_forget, "ONNX Runtime: LSTM input_forget is not 0");
   visit("peephole", &P::peephole, "ONNX Runtime: LSTM peephole weights");
-  visit("linear_before_reset", &P::linear_before_reset, "ONNX Runtime: GRU linear_before_reset is 1");
-  visit("pointer_alignment", &P::pointer_alignment, "cuDNN API: bytes to which every device pointer is aligned");
+  visit("linear_before_reset", &P::linear_before_reset,
+        "ONNX Runtime: GRU linear_before_reset is 1");
+  visit("pointer_alignment", &P::pointer_alignment,
+        "cuDNN API: bytes to which every device pointer is aligned");
   visit("dev_seq_lengths", &P::dev_seq_lengths, "cuDNN API: devSeqLengths is passed");
   visit("mixed_algos", &P::mixed_algos, "cuDNN API: forward and backward use different algorithms");
   visit("uses_removed_api", &P::uses_removed_api, "cuDNN API: v6 or Ex entry points");
   visit("uses_clip_v8", &P::uses_clip_v8, "cuDNN API: cudnnRNNSetClip_v8");
-  visit("mixed_bias_modes", &P::mixed_bias_modes, "cuDNN API: bias mode differs between uses of the same weights");
+  visit("mixed_bias_modes", &P::mixed_bias_modes,
+        "cuDNN API: bias mode differs between uses of the same weights");
   visit("cudnn_version", &P::cudnn_version, "cuDNN of the target, when it is not the profiled one");
 }
 

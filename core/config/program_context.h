@@ -1,6 +1,7 @@
-// What is known of the program around a configuration: its framework and the settings that decide whether the
-// framework reaches cuDNN, and by which path. Every field is optional: unknown stays unknown, and rules that need it
-// say so. Keys stand in a [framework] table in TOML, an object "framework" in JSON, and --framework.key=value flags.
+// What is known of the program around a configuration: its framework and the settings that decide
+// whether the framework reaches cuDNN, and by which path. Every field is optional: unknown stays
+// unknown, and rules that need it say so. Keys stand in a [framework] table in TOML, an object
+// "framework" in JSON, and --framework.key=value flags.
 #pragma once
 
 #include <optional>
@@ -17,12 +18,13 @@ enum class MaskKind { none, right_padded, other, has_empty_row };
 enum class KerasCudnn { automatic, yes, no };  // Keras 3 use_cudnn: spelled "auto", "true", "false"
 enum class KerasBackend { tensorflow, torch, jax };
 
-#define RNNADVISOR_SPELLINGS(Enum, ...)                                              \
-  template <>                                                                        \
-  struct Spellings<Enum> {                                                           \
-    static constexpr auto values = std::to_array<std::string_view>({__VA_ARGS__});   \
+#define RNNADVISOR_SPELLINGS(Enum, ...)                                            \
+  template <>                                                                      \
+  struct Spellings<Enum> {                                                         \
+    static constexpr auto values = std::to_array<std::string_view>({__VA_ARGS__}); \
   };
-RNNADVISOR_SPELLINGS(Framework, "cudnn_api", "pytorch", "keras2", "keras3", "tensorflow", "jax", "onnxruntime")
+RNNADVISOR_SPELLINGS(Framework, "cudnn_api", "pytorch", "keras2", "keras3", "tensorflow", "jax",
+                     "onnxruntime")
 RNNADVISOR_SPELLINGS(Autocast, "off", "float16", "bfloat16")
 RNNADVISOR_SPELLINGS(MaskKind, "none", "right_padded", "other", "has_empty_row")
 RNNADVISOR_SPELLINGS(KerasCudnn, "auto", "true", "false")
@@ -41,19 +43,19 @@ struct ProgramContext {
   std::optional<bool> custom_cell;           // a cell that is none of cuDNN's four
   std::optional<bool> layer_norm;            // normalisation inside the recurrence
   std::optional<bool> skip_connections;      // connections that jump over layers
-  std::optional<bool> per_step_calls;        // one RNN call per time step instead of one per sequence
-  std::optional<bool> hidden_detached;       // hidden state detached between chunks
-  std::optional<bool> jit_compile;           // torch.compile, XLA
+  std::optional<bool> per_step_calls;   // one RNN call per time step instead of one per sequence
+  std::optional<bool> hidden_detached;  // hidden state detached between chunks
+  std::optional<bool> jit_compile;      // torch.compile, XLA
 
   // PyTorch
   std::optional<bool> packed_sequence;
   std::optional<bool> batch_first;
   std::optional<bool> flat_weights;
   std::optional<bool> hx_contiguous;
-  std::optional<bool> module_training;    // module.train() rather than eval()
-  std::optional<bool> needs_backward;     // backward is called through the RNN
+  std::optional<bool> module_training;  // module.train() rather than eval()
+  std::optional<bool> needs_backward;   // backward is called through the RNN
   std::optional<bool> double_backward;
-  std::optional<bool> no_grad;            // inference under no_grad or inference_mode
+  std::optional<bool> no_grad;  // inference under no_grad or inference_mode
   std::optional<Autocast> autocast;
 
   // Keras, TensorFlow
@@ -67,7 +69,7 @@ struct ProgramContext {
   std::optional<KerasCudnn> use_cudnn;
   std::optional<KerasBackend> backend;
   std::optional<bool> eager_outside_functions;
-  std::optional<bool> rnn_autotune;       // TF_CUDNN_RNN_USE_AUTOTUNE
+  std::optional<bool> rnn_autotune;  // TF_CUDNN_RNN_USE_AUTOTUNE
 
   // ONNX Runtime
   std::optional<bool> default_activations;
@@ -77,13 +79,15 @@ struct ProgramContext {
   std::optional<bool> linear_before_reset;
 
   // Programs that call cuDNN themselves
-  std::optional<int> pointer_alignment;     // largest power of two that divides every device pointer, bytes
-  std::optional<bool> dev_seq_lengths;      // devSeqLengths passed
-  std::optional<bool> mixed_algos;          // forward and backward use different algorithms
-  std::optional<bool> uses_removed_api;     // v6, Ex or inference/training split entry points
-  std::optional<bool> uses_clip_v8;         // cudnnRNNSetClip_v8
-  std::optional<bool> mixed_bias_modes;     // the bias mode differs between training and inference or frameworks
-  std::optional<std::string> cudnn_version; // when it is not the profiled one, "7.5.1"
+  std::optional<int>
+      pointer_alignment;  // largest power of two that divides every device pointer, bytes
+  std::optional<bool> dev_seq_lengths;   // devSeqLengths passed
+  std::optional<bool> mixed_algos;       // forward and backward use different algorithms
+  std::optional<bool> uses_removed_api;  // v6, Ex or inference/training split entry points
+  std::optional<bool> uses_clip_v8;      // cudnnRNNSetClip_v8
+  std::optional<bool>
+      mixed_bias_modes;  // the bias mode differs between training and inference or frameworks
+  std::optional<std::string> cudnn_version;  // when it is not the profiled one, "7.5.1"
 
   bool operator==(const ProgramContext&) const = default;
   bool empty() const { return *this == ProgramContext{}; }

@@ -18,14 +18,14 @@ enum class Algo {
   persist_static,
   persist_dynamic,
   persist_static_small_h
-};                                                       // cudnnRNNAlgo_t
+};  // cudnnRNNAlgo_t
 enum class Direction { unidirectional, bidirectional };  // cudnnDirectionMode_t
 enum class BiasMode {
   no_bias,
   single_inp_bias,
   double_bias,
   single_rec_bias
-};                                                  // cudnnRNNBiasMode_t
+};  // cudnnRNNBiasMode_t
 enum class InputMode { linear_input, skip_input };  // cudnnRNNInputMode_t
 enum class DataType {
   float32,
@@ -43,7 +43,7 @@ enum class Layout {
   seq_major_unpacked,
   seq_major_packed,
   batch_major_unpacked
-};                                        // cudnnRNNDataLayout_t
+};  // cudnnRNNDataLayout_t
 enum class ClipMode { none, minmax };     // cudnnRNNClipMode_t
 enum class Mode { inference, training };  // cudnnForwardMode_t
 

@@ -17,7 +17,8 @@ namespace rnnadvisor {
   X(cudnnGetVersion)                                                                               \
   X(cudnnGetErrorString)                                                                           \
   X(cudnnCreate)                                                                                   \
-  X(cudnnDestroy) X(cudnnSetStream) X(cudnnCreateRNNDescriptor) X(cudnnDestroyRNNDescriptor)       \
+  X(cudnnDestroy)                                                                                  \
+  X(cudnnSetStream) X(cudnnCreateRNNDescriptor) X(cudnnDestroyRNNDescriptor)                       \
       X(cudnnSetRNNDescriptor_v8) X(cudnnCreateRNNDataDescriptor) X(cudnnDestroyRNNDataDescriptor) \
           X(cudnnSetRNNDataDescriptor) X(cudnnCreateTensorDescriptor)                              \
               X(cudnnDestroyTensorDescriptor) X(cudnnSetTensorNdDescriptor)                        \

@@ -13,26 +13,28 @@
 
 namespace rnnadvisor {
 
-#define RNNADVISOR_CUPTI_REQUIRED(X)                                                              \
-  X(cuptiGetVersion)                                                                              \
-  X(cuptiGetResultString)                                                                         \
-  X(cuptiActivityEnable) X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks)                \
-      X(cuptiActivityGetNextRecord) X(cuptiActivityFlushAll) X(cuptiActivityGetNumDroppedRecords) \
-          X(cuptiActivityPushExternalCorrelationId) X(cuptiActivityPopExternalCorrelationId)      \
+#define RNNADVISOR_CUPTI_REQUIRED(X)                                                         \
+  X(cuptiGetVersion)                                                                         \
+  X(cuptiGetResultString)                                                                    \
+  X(cuptiActivityEnable)                                                                     \
+  X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks) X(cuptiActivityGetNextRecord)    \
+      X(cuptiActivityFlushAll) X(cuptiActivityGetNumDroppedRecords)                          \
+          X(cuptiActivityPushExternalCorrelationId) X(cuptiActivityPopExternalCorrelationId) \
               X(cuptiGetTimestamp) X(cuptiGetCallbackName)
 // The Range Profiler came with CUDA 12.6; without it there are no counters.
-#define RNNADVISOR_CUPTI_OPTIONAL(X)                                                        \
-  X(cuptiProfilerInitialize)                                                                \
-  X(cuptiProfilerGetCounterAvailability)                                                    \
-  X(cuptiDeviceGetChipName) X(cuptiProfilerHostInitialize) X(cuptiProfilerHostDeinitialize) \
-      X(cuptiProfilerHostConfigAddMetrics) X(cuptiProfilerHostGetConfigImageSize)           \
-          X(cuptiProfilerHostGetConfigImage) X(cuptiProfilerHostGetNumOfPasses)             \
-              X(cuptiProfilerHostEvaluateToGpuValues) X(cuptiRangeProfilerEnable)           \
-                  X(cuptiRangeProfilerDisable) X(cuptiRangeProfilerSetConfig)               \
-                      X(cuptiRangeProfilerStart) X(cuptiRangeProfilerStop)                  \
-                          X(cuptiRangeProfilerPushRange) X(cuptiRangeProfilerPopRange)      \
-                              X(cuptiRangeProfilerDecodeData)                               \
-                                  X(cuptiRangeProfilerGetCounterDataSize)                   \
+#define RNNADVISOR_CUPTI_OPTIONAL(X)                                                   \
+  X(cuptiProfilerInitialize)                                                           \
+  X(cuptiProfilerGetCounterAvailability)                                               \
+  X(cuptiDeviceGetChipName)                                                            \
+  X(cuptiProfilerHostInitialize) X(cuptiProfilerHostDeinitialize)                      \
+      X(cuptiProfilerHostConfigAddMetrics) X(cuptiProfilerHostGetConfigImageSize)      \
+          X(cuptiProfilerHostGetConfigImage) X(cuptiProfilerHostGetNumOfPasses)        \
+              X(cuptiProfilerHostEvaluateToGpuValues) X(cuptiRangeProfilerEnable)      \
+                  X(cuptiRangeProfilerDisable) X(cuptiRangeProfilerSetConfig)          \
+                      X(cuptiRangeProfilerStart) X(cuptiRangeProfilerStop)             \
+                          X(cuptiRangeProfilerPushRange) X(cuptiRangeProfilerPopRange) \
+                              X(cuptiRangeProfilerDecodeData)                          \
+                                  X(cuptiRangeProfilerGetCounterDataSize)              \
                                       X(cuptiRangeProfilerCounterDataImageInitialize)
 
 struct CuptiApi {

@@ -1,5 +1,5 @@
-// Who may know whom (docs/architecture.md): read off the include lines of every source file, so that a wrong one fails here with its
-// place instead of growing roots.
+// Who may know whom (docs/architecture.md): read off the include lines of every source file, so
+// that a wrong one fails here with its place instead of growing roots.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 struct Layer {
-  std::string folder;         // files below it
-  Words may_include;          // folders of ours
-  Words must_not_include;     // beginnings of other headers
+  std::string folder;      // files below it
+  Words may_include;       // folders of ours
+  Words must_not_include;  // beginnings of other headers
 };
 
 const Words cuda = {"cuda", "cudnn", "cupti", "nvtx3"};
@@ -31,15 +31,31 @@ const std::vector<Layer>& layers() {
       {"core/base", {"core/base"}, with(cuda, {"Q", "sqlite3"})},
       {"core/config", {"core/base", "core/config"}, with(cuda, {"Q", "sqlite3"})},
       {"core/device", {"core/base", "core/config", "core/device"}, with(cuda, {"Q", "sqlite3"})},
-      {"core/model", {"core/base", "core/config", "core/device", "core/model"}, with(cuda, {"Q", "sqlite3"})},
+      {"core/model",
+       {"core/base", "core/config", "core/device", "core/model"},
+       with(cuda, {"Q", "sqlite3"})},
       {"core/cudnn", {"core"}, {"Q", "sqlite3", "cupti"}},
       {"profiler/profile", {"core", "profiler/profile", "profiler/classify"}, with(cuda, {"Q"})},
-      {"profiler/classify", {"core", "profiler/profile", "profiler/classify"}, with(cuda, {"Q", "sqlite3"})},
-      {"profiler/cupti", {"core", "profiler/cupti", "profiler/profile", "profiler/classify"}, {"Q", "sqlite3", "toml++", "cudnn"}},
-      {"advisor/facts", {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules"}, with(cuda, {"Q"})},
-      {"advisor/rules", {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules", "advisor/whatif"}, with(cuda, {"Q"})},
-      {"advisor/whatif", {"core", "profiler/profile", "advisor/facts", "advisor/rules", "advisor/whatif"}, with(cuda, {"Q"})},
-      {"advisor/report", {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/report"}, with(cuda, {"Q"})},
+      {"profiler/classify",
+       {"core", "profiler/profile", "profiler/classify"},
+       with(cuda, {"Q", "sqlite3"})},
+      {"profiler/cupti",
+       {"core", "profiler/cupti", "profiler/profile", "profiler/classify"},
+       {"Q", "sqlite3", "toml++", "cudnn"}},
+      {"advisor/facts",
+       {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules"},
+       with(cuda, {"Q"})},
+      {"advisor/rules",
+       {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules",
+        "advisor/whatif"},
+       with(cuda, {"Q"})},
+      {"advisor/whatif",
+       {"core", "profiler/profile", "advisor/facts", "advisor/rules", "advisor/whatif"},
+       with(cuda, {"Q"})},
+      {"advisor/report",
+       {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules",
+        "advisor/whatif", "advisor/report"},
+       with(cuda, {"Q"})},
       {"advisor/cli", {"core", "profiler", "advisor"}, {"Q"}},
       {"gui", {"core", "profiler/profile", "profiler/classify", "advisor", "gui"}, cuda},
   };
@@ -47,10 +63,12 @@ const std::vector<Layer>& layers() {
 }
 
 bool starts_with_any(const std::string& text, const Words& beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](const auto& b) { return text.rfind(b, 0) == 0; });
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](const auto& b) { return text.rfind(b, 0) == 0; });
 }
 
-// Our own run-time loading headers live in core/cudnn and are free of CUDA; the CLI may ask the machine through them.
+// Our own run-time loading headers live in core/cudnn and are free of CUDA; the CLI may ask the
+// machine through them.
 std::vector<std::string> violations(const fs::path& root) {
   std::vector<std::string> found;
   for (const auto& layer : layers()) {
@@ -65,8 +83,11 @@ std::vector<std::string> violations(const fs::path& root) {
         const bool ours = line[9] == '"';
         const auto end = line.find(ours ? '"' : '>', 10);
         const std::string header = line.substr(10, end - 10);
-        const bool wrong = ours ? !starts_with_any(header, layer.may_include) : starts_with_any(header, layer.must_not_include);
-        if (wrong) found.push_back(entry.path().lexically_relative(root).string() + ":" + std::to_string(number) + " includes " + header);
+        const bool wrong = ours ? !starts_with_any(header, layer.may_include)
+                                : starts_with_any(header, layer.must_not_include);
+        if (wrong)
+          found.push_back(entry.path().lexically_relative(root).string() + ":" +
+                          std::to_string(number) + " includes " + header);
       }
     }
   }
@@ -80,7 +101,8 @@ TEST(Layering, EveryIncludeIsAllowed) {
 TEST(Layering, AWrongIncludeIsFound) {
   const fs::path root = fs::path(testing::TempDir()) / "layering";
   fs::create_directories(root / "core/model");
-  std::ofstream(root / "core/model/bad.cpp") << "#include \"profiler/profile/profile.h\"\n#include <cudnn.h>\n#include <vector>\n";
+  std::ofstream(root / "core/model/bad.cpp")
+      << "#include \"profiler/profile/profile.h\"\n#include <cudnn.h>\n#include <vector>\n";
   EXPECT_EQ(violations(root).size(), 2U);
   fs::remove_all(root);
 }
@@ -89,11 +111,14 @@ TEST(Layering, EveryLayerOfTheTreeIsInTheTable) {
   for (const char* top : {"core", "profiler", "advisor"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(RNNADVISOR_SOURCE_DIR) / top)) {
       if (!entry.is_directory()) continue;
-      const auto has_code = std::any_of(fs::recursive_directory_iterator(entry.path()), fs::recursive_directory_iterator(),
-                                        [](const auto& e) { return e.path().extension() == ".cpp"; });
+      const auto has_code = std::any_of(
+          fs::recursive_directory_iterator(entry.path()), fs::recursive_directory_iterator(),
+          [](const auto& e) { return e.path().extension() == ".cpp"; });
       const std::string folder = std::string(top) + "/" + entry.path().filename().string();
       const auto& table = layers();
-      EXPECT_TRUE(!has_code || std::any_of(table.begin(), table.end(), [&](const auto& l) { return l.folder == folder; })) << folder;
+      EXPECT_TRUE(!has_code || std::any_of(table.begin(), table.end(), [&](const auto& l) {
+        return l.folder == folder;
+      })) << folder;
     }
   }
 }

@@ -45,8 +45,8 @@ TEST(Utf8, KeepsGoodTextAndReplacesBadBytes) {
   EXPECT_EQ(to_valid_utf8("LSTM \xC3\xA4 \xE2\x86\x92"), "LSTM \xC3\xA4 \xE2\x86\x92");
   EXPECT_EQ(to_valid_utf8("a\xFFz"), "a\xEF\xBF\xBDz");
   EXPECT_EQ(to_valid_utf8("\xE2\x86"), "\xEF\xBF\xBD\xEF\xBF\xBD");
-  EXPECT_EQ(to_valid_utf8("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD");          // overlong
-  EXPECT_EQ(to_valid_utf8("\xED\xA0\x80").size(), 9U);                       // surrogate
+  EXPECT_EQ(to_valid_utf8("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD");  // overlong
+  EXPECT_EQ(to_valid_utf8("\xED\xA0\x80").size(), 9U);               // surrogate
 }
 
 }  // namespace
