@@ -43,7 +43,7 @@ void phases(Page& page, const ConfigurationReport& each) {
   };
   head(timed, "Median, 95 % interval", false);
   head(timed, "TFLOP/s");
-  head(true, "GFLOP");
+  head(!traced, "GFLOP");
   head(!traced, "FLOP per byte");
   head(bounded, "Lower bound");
   head(bounded && timed, "Times bound");
@@ -73,7 +73,7 @@ void phases(Page& page, const ConfigurationReport& each) {
     page.put("<tr><th scope=\"row\" class=\"nowrap\">{}</th>", words::phase(p.phase));
     cell(timed, time, "nowrap");
     cell(timed, p.tflops > 0 ? words::number(p.tflops) : "");
-    cell(true, words::number(static_cast<double>(p.cost.flops) / 1e9));
+    cell(!traced, words::number(static_cast<double>(p.cost.flops) / 1e9));
     cell(!traced, p.cost.intensity > 0 ? words::number(p.cost.intensity) : "");
     cell(bounded, has_bound ? format_milliseconds(p.bound.bound_ms) : "");
     cell(bounded && timed, has_bound && ms > 0 ? words::number(ms / p.bound.bound_ms) : "");
