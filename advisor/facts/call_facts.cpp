@@ -123,11 +123,11 @@ void add_fields(Catalogue& catalogue) {
 }
 
 void add_shape(Catalogue& catalogue) {
-  const auto flag = [&](std::string name, std::string description, auto f) {
+  const auto flag = [&](const std::string& name, std::string description, auto f) {
     define(catalogue, "call." + name, "", Provenance::configured, std::move(description),
            of_config(f));
   };
-  const auto count = [&](std::string name, std::string description, auto f) {
+  const auto count = [&](const std::string& name, std::string description, auto f) {
     define(catalogue, "call." + name, "", Provenance::configured, std::move(description),
            of_config([f](const RnnConfig& c) { return static_cast<std::int64_t>(f(c)); }));
   };
@@ -206,7 +206,7 @@ void add_shape(Catalogue& catalogue) {
 }
 
 void add_lengths(Catalogue& catalogue) {
-  const auto count = [&](std::string name, std::string description, auto f) {
+  const auto count = [&](const std::string& name, std::string description, auto f) {
     define(catalogue, "call." + name, "", Provenance::configured, std::move(description),
            of_config([f](const RnnConfig& c) { return static_cast<std::int64_t>(f(c)); }));
   };

@@ -67,7 +67,7 @@ std::int64_t padded_io_cost(const RnnConfig& c) {
 }
 
 void add_sizes(Catalogue& catalogue) {
-  const auto bytes = [&](std::string name, std::string description, auto provide) {
+  const auto bytes = [&](const std::string& name, std::string description, auto provide) {
     define(catalogue, "memory." + name, "B", Provenance::modelled, std::move(description), provide);
   };
   using Index = ProfileIndex;

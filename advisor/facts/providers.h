@@ -2,6 +2,7 @@
 // facts with. Private to advisor/facts.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -108,7 +109,7 @@ void define(Catalogue& catalogue, std::string name, std::string unit, Provenance
     const std::optional<Value> value = call(subject, index);
     if (!value) return std::nullopt;
     if constexpr (std::is_floating_point_v<Value>) {
-      if (!(*value - *value == 0)) return std::nullopt;
+      if (!std::isfinite(*value)) return std::nullopt;
     }
     return Fact{detail::value_of(*value), detail::provenance_here(provenance, subject)};
   };

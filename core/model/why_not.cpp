@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "core/model/eligibility.h"
@@ -316,8 +317,8 @@ class Repair {
   }
   bool lower_batch() {
     const double batch = crossover_batch(c_, device_);
-    const auto below = static_cast<std::int64_t>(std::min(batch, 1e9)) -
-                       (batch == static_cast<std::int64_t>(batch) ? 1 : 0);
+    const auto below =
+        static_cast<std::int64_t>(std::min(batch, 1e9)) - (std::floor(batch) == batch ? 1 : 0);
     return set_batch(below / 8 * 8, "split the batch");
   }
 
