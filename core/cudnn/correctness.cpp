@@ -179,9 +179,8 @@ bool comparable_with_reference(const RnnConfig& config, std::string& why_not) {
 
 Result<std::vector<CorrectnessResult>> compare_problem(RnnProblem& problem) {
   const RnnConfig& config = problem.config();
-  // cuDNN 9.19 clips in the forward pass only: its backward pass computes as if no state had been
-  // clipped (seen on an H200), so there is no function of which its gradients are the derivative,
-  // and only outputs are compared then.
+  // What cuDNN's backward pass does at the bounds of the clip is not established, so only outputs
+  // are compared then.
   const bool clipped = config.clip_mode == ClipMode::minmax;
   const bool training = config.mode == Mode::training && !clipped;
   const bool lstm = config.cell == Cell::lstm;

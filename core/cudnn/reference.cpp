@@ -78,12 +78,12 @@ class LayerRun {
     Step step;
     step.input.assign(x, x + in_);
     step.h_before = h;
-    // cuDNN 9.19 clips the cell state where a step reads it, not where it writes it: the last cell
-    // state is not clipped (seen on an H200).
+    // cuDNN 9.19 clips the cell state where it is read, by the output and by the next step, not
+    // where it is written: the last cell state is not clipped, the first is (seen on an H200).
     step.clipped.assign(c.size(), false);
     if (config_.clip_mode == ClipMode::minmax) {
       for (std::size_t j = 0; j < c.size(); ++j) {
-        const double inside = std::clamp(c[j], config_.clip_left, config_.clip_right);
+        const double inside = clip(c[j]);
         step.clipped[j] = inside != c[j];
         c[j] = inside;
       }
@@ -119,7 +119,7 @@ class LayerRun {
           step.gate[3][j] = sigmoid(sum(3));
           const double cell = step.gate[1][j] * c[j] + step.gate[0][j] * step.gate[2][j];
           c[j] = cell;
-          full[j] = step.gate[3][j] * std::tanh(cell);
+          full[j] = step.gate[3][j] * std::tanh(clip(cell));
           break;
         }
         case Cell::gru:
@@ -170,8 +170,9 @@ class LayerRun {
           const double f = step.gate[1][j];
           const double g = step.gate[2][j];
           const double o = step.gate[3][j];
-          const double tanh_c = std::tanh(step.c[j]);
-          const double d_cell = dc[j] + full[j] * o * (1 - tanh_c * tanh_c);
+          const double tanh_c = std::tanh(clip(step.c[j]));
+          const double slope = clip(step.c[j]) == step.c[j] ? 1 : 0;
+          const double d_cell = dc[j] + slope * full[j] * o * (1 - tanh_c * tanh_c);
           d_input[0][j] = d_cell * g * i * (1 - i);
           d_input[1][j] = d_cell * step.c_before[j] * f * (1 - f);
           d_input[2][j] = d_cell * i * (1 - g * g);
@@ -211,6 +212,12 @@ class LayerRun {
   }
 
  private:
+  double clip(double cell) const {
+    return config_.clip_mode == ClipMode::minmax
+               ? std::clamp(cell, config_.clip_left, config_.clip_right)
+               : cell;
+  }
+
   const RnnConfig& config_;
   const LayerWeights& weights_;
   std::size_t gates_, hidden_, out_, in_;

@@ -265,8 +265,8 @@ void RnnRunner::compare_with_reference(RunReport& report) {
   if (state_->problem->config().clip_mode == ClipMode::minmax &&
       state_->problem->config().mode == Mode::training) {
     report.message =
-        "outputs agree or not as listed; gradients were not compared: cuDNN's backward pass "
-        "ignores the clip";
+        "gradients were not compared: what cuDNN's backward pass does with the clip is not "
+        "established";
   }
 }
 
