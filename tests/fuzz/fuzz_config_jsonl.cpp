@@ -13,6 +13,8 @@ using rnnadvisor::fuzz::require;
 // Numbers beyond double are an error of the value for us, of the syntax for the library; and we
 // stop at a depth.
 void compare_with_library(std::string_view text) {
+  // The library takes a NUL byte for the end of the text; we take it for the stray byte it is.
+  if (text.find('\0') != std::string_view::npos) return;
   rnnadvisor::json::JsonCursor cursor(text);
   const bool ours = cursor.skip_value() && cursor.at_end();
   if (!ours && cursor.failure().message.find("nested deeper") != std::string::npos) return;
