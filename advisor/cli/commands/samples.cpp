@@ -32,10 +32,16 @@ int list_samples(Context& context) {
   return exit_ok;
 }
 
-int show_sample(Context& context, const std::string& name) {
-  if (const auto sweep = find_sample_sweep(name)) {
-    context.out << *sweep;
-    return exit_ok;
+// Most sweeps have a recorded profile of the same name: that is what people want to see, unless
+// they ask for the sweep.
+int show_sample(Context& context, const std::string& name, bool sweep) {
+  if (sweep || !find_sample_profile(name)) {
+    if (const auto text = find_sample_sweep(name)) {
+      context.out << *text;
+      return exit_ok;
+    } else if (sweep) {
+      return context.report(text.error());
+    }
   }
   auto profile = load_profile("sample:" + name);
   if (!profile) return context.report(profile.error());
@@ -86,8 +92,11 @@ void add_samples(CLI::App& app, Context& context) {
   for (const auto& file : sample_profiles()) names.emplace_back(without_ending(file.name));
   for (const auto& file : sample_sweeps()) names.emplace_back(without_ending(file.name));
   context.completions[which] = {Context::Completion::Kind::words, std::move(names)};
-  show->callback([name, &context] {
-    context.action = [name, &context] { return show_sample(context, *name); };
+  auto sweep = std::make_shared<bool>(false);
+  show->add_flag("--sweep", *sweep, "the sweep file, also when there is a profile of this name")
+      ->group(group_output);
+  show->callback([name, sweep, &context] {
+    context.action = [name, sweep, &context] { return show_sample(context, *name, *sweep); };
   });
 
   auto folder = std::make_shared<std::string>("rnnadvisor-samples");

@@ -332,8 +332,16 @@ TEST(Samples, ListShowExport) {
   const auto list = call({"samples", "list"});
   EXPECT_EQ(list.status, 0) << list.err;
   EXPECT_THAT(list.out, HasSubstr("guide-figure-10"));
-  EXPECT_EQ(call({"samples", "show", "guide-figure-10"}).out,
-            read_text(RNNADVISOR_SOURCE_DIR "/samples/sweeps/guide-figure-10.toml"));
+  const auto sweep = read_text(RNNADVISOR_SOURCE_DIR "/samples/sweeps/guide-figure-10.toml");
+  EXPECT_EQ(call({"samples", "show", "guide-figure-10", "--sweep"}).out, sweep);
+  const auto report = call({"samples", "show", "guide-figure-10"});
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_NE(report.out, sweep);
+  EXPECT_THAT(report.out, HasSubstr("NVIDIA H200"));
+  // Only a sweep has this name.
+  EXPECT_EQ(call({"samples", "show", "precision"}).out,
+            read_text(RNNADVISOR_SOURCE_DIR "/samples/sweeps/precision.toml"));
+  EXPECT_EQ(call({"samples", "show", "precisionn", "--sweep"}).status, 2);
   EXPECT_EQ(call({"samples", "show", "guide-figure-99"}).status, 2);
   EXPECT_EQ(call({"samples", "export", folder / "s"}).status, 0);
   EXPECT_TRUE(std::filesystem::exists(folder / "s/sweeps/gnmt.toml"));
