@@ -13,23 +13,21 @@ namespace rnnadvisor {
 
 // Entry points without which nothing runs, and those that came or went with a version (null when
 // absent).
-#define RNNADVISOR_CUDNN_REQUIRED(X)                                                               \
-  X(cudnnGetVersion)                                                                               \
-  X(cudnnGetErrorString)                                                                           \
-  X(cudnnCreate)                                                                                   \
-  X(cudnnDestroy)                                                                                  \
-  X(cudnnSetStream) X(cudnnCreateRNNDescriptor) X(cudnnDestroyRNNDescriptor)                       \
-      X(cudnnSetRNNDescriptor_v8) X(cudnnCreateRNNDataDescriptor) X(cudnnDestroyRNNDataDescriptor) \
-          X(cudnnSetRNNDataDescriptor) X(cudnnCreateTensorDescriptor)                              \
-              X(cudnnDestroyTensorDescriptor) X(cudnnSetTensorNdDescriptor)                        \
-                  X(cudnnGetTensorNdDescriptor) X(cudnnCreateDropoutDescriptor)                    \
-                      X(cudnnDestroyDropoutDescriptor) X(cudnnDropoutGetStatesSize)                \
-                          X(cudnnSetDropoutDescriptor) X(cudnnBuildRNNDynamic)                     \
-                              X(cudnnGetRNNTempSpaceSizes) X(cudnnGetRNNWeightSpaceSize)           \
-                                  X(cudnnGetRNNWeightParams) X(cudnnRNNForward)                    \
-                                      X(cudnnRNNBackwardData_v8) X(cudnnRNNBackwardWeights_v8)
+// clang-format off: it does not settle on a layout for these lists
+#define RNNADVISOR_CUDNN_REQUIRED(X) \
+  X(cudnnGetVersion) X(cudnnGetErrorString) X(cudnnCreate) X(cudnnDestroy) \
+  X(cudnnSetStream) X(cudnnCreateRNNDescriptor) X(cudnnDestroyRNNDescriptor) \
+  X(cudnnSetRNNDescriptor_v8) X(cudnnCreateRNNDataDescriptor) \
+  X(cudnnDestroyRNNDataDescriptor) X(cudnnSetRNNDataDescriptor) \
+  X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor) \
+  X(cudnnSetTensorNdDescriptor) X(cudnnGetTensorNdDescriptor) \
+  X(cudnnCreateDropoutDescriptor) X(cudnnDestroyDropoutDescriptor) \
+  X(cudnnDropoutGetStatesSize) X(cudnnSetDropoutDescriptor) X(cudnnBuildRNNDynamic) \
+  X(cudnnGetRNNTempSpaceSizes) X(cudnnGetRNNWeightSpaceSize) X(cudnnGetRNNWeightParams) \
+  X(cudnnRNNForward) X(cudnnRNNBackwardData_v8) X(cudnnRNNBackwardWeights_v8)
 #define RNNADVISOR_CUDNN_OPTIONAL(X) \
   X(cudnnGetLastErrorString) X(cudnnRNNSetClip_v9) X(cudnnSetCallback)
+// clang-format on
 
 struct CudnnApi {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name = nullptr;

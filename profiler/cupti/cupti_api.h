@@ -13,29 +13,26 @@
 
 namespace rnnadvisor {
 
-#define RNNADVISOR_CUPTI_REQUIRED(X)                                                         \
-  X(cuptiGetVersion)                                                                         \
-  X(cuptiGetResultString)                                                                    \
-  X(cuptiActivityEnable)                                                                     \
-  X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks) X(cuptiActivityGetNextRecord)    \
-      X(cuptiActivityFlushAll) X(cuptiActivityGetNumDroppedRecords)                          \
-          X(cuptiActivityPushExternalCorrelationId) X(cuptiActivityPopExternalCorrelationId) \
-              X(cuptiGetTimestamp) X(cuptiGetCallbackName)
+// clang-format off: it does not settle on a layout for these lists
+#define RNNADVISOR_CUPTI_REQUIRED(X) \
+  X(cuptiGetVersion) X(cuptiGetResultString) X(cuptiActivityEnable) \
+  X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks) \
+  X(cuptiActivityGetNextRecord) X(cuptiActivityFlushAll) \
+  X(cuptiActivityGetNumDroppedRecords) X(cuptiActivityPushExternalCorrelationId) \
+  X(cuptiActivityPopExternalCorrelationId) X(cuptiGetTimestamp) X(cuptiGetCallbackName)
 // The Range Profiler came with CUDA 12.6; without it there are no counters.
-#define RNNADVISOR_CUPTI_OPTIONAL(X)                                                   \
-  X(cuptiProfilerInitialize)                                                           \
-  X(cuptiProfilerGetCounterAvailability)                                               \
-  X(cuptiDeviceGetChipName)                                                            \
-  X(cuptiProfilerHostInitialize) X(cuptiProfilerHostDeinitialize)                      \
-      X(cuptiProfilerHostConfigAddMetrics) X(cuptiProfilerHostGetConfigImageSize)      \
-          X(cuptiProfilerHostGetConfigImage) X(cuptiProfilerHostGetNumOfPasses)        \
-              X(cuptiProfilerHostEvaluateToGpuValues) X(cuptiRangeProfilerEnable)      \
-                  X(cuptiRangeProfilerDisable) X(cuptiRangeProfilerSetConfig)          \
-                      X(cuptiRangeProfilerStart) X(cuptiRangeProfilerStop)             \
-                          X(cuptiRangeProfilerPushRange) X(cuptiRangeProfilerPopRange) \
-                              X(cuptiRangeProfilerDecodeData)                          \
-                                  X(cuptiRangeProfilerGetCounterDataSize)              \
-                                      X(cuptiRangeProfilerCounterDataImageInitialize)
+#define RNNADVISOR_CUPTI_OPTIONAL(X) \
+  X(cuptiProfilerInitialize) X(cuptiProfilerGetCounterAvailability) \
+  X(cuptiDeviceGetChipName) X(cuptiProfilerHostInitialize) \
+  X(cuptiProfilerHostDeinitialize) X(cuptiProfilerHostConfigAddMetrics) \
+  X(cuptiProfilerHostGetConfigImageSize) X(cuptiProfilerHostGetConfigImage) \
+  X(cuptiProfilerHostGetNumOfPasses) X(cuptiProfilerHostEvaluateToGpuValues) \
+  X(cuptiRangeProfilerEnable) X(cuptiRangeProfilerDisable) \
+  X(cuptiRangeProfilerSetConfig) X(cuptiRangeProfilerStart) X(cuptiRangeProfilerStop) \
+  X(cuptiRangeProfilerPushRange) X(cuptiRangeProfilerPopRange) \
+  X(cuptiRangeProfilerDecodeData) X(cuptiRangeProfilerGetCounterDataSize) \
+  X(cuptiRangeProfilerCounterDataImageInitialize)
+// clang-format on
 
 struct CuptiApi {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name = nullptr;
