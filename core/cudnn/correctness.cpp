@@ -253,7 +253,7 @@ Result<std::vector<CorrectnessResult>> compare_problem(RnnProblem& problem) {
     // it: with the share p of such values proportional to the roundoff, the error of the gradient's
     // norm grows as sqrt(p), not as p.
     if (config.cell == Cell::rnn_relu && name[0] == 'd')
-      result.tolerance = 2 * std::sqrt(result.tolerance);
+      result.tolerance = std::sqrt(result.tolerance);
     result.passed = error <= result.tolerance;  // false for NaN
     results.push_back(result);
   };
