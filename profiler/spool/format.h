@@ -1,0 +1,335 @@
+// The spool: what the plugin writes inside a stranger's process, one file per process, and what the
+// launcher turns into a profile. Plain data of fixed layout, little-endian, 8-byte aligned.
+//
+// A file is a page with the header and then chunks of `chunk_bytes`. The process maps a chunk with
+// MAP_SHARED after its blocks were allocated, so that a full disk is an error at that moment and
+// never a signal later, and so that everything committed survives the end of the process, kill -9
+// included. A chunk belongs to one thread at a time, which appends records and then publishes them
+// by a release store to `committed`. Readers believe nothing behind `committed`.
+//
+// Times are nanoseconds of CLOCK_REALTIME. Ids of strings, configurations and call sites count from
+// 1 within a file; 0 is none.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace rnnadvisor::spool {
+
+inline constexpr std::uint64_t magic = 0x314c4f4f50534e52;  // "RNSPOOL1"
+inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::size_t header_bytes = 4096;
+inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
+
+enum class Mode : std::uint32_t { calls = 0, kernels = 1, full = 2 };
+
+// What was lost, by kind: the disk was full or the limit of the spool was reached, a table was
+// full, CUPTI dropped records, a call could not be read back.
+enum class Loss : std::uint32_t {
+  calls,
+  kernels,
+  transfers,
+  api,
+  memory,
+  nvtx,
+  strings,
+  other,
+  cupti,  // records that CUPTI itself dropped
+  count
+};
+
+// How often each entry point was called, whatever became of it; compared with cuDNN's own log.
+enum class Entry : std::uint32_t {
+  set_rnn_descriptor,
+  set_rnn_data_descriptor,
+  get_temp_space_sizes,
+  build_dynamic,
+  forward,
+  backward_data,
+  backward_weights,
+  set_clip,
+  legacy,  // RNN entry points of cuDNN 8 that cuDNN 9 has no more
+  count
+};
+
+struct FileHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t chunk_bytes;
+  std::uint64_t max_bytes;  // the file grows no further
+  std::int64_t start_ns;
+  std::atomic<std::int64_t> end_ns;  // 0: the process did not come to its end in order
+  std::int32_t pid, parent_pid;
+  std::int32_t rank, local_rank, world_size;  // -1: not in the environment
+  std::atomic<std::uint32_t> mode;            // Mode in force; it can step down
+  std::uint32_t asked_mode;
+  std::atomic<std::uint32_t> chunks;  // allocated so far
+  std::atomic<std::uint64_t> lost[static_cast<std::size_t>(Loss::count)];
+  std::atomic<std::uint64_t> entries[static_cast<std::size_t>(Entry::count)];
+  std::atomic<std::uint64_t> calls;  // RNN execution calls seen, recorded or outside the range
+  char host[256];
+  char executable[1024];
+  char command_line[2048];  // words separated by NUL, cut off at the end
+};
+static_assert(sizeof(FileHeader) <= header_bytes);
+
+struct ChunkHeader {
+  std::uint32_t magic;
+  std::uint32_t thread;                  // operating system's thread id of the last owner
+  std::atomic<std::uint32_t> committed;  // bytes of records behind this header that are whole
+  std::uint32_t reserved;
+};
+
+enum class Type : std::uint32_t {
+  string = 1,
+  configuration,
+  call,
+  call_time,
+  call_site,
+  kernel,
+  transfer,
+  api,
+  memory,
+  nvtx_push,
+  nvtx_pop,
+  nvtx_start,
+  nvtx_end,
+  nvtx_mark,
+  correlation,
+  graph_node,
+  device,
+  library,
+  environment,
+  note,
+  overhead,
+  thread_name,
+};
+
+// In front of every record; `bytes` counts this header and is a multiple of 8.
+struct RecordHeader {
+  Type type;
+  std::uint32_t bytes;
+};
+
+// Followed by `length` bytes.
+struct String {
+  static constexpr Type type = Type::string;
+  RecordHeader header;
+  std::uint32_t id;
+  std::uint32_t length;
+};
+
+// What cuDNN's own getters answered for the descriptors of a call; enumerators as in cudnn.h.
+// Followed by `lengths` sequence lengths (int32), none when all are equal to max_seq_length.
+struct Configuration {
+  static constexpr Type type = Type::configuration;
+  RecordHeader header;
+  std::uint32_t id;
+  std::int32_t algo, cell, bias, direction, input_mode, data_type, math_precision, math_type;
+  std::int32_t input_size, hidden_size, projection_size, layers;
+  std::uint32_t aux_flags;
+  float dropout;
+  std::uint64_t dropout_seed;
+  std::int32_t clip_mode, clip_nan;
+  double clip_low, clip_high;
+  std::int32_t layout, max_seq_length, batch, vector_size, x_data_type;
+  std::int32_t training;  // forward mode: 0 inference, 1 training
+  std::uint32_t lengths;
+  std::uint32_t known;  // bits: what could be read back, see Known
+};
+enum Known : std::uint32_t {
+  known_descriptor = 1,
+  known_data = 2,
+  known_clip = 4,
+  known_dropout = 8,
+  known_lengths = 16
+};
+
+// Pointers whose alignment is kept, in this order.
+enum class Pointer : std::uint32_t {
+  x,
+  y,
+  hx,
+  hy,
+  cx,
+  cy,
+  weights,
+  workspace,
+  reserve,
+  dy,
+  dx,
+  dw,
+  count
+};
+
+enum CallFlags : std::uint32_t {
+  call_captured_in_graph = 1,  // the stream was capturing
+  call_h_not_packed = 2,       // strides of hDesc are not those of a packed tensor
+  call_c_not_packed = 4,
+  call_dev_lengths = 8,  // devSeqLengths was given
+  call_wgrad_set = 16,
+  call_timed = 32,  // a call_time record follows when the device has finished
+};
+
+// One call of an RNN entry point. Calls that only describe (set_rnn_descriptor and so on) are kept
+// when they fail, and cudnnBuildRNNDynamic always.
+struct Call {
+  static constexpr Type type = Type::call;
+  RecordHeader header;
+  std::uint64_t id;  // from 1, unique in the process
+  std::int64_t start_ns, end_ns;
+  Entry entry;
+  std::uint32_t configuration;
+  std::int32_t status;   // cudnnStatus_t
+  std::uint32_t reason;  // string: what cuDNN said of a refusal
+  std::uint32_t thread;
+  std::int32_t device;       // CUDA ordinal, -1: unknown
+  std::uint64_t stream;      // CUstream as a number
+  std::uint64_t handle;      // cudnnHandle_t as a number
+  std::uint64_t capture_id;  // of the stream capture, 0: none
+  std::uint64_t weight_bytes, workspace_bytes, reserve_bytes;
+  std::uint64_t reserve_address;  // joins a backward call to its forward call
+  std::uint32_t flags;            // CallFlags
+  std::uint32_t call_site;
+  std::uint32_t library;  // index of the cuDNN library in the process, from 1
+  std::uint32_t training;
+  std::uint8_t alignment[static_cast<std::size_t>(
+      Pointer::count)];  // log2, at most 12; 255: null or no such argument
+  std::uint32_t reserved;
+};
+
+struct CallTime {  // by CUDA events around the call
+  static constexpr Type type = Type::call_time;
+  RecordHeader header;
+  std::uint64_t call;
+  std::int64_t device_ns;
+};
+
+struct CallSite {  // the Python frame that led to a call, innermost outside the framework first
+  static constexpr Type type = Type::call_site;
+  RecordHeader header;
+  std::uint32_t id;
+  std::uint32_t file, function;  // strings
+  std::int32_t line;
+  std::uint32_t framework_file, framework_function;  // strings: the innermost frame of all
+  std::int32_t framework_line;
+  std::uint32_t reserved;
+};
+
+struct Kernel {
+  static constexpr Type type = Type::kernel;
+  RecordHeader header;
+  std::int64_t start_ns, end_ns;
+  std::uint32_t name, correlation;
+  std::uint32_t device, stream, context, registers;
+  std::int32_t grid[3], block[3];
+  std::uint32_t shared_static, shared_dynamic;
+  std::uint64_t graph_node;  // 0: not launched by a graph
+};
+
+struct Transfer {
+  static constexpr Type type = Type::transfer;
+  RecordHeader header;
+  std::int64_t start_ns, end_ns;
+  std::uint64_t bytes;
+  std::uint32_t correlation, device, stream, context;
+  std::uint32_t copy_kind;  // CUpti_ActivityMemcpyKind; 0: memset
+  std::uint32_t reserved;
+  std::uint64_t graph_node;
+};
+
+struct Api {
+  static constexpr Type type = Type::api;
+  RecordHeader header;
+  std::int64_t start_ns, end_ns;
+  std::uint32_t name, correlation, thread, driver;
+  std::int32_t result;
+  std::uint32_t reserved;
+};
+
+struct Memory {
+  static constexpr Type type = Type::memory;
+  RecordHeader header;
+  std::int64_t time_ns;
+  std::uint64_t address, bytes;
+  std::uint32_t device, release;
+};
+
+enum class Payload : std::uint32_t { none, unsigned64, signed64, real };
+// A range or mark. `thread` is in the chunk header only as the last owner, so it stands here.
+struct Nvtx {
+  RecordHeader header;
+  std::int64_t time_ns;
+  std::uint64_t range;  // of nvtx_start and nvtx_end: joins the two
+  std::uint32_t thread;
+  std::uint32_t name, domain, category;  // strings
+  std::uint32_t color;                   // ARGB, 0: none
+  Payload payload_type;
+  std::uint64_t payload;  // bits
+};
+struct NvtxPop {
+  static constexpr Type type = Type::nvtx_pop;
+  RecordHeader header;
+  std::int64_t time_ns;
+  std::uint32_t thread, domain;
+};
+
+struct Correlation {  // a CUDA launch and the RNN call that made it
+  static constexpr Type type = Type::correlation;
+  RecordHeader header;
+  std::uint64_t call;
+  std::uint32_t correlation;
+  std::uint32_t reserved;
+};
+
+struct GraphNode {  // a node of a CUDA graph: made by an RNN call, or copied from another node
+  static constexpr Type type = Type::graph_node;
+  RecordHeader header;
+  std::uint64_t node, original, call;
+};
+
+struct Device {
+  static constexpr Type type = Type::device;
+  RecordHeader header;
+  std::int32_t ordinal;
+  std::int32_t major, minor, multiprocessors, sm_clock_khz, memory_clock_khz, bus_bits, l2_bytes;
+  std::uint64_t memory_bytes;
+  std::uint32_t shared_per_sm, shared_per_block, registers_per_sm, threads_per_sm;
+  std::uint8_t uuid[16];
+  char name[128];
+};
+
+enum class LibraryKind : std::uint32_t { cudnn, cupti, framework };
+struct Library {
+  static constexpr Type type = Type::library;
+  RecordHeader header;
+  LibraryKind kind;
+  std::uint32_t index;  // of cuDNN libraries, from 1
+  std::uint64_t version;
+  std::uint32_t path;  // string
+  std::uint32_t reserved;
+};
+
+struct Environment {  // a variable of the process that decides something, or a number read there
+  static constexpr Type type = Type::environment;
+  RecordHeader header;
+  std::uint32_t name, value;  // strings
+};
+
+struct Note {
+  static constexpr Type type = Type::note;
+  RecordHeader header;
+  std::int64_t time_ns;
+  std::uint32_t code, text;  // strings
+};
+
+struct Overhead {
+  static constexpr Type type = Type::overhead;
+  RecordHeader header;
+  std::int64_t start_ns, end_ns;
+  std::uint32_t kind;  // string
+  std::uint32_t reserved;
+};
+
+}  // namespace rnnadvisor::spool
