@@ -21,6 +21,11 @@ inline constexpr std::uint64_t magic = 0x314c4f4f50534e52;  // "RNSPOOL1"
 inline constexpr std::uint32_t format_version = 1;
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
+// What a reader accepts as chunk_bytes; both ends are multiples of the page.
+inline constexpr std::uint32_t least_chunk_bytes = 4096;
+inline constexpr std::uint32_t most_chunk_bytes = 64U << 20;
+// The end of a spool's file name; what comes before is the writer's choice.
+inline constexpr char file_suffix[] = ".spool";
 
 enum class Mode : std::uint32_t { calls = 0, kernels = 1, full = 2 };
 
@@ -62,9 +67,10 @@ struct FileHeader {
   std::atomic<std::int64_t> end_ns;  // 0: the process did not come to its end in order
   std::int32_t pid, parent_pid;
   std::int32_t rank, local_rank, world_size;  // -1: not in the environment
+  std::atomic<std::int32_t> exit_status;      // as exit() was given it (on_exit), -1: not known
   std::atomic<std::uint32_t> mode;            // Mode in force; it can step down
   std::uint32_t asked_mode;
-  std::atomic<std::uint32_t> chunks;  // allocated so far
+  std::atomic<std::uint32_t> chunks;  // allocated so far; raised before the chunk is written to
   std::atomic<std::uint64_t> lost[static_cast<std::size_t>(Loss::count)];
   std::atomic<std::uint64_t> entries[static_cast<std::size_t>(Entry::count)];
   std::atomic<std::uint64_t> calls;  // RNN execution calls seen, recorded or outside the range
@@ -311,7 +317,9 @@ struct Library {
   std::uint32_t reserved;
 };
 
-struct Environment {  // a variable of the process that decides something, or a number read there
+// A variable of the process that decides something, or, in lower case, a version that was read
+// there as text: "driver_version", "cuda_driver_version", "cuda_runtime_version".
+struct Environment {
   static constexpr Type type = Type::environment;
   RecordHeader header;
   std::uint32_t name, value;  // strings
@@ -322,6 +330,12 @@ struct Note {
   RecordHeader header;
   std::int64_t time_ns;
   std::uint32_t code, text;  // strings
+};
+
+struct ThreadName {
+  static constexpr Type type = Type::thread_name;
+  RecordHeader header;
+  std::uint32_t thread, name;  // name: string
 };
 
 struct Overhead {

@@ -1,0 +1,42 @@
+// The variables by which a launcher tells the plugin in another process what to do. All are text;
+// one that is not set leaves the plugin its default, one that it cannot read is ignored with a note
+// in the spool. RNNADVISOR_SPOOL is the switch: without it the plugin does nothing.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace rnnadvisor::spool {
+
+namespace variable {
+inline constexpr char spool[] = "RNNADVISOR_SPOOL";      // folder that exists, absolute
+inline constexpr char mode[] = "RNNADVISOR_MODE";        // a word of mode_words
+inline constexpr char capture[] = "RNNADVISOR_CAPTURE";  // always, cuda-profiler-api or
+                                                         // nvtx:NAME or nvtx:NAME@DOMAIN
+inline constexpr char delay_ms[] = "RNNADVISOR_DELAY_MS";
+inline constexpr char duration_ms[] = "RNNADVISOR_DURATION_MS";
+inline constexpr char skip[] = "RNNADVISOR_SKIP";  // RNN calls left out, in each process
+// Captured ranges, or without a range forward calls of the first configuration.
+inline constexpr char iterations[] = "RNNADVISOR_ITERATIONS";
+inline constexpr char max_bytes[] = "RNNADVISOR_MAX_BYTES";        // of each process's spool
+inline constexpr char buffer_bytes[] = "RNNADVISOR_BUFFER_BYTES";  // of each of CUPTI's buffers
+inline constexpr char call_sites[] = "RNNADVISOR_CALL_SITES";      // on, off
+inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of the library
+inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, joined by commas
+// Libraries that another tool had asked for, to be initialised after ours.
+inline constexpr char chain_cuda[] = "RNNADVISOR_CHAIN_CUDA_INJECTION";
+inline constexpr char chain_nvtx[] = "RNNADVISOR_CHAIN_NVTX_INJECTION";
+// Where the driver and NVTX look for a library to load.
+inline constexpr char cuda_injection[] = "CUDA_INJECTION64_PATH";
+inline constexpr char nvtx_injection[] = "NVTX_INJECTION64_PATH";
+}  // namespace variable
+
+// By Mode. `calls` leaves CUPTI alone.
+inline constexpr std::array<std::string_view, 3> mode_words = {"calls", "kernels", "full"};
+
+// What is recorded beside the calls. Without RNNADVISOR_TRACE a mode records all that it can: calls
+// nvtx; kernels also kernels, transfers and overhead; full everything.
+inline constexpr std::array<std::string_view, 6> trace_words = {"kernels", "transfers", "api",
+                                                                "memory",  "nvtx",      "overhead"};
+
+}  // namespace rnnadvisor::spool
