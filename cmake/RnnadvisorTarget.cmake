@@ -34,6 +34,10 @@ endfunction()
 # `thread` are run under the thread sanitizer; the target thread_tests builds them.
 function(rnnadvisor_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  # Without one, gtest_discover_tests would drop the empty value and take the next word for the label.
+  if(NOT ARG_LABELS)
+    message(FATAL_ERROR "rnnadvisor_test(${name}): LABELS is missing; CONTRIBUTING.md has the list")
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE rnnadvisor_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
