@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "core/base/text.h"
 #include "core/config/fields.h"
+#include "core/cudnn/machine.h"
 
 namespace rnnadvisor::advisor::words {
 namespace {
@@ -91,6 +93,17 @@ std::string value_text(const T& value) {
   } else {
     return fmt::format("{}", value);
   }
+}
+
+// A profile has CUPTI's own number: "130001" is "13.0 (API version 130001)".
+std::string cupti(const std::string& version) {
+  std::int64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(version.data(), version.data() + version.size(), number);
+  if (error != std::errc() || end != version.data() + version.size()) return version;
+  const std::string release = cupti_release(number);
+  return release.empty() ? "API version " + version
+                         : fmt::format("{} (API version {})", release, version);
 }
 
 }  // namespace
@@ -389,7 +402,7 @@ std::vector<std::pair<std::string, std::string>> environment(const Environment& 
   add("CUDA driver API", e.cuda_driver_version);
   add("CUDA runtime", e.cuda_runtime_version);
   add("NVIDIA driver", e.driver_version);
-  add("CUPTI", e.cupti_version);
+  add("CUPTI", cupti(e.cupti_version));
   add("Framework", e.framework.empty() ? std::string() : e.framework + " " + e.framework_version);
   add("Operating system", e.operating_system);
   add("CPU", e.cpu);

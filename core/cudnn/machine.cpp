@@ -35,32 +35,56 @@ std::string processor() {
   return "unknown";
 }
 
-std::string cudnn_version(const DynamicLibrary& library) {
+void ask_cudnn(const DynamicLibrary& library, LibraryState& state) {
   const auto version = reinterpret_cast<std::size_t (*)()>(library.symbol("cudnnGetVersion"));
-  if (version == nullptr) return {};
+  if (version == nullptr) return;
   const std::size_t number = version();
   // Up to 8.x: major * 1000 + minor * 100 + patch; from 9.0 on major * 10000 + minor * 100 + patch
   // (cuDNN 9 release notes).
-  return number >= 90000
-             ? fmt::format("{}.{}.{}", number / 10000, number % 10000 / 100, number % 100)
-             : fmt::format("{}.{}.{}", number / 1000, number % 1000 / 100, number % 100);
+  state.version = number >= 90000
+                      ? fmt::format("{}.{}.{}", number / 10000, number % 10000 / 100, number % 100)
+                      : fmt::format("{}.{}.{}", number / 1000, number % 1000 / 100, number % 100);
 }
 
-std::string cupti_version(const DynamicLibrary& library) {
+void ask_cupti(const DynamicLibrary& library, LibraryState& state) {
   const auto get = reinterpret_cast<int (*)(std::uint32_t*)>(library.symbol("cuptiGetVersion"));
   std::uint32_t version = 0;
-  return get != nullptr && get(&version) == 0 ? std::to_string(version) : std::string();
+  if (get == nullptr || get(&version) != 0) return;
+  state.api_version = version;
+  state.version = cupti_release(version);
 }
 
-std::string nvrtc_version(const DynamicLibrary& library) {
+void ask_nvrtc(const DynamicLibrary& library, LibraryState& state) {
   const auto get = reinterpret_cast<int (*)(int*, int*)>(library.symbol("nvrtcVersion"));
   int major = 0;
   int minor = 0;
-  return get != nullptr && get(&major, &minor) == 0 ? fmt::format("{}.{}", major, minor)
-                                                    : std::string();
+  if (get != nullptr && get(&major, &minor) == 0)
+    state.version = fmt::format("{}.{}", major, minor);
 }
 
 }  // namespace
+
+std::string cupti_release(std::int64_t api_version) {
+  // From CUDA 13.0 on xxyyzz: major and minor version of the toolkit, and a patch of CUPTI's own.
+  if (api_version >= 130000 && api_version < 1000000)
+    return fmt::format("{}.{}", api_version / 10000, api_version % 10000 / 100);
+  static constexpr std::array<std::pair<int, std::string_view>, 12> counted = {{{16, "11.5"},
+                                                                                {17, "11.6"},
+                                                                                {18, "11.8"},
+                                                                                {19, "12.0"},
+                                                                                {20, "12.2"},
+                                                                                {21, "12.3"},
+                                                                                {22, "12.4"},
+                                                                                {23, "12.5"},
+                                                                                {24, "12.6"},
+                                                                                {26, "12.8"},
+                                                                                {27, "12.9"},
+                                                                                {28, "12.9"}}};
+  for (const auto& [number, release] : counted) {
+    if (number == api_version) return std::string(release);
+  }
+  return {};
+}
 
 MachineReport inspect_host() {
   MachineReport report;
@@ -86,15 +110,13 @@ MachineReport inspect_machine() {
   MachineReport report = inspect_host();
   struct Wanted {
     const LibraryRequest& request;
-    std::string (*version)(const DynamicLibrary&);
+    void (*ask)(const DynamicLibrary&, LibraryState&);
   };
-  const std::array<Wanted, 3> wanted = {{{cudnn_request(), cudnn_version},
-                                         {cupti_request(), cupti_version},
-                                         {nvrtc_request(), nvrtc_version}}};
+  const std::array<Wanted, 3> wanted = {
+      {{cudnn_request(), ask_cudnn}, {cupti_request(), ask_cupti}, {nvrtc_request(), ask_nvrtc}}};
   for (const auto& want : wanted) {
     LibraryState state;
-    if (const auto library = DynamicLibrary::load(want.request, state))
-      state.version = want.version(*library);
+    if (const auto library = DynamicLibrary::load(want.request, state)) want.ask(*library, state);
     report.libraries.push_back(std::move(state));
   }
   return report;

@@ -16,8 +16,9 @@ namespace rnnadvisor {
 struct LibraryState {
   std::string name;  // "cuDNN"
   bool found = false;
-  std::string path;      // resolved file
-  std::string version;   // "9.19.0"
+  std::string path;              // resolved file
+  std::string version;           // "9.19.0"; of CUPTI the CUDA release it belongs to, "13.0"
+  std::int64_t api_version = 0;  // CUPTI's own number, 130001; 0 for libraries without one
   std::string found_by;  // "environment variable RNNADVISOR_CUDNN", "loader path", "Python wheel",
                          // "CUDA toolkit"
   std::vector<std::string> searched;  // where it was looked for, in order
@@ -49,6 +50,10 @@ struct MachineReport {
   std::string counters_reason;
   std::string operating_system, cpu, host;
 };
+
+// The CUDA release that an API version of CUPTI belongs to, by cupti_version.h of CUDA 13.0: "13.0"
+// for 130001, "12.9" for 28. Empty for a number that is not listed there.
+std::string cupti_release(std::int64_t api_version);
 
 // Looks, loads, asks. Takes up to a few seconds the first time (a CUDA context is created to learn
 // of permissions).

@@ -99,13 +99,15 @@ Json to_json(const MachineReport& machine) {
   }
   document["libraries"] = Json::array();
   for (const auto& library : machine.libraries) {
-    document["libraries"].push_back({{"name", library.name},
-                                     {"found", library.found},
-                                     {"version", library.version},
-                                     {"path", to_valid_utf8(library.path)},
-                                     {"found_by", library.found_by},
-                                     {"searched", library.searched},
-                                     {"problem", to_valid_utf8(library.problem)}});
+    document["libraries"].push_back(
+        {{"name", library.name},
+         {"found", library.found},
+         {"version", library.version},
+         {"api_version", library.api_version > 0 ? Json(library.api_version) : Json(nullptr)},
+         {"path", to_valid_utf8(library.path)},
+         {"found_by", library.found_by},
+         {"searched", library.searched},
+         {"problem", to_valid_utf8(library.problem)}});
   }
   document["works"] = Json::array();
   for (const auto& ability : abilities(machine)) {
@@ -113,6 +115,13 @@ Json to_json(const MachineReport& machine) {
         {{"what", ability.what}, {"works", word(ability.works)}, {"reason", ability.reason}});
   }
   return document;
+}
+
+std::string version_of(const LibraryState& library) {
+  if (library.api_version == 0) return library.version;
+  return library.version.empty()
+             ? fmt::format("API version {}", library.api_version)
+             : fmt::format("{} (API version {})", library.version, library.api_version);
 }
 
 std::string to_text(const MachineReport& machine) {
@@ -140,7 +149,7 @@ std::string to_text(const MachineReport& machine) {
   out += "\nLibraries\n";
   for (const auto& library : machine.libraries) {
     if (library.found) {
-      out += fmt::format("  {:<14} {}  {}  ({})\n", library.name, library.version, library.path,
+      out += fmt::format("  {:<14} {}  {}  ({})\n", library.name, version_of(library), library.path,
                          library.found_by);
     } else {
       out += fmt::format("  {:<14} not found\n", library.name);

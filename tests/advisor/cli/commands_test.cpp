@@ -376,3 +376,24 @@ TEST(ExitStatus, EveryErrorHasOne) {
 
 }  // namespace
 }  // namespace rnnadvisor::cli
+TEST(Doctor, NamesTheReleaseOfCuptiAndItsOwnNumber) {
+  FakeMachine machine;
+  auto services = machine.services();
+  services.inspect_machine = [] {
+    MachineReport report;
+    LibraryState cupti;
+    cupti.name = "CUPTI";
+    cupti.found = true;
+    cupti.version = cupti_release(130001);
+    cupti.api_version = 130001;
+    report.libraries = {cupti, {"cuDNN", true, "", "9.19.0", 0, "", {}, ""}};
+    return report;
+  };
+  EXPECT_THAT(call({"doctor"}, services).out, HasSubstr("13.0 (API version 130001)"));
+  const auto document = nlohmann::json::parse(call({"doctor", "--json"}, services).out);
+  EXPECT_EQ(document["libraries"][0]["version"], "13.0");
+  EXPECT_EQ(document["libraries"][0]["api_version"], 130001);
+  EXPECT_EQ(document["libraries"][1]["version"], "9.19.0");
+  EXPECT_TRUE(document["libraries"][1]["api_version"].is_null());
+}
+
