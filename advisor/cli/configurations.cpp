@@ -106,6 +106,13 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
   return inputs;
 }
 
+std::vector<SourcePosition> positions_of(const std::vector<ConfigInput>& configurations) {
+  std::vector<SourcePosition> positions;
+  positions.reserve(configurations.size());
+  for (const auto& input : configurations) positions.push_back(input.position);
+  return positions;
+}
+
 Result<DeviceSpec> choose_device(const Context& context, const std::string& name) {
   if (!name.empty()) return find_device(name);
   if (auto live = context.services.live_device()) {

@@ -23,6 +23,10 @@ struct ConfigurationOptions {
 tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
     const ConfigurationOptions& options);
 
+// Where each of them begins in its file; a configuration made of flags has a position without a
+// file.
+std::vector<SourcePosition> positions_of(const std::vector<ConfigInput>& configurations);
+
 // --device: a shipped name or a TOML file; empty: the live GPU, else nvidia-h200, and a note says
 // which.
 Result<DeviceSpec> choose_device(const Context& context, const std::string& name);

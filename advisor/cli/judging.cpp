@@ -97,7 +97,13 @@ tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& 
 int judge_and_report(const Context& context, const Profile& profile, const Judging& judging,
                      const ReportOptions& options) {
   const auto judgement = advisor::judge(profile, judging.rules, judging.options);
-  const auto report = advisor::make_report(profile, judgement, judging.rules);
+  auto report = advisor::make_report(profile, judgement, judging.rules);
+  const std::size_t placed = std::min(report.configurations.size(), options.positions.size());
+  for (std::size_t i = 0; i < placed; ++i) {
+    // Flags are in no file.
+    if (!options.positions[i].file.empty())
+      report.configurations[i].position = options.positions[i];
+  }
   for (const auto& target : options.targets) {
     advisor::TextOptions text;
     text.verbose = options.verbose;

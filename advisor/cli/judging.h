@@ -34,6 +34,9 @@ tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& 
 struct ReportOptions {
   std::vector<OutputTarget> targets;
   bool verbose = false;
+  // Where each configuration of the profile begins in the user's files, in profile order; empty
+  // when the profile was read from a file.
+  std::vector<SourcePosition> positions = {};
 };
 
 // Judges, writes every target and returns the exit status.

@@ -280,7 +280,9 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
         each.index, open ? " open" : "", esc(words::shorten(each.name, 160)), chip(each.standing));
     page.put("<p class=\"verdict\">{}</p>", esc(each.verdict));
   }
-  if (!each.name.ends_with(each.summary)) page.put("<p class=\"muted\">{}</p>", esc(each.summary));
+  if (!each.summary_in_name()) page.put("<p class=\"muted\">{}</p>", esc(each.summary));
+  if (each.position)
+    page.put("<p class=\"muted small\">in {}</p>", esc(words::position(*each.position)));
   own_findings(page, report, each);
   parameters(page, each);
   stages(page, each);

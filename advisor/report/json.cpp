@@ -289,9 +289,17 @@ Json configuration_json(const ConfigurationReport& each) {
   }
   return {{"index", each.index},
           {"name", each.name},
+  Json position = nullptr;
+  if (each.position) {
+    const SourcePosition& p = *each.position;
+    position = {{"file", str(p.file)},
+                {"line", p.line > 0 ? Json(p.line) : Json(nullptr)},
+                {"column", p.column > 0 ? Json(p.column) : Json(nullptr)}};
+  }
           {"summary", each.summary},
           {"config", config_json(c.config)},
           {"framework", program_json(c.program)},
+          {"position", position},
           {"origin", to_string(c.origin)},
           {"outcome", to_string(c.outcome)},
           {"message", str(c.message)},

@@ -262,6 +262,7 @@ class MarkdownWriter {
       put("`{}` {} · ", key, esc(value));
     put("mode {}\n\n", to_string(each.configuration->config.mode));
     phases(each);
+    if (each.position) put("In {}.\n\n", esc(words::position(*each.position)));
     if (each.memory.total > 0) {
       put("Memory: {} computed ({})", format_bytes(static_cast<double>(each.memory.total)),
           model::to_string(each.memory.exactness));

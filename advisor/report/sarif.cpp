@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -49,8 +50,9 @@ std::string pascal_case(std::string_view id) {
 }
 
 // A path as a URI reference: everything but unreserved characters and '/' is percent-encoded (RFC
-// 3986).
-std::string uri(std::string_view path) {
+// 3986). Without "./" in front, which code hosts do not take for the same file.
+std::string uri(const std::string& file) {
+  const std::string path = std::filesystem::path(file).lexically_normal().generic_string();
   std::string out;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);

@@ -347,8 +347,10 @@ class TextWriter {
     } else {
       terminal_.line();
     }
-    terminal_.paragraph(
-        each.name.ends_with(each.summary) ? each.name : each.name + dot_ + each.summary, 2);
+    terminal_.paragraph(each.summary_in_name() ? each.name : each.name + dot_ + each.summary, 2);
+    if (each.position) {
+      terminal_.paragraph("in " + words::position(*each.position), 2, {}, Style::dim, Style::dim);
+    }
     parameters(each);
     phases(each);
     if (alone && !each.findings.empty()) {

@@ -137,6 +137,13 @@ std::string shorten(std::string_view text, std::size_t columns, std::string_view
   return std::string(text.substr(0, at)) + std::string(mark) + std::string(text.substr(tail));
 }
 
+std::string position(const SourcePosition& where) {
+  std::string text = where.file == "-" ? "standard input" : clean(where.file);
+  if (where.line > 0) text += fmt::format(":{}", where.line);
+  if (where.line > 0 && where.column > 0) text += fmt::format(":{}", where.column);
+  return text;
+}
+
 std::string_view phase(Phase value) {
   switch (value) {
     case Phase::forward_inference:

@@ -19,6 +19,8 @@ std::string clean_lines(std::string_view text);
 // Cut in the middle to at most `columns` characters: "void elemWise…mode_t)2>". `mark` replaces
 // what was cut.
 std::string shorten(std::string_view text, std::size_t columns, std::string_view mark = "…");
+// "network.toml:12:3"; line and column only where they are known.
+std::string position(const SourcePosition& position);
 // Columns a terminal uses for valid UTF-8 text; wide (East Asian, emoji) characters count two,
 // combining marks none.
 std::size_t display_width(std::string_view text);

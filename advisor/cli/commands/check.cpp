@@ -99,7 +99,8 @@ int check(Context& context, const Arguments& arguments) {
   if (!device) return context.report(device.error());
   const Profile profile = static_profile(*configurations, *device, context.command_line);
   const int status =
-      judge_and_report(context, profile, *judging, {std::move(*targets), arguments.verbose});
+      judge_and_report(context, profile, *judging,
+                       {std::move(*targets), arguments.verbose, positions_of(*configurations)});
   if (!arguments.save.empty()) {
     if (auto written = write_profile(profile, arguments.save, arguments.output.force); !written) {
       return context.report(written.error());

@@ -45,6 +45,7 @@ int run_command(Context& context, const Arguments& arguments) {
   }
   auto request = make_run_request(arguments.run, context);
   if (!request) return context.report(request.error());
+  auto positions = positions_of(*configurations);
   request->configurations = std::move(*configurations);
 
   Result<Profile> profile = [&] {
@@ -63,8 +64,8 @@ int run_command(Context& context, const Arguments& arguments) {
   if (auto written = write_profile(*profile, path, arguments.report.force); !written) {
     return context.report(written.error());
   }
-  int status =
-      judge_and_report(context, *profile, *judging, {std::move(*targets), arguments.verbose});
+  int status = judge_and_report(context, *profile, *judging,
+                                {std::move(*targets), arguments.verbose, std::move(positions)});
   context.note(fmt::format("wrote {}", path));
 
   const auto& all = profile->configurations;

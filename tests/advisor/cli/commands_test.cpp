@@ -1,13 +1,18 @@
 // Commands from arguments to exit status, with a machine made up by the test.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/rules/rule.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -173,6 +178,53 @@ TEST(Check, FormatsGoWhereTheyAreSent) {
   EXPECT_EQ(with({"-f", "jsonn"}).status, 2);
 }
 
+// Findings of configurations in files point to where these begin, line and column as a person
+// counts them.
+TEST(Check, FindingsPointIntoTheFile) {
+  TemporaryFolder folder;
+  const auto toml = folder / "two networks.toml";
+  write_text_file(toml,
+                  "# T = 65536 is refused by cuDNN\n"
+                  "seq_length = 65536\n"
+                  "\n"
+                  "[[configuration]]\n"
+                  "id = \"first\"\n"
+                  "\n"
+                  "  [[configuration]]\n"
+                  "  id = \"second\"\n");
+  const auto jsonl = folder / "more.jsonl";
+  write_text_file(jsonl, "\n{\"id\": \"third\", \"seq_length\": 65536}\n");
+  const auto called = call({"check", toml, jsonl, "--device", "h200", "-f", "sarif", "--quiet"});
+  EXPECT_EQ(called.status, 1);
+  const auto document = nlohmann::json::parse(called.out);
+  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", document), "");
+  std::map<std::string, std::set<std::string>> places;  // of the findings, by configuration
+  for (const auto& result : document["runs"][0]["results"]) {
+    const auto& location = result["locations"][0];
+    ASSERT_TRUE(location.contains("physicalLocation")) << result;
+    const auto& physical = location["physicalLocation"];
+    places[location["logicalLocations"][0]["name"]].insert(fmt::format(
+        "{}:{}:{}", physical["artifactLocation"]["uri"].get<std::string>(),
+        physical["region"]["startLine"].get<int>(), physical["region"]["startColumn"].get<int>()));
+  }
+  const auto uri = [&](const std::string& path) {
+    return "file://" + std::regex_replace(path, std::regex(" "), "%20");
+  };
+  EXPECT_THAT(places["first"], ElementsAre(uri(toml) + ":4:1"));
+  EXPECT_THAT(places["second"], ElementsAre(uri(toml) + ":7:3"));
+  EXPECT_THAT(places["third"], ElementsAre(uri(jsonl) + ":2:1"));
+  EXPECT_EQ(places.size(), 3u);
+  EXPECT_THAT(call({"check", toml, "--device", "h200", "--quiet"}).out, HasSubstr(toml + ":7:3"));
+}
+
+TEST(Check, FlagsHaveNoPlace) {
+  const auto called = call({"check", "--seq-length", "65536", "--device", "h200", "-f", "sarif"});
+  const auto document = nlohmann::json::parse(called.out);
+  ASSERT_FALSE(document["runs"][0]["results"].empty());
+  for (const auto& result : document["runs"][0]["results"])
+    EXPECT_FALSE(result["locations"][0].contains("physicalLocation"));
+}
+
 TEST(Check, ColourOnlyWhereWanted) {
   FakeMachine machine;
   Terminal terminal;
@@ -247,6 +299,19 @@ TEST(Run, OptionsReachTheRun) {
   EXPECT_EQ(request.stop, &machine.interrupted);
   EXPECT_TRUE(read_profile(folder / "x.rnnprof"));
   EXPECT_THAT(called.err, HasSubstr("wrote " + (folder / "x.rnnprof")));
+}
+
+TEST(Run, FindingsPointIntoTheFile) {
+  TemporaryFolder folder;
+  FakeMachine machine;
+  const auto toml = folder / "n.toml";
+  write_text_file(toml, "[[configuration]]\nid = \"a\"\n[[configuration]]\nid = \"b\"\n");
+  const auto called =
+      call({"run", toml, "-o", folder / "n.rnnprof", "-f", "json"}, machine.services());
+  const auto document = nlohmann::json::parse(called.out);
+  ASSERT_EQ(document["configurations"].size(), 2u);
+  EXPECT_EQ(document["configurations"][0]["position"]["line"], 1);
+  EXPECT_EQ(document["configurations"][1]["position"]["line"], 3);
 }
 
 TEST(Run, BadOptionsAreFoundBeforeAnythingRuns) {
@@ -327,6 +392,27 @@ TEST(Doctor, SaysWhatWorksInTextAndJson) {
   EXPECT_EQ(document["works"][1]["works"], "no");
 }
 
+TEST(Doctor, NamesTheReleaseOfCuptiAndItsOwnNumber) {
+  FakeMachine machine;
+  auto services = machine.services();
+  services.inspect_machine = [] {
+    MachineReport report;
+    LibraryState cupti;
+    cupti.name = "CUPTI";
+    cupti.found = true;
+    cupti.version = cupti_release(130001);
+    cupti.api_version = 130001;
+    report.libraries = {cupti, {"cuDNN", true, "", "9.19.0", 0, "", {}, ""}};
+    return report;
+  };
+  EXPECT_THAT(call({"doctor"}, services).out, HasSubstr("13.0 (API version 130001)"));
+  const auto document = nlohmann::json::parse(call({"doctor", "--json"}, services).out);
+  EXPECT_EQ(document["libraries"][0]["version"], "13.0");
+  EXPECT_EQ(document["libraries"][0]["api_version"], 130001);
+  EXPECT_EQ(document["libraries"][1]["version"], "9.19.0");
+  EXPECT_TRUE(document["libraries"][1]["api_version"].is_null());
+}
+
 TEST(Samples, ListShowExport) {
   TemporaryFolder folder;
   const auto list = call({"samples", "list"});
@@ -376,24 +462,3 @@ TEST(ExitStatus, EveryErrorHasOne) {
 
 }  // namespace
 }  // namespace rnnadvisor::cli
-TEST(Doctor, NamesTheReleaseOfCuptiAndItsOwnNumber) {
-  FakeMachine machine;
-  auto services = machine.services();
-  services.inspect_machine = [] {
-    MachineReport report;
-    LibraryState cupti;
-    cupti.name = "CUPTI";
-    cupti.found = true;
-    cupti.version = cupti_release(130001);
-    cupti.api_version = 130001;
-    report.libraries = {cupti, {"cuDNN", true, "", "9.19.0", 0, "", {}, ""}};
-    return report;
-  };
-  EXPECT_THAT(call({"doctor"}, services).out, HasSubstr("13.0 (API version 130001)"));
-  const auto document = nlohmann::json::parse(call({"doctor", "--json"}, services).out);
-  EXPECT_EQ(document["libraries"][0]["version"], "13.0");
-  EXPECT_EQ(document["libraries"][0]["api_version"], 130001);
-  EXPECT_EQ(document["libraries"][1]["version"], "9.19.0");
-  EXPECT_TRUE(document["libraries"][1]["api_version"].is_null());
-}
-

@@ -3,21 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
 
 #include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "tests/advisor/report/fixture.h"
+#include "tests/json_schema.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -35,30 +31,6 @@ const Case cases[] = {{"rich", fixture::rich},   {"single", fixture::single},
                       {"fine", fixture::fine},   {"empty", fixture::empty},
                       {"bare", fixture::bare},   {"checked", fixture::checked},
                       {"sweep", fixture::sweep}, {"many", forty}};
-
-Json read_json_file(const std::string& path) {
-  std::ifstream file(std::string(RNNADVISOR_SOURCE_DIR) + "/" + path);
-  return Json::parse(file);
-}
-
-std::string violations(const std::string& schema_path, const Json& document) {
-  const Json schema_json = read_json_file(schema_path);
-  valijson::Schema schema;
-  valijson::SchemaParser parser;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(schema_json);
-  parser.populateSchema(schema_adapter, schema);
-  valijson::Validator validator(valijson::Validator::kStrongTypes);
-  valijson::ValidationResults results;
-  const valijson::adapters::NlohmannJsonAdapter document_adapter(document);
-  if (validator.validate(schema, document_adapter, &results)) return {};
-  std::string text;
-  valijson::ValidationResults::Error error;
-  while (results.popError(error)) {
-    for (const auto& part : error.context) text += part;
-    text += ": " + error.description + "\n";
-  }
-  return text.empty() ? "invalid" : text;
-}
 
 class Formats : public ::testing::TestWithParam<Case> {
  protected:
@@ -268,10 +240,35 @@ TEST(Sarif, NamesThePlaceInTheUsersFile) {
   EXPECT_EQ(location["physicalLocation"]["artifactLocation"]["uri"], "my%20configs/a.toml");
   EXPECT_EQ(location["physicalLocation"]["region"], (Json{{"startLine", 12}, {"startColumn", 3}}));
   EXPECT_EQ(location["logicalLocations"][0]["name"], "gnmt-encoder");
+  EXPECT_EQ(
+      violations("tests/data/sarif-2.1.0-subset.schema.json", Json::parse(write_sarif(report))),
+      "");
+  report.configurations[0].position = SourcePosition{"./configs/../a.toml", 1, 1};
+  EXPECT_EQ(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0]
+                                            ["physicalLocation"]["artifactLocation"]["uri"],
+            "a.toml");
   report.configurations[0].position = SourcePosition{"/tmp/a.toml", 0, 0};
   EXPECT_EQ(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0]
                                             ["physicalLocation"]["artifactLocation"]["uri"],
             "file:///tmp/a.toml");
+}
+
+TEST(Formats, TellThePlaceInTheUsersFile) {
+  const auto judged = fixture::single();
+  Report report = judged->report();
+  EXPECT_TRUE(Json::parse(write_json(report))["configurations"][0]["position"].is_null());
+  report.configurations[0].position = SourcePosition{"my<configs>/a.toml", 12, 3};
+  const Json document = Json::parse(write_json(report));
+  EXPECT_EQ(violations("docs/schema/report.schema.json", document), "");
+  EXPECT_EQ(document["configurations"][0]["position"],
+            (Json{{"file", "my<configs>/a.toml"}, {"line", 12}, {"column", 3}}));
+  EXPECT_THAT(write_text(report), HasSubstr("\n  in my<configs>/a.toml:12:3\n"));
+  EXPECT_THAT(write_html(report), HasSubstr("in my&lt;configs&gt;/a.toml:12:3"));
+  EXPECT_THAT(write_markdown(report), HasSubstr("In my&lt;configs&gt;/a.toml:12:3."));
+  report.configurations[0].position = SourcePosition{"-", 7, 0};
+  EXPECT_THAT(write_text(report), HasSubstr("in standard input:7\n"));
+  EXPECT_FALSE(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0].contains(
+      "physicalLocation"));
 }
 
 TEST(Sarif, LevelsFollowSeverity) {
