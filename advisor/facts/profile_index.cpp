@@ -303,6 +303,31 @@ const ModelAnswers& ProfileIndex::model(int configuration) const {
   return *model_;
 }
 
+std::optional<BusyShare> busy_share(const ProfileIndex& index, int configuration, Phase phase) {
+  const auto* kernels = index.phase_kernels(configuration, phase);
+  if (kernels == nullptr || kernels->calls <= 0) return std::nullopt;
+  const auto& all = index.profile().configurations;
+  const auto ms = phase_ms(all[static_cast<std::size_t>(configuration)], phase);
+  if (ms && *ms > 0) {
+    const double busy_ms = static_cast<double>(kernels->busy_ns) * 1e-6 / kernels->calls;
+    return BusyShare{std::min(1.0, busy_ms / *ms), false};
+  }
+  if (kernels->span_ns <= 0) return std::nullopt;
+  return BusyShare{static_cast<double>(kernels->busy_ns) / static_cast<double>(kernels->span_ns),
+                   true};
+}
+
+bool refused_as_alternative(const ProfileIndex& index, int configuration) {
+  const auto& all = index.profile().configurations;
+  if (configuration < 0 || static_cast<std::size_t>(configuration) >= all.size()) return false;
+  if (all[static_cast<std::size_t>(configuration)].outcome != Outcome::refused) return false;
+  const auto siblings = index.siblings(configuration);
+  return std::any_of(siblings.begin(), siblings.end(), [&](const Sibling& sibling) {
+    return sibling.field == "algo" &&
+           all[static_cast<std::size_t>(sibling.configuration)].outcome == Outcome::completed;
+  });
+}
+
 std::optional<double> phase_ms(const Configuration& configuration, Phase phase) {
   const auto* timing = configuration.timing(phase);
   if (!timing || timing->ms.count == 0) return std::nullopt;

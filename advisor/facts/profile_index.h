@@ -31,11 +31,6 @@ struct PhaseKernels {
   std::map<KernelRole, std::int64_t> role_ns;               // kernel_ns by role
   std::map<model::Implementation, std::int64_t> family_ns;  // kernel_ns by family
   std::optional<model::Implementation> implementation;      // what ran, when the kernels tell
-
-  // Share of the span in which the GPU worked, 0 … 1; 0 when there is no span.
-  double busy_share() const {
-    return span_ns > 0 ? static_cast<double>(busy_ns) / static_cast<double>(span_ns) : 0;
-  }
   double kernels_per_call() const { return calls > 0 ? static_cast<double>(count) / calls : 0; }
 };
 
@@ -117,6 +112,21 @@ class ProfileIndex {
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };
+
+// Share of a phase's time in which a kernel ran, 0 … 1. The kernels come from traced calls, and
+// tracing slows calls of many small kernels, so that the median without tracing is what they are
+// divided by. Only where the phase was not timed it is the traced call, from its first kernel to
+// the end of its last.
+struct BusyShare {
+  double share = 0;
+  bool of_traced_call = false;
+};
+// Nothing where no kernel was traced.
+std::optional<BusyShare> busy_share(const ProfileIndex& index, int configuration, Phase phase);
+
+// cuDNN refused the configuration, and the same with another algorithm ran to its end in this
+// profile: what was to be tried in a comparison of algorithms, rather than what somebody relies on.
+bool refused_as_alternative(const ProfileIndex& index, int configuration);
 
 // Median of a timed phase, ms.
 std::optional<double> phase_ms(const Configuration& configuration, Phase phase);

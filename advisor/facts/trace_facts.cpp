@@ -44,18 +44,9 @@ model::Implementation asked_for(Algo algo) {
   return model::Implementation::none;
 }
 
-// Share of the phase's time in which the GPU worked. The kernels come from a traced call and
-// tracing slows launch-bound calls, so the time without tracing is the divisor wherever the phase
-// was timed.
 std::optional<double> busy(const Subject& s, const Index& i, Phase phase) {
-  const auto* kernels = i.phase_kernels(s.configuration, phase);
-  if (kernels == nullptr || kernels->calls <= 0) return std::nullopt;
-  const auto ms = phase_ms(s.get(), phase);
-  if (ms && *ms > 0) {
-    const double busy_ms = static_cast<double>(kernels->busy_ns) * 1e-6 / kernels->calls;
-    return 100 * std::min(1.0, busy_ms / *ms);
-  }
-  return kernels->span_ns > 0 ? std::optional(100 * kernels->busy_share()) : std::nullopt;
+  const auto busy = busy_share(i, s.configuration, phase);
+  return busy ? std::optional(100 * busy->share) : std::nullopt;
 }
 
 // The fifth template argument of RNN_persist_fp / RNN_persist_bp tells whether the kernel uses

@@ -90,8 +90,7 @@ std::string gain(const std::optional<Gain>& gain) {
 }
 
 void summary(Page& page, const Report& report) {
-  Standing worst = Standing::unjudged;
-  for (const auto& each : report.configurations) worst = std::max(worst, each.standing);
+  const Standing worst = report.worst();
   page.put("<section id=\"summary\" class=\"hero {}\" aria-labelledby=\"headline\">",
            class_of(worst));
   if (!report.configurations.empty()) page.put("<p class=\"eyebrow\">{}</p>", chip(worst));

@@ -48,7 +48,7 @@ void phases(Page& page, const ConfigurationReport& each) {
   head(bounded, "Lower bound");
   head(bounded && timed, "Times bound");
   head(traced, "Kernel time");
-  head(traced, "GPU busy");
+  head(traced, "Busy");
   head(traced, "Ran", false);
   head(traced, "Tensor Cores", false);
   page.raw("</tr></thead><tbody>");
@@ -88,6 +88,8 @@ void phases(Page& page, const ConfigurationReport& each) {
     page.raw("</tr>");
   }
   page.raw("</tbody></table></div>");
+  if (const std::string note = words::busy_note(each); !note.empty())
+    page.put("<p class=\"muted small\">{}</p>", esc(note));
   const auto first = std::find_if(each.phases.begin(), each.phases.end(),
                                   [](const auto& p) { return p.bound.bound_ms > 0; });
   if (first != each.phases.end()) {
@@ -322,7 +324,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
     } else {
       page.raw(name);
     }
-    if (!each.name.ends_with(each.summary))
+    if (!each.summary_in_name())
       page.put("<br><span class=\"muted small\">{}</span>", esc(words::shorten(each.summary, 90)));
     page.put(
         "</th><td class=\"num\" data-v=\"{}\">{}</td><td class=\"num\" "

@@ -110,6 +110,8 @@ Json phase_json(const PhaseRow& p) {
           {"timing", timing},
           {"kernel_ms", known(p.kernel_ms)},
           {"gpu_busy", known(p.busy)},
+          {"gpu_busy_of",
+           p.busy < 0 ? Json(nullptr) : Json(p.busy_of_traced_call ? "traced call" : "median")},
           {"implementation",
            p.implementation ? Json(model::to_string(*p.implementation)) : Json(nullptr)},
           {"tensor_cores", str(p.tensor_cores)},
@@ -287,8 +289,6 @@ Json configuration_json(const ConfigurationReport& each) {
     if (!v->message.empty()) entry["message"] = str(v->message);
     verdicts.push_back(entry);
   }
-  return {{"index", each.index},
-          {"name", each.name},
   Json position = nullptr;
   if (each.position) {
     const SourcePosition& p = *each.position;
@@ -296,10 +296,12 @@ Json configuration_json(const ConfigurationReport& each) {
                 {"line", p.line > 0 ? Json(p.line) : Json(nullptr)},
                 {"column", p.column > 0 ? Json(p.column) : Json(nullptr)}};
   }
+  return {{"index", each.index},
+          {"name", each.name},
           {"summary", each.summary},
+          {"position", position},
           {"config", config_json(c.config)},
           {"framework", program_json(c.program)},
-          {"position", position},
           {"origin", to_string(c.origin)},
           {"outcome", to_string(c.outcome)},
           {"message", str(c.message)},

@@ -103,7 +103,10 @@ void add_phases(ConfigurationReport& report, const ProfileIndex& index) {
     if (const auto* kernels = index.phase_kernels(report.index, phase);
         kernels != nullptr && kernels->calls > 0) {
       row.kernel_ms = static_cast<double>(kernels->kernel_ns) / 1e6 / kernels->calls;
-      if (kernels->span_ns > 0) row.busy = kernels->busy_share();
+      if (const auto busy = busy_share(index, report.index, phase)) {
+        row.busy = busy->share;
+        row.busy_of_traced_call = busy->of_traced_call;
+      }
       row.implementation = kernels->implementation;
     }
     row.cost = model.cost(phase);
@@ -153,6 +156,7 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   const RnnConfig& config = report.configuration->config;
   report.device = index.device(number);
   report.has_device = report.device != nullptr;
+  report.refused_as_alternative = refused_as_alternative(index, number);
   report.summary = words::clean(summary(config));
   report.name = config.id.empty() ? report.summary : words::clean(config.id);
   report.kernels = kernel_rows(profile, index, number);
@@ -178,13 +182,44 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   return report;
 }
 
-// A sweep gives one id to configurations that differ in, say, the algorithm: their summary then is
-// part of the name.
+// What sets one configuration of several apart: "persist_static", "batch_size 8, standard". Empty
+// when nothing does, or too much for a name.
+std::string difference(const RnnConfig& own, const std::vector<const RnnConfig*>& others) {
+  constexpr int most = 3;
+  const auto mine = words::all_parameters(own);
+  std::vector<bool> differs(mine.size(), false);
+  for (const RnnConfig* other : others) {
+    const auto its = words::all_parameters(*other);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      differs[i] = differs[i] || mine[i].second != its[i].second;
+  }
+  if (std::count(differs.begin(), differs.end(), true) > most) return {};
+  std::string text;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    if (!differs[i]) continue;
+    const auto& [key, value] = mine[i];
+    // A word of cuDNN's tells what it is of; a number or a truth value does not.
+    const bool word = value != "true" && value != "false" && !value.empty() && value[0] >= 'a';
+    text += (text.empty() ? "" : ", ") + (word ? value : fmt::format("{} {}", key, value));
+  }
+  return text;
+}
+
+// A sweep gives one id to configurations that differ in, say, the algorithm: what they differ in is
+// then part of the name.
 void tell_apart(std::vector<ConfigurationReport>& all) {
-  std::map<std::string, int> uses;
-  for (const auto& each : all) ++uses[each.name];
-  for (auto& each : all) {
-    if (uses[each.name] > 1 && each.name != each.summary) each.name += ": " + each.summary;
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < all.size(); ++i) groups[all[i].name].push_back(i);
+  for (const auto& [name, members] : groups) {
+    if (members.size() < 2) continue;
+    std::vector<const RnnConfig*> configs;
+    for (const std::size_t i : members) configs.push_back(&all[i].configuration->config);
+    for (const std::size_t i : members) {
+      auto& each = all[i];
+      std::string part = difference(each.configuration->config, configs);
+      if (part.empty() && each.name != each.summary) part = each.summary;
+      if (!part.empty()) each.name += ", " + part;
+    }
   }
 }
 
@@ -232,6 +267,10 @@ std::optional<std::pair<double, double>> step(const ConfigurationReport& report)
 
 }  // namespace
 
+bool ConfigurationReport::summary_in_name() const {
+  return name.find(summary) != std::string::npos;
+}
+
 double ConfigurationReport::step_ms() const {
   const auto sum = step(*this);
   return sum ? sum->first : -1;
@@ -253,6 +292,19 @@ double ConfigurationReport::best_gain() const {
 int Report::standing_count(Standing standing) const {
   return static_cast<int>(std::count_if(configurations.begin(), configurations.end(),
                                         [&](const auto& c) { return c.standing == standing; }));
+}
+
+Standing Report::worst() const {
+  Standing worst = Standing::unjudged;
+  for (const auto& each : configurations) {
+    if (!each.refused_as_alternative) worst = std::max(worst, each.standing);
+  }
+  return worst;
+}
+
+int Report::refused_alternatives() const {
+  return static_cast<int>(std::count_if(configurations.begin(), configurations.end(),
+                                        [](const auto& c) { return c.refused_as_alternative; }));
 }
 
 std::string_view to_string(Standing value) {

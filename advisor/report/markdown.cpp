@@ -211,7 +211,7 @@ class MarkdownWriter {
 
   void phases(const ConfigurationReport& each) {
     if (each.phases.empty()) return;
-    put("| Phase | Median | 95 % interval | TFLOP/s | GFLOP | Lower bound | Kernel time | GPU busy "
+    put("| Phase | Median | 95 % interval | TFLOP/s | GFLOP | Lower bound | Kernel time | Busy "
         "| Ran | Tensor Cores |\n");
     put("|---|---:|---|---:|---:|---:|---:|---:|---|---|\n");
     for (const auto& p : each.phases) {
@@ -229,6 +229,7 @@ class MarkdownWriter {
           p.implementation ? words::implementation(*p.implementation) : "–", p.tensor_cores);
     }
     put("\n");
+    if (const std::string note = words::busy_note(each); !note.empty()) put("{}\n\n", esc(note));
   }
 
   void why_not(const ConfigurationReport& each) {
@@ -261,8 +262,8 @@ class MarkdownWriter {
     for (const auto& [key, value] : words::parameters(each.configuration->config))
       put("`{}` {} · ", key, esc(value));
     put("mode {}\n\n", to_string(each.configuration->config.mode));
-    phases(each);
     if (each.position) put("In {}.\n\n", esc(words::position(*each.position)));
+    phases(each);
     if (each.memory.total > 0) {
       put("Memory: {} computed ({})", format_bytes(static_cast<double>(each.memory.total)),
           model::to_string(each.memory.exactness));

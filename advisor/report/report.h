@@ -32,8 +32,8 @@ struct PhaseRow {
   Phase phase = Phase::forward_training;
   const PhaseTiming* timing = nullptr;  // null: not timed
   double kernel_ms = -1;  // sum of kernel durations of one traced call; -1: not traced
-  double busy = -1;  // share of the traced call, from its first kernel to the end of its last, in
-                     // which a kernel ran; -1: not known
+  double busy = -1;       // share of the median in which a kernel ran (busy_share()); -1: not known
+  bool busy_of_traced_call = false;  // the phase was not timed: of the traced call instead
   std::optional<model::Implementation> implementation;  // what ran
   model::PhaseCost cost;
   model::Bound bound;
@@ -68,10 +68,13 @@ struct ConfigurationReport {
   int passed = 0, not_applicable = 0, unknown = 0,
       broken = 0;  // broken: rules with the verdict `error`
 
-  std::string name;  // the user's id, or the summary; one line, valid UTF-8, no control characters
+  // The user's id, or the summary, and where several have the same what sets them apart: "B64,
+  // persist_static". One line, valid UTF-8, no control characters.
+  std::string name;
   std::string summary;  // "LSTM 1x1024 half B64 T256, standard"
   Standing standing = Standing::unjudged;
-  bool has_device = false;  // false: predicted, bounds and why_not say nothing
+  bool refused_as_alternative = false;  // refused, and the same with another algorithm ran
+  bool has_device = false;              // false: predicted, bounds and why_not say nothing
   // The device's ceilings for this configuration's arithmetic; 0 when there is no device.
   std::string pipe;                // "fp16_tensor"
   double peak_flops = 0;           // FLOP per second
@@ -82,6 +85,7 @@ struct ConfigurationReport {
   std::optional<SourcePosition> position;
 
   const PhaseRow* phase(Phase wanted) const;
+  bool summary_in_name() const;  // it would say nothing new beside the name
   // Sum of the medians of a training step (forward training, backward data, backward weights) or,
   // for an inference configuration, the median of forward inference. -1: not all of them were
   // timed.
@@ -127,6 +131,10 @@ struct Report {
 
   // The standing of configurations, counted by Standing.
   int standing_count(Standing standing) const;
+  // The worst of them. A refusal in a comparison of algorithms that goes on without it is no
+  // defect.
+  Standing worst() const;
+  int refused_alternatives() const;
 };
 
 // The arguments must outlive the report. Never fails: what a profile does not hold is absent from

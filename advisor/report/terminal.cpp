@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "advisor/report/words.h"
 
@@ -64,6 +65,86 @@ std::string to_ascii(std::string_view text) {
   return out;
 }
 
+std::string blanks(int count) {
+  return std::string(static_cast<std::size_t>(std::max(0, count)), ' ');
+}
+
+// `text` in lines of at most `room` columns, broken at blanks; a word that no line can hold is
+// broken too, so that nothing leaves the screen. At least one line.
+std::vector<std::string> wrapped(std::string_view text, int room) {
+  std::vector<std::string> lines;
+  std::string current;
+  const auto flush = [&] { lines.push_back(std::exchange(current, {})); };
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    std::string word(text.substr(at, end - at));
+    at = end + 1;
+    if (word.empty()) continue;
+    if (!current.empty() && columns_of(current) + 1 + columns_of(word) > room) flush();
+    while (columns_of(word) > room) {
+      std::size_t cut = 0;
+      int used = 0;
+      while (cut < word.size() && used < room) {
+        ++cut;
+        while (cut < word.size() && (static_cast<unsigned char>(word[cut]) & 0xC0U) == 0x80U) ++cut;
+        used = columns_of(std::string_view(word).substr(0, cut));
+      }
+      current = word.substr(0, cut);
+      word.erase(0, cut);
+      flush();
+    }
+    current += (current.empty() ? "" : " ") + word;
+  }
+  if (!current.empty() || lines.empty()) flush();
+  return lines;
+}
+
+constexpr int gap = 2;        // between two columns of a table
+constexpr int narrowest = 8;  // of a column that gives way
+
+// Widths with which the table has at most `room` columns, as far as its columns give way; those
+// that have to go are taken out of `columns` and `rows`.
+std::vector<int> fit_columns(std::vector<Column>& columns, std::vector<std::vector<Cell>>& rows,
+                             int room) {
+  while (true) {
+    std::vector<int> widths;
+    int total = -gap;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      int width = columns_of(columns[c].title);
+      for (const auto& row : rows) width = std::max(width, columns_of(row[c].text));
+      widths.push_back(width);
+      total += width + gap;
+    }
+    // The widest column that gives way does so first.
+    const auto shrink = [&](bool below_least) {
+      while (total > room) {
+        std::size_t widest = columns.size();
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+          const int least = below_least ? narrowest : std::max(narrowest, columns[c].least);
+          if (columns[c].fit == Fit::fixed || widths[c] <= least) continue;
+          if (widest == columns.size() || widths[c] > widths[widest]) widest = c;
+        }
+        if (widest == columns.size()) return;
+        --widths[widest];
+        --total;
+      }
+    };
+    shrink(false);
+    if (total <= room) return widths;
+    std::size_t gone = columns.size();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (columns[c].drop > 0 && (gone == columns.size() || columns[c].drop < columns[gone].drop))
+        gone = c;
+    }
+    if (gone == columns.size()) {
+      shrink(true);
+      return widths;
+    }
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(gone));
+    for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(gone));
+  }
+}
+
 }  // namespace
 
 Terminal::Terminal(const TextOptions& options)
@@ -87,95 +168,62 @@ void Terminal::heading(std::string_view text) {
 
 void Terminal::paragraph(std::string_view text, int indent, std::string_view label,
                          Style label_style, Style style) {
-  const int room = std::max(16, width_ - indent);
-  std::string current;
   bool first = true;
-  const auto flush = [&] {
+  for (const auto& text_line : wrapped(text, std::max(16, width_ - indent))) {
     if (first && !label.empty()) {
-      out_ += styled(label, label_style) +
-              std::string(static_cast<std::size_t>(std::max(0, indent - columns_of(label))), ' ');
+      out_ += styled(label, label_style) + blanks(indent - columns_of(label));
     } else {
-      out_ += std::string(static_cast<std::size_t>(indent), ' ');
+      out_ += blanks(indent);
     }
-    out_ += styled(current, style) + '\n';
+    out_ += styled(text_line, style) + '\n';
     first = false;
-    current.clear();
-  };
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    std::string word(text.substr(at, end - at));
-    at = end + 1;
-    if (word.empty()) continue;
-    if (!current.empty() && columns_of(current) + 1 + columns_of(word) > room) flush();
-    // A word that no line can hold is broken, so that nothing leaves the screen.
-    while (columns_of(word) > room) {
-      std::size_t cut = 0;
-      int used = 0;
-      while (cut < word.size() && used < room) {
-        ++cut;
-        while (cut < word.size() && (static_cast<unsigned char>(word[cut]) & 0xC0U) == 0x80U) ++cut;
-        used = columns_of(std::string_view(word).substr(0, cut));
-      }
-      current = word.substr(0, cut);
-      word.erase(0, cut);
-      flush();
-    }
-    current += (current.empty() ? "" : " ") + word;
   }
-  if (!current.empty() || first) flush();
 }
 
-void Terminal::table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
-                     int indent) {
-  constexpr int gap = 2;
-  constexpr int least = 8;
-  std::vector<int> widths;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    int width = columns_of(columns[c].title);
-    for (const auto& row : rows) width = std::max(width, columns_of(row[c].text));
-    widths.push_back(width);
-  }
-  int total = indent + gap * static_cast<int>(columns.size() - 1);
-  for (const int width : widths) total += width;
-  // The widest flexible column gives way first.
-  while (total > width_) {
-    std::size_t widest = columns.size();
+void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, int indent) {
+  const auto widths = fit_columns(columns, rows, width_ - indent);
+  const auto put_line = [&](const std::vector<std::string>& texts, const auto& style_of) {
+    std::string line = blanks(indent);
+    int pending = 0;  // blanks are put before the next text only, so that no line ends with them
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns[c].flexible && widths[c] > least &&
-          (widest == columns.size() || widths[c] > widths[widest]))
-        widest = c;
+      const int rest = widths[c] - columns_of(texts[c]);
+      const int before = columns[c].right ? rest : 0;
+      if (!texts[c].empty()) {
+        line += blanks(pending + before) + styled(texts[c], style_of(c));
+        pending = rest - before;
+      } else {
+        pending += widths[c];
+      }
+      pending += gap;
     }
-    if (widest == columns.size()) break;
-    --widths[widest];
-    --total;
-  }
-  const auto put = [&](const Cell& cell, std::size_t c, bool last) {
-    const std::string text =
-        words::shorten(cell.text, static_cast<std::size_t>(widths[c]), symbol("…", "~"));
-    const std::string fill(static_cast<std::size_t>(std::max(0, widths[c] - columns_of(text))),
-                           ' ');
-    if (columns[c].right) out_ += fill;
-    out_ += styled(text, cell.style);
-    if (!columns[c].right && !last) out_ += fill;
-    if (!last) out_ += std::string(gap, ' ');
+    out_ += line.find_first_not_of(' ') == std::string::npos ? "\n" : line + '\n';
   };
-  const auto trim = [&] {
-    while (!out_.empty() && out_.back() == ' ') out_.pop_back();
-    out_ += '\n';
-  };
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
-  const bool titled =
-      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return !c.title.empty(); });
-  if (titled) {
-    out_ += margin;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      put({columns[c].title, Style::dim}, c, c + 1 == columns.size());
-    trim();
+  std::vector<std::string> texts(columns.size());
+  if (std::any_of(columns.begin(), columns.end(),
+                  [](const Column& c) { return !c.title.empty(); })) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      texts[c] =
+          words::shorten(columns[c].title, static_cast<std::size_t>(widths[c]), symbol("…", "~"));
+    }
+    put_line(texts, [](std::size_t) { return Style::dim; });
   }
   for (const auto& row : rows) {
-    out_ += margin;
-    for (std::size_t c = 0; c < columns.size(); ++c) put(row[c], c, c + 1 == columns.size());
-    trim();
+    std::vector<std::vector<std::string>> cells;
+    std::size_t lines = 1;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (columns[c].fit == Fit::wrap) {
+        cells.push_back(wrapped(row[c].text, widths[c]));
+      } else {
+        cells.push_back(
+            {words::shorten(row[c].text, static_cast<std::size_t>(widths[c]), symbol("…", "~"))});
+      }
+      lines = std::max(lines, cells.back().size());
+    }
+    for (std::size_t n = 0; n < lines; ++n) {
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        texts[c] = n < cells[c].size() ? cells[c][n] : std::string();
+      put_line(texts, [&](std::size_t c) { return row[c].style; });
+    }
   }
 }
 

@@ -12,10 +12,21 @@ namespace rnnadvisor::advisor {
 
 enum class Style { plain, bold, dim, red, yellow, green, cyan, blue };
 
+// What a column does when the table is wider than the terminal.
+enum class Fit {
+  fixed,  // nothing
+  clip,   // is cut in the middle: for names, of which both ends tell something
+  wrap,   // goes on in further lines: for prose, where every word counts
+};
+
 struct Column {
   std::string title;
-  bool right = false;     // numbers
-  bool flexible = false;  // gives way (is cut in the middle) when the table is too wide
+  bool right = false;  // numbers
+  Fit fit = Fit::fixed;
+  int least = 8;  // columns that one which gives way should keep
+  // Above 0: the column is left out, the one with the least number first, when the table does not
+  // fit although all have given way down to their `least`.
+  int drop = 0;
 };
 
 struct Cell {
@@ -42,8 +53,8 @@ class Terminal {
   // hanging before it.
   void paragraph(std::string_view text, int indent = 0, std::string_view label = {},
                  Style label_style = Style::dim, Style style = Style::plain);
-  void table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
-             int indent = 0);
+  // Every row has a cell for each column.
+  void table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, int indent = 0);
   // "[######....]" filled to `share` (0 … 1, more is clamped).
   std::string bar(double share, int columns) const;
 

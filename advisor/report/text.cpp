@@ -89,9 +89,7 @@ class TextWriter {
     std::string line;
     for (const auto& part : parts) line += (line.empty() ? "" : dot_) + part;
     terminal_.paragraph(line, 0, {}, Style::dim, Style::dim);
-    Standing worst = Standing::unjudged;
-    for (const auto& each : report_.configurations) worst = std::max(worst, each.standing);
-    const Mark m = mark(worst);
+    const Mark m = mark(report_.worst());
     terminal_.line();
     terminal_.paragraph(report_.headline, 2, symbol(m), m.style, Style::bold);
   }
@@ -113,26 +111,22 @@ class TextWriter {
     const bool traced = std::any_of(each.phases.begin(), each.phases.end(),
                                     [](const auto& p) { return p.kernel_ms >= 0; });
     if (each.phases.empty()) return;
-    // What gives way on narrower terminals.
-    const bool tensor = terminal_.width() >= 84;
-    const bool wide = terminal_.width() >= 96;
-    const bool very_wide = terminal_.width() >= 110;
-    std::vector<Column> columns = {{"Phase", false, false}};
+    std::vector<Column> columns = {{"Phase"}};
     if (timed) {
-      columns.push_back({"Median", true, false});
-      if (wide) columns.push_back({"95 % interval", false, false});
-      columns.push_back({"TFLOP/s", true, false});
+      columns.push_back({"Median", true});
+      columns.push_back({"95 % interval", false, Fit::fixed, 0, 3});
+      columns.push_back({"TFLOP/s", true});
     }
-    if (!timed) columns.push_back({"GFLOP", true, false});
+    if (!timed) columns.push_back({"GFLOP", true});
     if (each.has_device) {
-      columns.push_back({"Bound", true, false});
-      if (timed) columns.push_back({"x", true, false});
+      columns.push_back({"Bound", true});
+      if (timed) columns.push_back({"x", true});
     }
     if (traced) {
-      if (very_wide) columns.push_back({"Kernels", true, false});
-      columns.push_back({"Busy", true, false});
-      columns.push_back({"Ran", false, true});
-      if (tensor) columns.push_back({"Tensor Cores", false, true});
+      columns.push_back({"Kernels", true, Fit::fixed, 0, 1});
+      columns.push_back({"Busy", true});
+      columns.push_back({"Ran", false, Fit::wrap, 10});
+      columns.push_back({"Tensor Cores", false, Fit::wrap, 12, 2});
     }
     std::vector<std::vector<Cell>> rows;
     const std::string none(terminal_.symbol("–", "-"));
@@ -142,7 +136,7 @@ class TextWriter {
       if (timed) {
         row.push_back({ms > 0 ? format_milliseconds(ms) : none, Style::bold});
         const std::string interval = ms > 0 ? words::interval(phase.timing->ms) : std::string();
-        if (wide) row.push_back({interval.empty() ? none : interval, Style::dim});
+        row.push_back({interval.empty() ? none : interval, Style::dim});
         row.push_back({phase.tflops > 0 ? words::number(phase.tflops) : none});
       }
       if (!timed) row.push_back({words::number(static_cast<double>(phase.cost.flops) / 1e9)});
@@ -153,20 +147,24 @@ class TextWriter {
           row.push_back({known && ms > 0 ? words::number(ms / phase.bound.bound_ms) : none});
       }
       if (traced) {
-        if (very_wide) {
-          row.push_back({phase.kernel_ms >= 0 ? format_milliseconds(phase.kernel_ms) : none});
-        }
+        row.push_back({phase.kernel_ms >= 0 ? format_milliseconds(phase.kernel_ms) : none});
         row.push_back({phase.busy >= 0 ? words::percent(phase.busy) : none});
         row.push_back({phase.implementation
                            ? std::string(words::implementation(*phase.implementation))
                            : none});
-        if (tensor) row.push_back({std::string(words::tensor_cores(phase.tensor_cores))});
+        row.push_back({std::string(words::tensor_cores(phase.tensor_cores))});
       }
       rows.push_back(std::move(row));
     }
     terminal_.heading(timed ? "Phases" : "Phases (not timed)");
-    terminal_.table(columns, rows);
+    terminal_.table(std::move(columns), std::move(rows));
     if (each.has_device) bound_note(each, timed);
+    busy_note(each);
+  }
+
+  void busy_note(const ConfigurationReport& each) {
+    const std::string note = words::busy_note(each);
+    if (!note.empty()) terminal_.paragraph(note, 0, {}, Style::dim, Style::dim);
   }
 
   void bound_note(const ConfigurationReport& each, bool timed) {
@@ -240,7 +238,6 @@ class TextWriter {
   }
 
   void why_not(const ConfigurationReport& each) {
-    const bool sources = terminal_.width() >= 120;  // else the conditions would be cut for them
     for (const auto& table : each.why_not) {
       if (table.algo != Algo::persist_static && !options_.verbose) continue;
       const bool runs = each.ran && *each.ran != model::Implementation::standard;
@@ -260,15 +257,15 @@ class TextWriter {
         rows.push_back({{symbol(m), m.style},
                         {words::clean(clause.title)},
                         {words::clean(clause.observed), Style::bold},
-                        {clause.required ? "required" : "for speed", Style::dim}});
-        if (sources) rows.back().push_back({words::clean(clause.documented_by), Style::dim});
+                        {clause.required ? "required" : "for speed", Style::dim},
+                        {words::clean(clause.documented_by), Style::dim}});
       }
-      std::vector<Column> columns = {{"", false, false},
-                                     {"Condition", false, true},
-                                     {"Here", false, true},
-                                     {"", false, false}};
-      if (sources) columns.push_back({"Documented by", false, true});
-      terminal_.table(columns, rows);
+      terminal_.table({{""},
+                       {"Condition", false, Fit::wrap, 28},
+                       {"Here", false, Fit::wrap, 28},
+                       {""},
+                       {"Documented by", false, Fit::wrap, 30, 1}},
+                      std::move(rows));
       if (table.has_nearest && !table.changes.empty()) {
         std::string text = "Nearest configuration that satisfies all: ";
         for (std::size_t i = 0; i < table.changes.size(); ++i)
@@ -311,12 +308,12 @@ class TextWriter {
                       {words::percent(row.share)}});
     }
     terminal_.table({{"Phase"},
-                     {"Kernel", false, true},
+                     {"Kernel", false, Fit::clip},
                      {"Role"},
                      {"Count", true},
                      {"Time", true},
                      {"Share", true}},
-                    rows);
+                    std::move(rows));
   }
 
   void rules(const ConfigurationReport& each) {
@@ -407,25 +404,25 @@ class TextWriter {
       const double tflops = each.step_tflops();
       const Outcome outcome = each.configuration->outcome;
       const bool plain = outcome == Outcome::completed || outcome == Outcome::not_run;
-      rows.push_back(
-          {{symbol(m), m.style},
-           {each.name},
-           {each.name.ends_with(each.summary) ? std::string() : each.summary, Style::dim},
-           {ms > 0 ? format_milliseconds(ms) : none},
-           {tflops > 0 ? words::number(tflops) : none},
-           {!plain     ? std::string(words::outcome(outcome))
-            : each.ran ? std::string(words::implementation(*each.ran))
-                       : none},
-           {each.best_gain() > 1.0005 ? words::number(each.best_gain()) + "x" : none}});
+      rows.push_back({{symbol(m), m.style},
+                      {each.name},
+                      {each.summary_in_name() ? std::string() : each.summary, Style::dim},
+                      {ms > 0 ? format_milliseconds(ms) : none},
+                      {tflops > 0 ? words::number(tflops) : none},
+                      {!plain     ? std::string(words::outcome(outcome))
+                       : each.ran ? std::string(words::implementation(*each.ran))
+                                  : none},
+                      {each.best_gain() > 1.0005 ? words::number(each.best_gain()) + "x" : none}});
     }
+    // The summary makes room for the names: these are what the rest of the report refers to.
     terminal_.table({{""},
-                     {"Configuration", false, true},
-                     {"", false, true},
+                     {"Configuration", false, Fit::clip, 48},
+                     {"", false, Fit::clip, 28, 1},
                      {"Step", true},
                      {"TFLOP/s", true},
-                     {"Ran", false, true},
+                     {"Ran", false, Fit::wrap, 13},
                      {"Gain", true}},
-                    rows);
+                    std::move(rows));
   }
 
   void details() {

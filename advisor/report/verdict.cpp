@@ -197,16 +197,19 @@ std::string headline_of(const Report& report) {
     text += " on " + words::clean(report.profile->devices.front().name);
   }
   std::string parts;
-  const auto add = [&](Standing standing, std::string_view one, std::string_view many) {
-    const int count = report.standing_count(standing);
+  const auto add = [&](int count, std::string_view one, std::string_view many) {
     if (count > 0)
       parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", count, count == 1 ? one : many);
   };
-  add(Standing::error, "does not work", "do not work");
-  add(Standing::warning, "should be changed", "should be changed");
-  add(Standing::opportunity, "could be faster or smaller", "could be faster or smaller");
-  add(Standing::fine, "is fine", "are fine");
-  add(Standing::unjudged, "could not be judged", "could not be judged");
+  const int alternatives = report.refused_alternatives();
+  add(report.standing_count(Standing::error) - alternatives, "does not work", "do not work");
+  add(report.standing_count(Standing::warning), "should be changed", "should be changed");
+  add(report.standing_count(Standing::opportunity), "could be faster or smaller",
+      "could be faster or smaller");
+  add(report.standing_count(Standing::fine), "is fine", "are fine");
+  add(report.standing_count(Standing::unjudged), "could not be judged", "could not be judged");
+  add(alternatives, "is refused where another algorithm runs",
+      "are refused where another algorithm runs");
   text += ": " + parts;
   if (const Finding* best = best_speedup(report.findings)) text += "; " + up_to(*best);
   return text + ".";

@@ -385,6 +385,28 @@ std::string_view tensor_cores(std::string_view full) {
   return full;
 }
 
+std::string busy_note(const ConfigurationReport& report) {
+  bool of_median = false;
+  std::string traced;  // phases that were not timed
+  for (const auto& row : report.phases) {
+    if (row.busy < 0) continue;
+    if (row.busy_of_traced_call) {
+      traced += fmt::format("{}{}", traced.empty() ? "" : ", ", phase(row.phase));
+    } else {
+      of_median = true;
+    }
+  }
+  if (!of_median && traced.empty()) return {};
+  if (traced.empty()) return "Busy: the share of the median in which a kernel ran.";
+  const std::string_view what =
+      "the share of the traced call in which a kernel ran; tracing slows calls of many kernels";
+  return of_median ? fmt::format(
+                         "Busy: the share of the median in which a kernel ran; {} not "
+                         "timed: {}.",
+                         traced, what)
+                   : fmt::format("Busy: {}.", what);
+}
+
 std::string device(const DeviceSpec& d) {
   std::string text = clean(d.name.empty() ? d.id : d.name);
   std::string details = clean(d.architecture);

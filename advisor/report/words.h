@@ -61,6 +61,9 @@ std::string interval(const MedianInterval& interval);
 // PhaseRow::tensor_cores for narrow columns: "yes (inferred)".
 std::string_view tensor_cores(std::string_view full);
 
+// What the shares PhaseRow::busy of a configuration are of; empty when there are none.
+std::string busy_note(const ConfigurationReport& report);
+
 // The device of the report in one line, "NVIDIA H200 (Hopper, compute capability 9.0, 141
 // GiB)".
 std::string device(const DeviceSpec& device);

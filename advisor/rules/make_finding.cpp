@@ -174,7 +174,8 @@ std::optional<double> scope_ms(const Configuration& configuration, std::string_v
 // Larger comes first.
 using Weight = std::tuple<bool, int, double, double, std::int64_t, int>;
 
-Weight weight_of(const Finding& finding, const Profile& profile) {
+Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile) {
+  const Profile& profile = index_of_profile.profile();
   int class_of_gain = 0;  // none
   double saved_ms = 0, speedup = 0;
   std::int64_t bytes = 0;
@@ -188,8 +189,9 @@ Weight weight_of(const Finding& finding, const Profile& profile) {
       if (ms) saved_ms = *ms * (1 - 1 / speedup);
     }
   }
-  return {finding.severity == Severity::error, class_of_gain, saved_ms, speedup, bytes,
-          static_cast<int>(finding.severity)};
+  const bool broken = finding.severity == Severity::error &&
+                      !refused_as_alternative(index_of_profile, finding.configuration);
+  return {broken, class_of_gain, saved_ms, speedup, bytes, static_cast<int>(finding.severity)};
 }
 
 }  // namespace
@@ -241,10 +243,10 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   return finding;
 }
 
-void order_findings(std::vector<Finding>& findings, const Profile& profile) {
+void order_findings(std::vector<Finding>& findings, const ProfileIndex& index) {
   std::vector<Weight> weights;
   weights.reserve(findings.size());
-  for (const auto& finding : findings) weights.push_back(weight_of(finding, profile));
+  for (const auto& finding : findings) weights.push_back(weight_of(finding, index));
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -255,7 +257,7 @@ void order_findings(std::vector<Finding>& findings, const Profile& profile) {
   });
   std::vector<Finding> ordered;
   ordered.reserve(findings.size());
-  for (const auto index : order) ordered.push_back(std::move(findings[index]));
+  for (const auto place : order) ordered.push_back(std::move(findings[place]));
   findings = std::move(ordered);
 }
 

@@ -19,7 +19,9 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
 
 // Puts findings into the order in which they are shown: errors first, for there the whole run is to
 // gain; then gains, measured before modelled before none, by the time they save (where times are
-// known), their speedup and the bytes they save; then severity, rule and configuration.
-void order_findings(std::vector<Finding>& findings, const Profile& profile);
+// known), their speedup and the bytes they save; then severity, rule and configuration. What is
+// refused while the same with another algorithm ran has nothing to gain: its errors do not come
+// before the gains.
+void order_findings(std::vector<Finding>& findings, const ProfileIndex& index);
 
 }  // namespace rnnadvisor::advisor

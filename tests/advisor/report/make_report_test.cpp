@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "advisor/facts/fact.h"
+#include "advisor/facts/profile_index.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
+#include "advisor/rules/evaluate.h"
 #include "tests/advisor/report/fixture.h"
 
 namespace rnnadvisor::advisor {
@@ -71,8 +74,9 @@ TEST(MakeReport, PhaseNumbersAreTheClosedForms) {
   ASSERT_NE(forward, nullptr);
   EXPECT_DOUBLE_EQ(each.step_ms(), 1.1381 + 1.5911 + 0.2988);
   EXPECT_NEAR(forward->tflops, static_cast<double>(forward->cost.flops) / 1.1381e-3 / 1e12, 1e-9);
-  EXPECT_DOUBLE_EQ(forward->kernel_ms, 1.1);  // one persistent kernel of 1100 us
-  EXPECT_DOUBLE_EQ(forward->busy, 1);
+  EXPECT_DOUBLE_EQ(forward->kernel_ms, 1.1);      // one persistent kernel of 1100 us
+  EXPECT_DOUBLE_EQ(forward->busy, 1.1 / 1.1381);  // of the median without tracing
+  EXPECT_FALSE(forward->busy_of_traced_call);
   EXPECT_EQ(each.ran, model::Implementation::persistent);
   EXPECT_EQ(each.phase(Phase::forward_inference), nullptr);  // neither wanted nor timed
 }
@@ -88,8 +92,91 @@ TEST(MakeReport, KernelSumsAreOfOneCall) {
   EXPECT_DOUBLE_EQ(each.kernels[1].total_us, 48);
   const PhaseRow* forward = each.phase(Phase::forward_training);
   EXPECT_NEAR(forward->kernel_ms, 0.128, 1e-12);
+  ASSERT_NE(forward->timing, nullptr);
+  EXPECT_NEAR(forward->busy, 0.128 / forward->timing->ms.median, 1e-12);
+}
+
+// A phase that was not timed has nothing but its traced call, and says so.
+TEST(MakeReport, BusyIsOfTheTracedCallOnlyWhereNothingElseIsKnown) {
+  auto judged = fixture::single();
+  judged->profile.configurations[0].timings.clear();
+  const Report report = judged->report();
+  const PhaseRow* forward = report.configurations[0].phase(Phase::forward_training);
+  ASSERT_NE(forward, nullptr);
   EXPECT_NEAR(forward->busy, 128.0 / 220.0,
               1e-12);  // from the first start to the last end: 15 steps of 14 us, then 10 us
+  EXPECT_TRUE(forward->busy_of_traced_call);
+  EXPECT_THAT(words::busy_note(report.configurations[0]), HasSubstr("share of the traced call"));
+  EXPECT_THAT(words::busy_note(fixture::single()->report().configurations[0]),
+              HasSubstr("share of the median"));
+}
+
+// One number wherever a reader meets it: the phases of a report and the facts that rules compare.
+TEST(MakeReport, BusyIsWhatRulesCompare) {
+  const auto judged = fixture::rich();
+  const Report report = judged->report();
+  const ProfileIndex index(judged->profile);
+  FactMemo facts(index);
+  int compared = 0;
+  for (const auto& each : report.configurations) {
+    facts.begin(each.index);
+    for (const auto& row : each.phases) {
+      const Fact* fact =
+          facts.get(find_fact("trace." + std::string(to_string(row.phase)) + "_busy"));
+      ASSERT_EQ(fact != nullptr, row.busy >= 0) << each.name;
+      if (fact == nullptr) continue;
+      EXPECT_DOUBLE_EQ(std::get<double>(fact->value), 100 * row.busy) << each.name;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 1);
+}
+
+TEST(MakeReport, NamesSayWhatSetsConfigurationsOfOneIdApart) {
+  auto judged = fixture::single();
+  auto& all = judged->profile.configurations;
+  all.resize(1);
+  all[0].config.id = "a";
+  all.resize(5, all[0]);
+  all[1].config.algo = Algo::persist_static;
+  all[2].config.batch_size = 8;
+  all[2].config.padded_io = !all[2].config.padded_io;
+  all[3].config.id = all[4].config.id = "alone";
+  all[4].config.seq_length += 1;
+  all[4].config.hidden_size += 1;
+  all[4].config.num_layers += 1;
+  all[4].config.input_size += 1;  // too much for a name
+  const Report report = judged->report();
+  const std::string padded = all[0].config.padded_io ? "true" : "false";
+  const std::string not_padded = all[0].config.padded_io ? "false" : "true";
+  EXPECT_EQ(report.configurations[0].name, "a, standard, padded_io " + padded + ", batch_size 33");
+  EXPECT_EQ(report.configurations[1].name,
+            "a, persist_static, padded_io " + padded + ", batch_size 33");
+  EXPECT_EQ(report.configurations[2].name,
+            "a, standard, padded_io " + not_padded + ", batch_size 8");
+  EXPECT_EQ(report.configurations[3].name, "alone, " + report.configurations[3].summary);
+}
+
+// A comparison of algorithms of which one is refused: no defect of the whole.
+TEST(MakeReport, RefusedAlternativesAreCountedApart) {
+  auto judged = fixture::single();
+  auto& all = judged->profile.configurations;
+  all.push_back(all[0]);
+  all[1].config.algo = Algo::persist_static_small_h;
+  all[1].outcome = Outcome::refused;
+  all[1].timings.clear();
+  Report report = judged->report();
+  EXPECT_TRUE(report.configurations[1].refused_as_alternative);
+  EXPECT_EQ(report.configurations[1].standing, Standing::error);
+  EXPECT_EQ(report.worst(), report.configurations[0].standing);
+  EXPECT_THAT(report.headline, HasSubstr("1 is refused where another algorithm runs"));
+  EXPECT_THAT(report.headline, Not(HasSubstr("not work")));
+
+  all[0].outcome = Outcome::failed;  // nothing runs any more: both do not work
+  report = judged->report();
+  EXPECT_FALSE(report.configurations[1].refused_as_alternative);
+  EXPECT_EQ(report.worst(), Standing::error);
+  EXPECT_THAT(report.headline, HasSubstr("2 do not work"));
 }
 
 TEST(MakeReport, CountersDecideTensorCoreUse) {

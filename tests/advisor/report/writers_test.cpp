@@ -315,6 +315,28 @@ TEST(Text, OneConfigurationFitsOnAScreen) {
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 50);
 }
 
+// Prose in tables goes on in further lines; nothing of a condition is left out.
+TEST(Text, ConditionsAreWrappedNotCut) {
+  const auto judged = fixture::checked();
+  const Report report = judged->report();
+  for (const int width : {60, 80, 100, 140}) {
+    TextOptions options;
+    options.width = width;
+    options.verbose = true;
+    const std::string text = write_text(report, options);
+    const auto conditions =
+        text.substr(text.find("Why not"), text.find("Memory") - text.find("Why"));
+    EXPECT_THAT(conditions, Not(HasSubstr("…"))) << width;
+    std::multiset<std::string> shown;  // words, wherever the lines are broken
+    std::istringstream stream(conditions);
+    for (std::string word; stream >> word;) shown.insert(word);
+    for (const auto& clause : report.configurations[0].why_not[0].clauses) {
+      std::istringstream title{std::string(clause.title)};
+      for (std::string word; title >> word;) EXPECT_TRUE(shown.contains(word)) << word << width;
+    }
+  }
+}
+
 TEST(Text, SaysWhatIsAnEstimate) {
   auto judged = fixture::single();
   judged->judgement.findings[0].gain->basis = GainBasis::modelled;

@@ -179,11 +179,39 @@ TEST(Judge, FindingsAreOrderedByGain) {
       finding("refused", 0, Severity::error, {}),
   };
   std::reverse(findings.begin(), findings.end());
-  order_findings(findings, profile);
+  order_findings(findings, ProfileIndex(profile));
   std::vector<std::string> order;
   for (const auto& one : findings) order.push_back(one.rule_id);
   EXPECT_THAT(order, ElementsAre("refused", "large", "small", "untimed", "slower", "modelled",
                                  "warning", "info"));
+}
+
+// In a comparison of algorithms a refusal is a result like others. It goes behind what there is to
+// gain, unless nothing else ran at that point.
+TEST(Judge, ARefusedAlternativeDoesNotComeBeforeGains) {
+  Profile profile = profile_of({512, 512, 1024});
+  auto& all = profile.configurations;
+  add_timing(all[0], Phase::forward_training, 10);
+  all[1].config.algo = all[2].config.algo = Algo::persist_static_small_h;
+  all[1].outcome = all[2].outcome = Outcome::refused;
+  const auto finding = [](std::string id, int configuration, Severity severity) {
+    Finding made;
+    made.rule_id = std::move(id);
+    made.configuration = configuration;
+    made.severity = severity;
+    return made;
+  };
+  std::vector<Finding> findings = {
+      finding("refused-alternative", 1, Severity::error), finding("refused", 2, Severity::error),
+      finding("remark", 0, Severity::info), finding("gain", 0, Severity::opportunity)};
+  findings.back().gain.emplace();
+  findings.back().gain->speedup = 1.2;
+  findings.back().gain->basis = GainBasis::measured_here;
+  findings.back().gain->scope = "forward training";
+  order_findings(findings, ProfileIndex(profile));
+  std::vector<std::string> order;
+  for (const auto& one : findings) order.push_back(one.rule_id);
+  EXPECT_THAT(order, ElementsAre("refused", "gain", "refused-alternative", "remark"));
 }
 
 TEST(Judge, GainsSayWhereTheyComeFrom) {
