@@ -44,9 +44,9 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// One GPU: a process that times and a process that traces. CUPTI slows launches for as long as its
-// process lives, also when it records nothing (launch-bound calls up to twofold, on an H200 with
-// CUDA 13.0), so what is timed must never have met it.
+// One GPU: a process that times and a process that traces. Launches seem to stay slower in a
+// process that has traced, also when it records nothing any more
+// (docs/decisions/time-before-trace.md), so what is timed must never have met CUPTI.
 class Pool {
  public:
   Pool(const RunRequest& request, std::string program, std::vector<GpuState> gpus)

@@ -1,0 +1,31 @@
+// One RNN call as a record: descriptors are read back with cuDNN's own getters at each call,
+// because their addresses are used again and again.
+#pragma once
+
+#include "profiler/plugin/cudnn_library.h"
+#include "profiler/spool/format.h"
+
+namespace rnnadvisor::plugin {
+
+// The arguments of a call that decide something; null or 0 where it has no such argument.
+struct Arguments {
+  cudnnHandle_t handle = nullptr;
+  cudnnRNNDescriptor_t rnn = nullptr;
+  cudnnRNNDataDescriptor_t x = nullptr, y = nullptr;
+  cudnnTensorDescriptor_t h = nullptr, c = nullptr;
+  const void* pointers[static_cast<std::size_t>(spool::Pointer::count)] = {};
+  std::size_t weight_bytes = 0, workspace_bytes = 0, reserve_bytes = 0;
+  bool training = false;
+  bool dev_lengths = false;
+  bool wgrad_set = false;
+
+  const void*& at(spool::Pointer which) { return pointers[static_cast<std::size_t>(which)]; }
+};
+
+// The configuration's id in the spool, 0 when it could not be written.
+std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arguments);
+
+// Fills what arguments and descriptors say: sizes, alignments, flags.
+void describe(const CudnnLibrary& library, const Arguments& arguments, spool::Call& call);
+
+}  // namespace rnnadvisor::plugin

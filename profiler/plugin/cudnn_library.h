@@ -1,0 +1,57 @@
+// The cuDNN libraries of the process: one as a rule, several where a program brought two. For each
+// the functions behind our hooks, and the getters that read descriptors back.
+#pragma once
+
+#include <cudnn.h>
+
+namespace rnnadvisor::plugin {
+
+// Functions that a hook replaces.
+#define RNNADVISOR_HOOKED(X)   \
+  X(cudnnSetRNNDescriptor_v8)  \
+  X(cudnnSetRNNDataDescriptor) \
+  X(cudnnGetRNNTempSpaceSizes) \
+  X(cudnnBuildRNNDynamic)      \
+  X(cudnnRNNSetClip_v8)        \
+  X(cudnnRNNSetClip_v9)        \
+  X(cudnnRNNForward)           \
+  X(cudnnRNNBackwardData_v8)   \
+  X(cudnnRNNBackwardWeights_v8)
+
+// Functions that we ask.
+#define RNNADVISOR_ASKED(X)     \
+  X(cudnnGetRNNDescriptor_v8)   \
+  X(cudnnGetRNNDataDescriptor)  \
+  X(cudnnRNNGetClip_v8)         \
+  X(cudnnRNNGetClip_v9)         \
+  X(cudnnGetDropoutDescriptor)  \
+  X(cudnnGetTensorNdDescriptor) \
+  X(cudnnGetStream)             \
+  X(cudnnGetVersion)            \
+  X(cudnnGetCallback)           \
+  X(cudnnSetCallback)
+
+#define RNNADVISOR_DECLARE(name) decltype(&::name) name;
+struct CudnnLibrary {
+  RNNADVISOR_HOOKED(RNNADVISOR_DECLARE)
+  RNNADVISOR_ASKED(RNNADVISOR_DECLARE)
+  const void* base;  // where the loader put it
+  unsigned index;    // from 1, as in the spool
+  bool has_reasons;  // our log callback is in
+};
+#undef RNNADVISOR_DECLARE
+
+inline constexpr int max_libraries = 4;
+
+// Library `slot` with its hooked functions found; null when there is none. Slot 0 serves programs
+// that are linked to cuDNN, the others those that look functions up.
+CudnnLibrary* linked_library();
+// The library that `function` lies in; null when there are more than max_libraries.
+CudnnLibrary* library_of(void* function, int& slot);
+CudnnLibrary* library_at(int slot);
+
+// What cuDNN logged as the reason of the last refusal on this thread, then forgotten; empty:
+// nothing.
+const char* take_reason();
+
+}  // namespace rnnadvisor::plugin

@@ -1,0 +1,479 @@
+#include "profiler/plugin/cupti.h"
+
+#include <cupti.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <atomic>
+
+#include "profiler/plugin/plugin.h"
+#include "profiler/plugin/symbols.h"
+
+namespace rnnadvisor::plugin {
+namespace {
+
+// clang-format off
+#define RNNADVISOR_CUPTI(X)                                                             \
+  X(cuptiGetVersion) X(cuptiGetResultString) X(cuptiActivityEnable)                     \
+  X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks) X(cuptiActivityGetNextRecord) \
+  X(cuptiActivityFlushAll) X(cuptiActivityFlushPeriod) X(cuptiActivityGetNumDroppedRecords) \
+  X(cuptiActivityPushExternalCorrelationId) X(cuptiActivityPopExternalCorrelationId)    \
+  X(cuptiActivityRegisterTimestampCallback) X(cuptiGetCallbackName) X(cuptiSubscribe)   \
+  X(cuptiUnsubscribe) X(cuptiEnableCallback) X(cuptiGetGraphNodeId)
+// clang-format on
+
+struct Api {
+#define RNNADVISOR_DECLARE(name) decltype(&::name) name;
+  RNNADVISOR_CUPTI(RNNADVISOR_DECLARE)
+#undef RNNADVISOR_DECLARE
+  void* library;
+};
+
+enum State : int { off, recording, paused, gone };
+std::atomic<int> state{off};
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+Api api;
+CUpti_SubscriberHandle subscriber = nullptr;
+thread_local int ours = 0;               // our own calls into CUPTI
+thread_local std::uint64_t in_call = 0;  // the RNN call that this thread is in
+
+struct Ours {
+  Ours() { ++ours; }
+  ~Ours() { --ours; }
+};
+
+constexpr CUpti_ActivityKind kinds_kernels[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                                CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+constexpr CUpti_ActivityKind kinds_transfers[] = {CUPTI_ACTIVITY_KIND_MEMCPY,
+                                                  CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr CUpti_ActivityKind kinds_api[] = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
+                                            CUPTI_ACTIVITY_KIND_OVERHEAD};
+constexpr CUpti_ActivityKind kinds_memory[] = {CUPTI_ACTIVITY_KIND_MEMORY2};
+
+// Buffers: some are made and touched beforehand, so that a launch does not wait for their pages.
+constexpr int max_buffers = 64, prepared_buffers = 4;
+std::uint8_t* free_buffers[max_buffers];
+int free_count = 0, allocated = 0;
+
+std::uint8_t* new_buffer(bool touch) {
+  void* memory = mmap(nullptr, settings().buffer_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | (touch ? MAP_POPULATE : 0), -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(memory);
+}
+
+std::uint64_t CUPTIAPI timestamp() { return static_cast<std::uint64_t>(now_ns()); }
+
+void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
+  *max_records = 0;
+  *size = settings().buffer_bytes;
+  *buffer = nullptr;
+  pthread_mutex_lock(&mutex);
+  if (free_count > 0) {
+    *buffer = free_buffers[--free_count];
+  } else if (allocated < max_buffers) {
+    ++allocated;
+    *buffer = new_buffer(false);
+    if (*buffer == nullptr) --allocated;
+  }
+  pthread_mutex_unlock(&mutex);
+  if (*buffer == nullptr) *size = 0;
+}
+
+void write_kernel(const CUpti_ActivityKernel10& k) {
+  if (k.start == 0 || k.end == 0) {  // CUPTI's word for a time that it could not get
+    writer().count_loss(spool::Loss::kernels);
+    return;
+  }
+  spool::Kernel out{};
+  out.start_ns = static_cast<std::int64_t>(k.start);
+  out.end_ns = static_cast<std::int64_t>(k.end);
+  out.name = writer().intern(k.name);
+  out.correlation = k.correlationId;
+  out.device = k.deviceId;
+  out.stream = k.streamId;
+  out.context = k.contextId;
+  out.registers = k.registersPerThread;
+  out.grid[0] = k.gridX;
+  out.grid[1] = k.gridY;
+  out.grid[2] = k.gridZ;
+  out.block[0] = k.blockX;
+  out.block[1] = k.blockY;
+  out.block[2] = k.blockZ;
+  out.shared_static = static_cast<std::uint32_t>(k.staticSharedMemory);
+  out.shared_dynamic = static_cast<std::uint32_t>(k.dynamicSharedMemory);
+  out.graph_node = k.graphNodeId;
+  writer().add(out, spool::Loss::kernels);
+}
+
+void write_api(const CUpti_ActivityAPI& a, bool driver) {
+  const char* name = nullptr;
+  const Ours guard;
+  api.cuptiGetCallbackName(driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API,
+                           a.cbid, &name);
+  spool::Api out{};
+  out.start_ns = static_cast<std::int64_t>(a.start);
+  out.end_ns = static_cast<std::int64_t>(a.end);
+  out.name = writer().intern(name);
+  out.correlation = a.correlationId;
+  out.thread = a.threadId;
+  out.driver = driver ? 1 : 0;
+  out.result = static_cast<std::int32_t>(a.returnValue);
+  writer().add(out, spool::Loss::api);
+}
+
+const char* overhead_name(CUpti_ActivityOverheadKind kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
+      return "driver compiler";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+      return "CUPTI buffer flush";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+      return "CUPTI instrumentation";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+      return "CUPTI resources";
+    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
+      return "module loading";
+    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
+      return "lazy function loading";
+    default:
+      return "other";
+  }
+}
+
+void write_record(const CUpti_Activity* record) {
+  switch (record->kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+      // Fields are only ever appended to these records, so an older CUPTI fills the same ones.
+      write_kernel(*reinterpret_cast<const CUpti_ActivityKernel10*>(record));
+      break;
+    case CUPTI_ACTIVITY_KIND_MEMCPY: {
+      const auto& c = *reinterpret_cast<const CUpti_ActivityMemcpy6*>(record);
+      writer().add(spool::Transfer{{},
+                                   static_cast<std::int64_t>(c.start),
+                                   static_cast<std::int64_t>(c.end),
+                                   c.bytes,
+                                   c.correlationId,
+                                   c.deviceId,
+                                   c.streamId,
+                                   c.contextId,
+                                   c.copyKind,
+                                   0,
+                                   c.graphNodeId},
+                   spool::Loss::transfers);
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto& s = *reinterpret_cast<const CUpti_ActivityMemset4*>(record);
+      writer().add(spool::Transfer{{},
+                                   static_cast<std::int64_t>(s.start),
+                                   static_cast<std::int64_t>(s.end),
+                                   s.bytes,
+                                   s.correlationId,
+                                   s.deviceId,
+                                   s.streamId,
+                                   s.contextId,
+                                   0,
+                                   0,
+                                   s.graphNodeId},
+                   spool::Loss::transfers);
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+      const auto& e = *reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(record);
+      if (e.externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+        writer().add(spool::Correlation{{}, e.externalId, e.correlationId, 0},
+                     spool::Loss::kernels);
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      write_api(*reinterpret_cast<const CUpti_ActivityAPI*>(record),
+                record->kind == CUPTI_ACTIVITY_KIND_DRIVER);
+      break;
+    case CUPTI_ACTIVITY_KIND_MEMORY2: {
+      const auto& m = *reinterpret_cast<const CUpti_ActivityMemory4*>(record);
+      if (m.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_DEVICE) {
+        writer().add(
+            spool::Memory{
+                {},
+                static_cast<std::int64_t>(m.timestamp),
+                m.address,
+                m.bytes,
+                m.deviceId,
+                m.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE ? 1u : 0u},
+            spool::Loss::memory);
+      }
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: {
+      const auto& o = *reinterpret_cast<const CUpti_ActivityOverhead3*>(record);
+      writer().add(spool::Overhead{{},
+                                   static_cast<std::int64_t>(o.start),
+                                   static_cast<std::int64_t>(o.end),
+                                   writer().intern(overhead_name(o.overheadKind)),
+                                   0},
+                   spool::Loss::other);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// On CUPTI's own thread as a rule: the program's launches do not wait for it.
+void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+                        std::size_t valid) {
+  if (buffer == nullptr) return;
+  const Scope scope;
+  const Ours guard;
+  CUpti_Activity* record = nullptr;
+  while (valid > 0 && api.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
+    write_record(record);
+  std::size_t dropped = 0;
+  if (api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
+      dropped > 0)
+    writer().count_loss(spool::Loss::cupti, dropped);
+  pthread_mutex_lock(&mutex);
+  free_buffers[free_count++] = buffer;
+  pthread_mutex_unlock(&mutex);
+}
+
+void graph_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
+  std::uint64_t node = 0, original = 0;
+  if (api.cuptiGetGraphNodeId(graph.node, &node) != CUPTI_SUCCESS) return;
+  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
+    if (in_call != 0) writer().add(spool::GraphNode{{}, node, 0, in_call}, spool::Loss::other);
+    return;
+  }
+  if (api.cuptiGetGraphNodeId(graph.originalNode, &original) == CUPTI_SUCCESS)
+    writer().add(spool::GraphNode{{}, node, original, 0}, spool::Loss::other);
+}
+
+void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  const Scope scope;
+  const Ours guard;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
+    if (resource.resourceDescriptor != nullptr)
+      graph_node(id, *static_cast<const CUpti_GraphData*>(resource.resourceDescriptor));
+  } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && call.callbackSite == CUPTI_API_EXIT)
+      begin_range();
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop && call.callbackSite == CUPTI_API_ENTER)
+      end_range();
+  }
+}
+
+template <std::size_t count>
+CUptiResult enable(const CUpti_ActivityKind (&kinds)[count], bool on) {
+  for (const auto kind : kinds) {
+    const auto status = on ? api.cuptiActivityEnable(kind) : api.cuptiActivityDisable(kind);
+    if (on && status != CUPTI_SUCCESS) return status;
+  }
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult enable_all(bool on) {
+  CUptiResult status = enable(kinds_kernels, on);
+  if (status == CUPTI_SUCCESS && settings().trace_transfers) status = enable(kinds_transfers, on);
+  if (status == CUPTI_SUCCESS && settings().trace_api) status = enable(kinds_api, on);
+  if (status == CUPTI_SUCCESS && settings().trace_memory) status = enable(kinds_memory, on);
+  return status;
+}
+
+void* open_library() {
+  // The one that the program has: two CUPTIs in a process are one too many.
+  for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
+    if (void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD); library != nullptr) return library;
+  }
+  if (const char* path = getenv("RNNADVISOR_CUPTI"); path != nullptr && *path != 0) {
+    if (void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL); library != nullptr) return library;
+  }
+  for (const char* name : {"libcupti.so.13", "libcupti.so.12"}) {
+    if (void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL); library != nullptr) return library;
+  }
+  return nullptr;
+}
+
+bool load() {
+  api.library = open_library();
+  if (api.library == nullptr) {
+    step_down("no-cupti", "libcupti was not found; calls are recorded without their kernels");
+    return false;
+  }
+#define RNNADVISOR_FIND(name)                                                       \
+  api.name = reinterpret_cast<decltype(api.name)>(real_symbol(api.library, #name)); \
+  if (api.name == nullptr) {                                                        \
+    step_down("cupti-too-old", "this libcupti has no " #name);                      \
+    return false;                                                                   \
+  }
+  RNNADVISOR_CUPTI(RNNADVISOR_FIND)
+#undef RNNADVISOR_FIND
+  std::uint32_t version = 0;
+  api.cuptiGetVersion(&version);
+  Dl_info info{};
+  const char* path =
+      dladdr(reinterpret_cast<void*>(api.cuptiGetVersion), &info) != 0 ? info.dli_fname : "";
+  writer().add(spool::Library{{}, spool::LibraryKind::cupti, 0, version, writer().intern(path), 0},
+               spool::Loss::other);
+  return true;
+}
+
+void refused(CUptiResult status, const char* what) {
+  const char* text = nullptr;
+  api.cuptiGetResultString(status, &text);
+  char message[512];
+  snprintf(message, sizeof message, "%s: %s; calls are recorded without their kernels", what,
+           text != nullptr ? text : "unknown error of CUPTI");
+  const bool other = status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  step_down(other ? "tracing-conflict" : "cupti-refused", message);
+}
+
+}  // namespace
+
+void cupti_start() {
+  if (!ready() || mode() == spool::Mode::calls) return;
+  const Scope scope;
+  const Ours guard;
+  int expected = off;
+  if (!state.compare_exchange_strong(expected, gone)) return;  // gone until everything stands
+  if (!load()) return;
+  for (int i = 0; i < prepared_buffers; ++i) {
+    if (auto* buffer = new_buffer(true); buffer != nullptr) {
+      ++allocated;
+      free_buffers[free_count++] = buffer;
+    }
+  }
+  api.cuptiActivityRegisterTimestampCallback(&timestamp);
+  if (const auto status = api.cuptiSubscribe(&subscriber, &called, nullptr);
+      status != CUPTI_SUCCESS) {
+    subscriber = nullptr;
+    return refused(status, "cuptiSubscribe");
+  }
+  for (const auto id :
+       {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
+    api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+                            static_cast<CUpti_CallbackId>(id));
+  for (const auto id :
+       {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop})
+    if (settings().capture == Settings::Capture::profiler_api)
+      api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+                              static_cast<CUpti_CallbackId>(id));
+  if (const auto status = api.cuptiActivityRegisterCallbacks(&requested, &completed);
+      status != CUPTI_SUCCESS)
+    return refused(status, "cuptiActivityRegisterCallbacks");
+  // What is finished reaches the spool within this time, so that little is lost with a killed
+  // program.
+  api.cuptiActivityFlushPeriod(1000);
+  const bool wait = settings().capture != Settings::Capture::always || settings().delay_ns > 0 ||
+                    settings().skip > 0;
+  if (!wait) {
+    if (const auto status = enable_all(true); status != CUPTI_SUCCESS) {
+      enable_all(false);
+      return refused(status, "cuptiActivityEnable");
+    }
+  }
+  state.store(wait ? paused : recording);
+}
+
+void cupti_resume() {
+  int expected = paused;
+  if (state.load(std::memory_order_relaxed) != paused ||
+      !state.compare_exchange_strong(expected, recording))
+    return;
+  const Ours guard;
+  enable_all(true);
+}
+
+void cupti_pause() {
+  int expected = recording;
+  if (state.load(std::memory_order_relaxed) != recording ||
+      !state.compare_exchange_strong(expected, paused))
+    return;
+  const Ours guard;
+  enable_all(false);
+}
+
+bool cupti_push(std::uint64_t call) {
+  if (state.load(std::memory_order_relaxed) != recording) return false;
+  const Ours guard;
+  in_call = call;
+  return api.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
+                                                    call) == CUPTI_SUCCESS;
+}
+
+void cupti_pop() {
+  const Ours guard;
+  std::uint64_t last = 0;
+  in_call = 0;
+  // The state is not asked: what was pushed is popped, also when we stepped back in between.
+  api.cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+}
+
+void cupti_flush() {
+  const int now = state.load();
+  if (now != recording && now != paused) return;
+  const Ours guard;
+  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+}
+
+void cupti_step_back(const char* who) {
+  const int before = state.exchange(gone);
+  if (before != recording && before != paused) return;
+  const Scope scope;
+  const Ours guard;
+  enable_all(false);
+  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  api.cuptiActivityFlushPeriod(0);
+  if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
+  subscriber = nullptr;
+  char message[512];
+  snprintf(message, sizeof message,
+           "the program itself began to trace with CUPTI (%s), which one user at a time can do; "
+           "from here on calls are "
+           "recorded without their kernels",
+           who);
+  step_down("tracing-conflict", message);
+}
+
+void cupti_forget() {
+  state.store(off);
+  subscriber = nullptr;
+  free_count = 0;
+  allocated = 0;
+  in_call = 0;
+  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  memcpy(&mutex, &fresh, sizeof fresh);
+}
+
+bool cupti_is_ours() { return ours > 0; }
+
+void* cupti_real(const char* name) {
+  // A program that is linked to CUPTI calls us; its library is there by definition.
+  void* library = api.library != nullptr ? api.library : open_library();
+  return library == nullptr ? nullptr : real_symbol(library, name);
+}
+
+}  // namespace rnnadvisor::plugin
+
+// The driver calls this in every process that CUDA_INJECTION64_PATH is set for, at its first use.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
+  rnnadvisor::plugin::cupti_start();
+  const char* other = getenv("RNNADVISOR_CHAIN_CUDA_INJECTION");
+  if (other != nullptr && *other != 0) {
+    if (void* library = dlopen(other, RTLD_LAZY | RTLD_LOCAL); library != nullptr) {
+      using Initialize = int (*)();
+      if (const auto theirs = reinterpret_cast<Initialize>(dlsym(library, "InitializeInjection"));
+          theirs != nullptr)
+        theirs();
+    }
+  }
+  return 1;
+}

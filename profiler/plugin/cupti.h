@@ -1,0 +1,27 @@
+// CUPTI's activity records into the spool.
+#pragma once
+
+#include <cstdint>
+
+namespace rnnadvisor::plugin {
+
+// At the first CUDA call of the process. Does nothing in the mode that does without CUPTI.
+void cupti_start();
+// Kernels of a range only: off outside it. Cheap when nothing changes.
+void cupti_pause();
+void cupti_resume();
+// Around a cuDNN call: what it launches is its own. False: CUPTI is not recording.
+bool cupti_push(std::uint64_t call);
+void cupti_pop();
+// Everything that is finished goes to the spool.
+void cupti_flush();
+// Somebody else in the process begins to use CUPTI: we hand everything back and record no more
+// kernels, since one subscriber is all that CUPTI has room for.
+void cupti_step_back(const char* who);
+void cupti_forget();  // after fork() in the child
+
+// The real functions for somebody else's calls, and whether this call is our own.
+void* cupti_real(const char* name);
+bool cupti_is_ours();
+
+}  // namespace rnnadvisor::plugin

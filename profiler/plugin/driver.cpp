@@ -1,0 +1,137 @@
+#include "profiler/plugin/driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <atomic>
+
+#include "profiler/plugin/plugin.h"
+#include "profiler/plugin/symbols.h"
+
+namespace rnnadvisor::plugin {
+namespace {
+
+constexpr int max_devices = 64;
+std::atomic<bool> described[max_devices];
+
+template <typename Function>
+bool take(void* library, const char* name, Function& into) {
+  into = reinterpret_cast<Function>(real_symbol(library, name));
+  return into != nullptr;
+}
+
+bool load(Driver& d) {
+  void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return false;
+  bool ok =
+      take(library, "cuCtxGetCurrent", d.cuCtxGetCurrent) &&
+      take(library, "cuCtxGetDevice", d.cuCtxGetDevice) &&
+      take(library, "cuEventCreate", d.cuEventCreate) &&
+      take(library, "cuEventRecord", d.cuEventRecord) &&
+      take(library, "cuEventQuery", d.cuEventQuery) &&
+      take(library, "cuEventSynchronize", d.cuEventSynchronize) &&
+      take(library, "cuEventElapsedTime", d.cuEventElapsedTime) &&
+      take(library, "cuStreamIsCapturing", d.cuStreamIsCapturing) &&
+      take(library, "cuThreadExchangeStreamCaptureMode", d.cuThreadExchangeStreamCaptureMode) &&
+      take(library, "cuDeviceGet", d.cuDeviceGet) &&
+      take(library, "cuDriverGetVersion", d.cuDriverGetVersion) &&
+      take(library, "cuDeviceGetCount", d.cuDeviceGetCount) &&
+      take(library, "cuDeviceGetName", d.cuDeviceGetName) &&
+      take(library, "cuDeviceGetAttribute", d.cuDeviceGetAttribute) &&
+      take(library, "cuDeviceTotalMem_v2", d.cuDeviceTotalMem);
+  take(library, "cuStreamGetCaptureInfo", d.cuStreamGetCaptureInfo);
+  if (!take(library, "cuDeviceGetUuid_v2", d.cuDeviceGetUuid))
+    ok = ok && take(library, "cuDeviceGetUuid", d.cuDeviceGetUuid);
+  return ok;
+}
+
+void describe(const Driver& d, int ordinal) {
+  CUdevice device = 0;
+  if (d.cuDeviceGet(&device, ordinal) != CUDA_SUCCESS) return;
+  const auto attribute = [&](CUdevice_attribute which) {
+    int value = 0;
+    return d.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
+  };
+  spool::Device out{};
+  out.ordinal = ordinal;
+  out.major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  out.minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  out.multiprocessors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  out.sm_clock_khz = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  out.memory_clock_khz = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  out.bus_bits = attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+  out.l2_bytes = attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  out.shared_per_sm = static_cast<std::uint32_t>(
+      attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR));
+  out.shared_per_block =
+      static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  out.registers_per_sm =
+      static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR));
+  out.threads_per_sm =
+      static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
+  std::size_t bytes = 0;
+  if (d.cuDeviceTotalMem(&bytes, device) == CUDA_SUCCESS) out.memory_bytes = bytes;
+  CUuuid uuid{};
+  if (d.cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS)
+    memcpy(out.uuid, uuid.bytes, sizeof out.uuid);
+  if (d.cuDeviceGetName(out.name, sizeof out.name - 1, device) != CUDA_SUCCESS) out.name[0] = 0;
+  writer().add(out, spool::Loss::other);
+}
+
+// The versions below the program, once.
+void describe_versions(const Driver& d) {
+  static std::atomic<bool> done{false};
+  if (done.exchange(true)) return;
+  const auto write = [](const char* name, const char* value) {
+    writer().add(spool::Environment{{}, writer().intern(name), writer().intern(value)},
+                 spool::Loss::other);
+  };
+  char text[64];
+  if (FILE* file = fopen("/sys/module/nvidia/version", "re"); file != nullptr) {
+    if (fgets(text, sizeof text, file) != nullptr) {
+      text[strcspn(text, "\n")] = 0;
+      write("driver_version", text);
+    }
+    fclose(file);
+  }
+  int version = 0;
+  if (d.cuDriverGetVersion(&version) == CUDA_SUCCESS) {
+    snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
+    write("cuda_driver_version", text);
+  }
+}
+
+}  // namespace
+
+const Driver* driver() {
+  static std::atomic<int> state{0};
+  static Driver table;
+  const int now = state.load(std::memory_order_acquire);
+  if (now == 1) return &table;
+  if (now == 2) return nullptr;
+  // Two threads that come at once fill in the same pointers.
+  Driver filled{};
+  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) == nullptr) return nullptr;  // not yet
+  if (!load(filled)) {
+    state.store(2);
+    return nullptr;
+  }
+  table = filled;
+  state.store(1, std::memory_order_release);
+  return &table;
+}
+
+int current_device() {
+  const Driver* d = driver();
+  CUdevice device = -1;
+  if (d == nullptr || d->cuCtxGetDevice(&device) != CUDA_SUCCESS) return -1;
+  // In the driver's interface a device handle is its ordinal.
+  if (device >= 0 && device < max_devices && !described[device].exchange(true)) {
+    describe_versions(*d);
+    describe(*d, device);
+  }
+  return device;
+}
+
+}  // namespace rnnadvisor::plugin

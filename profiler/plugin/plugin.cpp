@@ -1,0 +1,326 @@
+#include "profiler/plugin/plugin.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "profiler/plugin/cupti.h"
+#include "profiler/plugin/events.h"
+
+extern char** environ;
+
+namespace rnnadvisor::plugin {
+namespace {
+
+enum State : int { untouched, on, off };
+std::atomic<int> state{untouched};
+pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
+Settings the_settings;
+spool::Writer the_writer;
+bool exit_handler = false;
+
+// The capture range.
+std::atomic<bool> range_open{false};
+std::atomic<std::int64_t> ranges_ended{0};
+std::atomic<std::int64_t> calls_seen{0};
+std::atomic<std::uint32_t> first_configuration{0};
+std::atomic<std::int64_t> first_configuration_calls{0};
+std::atomic<bool> over{false};
+
+thread_local int depth = 0;
+
+const char* variable(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr || *value == 0 ? nullptr : value;
+}
+
+std::int64_t number(const char* name, std::int64_t otherwise) {
+  const char* text = variable(name);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  return errno == 0 && *end == 0 && value >= 0 ? value : otherwise;
+}
+
+void copy_text(char* to, std::size_t size, const char* from) {
+  if (size == 0) return;
+  std::size_t length = from == nullptr ? 0 : strlen(from);
+  if (length >= size) length = size - 1;
+  if (length > 0) memcpy(to, from, length);
+  to[length] = 0;
+}
+
+bool listed(const char* list, const char* word) {
+  const std::size_t length = strlen(word);
+  for (const char* at = list; at != nullptr; at = strchr(at, ',')) {
+    if (*at == ',') ++at;
+    if (strncmp(at, word, length) == 0 && (at[length] == 0 || at[length] == ',')) return true;
+  }
+  return false;
+}
+
+void read_settings() {
+  auto& s = the_settings;
+  copy_text(s.folder, sizeof s.folder, variable("RNNADVISOR_SPOOL"));
+  s.mode = spool::Mode::kernels;
+  if (const char* text = variable("RNNADVISOR_MODE"); text != nullptr) {
+    if (strcmp(text, "calls") == 0) s.mode = spool::Mode::calls;
+    if (strcmp(text, "full") == 0) s.mode = spool::Mode::full;
+  }
+  s.max_bytes = static_cast<std::uint64_t>(number("RNNADVISOR_MAX_BYTES", std::int64_t{4} << 30));
+  s.buffer_bytes = static_cast<std::uint64_t>(number("RNNADVISOR_BUFFER_BYTES", 4 << 20));
+  if (s.buffer_bytes < 65536) s.buffer_bytes = 65536;
+  s.buffer_limit_bytes = s.buffer_bytes * 64;
+  const char* sites = variable("RNNADVISOR_CALL_SITES");
+  s.call_sites = sites == nullptr || strcmp(sites, "off") != 0;
+  const char* trace = variable("RNNADVISOR_TRACE");
+  s.trace_transfers = trace == nullptr || listed(trace, "transfers");
+  s.trace_memory = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "memory");
+  s.trace_api = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "api");
+  s.delay_ns = number("RNNADVISOR_DELAY_MS", 0) * 1'000'000;
+  s.duration_ns = number("RNNADVISOR_DURATION_MS", 0) * 1'000'000;
+  s.skip = number("RNNADVISOR_SKIP", 0);
+  s.iterations = number("RNNADVISOR_ITERATIONS", 0);
+  s.capture = Settings::Capture::always;
+  if (const char* text = variable("RNNADVISOR_CAPTURE"); text != nullptr) {
+    if (strcmp(text, "cuda-profiler-api") == 0) s.capture = Settings::Capture::profiler_api;
+    if (strncmp(text, "nvtx:", 5) == 0) {
+      s.capture = Settings::Capture::nvtx;
+      copy_text(s.range, sizeof s.range, text + 5);
+      if (char* at = strrchr(s.range, '@'); at != nullptr) {
+        copy_text(s.domain, sizeof s.domain, at + 1);
+        *at = 0;
+      }
+    }
+  }
+}
+
+std::int32_t first_number(const char* const* names) {
+  for (; *names != nullptr; ++names) {
+    if (variable(*names) != nullptr) {
+      const std::int64_t value = number(*names, -1);
+      if (value >= 0 && value <= 1 << 30) return static_cast<std::int32_t>(value);
+    }
+  }
+  return -1;
+}
+
+void describe_process() {
+  auto& header = the_writer.header();
+  static const char* const rank[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                     "PMI_RANK", "SLURM_PROCID",         nullptr};
+  static const char* const local[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                      "SLURM_LOCALID", nullptr};
+  static const char* const world[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                      "SLURM_NTASKS", nullptr};
+  header.rank = first_number(rank);
+  header.local_rank = first_number(local);
+  header.world_size = first_number(world);
+  gethostname(header.host, sizeof header.host - 1);
+  if (const auto length =
+          readlink("/proc/self/exe", header.executable, sizeof header.executable - 1);
+      length > 0)
+    header.executable[length] = 0;
+  if (FILE* file = fopen("/proc/self/cmdline", "re"); file != nullptr) {
+    const std::size_t length = fread(header.command_line, 1, sizeof header.command_line - 1, file);
+    header.command_line[length] = 0;
+    fclose(file);
+  }
+  // What decides about cuDNN's RNNs, and what findings quote.
+  static const char* const names[] = {"CUDA_VISIBLE_DEVICES",
+                                      "CUDA_LAUNCH_BLOCKING",
+                                      "CUBLAS_WORKSPACE_CONFIG",
+                                      "TORCH_CUDNN_V8_API_DISABLED",
+                                      "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+                                      "NVIDIA_TF32_OVERRIDE",
+                                      "PYTORCH_CUDA_ALLOC_CONF",
+                                      "PYTORCH_ALLOC_CONF",
+                                      "CUDNN_LOGLEVEL_DBG",
+                                      "CUDNN_LOGDEST_DBG",
+                                      "TF_CUDNN_RNN_USE_AUTOTUNE",
+                                      "TF_DEBUG_CUDNN_RNN",
+                                      "TF_DEBUG_CUDNN_RNN_USE_TENSOR_OPS",
+                                      "TF_DEBUG_CUDNN_RNN_ALGO",
+                                      "TF_CUDNN_RESET_RND_GEN_STATE",
+                                      "XLA_FLAGS",
+                                      "CUDA_DEVICE_MAX_CONNECTIONS",
+                                      "CUDA_MODULE_LOADING",
+                                      nullptr};
+  for (const char* const* name = names; *name != nullptr; ++name) {
+    if (const char* value = variable(*name); value != nullptr)
+      the_writer.add(spool::Environment{{}, the_writer.intern(*name), the_writer.intern(value)},
+                     spool::Loss::other);
+  }
+}
+
+void in_child() {
+  // A fork without exec: the child gets a spool of its own when it first calls CUDA or cuDNN.
+  the_writer.forget();
+  cupti_forget();
+  events_forget();
+  range_open.store(false);
+  ranges_ended.store(0);
+  calls_seen.store(0);
+  first_configuration.store(0);
+  first_configuration_calls.store(0);
+  over.store(false);
+  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  memcpy(&start_mutex, &fresh, sizeof fresh);
+  depth = 0;
+  if (state.load() == on) state.store(untouched);
+}
+
+__attribute__((constructor)) void loaded() {
+  if (variable("RNNADVISOR_SPOOL") == nullptr) {
+    state.store(off);
+    return;
+  }
+  pthread_atfork(nullptr, nullptr, &in_child);
+}
+
+void ended(int status, void*) {
+  if (the_writer.is_open()) the_writer.header().exit_status.store(status);
+  finish();
+}
+
+bool start() {
+  pthread_mutex_lock(&start_mutex);
+  if (state.load() == untouched) {
+    read_settings();
+    spool::WriterSettings settings;
+    settings.folder = the_settings.folder;
+    settings.max_bytes = the_settings.max_bytes;
+    settings.mode = the_settings.mode;
+    if (the_settings.folder[0] != 0 && the_writer.open(settings)) {
+      describe_process();
+      if (!exit_handler) {
+        exit_handler = true;
+        on_exit(&ended, nullptr);
+      }
+      state.store(on);
+    } else {
+      state.store(off);
+    }
+  }
+  pthread_mutex_unlock(&start_mutex);
+  return state.load() == on;
+}
+
+}  // namespace
+
+bool ready() {
+  const int now = state.load(std::memory_order_acquire);
+  if (now == on) return true;
+  if (now == off) return false;
+  const int saved = errno;
+  const bool result = start();
+  errno = saved;
+  return result;
+}
+
+const Settings& settings() { return the_settings; }
+spool::Writer& writer() { return the_writer; }
+
+std::int64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+std::uint32_t thread_id() {
+  static thread_local std::uint32_t id = 0;
+  static thread_local int process = 0;
+  if (id == 0 || process != getpid()) {
+    id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    process = getpid();
+  }
+  return id;
+}
+
+void note(const char* code, const char* text) {
+  if (!ready()) return;
+  the_writer.add(spool::Note{{}, now_ns(), the_writer.intern(code), the_writer.intern(text)},
+                 spool::Loss::other);
+}
+
+Scope::Scope() : errno_(errno), outermost_(depth == 0) { ++depth; }
+Scope::~Scope() {
+  --depth;
+  errno = errno_;
+}
+
+spool::Mode mode() {
+  if (!the_writer.is_open()) return spool::Mode::calls;
+  return static_cast<spool::Mode>(the_writer.header().mode.load(std::memory_order_relaxed));
+}
+
+void step_down(const char* code, const char* why) {
+  if (!ready() || mode() == spool::Mode::calls) return;
+  the_writer.header().mode.store(static_cast<std::uint32_t>(spool::Mode::calls));
+  note(code, why);
+}
+
+bool in_range() {
+  if (over.load(std::memory_order_relaxed)) return false;
+  if (the_settings.capture != Settings::Capture::always &&
+      !range_open.load(std::memory_order_relaxed))
+    return false;
+  if (the_settings.delay_ns == 0 && the_settings.duration_ns == 0) return true;
+  const std::int64_t since = now_ns() - the_writer.header().start_ns;
+  if (since < the_settings.delay_ns) return false;
+  if (the_settings.duration_ns != 0 && since > the_settings.delay_ns + the_settings.duration_ns) {
+    over.store(true);
+    cupti_pause();
+    return false;
+  }
+  return true;
+}
+
+void begin_range() {
+  if (over.load() || range_open.exchange(true)) return;
+  cupti_resume();
+}
+
+void end_range() {
+  if (!range_open.exchange(false)) return;
+  const std::int64_t ended = ranges_ended.fetch_add(1) + 1;
+  if (the_settings.iterations != 0 && ended >= the_settings.iterations) over.store(true);
+  cupti_pause();
+}
+
+bool admit_call(std::uint32_t configuration, bool forward) {
+  if (!in_range()) return false;
+  const std::int64_t seen = calls_seen.fetch_add(1, std::memory_order_relaxed);
+  if (seen < the_settings.skip) return false;
+  cupti_resume();  // the delay or the calls to skip are over
+  if (the_settings.iterations != 0 && the_settings.capture == Settings::Capture::always &&
+      forward) {
+    std::uint32_t none = 0;
+    first_configuration.compare_exchange_strong(none, configuration);
+    if (first_configuration.load() == configuration &&
+        first_configuration_calls.fetch_add(1) >= the_settings.iterations) {
+      over.store(true);
+      cupti_pause();
+      return false;
+    }
+  }
+  return true;
+}
+
+void finish() {
+  if (state.load() != on) return;
+  const Scope scope;
+  events_collect(true);
+  cupti_flush();
+  if (the_writer.is_open()) the_writer.header().end_ns.store(now_ns());
+}
+
+}  // namespace rnnadvisor::plugin

@@ -1,0 +1,64 @@
+// The part of rnnadvisor that lives in a stranger's process. Rules of the house in here: no
+// exceptions, nothing of the C++ library that needs its shared object, no output, no threads,
+// nothing before the first CUDA or cuDNN call but reading an environment variable. Whatever of ours
+// fails ends in the program's call passing through and in a count or a note in the spool.
+#pragma once
+
+#include <stdint.h>
+
+#include "profiler/spool/writer.h"
+
+namespace rnnadvisor::plugin {
+
+struct Settings {
+  char folder[2048];  // RNNADVISOR_SPOOL; empty: the plugin does nothing
+  spool::Mode mode;
+  std::uint64_t max_bytes;
+  std::uint64_t buffer_bytes;        // of one CUPTI buffer
+  std::uint64_t buffer_limit_bytes;  // of all of them
+  bool call_sites;
+  bool trace_transfers, trace_memory, trace_api;
+  std::int64_t delay_ns, duration_ns;  // 0: none
+  std::int64_t skip, iterations;       // 0: none
+  enum class Capture { always, profiler_api, nvtx } capture;
+  char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
+};
+
+// True when this process records; opens the spool at the first question. Cheap afterwards.
+bool ready();
+const Settings& settings();
+spool::Writer& writer();
+
+// Whether calls and NVTX ranges of this moment are inside the range that the user asked for.
+bool in_range();
+void begin_range();  // cudaProfilerStart, or the NVTX range was entered
+void end_range();
+// One more RNN call: applies delay, duration, skip and iterations. True: record it.
+bool admit_call(std::uint32_t configuration, bool forward);
+
+std::int64_t now_ns();
+std::uint32_t thread_id();
+void note(const char* code, const char* text);
+
+// Keeps errno and marks that this thread is inside our code, so that what we call is not recorded.
+class Scope {
+ public:
+  Scope();
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  bool outermost() const { return outermost_; }
+
+ private:
+  int errno_;
+  bool outermost_;
+};
+
+// The mode in force; it can only step down.
+spool::Mode mode();
+void step_down(const char* code, const char* why);
+
+// Ends the recording of this process in order; safe to call several times.
+void finish();
+
+}  // namespace rnnadvisor::plugin
