@@ -1,0 +1,57 @@
+// What must stand in the environment of a program so that the plugin is loaded into it, into the
+// processes it starts, and does what is wanted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "profiler/spool/format.h"
+
+namespace rnnadvisor::launch {
+
+// 0 and empty: the plugin's own default.
+struct RecordingOptions {
+  spool::Mode mode = spool::Mode::kernels;
+  std::string capture;  // as RNNADVISOR_CAPTURE; empty: always
+  std::int64_t delay_ms = 0, duration_ms = 0;
+  std::int64_t skip = 0, iterations = 0;
+  std::int64_t max_bytes = 0, buffer_bytes = 0;
+  bool call_sites = true;
+  std::vector<std::string> trace;  // words of spool::trace_words
+};
+
+struct Places {
+  std::string plugin;  // the shared library, absolute
+  std::string spool;   // the folder, absolute
+  std::string cupti;   // empty: the plugin looks for itself
+};
+
+struct Attachment {
+  std::vector<std::pair<std::string, std::string>> set;
+  std::vector<std::string> unset;
+  std::vector<std::string> notes;  // for people: what else was found there
+};
+
+using Lookup = std::function<std::optional<std::string>(std::string_view name)>;
+
+// `present` looks up the environment as it is. What others put there is kept: LD_PRELOAD behind
+// ours, foreign injection libraries handed to the plugin, which initialises them after itself.
+// Errors: invalid_argument (options that contradict each other), unsupported (a path that
+// LD_PRELOAD cannot express; an environment that is attached already).
+Result<Attachment> attach(const RecordingOptions& options, const Places& places,
+                          const Lookup& present);
+
+// Undoes attach() in an environment that it changed. Nothing to undo gives an empty one.
+Attachment detach(const Lookup& present);
+
+// `environment` (NAME=VALUE) with the attachment applied.
+std::vector<std::string> with_attachment(std::vector<std::string> environment,
+                                         const Attachment& attachment);
+
+}  // namespace rnnadvisor::launch

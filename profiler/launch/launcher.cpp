@@ -1,0 +1,202 @@
+#include "profiler/launch/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+#include "profiler/launch/group_witness.h"
+
+namespace rnnadvisor::launch {
+namespace {
+
+// No person presses twice that fast, but a wrapper may send on what the terminal sent already.
+constexpr std::int64_t same_interrupt_ns = 200'000'000;
+
+std::int64_t wall_clock() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> list;
+  for (const auto& word : words) list.push_back(const_cast<char*>(word.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+// Blocks what the launcher takes by hand and undoes it at the end. The program gets the state that
+// was found, whatever it was.
+class SignalState {
+ public:
+  SignalState() {
+    sigemptyset(&passed_on_);
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
+      sigaddset(&passed_on_, signal);
+    waited_for_ = passed_on_;
+    sigaddset(&waited_for_, SIGCHLD);
+    // Who ignores SIGCHLD never learns how a child ended.
+    struct sigaction standard = {};
+    standard.sa_handler = SIG_DFL;
+    sigemptyset(&standard.sa_mask);
+    sigaction(SIGCHLD, &standard, &child_action_);
+    pthread_sigmask(SIG_BLOCK, &waited_for_, &mask_);
+  }
+  ~SignalState() {
+    // What came together with the program's end was meant for it.
+    const timespec at_once = {};
+    while (sigtimedwait(&waited_for_, nullptr, &at_once) > 0) {
+    }
+    restore();
+  }
+  SignalState(const SignalState&) = delete;
+  SignalState& operator=(const SignalState&) = delete;
+
+  void restore() const {  // safe after fork()
+    sigaction(SIGCHLD, &child_action_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+  }
+  const sigset_t& passed_on() const { return passed_on_; }
+  const sigset_t& waited_for() const { return waited_for_; }
+
+ private:
+  sigset_t passed_on_{}, waited_for_{}, mask_{};
+  struct sigaction child_action_ = {};
+};
+
+[[noreturn]] void execute(const SignalState& signals, char* const* command, char** environment,
+                          int problem_pipe) {
+  signals.restore();
+  environ = environment;  // execvp() looks for PATH there
+  execvp(command[0], command);
+  const int problem = errno;
+  [[maybe_unused]] const auto told = write(problem_pipe, &problem, sizeof problem);
+  _exit(127);
+}
+
+// 0, or the errno of a program that could not be executed. Returns as soon as it was.
+int exec_problem(int pipe) {
+  int problem = 0;
+  ssize_t got = 0;
+  while ((got = read(pipe, &problem, sizeof problem)) < 0 && errno == EINTR) {
+  }
+  return got == static_cast<ssize_t>(sizeof problem) ? problem : 0;
+}
+
+class Waiter {
+ public:
+  Waiter(const SignalState& signals, GroupWitness& witness, pid_t program)
+      : signals_(signals), witness_(witness), program_(program) {}
+
+  // The status of the program as waitpid() gives it.
+  int wait() {
+    while (true) {
+      int status = 0;
+      // The witness may have been taken down by somebody: any child's end is looked at.
+      const pid_t ended = waitpid(program_, &status, WNOHANG);
+      if (ended == program_) return status;
+      siginfo_t info{};
+      const int signal = sigwaitinfo(&signals_.waited_for(), &info);
+      if (signal > 0 && signal != SIGCHLD) pass_on(signal, info);
+    }
+  }
+  bool killed() const { return killed_; }
+
+ private:
+  void pass_on(int signal, const siginfo_t& info) {
+    if (signal == SIGINT) {
+      const std::int64_t now = wall_clock();
+      const std::int64_t since = now - last_interrupt_;
+      if (last_interrupt_ > 0 && since >= same_interrupt_ns && since < second_interrupt_ns) {
+        killed_ = kill(program_, SIGKILL) == 0;
+        return;
+      }
+      last_interrupt_ = now;
+    }
+    // A terminal's driver signals the group, and only the kernel's own signals say SI_KERNEL.
+    if (info.si_code == SI_KERNEL || info.si_pid == program_) return;
+    if (!witness_.group_received(signal)) kill(program_, signal);
+  }
+
+  const SignalState& signals_;
+  GroupWitness& witness_;
+  pid_t program_;
+  std::int64_t last_interrupt_ = 0;
+  bool killed_ = false;
+};
+
+}  // namespace
+
+Result<ProgramEnd> run_program(const LaunchRequest& request) {
+  auto command = pointers(request.command);
+  auto environment = pointers(request.environment);
+  std::array<int, 2> pipe{};
+  if (pipe2(pipe.data(), O_CLOEXEC) != 0)
+    return fail(ErrorCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+
+  const SignalState signals;
+  GroupWitness witness(signals.passed_on());
+  ProgramEnd end;
+  end.start_ns = wall_clock();
+  const pid_t pid = fork();
+  if (pid == 0) execute(signals, command.data(), environment.data(), pipe[1]);
+  const int fork_problem = errno;
+  close(pipe[1]);
+  if (pid < 0) {
+    close(pipe[0]);
+    return fail(ErrorCode::io,
+                fmt::format("cannot start a process: {}", std::strerror(fork_problem)));
+  }
+  end.pid = pid;
+  const int problem = exec_problem(pipe[0]);
+  close(pipe[0]);
+  Waiter waiter(signals, witness, pid);
+  const int status = waiter.wait();
+  if (problem != 0) {
+    const auto& program = request.command.front();
+    if (problem == ENOENT) {
+      return fail(ErrorCode::not_found, fmt::format("'{}': no such program", program),
+                  program.find('/') == std::string::npos
+                      ? "it was looked for in PATH; give its path if it is not there"
+                      : "check the path, and in a script the interpreter of its first line");
+    }
+    return fail(ErrorCode::unsupported,
+                fmt::format("'{}' cannot be executed: {}", program, std::strerror(problem)));
+  }
+  end.end_ns = wall_clock();
+  end.killed = waiter.killed();
+  if (WIFEXITED(status)) {
+    end.exit_status = WEXITSTATUS(status);
+    end.killed = false;
+  } else {
+    end.signal = WTERMSIG(status);
+    end.killed = end.killed && end.signal == SIGKILL;
+  }
+  return end;
+}
+
+void die_by_signal(int signal) {
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);  // the core that matters is the program's
+  prctl(PR_SET_DUMPABLE, 0);
+  struct sigaction standard = {};
+  standard.sa_handler = SIG_DFL;
+  sigemptyset(&standard.sa_mask);
+  sigaction(signal, &standard, nullptr);
+  sigset_t only{};
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  kill(getpid(), signal);
+}
+
+}  // namespace rnnadvisor::launch
