@@ -31,13 +31,11 @@ std::vector<std::string_view> preloaded(std::string_view value) {
 
 Result<void> check(const RecordingOptions& options) {
   const bool cupti = options.mode != Mode::calls;
-  for (const auto& kind : options.trace) {
-    if (kind != "nvtx" && !cupti) {
-      return fail(
-          ErrorCode::invalid_argument,
-          fmt::format("the mode 'calls' cannot record {}, because it leaves CUPTI alone", kind),
-          "use the mode kernels or full, or trace nothing but nvtx");
-    }
+  if (!options.trace.empty() && !cupti) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the mode 'calls' cannot record {}, because it leaves CUPTI alone",
+                            fmt::join(options.trace, ", ")),
+                "use the mode kernels or full");
   }
   if (options.buffer_bytes > 0 && !cupti) {
     return fail(ErrorCode::invalid_argument,

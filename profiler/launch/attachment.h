@@ -23,7 +23,7 @@ struct RecordingOptions {
   std::int64_t skip = 0, iterations = 0;
   std::int64_t max_bytes = 0, buffer_bytes = 0;
   bool call_sites = true;
-  std::vector<std::string> trace;  // words of spool::trace_words
+  std::vector<std::string> trace;  // of spool::trace_words, or spool::trace_nothing
 };
 
 struct Places {

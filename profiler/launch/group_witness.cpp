@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
@@ -14,12 +15,9 @@ namespace rnnadvisor::launch {
 namespace {
 
 // Long enough for a loaded machine to let the witness run once, and short for a person.
-constexpr std::int64_t moment_ns = 150'000'000;
-
-struct Report {
-  std::int64_t time_ns;  // CLOCK_MONOTONIC
-  int signal;
-};
+constexpr std::int64_t moment_ns = 250'000'000;
+// A report that nobody has claimed by then is of a signal that was merged into one on our side.
+constexpr std::int64_t stale_ns = 2'000'000'000;
 
 std::int64_t now() {
   timespec time{};
@@ -27,8 +25,10 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+}  // namespace
+
 // Only calls that are safe after fork().
-[[noreturn]] void witness(const sigset_t& signals, int reports, pid_t parent) {
+void GroupWitness::report(const sigset_t& signals, int reports, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   prctl(PR_SET_NAME, "rnnadvisor-sig");
@@ -47,14 +47,12 @@ std::int64_t now() {
   }
 }
 
-}  // namespace
-
 GroupWitness::GroupWitness(const sigset_t& signals) {
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) witness(signals, pipe[1], parent);
+  if (pid_ == 0) report(signals, pipe[1], parent);
   close(pipe[1]);
   if (pid_ < 0) {
     close(pipe[0]);
@@ -75,11 +73,16 @@ GroupWitness::~GroupWitness() {
 bool GroupWitness::group_received(int signal) {
   if (reports_ < 0) return false;
   const std::int64_t begin = now();
+  std::erase_if(unclaimed_, [&](const Report& old) { return old.time_ns < begin - stale_ns; });
   for (std::int64_t left = moment_ns; left > 0; left = begin + moment_ns - now()) {
-    Report report{};
-    // Older reports are of signals that were merged into one on our side.
-    while (read(reports_, &report, sizeof report) == static_cast<ssize_t>(sizeof report)) {
-      if (report.signal == signal && report.time_ns > begin - moment_ns) return true;
+    Report one{};
+    while (read(reports_, &one, sizeof one) == static_cast<ssize_t>(sizeof one))
+      unclaimed_.push_back(one);
+    const auto found = std::find_if(unclaimed_.begin(), unclaimed_.end(),
+                                    [&](const Report& r) { return r.signal == signal; });
+    if (found != unclaimed_.end()) {
+      unclaimed_.erase(found);
+      return true;
     }
     pollfd wait = {reports_, POLLIN, 0};
     poll(&wait, 1, static_cast<int>(left / 1'000'000) + 1);

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <vector>
 
 namespace rnnadvisor::launch {
 
@@ -22,11 +23,17 @@ class GroupWitness {
   // Whether the group received `signal`, too, within a moment of now. Waits for at most that
   // moment.
   bool group_received(int signal);
-  pid_t pid() const { return pid_; }
 
  private:
+  struct Report {
+    std::int64_t time_ns;  // CLOCK_MONOTONIC
+    int signal;
+  };
+  [[noreturn]] static void report(const sigset_t& signals, int reports, pid_t parent);
+
   pid_t pid_ = -1;
   int reports_ = -1;
+  std::vector<Report> unclaimed_;  // signals need not come in one order here and there
 };
 
 }  // namespace rnnadvisor::launch

@@ -122,9 +122,10 @@ class Waiter {
       }
       last_interrupt_ = now;
     }
+    if (witness_.group_received(signal)) return;
     // A terminal's driver signals the group, and only the kernel's own signals say SI_KERNEL.
     if (info.si_code == SI_KERNEL || info.si_pid == program_) return;
-    if (!witness_.group_received(signal)) kill(program_, signal);
+    kill(program_, signal);
   }
 
   const SignalState& signals_;

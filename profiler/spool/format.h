@@ -25,7 +25,7 @@ inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
 inline constexpr std::uint32_t least_chunk_bytes = 4096;
 inline constexpr std::uint32_t most_chunk_bytes = 64U << 20;
 // The end of a spool's file name; what comes before is the writer's choice.
-inline constexpr char file_suffix[] = ".spool";
+inline constexpr char file_suffix[] = ".rnnspool";
 
 enum class Mode : std::uint32_t { calls = 0, kernels = 1, full = 2 };
 
@@ -67,8 +67,8 @@ struct FileHeader {
   std::atomic<std::int64_t> end_ns;  // 0: the process did not come to its end in order
   std::int32_t pid, parent_pid;
   std::int32_t rank, local_rank, world_size;  // -1: not in the environment
-  std::atomic<std::int32_t> exit_status;      // as exit() was given it (on_exit), -1: not known
-  std::atomic<std::uint32_t> mode;            // Mode in force; it can step down
+  std::atomic<std::int32_t> exited;  // the status that on_exit() tells, plus 1; 0: not known
+  std::atomic<std::uint32_t> mode;   // Mode in force; it can step down
   std::uint32_t asked_mode;
   std::atomic<std::uint32_t> chunks;  // allocated so far; raised before the chunk is written to
   std::atomic<std::uint64_t> lost[static_cast<std::size_t>(Loss::count)];

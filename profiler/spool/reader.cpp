@@ -176,7 +176,8 @@ Result<void> Reader::read_header() {
   header_.rank = field<std::int32_t>(page, offsetof(FileHeader, rank));
   header_.local_rank = field<std::int32_t>(page, offsetof(FileHeader, local_rank));
   header_.world_size = field<std::int32_t>(page, offsetof(FileHeader, world_size));
-  header_.exit_status = field<std::int32_t>(page, offsetof(FileHeader, exit_status));
+  header_.exit_status =
+      static_cast<std::int32_t>(field<std::uint32_t>(page, offsetof(FileHeader, exited)) - 1U);
   header_.mode = to_mode(field<std::uint32_t>(page, offsetof(FileHeader, mode)));
   header_.asked_mode = to_mode(field<std::uint32_t>(page, offsetof(FileHeader, asked_mode)));
   std::memcpy(header_.lost, page.data() + offsetof(FileHeader, lost), sizeof header_.lost);

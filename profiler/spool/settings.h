@@ -22,7 +22,7 @@ inline constexpr char max_bytes[] = "RNNADVISOR_MAX_BYTES";        // of each pr
 inline constexpr char buffer_bytes[] = "RNNADVISOR_BUFFER_BYTES";  // of each of CUPTI's buffers
 inline constexpr char call_sites[] = "RNNADVISOR_CALL_SITES";      // on, off
 inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of the library
-inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, joined by commas
+inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, joined by commas; none
 // Libraries that another tool had asked for, to be initialised after ours.
 inline constexpr char chain_cuda[] = "RNNADVISOR_CHAIN_CUDA_INJECTION";
 inline constexpr char chain_nvtx[] = "RNNADVISOR_CHAIN_NVTX_INJECTION";
@@ -34,9 +34,9 @@ inline constexpr char nvtx_injection[] = "NVTX_INJECTION64_PATH";
 // By Mode. `calls` leaves CUPTI alone.
 inline constexpr std::array<std::string_view, 3> mode_words = {"calls", "kernels", "full"};
 
-// What is recorded beside the calls. Without RNNADVISOR_TRACE a mode records all that it can: calls
-// nvtx; kernels also kernels, transfers and overhead; full everything.
-inline constexpr std::array<std::string_view, 6> trace_words = {"kernels", "transfers", "api",
-                                                                "memory",  "nvtx",      "overhead"};
+// What the modes kernels and full record beside calls, kernels and NVTX ranges. Without
+// RNNADVISOR_TRACE: transfers in the mode kernels, everything in the mode full.
+inline constexpr std::array<std::string_view, 3> trace_words = {"transfers", "api", "memory"};
+inline constexpr std::string_view trace_nothing = "none";
 
 }  // namespace rnnadvisor::spool

@@ -59,7 +59,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
   options.max_bytes = 5;
   options.buffer_bytes = 6;
   options.call_sites = false;
-  options.trace = {"kernels", "nvtx"};
+  options.trace = {"transfers", "api"};
   const auto a = attached(options);
   for (const auto& [name, value] :
        std::map<std::string, std::string>{{"RNNADVISOR_MODE", "full"},
@@ -71,7 +71,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
                                           {"RNNADVISOR_MAX_BYTES", "5"},
                                           {"RNNADVISOR_BUFFER_BYTES", "6"},
                                           {"RNNADVISOR_CALL_SITES", "off"},
-                                          {"RNNADVISOR_TRACE", "kernels,nvtx"}})
+                                          {"RNNADVISOR_TRACE", "transfers,api"}})
     EXPECT_THAT(a.set, Contains(Pair(name, value)));
 }
 
@@ -117,9 +117,8 @@ TEST(Attach, RefusesWhatCannotWork) {
   EXPECT_EQ(attach({}, blank, lookup({})).error().code, ErrorCode::unsupported);
   RecordingOptions options;
   options.mode = spool::Mode::calls;
-  options.trace = {"nvtx"};
   EXPECT_TRUE(attach(options, places, lookup({})));
-  options.trace = {"nvtx", "kernels"};
+  options.trace = {"transfers"};
   EXPECT_EQ(attach(options, places, lookup({})).error().code, ErrorCode::invalid_argument);
 }
 

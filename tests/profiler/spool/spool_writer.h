@@ -88,7 +88,7 @@ class SpoolWriter {
     put(offsetof(F, rank), header.rank);
     put(offsetof(F, local_rank), header.local_rank);
     put(offsetof(F, world_size), header.world_size);
-    put(offsetof(F, exit_status), header.exit_status);
+    put(offsetof(F, exited), header.exit_status + 1);
     put(offsetof(F, mode), header.mode);
     put(offsetof(F, asked_mode), header.asked_mode);
     put(offsetof(F, chunks), static_cast<std::uint32_t>(chunks_.size()));
