@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Runs the programs of samples/programs on a GPU and holds `rnnadvisor profile` to its word:
+
+  same      stdout and exit status with the plugin, in each mode, are those without it
+  captured  every cuDNN RNN call that cuDNN's own log shows in a separate run is in the profile, field by field
+  finding   the first finding of the profile is the one that the program is there to show
+
+usage: check_programs.py RNNADVISOR OUTPUT_FOLDER [--only NAME…] [--gpus N] [--cpp PROGRAM] [--modes calls,kernels,full]
+Writes OUTPUT_FOLDER/programs.json and the profiles recorded in mode `kernels`.
+"""
+import argparse
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import cudnn_log
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAMS = ROOT / "samples" / "programs"
+parser = argparse.ArgumentParser()
+parser.add_argument("rnnadvisor")
+parser.add_argument("output", type=Path)
+parser.add_argument("--only", nargs="*")
+parser.add_argument("--gpus", type=int, default=1)
+parser.add_argument("--cpp")
+parser.add_argument("--modes", default="calls,kernels,full")
+options = parser.parse_args()
+program = str(Path(options.rnnadvisor).resolve())
+
+
+def run(command, **environment):
+    done = subprocess.run(command, cwd=PROGRAMS, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300)
+    return done.returncode, sorted(line for line in done.stdout.splitlines() if "loss" in line), done.stderr
+
+
+def captured(path):
+    """The calls of a profile in the order of their host start, in the words of cudnn_log."""
+    rows = sqlite3.connect(path).execute(
+        """SELECT c.phase, f.json, a.seq_lengths, c.weights_bytes, c.workspace_bytes, c.reserve_bytes, c.source
+           FROM calls c JOIN configurations f ON f.id = c.configuration LEFT JOIN call_arguments a ON a.id = c.arguments
+           ORDER BY c.process, c.host_start_ns""")
+    calls = []
+    for phase, text, lengths, weights, workspace, reserve, source in rows:
+        config = json.loads(text)
+        lengths = json.loads(lengths) if lengths else config.get("seq_lengths") or []
+        calls.append({**config, "phase": phase, "lengths": lengths or None, "weights_bytes": weights, "workspace_bytes": workspace,
+                      "reserve_bytes": reserve, "source": source})
+    return calls
+
+
+def differences(logged, calls):
+    problems = []
+    if len(logged) != len(calls):
+        problems.append(f"cuDNN logged {len(logged)} RNN calls, the profile has {len(calls)}")
+    for index, (theirs, ours) in enumerate(zip(logged, calls)):
+        for key, value in theirs.items():
+            if key in ("mode", "lengths_cut") or (key == "lengths" and theirs["lengths_cut"]):
+                continue
+            have = ours.get(key)
+            if key == "proj_size" and have in (0, None):
+                have = ours.get("hidden_size")
+            if key == "dropout" and have is not None:
+                have = round(have, 6)
+            if key == "lengths" and value is None and have and all(n == theirs["seq_length"] for n in have):
+                have = None
+            if have != value:
+                problems.append(f"call {index} {key}: cuDNN logged {value}, the profile has {have}")
+    return problems
+
+
+results = {}
+options.output.mkdir(parents=True, exist_ok=True)
+for entry in tomllib.loads((PROGRAMS / "programs.toml").read_text())["program"]:
+    name = entry["name"]
+    if options.only and name not in options.only:
+        continue
+    if options.gpus == 1 and name == "pytorch-distributed" and not options.only:
+        pass
+    command = [part.replace("{gpus}", str(options.gpus)) for part in entry["command"]]
+    if command[0].startswith("cpp/"):
+        if not options.cpp:
+            continue
+        command[0] = str(Path(options.cpp).resolve())
+    result = results[name] = {"command": command, "problems": []}
+    plain = run(command)
+    result["plain"] = {"status": plain[0], "output": plain[1]}
+    if plain[0] != 0:
+        result["problems"].append(f"without us it ends with {plain[0]}: {plain[2][-800:]}")
+        continue
+    again = run(command)
+    result["deterministic"] = again[1] == plain[1]
+    for mode in options.modes.split(","):
+        path = options.output / f"{name}-{mode}.rnnprof"
+        status, output, errors = run([program, "profile", "--mode", mode, "-o", str(path), "--force", "--", *command])
+        result[mode] = {"status": status, "output": output, "messages": errors[-3000:]}
+        if status != plain[0]:
+            result["problems"].append(f"{mode}: exit status {status} instead of {plain[0]}: {errors[-800:]}")
+        if result["deterministic"] and output != plain[1]:
+            result["problems"].append(f"{mode}: printed {output} instead of {plain[1]}")
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log-%i.txt"
+        run(command, CUDNN_LOGLEVEL_DBG="3", CUDNN_LOGDEST_DBG=str(log))
+        logged = []
+        for file in sorted(Path(folder).glob("log-*.txt")):
+            logged += cudnn_log.read(file)
+    result["logged_calls"] = len(logged)
+    for mode in options.modes.split(","):
+        path = options.output / f"{name}-{mode}.rnnprof"
+        if not path.exists():
+            result["problems"].append(f"{mode}: no profile")
+            continue
+        calls = captured(path)
+        result[mode]["calls"] = len(calls)
+        result["problems"] += [f"{mode}: {p}" for p in differences(logged, calls)[:10]]
+    path = options.output / f"{name}-kernels.rnnprof"
+    if path.exists():
+        report = subprocess.run([program, "report", str(path), "--format", "json"], capture_output=True, text=True)
+        try:
+            findings = json.loads(report.stdout)["findings"]
+            result["findings"] = [f["rule"] for f in findings][:8]
+            if not findings or findings[0]["rule"] != entry["finding"]:
+                result["problems"].append(f"the first finding is {result['findings'][:1]}, not {entry['finding']}")
+        except (ValueError, KeyError) as error:
+            result["problems"].append(f"no report: {error}: {report.stderr[-500:]}")
+    print(name, "ok" if not result["problems"] else result["problems"][:4], flush=True)
+(options.output / "programs.json").write_text(json.dumps(results, indent=1) + "\n")
+sys.exit(any(r["problems"] for r in results.values()))
