@@ -64,6 +64,16 @@ Profile select_configurations(const Profile& profile, std::span<const int> order
     new_call[i] = static_cast<int>(part.calls.size());
     part.calls.push_back(call);
   }
+  const auto renumbered_call = [&](int call) {
+    return call < 0 ? -1 : new_call[static_cast<std::size_t>(call)];
+  };
+  for (auto& call : part.calls) call.forward = renumbered_call(call.forward);
+  part.setup_calls.clear();
+  for (SetupCall call : profile.setup_calls) {
+    const bool lost = call.configuration >= 0 && renumbered(call.configuration) < 0;
+    call.configuration = renumbered(call.configuration);
+    if (!lost) part.setup_calls.push_back(call);
+  }
 
   using K = KernelTable;
   filter_columns(part.kernels, renumber(part.kernels.call, new_call), &K::start_ns, &K::end_ns,
@@ -78,6 +88,8 @@ Profile select_configurations(const Profile& profile, std::span<const int> order
   filter_columns(part.api, renumber(part.api.call, new_call), &A::start_ns, &A::end_ns,
                  &A::correlation, &A::thread, &A::name, &A::call, &A::process, &A::driver,
                  &A::result);
+  // Memory outlives the call that took it.
+  for (int& call : part.allocations.call) call = renumbered_call(call);
 
   part.experiments.clear();
   for (Experiment experiment : profile.experiments) {

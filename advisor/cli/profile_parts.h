@@ -13,7 +13,8 @@ namespace rnnadvisor::cli {
 
 // The profile with the configurations of `order` only, in that order (indices into
 // profile.configurations, each at most once). Calls, and kernels, transfers, API records and
-// experiments that belong to a configuration left out go with it; what belongs to none stays.
+// experiments that belong to a configuration left out go with it; what belongs to none stays, and
+// so does all memory: it may be given back by another call.
 Profile select_configurations(const Profile& profile, std::span<const int> order);
 
 // Everything of all profiles, in the order given. Figures of equal id are kept once, notes are

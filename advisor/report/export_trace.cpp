@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -117,17 +118,28 @@ class TraceWriter {
     first_ = false;
   }
 
+  // "process 4711, rank 3"; a process of which nothing is known goes by its place in the profile.
+  std::string process_name(int process) const {
+    const auto index = static_cast<std::size_t>(process);
+    if (process < 0 || index >= p_.processes.size() || p_.processes[index].pid < 0)
+      return fmt::format("process #{}", process);
+    const Process& known = p_.processes[index];
+    std::string name = fmt::format("process {}", known.pid);
+    if (known.rank >= 0) name += fmt::format(", rank {}", known.rank);
+    return name;
+  }
+
   // One process of the trace for the host side of a process (device -1), and one for each of its
   // GPUs.
   int pid_of(int process, int device) {
     const auto [at, is_new] =
         pids_.try_emplace({process, device}, static_cast<int>(pids_.size()) + 1);
     if (is_new) {
-      std::string name =
-          device < 0 ? fmt::format("process {}", process) : fmt::format("GPU {}", device);
+      const std::string owner = process_name(process);
+      std::string name = device < 0 ? owner : fmt::format("GPU {}", device);
       const auto index = static_cast<std::size_t>(device);
       if (device >= 0 && index < p_.devices.size()) {
-        name += fmt::format(" {} (process {})", p_.devices[index].name, process);
+        name += fmt::format(" {} ({})", p_.devices[index].name, owner);
       }
       name_event("process", at->second, 0, name, at->second);
     }
@@ -226,8 +238,27 @@ class TraceWriter {
       } else {
         out_time("dur", n.end_ns[i] - n.start_ns[i]);
       }
-      out(",\"cat\":\"nvtx\",\"name\":{},\"args\":{{\"domain\":{}}}}}", text(n.name[i]),
+      out(",\"cat\":\"nvtx\",\"name\":{},\"args\":{{\"domain\":{}", text(n.name[i]),
           text(n.domain[i]));
+      if (n.category[i] >= 0) out(",\"category\":{}", text(n.category[i]));
+      out_payload(n.payload[i]);
+      out_ += "}}";
+    }
+  }
+
+  // JSON has no word for numbers that are none, and viewers read integers as doubles: both go as
+  // text where they would be lost.
+  void out_payload(const NvtxPayload& payload) {
+    constexpr std::int64_t exact = std::int64_t{1} << 53U;
+    if (const auto* number = std::get_if<std::int64_t>(&payload)) {
+      const bool fits = *number >= -exact && *number <= exact;
+      const std::string_view quote = fits ? "" : "\"";
+      out(",\"payload\":{}{}{}", quote, *number, quote);
+    } else if (const auto* big = std::get_if<std::uint64_t>(&payload)) {
+      out(",\"payload\":\"{}\"", *big);
+    } else if (const auto* real = std::get_if<double>(&payload)) {
+      const std::string_view quote = std::isfinite(*real) ? "" : "\"";
+      out(",\"payload\":{}{}{}", quote, *real, quote);
     }
   }
 

@@ -6,6 +6,17 @@
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor {
+namespace {
+
+// Unsigned numbers that fit are signed ones: see NvtxPayload.
+NvtxPayload normal(const NvtxPayload& payload) {
+  const auto* number = std::get_if<std::uint64_t>(&payload);
+  if (number != nullptr && std::in_range<std::int64_t>(*number))
+    return static_cast<std::int64_t>(*number);
+  return payload;
+}
+
+}  // namespace
 
 int ProfileBuilder::intern(std::string_view text) {
   const auto found = strings_.find(text);
@@ -25,12 +36,6 @@ int ProfileBuilder::intern_kernel(std::string_view name) {
   return id;
 }
 
-void ProfileBuilder::see_process(int process) {
-  if (process == last_process_ && !processes_.empty()) return;
-  processes_.insert(process);
-  last_process_ = process;
-}
-
 int ProfileBuilder::add_device(const DeviceSpec& device) {
   const auto found = std::find(profile_.devices.begin(), profile_.devices.end(), device);
   if (found != profile_.devices.end()) return static_cast<int>(found - profile_.devices.begin());
@@ -43,14 +48,79 @@ int ProfileBuilder::add_configuration(Configuration configuration) {
   return static_cast<int>(profile_.configurations.size()) - 1;
 }
 
+int ProfileBuilder::add_process(const Process& process) {
+  auto& all = profile_.processes;
+  const auto known = std::find_if(all.begin(), all.end(),
+                                  [&](const Process& p) { return p.same_process(process); });
+  if (known == all.end()) {
+    all.push_back(process);
+    return static_cast<int>(all.size()) - 1;
+  }
+  const auto learn = [](auto& into, const auto& from, const auto& unknown) {
+    if (into == unknown) into = from;
+  };
+  learn(known->parent_pid, process.parent_pid, -1);
+  learn(known->rank, process.rank, -1);
+  learn(known->local_rank, process.local_rank, -1);
+  learn(known->world_size, process.world_size, -1);
+  learn(known->variables, process.variables, decltype(process.variables)());
+  for (const auto text : {&Process::executable, &Process::command_line, &Process::cudnn_version,
+                          &Process::framework, &Process::framework_version, &Process::mode}) {
+    learn((*known).*text, process.*text, std::string());
+  }
+  // How it ended is one statement: taken as a whole from whoever saw the most of it.
+  const bool still_open = known->end == ProcessEnd::unknown || known->end == ProcessEnd::running;
+  const bool says_more = process.end > ProcessEnd::running ||
+                         (process.end == ProcessEnd::running && known->end == ProcessEnd::unknown);
+  if (still_open && says_more) {
+    known->end = process.end;
+    known->exit_status = process.exit_status;
+    known->signal = process.signal;
+  }
+  known->end_ns = std::max(known->end_ns, process.end_ns);
+  return static_cast<int>(known - all.begin());
+}
+
+int ProfileBuilder::add_arguments(const CallArguments& arguments) {
+  const auto [at, is_new] =
+      arguments_.try_emplace(arguments, static_cast<int>(profile_.call_arguments.size()));
+  if (is_new) profile_.call_arguments.push_back(arguments);
+  return at->second;
+}
+
+int ProfileBuilder::add_site(const CallSite& site) {
+  const auto [at, is_new] = sites_.try_emplace(site, static_cast<int>(profile_.call_sites.size()));
+  if (is_new) profile_.call_sites.push_back(site);
+  return at->second;
+}
+
+int ProfileBuilder::add_frame(const CallRecord::Frame& frame, int inner) {
+  if (frame.file.empty()) return inner;
+  return add_site({intern(frame.file), frame.line, intern_optional(frame.function), inner});
+}
+
 int ProfileBuilder::add_call(const RnnCall& call) {
-  see_process(call.process);
   profile_.calls.push_back(call);
   return static_cast<int>(profile_.calls.size()) - 1;
 }
 
+int ProfileBuilder::add_call(const CallRecord& record) {
+  RnnCall call = record.call;
+  call.reason = intern_optional(record.reason);
+  call.nvtx_path = intern_optional(record.nvtx_path);
+  call.site = add_frame(record.site, add_frame(record.inner, -1));
+  call.arguments = record.arguments ? add_arguments(*record.arguments) : -1;
+  return add_call(call);
+}
+
+void ProfileBuilder::add_setup(const SetupRecord& record) {
+  SetupCall call = record.call;
+  call.function = intern(record.function);
+  call.reason = intern_optional(record.reason);
+  profile_.setup_calls.push_back(call);
+}
+
 void ProfileBuilder::add_kernel(const KernelRecord& record) {
-  see_process(record.process);
   auto& t = profile_.kernels;
   t.start_ns.push_back(record.start_ns);
   t.end_ns.push_back(record.end_ns);
@@ -68,7 +138,6 @@ void ProfileBuilder::add_kernel(const KernelRecord& record) {
 }
 
 void ProfileBuilder::add_transfer(const TransferRecord& record) {
-  see_process(record.process);
   auto& t = profile_.transfers;
   t.start_ns.push_back(record.start_ns);
   t.end_ns.push_back(record.end_ns);
@@ -83,7 +152,6 @@ void ProfileBuilder::add_transfer(const TransferRecord& record) {
 }
 
 void ProfileBuilder::add_api(const ApiRecord& record) {
-  see_process(record.process);
   auto& t = profile_.api;
   t.start_ns.push_back(record.start_ns);
   t.end_ns.push_back(record.end_ns);
@@ -97,25 +165,27 @@ void ProfileBuilder::add_api(const ApiRecord& record) {
 }
 
 void ProfileBuilder::add_allocation(const AllocationRecord& record) {
-  see_process(record.process);
   auto& t = profile_.allocations;
   t.time_ns.push_back(record.time_ns);
   t.bytes.push_back(record.bytes);
   t.address.push_back(record.address);
+  t.correlation.push_back(record.correlation);
   t.release.push_back(record.release);
+  t.call.push_back(record.call);
   t.device.push_back(record.device);
   t.process.push_back(record.process);
 }
 
 void ProfileBuilder::add_nvtx(const NvtxRecord& record) {
-  see_process(record.process);
   auto& t = profile_.nvtx;
   t.start_ns.push_back(record.start_ns);
   t.end_ns.push_back(record.end_ns);
   t.thread.push_back(record.thread);
   t.name.push_back(intern(record.name));
   t.domain.push_back(intern(record.domain));
+  t.category.push_back(intern_optional(record.category));
   t.color.push_back(record.color);
+  t.payload.push_back(normal(record.payload));
   t.process.push_back(record.process);
 }
 
@@ -123,6 +193,7 @@ void ProfileBuilder::add_overhead(const OverheadRecord& record) {
   profile_.overhead.start_ns.push_back(record.start_ns);
   profile_.overhead.end_ns.push_back(record.end_ns);
   profile_.overhead.kind.push_back(intern(record.kind));
+  profile_.overhead.process.push_back(record.process);
 }
 
 void ProfileBuilder::add_note(Note note) {

@@ -1,10 +1,14 @@
 // ProfileBuilder: collects records in any order and makes a Profile of them: interns strings, sorts
-// by start, attributes kernels and transfers to calls by correlation id, nests NVTX ranges, merges
-// profiles of other processes. Not thread-safe.
+// by start, attributes records to calls by correlation id, nests NVTX ranges, merges profiles of
+// other processes. Not thread-safe.
+//
+// Every record names its process by the index that add_process() gave; -1, the default, is one
+// process of which nothing is known.
 #pragma once
 
 #include <functional>
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,10 +19,26 @@
 
 namespace rnnadvisor {
 
+// A call with the texts and arguments that profiles keep apart from it.
+struct CallRecord {
+  RnnCall call;  // add_call() sets its indices reason, arguments, site and nvtx_path
+  std::string reason;
+  std::string nvtx_path;  // empty: finish() takes it from the NVTX ranges of the call's thread
+  struct Frame {
+    std::string file, function;  // no file: not known
+    int line = 0;
+  };
+  Frame site, inner;  // the program's line that led to it, and the framework's innermost
+  std::optional<CallArguments> arguments;
+};
+struct SetupRecord {
+  SetupCall call;  // add_setup() sets its indices function and reason
+  std::string function, reason;
+};
 struct KernelRecord {
   std::int64_t start_ns = 0, end_ns = 0, correlation = 0;
   std::string name;  // mangled or not
-  int call = -1, device = 0, stream = 0, process = 0;
+  int call = -1, device = 0, stream = 0, process = -1;
   std::array<int, 3> grid{}, block{};
   int registers = 0;
   std::int64_t shared_static = 0, shared_dynamic = 0;
@@ -26,27 +46,32 @@ struct KernelRecord {
 struct TransferRecord {
   std::int64_t start_ns = 0, end_ns = 0, bytes = 0, correlation = 0;
   MemoryOperation operation = MemoryOperation::copy;
-  int kind = 0, call = -1, device = 0, stream = 0, process = 0;
+  int kind = 0, call = -1, device = 0, stream = 0, process = -1;
 };
 struct ApiRecord {
   std::int64_t start_ns = 0, end_ns = 0, correlation = 0, thread = 0;
   std::string name;
   bool driver = false;
-  int result = 0, call = -1, process = 0;
+  int result = 0, call = -1, process = -1;
 };
 struct AllocationRecord {
   std::int64_t time_ns = 0, bytes = 0, address = 0;
   bool release = false;
-  int device = 0, process = 0;
+  int device = 0, process = -1;
+  std::int64_t correlation = 0;
+  int call = -1;
 };
 struct NvtxRecord {
   std::int64_t start_ns = 0, end_ns = 0, thread = 0;
   std::string name, domain;
-  int color = 0, process = 0;
+  int color = 0, process = -1;
+  std::string category;  // empty: none
+  NvtxPayload payload;
 };
 struct OverheadRecord {
   std::int64_t start_ns = 0, end_ns = 0;
   std::string kind;
+  int process = -1;
 };
 
 class ProfileBuilder {
@@ -55,7 +80,12 @@ class ProfileBuilder {
 
   int add_device(const DeviceSpec& device);  // returns its index; equal devices are added once
   int add_configuration(Configuration configuration);
+  // Returns its index. A process that can be told from others (Process::identified) is added once:
+  // what the one that is there does not know is taken from this one, and the later end counts.
+  int add_process(const Process& process);
   int add_call(const RnnCall& call);
+  int add_call(const CallRecord& record);
+  void add_setup(const SetupRecord& record);
   void add_kernel(const KernelRecord& record);
   void add_transfer(const TransferRecord& record);
   void add_api(const ApiRecord& record);
@@ -64,22 +94,22 @@ class ProfileBuilder {
   void add_overhead(const OverheadRecord& record);
   void add_note(Note note);  // notes of equal code, text and severity are added up
 
-  // Kernels, transfers and API records with this correlation id belong to `call` (index of
+  // Kernels, transfers, API and memory records with this correlation id belong to `call` (index of
   // add_call), within one process. The last word counts. A record that names its call itself keeps
   // it.
-  void attribute(std::int64_t correlation, int call, int process = 0);
+  void attribute(std::int64_t correlation, int call, int process = -1);
 
-  // Takes everything of another profile into this one; indices and string ids are renumbered. A
-  // process id that both have gets a new number in the appended part, because correlation ids of
-  // different processes must not meet. The environment is kept from the first profile that has one;
-  // clocks are added up: the first "start" and the last "end" of every device stay.
-  // Process ids that clash are renumbered, unless `same_processes`: parts of one run by one
-  // program.
-  void append(const Profile& other, bool same_processes = false);
+  // Takes everything of another profile into this one; indices and string ids are renumbered.
+  // Processes are added as by add_process(): one that cannot be told from others is never taken for
+  // one that is there already, because correlation ids of different processes must not meet. The
+  // environment is kept from the first profile that has one; clocks are added up: the first "start"
+  // and the last "end" of every device stay.
+  void append(const Profile& other);
 
-  // Sorts, attributes, classifies kernels (profiler/classify, gemm_roles.h), computes NVTX depth
-  // and mends what a trace can leave behind, with a note: intervals that end before they begin,
-  // device indices that name no device. The builder is empty afterwards.
+  // Sorts, attributes, classifies kernels (profiler/classify, gemm_roles.h), computes NVTX depths
+  // and the NVTX paths of calls that have none, and mends what a trace can leave behind, with a
+  // note: intervals that end before they begin, device and process indices that name none. The
+  // builder is empty afterwards.
   Profile finish();
 
  private:
@@ -97,16 +127,24 @@ class ProfileBuilder {
 
   int intern(std::string_view text);
   int intern_kernel(std::string_view name);
-  void see_process(int process);
+  int intern_optional(std::string_view text) { return text.empty() ? -1 : intern(text); }
+  int add_arguments(const CallArguments& arguments);
+  int add_site(const CallSite& site);
+  int add_frame(const CallRecord::Frame& frame, int inner);
+  void append_calls(const Profile& other, const std::vector<int>& strings,
+                    const std::vector<int>& devices, const std::vector<int>& processes,
+                    int first_configuration);
   void append_tables(const Profile& other, const std::vector<int>& strings,
-                     const std::vector<int>& devices, int first_call, bool same_processes);
+                     const std::vector<int>& devices, const std::vector<int>& processes,
+                     int first_call);
+  void name_nvtx_paths();
 
   Profile profile_;
   TextIndex strings_;
   TextIndex mangled_;  // mangled kernel name -> its demangled string
+  std::map<CallArguments, int> arguments_;
+  std::map<CallSite, int> sites_;
   std::vector<Attribution> attributions_;
-  std::set<int> processes_;  // ids that records have used so far
-  int last_process_ = -1;    // the newest of them: records come in long runs of one process
 };
 
 }  // namespace rnnadvisor

@@ -1,7 +1,5 @@
 // ProfileBuilder::append(): everything of another profile, renumbered.
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "profiler/profile/builder.h"
 
@@ -13,52 +11,27 @@ void extend(std::vector<T>& into, const std::vector<T>& from) {
   into.insert(into.end(), from.begin(), from.end());
 }
 
-// Appends `from` with every index looked up in `map`; what is no index there stays "none".
+// An index looked up in `map`; what is no index there stays "none".
+int mapped(int index, const std::vector<int>& map) {
+  const auto at = static_cast<std::size_t>(index);
+  return index >= 0 && at < map.size() ? map[at] : -1;
+}
+
 void extend_mapped(std::vector<int>& into, const std::vector<int>& from,
                    const std::vector<int>& map) {
-  for (const int index : from) {
-    const auto at = static_cast<std::size_t>(index);
-    into.push_back(index >= 0 && at < map.size() ? map[at] : -1);
-  }
+  for (const int index : from) into.push_back(mapped(index, map));
 }
+
+int shifted(int index, int first) { return index < 0 ? -1 : first + index; }
 
 void extend_shifted(std::vector<int>& into, const std::vector<int>& from, int first) {
-  for (const int index : from) into.push_back(index < 0 ? -1 : first + index);
-}
-
-template <class Visitor>
-void visit_processes(const Profile& profile, Visitor visit) {
-  for (const auto& call : profile.calls) visit(call.process);
-  for (const auto* column :
-       {&profile.kernels.process, &profile.transfers.process, &profile.api.process,
-        &profile.allocations.process, &profile.nvtx.process}) {
-    for (const int process : *column) visit(process);
-  }
-}
-
-// New ids for the processes of `other`: its own where they are free.
-std::map<int, int> renumber_processes(const Profile& other, const std::set<int>& taken) {
-  std::map<int, int> ids;
-  int last = 0;
-  visit_processes(other, [&](int process) {
-    if (!ids.empty() && process == last) return;  // long runs of one id
-    ids.emplace(process, process);
-    last = process;
-  });
-  int next = 1;
-  for (auto& [old_id, new_id] : ids) {
-    if (!taken.contains(old_id)) continue;
-    while (taken.contains(next) || ids.contains(next)) ++next;
-    new_id = next++;
-  }
-  return ids;
+  for (const int index : from) into.push_back(shifted(index, first));
 }
 
 void append_clocks(std::vector<ClockSample>& into, const std::vector<ClockSample>& from,
                    const std::vector<int>& devices) {
   for (ClockSample sample : from) {
-    const auto at = static_cast<std::size_t>(sample.device);
-    sample.device = sample.device >= 0 && at < devices.size() ? devices[at] : -1;
+    sample.device = mapped(sample.device, devices);
     const auto known = std::find_if(into.begin(), into.end(), [&](const ClockSample& other) {
       return other.device == sample.device && other.when == sample.when;
     });
@@ -72,7 +45,7 @@ void append_clocks(std::vector<ClockSample>& into, const std::vector<ClockSample
 
 }  // namespace
 
-void ProfileBuilder::append(const Profile& other, bool same_processes) {
+void ProfileBuilder::append(const Profile& other) {
   const bool first =
       profile_.environment.created.empty() && profile_.environment.rnnadvisor_version.empty();
   std::vector<int> devices;
@@ -86,22 +59,20 @@ void ProfileBuilder::append(const Profile& other, bool same_processes) {
   profile_.environment.tracing = tracing;
   profile_.environment.counters = counters;
 
+  std::vector<int> processes;
+  for (const auto& process : other.processes) processes.push_back(add_process(process));
   std::vector<int> strings;
   strings.reserve(other.strings.size());
   for (const auto& text : other.strings) strings.push_back(intern(text));
 
   const int first_configuration = static_cast<int>(profile_.configurations.size());
   for (Configuration configuration : other.configurations) {
-    const auto at = static_cast<std::size_t>(configuration.device);
-    configuration.device = configuration.device >= 0 && at < devices.size() ? devices[at] : -1;
+    configuration.device = mapped(configuration.device, devices);
     profile_.configurations.push_back(std::move(configuration));
   }
   const int first_call = static_cast<int>(profile_.calls.size());
-  append_tables(other, strings, devices, first_call, same_processes);
-  for (std::size_t i = static_cast<std::size_t>(first_call); i < profile_.calls.size(); ++i) {
-    auto& call = profile_.calls[i];
-    if (call.configuration >= 0) call.configuration += first_configuration;
-  }
+  append_calls(other, strings, devices, processes, first_configuration);
+  append_tables(other, strings, devices, processes, first_call);
   for (const auto& note : other.notes) add_note(note);
   for (const auto& figure : other.figures) {
     const auto known = std::find_if(profile_.figures.begin(), profile_.figures.end(),
@@ -121,32 +92,47 @@ void ProfileBuilder::append(const Profile& other, bool same_processes) {
     }
   }
   for (Experiment experiment : other.experiments) {
-    if (experiment.configuration >= 0) experiment.configuration += first_configuration;
-    if (experiment.changed >= 0) experiment.changed += first_configuration;
+    experiment.configuration = shifted(experiment.configuration, first_configuration);
+    experiment.changed = shifted(experiment.changed, first_configuration);
     profile_.experiments.push_back(std::move(experiment));
   }
 }
 
-void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>& strings,
-                                   const std::vector<int>& devices, int first_call,
-                                   bool same_processes) {
-  const auto processes = renumber_processes(other, same_processes ? std::set<int>() : processes_);
-  for (const auto& [old_id, new_id] : processes) see_process(new_id);
-  const auto extend_processes = [&](std::vector<int>& into, const std::vector<int>& from) {
-    auto known = processes.end();
-    for (const int id : from) {
-      if (known == processes.end() || known->first != id) known = processes.find(id);
-      into.push_back(known->second);
-    }
-  };
-
+void ProfileBuilder::append_calls(const Profile& other, const std::vector<int>& strings,
+                                  const std::vector<int>& devices,
+                                  const std::vector<int>& processes, int first_configuration) {
+  const int first_call = static_cast<int>(profile_.calls.size());
+  std::vector<int> arguments, sites(other.call_sites.size(), -1);
+  for (const auto& given : other.call_arguments) arguments.push_back(add_arguments(given));
+  // An inner frame stands before the sites that name it; see check.h.
+  for (std::size_t i = 0; i < other.call_sites.size(); ++i) {
+    const CallSite& site = other.call_sites[i];
+    sites[i] = add_site({mapped(site.file, strings), site.line, mapped(site.function, strings),
+                         mapped(site.inner, sites)});
+  }
   for (RnnCall call : other.calls) {
-    const auto at = static_cast<std::size_t>(call.device);
-    call.device = call.device >= 0 && at < devices.size() ? devices[at] : -1;
-    call.process = processes.at(call.process);
+    call.configuration = shifted(call.configuration, first_configuration);
+    call.device = mapped(call.device, devices);
+    call.process = mapped(call.process, processes);
+    call.reason = mapped(call.reason, strings);
+    call.arguments = mapped(call.arguments, arguments);
+    call.site = mapped(call.site, sites);
+    call.nvtx_path = mapped(call.nvtx_path, strings);
+    call.forward = shifted(call.forward, first_call);
     profile_.calls.push_back(call);
   }
+  for (SetupCall call : other.setup_calls) {
+    call.configuration = shifted(call.configuration, first_configuration);
+    call.function = mapped(call.function, strings);
+    call.process = mapped(call.process, processes);
+    call.reason = mapped(call.reason, strings);
+    profile_.setup_calls.push_back(call);
+  }
+}
 
+void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>& strings,
+                                   const std::vector<int>& devices,
+                                   const std::vector<int>& processes, int first_call) {
   auto& k = profile_.kernels;
   extend(k.start_ns, other.kernels.start_ns);
   extend(k.end_ns, other.kernels.end_ns);
@@ -154,7 +140,7 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
   extend_shifted(k.call, other.kernels.call, first_call);
   extend_mapped(k.device, other.kernels.device, devices);
   extend(k.stream, other.kernels.stream);
-  extend_processes(k.process, other.kernels.process);
+  extend_mapped(k.process, other.kernels.process, processes);
   extend(k.correlation, other.kernels.correlation);
   extend(k.grid, other.kernels.grid);
   extend(k.block, other.kernels.block);
@@ -172,7 +158,7 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
   extend_shifted(t.call, other.transfers.call, first_call);
   extend_mapped(t.device, other.transfers.device, devices);
   extend(t.stream, other.transfers.stream);
-  extend_processes(t.process, other.transfers.process);
+  extend_mapped(t.process, other.transfers.process, processes);
 
   auto& a = profile_.api;
   extend(a.start_ns, other.api.start_ns);
@@ -181,7 +167,7 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
   extend(a.thread, other.api.thread);
   extend_mapped(a.name, other.api.name, strings);
   extend_shifted(a.call, other.api.call, first_call);
-  extend_processes(a.process, other.api.process);
+  extend_mapped(a.process, other.api.process, processes);
   extend(a.driver, other.api.driver);
   extend(a.result, other.api.result);
 
@@ -189,9 +175,11 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
   extend(m.time_ns, other.allocations.time_ns);
   extend(m.bytes, other.allocations.bytes);
   extend(m.address, other.allocations.address);
+  extend(m.correlation, other.allocations.correlation);
   extend(m.release, other.allocations.release);
+  extend_shifted(m.call, other.allocations.call, first_call);
   extend_mapped(m.device, other.allocations.device, devices);
-  extend_processes(m.process, other.allocations.process);
+  extend_mapped(m.process, other.allocations.process, processes);
 
   auto& n = profile_.nvtx;
   extend(n.start_ns, other.nvtx.start_ns);
@@ -199,12 +187,15 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
   extend(n.thread, other.nvtx.thread);
   extend_mapped(n.name, other.nvtx.name, strings);
   extend_mapped(n.domain, other.nvtx.domain, strings);
+  extend_mapped(n.category, other.nvtx.category, strings);
   extend(n.color, other.nvtx.color);
-  extend_processes(n.process, other.nvtx.process);
+  extend(n.payload, other.nvtx.payload);
+  extend_mapped(n.process, other.nvtx.process, processes);
 
   extend(profile_.overhead.start_ns, other.overhead.start_ns);
   extend(profile_.overhead.end_ns, other.overhead.end_ns);
   extend_mapped(profile_.overhead.kind, other.overhead.kind, strings);
+  extend_mapped(profile_.overhead.process, other.overhead.process, processes);
 }
 
 }  // namespace rnnadvisor

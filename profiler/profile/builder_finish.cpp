@@ -1,12 +1,12 @@
 // ProfileBuilder::finish(): from records in any order to a profile.
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
 #include "profiler/classify/classify.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/gemm_roles.h"
+#include "profiler/profile/nvtx_nesting.h"
 
 namespace rnnadvisor {
 namespace {
@@ -48,19 +48,6 @@ std::int64_t mend_intervals(const std::vector<std::int64_t>& start,
   return mended;
 }
 
-// Nesting depth on each thread: how many ranges that began before are still open.
-void compute_depths(NvtxTable& nvtx) {
-  nvtx.depth.assign(nvtx.size(), 0);
-  std::map<std::pair<int, std::int64_t>, std::vector<std::int64_t>>
-      open;  // ends, per process and thread
-  for (std::size_t i = 0; i < nvtx.size(); ++i) {
-    auto& ends = open[{nvtx.process[i], nvtx.thread[i]}];
-    std::erase_if(ends, [&](std::int64_t end) { return end <= nvtx.start_ns[i]; });
-    nvtx.depth[i] = static_cast<int>(ends.size());
-    if (nvtx.end_ns[i] > nvtx.start_ns[i]) ends.push_back(nvtx.end_ns[i]);
-  }
-}
-
 void mend_index(int& index, std::size_t count) {
   if (index < 0 || static_cast<std::size_t>(index) >= count) index = -1;
 }
@@ -92,7 +79,54 @@ void mend_devices(Profile& profile) {
   }
 }
 
+// Everybody downstream may look up the process of a record without asking: those that name none
+// share one of which nothing is known. Returns its index, or -1 when it was not needed.
+int mend_processes(Profile& profile) {
+  int unknown = -1;
+  const auto mend = [&](int& process) {
+    if (process >= 0 && static_cast<std::size_t>(process) < profile.processes.size()) return;
+    if (unknown < 0) {
+      unknown = static_cast<int>(profile.processes.size());
+      profile.processes.emplace_back();
+    }
+    process = unknown;
+  };
+  for (auto& call : profile.calls) mend(call.process);
+  for (auto& call : profile.setup_calls) mend(call.process);
+  for (auto* column :
+       {&profile.kernels.process, &profile.transfers.process, &profile.api.process,
+        &profile.allocations.process, &profile.nvtx.process, &profile.overhead.process}) {
+    for (int& process : *column) mend(process);
+  }
+  return unknown;
+}
+
+void mend_call_indices(Profile& profile) {
+  for (auto& call : profile.calls) {
+    mend_index(call.reason, profile.strings.size());
+    mend_index(call.arguments, profile.call_arguments.size());
+    mend_index(call.site, profile.call_sites.size());
+    mend_index(call.nvtx_path, profile.strings.size());
+    mend_index(call.forward, profile.calls.size());
+  }
+  for (auto& call : profile.setup_calls)
+    mend_index(call.configuration, profile.configurations.size());
+}
+
 }  // namespace
+
+void ProfileBuilder::name_nvtx_paths() {
+  const auto innermost = enclosing_ranges(profile_.nvtx, profile_.calls);
+  for (std::size_t i = 0; i < profile_.calls.size(); ++i) {
+    if (profile_.calls[i].nvtx_path >= 0 || innermost[i].empty()) continue;
+    std::string path;
+    for (const std::size_t range : innermost[i]) {
+      if (!path.empty()) path += '/';
+      path += profile_.text(profile_.nvtx.name[range]);
+    }
+    profile_.calls[i].nvtx_path = intern(path);
+  }
+}
 
 Profile ProfileBuilder::finish() {
   auto& k = profile_.kernels;
@@ -108,11 +142,27 @@ Profile ProfileBuilder::finish() {
     call.host_end_ns = call.host_start_ns;
     ++mended;
   }
+  for (auto& call : profile_.setup_calls) {
+    if (call.host_end_ns >= call.host_start_ns) continue;
+    call.host_end_ns = call.host_start_ns;
+    ++mended;
+  }
+  for (auto& process : profile_.processes) {
+    if (process.end_ns < 0 || process.end_ns >= process.start_ns) continue;
+    process.end_ns = process.start_ns;
+    ++mended;
+  }
   if (mended > 0) {
     add_note({NoteSeverity::warning, "interval-without-end",
               "records ended before they began; they are kept with no duration", mended});
   }
 
+  const auto process_count = profile_.processes.size();
+  const int unknown_process = mend_processes(profile_);
+  for (auto& attribution : attributions_) {
+    if (attribution.process < 0 || static_cast<std::size_t>(attribution.process) >= process_count)
+      attribution.process = unknown_process;
+  }
   // Attribution: a sorted list and a binary search, so that ten million kernels need no hash table.
   std::stable_sort(
       attributions_.begin(), attributions_.end(), [](const Attribution& x, const Attribution& y) {
@@ -142,7 +192,10 @@ Profile ProfileBuilder::finish() {
   attribute_rows(k.call, k.process, k.correlation);
   attribute_rows(t.call, t.process, t.correlation);
   attribute_rows(a.call, a.process, a.correlation);
+  auto& m = profile_.allocations;
+  attribute_rows(m.call, m.process, m.correlation);
   mend_devices(profile_);
+  mend_call_indices(profile_);
 
   sort_rows(k.size(), by_start(k), k.end_ns, k.name, k.call, k.device, k.stream, k.process,
             k.correlation, k.grid, k.block, k.registers, k.shared_static, k.shared_dynamic,
@@ -151,19 +204,22 @@ Profile ProfileBuilder::finish() {
             t.device, t.stream, t.process, t.start_ns);
   sort_rows(a.size(), by_start(a), a.end_ns, a.correlation, a.thread, a.name, a.call, a.process,
             a.driver, a.result, a.start_ns);
-  auto& m = profile_.allocations;
   sort_rows(
       m.size(), [&](std::uint32_t x, std::uint32_t y) { return m.time_ns[x] < m.time_ns[y]; },
-      m.bytes, m.address, m.release, m.device, m.process, m.time_ns);
+      m.bytes, m.address, m.correlation, m.release, m.call, m.device, m.process, m.time_ns);
   const auto outer_first = [&](std::uint32_t x, std::uint32_t y) {
     return n.start_ns[x] != n.start_ns[y] ? n.start_ns[x] < n.start_ns[y]
                                           : n.end_ns[x] > n.end_ns[y];
   };
-  sort_rows(n.size(), outer_first, n.thread, n.name, n.domain, n.color, n.process, n.end_ns,
-            n.start_ns);
+  sort_rows(n.size(), outer_first, n.thread, n.name, n.domain, n.category, n.color, n.payload,
+            n.process, n.end_ns, n.start_ns);
   compute_depths(n);
+  name_nvtx_paths();
+  std::stable_sort(
+      profile_.setup_calls.begin(), profile_.setup_calls.end(),
+      [](const SetupCall& x, const SetupCall& y) { return x.host_start_ns < y.host_start_ns; });
   auto& o = profile_.overhead;
-  sort_rows(o.size(), by_start(o), o.end_ns, o.kind, o.start_ns);
+  sort_rows(o.size(), by_start(o), o.end_ns, o.kind, o.process, o.start_ns);
 
   std::vector<KernelClass> classes(profile_.strings.size());
   std::vector<bool> wanted(profile_.strings.size(), false);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace rnnadvisor {
 namespace {
@@ -81,6 +84,10 @@ class Checker {
     }
   }
   void start_sum() { total_ = 0; }
+
+  void fail_at(std::size_t row, std::string_view what) {
+    if (ok()) message_ = fmt::format("{} row {}: {}", table_, row, what);
+  }
 
  private:
   ErrorCode code_;
@@ -158,17 +165,100 @@ void check_configurations(Checker& c, const Profile& p) {
   }
 }
 
+void check_processes(Checker& c, const Profile& p) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  c.at("processes");
+  for (std::size_t i = 0; c.ok() && i < p.processes.size(); ++i) {
+    const auto& process = p.processes[i];
+    c.in_range(i, "pid", process.pid, -1, most);
+    c.in_range(i, "parent_pid", process.parent_pid, -1, most);
+    c.in_range(i, "rank", process.rank, -1, most);
+    c.in_range(i, "local_rank", process.local_rank, -1, most);
+    c.in_range(i, "world_size", process.world_size, -1, most);
+    c.in_range(i, "start", process.start_ns, -1, latest_time_ns);
+    if (process.end_ns != -1)
+      c.in_range(i, "end", process.end_ns, std::max<std::int64_t>(process.start_ns, 0),
+                 latest_time_ns);
+    c.word(i, "ended", process.end, ProcessEnd::killed);
+    if (process.end == ProcessEnd::exited) {
+      c.in_range(i, "exit_status", process.exit_status, 0, 255);
+    } else {
+      c.in_range(i, "exit_status", process.exit_status, -1, -1);
+    }
+    if (process.end == ProcessEnd::signalled || process.end == ProcessEnd::killed) {
+      c.in_range(i, "signal", process.signal, 1, 127);
+    } else {
+      c.in_range(i, "signal", process.signal, -1, -1);
+    }
+  }
+}
+
+void check_call_parts(Checker& c, const Profile& p) {
+  c.at("call_arguments");
+  for (std::size_t i = 0; c.ok() && i < p.call_arguments.size(); ++i) {
+    for (const std::int64_t bytes : p.call_arguments[i].alignment) {
+      if (bytes < -1 || (bytes > 0 && !std::has_single_bit(static_cast<std::uint64_t>(bytes))))
+        c.fail_at(i, fmt::format("alignment is {}, expected -1, 0 or a power of two", bytes));
+    }
+    for (const int length : p.call_arguments[i].seq_lengths) c.non_negative(i, "length", length);
+  }
+  c.at("call_sites");
+  for (std::size_t i = 0; c.ok() && i < p.call_sites.size(); ++i) {
+    c.index(i, "file", p.call_sites[i].file, p.strings.size(), false);
+    c.index(i, "function", p.call_sites[i].function, p.strings.size());
+    c.non_negative(i, "line", p.call_sites[i].line);
+    c.index(i, "inner", p.call_sites[i].inner, i);
+  }
+}
+
 void check_calls(Checker& c, const Profile& p) {
   c.at("calls");
   c.start_sum();
   for (std::size_t i = 0; c.ok() && i < p.calls.size(); ++i) {
     const auto& call = p.calls[i];
     c.index(i, "configuration", call.configuration, p.configurations.size());
+    c.index(i, "process", call.process, p.processes.size(), false);
     c.index(i, "device", call.device, p.devices.size());
     c.word(i, "phase", call.phase, Phase::backward_weights);
     c.in_range(i, "host_start_ns", call.host_start_ns, 0, latest_time_ns);
     c.in_range(i, "host_end_ns", call.host_end_ns, call.host_start_ns, latest_time_ns);
     if (c.ok()) c.add(i, "duration", call.host_end_ns - call.host_start_ns);
+    c.word(i, "source", call.source, CallSource::kernels);
+    c.word(i, "graph", call.graph, GraphState::replayed);
+    c.index(i, "reason", call.reason, p.strings.size());
+    c.index(i, "arguments", call.arguments, p.call_arguments.size());
+    c.index(i, "site", call.site, p.call_sites.size());
+    c.index(i, "nvtx_path", call.nvtx_path, p.strings.size());
+    c.index(i, "forward", call.forward, p.calls.size());
+  }
+  c.start_sum();
+  for (std::size_t i = 0; c.ok() && i < p.calls.size(); ++i) {
+    const auto& call = p.calls[i];
+    c.in_range(i, "device_duration_ns", call.device_duration_ns, -1, latest_time_ns);
+    if (!c.ok() || call.device_duration_ns < 0) {
+      c.in_range(i, "device_start_ns without a duration", call.device_start_ns, -1, -1);
+      continue;
+    }
+    c.in_range(i, "device_start_ns", call.device_start_ns, -1,
+               latest_time_ns - call.device_duration_ns);
+    c.add(i, "device duration", call.device_duration_ns);
+  }
+}
+
+void check_setup_calls(Checker& c, const Profile& p) {
+  c.at("setup_calls");
+  c.start_sum();
+  std::int64_t previous = 0;
+  for (std::size_t i = 0; c.ok() && i < p.setup_calls.size(); ++i) {
+    const auto& call = p.setup_calls[i];
+    c.index(i, "configuration", call.configuration, p.configurations.size());
+    c.index(i, "function", call.function, p.strings.size(), false);
+    c.index(i, "process", call.process, p.processes.size(), false);
+    c.index(i, "reason", call.reason, p.strings.size());
+    c.in_range(i, "host_start_ns", call.host_start_ns, previous, latest_time_ns);
+    c.in_range(i, "host_end_ns", call.host_end_ns, call.host_start_ns, latest_time_ns);
+    if (c.ok()) c.add(i, "duration", call.host_end_ns - call.host_start_ns);
+    previous = call.host_start_ns;
   }
 }
 
@@ -184,6 +274,7 @@ void check_kernels(Checker& c, const Profile& p) {
   for (std::size_t i = 0; c.ok() && i < k.size(); ++i) {
     c.index(i, "name", k.name[i], p.strings.size(), false);
     c.index(i, "call", k.call[i], p.calls.size());
+    c.index(i, "process", k.process[i], p.processes.size(), false);
     c.index(i, "device", k.device[i], p.devices.size());
     c.non_negative(i, "registers", k.registers[i]);
     c.non_negative(i, "shared_static", k.shared_static[i]);
@@ -208,6 +299,7 @@ void check_other_tables(Checker& c, const Profile& p) {
   c.sums("bytes", t.bytes);
   for (std::size_t i = 0; c.ok() && i < t.size(); ++i) {
     c.index(i, "call", t.call[i], p.calls.size());
+    c.index(i, "process", t.process[i], p.processes.size(), false);
     c.index(i, "device", t.device[i], p.devices.size());
     c.word(i, "operation", t.operation[i], MemoryOperation::set);
   }
@@ -220,35 +312,47 @@ void check_other_tables(Checker& c, const Profile& p) {
   for (std::size_t i = 0; c.ok() && i < a.size(); ++i) {
     c.index(i, "name", a.name[i], p.strings.size());
     c.index(i, "call", a.call[i], p.calls.size());
+    c.index(i, "process", a.process[i], p.processes.size(), false);
   }
   const auto& m = p.allocations;
   c.at("allocations");
-  c.same_length(m.size(), {m.bytes.size(), m.address.size(), m.release.size(), m.device.size(),
-                           m.process.size()});
+  c.same_length(m.size(), {m.bytes.size(), m.address.size(), m.correlation.size(), m.release.size(),
+                           m.call.size(), m.device.size(), m.process.size()});
   if (!c.ok()) return;
   c.intervals(m.time_ns, m.time_ns);
   c.sums("bytes", m.bytes);
-  for (std::size_t i = 0; c.ok() && i < m.size(); ++i)
+  for (std::size_t i = 0; c.ok() && i < m.size(); ++i) {
+    c.index(i, "call", m.call[i], p.calls.size());
     c.index(i, "device", m.device[i], p.devices.size());
+    c.index(i, "process", m.process[i], p.processes.size(), false);
+  }
   const auto& n = p.nvtx;
   c.at("nvtx");
   c.same_length(n.size(), {n.end_ns.size(), n.thread.size(), n.name.size(), n.domain.size(),
-                           n.color.size(), n.depth.size(), n.process.size()});
+                           n.category.size(), n.color.size(), n.payload.size(), n.depth.size(),
+                           n.process.size()});
   if (!c.ok()) return;
   c.intervals(n.start_ns, n.end_ns);
   for (std::size_t i = 0; c.ok() && i < n.size(); ++i) {
     c.index(i, "name", n.name[i], p.strings.size());
     c.index(i, "domain", n.domain[i], p.strings.size());
+    c.index(i, "category", n.category[i], p.strings.size());
+    c.index(i, "process", n.process[i], p.processes.size(), false);
+    const auto* number = std::get_if<std::uint64_t>(&n.payload[i]);
+    if (number != nullptr && std::in_range<std::int64_t>(*number))
+      c.fail_at(i, fmt::format("payload {} is kept as an unsigned number", *number));
     // Deeper than there are ranges is impossible, and a reader may draw one row per level.
     c.index(i, "depth", n.depth[i], i + 1, false);
   }
   const auto& o = p.overhead;
   c.at("overhead");
-  c.same_length(o.size(), {o.end_ns.size(), o.kind.size()});
+  c.same_length(o.size(), {o.end_ns.size(), o.kind.size(), o.process.size()});
   if (!c.ok()) return;
   c.intervals(o.start_ns, o.end_ns);
-  for (std::size_t i = 0; c.ok() && i < o.size(); ++i)
+  for (std::size_t i = 0; c.ok() && i < o.size(); ++i) {
     c.index(i, "kind", o.kind[i], p.strings.size());
+    c.index(i, "process", o.process[i], p.processes.size(), false);
+  }
 }
 
 void check_remarks(Checker& c, const Profile& p) {
@@ -275,8 +379,7 @@ void check_remarks(Checker& c, const Profile& p) {
 
 Result<void> check_profile(const Profile& profile, ErrorCode code) {
   Checker checker(code);
-  for (const auto check : {check_devices, check_configurations, check_calls, check_kernels,
-                           check_other_tables, check_remarks}) {
+  for (const auto check : {check_devices, check_configurations, check_processes, check_call_parts, check_calls, check_setup_calls, check_kernels, check_other_tables, check_remarks}) {
     check(checker, profile);
     if (!checker.ok()) break;
   }

@@ -1,5 +1,6 @@
-// read_profile(): the tables of schema.sql back into columns. Types are checked value by value
-// here, what values mean to each other in check.cpp.
+// read_profile(): the tables of schema.sql back into a profile; its records are read by
+// file_read_records.cpp. Types are checked value by value here, what values mean to each other in
+// check.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,9 +46,7 @@ class Reader {
     for (const auto part :
          {&Reader::meta, &Reader::environment, &Reader::devices, &Reader::device_limits,
           &Reader::configurations, &Reader::stages_and_timings, &Reader::counters_and_correctness,
-          &Reader::strings, &Reader::calls, &Reader::kernels, &Reader::transfers, &Reader::api,
-          &Reader::allocations, &Reader::nvtx_and_overhead, &Reader::notes_and_figures,
-          &Reader::experiments}) {
+          &Reader::records, &Reader::notes_and_figures, &Reader::experiments}) {
       if (auto done = (this->*part)(); !done) return fail(std::move(done.error()));
     }
     if (auto good = check_profile(p_, ErrorCode::damaged); !good)
@@ -56,31 +55,18 @@ class Reader {
   }
 
  private:
-  // Calls `row` for every row of a fixed SELECT; the columns are those of the table in order of
-  // their declaration.
   template <class Row>
   Result<void> each(const char* table, std::string_view columns, Row row) {
-    Rows rows(database_, table, fmt::format("SELECT {} FROM {} ORDER BY id", columns, table));
-    while (rows.next()) {
-      row(rows);
-      if (!rows.ok()) break;
-    }
-    if (!rows.ok()) return fail(rows.error());
-    return {};
-  }
-
-  std::int64_t time(Rows& rows, int column) {
-    return origin_ + rows.int64(column, 0, latest_time_ns - origin_);
-  }
-  // After the start: the end. `start` is at most latest_time_ns, so nothing overflows.
-  std::int64_t end(Rows& rows, int column, std::int64_t start) {
-    return start + rows.int64(column, 0, latest_time_ns - start);
+    return read_table(database_, table, columns, row);
   }
 
   Result<void> meta() {
     Rows rows(database_, "meta", "SELECT value FROM meta WHERE key='time_origin_ns'");
     if (rows.next()) origin_ = rows.int64(0, 0, latest_time_ns);
     if (!rows.ok()) return fail(rows.error());
+    Rows version(database_, "user_version", "PRAGMA user_version");
+    if (version.next()) version_ = version.int32(0);
+    if (!version.ok()) return fail(version.error());
     return {};
   }
 
@@ -282,171 +268,7 @@ class Reader {
         });
   }
 
-  Result<void> strings() {
-    return each("strings", "text", [&](Rows& r) { p_.strings.push_back(r.text(0)); });
-  }
-
-  Result<void> calls() {
-    return each("calls",
-                "configuration, phase, process, thread, device, stream, host_start_ns, "
-                "host_duration_ns, status, "
-                "workspace_bytes, reserve_bytes, repetition",
-                [&](Rows& r) {
-                  RnnCall c;
-                  c.configuration = r.index(0, p_.configurations.size());
-                  c.phase = r.word(1, Phase::backward_weights);
-                  c.process = r.int32(2);
-                  c.thread = r.int64(3);
-                  c.device = r.index(4, p_.devices.size());
-                  c.stream = r.int32(5);
-                  c.host_start_ns = time(r, 6);
-                  c.host_end_ns = end(r, 7, c.host_start_ns);
-                  c.status = r.int32(8);
-                  c.workspace_bytes = r.int64(9);
-                  c.reserve_bytes = r.int64(10);
-                  c.repetition = r.int32(11);
-                  p_.calls.push_back(c);
-                });
-  }
-
-  struct KernelKind {
-    int name, device, stream, process;
-    std::array<int, 3> grid, block;
-    int registers;
-    std::int64_t shared_static, shared_dynamic;
-    model::Implementation family;
-    KernelRole role;
-  };
-
-  Result<void> kernels() {
-    std::vector<KernelKind> kinds;
-    auto done = each("kernel_kinds",
-                     "name, device, stream, process, grid_x, grid_y, grid_z, block_x, block_y, "
-                     "block_z, registers, "
-                     "shared_static, shared_dynamic, family, role",
-                     [&](Rows& r) {
-                       kinds.push_back({r.index(0, p_.strings.size(), false),
-                                        r.index(1, p_.devices.size()),
-                                        r.int32(2),
-                                        r.int32(3),
-                                        {r.int32(4, 0), r.int32(5, 0), r.int32(6, 0)},
-                                        {r.int32(7, 0), r.int32(8, 0), r.int32(9, 0)},
-                                        r.int32(10, 0),
-                                        r.int64(11, 0),
-                                        r.int64(12, 0),
-                                        r.word(13, model::Implementation::persistent_small_h),
-                                        r.word(14, KernelRole::unknown)});
-                     });
-    if (!done) return done;
-    auto& k = p_.kernels;
-    return each("kernel_records", "start_ns, duration_ns, kind, call, correlation", [&](Rows& r) {
-      const std::int64_t start = time(r, 0), finish = end(r, 1, start);
-      const int kind_index = r.index(2, kinds.size(), false);
-      if (!r.ok()) return;
-      const auto& kind = kinds[static_cast<std::size_t>(kind_index)];
-      k.start_ns.push_back(start);
-      k.end_ns.push_back(finish);
-      k.name.push_back(kind.name);
-      k.call.push_back(r.index(3, p_.calls.size()));
-      k.device.push_back(kind.device);
-      k.stream.push_back(kind.stream);
-      k.process.push_back(kind.process);
-      k.correlation.push_back(r.int64(4));
-      k.grid.push_back(kind.grid);
-      k.block.push_back(kind.block);
-      k.registers.push_back(kind.registers);
-      k.shared_static.push_back(kind.shared_static);
-      k.shared_dynamic.push_back(kind.shared_dynamic);
-      k.family.push_back(kind.family);
-      k.role.push_back(kind.role);
-    });
-  }
-
-  Result<void> transfers() {
-    auto& t = p_.transfers;
-    return each(
-        "transfers",
-        "start_ns, duration_ns, bytes, correlation, operation, kind, call, device, stream, process",
-        [&](Rows& r) {
-          t.start_ns.push_back(time(r, 0));
-          t.end_ns.push_back(end(r, 1, t.start_ns.back()));
-          t.bytes.push_back(r.int64(2, 0));
-          t.correlation.push_back(r.int64(3));
-          t.operation.push_back(r.word(4, MemoryOperation::set));
-          t.kind.push_back(r.int32(5));
-          t.call.push_back(r.index(6, p_.calls.size()));
-          t.device.push_back(r.index(7, p_.devices.size()));
-          t.stream.push_back(r.int32(8));
-          t.process.push_back(r.int32(9));
-        });
-  }
-
-  struct ApiKind {
-    int name;
-    bool driver;
-    int result, process;
-    std::int64_t thread;
-  };
-
-  Result<void> api() {
-    std::vector<ApiKind> kinds;
-    auto done = each("api_kinds", "name, driver, result, process, thread", [&](Rows& r) {
-      kinds.push_back(
-          {r.index(0, p_.strings.size()), r.boolean(1), r.int32(2), r.int32(3), r.int64(4)});
-    });
-    if (!done) return done;
-    auto& a = p_.api;
-    return each("api_records", "start_ns, duration_ns, kind, call, correlation", [&](Rows& r) {
-      const std::int64_t start = time(r, 0), finish = end(r, 1, start);
-      const int kind_index = r.index(2, kinds.size(), false);
-      if (!r.ok()) return;
-      const auto& kind = kinds[static_cast<std::size_t>(kind_index)];
-      a.start_ns.push_back(start);
-      a.end_ns.push_back(finish);
-      a.correlation.push_back(r.int64(4));
-      a.thread.push_back(kind.thread);
-      a.name.push_back(kind.name);
-      a.call.push_back(r.index(3, p_.calls.size()));
-      a.process.push_back(kind.process);
-      a.driver.push_back(kind.driver);
-      a.result.push_back(kind.result);
-    });
-  }
-
-  Result<void> allocations() {
-    auto& m = p_.allocations;
-    return each("allocations", "time_ns, bytes, address, release, device, process", [&](Rows& r) {
-      m.time_ns.push_back(time(r, 0));
-      m.bytes.push_back(r.int64(1, 0));
-      m.address.push_back(r.int64(2));
-      m.release.push_back(r.boolean(3));
-      m.device.push_back(r.index(4, p_.devices.size()));
-      m.process.push_back(r.int32(5));
-    });
-  }
-
-  Result<void> nvtx_and_overhead() {
-    auto& n = p_.nvtx;
-    auto done =
-        each("nvtx_ranges", "start_ns, duration_ns, name, domain, color, depth, process, thread",
-             [&](Rows& r) {
-               n.start_ns.push_back(time(r, 0));
-               n.end_ns.push_back(end(r, 1, n.start_ns.back()));
-               n.name.push_back(r.index(2, p_.strings.size()));
-               n.domain.push_back(r.index(3, p_.strings.size()));
-               n.color.push_back(r.int32(4));
-               n.depth.push_back(r.int32(5, 0));
-               n.process.push_back(r.int32(6));
-               n.thread.push_back(r.int64(7));
-             });
-    if (!done) return done;
-    auto& o = p_.overhead;
-    return each("overhead", "start_ns, duration_ns, kind", [&](Rows& r) {
-      o.start_ns.push_back(time(r, 0));
-      o.end_ns.push_back(end(r, 1, o.start_ns.back()));
-      o.kind.push_back(r.index(2, p_.strings.size()));
-    });
-  }
+  Result<void> records() { return read_records(p_, database_, version_, origin_); }
 
   Result<void> notes_and_figures() {
     auto done = each("notes", "severity, code, text, count", [&](Rows& r) {
@@ -478,6 +300,7 @@ class Reader {
   }
 
   sqlite3* database_;
+  int version_ = 0;  // of the schema; open_profile() has looked that it is one of ours
   std::int64_t origin_ = 0;
   Profile p_;
 };

@@ -1,11 +1,8 @@
-// write_profile(): the profile's columns into the tables of schema.sql, in one transaction on a
-// fresh file.
+// write_profile(): the profile into the tables of schema.sql, in one transaction on a fresh file.
+// Its records are written by file_write_records.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <tuple>
 
 #include "core/base/embedded.h"
 #include "core/config/read_config.h"
@@ -39,6 +36,7 @@ std::int64_t time_origin(const Profile& p) {
   see(p.allocations.time_ns);
   see(p.nvtx.start_ns);
   see(p.overhead.start_ns);
+  for (const auto& call : p.setup_calls) origin = std::min(origin, call.host_start_ns);
   for (const auto& call : p.calls) origin = std::min(origin, call.host_start_ns);
   return origin == latest_time_ns ? 0 : origin;
 }
@@ -69,8 +67,7 @@ class Writer {
     // Table by table and in the order of their ids: every page is filled, so that a VACUUM would
     // gain nothing.
     const bool written = meta() && environment() && devices() && configurations() &&
-                         stages_and_timings() && calls() && strings() && kernels() && transfers() &&
-                         api() && others() && remarks();
+                         stages_and_timings() && write_records(p_, database_, origin_) && remarks();
     if (!written) return fail(sqlite::error_of(database_, "cannot be written"));
     return sqlite::execute(database_, "COMMIT");
   }
@@ -192,98 +189,6 @@ class Writer {
       }
     }
     return stages.ok() && timings.ok() && counters.ok() && correctness.ok();
-  }
-
-  bool calls() {
-    Inserter insert(database_, "calls", 13);
-    for (std::size_t i = 0; i < p_.calls.size(); ++i) {
-      const auto& c = p_.calls[i];
-      insert.row(i, c.configuration, to_string(c.phase), c.process, c.thread, c.device, c.stream,
-                 c.host_start_ns - origin_, c.host_end_ns - c.host_start_ns, c.status,
-                 c.workspace_bytes, c.reserve_bytes, c.repetition);
-    }
-    return insert.ok();
-  }
-
-  bool strings() {
-    Inserter insert(database_, "strings", 2);
-    for (std::size_t i = 0; i < p_.strings.size(); ++i) insert.row(i, p_.strings[i]);
-    return insert.ok();
-  }
-
-  bool kernels() {
-    const auto& k = p_.kernels;
-    using Kind = std::tuple<int, int, int, int, std::array<int, 3>, std::array<int, 3>, int,
-                            std::int64_t, std::int64_t, model::Implementation, KernelRole>;
-    std::map<Kind, std::size_t> kinds;
-    Inserter kind_rows(database_, "kernel_kinds", 16);
-    Inserter records(database_, "kernel_records", 6);
-    for (std::size_t i = 0; i < k.size() && records.ok(); ++i) {
-      const Kind kind{k.name[i],           k.device[i], k.stream[i],    k.process[i],
-                      k.grid[i],           k.block[i],  k.registers[i], k.shared_static[i],
-                      k.shared_dynamic[i], k.family[i], k.role[i]};
-      const auto [at, is_new] = kinds.try_emplace(kind, kinds.size());
-      if (is_new) {
-        kind_rows.row(at->second, k.name[i], k.device[i], k.stream[i], k.process[i], k.grid[i][0],
-                      k.grid[i][1], k.grid[i][2], k.block[i][0], k.block[i][1], k.block[i][2],
-                      k.registers[i], k.shared_static[i], k.shared_dynamic[i],
-                      model::to_string(k.family[i]), to_string(k.role[i]));
-      }
-      records.row(i, k.start_ns[i] - origin_, k.end_ns[i] - k.start_ns[i], at->second, k.call[i],
-                  k.correlation[i]);
-    }
-    return kind_rows.ok() && records.ok();
-  }
-
-  bool transfers() {
-    const auto& t = p_.transfers;
-    Inserter insert(database_, "transfers", 11);
-    for (std::size_t i = 0; i < t.size() && insert.ok(); ++i) {
-      insert.row(i, t.start_ns[i] - origin_, t.end_ns[i] - t.start_ns[i], t.bytes[i],
-                 t.correlation[i], to_string(t.operation[i]), t.kind[i], t.call[i], t.device[i],
-                 t.stream[i], t.process[i]);
-    }
-    return insert.ok();
-  }
-
-  bool api() {
-    const auto& a = p_.api;
-    using Kind = std::tuple<int, bool, int, int, std::int64_t>;
-    std::map<Kind, std::size_t> kinds;
-    Inserter kind_rows(database_, "api_kinds", 6);
-    Inserter records(database_, "api_records", 6);
-    for (std::size_t i = 0; i < a.size() && records.ok(); ++i) {
-      const bool driver = a.driver[i];
-      const auto [at, is_new] = kinds.try_emplace(
-          Kind{a.name[i], driver, a.result[i], a.process[i], a.thread[i]}, kinds.size());
-      if (is_new)
-        kind_rows.row(at->second, a.name[i], driver, a.result[i], a.process[i], a.thread[i]);
-      records.row(i, a.start_ns[i] - origin_, a.end_ns[i] - a.start_ns[i], at->second, a.call[i],
-                  a.correlation[i]);
-    }
-    return kind_rows.ok() && records.ok();
-  }
-
-  bool others() {
-    const auto& m = p_.allocations;
-    Inserter allocations(database_, "allocations", 7);
-    for (std::size_t i = 0; i < m.size() && allocations.ok(); ++i) {
-      const bool release = m.release[i];
-      allocations.row(i, m.time_ns[i] - origin_, m.bytes[i], m.address[i], release, m.device[i],
-                      m.process[i]);
-    }
-    const auto& n = p_.nvtx;
-    Inserter ranges(database_, "nvtx_ranges", 9);
-    for (std::size_t i = 0; i < n.size() && ranges.ok(); ++i) {
-      ranges.row(i, n.start_ns[i] - origin_, n.end_ns[i] - n.start_ns[i], n.name[i], n.domain[i],
-                 n.color[i], n.depth[i], n.process[i], n.thread[i]);
-    }
-    const auto& o = p_.overhead;
-    Inserter overhead(database_, "overhead", 4);
-    for (std::size_t i = 0; i < o.size() && overhead.ok(); ++i) {
-      overhead.row(i, o.start_ns[i] - origin_, o.end_ns[i] - o.start_ns[i], o.kind[i]);
-    }
-    return allocations.ok() && ranges.ok() && overhead.ok();
   }
 
   bool remarks() {

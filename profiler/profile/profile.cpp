@@ -15,6 +15,16 @@ constexpr std::array<std::string_view, 13> roles = {
     "copy",           "other",      "unknown"};
 constexpr std::array<std::string_view, 3> note_severities = {"info", "warning", "error"};
 
+constexpr std::array<std::string_view, 5> process_ends = {"unknown", "running", "exited",
+                                                          "signalled", "killed"};
+constexpr std::array<std::string_view, 3> call_sources = {"run", "hook", "kernels"};
+constexpr std::array<std::string_view, 4> graph_states = {"unknown", "none", "captured",
+                                                          "replayed"};
+constexpr std::array<std::string_view, call_pointer_count> call_pointers = {
+    "x",         "y",       "hx",         "hy",  "cx",  "cy",      "dx",
+    "dy",        "dhx",     "dhy",        "dcx", "dcy", "weights", "weight_gradients",
+    "workspace", "reserve", "seq_lengths"};
+
 template <class Enum, std::size_t N>
 std::string_view spelling(Enum value, const std::array<std::string_view, N>& values) {
   const auto index = static_cast<std::size_t>(value);
@@ -48,6 +58,19 @@ std::string_view to_string(MemoryOperation operation) {
   return operation == MemoryOperation::copy ? "copy" : "set";
 }
 std::string_view to_string(NoteSeverity severity) { return spelling(severity, note_severities); }
+
+std::string_view to_string(ProcessEnd end) { return spelling(end, process_ends); }
+std::string_view to_string(CallSource source) { return spelling(source, call_sources); }
+std::string_view to_string(GraphState state) { return spelling(state, graph_states); }
+std::string_view to_string(CallPointer pointer) { return spelling(pointer, call_pointers); }
+
+std::int64_t CallArguments::least_alignment() const {
+  std::int64_t least = -1;
+  for (const std::int64_t bytes : alignment) {
+    if (bytes > 0 && (least < 0 || bytes < least)) least = bytes;
+  }
+  return least;
+}
 
 std::optional<Outcome> parse_outcome(std::string_view text) {
   const auto found = std::find(outcomes.begin(), outcomes.end(), text);

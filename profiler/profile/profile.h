@@ -3,8 +3,8 @@
 // immutable afterwards; every judgement and view reads only this. Times are int64 nanoseconds of
 // one clock (CUPTI's, which is CLOCK_REALTIME-based); durations of timed phases are milliseconds as
 // double. -1 stands for "none" in every index and id column. Every column `device` is an index into
-// Profile::devices. `process` is the operating system's id where it is known; correlation ids are
-// unique within a process only. The invariants of a finished profile are listed in check.h.
+// Profile::devices, every column `process` one into Profile::processes; correlation ids are unique
+// within a process only. The invariants of a finished profile are listed in check.h.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/base/statistics.h"
@@ -21,6 +22,8 @@
 #include "core/device/device_spec.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
+#include "profiler/profile/call.h"
+#include "profiler/profile/process.h"
 
 namespace rnnadvisor {
 
@@ -49,22 +52,6 @@ struct Configuration {
 
   const PhaseTiming* timing(Phase phase) const;
   const StageResult* stage(model::Stage stage) const;
-};
-
-// One cuDNN RNN API call.
-struct RnnCall {
-  int configuration = -1;  // index into Profile::configurations
-  Phase phase = Phase::forward_training;
-  int process = 0;
-  std::int64_t thread = 0;
-  int device = 0;
-  int stream = -1;
-  std::int64_t host_start_ns = 0;
-  std::int64_t host_end_ns = 0;
-  int status = 0;
-  std::int64_t workspace_bytes = -1;
-  std::int64_t reserve_bytes = -1;
-  int repetition = 0;  // of the same call in our own runs
 };
 
 enum class KernelRole {
@@ -124,17 +111,23 @@ struct ApiTable {  // CUDA runtime and driver calls, sorted by start
 };
 
 struct AllocationTable {  // device memory events, sorted by time
-  std::vector<std::int64_t> time_ns, bytes, address;
+  std::vector<std::int64_t> time_ns, bytes, address, correlation;
   std::vector<bool> release;
-  std::vector<int> device, process;
+  std::vector<int> call, device, process;  // call: index into Profile::calls it happened in, or -1
   std::size_t size() const { return time_ns.size(); }
 };
+
+// The number that a program gave an NVTX range or mark. An unsigned one is used only beyond the
+// largest signed one, so that equal numbers are equal payloads.
+using NvtxPayload = std::variant<std::monostate, std::int64_t, std::uint64_t, double>;
 
 struct NvtxTable {  // ranges and marks (end == start), sorted by start, the outer first
   std::vector<std::int64_t> start_ns, end_ns, thread;
   std::vector<int> name, domain;  // indices into strings
+  std::vector<int> category;      // index into strings: its name, else its number; -1: none
   std::vector<int> color;         // ARGB or 0
-  std::vector<int> depth;         // nesting on its thread, from 0
+  std::vector<NvtxPayload> payload;
+  std::vector<int> depth;  // nesting on its thread, from 0
   std::vector<int> process;
   std::size_t size() const { return start_ns.size(); }
 };
@@ -143,6 +136,7 @@ struct NvtxTable {  // ranges and marks (end == start), sorted by start, the out
 struct OverheadTable {
   std::vector<std::int64_t> start_ns, end_ns;
   std::vector<int> kind;  // index into strings
+  std::vector<int> process;
   std::size_t size() const { return start_ns.size(); }
 };
 
@@ -208,7 +202,11 @@ struct Profile {
   Environment environment;
   std::vector<DeviceSpec> devices;
   std::vector<Configuration> configurations;
+  std::vector<Process> processes;
   std::vector<RnnCall> calls;
+  std::vector<CallArguments> call_arguments;
+  std::vector<CallSite> call_sites;
+  std::vector<SetupCall> setup_calls;
   KernelTable kernels;
   TransferTable transfers;
   ApiTable api;

@@ -1,4 +1,4 @@
--- Schema of a .rnnprof file, version 1. docs/file-format.md explains it.
+-- Schema of a .rnnprof file, version 2. docs/file-format.md explains it.
 --
 -- Times are integer nanoseconds since meta.time_origin_ns, which is on the clock of CUPTI (CLOCK_REALTIME); durations are
 -- nanoseconds. Columns named *_ms are milliseconds. Sizes are bytes. Indices count from 0 and are the `id` of the table they
@@ -66,11 +66,44 @@ CREATE TABLE correctness(
 
 CREATE TABLE strings(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 
+-- NULL in start_ns and end_ns: not known. start_ns may be negative: a process begins before its first record.
+CREATE TABLE processes(
+  id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, parent_pid INTEGER NOT NULL, host TEXT NOT NULL,
+  executable TEXT NOT NULL, command_line TEXT NOT NULL, cudnn_version TEXT NOT NULL, framework TEXT NOT NULL, framework_version TEXT NOT NULL,
+  rank INTEGER NOT NULL, local_rank INTEGER NOT NULL, world_size INTEGER NOT NULL, mode TEXT NOT NULL,
+  start_ns INTEGER, end_ns INTEGER, ended TEXT NOT NULL, exit_status INTEGER NOT NULL, signal INTEGER NOT NULL);
+
+CREATE TABLE process_variables(
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL);
+
+-- What calls were given beyond their configuration, and the lines of the program that made them. `seq_lengths` is a JSON array,
+-- empty where the configuration says it; NULL in `contiguous`: not known.
+CREATE TABLE call_arguments(
+  id INTEGER PRIMARY KEY, contiguous INTEGER, seq_lengths TEXT NOT NULL);
+
+-- alignment: the largest power of two that divides the address, in bytes; 0 is a null pointer.
+CREATE TABLE call_pointers(
+  id INTEGER PRIMARY KEY, arguments INTEGER NOT NULL, pointer TEXT NOT NULL, alignment INTEGER NOT NULL);
+
+CREATE TABLE call_sites(
+  id INTEGER PRIMARY KEY, file INTEGER NOT NULL, line INTEGER NOT NULL, function INTEGER NOT NULL,
+  inner_site INTEGER NOT NULL);
+
+-- NULL in device_start_ns and device_duration_ns: not measured.
 CREATE TABLE calls(
   id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, phase TEXT NOT NULL, process INTEGER NOT NULL,
   thread INTEGER NOT NULL, device INTEGER NOT NULL, stream INTEGER NOT NULL, host_start_ns INTEGER NOT NULL,
   host_duration_ns INTEGER NOT NULL, status INTEGER NOT NULL, workspace_bytes INTEGER NOT NULL,
-  reserve_bytes INTEGER NOT NULL, repetition INTEGER NOT NULL);
+  reserve_bytes INTEGER NOT NULL, repetition INTEGER NOT NULL, weights_bytes INTEGER NOT NULL,
+  device_start_ns INTEGER, device_duration_ns INTEGER, source TEXT NOT NULL, graph TEXT NOT NULL,
+  reason INTEGER NOT NULL, arguments INTEGER NOT NULL, site INTEGER NOT NULL, nvtx_path INTEGER NOT NULL,
+  forward INTEGER NOT NULL);
+
+-- Calls that describe, ask for sizes or build, as far as they were kept: those that failed, and cudnnBuildRNNDynamic.
+CREATE TABLE setup_calls(
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, function INTEGER NOT NULL, process INTEGER NOT NULL,
+  thread INTEGER NOT NULL, host_start_ns INTEGER NOT NULL, host_duration_ns INTEGER NOT NULL, status INTEGER NOT NULL,
+  reason INTEGER NOT NULL);
 
 -- What repeated launches share; a run has few of these and many kernel_records.
 CREATE TABLE kernel_kinds(
@@ -99,15 +132,18 @@ CREATE TABLE api_records(
 
 CREATE TABLE allocations(
   id INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, bytes INTEGER NOT NULL, address INTEGER NOT NULL,
-  release INTEGER NOT NULL, device INTEGER NOT NULL, process INTEGER NOT NULL);
+  release INTEGER NOT NULL, device INTEGER NOT NULL, process INTEGER NOT NULL, call INTEGER NOT NULL,
+  correlation INTEGER NOT NULL);
 
+-- payload: NULL is none; an integer or a number; a text for what SQLite has no number for, "nan" and integers above 2^63-1.
 CREATE TABLE nvtx_ranges(
   id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, name INTEGER NOT NULL,
   domain INTEGER NOT NULL, color INTEGER NOT NULL, depth INTEGER NOT NULL, process INTEGER NOT NULL,
-  thread INTEGER NOT NULL);
+  thread INTEGER NOT NULL, category INTEGER NOT NULL, payload);
 
 CREATE TABLE overhead(
-  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, kind INTEGER NOT NULL);
+  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, kind INTEGER NOT NULL,
+  process INTEGER NOT NULL);
 
 CREATE TABLE notes(
   id INTEGER PRIMARY KEY, severity TEXT NOT NULL, code TEXT NOT NULL, text TEXT NOT NULL, count INTEGER NOT NULL);
@@ -147,10 +183,19 @@ CREATE VIEW rnn_calls AS
          f.hidden_size AS hidden_size, f.num_layers AS num_layers, f.batch_size AS batch_size,
          f.seq_length AS seq_length, c.repetition AS repetition, c.host_start_ns AS host_start_ns,
          c.host_duration_ns / 1e6 AS host_ms, k.kernels AS kernels, k.kernel_ns / 1e6 AS kernel_ms,
-         (k.last_ns - k.first_ns) / 1e6 AS gpu_ms, c.status AS status, c.workspace_bytes AS workspace_bytes,
-         c.reserve_bytes AS reserve_bytes, c.process AS process, c.thread AS thread, c.device AS device,
-         c.stream AS stream
+         (k.last_ns - k.first_ns) / 1e6 AS gpu_ms, c.device_duration_ns / 1e6 AS device_ms, c.status AS status,
+         r.text AS reason, c.workspace_bytes AS workspace_bytes, c.reserve_bytes AS reserve_bytes,
+         c.weights_bytes AS weights_bytes, a.alignment AS alignment, g.contiguous AS contiguous,
+         g.seq_lengths AS seq_lengths, c.process AS process, p.pid AS pid, p.rank AS rank, c.thread AS thread,
+         c.device AS device, c.stream AS stream, c.source AS source, c.graph AS graph, n.text AS nvtx_path,
+         sf.text AS file, s.line AS line, sn.text AS function
   FROM calls c LEFT JOIN configurations f ON f.id = c.configuration
+       LEFT JOIN processes p ON p.id = c.process LEFT JOIN strings r ON r.id = c.reason
+       LEFT JOIN strings n ON n.id = c.nvtx_path LEFT JOIN call_arguments g ON g.id = c.arguments
+       LEFT JOIN (SELECT arguments, min(nullif(alignment, 0)) AS alignment FROM call_pointers GROUP BY arguments) a
+         ON a.arguments = c.arguments
+       LEFT JOIN call_sites s ON s.id = c.site LEFT JOIN strings sf ON sf.id = s.file
+       LEFT JOIN strings sn ON sn.id = s.function
        LEFT JOIN (SELECT call, count(*) AS kernels, sum(duration_ns) AS kernel_ns, min(start_ns) AS first_ns,
                          max(start_ns + duration_ns) AS last_ns
                   FROM kernel_records GROUP BY call) k ON k.call = c.id
@@ -187,8 +232,10 @@ CREATE VIEW api AS
 
 CREATE VIEW nvtx AS
   SELECT r.id AS id, r.start_ns AS start_ns, r.duration_ns AS duration_ns, s.text AS name, d.text AS domain,
-         r.depth AS depth, r.process AS process, r.thread AS thread
+         c.text AS category, CASE r.color WHEN 0 THEN NULL ELSE printf('#%08X', r.color & 0xFFFFFFFF) END AS argb,
+         r.payload AS payload, r.depth AS depth, r.process AS process, r.thread AS thread
   FROM nvtx_ranges r LEFT JOIN strings s ON s.id = r.name LEFT JOIN strings d ON d.id = r.domain
+       LEFT JOIN strings c ON c.id = r.category
   ORDER BY r.id;
 
 CREATE VIEW findings AS

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "core/base/result.h"
 
@@ -73,6 +74,11 @@ class Inserter {
       check(sqlite3_bind_null(statement_.get(), index));
     }
   }
+  template <class... Ts>
+  void bind(int index, const std::variant<Ts...>& value) {
+    std::visit([&](const auto& held) { bind(index, held); }, value);
+  }
+  void bind(int index, std::monostate) { check(sqlite3_bind_null(statement_.get(), index)); }
   void check(int status) { ok_ = ok_ && status == SQLITE_OK; }
   void step();
 
@@ -101,9 +107,8 @@ class Rows {
   std::string text(int column);
   double real(int column);         // finite
   double real_or_nan(int column);  // NULL is NaN, infinities are allowed
-  bool is_null(int column) const {
-    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
-  }
+  int type(int column) const { return sqlite3_column_type(statement_.get(), column); }
+  bool is_null(int column) const { return type(column) == SQLITE_NULL; }
   // The enumerator spelled so by to_string(), of those up to `last`.
   template <class Enum>
   Enum word(int column, Enum last) {

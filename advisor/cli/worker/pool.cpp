@@ -343,7 +343,7 @@ class Pool {
     }
     environment.command_line = request_.command_line;
     for (auto& result : results_) {
-      builder.append(*result, true);
+      builder.append(*result);
       result.reset();
     }
     return builder.finish();

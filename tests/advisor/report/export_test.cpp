@@ -137,7 +137,7 @@ TEST(ChromeTrace, TracksDoNotOverlap) {
     kernel.start_ns = start;
     kernel.end_ns = end;
     builder.add_kernel(kernel);
-    builder.add_nvtx({start, end, 1, "range", "", 0, 0});
+    builder.add_nvtx({start, end, 1, "range", "", 0, 0, "", {}});
     builder.add_api({start, end, 0, 1, "cudaLaunchKernel", false, 0, -1, 0});
   }
   builder.add_transfer({40, 45, 1, 0, MemoryOperation::copy, 1, -1, 0, 0, 0});
@@ -164,7 +164,22 @@ TEST(ChromeTrace, EveryTrackAndProcessHasAName) {
   }
   EXPECT_EQ(tids, named_tids);
   EXPECT_EQ(pids, named_pids);
-  EXPECT_THAT(write_chrome_trace(rich_profile()), HasSubstr("GPU 0 NVIDIA H200 (process 4711)"));
+  EXPECT_THAT(write_chrome_trace(rich_profile()),
+              HasSubstr("GPU 0 NVIDIA H200 (process 4711, rank 3)"));
+}
+
+TEST(ChromeTrace, RangesCarryTheirCategoryAndPayload) {
+  const json events = events_of(rich_profile());
+  std::map<std::string, json> arguments;
+  for (const char* phase : {"X", "i"}) {
+    for (const auto& event : of_category(events, "nvtx", phase))
+      arguments[event["name"].get<std::string>()] = event["args"];
+  }
+  EXPECT_EQ(arguments["outer"]["category"], "7");
+  EXPECT_FALSE(arguments["outer"].contains("payload"));
+  EXPECT_EQ(arguments["mark"]["payload"], 0.25);
+  EXPECT_EQ(arguments["no number"]["payload"], "nan");
+  EXPECT_EQ(arguments["large"]["payload"], "18446744073709551615");
 }
 
 TEST(ChromeTrace, AnyTextIsValidJson) {
@@ -174,7 +189,7 @@ TEST(ChromeTrace, AnyTextIsValidJson) {
   KernelRecord kernel;
   kernel.name = text;
   builder.add_kernel(kernel);
-  builder.add_nvtx({0, 1, 0, text, "\xf0\x9f", 0, 0});
+  builder.add_nvtx({0, 1, 0, text, "\xf0\x9f", 0, 0, text, {}});
   Configuration configuration;
   configuration.config.id = text;
   builder.add_configuration(configuration);
@@ -280,7 +295,7 @@ TEST(Csv, CallsSumTheirKernels) {
 
 TEST(Csv, CallsWithoutATraceHaveNoKernelNumbers) {
   ProfileBuilder builder;
-  builder.add_call({});
+  builder.add_call(RnnCall());
   const auto rows = read_csv(write_calls_csv(builder.finish()));
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].at("kernels"), "");

@@ -129,6 +129,8 @@ void traced(Profile& p, int configuration, bool persistent) {
   call.phase = Phase::forward_training;
   call.host_start_ns = 1'000'000'000 + 50'000'000LL * configuration;
   call.host_end_ns = call.host_start_ns + 3'000'000;
+  call.process = 0;
+  if (p.processes.empty()) p.processes.emplace_back();
   p.calls.push_back(call);
   const int index = static_cast<int>(p.calls.size()) - 1;
   std::int64_t at = call.host_start_ns + 20'000;

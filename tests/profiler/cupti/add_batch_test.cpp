@@ -78,7 +78,7 @@ TEST_F(AddBatchTest, TransfersAndApiCallsFollowTheSameIds) {
 TEST_F(AddBatchTest, EverythingElseArrives) {
   ActivityBatch batch;
   batch.allocations = {{10, 1 << 20, 0x1000, false, 0, 0}};
-  batch.nvtx = {{1, 9, 55, "forward_training", "rnnadvisor", 0, 0}};
+  batch.nvtx = {{1, 9, 55, "forward_training", "rnnadvisor", 0, 0, "", {}}};
   batch.overhead = {{3, 4, "CUPTI buffer flush"}};
   const Profile profile = finish(std::move(batch));
   EXPECT_THAT(profile.allocations.bytes, ElementsAre(1 << 20));

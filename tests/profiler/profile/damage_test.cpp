@@ -112,9 +112,9 @@ TEST(Damage, EveryByteOfTheHeader) {
 }
 
 TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
-  const Error error = error_of(changed("PRAGMA user_version=2"));
+  const Error error = error_of(changed("PRAGMA user_version=3"));
   EXPECT_EQ(error.code, ErrorCode::newer_version);
-  EXPECT_THAT(error.message, HasSubstr("schema version 2, and this rnnadvisor reads up to 1"));
+  EXPECT_THAT(error.message, HasSubstr("schema version 3, and this rnnadvisor reads up to 2"));
   EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
   EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
 }
@@ -195,6 +195,38 @@ TEST(Damage, ValuesOutOfRangeAreNamedWithTableRowAndColumn) {
       {"UPDATE calls SET configuration=4", "table calls row 0: configuration is 4"},
       {"UPDATE calls SET host_duration_ns=-1", "host_duration_ns is -1"},
       {"UPDATE calls SET phase='sideways'", "phase is the unknown word"},
+      {"UPDATE calls SET process=3", "table calls row 0: process is 3, expected 0 to 2"},
+      {"UPDATE calls SET process=-1", "process is -1, expected 0 to 2"},
+      {"UPDATE calls SET source='rumour'", "source is the unknown word"},
+      {"UPDATE calls SET graph='cyclic'", "graph is the unknown word"},
+      {"UPDATE calls SET reason=1000", "reason is 1000"},
+      {"UPDATE calls SET arguments=2", "arguments is 2, expected -1 to 1"},
+      {"UPDATE calls SET site=3", "site is 3, expected -1 to 2"},
+      {"UPDATE calls SET nvtx_path=-2", "nvtx_path is -2"},
+      {"UPDATE calls SET forward=12 WHERE id=4", "calls row 4: forward is 12"},
+      {"UPDATE calls SET device_duration_ns=-5", "device_duration_ns is -5"},
+      {"UPDATE calls SET device_duration_ns=NULL", "device_start_ns without a duration"},
+      {"UPDATE calls SET device_start_ns=-9223372036854775807 WHERE id=2", "device_start_ns is -"},
+      {"UPDATE processes SET pid=-2", "pid is -2"},
+      {"UPDATE processes SET ended='bored'", "ended is the unknown word"},
+      {"UPDATE processes SET exit_status=300 WHERE id=0", "exit_status is 300, expected 0 to 255"},
+      {"UPDATE processes SET exit_status=0 WHERE id=1", "exit_status is 0, expected -1 to -1"},
+      {"UPDATE processes SET signal=0 WHERE id=1", "signal is 0, expected 1 to 127"},
+      {"UPDATE processes SET end_ns=start_ns-1 WHERE id=0", "processes row 0: end is"},
+      {"UPDATE process_variables SET process=3", "process is 3"},
+      {"UPDATE call_arguments SET seq_lengths='[1,-2]'", "seq_lengths is not a list of lengths"},
+      {"UPDATE call_arguments SET seq_lengths='[1,]'", "seq_lengths is not a list of lengths"},
+      {"UPDATE call_arguments SET seq_lengths='8'", "seq_lengths is not a list of lengths"},
+      {"UPDATE call_arguments SET contiguous=2", "contiguous is 2"},
+      {"UPDATE call_pointers SET alignment=48", "call_arguments row 0: alignment is 48"},
+      {"UPDATE call_pointers SET pointer='z'", "pointer is the unknown word"},
+      {"UPDATE call_pointers SET arguments=-1", "arguments is -1"},
+      {"UPDATE call_sites SET file=-1", "file is -1"},
+      {"UPDATE call_sites SET line=-1", "line is -1"},
+      {"UPDATE call_sites SET inner_site=1 WHERE id=1", "call_sites row 1: inner is 1"},
+      {"UPDATE setup_calls SET function=-1", "function is -1"},
+      {"UPDATE setup_calls SET host_start_ns=host_start_ns+100000000 WHERE id=0",
+       "setup_calls row 1: host_start_ns is"},
       {"UPDATE transfers SET bytes=9223372036854775807", "sum of bytes overflows"},
       {"UPDATE transfers SET operation='move'", "operation is the unknown word"},
       {"UPDATE api_records SET kind=-1", "kind is -1"},
@@ -202,7 +234,13 @@ TEST(Damage, ValuesOutOfRangeAreNamedWithTableRowAndColumn) {
       {"UPDATE allocations SET release=2", "release is 2"},
       {"UPDATE nvtx_ranges SET depth=2000000000", "depth is 2000000000"},
       {"UPDATE nvtx_ranges SET domain=-2", "domain is -2"},
+      {"UPDATE nvtx_ranges SET category=-2", "category is -2"},
+      {"UPDATE nvtx_ranges SET payload='12x'", "payload is no payload"},
+      {"UPDATE nvtx_ranges SET payload='12' WHERE id=1", "payload 12 is kept as an unsigned"},
+      {"UPDATE nvtx_ranges SET payload=x'00'", "payload is not text"},
+      {"UPDATE allocations SET call=12", "call is 12"},
       {"UPDATE overhead SET kind=12345", "kind is 12345"},
+      {"UPDATE overhead SET process=-1", "process is -1"},
       {"UPDATE notes SET severity='loud'", "severity is the unknown word"},
       {"UPDATE figure_configurations SET figure=9", "figure is 9"},
       {"UPDATE experiments SET changed=9", "changed is 9"},

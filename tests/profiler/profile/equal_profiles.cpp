@@ -82,12 +82,45 @@ void expect_equal_configurations(const Configuration& a, const Configuration& b)
   }
 }
 
-void expect_equal_calls(const RnnCall& x, const RnnCall& y) {
-  EXPECT_EQ(
-      std::tie(x.configuration, x.phase, x.process, x.thread, x.device, x.stream, x.host_start_ns,
-               x.host_end_ns, x.status, x.workspace_bytes, x.reserve_bytes, x.repetition),
-      std::tie(y.configuration, y.phase, y.process, y.thread, y.device, y.stream, y.host_start_ns,
-               y.host_end_ns, y.status, y.workspace_bytes, y.reserve_bytes, y.repetition));
+auto fields(const RnnCall& c) {
+  return std::tie(c.configuration, c.phase, c.process, c.thread, c.device, c.stream,
+                  c.host_start_ns, c.host_end_ns, c.status, c.workspace_bytes, c.reserve_bytes,
+                  c.repetition, c.weights_bytes, c.device_start_ns, c.device_duration_ns, c.source,
+                  c.graph, c.reason, c.arguments, c.site, c.nvtx_path, c.forward);
+}
+
+auto fields(const SetupCall& c) {
+  return std::tie(c.configuration, c.function, c.process, c.thread, c.host_start_ns, c.host_end_ns,
+                  c.status, c.reason);
+}
+
+auto fields(const Process& p) {
+  return std::tie(p.pid, p.parent_pid, p.host, p.executable, p.command_line, p.cudnn_version,
+                  p.framework, p.framework_version, p.rank, p.local_rank, p.world_size, p.mode,
+                  p.start_ns, p.end_ns, p.end, p.exit_status, p.signal, p.variables);
+}
+
+auto fields(const CallArguments& a) { return std::tie(a.alignment, a.contiguous, a.seq_lengths); }
+
+auto fields(const CallSite& s) { return std::tie(s.file, s.line, s.function, s.inner); }
+
+template <class Row>
+void expect_equal_rows(const char* table, const std::vector<Row>& a, const std::vector<Row>& b) {
+  ASSERT_EQ(a.size(), b.size()) << table;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_EQ(fields(a[i]), fields(b[i])) << table << " row " << i;
+}
+
+void expect_equal_payloads(const std::vector<NvtxPayload>& a, const std::vector<NvtxPayload>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto *x = std::get_if<double>(&a[i]), *y = std::get_if<double>(&b[i]);
+    if (x != nullptr && y != nullptr) {
+      EXPECT_TRUE(same(*x, *y)) << *x << " and " << *y;
+    } else {
+      EXPECT_EQ(a[i], b[i]) << "payload " << i;
+    }
+  }
 }
 
 }  // namespace
@@ -104,8 +137,11 @@ void expect_equal(const Profile& a, const Profile& b) {
     SCOPED_TRACE(a.configurations[i].config.id);
     expect_equal_configurations(a.configurations[i], b.configurations[i]);
   }
-  ASSERT_EQ(a.calls.size(), b.calls.size());
-  for (std::size_t i = 0; i < a.calls.size(); ++i) expect_equal_calls(a.calls[i], b.calls[i]);
+  expect_equal_rows("processes", a.processes, b.processes);
+  expect_equal_rows("calls", a.calls, b.calls);
+  expect_equal_rows("call_arguments", a.call_arguments, b.call_arguments);
+  expect_equal_rows("call_sites", a.call_sites, b.call_sites);
+  expect_equal_rows("setup_calls", a.setup_calls, b.setup_calls);
 
   EXPECT_SAME_COLUMN(kernels, start_ns);
   EXPECT_SAME_COLUMN(kernels, end_ns);
@@ -144,7 +180,9 @@ void expect_equal(const Profile& a, const Profile& b) {
   EXPECT_SAME_COLUMN(allocations, time_ns);
   EXPECT_SAME_COLUMN(allocations, bytes);
   EXPECT_SAME_COLUMN(allocations, address);
+  EXPECT_SAME_COLUMN(allocations, correlation);
   EXPECT_SAME_COLUMN(allocations, release);
+  EXPECT_SAME_COLUMN(allocations, call);
   EXPECT_SAME_COLUMN(allocations, device);
   EXPECT_SAME_COLUMN(allocations, process);
   EXPECT_SAME_COLUMN(nvtx, start_ns);
@@ -152,12 +190,15 @@ void expect_equal(const Profile& a, const Profile& b) {
   EXPECT_SAME_COLUMN(nvtx, thread);
   EXPECT_SAME_COLUMN(nvtx, name);
   EXPECT_SAME_COLUMN(nvtx, domain);
+  EXPECT_SAME_COLUMN(nvtx, category);
   EXPECT_SAME_COLUMN(nvtx, color);
+  expect_equal_payloads(a.nvtx.payload, b.nvtx.payload);
   EXPECT_SAME_COLUMN(nvtx, depth);
   EXPECT_SAME_COLUMN(nvtx, process);
   EXPECT_SAME_COLUMN(overhead, start_ns);
   EXPECT_SAME_COLUMN(overhead, end_ns);
   EXPECT_SAME_COLUMN(overhead, kind);
+  EXPECT_SAME_COLUMN(overhead, process);
 
   ASSERT_EQ(a.notes.size(), b.notes.size());
   for (std::size_t i = 0; i < a.notes.size(); ++i) {

@@ -107,7 +107,75 @@ void add_configurations(ProfileBuilder& builder) {
   builder.add_configuration(std::move(checked));
 }
 
-void add_calls_and_kernels(ProfileBuilder& builder) {
+// The process of everything but the stray kernel, which belongs to none that is known, and one that
+// left no record but its end.
+int add_processes(ProfileBuilder& builder) {
+  Process p;
+  p.pid = 4711;
+  p.parent_pid = 4710;
+  p.host = "node-1";
+  p.executable = "/usr/bin/python3.12";
+  p.command_line = "python3 train.py --name 'x y'";
+  p.cudnn_version = "9.19.0";
+  p.framework = "pytorch";
+  p.framework_version = "2.11.0";
+  p.rank = 3;
+  p.local_rank = 1;
+  p.world_size = 8;
+  p.mode = "full";
+  p.start_ns = t0 - 1'000'000'000;
+  p.end_ns = t0 + 5'000'000'000;
+  p.end = ProcessEnd::exited;
+  p.exit_status = 2;
+  p.variables = {{"CUBLAS_WORKSPACE_CONFIG", ":4096:8"}, {"EMPTY", ""}};
+  const int index = builder.add_process(p);
+  Process killed;
+  killed.pid = 4712;
+  killed.end = ProcessEnd::killed;
+  killed.signal = 9;
+  builder.add_process(killed);
+  return index;
+}
+
+// What a hook knows of every other call.
+CallRecord hooked(RnnCall call, int number) {
+  CallRecord record;
+  call.source = CallSource::hook;
+  call.graph = number % 4 == 0 ? GraphState::captured : GraphState::none;
+  call.weights_bytes = 9'000 + number;
+  call.device_duration_ns = 1'300 + number;
+  call.device_start_ns = number % 4 == 0 ? -1 : call.host_end_ns + 7;
+  call.forward = number > 1 ? number - 1 : -1;
+  record.call = call;
+  record.reason = number % 4 == 0 ? "maxSeqLength > (0x7fff * 2 + 1)" : "";
+  record.nvtx_path = number % 4 == 0 ? "epoch 1/step 2" : "";
+  record.site = {"/home/u/train.py", "Model.forward", 10 + number % 4};
+  record.inner = {"torch/nn/modules/rnn.py", "", 0};
+  CallArguments arguments;
+  arguments.alignment[static_cast<std::size_t>(CallPointer::x)] = 512;
+  arguments.alignment[static_cast<std::size_t>(CallPointer::hx)] = 0;
+  arguments.alignment[static_cast<std::size_t>(CallPointer::seq_lengths)] = 4;
+  if (number % 4 == 0) {
+    arguments.contiguous = false;
+    arguments.seq_lengths = {8, 5, 0};
+  }
+  record.arguments = arguments;
+  return record;
+}
+
+void add_setup_calls(ProfileBuilder& builder, int process) {
+  SetupRecord build;
+  build.call = {1, -1, process, 12, t0 + 2'000, t0 + 90'000'000, 0, -1};
+  build.function = "cudnnBuildRNNDynamic";
+  builder.add_setup(build);
+  SetupRecord refused;
+  refused.call = {-1, -1, process, 13, t0 + 1'000, t0 + 1'001, 3000, -1};
+  refused.function = "cudnnSetRNNDescriptor_v8";
+  refused.reason = "projSize > hiddenSize";
+  builder.add_setup(refused);
+}
+
+void add_calls_and_kernels(ProfileBuilder& builder, int process) {
   const auto phases = {Phase::forward_inference, Phase::forward_training, Phase::backward_data,
                        Phase::backward_weights};
   int number = 0;
@@ -116,7 +184,7 @@ void add_calls_and_kernels(ProfileBuilder& builder) {
       RnnCall call;
       call.configuration = configuration;
       call.phase = phase;
-      call.process = 4711;
+      call.process = process;
       call.thread = 140'737'488'355'328 + number % 2;
       call.device = configuration;
       call.stream = 7;
@@ -126,8 +194,9 @@ void add_calls_and_kernels(ProfileBuilder& builder) {
       call.workspace_bytes = 1'000 + number;
       call.reserve_bytes = configuration == 0 ? -1 : 77;
       call.repetition = number;
-      const int index = builder.add_call(call);
-      builder.attribute(number, index, 4711);
+      const int index =
+          number % 2 == 0 ? builder.add_call(hooked(call, number)) : builder.add_call(call);
+      builder.attribute(number, index, process);
       KernelRecord kernel;
       kernel.name =
           configuration == 0
@@ -138,7 +207,7 @@ void add_calls_and_kernels(ProfileBuilder& builder) {
       kernel.end_ns = kernel.start_ns + 1'234 + number;
       kernel.device = configuration;
       kernel.stream = 7 + number % 2;
-      kernel.process = 4711;
+      kernel.process = process;
       kernel.grid = {number + 1, 2, 3};
       kernel.block = {32, 4, 2};
       kernel.registers = 255;
@@ -161,18 +230,30 @@ void add_calls_and_kernels(ProfileBuilder& builder) {
   builder.add_kernel(stray);
 }
 
-void add_other_tables(ProfileBuilder& builder) {
-  builder.add_transfer({t0 + 5, t0 + 9, 4'096, 2, MemoryOperation::copy, 1, -1, 0, 7, 4711});
+void add_other_tables(ProfileBuilder& builder, int process) {
+  builder.add_transfer({t0 + 5, t0 + 9, 4'096, 2, MemoryOperation::copy, 1, -1, 0, 7, process});
   builder.add_transfer(
-      {t0 + 6, t0 + 7, 1'000'000'000'000, 900, MemoryOperation::set, 0, 3, 1, 8, 4711});
-  builder.add_api({t0 + 1, t0 + 3, 2, 140'737'488'355'328, "cudaLaunchKernel", false, 0, -1, 4711});
-  builder.add_api({t0 + 2, t0 + 3, 2, 140'737'488'355'328, "cuLaunchKernel", true, 700, -1, 4711});
-  builder.add_allocation({t0 + 4, 1'048'576, 0x7f00'0000'0000, false, 0, 4711});
-  builder.add_allocation({t0 + 40, 1'048'576, 0x7f00'0000'0000, true, 1, 4711});
-  builder.add_nvtx({t0, t0 + 100, 12, "outer", "rnnadvisor", 0x11223344, 4711});
-  builder.add_nvtx({t0 + 10, t0 + 20, 12, "inner \xff not UTF-8", "", -1, 4711});
-  builder.add_nvtx({t0 + 15, t0 + 15, 12, "mark", "rnnadvisor", 0, 4711});
-  builder.add_overhead({t0 + 50, t0 + 60, "buffer flush"});
+      {t0 + 6, t0 + 7, 1'000'000'000'000, 900, MemoryOperation::set, 0, 3, 1, 8, process});
+  builder.add_api(
+      {t0 + 1, t0 + 3, 2, 140'737'488'355'328, "cudaLaunchKernel", false, 0, -1, process});
+  builder.add_api(
+      {t0 + 2, t0 + 3, 2, 140'737'488'355'328, "cuLaunchKernel", true, 700, -1, process});
+  builder.add_allocation({t0 + 4, 1'048'576, 0x7f00'0000'0000, false, 0, process, 2, -1});
+  builder.add_allocation({t0 + 40, 1'048'576, 0x7f00'0000'0000, true, 1, process, -9, -1});
+  constexpr std::int64_t on_the_thread_of_calls = 140'737'488'355'329;
+  builder.add_nvtx({t0, t0 + 100, 12, "outer", "rnnadvisor", 0x11223344, process, "7", {}});
+  builder.add_nvtx(
+      {t0 + 10, t0 + 20, 12, "inner \xff not UTF-8", "", -1, process, "", std::int64_t{-5}});
+  builder.add_nvtx({t0 + 15, t0 + 15, 12, "mark", "rnnadvisor", 0, process, "loss", 0.25});
+  builder.add_nvtx({t0 + 16, t0 + 16, 12, "no number", "", 0, process, "loss",
+                    std::numeric_limits<double>::quiet_NaN()});
+  builder.add_nvtx({t0 + 17, t0 + 18, 12, "large", "", 0, process, "",
+                    std::numeric_limits<std::uint64_t>::max()});
+  builder.add_nvtx(
+      {t0 + 50'000, t0 + 350'000, on_the_thread_of_calls, "step 17", "", 0, process, "", {}});
+  builder.add_nvtx(
+      {t0 + 60'000, t0 + 150'000, on_the_thread_of_calls, "lstm", "", 0, process, "", {}});
+  builder.add_overhead({t0 + 50, t0 + 60, "buffer flush", process});
   builder.add_note({NoteSeverity::warning, "records-dropped", "CUPTI dropped records", 12});
   builder.add_note({NoteSeverity::error, "clocks", "", 0});
 }
@@ -205,8 +286,10 @@ Profile rich_profile() {
   plain.id = "plain";
   builder.add_device(plain);
   add_configurations(builder);
-  add_calls_and_kernels(builder);
-  add_other_tables(builder);
+  const int process = add_processes(builder);
+  add_setup_calls(builder, process);
+  add_calls_and_kernels(builder, process);
+  add_other_tables(builder, process);
   builder.profile().figures = {
       {"guide-figure-10a", "title", "batch_size", "algo", "training_ms", "statement", "guide", {}},
       {"f2", "", "", "", "", "", "", {"persistent", "failed"}}};

@@ -36,7 +36,13 @@ TEST(RoundTrip, RichProfileLeavesNoTableEmpty) {
   const Profile p = rich_profile();
   for (const std::size_t size : {p.devices.size(),
                                  p.configurations.size(),
+                                 p.processes.size(),
+                                 p.processes[0].variables.size(),
                                  p.calls.size(),
+                                 p.call_arguments.size(),
+                                 p.call_arguments[0].seq_lengths.size(),
+                                 p.call_sites.size(),
+                                 p.setup_calls.size(),
                                  p.kernels.size(),
                                  p.transfers.size(),
                                  p.api.size(),
@@ -160,6 +166,18 @@ TEST(RoundTrip, BrokenInvariantsAreRefused) {
           "samples_ms is not finite");
   refused([](Profile& p) { p.configurations[0].config.hidden_size = 0; }, "configuration 0");
   refused([](Profile& p) { p.calls[0].configuration = 4; }, "calls row 0: configuration is 4");
+  refused([](Profile& p) { p.calls[0].process = 3; }, "calls row 0: process is 3");
+  refused([](Profile& p) { p.kernels.process[2] = -1; }, "kernels row 2: process is -1");
+  refused([](Profile& p) { p.overhead.process.clear(); }, "overhead: columns of");
+  refused([](Profile& p) { p.processes[0].exit_status = -1; }, "exit_status is -1");
+  refused(
+      [](Profile& p) {
+        p.calls[0].device_start_ns = 5;
+        p.calls[0].device_duration_ns = -1;
+      },
+      "device_start_ns without a duration");
+  refused([](Profile& p) { p.call_arguments[0].alignment[0] = 3; }, "alignment is 3");
+  refused([](Profile& p) { p.nvtx.payload[1] = std::uint64_t{7}; }, "payload 7");
   refused([](Profile& p) { p.transfers.bytes = {INT64_MAX, 1}; }, "sum of bytes overflows");
   refused([](Profile& p) { p.nvtx.depth[0] = 1'000'000; }, "nvtx row 0: depth");
   refused([](Profile& p) { p.experiments[0].changed = 44; }, "experiments row 0: changed is 44");

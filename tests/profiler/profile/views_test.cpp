@@ -83,7 +83,8 @@ TEST_F(Queries, TheHeaderSaysWhatItIs) {
   EXPECT_EQ(query("PRAGMA user_version")[0].at("user_version"),
             std::to_string(rnnprof_schema_version));
   EXPECT_EQ(query("PRAGMA journal_mode")[0].at("journal_mode"), "delete");
-  EXPECT_EQ(query("SELECT value FROM meta WHERE key='schema_version'")[0].at("value"), "1");
+  EXPECT_EQ(query("SELECT value FROM meta WHERE key='schema_version'")[0].at("value"),
+            std::to_string(rnnprof_schema_version));
 }
 
 TEST_F(Queries, RnnCallsJoinConfigurationAndKernels) {
@@ -96,8 +97,47 @@ TEST_F(Queries, RnnCallsJoinConfigurationAndKernels) {
   EXPECT_EQ(rows[1].at("host_ms"), "0.005");
   EXPECT_EQ(rows[1].at("kernel_ms"), "0.001245");
   EXPECT_EQ(rows[1].at("gpu_ms"), "0.001245");
+  EXPECT_EQ(rows[1].at("source"), "run");
+  EXPECT_EQ(rows[1].at("device_ms"), "NULL");
+  EXPECT_EQ(rows[1].at("file"), "NULL");
+  EXPECT_EQ(rows[1].at("nvtx_path"), "step 17/lstm");
   EXPECT_EQ(rows[8].at("configuration"), "NULL");
   EXPECT_EQ(rows[8].at("kernels"), "2");
+}
+
+TEST_F(Queries, RnnCallsTellWhatAHookSaw) {
+  const auto rows = query("SELECT * FROM rnn_calls");
+  const Row& call = rows[4];
+  EXPECT_EQ(call.at("source"), "hook");
+  EXPECT_EQ(call.at("graph"), "captured");
+  EXPECT_EQ(call.at("status"), "4");
+  EXPECT_EQ(call.at("reason"), "maxSeqLength > (0x7fff * 2 + 1)");
+  EXPECT_EQ(call.at("device_ms"), "0.001304");
+  EXPECT_EQ(call.at("weights_bytes"), "9004");
+  EXPECT_EQ(call.at("alignment"), "4") << "null pointers do not count";
+  EXPECT_EQ(call.at("contiguous"), "0");
+  EXPECT_EQ(call.at("seq_lengths"), "[8,5,0]");
+  EXPECT_EQ(call.at("pid"), "4711");
+  EXPECT_EQ(call.at("rank"), "3");
+  EXPECT_EQ(call.at("nvtx_path"), "epoch 1/step 2");
+  EXPECT_EQ(call.at("file"), "/home/u/train.py");
+  EXPECT_EQ(call.at("line"), "10");
+  EXPECT_EQ(call.at("function"), "Model.forward");
+  EXPECT_EQ(rows[2].at("contiguous"), "NULL");
+}
+
+TEST_F(Queries, NvtxSpellsCategoryColourAndPayload) {
+  const auto rows = query("SELECT * FROM nvtx ORDER BY start_ns, depth");
+  ASSERT_EQ(rows.size(), 7U);
+  EXPECT_EQ(rows[0].at("category"), "7");
+  EXPECT_EQ(rows[0].at("argb"), "#11223344");
+  EXPECT_EQ(rows[0].at("payload"), "NULL");
+  EXPECT_EQ(rows[1].at("argb"), "#FFFFFFFF");
+  EXPECT_EQ(rows[1].at("payload"), "-5");
+  EXPECT_EQ(rows[2].at("argb"), "NULL");
+  EXPECT_EQ(rows[2].at("payload"), "0.25");
+  EXPECT_EQ(rows[3].at("payload"), "nan");
+  EXPECT_EQ(rows[4].at("payload"), "18446744073709551615");
 }
 
 TEST_F(Queries, KernelsSpellNamesOut) {
