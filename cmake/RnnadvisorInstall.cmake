@@ -3,6 +3,10 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS rnnadvisor RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
+# The part for other people's programs, beside the program: bin/../lib/rnnadvisor is where it is looked for.
+if(TARGET rnnadvisor_plugin)
+  install(TARGETS rnnadvisor_plugin LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/rnnadvisor" COMPONENT Runtime)
+endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime PATTERN "man" EXCLUDE)
 install(FILES docs/man/rnnadvisor.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT Runtime)

@@ -3,11 +3,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake --preset portable >/dev/null
-cmake --build build/portable -j "$(nproc)" --target rnnadvisor -- --quiet
+targets=rnnadvisor
+grep -q 'RNNADVISOR_HAVE_CUDA_RESULT:INTERNAL=ON' build/portable/CMakeCache.txt && targets="rnnadvisor rnnadvisor_plugin"
+# shellcheck disable=SC2086 # a list of words
+cmake --build build/portable -j "$(nproc)" --target $targets -- --quiet
+check() { # check FILE
+  newest=$(objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
+  printf '%s\n' "${1##*/}: newest symbol needed: $newest"
+  [ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -1)" = GLIBC_2.35 ] || { printf '%s\n' "needs a glibc newer than 2.35"; exit 1; }
+  foreign=$(ldd "$1" | awk '{print $1}' | grep -vE '^(linux-vdso|/lib64/ld-linux|lib(c|m|dl|pthread|rt)\.so)' || true)
+  [ -z "$foreign" ] || { printf '%s\n' "links libraries that other machines may lack: $foreign"; exit 1; }
+}
 program=build/portable/bin/rnnadvisor
-newest=$(objdump -T "$program" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
-printf '%s\n' "newest symbol needed: $newest"
-[ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -1)" = GLIBC_2.35 ] || { printf '%s\n' "needs a glibc newer than 2.35"; exit 1; }
-foreign=$(ldd "$program" | awk '{print $1}' | grep -vE '^(linux-vdso|/lib64/ld-linux|lib(c|m|dl|pthread|rt)\.so)' || true)
-[ -z "$foreign" ] || { printf '%s\n' "links libraries that other machines may lack: $foreign"; exit 1; }
+check "$program"
+case $targets in *plugin*) check build/portable/lib/librnnadvisor_plugin.so ;; esac
 "$program" version

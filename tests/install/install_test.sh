@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD_DIR: installs the built tree, moves it elsewhere, uses the program, builds a consumer of the libraries, and makes
-# both packages.
+# install_test.sh BUILD_DIR: installs the built tree, moves it elsewhere, uses the program and the plugin, builds a consumer of the
+# libraries, and makes both packages.
 set -euo pipefail
 build=$1
 source=$(cd "$(dirname "$0")" && pwd)
@@ -13,13 +13,19 @@ program=$work/moved/bin/rnnadvisor
 "$program" check --cell lstm --hidden-size 1000 --data-type half --device h200 --no-color >"$work/out.txt"
 grep -q "LSTM" "$work/out.txt"
 test -s "$work/moved/share/man/man1/rnnadvisor.1"
+# The plugin lies where the program looks for it, and other people's programs run with it as without.
+plugin=$work/moved/lib/rnnadvisor/librnnadvisor_plugin.so
+test "$(LD_PRELOAD=$plugin /bin/echo unchanged 2>&1)" = unchanged
 cmake -S "$source/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$work/moved" >/dev/null
 cmake --build "$work/consumer" >/dev/null
 "$work/consumer/consumer" | grep 65536
 (cd "$work" && cpack --config "$build/CPackConfig.cmake" -G TGZ >/dev/null && cpack --config "$build/CPackConfig.cmake" -G DEB >/dev/null)
 tar -tzf "$work"/*.tar.gz | grep 'bin/rnnadvisor$'
+tar -tzf "$work"/*.tar.gz | grep 'lib/rnnadvisor/librnnadvisor_plugin.so$'
 dpkg-deb --contents "$work"/*.deb | grep 'usr/bin/rnnadvisor$'
+dpkg-deb --contents "$work"/*.deb | grep 'usr/lib/rnnadvisor/librnnadvisor_plugin.so$'
 dpkg-deb --field "$work"/*.deb Depends | grep libc6
 dpkg-deb --extract "$work"/*.deb "$work/deb"
 "$work/deb/usr/bin/rnnadvisor" version
+test "$(LD_PRELOAD=$work/deb/usr/lib/rnnadvisor/librnnadvisor_plugin.so /bin/echo unchanged 2>&1)" = unchanged
 echo "installed tree, consumer, TGZ and DEB work"
