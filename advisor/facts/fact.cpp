@@ -123,8 +123,7 @@ const DeviceSpec* device_of(const Subject& subject) {
 std::optional<Framework> framework_of(const Subject& subject) {
   const auto& program = subject.get().program;
   if (program.name) return program.name;
-  const auto origin = subject.get().origin;
-  if (origin != Origin::captured && origin != Origin::imported) return std::nullopt;
+  if (!subject.get().from_program()) return std::nullopt;
   return parse_enum<Framework>(subject.profile->environment.framework);
 }
 

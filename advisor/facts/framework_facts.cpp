@@ -80,9 +80,8 @@ std::optional<AlgoChoice> after(const Subject& s, const Change& change) {
 // The algorithm that reaches cuDNN in the forward pass. A captured configuration already says what
 // the framework chose.
 std::optional<Algo> algo_that_reaches_cudnn(const Subject& s) {
-  const auto origin = s.get().origin;
   const Algo configured = s.get().config.algo;
-  if (origin == Origin::captured || origin == Origin::imported) return configured;
+  if (s.get().from_program()) return configured;
   switch (framework_of(s).value_or(Framework::cudnn_api)) {
     case Framework::pytorch: {
       const auto choice = pytorch_choice(s, true);

@@ -294,6 +294,11 @@ std::span<const Sibling> ProfileIndex::siblings(int configuration) const {
   return siblings_[at];
 }
 
+const std::vector<NativeRecurrence>& ProfileIndex::native_recurrences() const {
+  if (!native_) native_ = rnnadvisor::native_recurrences(*profile_);
+  return *native_;
+}
+
 const ModelAnswers& ProfileIndex::model(int configuration) const {
   if (!model_ || model_of_ != configuration) {
     model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,

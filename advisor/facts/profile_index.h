@@ -16,6 +16,7 @@
 #include "core/model/cost.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
+#include "profiler/classify/native_cells.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
@@ -91,6 +92,10 @@ class ProfileIndex {
   // Experiments that started from this configuration: indices into Profile::experiments.
   std::span<const int> experiments(int configuration) const;
 
+  // Recurrent networks that ran without cuDNN, the most expensive first; searched for when first
+  // asked for.
+  const std::vector<NativeRecurrence>& native_recurrences() const;
+
   // Answers of the cost model. The reference is good until the answers of another configuration are
   // asked for.
   const ModelAnswers& model(int configuration) const;
@@ -109,6 +114,7 @@ class ProfileIndex {
   Groups calls_, kernels_, experiments_;
   std::map<std::pair<int, Phase>, PhaseKernels> phases_;
   std::vector<std::vector<Sibling>> siblings_;  // by configuration; empty when nothing was run
+  mutable std::optional<std::vector<NativeRecurrence>> native_;
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };

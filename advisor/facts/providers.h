@@ -74,12 +74,19 @@ FactValue value_of(const T& value) {
 
 // What is written in a configuration is `captured` when we read it from a running program.
 inline Provenance provenance_here(Provenance declared, const Subject& subject) {
-  const Origin origin = subject.get().origin;
-  const bool from_program = origin == Origin::captured || origin == Origin::imported;
-  return declared == Provenance::configured && from_program ? Provenance::captured : declared;
+  return declared == Provenance::configured && subject.get().from_program() ? Provenance::captured
+                                                                            : declared;
 }
 
 }  // namespace detail
+
+// Facts of these groups do not need a configuration: they are known of a recurrence that was seen
+// by its kernels only, too.
+inline bool needs_no_configuration(std::string_view name) {
+  for (const std::string_view group : {"device.", "environment.", "program.", "trace."})
+    if (name.starts_with(group)) return true;
+  return false;
+}
 
 // Defines one fact. `provide` takes (const Subject&) or (const Subject&, const ProfileIndex&) and
 // returns a value or an optional; the fact's type follows from what it returns. Values that are not
@@ -104,8 +111,11 @@ void define(Catalogue& catalogue, std::string name, std::string unit, Provenance
   definition.unit = std::move(unit);
   definition.description = std::move(description);
   definition.values = std::move(values);
-  definition.provide = [call, provenance](const Subject& subject,
-                                          const ProfileIndex& index) -> std::optional<Fact> {
+  const bool always = needs_no_configuration(definition.name);
+  definition.provide = [call, provenance, always](
+                           const Subject& subject,
+                           const ProfileIndex& index) -> std::optional<Fact> {
+    if (!always && !subject.get().described()) return std::nullopt;
     const std::optional<Value> value = call(subject, index);
     if (!value) return std::nullopt;
     if constexpr (std::is_floating_point_v<Value>) {

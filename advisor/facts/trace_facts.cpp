@@ -94,15 +94,85 @@ std::optional<bool> persist_tensor_cores(const Subject& s, const Index& i) {
   return all;
 }
 
-std::optional<bool> native_cells(const Subject& s) {
-  const auto& profile = *s.profile;
-  const auto origin = s.get().origin;
-  if (!profile.environment.tracing || (origin != Origin::captured && origin != Origin::imported))
-    return std::nullopt;
-  return std::any_of(profile.strings.begin(), profile.strings.end(), [](const std::string& name) {
-    return name.find("lstm_cell_forward") != std::string::npos ||
-           name.find("gru_cell_forward") != std::string::npos;
+// The recurrences without cuDNN on the device of a configuration that stands for them; empty for
+// all others.
+std::vector<const NativeRecurrence*> recurrences(const Subject& s, const Index& i) {
+  std::vector<const NativeRecurrence*> found;
+  if (s.get().described()) return found;
+  for (const auto& recurrence : i.native_recurrences())
+    if (recurrence.device == s.get().device) found.push_back(&recurrence);
+  return found;
+}
+
+std::optional<bool> native_cells(const Subject& s, const Index& i) {
+  if (!i.profile().environment.tracing || !s.get().from_program()) return std::nullopt;
+  const auto found = recurrences(s, i);
+  return std::any_of(found.begin(), found.end(), [](const NativeRecurrence* recurrence) {
+    return recurrence->cell != NativeCell::handwritten;
   });
+}
+
+// Of the device's time in kernels, what ran from the first to the last step of such recurrences.
+std::optional<double> recurrence_share(const Subject& s, const Index& i) {
+  const auto found = recurrences(s, i);
+  if (found.empty()) return std::nullopt;
+  const auto& kernels = i.profile().kernels;
+  std::int64_t part = 0, whole = 0;
+  for (const auto* recurrence : found) part += recurrence->kernel_ns;
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    if (kernels.device[k] == s.get().device) whole += kernels.end_ns[k] - kernels.start_ns[k];
+  if (whole <= 0) return std::nullopt;
+  return 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void add_recurrences(Catalogue& catalogue) {
+  std::vector<std::string> cells;
+  for (const NativeCell cell :
+       {NativeCell::framework_lstm, NativeCell::framework_gru, NativeCell::handwritten})
+    cells.emplace_back(to_string(cell));
+  define(
+      catalogue, "trace.recurrence", "", Provenance::measured,
+      "the cells of a recurrence that ran without cuDNN, step by step",
+      [](const Subject& s, const Index& i) -> std::optional<std::string> {
+        const auto found = recurrences(s, i);
+        if (found.empty()) return std::nullopt;
+        return std::string(to_string(found.front()->cell));
+      },
+      cells);
+  define(catalogue, "trace.recurrence_steps", "", Provenance::measured,
+         "cells that recurrences without cuDNN evaluated, forward and backward",
+         [](const Subject& s, const Index& i) -> std::optional<std::int64_t> {
+           const auto found = recurrences(s, i);
+           if (found.empty()) return std::nullopt;
+           std::int64_t steps = 0;
+           for (const auto* recurrence : found) steps += recurrence->steps;
+           return steps;
+         });
+  define(catalogue, "trace.recurrence_kernels", "1", Provenance::measured,
+         "kernels for each cell of a recurrence without cuDNN",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto found = recurrences(s, i);
+           std::int64_t steps = 0, kernels = 0;
+           for (const auto* recurrence : found) {
+             steps += recurrence->steps;
+             kernels += recurrence->kernels;
+           }
+           if (steps == 0) return std::nullopt;
+           return static_cast<double>(kernels) / static_cast<double>(steps);
+         });
+  define(catalogue, "trace.recurrence_share", "%", Provenance::measured,
+         "share of the GPU's kernel time in recurrences without cuDNN", recurrence_share);
+  define(catalogue, "trace.recurrence_busy", "%", Provenance::measured,
+         "share of the time of recurrences without cuDNN in which the GPU worked",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           std::int64_t busy = 0, span = 0;
+           for (const auto* recurrence : recurrences(s, i)) {
+             busy += recurrence->kernel_ns;
+             span += recurrence->span_ns;
+           }
+           if (span <= 0) return std::nullopt;
+           return std::min(100.0, 100 * static_cast<double>(busy) / static_cast<double>(span));
+         });
 }
 
 std::optional<bool> counted_tensor_cores(const Subject& s) {
@@ -220,6 +290,7 @@ void add_kernels(Catalogue& catalogue) {
 void add_trace_facts(Catalogue& catalogue) {
   add_implementation(catalogue);
   add_kernels(catalogue);
+  add_recurrences(catalogue);
   define(catalogue, "trace.records_dropped", "", Provenance::measured,
          "activity records that were lost", [](const Subject& s) -> std::optional<std::int64_t> {
            if (!s.profile->environment.tracing) return std::nullopt;

@@ -286,11 +286,11 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
   if (each.position)
     page.put("<p class=\"muted small\">in {}</p>", esc(words::position(*each.position)));
   own_findings(page, report, each);
-  parameters(page, each);
+  if (each.configuration->described()) parameters(page, each);
   stages(page, each);
   phases(page, each);
   charts(page, each);
-  memory(page, each);
+  if (each.configuration->described()) memory(page, each);
   why_not(page, each);
   kernels(page, each);
   correctness(page, each);

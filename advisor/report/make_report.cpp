@@ -159,6 +159,12 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.refused_as_alternative = refused_as_alternative(index, number);
   report.summary = words::clean(summary(config));
   report.name = config.id.empty() ? report.summary : words::clean(config.id);
+  if (!report.configuration->described()) {
+    // Only its kernels were seen: nothing of what follows from a configuration can be said.
+    report.summary = report.name;
+    report.has_device = false;
+    return report;
+  }
   report.kernels = kernel_rows(profile, index, number);
   add_phases(report, index);
   report.ran = ran(report);

@@ -259,7 +259,9 @@ class MarkdownWriter {
   void configuration(const ConfigurationReport& each) {
     put("## {} {}\n\n{}\n\n", sign(each.standing), esc(words::shorten(each.name, 120)),
         esc(each.verdict));
-    for (const auto& [key, value] : words::parameters(each.configuration->config))
+    for (const auto& [key, value] : each.configuration->described()
+                                        ? words::parameters(each.configuration->config)
+                                        : decltype(words::parameters({})){})
       put("`{}` {} · ", key, esc(value));
     put("mode {}\n\n", to_string(each.configuration->config.mode));
     if (each.position) put("In {}.\n\n", esc(words::position(*each.position)));

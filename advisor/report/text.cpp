@@ -348,7 +348,7 @@ class TextWriter {
     if (each.position) {
       terminal_.paragraph("in " + words::position(*each.position), 2, {}, Style::dim, Style::dim);
     }
-    parameters(each);
+    if (each.configuration->described()) parameters(each);
     phases(each);
     if (alone && !each.findings.empty()) {
       terminal_.heading("What to do first");
@@ -361,7 +361,7 @@ class TextWriter {
     }
     why_not(each);
     kernels(each);
-    memory(each);
+    if (each.configuration->described()) memory(each);
     rules(each);
   }
 

@@ -61,8 +61,7 @@ std::optional<Framework> known_framework(const FactMemo& facts) {
   const auto& configuration =
       profile.configurations[static_cast<std::size_t>(facts.configuration())];
   if (configuration.program.name) return configuration.program.name;
-  if (configuration.origin != Origin::captured && configuration.origin != Origin::imported)
-    return std::nullopt;
+  if (!configuration.from_program()) return std::nullopt;
   return parse_enum<Framework>(profile.environment.framework);
 }
 

@@ -136,7 +136,7 @@ void check_configurations(Checker& c, const Profile& p) {
     c.at("configurations");
     const auto& f = p.configurations[i];
     c.index(i, "device", f.device, p.devices.size(), false);
-    c.word(i, "origin", f.origin, Origin::imported);
+    c.word(i, "origin", f.origin, Origin::kernels);
     c.word(i, "outcome", f.outcome, Outcome::interrupted);
     for (const auto* size : {&f.sizes.weights, &f.sizes.workspace_inference,
                              &f.sizes.workspace_training, &f.sizes.reserve_training}) {

@@ -207,7 +207,7 @@ class Reader {
           Configuration f;
           f.config = input->config;
           f.program = input->program;
-          f.origin = r.word(1, Origin::imported);
+          f.origin = r.word(1, Origin::kernels);
           f.outcome = r.word(2, Outcome::interrupted);
           f.message = r.text(3);
           f.device = r.index(4, p_.devices.size(), false);

@@ -5,7 +5,8 @@
 namespace rnnadvisor {
 namespace {
 
-constexpr std::array<std::string_view, 4> origins = {"checked", "run", "captured", "imported"};
+constexpr std::array<std::string_view, 5> origins = {"checked", "run", "captured", "imported",
+                                                     "kernels"};
 constexpr std::array<std::string_view, 9> outcomes = {
     "not_run", "completed", "refused",    "out_of_memory_predicted", "out_of_memory", "failed",
     "crashed", "timed_out", "interrupted"};

@@ -28,7 +28,9 @@
 namespace rnnadvisor {
 
 // How a configuration came into the profile.
-enum class Origin { checked, run, captured, imported };
+// kernels: a recurrent network that was seen by its kernels only, since cuDNN did not run it
+// (profiler/classify/native_cells.h); what it is configured as is then not known.
+enum class Origin { checked, run, captured, imported, kernels };
 
 // One distinct configuration on one device, with everything known of it as a whole.
 struct Configuration {
@@ -50,6 +52,12 @@ struct Configuration {
   std::int64_t memory_predicted = -1;    // bytes
   bool outputs_finite = true;  // every output was written and finite; meaningful when completed
 
+  // Whether `config` and `sizes` mean anything.
+  bool described() const { return origin != Origin::kernels; }
+  // Whether it was read out of somebody's program.
+  bool from_program() const {
+    return origin == Origin::captured || origin == Origin::imported || origin == Origin::kernels;
+  }
   const PhaseTiming* timing(Phase phase) const;
   const StageResult* stage(model::Stage stage) const;
 };

@@ -1,0 +1,171 @@
+#include "profiler/classify/native_cells.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "profiler/classify/classify.h"
+
+namespace rnnadvisor {
+namespace {
+
+constexpr std::array<std::string_view, 3> cell_words = {"framework_lstm", "framework_gru",
+                                                        "handwritten"};
+constexpr int least_framework_steps = 8, least_handwritten_steps = 16;
+constexpr int most_kernels_between = 64;  // two steps further apart belong to different runs
+constexpr double nearly_all = 0.8;
+
+// What a kernel is to this question, by its name.
+struct Kind {
+  std::optional<NativeCell> step;
+  bool product = false, sigmoid = false;
+};
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+Kind kind_of(const std::string& name) {
+  Kind kind;
+  const auto known = classify_kernel(name);
+  if (known.family_id == "pytorch_native_cell") {
+    kind.step = contains(name, "gru") ? NativeCell::framework_gru : NativeCell::framework_lstm;
+  } else if (contains(name, "tanh")) {
+    kind.step = NativeCell::handwritten;
+  }
+  kind.sigmoid = contains(name, "sigmoid");
+  kind.product = known.role == KernelRole::gemm || known.role == KernelRole::recurrent_gemm ||
+                 known.role == KernelRole::layer_gemm || known.role == KernelRole::weight_gemm ||
+                 contains(name, "gemm") || contains(name, "gemv") || contains(name, "nvjet");
+  return kind;
+}
+
+// A run of steps on one stream, as it grows.
+struct Run {
+  std::optional<NativeCell> cell;
+  std::int64_t steps = 0, with_product = 0, with_sigmoid = 0;
+  std::int64_t first_ns = 0, last_ns = 0, kernels = 0, kernel_ns = 0;
+  // Since the last step: they belong to the run once another step follows.
+  std::int64_t between = 0, between_ns = 0;
+  bool product = false, sigmoid = false;
+};
+
+bool counts(const Run& run) {
+  if (!run.cell) return false;
+  const bool by_hand = *run.cell == NativeCell::handwritten;
+  if (run.steps < (by_hand ? least_handwritten_steps : least_framework_steps)) return false;
+  const auto enough = nearly_all * static_cast<double>(run.steps - 1);
+  if (static_cast<double>(run.with_product) < enough) return false;
+  return !by_hand || static_cast<double>(run.with_sigmoid) >= enough;
+}
+
+class Search {
+ public:
+  explicit Search(const Profile& profile) : profile_(profile) {}
+
+  std::vector<NativeRecurrence> run() {
+    const auto& k = profile_.kernels;
+    std::vector<std::optional<Kind>> kinds(profile_.strings.size());
+    for (std::size_t i = 0; i < k.size(); ++i) {
+      if (k.call[i] >= 0) continue;
+      auto& kind = kinds[static_cast<std::size_t>(k.name[i])];
+      if (!kind) kind = kind_of(profile_.text(k.name[i]));
+      add(runs_[{k.process[i], k.device[i], k.stream[i]}], i, *kind);
+    }
+    for (auto& [where, run] : runs_) close(where, run);
+    std::vector<NativeRecurrence> out;
+    for (auto& [key, found] : found_) out.push_back(found);
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return a.kernel_ns > b.kernel_ns; });
+    return out;
+  }
+
+ private:
+  using Where = std::tuple<int, int, int>;  // process, device, stream
+
+  void add(Run& run, std::size_t kernel, const Kind& kind) {
+    const auto& k = profile_.kernels;
+    const Where where{k.process[kernel], k.device[kernel], k.stream[kernel]};
+    const std::int64_t ns = k.end_ns[kernel] - k.start_ns[kernel];
+    if (kind.step && run.cell && *kind.step != *run.cell) close(where, run);
+    if (!kind.step) {
+      if (!run.cell) {
+        // What leads to a first step is not known to belong to it.
+        run.product = run.product || kind.product;
+        return;
+      }
+      ++run.between;
+      run.between_ns += ns;
+      run.product = run.product || kind.product;
+      run.sigmoid = run.sigmoid || kind.sigmoid;
+      if (run.between > most_kernels_between) close(where, run);
+      return;
+    }
+    if (!run.cell) {
+      run = Run{};
+      run.cell = kind.step;
+      run.first_ns = k.start_ns[kernel];
+    }
+    // Two tanh of one cell have no product between them, and are one step.
+    const bool new_step = run.steps == 0 || *run.cell != NativeCell::handwritten || run.product;
+    if (new_step && run.steps > 0) {
+      run.with_product += run.product ? 1 : 0;
+      run.with_sigmoid += run.sigmoid ? 1 : 0;
+    }
+    run.steps += new_step ? 1 : 0;
+    run.kernels += 1 + run.between;
+    run.kernel_ns += ns + run.between_ns;
+    run.between = run.between_ns = 0;
+    if (new_step) run.product = run.sigmoid = false;
+    run.last_ns = k.end_ns[kernel];
+  }
+
+  void close(const Where& where, Run& run) {
+    if (counts(run)) {
+      auto& found = found_[{std::get<0>(where), std::get<1>(where), *run.cell}];
+      found.process = std::get<0>(where);
+      found.device = std::get<1>(where);
+      found.cell = *run.cell;
+      found.steps += run.steps;
+      found.kernels += run.kernels;
+      found.kernel_ns += run.kernel_ns;
+      found.span_ns += run.last_ns - run.first_ns;
+    }
+    run = Run{};
+  }
+
+  const Profile& profile_;
+  std::map<Where, Run> runs_;
+  std::map<std::tuple<int, int, NativeCell>, NativeRecurrence> found_;
+};
+
+}  // namespace
+
+std::string_view to_string(NativeCell cell) { return cell_words[static_cast<std::size_t>(cell)]; }
+
+std::vector<NativeRecurrence> native_recurrences(const Profile& profile) {
+  return Search(profile).run();
+}
+
+void add_native_recurrences(Profile& profile) {
+  for (const auto& configuration : profile.configurations)
+    if (configuration.origin == Origin::kernels) return;
+  std::set<int> devices;
+  for (const auto& found : native_recurrences(profile)) {
+    if (!devices.insert(found.device).second) continue;
+    Configuration configuration;
+    configuration.origin = Origin::kernels;
+    configuration.outcome = Outcome::completed;
+    configuration.device = found.device;
+    configuration.config.id = "recurrence without cuDNN";
+    if (found.process >= 0)
+      configuration.program.name = parse_enum<Framework>(
+          profile.processes[static_cast<std::size_t>(found.process)].framework);
+    profile.configurations.push_back(std::move(configuration));
+  }
+}
+
+}  // namespace rnnadvisor

@@ -1,0 +1,40 @@
+// Recurrent networks that a program runs without cuDNN: step by step, with the framework's own
+// cells or with cells written by hand. They are known by their kernels alone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor {
+
+enum class NativeCell {
+  framework_lstm,  // kernels of the framework's own cells: certain
+  framework_gru,
+  handwritten  // tanh, sigmoid and a matrix product take turns, over and over: a likeness
+};
+std::string_view to_string(NativeCell cell);
+
+// One recurrence of a process on one device, over all the times it ran.
+struct NativeRecurrence {
+  int process = -1;  // index into Profile::processes
+  int device = 0;
+  NativeCell cell = NativeCell::handwritten;
+  std::int64_t steps = 0;      // cells evaluated, forward and backward
+  std::int64_t kernels = 0;    // launched from the first step of a run of steps to its last
+  std::int64_t kernel_ns = 0;  // sum of their durations
+  std::int64_t span_ns = 0;    // from the first of a run to its last, summed over the runs
+};
+
+// Looks at the kernels that no cuDNN RNN call launched, stream by stream. At least 8 steps in a row
+// of a framework's cell, 16 of one by hand, where between nearly all of them (80 %) stands a matrix
+// product and, by hand, a sigmoid: fewer could be anything.
+std::vector<NativeRecurrence> native_recurrences(const Profile& profile);
+
+// Adds one configuration of Origin::kernels for each device with such a recurrence, so that there
+// is something to judge. Does nothing where one is there already.
+void add_native_recurrences(Profile& profile);
+
+}  // namespace rnnadvisor
