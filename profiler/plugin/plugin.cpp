@@ -187,7 +187,7 @@ __attribute__((constructor)) void loaded() {
 }
 
 void ended(int status, void*) {
-  if (the_writer.is_open()) the_writer.header().exit_status.store(status);
+  if (the_writer.is_open()) the_writer.header().exited.store(status + 1);
   finish();
 }
 

@@ -92,7 +92,6 @@ bool Writer::open(const WriterSettings& settings) {
   header->pid = getpid();
   header->parent_pid = getppid();
   header->rank = header->local_rank = header->world_size = -1;
-  header->exit_status.store(-1);
   header->mode.store(static_cast<std::uint32_t>(settings.mode));
   header->asked_mode = static_cast<std::uint32_t>(settings.mode);
   // Last: a reader that finds it finds the rest.
