@@ -1,25 +1,63 @@
-// Any bytes as a spool: an error, or records that are as long as they say.
+// Any bytes as a spool: an error, or a profile that holds its invariants. Bytes that do not begin
+// as a spool are taken for the records of a good one, so that the search need not guess a header.
+#include <unistd.h>
+
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 #include <string_view>
 
+#include "profiler/launch/process_spool.h"
+#include "profiler/profile/check.h"
 #include "profiler/spool/reader.h"
 
+namespace {
+
+using namespace rnnadvisor;
+
+std::string with_header(std::string_view records) {
+  std::string bytes(spool::header_bytes, '\0');
+  const auto put = [&](std::size_t offset, auto value) {
+    std::memcpy(bytes.data() + offset, &value, sizeof value);
+  };
+  using F = spool::FileHeader;
+  put(offsetof(F, magic), spool::magic);
+  put(offsetof(F, version), spool::format_version);
+  put(offsetof(F, chunk_bytes), std::uint32_t{1} << 20);
+  put(offsetof(F, chunks), std::uint32_t{1});
+  put(offsetof(F, start_ns), std::int64_t{1000});
+  put(offsetof(F, pid), std::int32_t{5});
+  const std::uint32_t chunk[4] = {spool::chunk_magic, 1, static_cast<std::uint32_t>(records.size()),
+                                  0};
+  bytes.append(reinterpret_cast<const char*>(chunk), sizeof chunk);
+  bytes += records;
+  return bytes;
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace rnnadvisor::spool;
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  auto reader = Reader::from_bytes(bytes, "fuzz");
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  if (size < sizeof spool::magic || std::memcmp(data, &spool::magic, sizeof spool::magic) != 0)
+    bytes = with_header(bytes);
+  auto reader = spool::Reader::from_bytes(bytes, "fuzz");
   if (!reader) {
     if (reader.error().message.empty()) std::abort();
     return 0;
   }
-  const Tables tables = reader->read_tables();
-  reader->visit([&](const Record& record) {
-    if (record.type() == Type::string &&
-        record.behind<String>().size() < record.as<String>().length)
-      std::abort();
-    if (record.type() == Type::kernel) (void)tables.text(record.as<Kernel>().name);
-    return true;
-  });
+  launch::Collection collection;
+  Process process;
+  process.pid = 5;
+  process.start_ns = 1000;
+  launch::ProcessSpool spool(*reader, collection);
+  if (!spool.add(process)) std::abort();
+  collection.configurations.finish();
+  const Profile profile = collection.builder.finish();
+  if (const auto checked = check_profile(profile, ErrorCode::internal); !checked) {
+    std::fprintf(stderr, "%s\n", checked.error().message.c_str());
+    std::abort();
+  }
   return 0;
 }

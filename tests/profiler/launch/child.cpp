@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   if (what == "exit") return number;
   if (what == "_exit") _exit(number);
   if (what == "raise") {
+    std::signal(number, SIG_DFL);  // a sanitizer may have put in its own
     std::raise(number);
     return 1;
   }

@@ -12,5 +12,9 @@ int main(int argc, char** argv) {
   const std::string folder = argv[1];
   rnnadvisor::spool::sample_spool().write(folder + "/full");
   rnnadvisor::spool::SpoolWriter().write(folder + "/empty");
+  // What the fuzz target puts a header of its own in front of.
+  const std::string bytes = rnnadvisor::spool::sample_spool().bytes();
+  std::ofstream(folder + "/records", std::ios::binary) << bytes.substr(
+      rnnadvisor::spool::header_bytes + sizeof(rnnadvisor::spool::ChunkHeader), 3000);
   return 0;
 }

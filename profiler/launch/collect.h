@@ -1,0 +1,37 @@
+// The spools of a folder become one profile: N processes on one clock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::launch {
+
+struct CollectOptions {
+  // Who collects, when, where; what the spools tell of driver and libraries is added.
+  Environment environment;
+  // The program that was started, as far as its starter knows it: pid, host, command line, start,
+  // end. It is in the profile also when it recorded nothing.
+  std::optional<Process> program;
+  const std::atomic<bool>* stop =
+      nullptr;  // may be set by a signal handler: ErrorCode::interrupted
+};
+
+struct Collected {
+  Profile profile;
+  int spools = 0;                       // that were read
+  int running = 0;                      // processes that had not ended
+  std::vector<std::string> unreadable;  // messages, one for each spool that was none
+};
+
+// Reads every *.rnnspool of `folder`, whatever state they are in; a file that is no spool is told
+// in `unreadable` and in a note. Nothing is removed. Errors: not_found, io (the folder),
+// newer_version (written by a later rnnadvisor), interrupted.
+Result<Collected> collect_spools(const std::string& folder, const CollectOptions& options);
+
+}  // namespace rnnadvisor::launch

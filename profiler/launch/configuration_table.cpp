@@ -1,0 +1,142 @@
+#include "profiler/launch/configuration_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/statistics.h"
+#include "core/config/read_config.h"
+#include "profiler/launch/cudnn_numbers.h"
+
+namespace rnnadvisor::launch {
+namespace {
+
+constexpr std::size_t most_samples = 1000;  // in a profile, of each phase; evenly spread
+
+std::vector<double> thinned(const std::vector<double>& samples) {
+  if (samples.size() <= most_samples) return samples;
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < most_samples; ++i)
+    kept.push_back(samples[i * samples.size() / most_samples]);
+  return kept;
+}
+
+model::Stage stage_of(Phase phase) {
+  switch (phase) {
+    case Phase::forward_inference:
+      return model::Stage::forward_inference;
+    case Phase::forward_training:
+      return model::Stage::forward_training;
+    case Phase::backward_data:
+      return model::Stage::backward_data;
+    case Phase::backward_weights:
+      return model::Stage::backward_weights;
+  }
+  return model::Stage::forward_training;
+}
+
+}  // namespace
+
+int ConfigurationTable::find(const RnnConfig& config, const ProgramContext& program, int device) {
+  ConfigInput input{config, program, {}};
+  input.config.seq_lengths.clear();
+  const std::string key = fmt::format("{} {}", device, to_json_line(input));
+  const auto next = static_cast<int>(builder_.profile().configurations.size());
+  const auto [entry, fresh] = known_.try_emplace(key, next);
+  if (fresh) {
+    Configuration configuration;
+    configuration.config = config;
+    configuration.program = program;
+    configuration.origin = Origin::captured;
+    configuration.device = device;
+    configuration.sizes = model::space_sizes(config);
+    configuration.memory_predicted = model::memory_need(config, config.mode).total;
+    builder_.add_configuration(std::move(configuration));
+    gathered_.resize(static_cast<std::size_t>(next) + 1);
+  }
+  return entry->second;
+}
+
+std::vector<int> ConfigurationTable::own_lengths(int index, const RnnConfig& config) const {
+  const auto& shared =
+      builder_.profile().configurations[static_cast<std::size_t>(index)].config.seq_lengths;
+  if (config.seq_lengths == shared) return {};
+  if (!config.seq_lengths.empty()) return config.seq_lengths;
+  return std::vector<int>(static_cast<std::size_t>(config.batch_size), config.seq_length);
+}
+
+void ConfigurationTable::add(int index, const Execution& execution) {
+  auto& gathered = gathered_[static_cast<std::size_t>(index)];
+  gathered.executed = true;
+  if (execution.least_alignment > 0) {
+    gathered.least_alignment = gathered.any_alignment
+                                   ? std::min(gathered.least_alignment, execution.least_alignment)
+                                   : execution.least_alignment;
+    gathered.any_alignment = true;
+  }
+  gathered.device_lengths |= execution.device_lengths;
+  gathered.backward |=
+      execution.phase == Phase::backward_data || execution.phase == Phase::backward_weights;
+  if (execution.status == 0) {
+    gathered.succeeded = true;
+    if (execution.device_ms >= 0)
+      gathered.samples_ms[execution.phase].push_back(execution.device_ms);
+  } else {
+    gathered.failures.try_emplace(execution.phase, execution.status, execution.reason);
+  }
+}
+
+void ConfigurationTable::join(int forward, int backward) {
+  const auto& configurations = builder_.profile().configurations;
+  const bool mixed = configurations[static_cast<std::size_t>(forward)].config.algo !=
+                     configurations[static_cast<std::size_t>(backward)].config.algo;
+  for (const int index : {forward, backward}) {
+    auto& gathered = gathered_[static_cast<std::size_t>(index)];
+    gathered.joined = true;
+    gathered.mixed_algos |= mixed;
+  }
+}
+
+void ConfigurationTable::write_outcome(Configuration& configuration,
+                                       const Gathered& gathered) const {
+  if (!gathered.executed) return;
+  configuration.outcome = Outcome::completed;
+  for (const auto& [phase, failure] : gathered.failures) {
+    StageResult stage;
+    stage.stage = stage_of(phase);
+    stage.attempted = true;
+    stage.status = failure.first;
+    stage.status_name = status_name(failure.first);
+    stage.reason = failure.second;
+    configuration.stages.push_back(stage);
+    if (gathered.succeeded || configuration.outcome != Outcome::completed) continue;
+    // Nothing of it ever ran. Internal errors and failed executions begin at 4000.
+    configuration.outcome = failure.first >= 4000 ? Outcome::failed : Outcome::refused;
+    configuration.message =
+        fmt::format("{}{}{}", stage.status_name, stage.reason.empty() ? "" : ": ", stage.reason);
+  }
+}
+
+void ConfigurationTable::finish() {
+  for (std::size_t i = 0; i < gathered_.size(); ++i) {
+    const auto& gathered = gathered_[i];
+    auto& configuration = builder_.profile().configurations[i];
+    write_outcome(configuration, gathered);
+    auto& program = configuration.program;
+    if (gathered.any_alignment)
+      program.pointer_alignment = static_cast<int>(gathered.least_alignment);
+    if (gathered.executed) program.dev_seq_lengths = gathered.device_lengths;
+    if (gathered.backward) program.needs_backward = true;
+    if (gathered.joined) program.mixed_algos = gathered.mixed_algos;
+    for (const auto& [phase, samples] : gathered.samples_ms) {
+      PhaseTiming timing;
+      timing.phase = phase;
+      timing.samples_ms = thinned(samples);
+      timing.ms = median_interval(timing.samples_ms);
+      configuration.timings.push_back(std::move(timing));
+    }
+  }
+}
+
+}  // namespace rnnadvisor::launch

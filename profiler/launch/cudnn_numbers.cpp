@@ -1,0 +1,206 @@
+#include "profiler/launch/cudnn_numbers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/config/read_config.h"
+
+namespace rnnadvisor::launch {
+namespace {
+
+// Enumerations that follow cuDNN's numbers from 0.
+template <class Enum>
+std::optional<Enum> same_number(std::int32_t value) {
+  if (value < 0 || static_cast<std::size_t>(value) >= Spellings<Enum>::values.size())
+    return std::nullopt;
+  return static_cast<Enum>(value);
+}
+
+std::optional<DataType> data_type(std::int32_t value) {
+  switch (value) {
+    case 0:
+      return DataType::float32;
+    case 1:
+      return DataType::float64;
+    case 2:
+      return DataType::half;
+    case 9:
+      return DataType::bfloat16;
+    default:
+      return std::nullopt;
+  }
+}
+
+constexpr std::array<std::pair<int, std::string_view>, 48> statuses = {{
+    {0, "SUCCESS"},
+    {1001, "NOT_INITIALIZED"},
+    {1002, "SUBLIBRARY_VERSION_MISMATCH"},
+    {1003, "SERIALIZATION_VERSION_MISMATCH"},
+    {1004, "DEPRECATED"},
+    {1005, "LICENSE_ERROR"},
+    {1006, "RUNTIME_IN_PROGRESS"},
+    {1007, "RUNTIME_FP_OVERFLOW"},
+    {1008, "SUBLIBRARY_LOADING_FAILED"},
+    {2000, "BAD_PARAM"},
+    {2002, "BAD_PARAM_NULL_POINTER"},
+    {2003, "BAD_PARAM_MISALIGNED_POINTER"},
+    {2004, "BAD_PARAM_NOT_FINALIZED"},
+    {2005, "BAD_PARAM_OUT_OF_BOUND"},
+    {2006, "BAD_PARAM_SIZE_INSUFFICIENT"},
+    {2007, "BAD_PARAM_STREAM_MISMATCH"},
+    {2008, "BAD_PARAM_SHAPE_MISMATCH"},
+    {2009, "BAD_PARAM_DUPLICATED_ENTRIES"},
+    {2010, "BAD_PARAM_ATTRIBUTE_TYPE"},
+    {2011, "BAD_PARAM_CUDA_GRAPH_MISMATCH"},
+    {2012, "BAD_PARAM_DESCRIPTOR_TYPE"},
+    {3000, "NOT_SUPPORTED"},
+    {3001, "NOT_SUPPORTED_GRAPH_PATTERN"},
+    {3002, "NOT_SUPPORTED_SHAPE"},
+    {3003, "NOT_SUPPORTED_DATA_TYPE"},
+    {3004, "NOT_SUPPORTED_LAYOUT"},
+    {3005, "NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER"},
+    {3006, "NOT_SUPPORTED_INCOMPATIBLE_CUDART"},
+    {3007, "NOT_SUPPORTED_ARCH_MISMATCH"},
+    {3008, "NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING"},
+    {3009, "NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"},
+    {3010, "NOT_SUPPORTED_SHARED_MEMORY_INSUFFICIENT"},
+    {3011, "NOT_SUPPORTED_PADDING"},
+    {3012, "NOT_SUPPORTED_BAD_LAUNCH_PARAM"},
+    {3013, "NOT_SUPPORTED_CUDA_GRAPH_NATIVE_API"},
+    {3014, "NOT_SUPPORTED_INVALID_DYNAMIC_SHAPE"},
+    {4000, "INTERNAL_ERROR"},
+    {4001, "INTERNAL_ERROR_COMPILATION_FAILED"},
+    {4002, "INTERNAL_ERROR_UNEXPECTED_VALUE"},
+    {4003, "INTERNAL_ERROR_HOST_ALLOCATION_FAILED"},
+    {4004, "INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"},
+    {4005, "INTERNAL_ERROR_BAD_LAUNCH_PARAM"},
+    {4006, "INTERNAL_ERROR_TEXTURE_CREATION_FAILED"},
+    {5000, "EXECUTION_FAILED"},
+    {5001, "EXECUTION_FAILED_CUDA_DRIVER"},
+    {5002, "EXECUTION_FAILED_CUBLAS"},
+    {5003, "EXECUTION_FAILED_CUDART"},
+    {5004, "EXECUTION_FAILED_CURAND"},
+}};
+
+}  // namespace
+
+Result<RnnConfig> to_config(const spool::Configuration& captured,
+                            std::span<const std::int32_t> lengths) {
+  const auto unreadable = [](std::string what) {
+    return fail(ErrorCode::unsupported, std::move(what));
+  };
+  if ((captured.known & spool::known_descriptor) == 0)
+    return unreadable("cuDNN did not tell what the RNN descriptor holds");
+  if ((captured.known & spool::known_data) == 0)
+    return unreadable("cuDNN did not tell what the RNN data descriptor holds");
+  RnnConfig config;
+  const auto cell = same_number<Cell>(captured.cell);
+  const auto algo = same_number<Algo>(captured.algo);
+  const auto direction = same_number<Direction>(captured.direction);
+  const auto bias = same_number<BiasMode>(captured.bias);
+  const auto input_mode = same_number<InputMode>(captured.input_mode);
+  const auto math_type = same_number<MathType>(captured.math_type);
+  const auto layout = same_number<Layout>(captured.layout);
+  const auto data = data_type(captured.data_type);
+  const auto math = data_type(captured.math_precision);
+  if (!cell || !algo || !direction || !bias || !input_mode || !math_type || !layout || !data ||
+      !math)
+    return unreadable("an enumerator of the RNN descriptor is none that rnnadvisor knows");
+  config.cell = *cell;
+  config.algo = *algo;
+  config.direction = *direction;
+  config.bias_mode = *bias;
+  config.input_mode = *input_mode;
+  config.math_type = *math_type;
+  config.layout = *layout;
+  config.data_type = *data;
+  config.math_precision = *math;
+  config.input_size = captured.input_size;
+  config.hidden_size = captured.hidden_size;
+  config.proj_size = captured.projection_size;
+  config.num_layers = captured.layers;
+  config.padded_io = (captured.aux_flags & 1U) != 0;  // CUDNN_RNN_PADDED_IO_ENABLED
+  config.seq_length = captured.max_seq_length;
+  config.batch_size = captured.batch;
+  config.mode = captured.training != 0 ? Mode::training : Mode::inference;
+  if ((captured.known & spool::known_dropout) != 0 && captured.dropout != 0) {
+    // The nearest short decimal: 0.2 rather than 0.2 as a float.
+    config.dropout = std::round(static_cast<double>(captured.dropout) * 1e6) / 1e6;
+    config.dropout_seed = captured.dropout_seed;
+  }
+  if ((captured.known & spool::known_clip) != 0 && captured.clip_mode == 1) {
+    config.clip_mode = ClipMode::minmax;
+    config.clip_left = captured.clip_low;
+    config.clip_right = captured.clip_high;
+    config.clip_propagate_nan = captured.clip_nan != 0;
+  }
+  config.seq_lengths.assign(lengths.begin(), lengths.end());
+  // What a profile may hold is what the reader of configurations takes, no more.
+  if (!std::isfinite(config.clip_left) || !std::isfinite(config.clip_right) ||
+      !std::isfinite(config.dropout))
+    return unreadable("a number of the RNN descriptor is not finite");
+  const auto read = read_json_line(to_json_line(config), "descriptor", 1);
+  if (!read) return unreadable(read.error().message);
+  if (read->config != config) return unreadable("its values contradict each other");
+  return config;
+}
+
+std::string describe_refused(const spool::Configuration& asked) {
+  const auto word = [](const auto& value) {
+    return value ? std::string(to_string(*value)) : std::string("unknown");
+  };
+  return fmt::format("{}, {}, {} layers, hidden_size {}, input_size {}, proj_size {}, {}, {} math",
+                     word(same_number<Cell>(asked.cell)), word(same_number<Algo>(asked.algo)),
+                     asked.layers, asked.hidden_size, asked.input_size, asked.projection_size,
+                     word(data_type(asked.data_type)),
+                     word(same_number<MathType>(asked.math_type)));
+}
+
+std::string status_name(int status) {
+  for (const auto& [number, name] : statuses) {
+    if (number == status) return fmt::format("CUDNN_STATUS_{}", name);
+  }
+  return fmt::format("cuDNN status {}", status);
+}
+
+std::string cudnn_version_text(std::uint64_t version) {
+  if (version == 0) return {};
+  // Up to 8.x: major * 1000 + minor * 100 + patch; from 9.0 on major * 10000 + minor * 100 + patch
+  // (cuDNN 9 release notes).
+  return version >= 90000
+             ? fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100)
+             : fmt::format("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
+}
+
+std::string function_name(spool::Entry entry) {
+  switch (entry) {
+    case spool::Entry::set_rnn_descriptor:
+      return "cudnnSetRNNDescriptor_v8";
+    case spool::Entry::set_rnn_data_descriptor:
+      return "cudnnSetRNNDataDescriptor";
+    case spool::Entry::get_temp_space_sizes:
+      return "cudnnGetRNNTempSpaceSizes";
+    case spool::Entry::build_dynamic:
+      return "cudnnBuildRNNDynamic";
+    case spool::Entry::forward:
+      return "cudnnRNNForward";
+    case spool::Entry::backward_data:
+      return "cudnnRNNBackwardData_v8";
+    case spool::Entry::backward_weights:
+      return "cudnnRNNBackwardWeights_v8";
+    case spool::Entry::set_clip:
+      return "cudnnRNNSetClip";
+    case spool::Entry::legacy:
+      return "an RNN function of cuDNN 8";
+    case spool::Entry::count:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace rnnadvisor::launch

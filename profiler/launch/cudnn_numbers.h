@@ -1,0 +1,33 @@
+// What cuDNN says in numbers, without its headers: enumerators, statuses, versions. The numbers are
+// those of cudnn_graph_v9.h and cudnn_adv_v9.h; a test holds them against the headers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/config/rnn_config.h"
+#include "profiler/spool/format.h"
+
+namespace rnnadvisor::launch {
+
+// The configuration that cuDNN's getters described. `lengths` as Tables::Shape has them. An error
+// says what is missing or what RnnConfig has no word for; clipping and dropout that could not be
+// read back count as none.
+Result<RnnConfig> to_config(const spool::Configuration& captured,
+                            std::span<const std::int32_t> lengths);
+
+// "LSTM, hidden 2048, 2 layers, algorithm 1": what is known of a descriptor that was refused.
+std::string describe_refused(const spool::Configuration& asked);
+
+// "CUDNN_STATUS_NOT_SUPPORTED", or "cuDNN status 4711".
+std::string status_name(int status);
+
+// "9.19.0" of 91900; "8.9.7" of 8907. Empty for 0.
+std::string cudnn_version_text(std::uint64_t version);
+
+// The function that a hook stood for: "cudnnBuildRNNDynamic".
+std::string function_name(spool::Entry entry);
+
+}  // namespace rnnadvisor::launch

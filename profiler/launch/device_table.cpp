@@ -1,0 +1,55 @@
+#include "profiler/launch/device_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/text.h"
+#include "core/cudnn/driver.h"
+
+namespace rnnadvisor::launch {
+namespace {
+
+DeviceSpec to_spec(const spool::Device& device) {
+  // Nothing of a description that is not at least a number somebody could have meant.
+  const auto positive = [](auto value) { return value > 0 ? value : 0; };
+  DeviceSpec spec;
+  spec.live = true;
+  spec.name = to_valid_utf8({device.name, strnlen(device.name, sizeof device.name)});
+  spec.compute_major = positive(device.major);
+  spec.compute_minor = positive(device.minor);
+  spec.sm_count = positive(device.multiprocessors);
+  spec.boost_clock_hz = positive(device.sm_clock_khz) * 1e3;
+  spec.l2_bytes = positive(device.l2_bytes);
+  spec.memory_bytes = positive(static_cast<std::int64_t>(device.memory_bytes));
+  spec.shared_memory_per_sm = device.shared_per_sm;
+  spec.shared_memory_per_block = device.shared_per_block;
+  spec.registers_per_sm = device.registers_per_sm;
+  return with_shipped_values(spec);
+}
+
+}  // namespace
+
+int DeviceTable::add(const spool::Device& device, const std::string& host) {
+  std::string key;
+  if (std::any_of(std::begin(device.uuid), std::end(device.uuid), [](auto b) { return b != 0; })) {
+    for (const auto byte : device.uuid) key += fmt::format("{:02x}", byte);
+  } else {
+    key = fmt::format("{}/{}", host, device.ordinal);
+  }
+  auto& devices = builder_.profile().devices;
+  const auto [entry, fresh] = known_.try_emplace(std::move(key), static_cast<int>(devices.size()));
+  if (fresh) devices.push_back(to_spec(device));
+  return entry->second;
+}
+
+int DeviceTable::first_equal(int device) const {
+  const auto& devices = builder_.profile().devices;
+  if (device < 0) return -1;
+  const auto found =
+      std::find(devices.begin(), devices.end(), devices[static_cast<std::size_t>(device)]);
+  return static_cast<int>(found - devices.begin());
+}
+
+}  // namespace rnnadvisor::launch

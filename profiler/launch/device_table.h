@@ -1,0 +1,30 @@
+// The GPUs of several processes as one list. What a process calls device 0 depends on its
+// CUDA_VISIBLE_DEVICES; the UUID tells who is who.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profiler/profile/builder.h"
+#include "profiler/spool/format.h"
+
+namespace rnnadvisor::launch {
+
+class DeviceTable {
+ public:
+  explicit DeviceTable(ProfileBuilder& builder) : builder_(builder) {}
+
+  // The index in the profile of a GPU that a process on `host` described. Two GPUs of one kind are
+  // two devices.
+  int add(const spool::Device& device, const std::string& host);
+  // The first device that equals this one in all that is known: what holds for one configuration
+  // on one of them holds on the other.
+  int first_equal(int device) const;
+
+ private:
+  ProfileBuilder& builder_;
+  std::map<std::string, int> known_;
+};
+
+}  // namespace rnnadvisor::launch

@@ -1,0 +1,79 @@
+#include "profiler/launch/framework_library.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+namespace rnnadvisor::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Package {
+  std::string_view folder;                        // of the package: ".../torch/..."
+  std::array<std::string_view, 3> distributions;  // names under which it is installed
+  Framework framework;
+};
+
+// onnxruntime's packages are named after what they run on.
+constexpr std::array<Package, 6> packages = {{
+    {"torch", {"torch", "pytorch"}, Framework::pytorch},
+    {"tensorflow", {"tensorflow", "tensorflow_gpu", "tf_nightly"}, Framework::tensorflow},
+    {"jaxlib", {"jaxlib", "jax"}, Framework::jax},
+    {"jax", {"jax", "jaxlib"}, Framework::jax},
+    {"jax_plugins", {"jaxlib", "jax"}, Framework::jax},
+    {"onnxruntime", {"onnxruntime_gpu", "onnxruntime"}, Framework::onnxruntime},
+}};
+
+// Libraries that tell by their name where the folder does not: programs in C++.
+constexpr std::array<std::pair<std::string_view, Framework>, 4> library_names = {{
+    {"libtorch", Framework::pytorch},
+    {"libtensorflow", Framework::tensorflow},
+    {"libonnxruntime", Framework::onnxruntime},
+    {"libjax", Framework::jax},
+}};
+
+// "2.11.0" of "torch-2.11.0+cu130.dist-info"; what follows '+' tells of the build only.
+std::string version_in(const fs::path& folder, const Package& package) {
+  std::error_code error;
+  std::string found;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.ends_with(".dist-info") && !name.ends_with(".egg-info")) continue;
+    const auto dash = name.find('-');
+    if (dash == std::string::npos) continue;
+    for (const auto distribution : package.distributions) {
+      if (distribution.empty() || name.compare(0, dash, distribution) != 0) continue;
+      std::string version = name.substr(dash + 1, name.rfind('.') - dash - 1);
+      // Eggs go on with "-py3.11-linux-x86_64".
+      version.resize(std::min(version.find_first_of("+-"), version.size()));
+      // The first of the list is the package itself; the others stand in for it.
+      if (distribution == package.distributions.front()) return version;
+      found = version;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<FrameworkLibrary> framework_of(std::string_view path) {
+  // The innermost folder with a package's name: an environment may be called "torch", too.
+  fs::path folder = fs::path(path).parent_path();
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    const std::string name = folder.filename().string();
+    const auto package = std::find_if(packages.begin(), packages.end(),
+                                      [&](const Package& p) { return p.folder == name; });
+    if (package == packages.end()) continue;
+    return FrameworkLibrary{package->framework, version_in(folder.parent_path(), *package)};
+  }
+  const std::string file = fs::path(path).filename().string();
+  for (const auto& [name, framework] : library_names) {
+    if (file.starts_with(name)) return FrameworkLibrary{framework, {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace rnnadvisor::launch

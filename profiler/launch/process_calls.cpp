@@ -1,0 +1,333 @@
+// ProcessSpool: the RNN calls of a process, their configurations, and launches of graphs that had
+// captured one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "profiler/launch/cudnn_numbers.h"
+#include "profiler/launch/process_spool.h"
+#include "profiler/spool/settings.h"
+
+namespace rnnadvisor::launch {
+namespace {
+
+bool is_execution(spool::Entry entry) {
+  return entry == spool::Entry::forward || entry == spool::Entry::backward_data ||
+         entry == spool::Entry::backward_weights;
+}
+
+Phase phase_of(const spool::Call& call) {
+  if (call.entry == spool::Entry::backward_data) return Phase::backward_data;
+  if (call.entry == spool::Entry::backward_weights) return Phase::backward_weights;
+  return call.training != 0 ? Phase::forward_training : Phase::forward_inference;
+}
+
+// Which argument a hook kept under each name. Backward data has the gradients of the states where
+// the forward pass has the states.
+CallPointer pointer_of(spool::Pointer pointer, bool backward_data) {
+  switch (pointer) {
+    case spool::Pointer::x:
+      return CallPointer::x;
+    case spool::Pointer::y:
+      return CallPointer::y;
+    case spool::Pointer::hx:
+      return CallPointer::hx;
+    case spool::Pointer::hy:
+      return backward_data ? CallPointer::dhy : CallPointer::hy;
+    case spool::Pointer::cx:
+      return CallPointer::cx;
+    case spool::Pointer::cy:
+      return backward_data ? CallPointer::dcy : CallPointer::cy;
+    case spool::Pointer::weights:
+      return CallPointer::weights;
+    case spool::Pointer::workspace:
+      return CallPointer::workspace;
+    case spool::Pointer::reserve:
+      return CallPointer::reserve;
+    case spool::Pointer::dy:
+      return CallPointer::dy;
+    case spool::Pointer::dx:
+      return CallPointer::dx;
+    case spool::Pointer::dw:
+    case spool::Pointer::count:
+      break;
+  }
+  return CallPointer::weight_gradients;
+}
+
+CallArguments arguments_of(const spool::Call& call) {
+  CallArguments arguments;
+  const bool backward_data = call.entry == spool::Entry::backward_data;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spool::Pointer::count); ++i) {
+    // 255 is null or no such argument, which cannot be told apart: not known.
+    if (call.alignment[i] > 30) continue;
+    const auto pointer = pointer_of(static_cast<spool::Pointer>(i), backward_data);
+    arguments.alignment[static_cast<std::size_t>(pointer)] = std::int64_t{1} << call.alignment[i];
+  }
+  arguments.contiguous = (call.flags & (spool::call_h_not_packed | spool::call_c_not_packed)) == 0;
+  return arguments;
+}
+
+std::int64_t size_or_none(std::uint64_t bytes) {
+  return bytes > static_cast<std::uint64_t>(latest_time_ns) ? -1 : static_cast<std::int64_t>(bytes);
+}
+
+bool runs_python(const spool::Header& header) {
+  const auto& path = header.executable;
+  return path.compare(path.rfind('/') + 1, 6, "python") == 0;
+}
+
+}  // namespace
+
+std::optional<FrameworkLibrary> ProcessSpool::framework_of_call(const spool::Call& call) {
+  // A process can have several frameworks; the innermost frame says which one this call is of.
+  if (const auto site = tables_.call_sites.find(call.call_site);
+      site != tables_.call_sites.end() && site->second.framework_file != 0) {
+    const auto file = site->second.framework_file;
+    auto known = framework_files_.find(file);
+    if (known == framework_files_.end())
+      known = framework_files_.emplace(file, framework_of(tables_.text(file))).first;
+    if (known->second) return known->second;
+  }
+  if (frameworks_.size() == 1) return frameworks_.front();
+  return std::nullopt;
+}
+
+ProgramContext ProcessSpool::context_of(const spool::Call& call, const RnnConfig& config) {
+  ProgramContext program;
+  if (const auto framework = framework_of_call(call)) {
+    program.name = framework->name;
+    if (!framework->version.empty()) program.version = framework->version;
+    program.cudnn_enabled = true;  // or cuDNN would not have been called
+    if (framework->name == Framework::pytorch) {
+      // ATen/native/cudnn/RNN.cpp: packed sequences get the packed layout, and float data FMA where
+      // TF32 is not allowed.
+      program.packed_sequence = config.packed();
+      if (config.data_type == DataType::float32)
+        program.allow_tf32 = config.math_type != MathType::fma;
+    }
+  } else if (frameworks_.empty() && !runs_python(reader_.header())) {
+    program.name = Framework::cudnn_api;
+  }
+  const auto variable = [&](std::string_view name) -> const std::string* {
+    const auto found = std::find_if(variables_.begin(), variables_.end(),
+                                    [&](const auto& v) { return v.first == name; });
+    return found == variables_.end() ? nullptr : &found->second;
+  };
+  program.cublas_workspace_set = variable("CUBLAS_WORKSPACE_CONFIG") != nullptr;
+  if (program.name == Framework::tensorflow) {
+    const auto* autotune = variable("TF_CUDNN_RNN_USE_AUTOTUNE");
+    program.rnn_autotune = autotune != nullptr && *autotune == "1";
+  }
+  program.uses_removed_api =
+      reader_.header().entries[static_cast<std::size_t>(spool::Entry::legacy)] > 0;
+  return program;
+}
+
+const ProcessSpool::KnownConfiguration& ProcessSpool::configuration_of(const spool::Call& call,
+                                                                       int device) {
+  const auto framework = framework_of_call(call);
+  const ConfigurationKey key = {call.configuration, device,
+                                framework ? std::optional(framework->name) : std::nullopt};
+  const auto [entry, fresh] = configurations_.try_emplace(key);
+  if (!fresh) return entry->second;
+  const auto shape = tables_.configurations.find(call.configuration);
+  if (shape == tables_.configurations.end()) {
+    note(NoteSeverity::warning, "configuration-unknown",
+         "RNN calls whose configuration was not kept: it is not known what they ran");
+    return entry->second;
+  }
+  const auto config = to_config(shape->second.configuration, shape->second.lengths);
+  if (!config) {
+    note(NoteSeverity::warning, "configuration-unknown",
+         fmt::format("RNN calls whose configuration cannot be told: {}", config.error().message));
+    return entry->second;
+  }
+  auto& table = collection_.configurations;
+  const int index =
+      table.find(*config, context_of(call, *config), collection_.devices.first_equal(device));
+  entry->second = {index, table.own_lengths(index, *config)};
+  return entry->second;
+}
+
+void ProcessSpool::add_calls() {
+  std::erase_if(calls_, [&](const spool::Call& call) {
+    const auto sum = is_execution(call.entry) ? Plausible::Sum::calls : Plausible::Sum::setup;
+    const bool known = call.entry < spool::Entry::count;
+    if (!known) collection_.plausible.refuse();
+    return !known || !collection_.plausible.interval(sum, call.start_ns, call.end_ns);
+  });
+  std::stable_sort(calls_.begin(), calls_.end(),
+                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  for (const auto& call : calls_) {
+    see(call.end_ns);
+    if (is_execution(call.entry)) {
+      add_execution(call);
+    } else {
+      add_setup(call);
+    }
+  }
+  for (const auto& [correlation, call] : correlations_) {
+    if (const auto found = call_index_.find(call); found != call_index_.end())
+      builder_.attribute(correlation, found->second, process_);
+  }
+  correlations_ = {};
+}
+
+void ProcessSpool::add_execution(const spool::Call& call) {
+  ++executions_;
+  CallRecord record;
+  RnnCall& c = record.call;
+  c.phase = phase_of(call);
+  c.process = process_;
+  c.thread = call.thread;
+  c.device = device_of(call.device);
+  c.host_start_ns = call.start_ns;
+  c.host_end_ns = call.end_ns;
+  c.status = call.status;
+  c.weights_bytes = size_or_none(call.weight_bytes);
+  c.workspace_bytes = size_or_none(call.workspace_bytes);
+  c.reserve_bytes = size_or_none(call.reserve_bytes);
+  c.source = CallSource::hook;
+  const bool captured = (call.flags & spool::call_captured_in_graph) != 0;
+  c.graph = captured ? GraphState::captured : GraphState::none;
+  if (const auto time = device_times_.find(call.id);
+      time != device_times_.end() &&
+      collection_.plausible.amount(Plausible::Sum::device_time, time->second))
+    c.device_duration_ns = time->second;
+  record.reason = tables_.text(call.reason);
+  if (const auto site = tables_.call_sites.find(call.call_site); site != tables_.call_sites.end()) {
+    const auto& s = site->second;
+    record.site = {tables_.text(s.file), tables_.text(s.function), std::max(s.line, 0)};
+    record.inner = {tables_.text(s.framework_file), tables_.text(s.framework_function),
+                    std::max(s.framework_line, 0)};
+  }
+  const auto& known = configuration_of(call, c.device);
+  c.configuration = known.index;
+  record.arguments = arguments_of(call);
+  record.arguments->seq_lengths = known.own_lengths;
+  join_forward(call, record, known.index);
+
+  if (known.index >= 0) {
+    ConfigurationTable::Execution execution;
+    execution.phase = c.phase;
+    execution.status = c.status;
+    execution.reason = record.reason;
+    execution.least_alignment = record.arguments->least_alignment();
+    execution.device_lengths = (call.flags & spool::call_dev_lengths) != 0;
+    // Under CUPTI a call takes longer, so only what was timed without it is a timing.
+    if (reader_.header().asked_mode == spool::Mode::calls && c.device_duration_ns >= 0)
+      execution.device_ms = static_cast<double>(c.device_duration_ns) / 1e6;
+    collection_.configurations.add(known.index, execution);
+  }
+  const int index = builder_.add_call(record);
+  call_index_.try_emplace(call.id, index);
+  if (captured) captured_.try_emplace(index, record);
+  if (c.phase == Phase::forward_training && call.reserve_address != 0 && c.status == 0)
+    last_forward_.insert_or_assign(call.reserve_address, index);
+}
+
+// The backward pass reads the reserve that its forward pass wrote. It runs on a thread of the
+// framework, as a rule, where the line of the program is not to be seen: it is the forward pass's.
+void ProcessSpool::join_forward(const spool::Call& call, CallRecord& record, int configuration) {
+  const bool backward = call.entry != spool::Entry::forward;
+  const auto forward = last_forward_.find(call.reserve_address);
+  if (!backward || call.reserve_address == 0 || forward == last_forward_.end()) return;
+  record.call.forward = forward->second;
+  const auto& profile = builder_.profile();
+  const auto& joined = profile.calls[static_cast<std::size_t>(forward->second)];
+  if (joined.configuration >= 0 && configuration >= 0)
+    collection_.configurations.join(joined.configuration, configuration);
+  if (!record.site.file.empty() || joined.site < 0) return;
+  const auto frame = [&](const CallSite& site) {
+    return CallRecord::Frame{profile.text(site.file),
+                             site.function < 0 ? std::string() : profile.text(site.function),
+                             site.line};
+  };
+  const auto& site = profile.call_sites[static_cast<std::size_t>(joined.site)];
+  record.site = frame(site);
+  if (site.inner >= 0)
+    record.inner = frame(profile.call_sites[static_cast<std::size_t>(site.inner)]);
+}
+
+void ProcessSpool::add_setup(const spool::Call& call) {
+  SetupRecord record;
+  record.function = function_name(call.entry);
+  record.reason = tables_.text(call.reason);
+  record.call.process = process_;
+  record.call.thread = call.thread;
+  record.call.host_start_ns = call.start_ns;
+  record.call.host_end_ns = call.end_ns;
+  record.call.status = call.status;
+  const auto shape = tables_.configurations.find(call.configuration);
+  if (shape != tables_.configurations.end()) {
+    constexpr auto whole = spool::known_descriptor | spool::known_data;
+    if ((shape->second.configuration.known & whole) == whole) {
+      record.call.configuration = configuration_of(call, device_of(call.device)).index;
+    } else if (call.status != 0) {
+      note(NoteSeverity::warning, "descriptor-refused",
+           fmt::format("{} answered {}{}{} to {}", record.function, status_name(call.status),
+                       record.reason.empty() ? "" : ", ", record.reason,
+                       describe_refused(shape->second.configuration)));
+    }
+  }
+  builder_.add_setup(record);
+}
+
+int ProcessSpool::captured_call(std::uint64_t node) const {
+  // A graph is cloned when it is instantiated, and may be cloned again: a short chain.
+  for (int step = 0; node != 0 && step < 16; ++step) {
+    const auto found = nodes_.find(node);
+    if (found == nodes_.end()) return -1;
+    if (found->second.call != 0) {
+      const auto call = call_index_.find(found->second.call);
+      return call == call_index_.end() ? -1 : call->second;
+    }
+    node = found->second.original;
+  }
+  return -1;
+}
+
+int ProcessSpool::replayed_call(std::uint64_t node, std::uint32_t correlation,
+                                std::int64_t start_ns) {
+  const int original = captured_call(node);
+  const auto record = captured_.find(original);
+  if (record == captured_.end()) return original;
+  const auto [entry, fresh] = replays_.try_emplace({correlation, original}, -1);
+  if (fresh) {
+    CallRecord replay = record->second;
+    replay.call.graph = GraphState::replayed;
+    replay.call.host_start_ns = replay.call.host_end_ns = start_ns;
+    replay.call.thread = -1;
+    replay.call.device_duration_ns = -1;
+    replay.call.forward = -1;
+    entry->second = builder_.add_call(replay);
+  }
+  auto& call = builder_.profile().calls[static_cast<std::size_t>(entry->second)];
+  call.host_start_ns = call.host_end_ns = std::min(call.host_start_ns, start_ns);
+  return entry->second;
+}
+
+// A launch of the whole graph is the host's part of each of its calls. Where the API was not
+// recorded there is no such time: the interval is empty and lies where the GPU began.
+void ProcessSpool::time_replays() {
+  auto& calls = builder_.profile().calls;
+  for (const auto& [key, index] : replays_) {
+    auto& call = calls[static_cast<std::size_t>(index)];
+    if (const auto launch = graph_launches_.find(key.first);
+        launch != graph_launches_.end() &&
+        collection_.plausible.interval(Plausible::Sum::calls, launch->second.start_ns,
+                                       launch->second.end_ns)) {
+      call.host_start_ns = launch->second.start_ns;
+      call.host_end_ns = std::max(launch->second.end_ns, launch->second.start_ns);
+      call.thread = launch->second.thread;
+    }
+    const auto& original = calls[static_cast<std::size_t>(key.second)];
+    if (const auto forward = replays_.find({key.first, original.forward});
+        original.forward >= 0 && forward != replays_.end())
+      call.forward = forward->second;
+  }
+}
+
+}  // namespace rnnadvisor::launch

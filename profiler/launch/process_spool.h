@@ -1,0 +1,120 @@
+// One spool of a process becomes part of a profile.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profiler/launch/configuration_table.h"
+#include "profiler/launch/device_table.h"
+#include "profiler/launch/framework_library.h"
+#include "profiler/launch/nvtx_matcher.h"
+#include "profiler/launch/plausible.h"
+#include "profiler/profile/builder.h"
+#include "profiler/spool/reader.h"
+
+namespace rnnadvisor::launch {
+
+// What the spools of one collection share.
+struct Collection {
+  ProfileBuilder builder;
+  DeviceTable devices{builder};
+  ConfigurationTable configurations{builder};
+  Plausible plausible;
+  const std::atomic<bool>* stop = nullptr;  // set: the user wants no more
+  bool stopped() const { return stop != nullptr && stop->load(); }
+};
+
+// Reads the spool three times: what records refer to, then what is little (calls, devices, ranges),
+// then what is much (kernels, transfers, API calls). Not for several threads.
+class ProcessSpool {
+ public:
+  ProcessSpool(spool::Reader& reader, Collection& collection)
+      : reader_(reader), collection_(collection), builder_(collection.builder) {}
+
+  // `process` as far as it is known without the records. False: stopped.
+  bool add(Process process);
+
+  int process() const { return process_; }
+  std::int64_t executions() const { return executions_; }  // recorded
+  bool traced() const { return kernels_ > 0; }
+  // What the environment of a profile names.
+  const std::map<std::string, std::string>& versions() const { return versions_; }
+  const spool::Library* cudnn() const { return cudnn_ ? &*cudnn_ : nullptr; }
+  const spool::Library* cupti() const { return cupti_ ? &*cupti_ : nullptr; }
+  const std::string& text(std::uint32_t id) const { return tables_.text(id); }
+
+ private:
+  struct ConfigurationKey {
+    std::uint32_t configuration;
+    int device;
+    std::optional<Framework> framework;
+    auto operator<=>(const ConfigurationKey&) const = default;
+  };
+  struct KnownConfiguration {
+    int index = -1;
+    std::vector<int> own_lengths;
+  };
+  struct GraphLaunch {
+    std::int64_t start_ns, end_ns, thread;
+  };
+
+  bool read_little();
+  bool read_much();
+  void take_library(const spool::Library& library);
+  void take_variable(const spool::Environment& variable);
+  void describe(Process& process) const;
+  std::optional<FrameworkLibrary> framework_of_call(const spool::Call& call);
+  ProgramContext context_of(const spool::Call& call, const RnnConfig& config);
+  const KnownConfiguration& configuration_of(const spool::Call& call, int device);
+
+  void add_calls();
+  void add_execution(const spool::Call& call);
+  void add_setup(const spool::Call& call);
+  void join_forward(const spool::Call& call, CallRecord& record, int configuration);
+  void add_kernel(const spool::Kernel& kernel);
+  void add_transfer(const spool::Transfer& transfer);
+  void add_api(const spool::Api& api);
+  void add_memory(const spool::Memory& memory);
+  int captured_call(std::uint64_t node) const;
+  int replayed_call(std::uint64_t node, std::uint32_t correlation, std::int64_t start_ns);
+  void time_replays();
+  void add_notes();
+  void note(NoteSeverity severity, std::string code, std::string text, std::int64_t count = 1);
+  int device_of(std::int64_t ordinal) const;
+  void see(std::int64_t time_ns);
+
+  spool::Reader& reader_;
+  Collection& collection_;
+  ProfileBuilder& builder_;
+  spool::Tables tables_;
+  int process_ = -1;
+  std::int64_t last_ns_ = 0, executions_ = 0, kernels_ = 0;
+
+  std::vector<spool::Call> calls_;
+  std::unordered_map<std::uint64_t, std::int64_t> device_times_;  // by call
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> correlations_;
+  std::map<std::int64_t, int> devices_;  // by ordinal
+  std::unordered_map<std::uint64_t, spool::GraphNode> nodes_;
+  std::vector<spool::Note> notes_;
+  NvtxMatcher nvtx_;
+  std::map<std::string, std::string> versions_;
+  std::vector<std::pair<std::string, std::string>> variables_;
+  std::optional<spool::Library> cudnn_, cupti_;
+  std::vector<FrameworkLibrary> frameworks_;
+  std::map<std::uint32_t, std::optional<FrameworkLibrary>> framework_files_;  // by string
+
+  std::map<ConfigurationKey, KnownConfiguration> configurations_;
+  std::unordered_map<std::uint64_t, int> call_index_;     // by the spool's id
+  std::unordered_map<int, CallRecord> captured_;          // calls that a graph may replay
+  std::unordered_map<std::uint64_t, int> last_forward_;   // by reserve address
+  std::map<std::pair<std::uint32_t, int>, int> replays_;  // by launch and captured call
+  std::unordered_map<std::uint32_t, GraphLaunch> graph_launches_;
+};
+
+}  // namespace rnnadvisor::launch

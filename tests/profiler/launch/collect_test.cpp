@@ -1,0 +1,584 @@
+// From hand-written spools to a profile.
+#include "profiler/launch/collect.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "profiler/profile/check.h"
+#include "profiler/profile/file.h"
+#include "tests/profiler/spool/sample_spools.h"
+
+namespace rnnadvisor::launch {
+namespace {
+
+namespace fs = std::filesystem;
+using spool::sample_call;
+using spool::sample_configuration;
+using spool::sample_device;
+using spool::sample_spool;
+using spool::SpoolWriter;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class Collect : public ::testing::Test {
+ protected:
+  Collect() {
+    std::string pattern = testing::TempDir() + "/collect-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Collect() override { fs::remove_all(folder_); }
+
+  void add(const SpoolWriter& writer) {
+    writer.write(folder_ + "/" + std::to_string(++files_) + ".rnnspool");
+  }
+  Collected collect(const CollectOptions& options = {}) {
+    auto collected = collect_spools(folder_, options);
+    EXPECT_TRUE(collected) << to_text(collected.error());
+    if (!collected) return {};
+    const auto checked = check_profile(collected->profile, ErrorCode::internal);
+    EXPECT_TRUE(checked) << to_text(checked.error());
+    return std::move(*collected);
+  }
+  Profile profile_of(const SpoolWriter& writer) {
+    add(writer);
+    return collect().profile;
+  }
+
+  std::string folder_;
+  int files_ = 0;
+};
+
+const Note* find_note(const Profile& profile, std::string_view code) {
+  for (const auto& note : profile.notes) {
+    if (note.code == code) return &note;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> codes(const Profile& profile) {
+  std::vector<std::string> list;
+  for (const auto& note : profile.notes) list.push_back(note.code);
+  return list;
+}
+
+TEST_F(Collect, OneProcessWithEverything) {
+  const Profile p = profile_of(sample_spool());
+  ASSERT_THAT(p.processes, SizeIs(1));
+  const Process& process = p.processes[0];
+  EXPECT_EQ(process.pid, 100);
+  EXPECT_EQ(process.parent_pid, 99);
+  EXPECT_EQ(process.host, "node1");
+  EXPECT_EQ(process.executable, "/usr/bin/python3.11");
+  EXPECT_EQ(process.command_line, "python3 train.py");
+  EXPECT_EQ(process.rank, 1);
+  EXPECT_EQ(process.local_rank, 0);
+  EXPECT_EQ(process.mode, "full");
+  EXPECT_EQ(process.framework, "pytorch");
+  EXPECT_EQ(process.cudnn_version, "9.19.0");
+  EXPECT_EQ(process.end, ProcessEnd::exited);
+  EXPECT_EQ(process.exit_status, 0);
+  EXPECT_THAT(process.variables, ElementsAre(Pair("CUBLAS_WORKSPACE_CONFIG", ":4096:8")));
+
+  ASSERT_THAT(p.devices, SizeIs(1));
+  EXPECT_EQ(p.devices[0].id, "nvidia-h200");
+  EXPECT_TRUE(p.devices[0].live);
+  ASSERT_THAT(p.configurations, SizeIs(1));
+  const Configuration& c = p.configurations[0];
+  EXPECT_EQ(c.origin, Origin::captured);
+  EXPECT_EQ(c.outcome, Outcome::completed);
+  EXPECT_EQ(c.config.cell, Cell::lstm);
+  EXPECT_EQ(c.config.bias_mode, BiasMode::double_bias);
+  EXPECT_EQ(c.config.data_type, DataType::half);
+  EXPECT_EQ(c.config.math_precision, DataType::float32);
+  EXPECT_EQ(c.config.math_type, MathType::tensor_op);
+  EXPECT_EQ(c.config.hidden_size, 512);
+  EXPECT_EQ(c.config.num_layers, 2);
+  EXPECT_EQ(c.config.seq_length, 4);
+  EXPECT_EQ(c.config.batch_size, 3);
+  EXPECT_EQ(c.config.mode, Mode::training);
+  EXPECT_EQ(c.program.name, Framework::pytorch);
+  EXPECT_EQ(c.program.cublas_workspace_set, true);
+  EXPECT_EQ(c.program.packed_sequence, false);
+  EXPECT_EQ(c.program.pointer_alignment, 16);  // 2^4, the least of what the calls were given
+  EXPECT_EQ(c.program.needs_backward, true);
+  EXPECT_EQ(c.program.mixed_algos, false);
+  EXPECT_EQ(c.program.dev_seq_lengths, false);
+
+  EXPECT_EQ(p.environment.cudnn_version, "9.19.0");
+  EXPECT_EQ(p.environment.cudnn_path, "/opt/lib/libcudnn.so.9");
+  EXPECT_EQ(p.environment.framework, "pytorch");
+  EXPECT_EQ(p.environment.host, "node1");
+  EXPECT_TRUE(p.environment.tracing);
+  EXPECT_THAT(codes(p), ElementsAre("call-sites-off"));
+}
+
+TEST_F(Collect, CallsKnowTheirPlaceAndTheirForwardPass) {
+  const Profile p = profile_of(sample_spool());
+  ASSERT_GE(p.calls.size(), 3u);
+  const RnnCall& forward = p.calls[0];
+  EXPECT_EQ(forward.phase, Phase::forward_training);
+  EXPECT_EQ(forward.source, CallSource::hook);
+  EXPECT_EQ(forward.graph, GraphState::none);
+  EXPECT_EQ(forward.host_start_ns, 10'000);
+  EXPECT_EQ(forward.host_end_ns, 12'000);
+  EXPECT_EQ(forward.weights_bytes, 4096);
+  EXPECT_EQ(forward.workspace_bytes, 1024);
+  EXPECT_EQ(forward.reserve_bytes, 2048);
+  EXPECT_EQ(forward.device_duration_ns, 1'500);
+  EXPECT_EQ(forward.stream, 7);  // CUPTI's number, from its kernels
+  EXPECT_EQ(forward.forward, -1);
+  EXPECT_EQ(p.text(forward.nvtx_path), "epoch/step 1");
+  const auto& arguments = p.call_arguments[static_cast<std::size_t>(forward.arguments)];
+  EXPECT_EQ(arguments.alignment[static_cast<std::size_t>(CallPointer::x)], 512);
+  EXPECT_EQ(arguments.alignment[static_cast<std::size_t>(CallPointer::weights)], 16);
+  EXPECT_EQ(arguments.alignment[static_cast<std::size_t>(CallPointer::hx)], -1);
+  EXPECT_EQ(arguments.contiguous, true);
+  EXPECT_THAT(arguments.seq_lengths, IsEmpty());
+
+  for (const std::size_t backward : {1U, 2U}) {
+    const RnnCall& call = p.calls[backward];
+    EXPECT_EQ(call.forward, 0);
+    ASSERT_EQ(call.site, forward.site);  // inherited
+    const auto& site = p.call_sites[static_cast<std::size_t>(call.site)];
+    EXPECT_EQ(p.text(site.file), "train.py");
+    EXPECT_EQ(p.text(site.function), "step");
+    EXPECT_EQ(site.line, 31);
+    const auto& inner = p.call_sites[static_cast<std::size_t>(site.inner)];
+    EXPECT_EQ(inner.line, 1100);
+  }
+  EXPECT_EQ(p.calls[1].phase, Phase::backward_data);
+  EXPECT_EQ(p.calls[2].phase, Phase::backward_weights);
+}
+
+TEST_F(Collect, KernelsBelongToTheirCalls) {
+  const Profile p = profile_of(sample_spool());
+  ASSERT_EQ(p.kernels.size(), 4u);  // sorted by start
+  EXPECT_EQ(p.kernels.call[0], 0);
+  EXPECT_EQ(p.kernels.call[1], 1);
+  EXPECT_EQ(p.kernels.call[2], -1);
+  EXPECT_EQ(p.text(p.kernels.name[0]), "elemWiseRNNcell");
+  EXPECT_EQ(p.kernels.registers[0], 64);
+  EXPECT_THAT(p.kernels.grid[0], ElementsAre(1, 2, 3));
+  ASSERT_EQ(p.transfers.size(), 1u);
+  EXPECT_EQ(p.transfers.call[0], 0);
+  EXPECT_EQ(p.transfers.operation[0], MemoryOperation::copy);
+  EXPECT_EQ(p.transfers.bytes[0], 4096);
+  ASSERT_EQ(p.api.size(), 1u);
+  EXPECT_EQ(p.api.call[0], 0);
+  EXPECT_EQ(p.text(p.api.name[0]), "cudaLaunchKernel");
+  ASSERT_EQ(p.allocations.size(), 1u);
+  EXPECT_EQ(p.allocations.bytes[0], 2048);
+  ASSERT_EQ(p.overhead.size(), 1u);
+  EXPECT_EQ(p.text(p.overhead.kind[0]), "buffer flush");
+}
+
+TEST_F(Collect, RangesAreMadeOfTheirEnds) {
+  const Profile p = profile_of(sample_spool());
+  ASSERT_EQ(p.nvtx.size(), 3u);  // the outer first
+  EXPECT_EQ(p.text(p.nvtx.name[0]), "epoch");
+  EXPECT_EQ(p.nvtx.end_ns[0], 60'000);
+  EXPECT_EQ(p.text(p.nvtx.name[1]), "step 1");
+  EXPECT_EQ(p.nvtx.end_ns[1], 50'000);
+  EXPECT_EQ(p.text(p.nvtx.domain[1]), "train");
+  EXPECT_EQ(p.text(p.nvtx.category[1]), "loop");
+  EXPECT_EQ(static_cast<std::uint32_t>(p.nvtx.color[1]), 0xff00ff00u);
+  EXPECT_EQ(p.nvtx.payload[1], NvtxPayload(std::int64_t{-5}));
+  EXPECT_EQ(p.text(p.nvtx.name[2]), "checkpoint");
+  EXPECT_EQ(p.nvtx.start_ns[2], p.nvtx.end_ns[2]);
+  EXPECT_EQ(p.nvtx.payload[2], NvtxPayload());
+}
+
+spool::Nvtx range_event(SpoolWriter& w, std::int64_t time, std::string_view name,
+                        std::uint32_t thread, std::uint64_t range = 0) {
+  spool::Nvtx event{};
+  event.time_ns = time;
+  event.name = name.empty() ? 0 : w.text(name);
+  event.thread = thread;
+  event.range = range;
+  return event;
+}
+
+TEST_F(Collect, UnfinishedRangesEndWithTheirProcessAndSpareEndsAreNothing) {
+  SpoolWriter w;
+  spool::NvtxPop pop{};
+  pop.time_ns = 1'500;
+  pop.thread = 1;
+  w.add(pop);  // its push lies before the capture range
+  w.add(range_event(w, 2'000, "open", 1), spool::Type::nvtx_push, {});
+  w.add(range_event(w, 3'000, "inner", 1), spool::Type::nvtx_push, {});
+  pop.time_ns = 4'000;
+  w.add(pop);
+  pop.thread = 2;  // another thread's stack
+  pop.time_ns = 5'000;
+  w.add(pop);
+  w.add(range_event(w, 6'000, "never ended", 1, 5), spool::Type::nvtx_start, {});
+  w.add(range_event(w, 7'000, "", 1, 6), spool::Type::nvtx_end, {});
+  const Profile p = profile_of(w);
+  ASSERT_EQ(p.nvtx.size(), 3u);
+  EXPECT_EQ(p.text(p.nvtx.name[0]), "open");
+  EXPECT_EQ(p.nvtx.end_ns[0], 9'000'000);
+  EXPECT_EQ(p.text(p.nvtx.name[1]), "inner");
+  EXPECT_EQ(p.nvtx.end_ns[1], 4'000);
+  EXPECT_EQ(p.text(p.nvtx.name[2]), "never ended");
+  EXPECT_EQ(p.nvtx.end_ns[2], 9'000'000);
+  ASSERT_NE(find_note(p, "nvtx-unfinished"), nullptr);
+  EXPECT_EQ(find_note(p, "nvtx-unfinished")->count, 2);
+}
+
+// A graph that captured a forward call, launched three times.
+TEST_F(Collect, LaunchesOfAGraphAreCallsOfTheirOwn) {
+  SpoolWriter w;
+  w.header.calls = 1;
+  w.add(sample_device(0, 1));
+  w.add_configuration(sample_configuration(1));
+  spool::Call captured = sample_call(1, spool::Entry::forward, 10'000, 12'000);
+  captured.flags = spool::call_captured_in_graph;
+  w.add(captured);
+  w.add(spool::GraphNode{{}, 500, 0, 1});
+  w.add(spool::GraphNode{{}, 600, 500, 0});  // instantiated
+  w.add(spool::GraphNode{{}, 601, 499, 0});  // of somebody else's node
+  for (std::uint32_t launch = 1; launch <= 3; ++launch) {
+    spool::Kernel kernel{};
+    kernel.start_ns = launch * 100'000;
+    kernel.end_ns = kernel.start_ns + 1'000;
+    kernel.name = w.text("elemWiseRNNcell");
+    kernel.correlation = 70 + launch;
+    kernel.stream = 9;
+    kernel.graph_node = 600;
+    w.add(kernel);
+    kernel.start_ns += 2'000;
+    kernel.end_ns += 2'000;
+    w.add(kernel);
+    kernel.graph_node = 601;
+    w.add(kernel);
+  }
+  spool::Api api{};
+  api.start_ns = 290'000;
+  api.end_ns = 295'000;
+  api.name = w.text("cudaGraphLaunch_v10000");
+  api.correlation = 73;
+  api.thread = 100;
+  w.add(api);
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.calls, SizeIs(4));
+  EXPECT_EQ(p.calls[0].graph, GraphState::captured);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(p.calls[i].graph, GraphState::replayed);
+    EXPECT_EQ(p.calls[i].configuration, p.calls[0].configuration);
+    EXPECT_EQ(p.calls[i].arguments, p.calls[0].arguments);
+    EXPECT_EQ(p.calls[i].stream, 9);
+  }
+  EXPECT_EQ(p.calls[1].host_start_ns, 100'000);  // no API record: where the GPU began
+  EXPECT_EQ(p.calls[1].host_end_ns, 100'000);
+  EXPECT_EQ(p.calls[3].host_start_ns, 290'000);
+  EXPECT_EQ(p.calls[3].host_end_ns, 295'000);
+  EXPECT_THAT(p.kernels.call, ElementsAre(1, 1, -1, 2, 2, -1, 3, 3, -1));
+  EXPECT_EQ(find_note(p, "graph-replays")->count, 3);
+}
+
+TEST_F(Collect, AChainOfClonesThatNeverEndsIsNoCall) {
+  SpoolWriter w;
+  w.add(spool::GraphNode{{}, 1, 2, 0});
+  w.add(spool::GraphNode{{}, 2, 1, 0});
+  spool::Kernel kernel{};
+  kernel.start_ns = 5'000;
+  kernel.end_ns = 6'000;
+  kernel.graph_node = 1;
+  w.add(kernel);
+  EXPECT_THAT(profile_of(w).kernels.call, ElementsAre(-1));
+}
+
+// Two processes of a job on two GPUs of one kind, each calling its own "device 0".
+TEST_F(Collect, ProcessesOfAJob) {
+  for (const int rank : {1, 0}) {
+    SpoolWriter w;
+    w.header.pid = 200 + rank;
+    w.header.rank = w.header.local_rank = rank;
+    w.header.world_size = 2;
+    w.header.calls = 1;
+    w.add(sample_device(0, static_cast<std::uint8_t>(10 + rank)));
+    w.add_configuration(sample_configuration(1));
+    w.add(sample_call(1, spool::Entry::forward, 10'000 + rank, 12'000));
+    spool::Kernel kernel{};
+    kernel.start_ns = 11'000;
+    kernel.end_ns = 11'500;
+    kernel.correlation = 5;  // in both
+    w.add(kernel);
+    w.add(spool::Correlation{{}, 1, 5, 0});
+    add(w);
+  }
+  const Profile p = collect().profile;
+  ASSERT_THAT(p.processes, SizeIs(2));
+  EXPECT_EQ(p.processes[0].rank, 0);  // in the order of ranks
+  EXPECT_EQ(p.processes[1].rank, 1);
+  EXPECT_EQ(p.processes[1].world_size, 2);
+  EXPECT_THAT(p.devices, SizeIs(2));
+  EXPECT_EQ(p.devices[0], p.devices[1]);
+  ASSERT_THAT(p.configurations, SizeIs(1));  // both GPUs are of one kind
+  ASSERT_THAT(p.calls, SizeIs(2));
+  EXPECT_EQ(p.calls[0].device, 0);
+  EXPECT_EQ(p.calls[1].device, 1);
+  EXPECT_EQ(p.calls[1].process, 1);
+  EXPECT_THAT(p.kernels.call, ElementsAre(0, 1));
+  EXPECT_THAT(p.kernels.device, ElementsAre(0, 1));
+}
+
+TEST_F(Collect, OneGpuSeenByTwoProcessesIsOneDevice) {
+  for (const int pid : {1, 2}) {
+    SpoolWriter w;
+    w.header.pid = pid;
+    w.add(sample_device(pid, 10));  // under different numbers
+    add(w);
+  }
+  EXPECT_THAT(collect().profile.devices, SizeIs(1));
+}
+
+TEST_F(Collect, LengthsOfBatchesAreArgumentsNotConfigurations) {
+  SpoolWriter w;
+  w.add(sample_device(0, 1));
+  auto configuration = sample_configuration(1);
+  configuration.layout = 1;
+  w.add_configuration(configuration, {4, 3, 1});
+  configuration.id = 2;
+  w.add_configuration(configuration, {4, 4, 2});
+  configuration.id = 3;
+  w.add_configuration(configuration);  // all of full length
+  configuration.id = 4;
+  configuration.max_seq_length = 9;  // this is another configuration
+  w.add_configuration(configuration, {9, 1, 1});
+  for (std::uint32_t id = 1; id <= 4; ++id) {
+    auto call = sample_call(id, spool::Entry::forward, 10'000 * id, 10'000 * id + 5);
+    call.configuration = id;
+    w.add(call);
+  }
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.configurations, SizeIs(2));
+  EXPECT_THAT(p.configurations[0].config.seq_lengths, ElementsAre(4, 3, 1));
+  EXPECT_EQ(p.configurations[1].config.seq_length, 9);
+  const auto lengths = [&](std::size_t call) {
+    return p.call_arguments[static_cast<std::size_t>(p.calls[call].arguments)].seq_lengths;
+  };
+  EXPECT_THAT(lengths(0), IsEmpty());
+  EXPECT_THAT(lengths(1), ElementsAre(4, 4, 2));
+  EXPECT_THAT(lengths(2), ElementsAre(4, 4, 4));
+  EXPECT_THAT(lengths(3), IsEmpty());
+}
+
+TEST_F(Collect, CallsThatWereTimedWithoutTracingAreTimings) {
+  SpoolWriter w;
+  w.header.mode = w.header.asked_mode = spool::Mode::calls;
+  w.add(sample_device(0, 1));
+  w.add_configuration(sample_configuration(1));
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    w.add(sample_call(id, spool::Entry::forward, static_cast<std::int64_t>(10'000 * id),
+                      static_cast<std::int64_t>(10'000 * id + 500)));
+    w.add(spool::CallTime{{}, id, static_cast<std::int64_t>(id * 1'000'000)});
+  }
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.configurations, SizeIs(1));
+  ASSERT_THAT(p.configurations[0].timings, SizeIs(1));
+  const auto& timing = p.configurations[0].timings[0];
+  EXPECT_EQ(timing.phase, Phase::forward_training);
+  EXPECT_THAT(timing.samples_ms, ElementsAre(1.0, 2.0, 3.0));
+  EXPECT_DOUBLE_EQ(timing.ms.median, 2.0);
+  EXPECT_FALSE(p.environment.tracing);
+}
+
+TEST_F(Collect, RefusalsAreOutcomesWithReasons) {
+  SpoolWriter w;
+  w.add(sample_device(0, 1));
+  w.add_configuration(sample_configuration(1));
+  auto refused = sample_call(1, spool::Entry::forward, 10'000, 12'000);
+  refused.status = 3000;
+  refused.reason = w.text("hiddenSize is odd");
+  w.add(refused);
+  auto asked = sample_configuration(2);
+  asked.known = spool::known_descriptor;
+  asked.max_seq_length = asked.batch = 0;
+  w.add_configuration(asked);
+  auto setup = sample_call(2, spool::Entry::set_rnn_descriptor, 5'000, 5'500);
+  setup.configuration = 2;
+  setup.status = 2000;
+  setup.reason = w.text("no such algorithm");
+  w.add(setup);
+  auto built = sample_call(3, spool::Entry::build_dynamic, 6'000, 6'500);
+  w.add(built);
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.configurations, SizeIs(1));
+  EXPECT_EQ(p.configurations[0].outcome, Outcome::refused);
+  EXPECT_EQ(p.configurations[0].message, "CUDNN_STATUS_NOT_SUPPORTED: hiddenSize is odd");
+  ASSERT_THAT(p.configurations[0].stages, SizeIs(1));
+  EXPECT_EQ(p.configurations[0].stages[0].stage, model::Stage::forward_training);
+  ASSERT_THAT(p.calls, SizeIs(1));
+  EXPECT_EQ(p.text(p.calls[0].reason), "hiddenSize is odd");
+  ASSERT_THAT(p.setup_calls, SizeIs(2));
+  EXPECT_EQ(p.text(p.setup_calls[0].function), "cudnnSetRNNDescriptor_v8");
+  EXPECT_EQ(p.setup_calls[0].status, 2000);
+  EXPECT_EQ(p.setup_calls[0].configuration, -1);
+  EXPECT_EQ(p.setup_calls[1].configuration, 0);
+  ASSERT_NE(find_note(p, "descriptor-refused"), nullptr);
+  EXPECT_EQ(find_note(p, "descriptor-refused")->text,
+            "cudnnSetRNNDescriptor_v8 answered CUDNN_STATUS_BAD_PARAM, no such algorithm to lstm, "
+            "standard, 2 layers, hidden_size 512, input_size 256, proj_size 512, half, tensor_op "
+            "math");
+}
+
+TEST_F(Collect, WhatIsMissingIsSaid) {
+  SpoolWriter w;
+  w.header.mode = spool::Mode::calls;
+  w.header.asked_mode = spool::Mode::full;
+  w.header.calls = 10;
+  w.header.lost[static_cast<std::size_t>(spool::Loss::calls)] = 3;
+  w.header.lost[static_cast<std::size_t>(spool::Loss::cupti)] = 40;
+  w.add(sample_call(1, spool::Entry::forward, 10'000, 12'000));  // of no configuration
+  const Profile p = profile_of(w);
+  EXPECT_THAT(codes(p), ElementsAre("configuration-unknown", "records-dropped", "records-dropped",
+                                    "mode-reduced", "calls-outside"));
+  EXPECT_EQ(p.notes[1].count, 3);
+  EXPECT_EQ(p.notes[2].count, 40);
+  EXPECT_EQ(find_note(p, "calls-outside")->count, 6);
+  ASSERT_THAT(p.calls, SizeIs(1));
+  EXPECT_EQ(p.calls[0].configuration, -1);
+}
+
+TEST_F(Collect, KernelsOfRnnsThatNoHookSawAreANote) {
+  SpoolWriter w;
+  spool::Kernel kernel{};
+  kernel.start_ns = 5'000;
+  kernel.end_ns = 6'000;
+  kernel.name = w.text("void RNN_blockPersist_fp_LSTM<__half, __half, float, 1, 1, 1>()");
+  w.add(kernel);
+  const Profile p = profile_of(w);
+  ASSERT_NE(find_note(p, "rnn-kernels-without-calls"), nullptr);
+  EXPECT_EQ(find_note(p, "rnn-kernels-without-calls")->count, 1);
+  EXPECT_NE(find_note(p, "no-rnn-calls"), nullptr);
+  EXPECT_THAT(p.calls, IsEmpty());
+}
+
+TEST_F(Collect, TimesThatCannotBeAreLeftOutAndCounted) {
+  SpoolWriter w;
+  spool::Kernel kernel{};
+  w.add(kernel);  // CUPTI's word for a time it could not get
+  kernel.start_ns = 1;
+  kernel.end_ns = std::numeric_limits<std::int64_t>::max();
+  w.add(kernel);
+  kernel.end_ns = latest_time_ns;
+  w.add(kernel);
+  w.add(kernel);  // the sum would not fit
+  kernel.start_ns = -5;
+  w.add(kernel);
+  const Profile p = profile_of(w);
+  EXPECT_EQ(p.kernels.size(), 1u);
+  EXPECT_EQ(find_note(p, "records-implausible")->count, 4);
+}
+
+TEST_F(Collect, ADamagedSpoolGivesTheRest) {
+  std::string bytes = sample_spool().bytes();
+  std::ofstream(folder_ + "/a.rnnspool", std::ios::binary) << bytes.substr(0, bytes.size() - 2500);
+  std::ofstream(folder_ + "/b.rnnspool") << "no spool at all";
+  std::ofstream(folder_ + "/c.rnnspool");
+  std::ofstream(folder_ + "/other.txt") << "nobody's business";
+  const auto collected = collect();
+  EXPECT_EQ(collected.spools, 1);
+  EXPECT_THAT(collected.unreadable, SizeIs(2));
+  EXPECT_NE(find_note(collected.profile, "recording-damaged"), nullptr);
+  EXPECT_EQ(find_note(collected.profile, "recording-unreadable")->count, 2);
+  EXPECT_THAT(collected.profile.processes, SizeIs(1));
+}
+
+TEST_F(Collect, ARecordingOfALaterVersionIsAnError) {
+  std::string bytes = SpoolWriter().bytes();
+  bytes[offsetof(spool::FileHeader, version)] = 99;
+  std::ofstream(folder_ + "/a.rnnspool", std::ios::binary) << bytes;
+  EXPECT_EQ(collect_spools(folder_, {}).error().code, ErrorCode::newer_version);
+  EXPECT_EQ(collect_spools(folder_ + "/none", {}).error().code, ErrorCode::not_found);
+}
+
+TEST_F(Collect, CanBeInterrupted) {
+  add(sample_spool());
+  const std::atomic<bool> stop = true;
+  CollectOptions options;
+  options.stop = &stop;
+  EXPECT_EQ(collect_spools(folder_, options).error().code, ErrorCode::interrupted);
+}
+
+Process started_program(std::int64_t pid) {
+  Process process;
+  process.pid = pid;
+  process.host = "node1";
+  process.command_line = "python3 train.py";
+  process.start_ns = 500;
+  process.end_ns = 8'000'000;
+  process.end = ProcessEnd::signalled;
+  process.signal = 9;
+  return process;
+}
+
+TEST_F(Collect, TheEndOfTheProgramIsTheLaunchersToTell) {
+  SpoolWriter shell;  // exec() kept its process id
+  shell.header.start_ns = 600;
+  shell.header.end_ns = 0;
+  shell.header.exit_status = -1;
+  add(shell);
+  SpoolWriter killed;
+  killed.header.start_ns = 2'000;
+  killed.header.end_ns = 0;
+  killed.header.exit_status = -1;
+  add(killed);
+  CollectOptions options;
+  options.program = started_program(100);
+  const Profile p = collect(options).profile;
+  ASSERT_THAT(p.processes, SizeIs(2));
+  EXPECT_EQ(p.processes[0].end, ProcessEnd::unknown);
+  EXPECT_EQ(p.processes[1].end, ProcessEnd::signalled);
+  EXPECT_EQ(p.processes[1].signal, 9);
+  EXPECT_EQ(p.processes[1].end_ns, 8'000'000);
+  EXPECT_EQ(find_note(p, "process-without-end")->count, 1);
+}
+
+TEST_F(Collect, AProgramThatRecordedNothingIsStillThere) {
+  CollectOptions options;
+  options.program = started_program(4711);
+  const auto collected = collect(options);
+  EXPECT_EQ(collected.spools, 0);
+  ASSERT_THAT(collected.profile.processes, SizeIs(1));
+  EXPECT_EQ(collected.profile.processes[0].pid, 4711);
+  EXPECT_THAT(find_note(collected.profile, "no-rnn-calls")->text, HasSubstr("CUDA"));
+}
+
+TEST_F(Collect, AProcessThatStillRunsIsSaidSo) {
+  SpoolWriter w;
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  w.header.host = host;
+  w.header.pid = getpid();
+  w.header.executable = fs::read_symlink("/proc/self/exe").string();
+  w.header.end_ns = 0;
+  w.header.exit_status = -1;
+  add(w);
+  const auto collected = collect();
+  EXPECT_EQ(collected.running, 1);
+  EXPECT_EQ(collected.profile.processes[0].end, ProcessEnd::running);
+}
+
+TEST_F(Collect, WhatIsCollectedCanBeStored) {
+  add(sample_spool());
+  const auto collected = collect();
+  const std::string path = folder_ + "/x.rnnprof";
+  const auto written = write_profile(collected.profile, path);
+  ASSERT_TRUE(written) << to_text(written.error());
+  const auto read = read_profile(path);
+  ASSERT_TRUE(read) << to_text(read.error());
+  EXPECT_EQ(read->calls.size(), collected.profile.calls.size());
+}
+
+}  // namespace
+}  // namespace rnnadvisor::launch
