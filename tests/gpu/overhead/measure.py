@@ -35,29 +35,39 @@ VARIANTS = {
     "torch.profiler": lambda: ({}, None),
 }
 results = {}
-with open(output, "w") as out:
+
+
+def table():
     for case in ("launch-bound", "persistent"):
-        for turn in range(rounds):
-            names = [name for name in VARIANTS if only is None or name in only.split(",")]
-            random.Random(turn).shuffle(names)
-            for name in names:
-                environment, folder = VARIANTS[name]()
-                command = [sys.executable, str(script), "--case", case] + (["--profiler"] if name == "torch.profiler" else [])
-                run = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
-                if run.returncode != 0:
-                    print(f"{case} {name}: exit status {run.returncode}\n{run.stderr}", file=sys.stderr)
-                    continue
-                row = {"round": turn, "variant": name, **json.loads(run.stdout.splitlines()[-1])}
+        base = statistics.median(results[(case, "none")])
+        for name in VARIANTS:
+            if (case, name) in results:
+                values = results[(case, name)]
+                middle = statistics.median(values)
+                print(f"{case:13} {name:15} {middle:8.3f} ms  {middle / base:6.3f}  ({min(values):.3f} to {max(values):.3f})", flush=True)
+
+
+with open(output, "w") as out:
+    for turn in range(rounds):
+        names = [name for name in VARIANTS if only is None or name in only.split(",")]
+        random.Random(turn).shuffle(names)
+        for name in names:
+            environment, folder = VARIANTS[name]()
+            command = [sys.executable, str(script)] + (["--profiler"] if name == "torch.profiler" else [])
+            run = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+            spool_bytes = 0
+            if folder:
+                spool_bytes = sum(f.stat().st_size for f in Path(folder).iterdir())
+                shutil.rmtree(folder)
+            if run.returncode != 0:
+                print(f"{name}: exit status {run.returncode}\n{run.stderr}", file=sys.stderr)
+                continue
+            for line in run.stdout.splitlines():
+                row = {"round": turn, "variant": name, **json.loads(line)}
                 if folder:
-                    row["spool_bytes"] = sum(f.stat().st_size for f in Path(folder).iterdir())
-                    shutil.rmtree(folder)
+                    row["spool_bytes"] = spool_bytes
                 out.write(json.dumps(row) + "\n")
-                out.flush()
-                results.setdefault((case, name), []).append(row["median_ms"])
-for case in ("launch-bound", "persistent"):
-    base = statistics.median(results[(case, "none")])
-    for name in VARIANTS:
-        if (case, name) in results:
-            values = results[(case, name)]
-            middle = statistics.median(values)
-            print(f"{case:13} {name:15} {middle:8.3f} ms  {middle / base:6.3f}  ({min(values):.3f} to {max(values):.3f})")
+                results.setdefault((row["case"], name), []).append(row["median_ms"])
+            out.flush()
+        print(f"after round {turn + 1}", flush=True)
+        table()

@@ -9,6 +9,7 @@ usage: check_programs.py RNNADVISOR OUTPUT_FOLDER [--only NAME…] [--gpus N] [-
 Writes OUTPUT_FOLDER/programs.json and the profiles recorded in mode `kernels`.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import sqlite3
@@ -30,6 +31,7 @@ parser.add_argument("--only", nargs="*")
 parser.add_argument("--gpus", type=int, default=1)
 parser.add_argument("--cpp")
 parser.add_argument("--modes", default="calls,kernels,full")
+parser.add_argument("--jobs", type=int, default=6, help="programs at once, but for those in mode `kernels`, which run alone")
 options = parser.parse_args()
 program = str(Path(options.rnnadvisor).resolve())
 
@@ -74,60 +76,83 @@ def differences(logged, calls):
     return problems
 
 
-results = {}
+def logged_calls(command):
+    with tempfile.TemporaryDirectory() as folder:
+        run(command, CUDNN_LOGLEVEL_DBG="3", CUDNN_LOGDEST_DBG=str(Path(folder) / "log-%i.txt"))
+        calls = []
+        for file in sorted(Path(folder).glob("log-*.txt")):
+            calls += cudnn_log.read(file)
+        return calls
+
+
+def profile(name, command, mode):
+    path = options.output / f"{name}-{mode}.rnnprof"
+    return run([program, "profile", "--mode", mode, "-o", str(path), "--force", "--", *command])
+
+
 options.output.mkdir(parents=True, exist_ok=True)
+modes = options.modes.split(",")
+entries = []
 for entry in tomllib.loads((PROGRAMS / "programs.toml").read_text())["program"]:
-    name = entry["name"]
-    if options.only and name not in options.only:
-        continue
-    if options.gpus == 1 and name == "pytorch-distributed" and not options.only:
-        pass
     command = [part.replace("{gpus}", str(options.gpus)) for part in entry["command"]]
+    if options.only and entry["name"] not in options.only:
+        continue
     if command[0].startswith("cpp/"):
         if not options.cpp:
             continue
         command[0] = str(Path(options.cpp).resolve())
-    result = results[name] = {"command": command, "problems": []}
-    plain = run(command)
-    result["plain"] = {"status": plain[0], "output": plain[1]}
+    entries.append({**entry, "command": command})
+
+# Those whose times are kept have the machine to themselves.
+done = {}
+if "kernels" in modes:
+    for entry in entries:
+        done[(entry["name"], "kernels")] = profile(entry["name"], entry["command"], "kernels")
+with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    waiting = {}
+    for entry in entries:
+        name, command = entry["name"], entry["command"]
+        waiting[(name, "plain")] = pool.submit(run, command)
+        waiting[(name, "again")] = pool.submit(run, command)
+        waiting[(name, "log")] = pool.submit(logged_calls, command)
+        for mode in modes:
+            if mode != "kernels":
+                waiting[(name, mode)] = pool.submit(profile, name, command, mode)
+    done.update({key: future.result() for key, future in waiting.items()})
+
+results = {}
+for entry in entries:
+    name = entry["name"]
+    plain, logged = done[(name, "plain")], done[(name, "log")]
+    result = results[name] = {"command": entry["command"], "problems": [], "logged_calls": len(logged),
+                              "plain": {"status": plain[0], "output": plain[1]}, "deterministic": done[(name, "again")][1] == plain[1]}
+    problems = result["problems"]
     if plain[0] != 0:
-        result["problems"].append(f"without us it ends with {plain[0]}: {plain[2][-800:]}")
+        problems.append(f"without us it ends with {plain[0]}: {plain[2][-800:]}")
         continue
-    again = run(command)
-    result["deterministic"] = again[1] == plain[1]
-    for mode in options.modes.split(","):
-        path = options.output / f"{name}-{mode}.rnnprof"
-        status, output, errors = run([program, "profile", "--mode", mode, "-o", str(path), "--force", "--", *command])
+    for mode in modes:
+        status, output, errors = done[(name, mode)]
         result[mode] = {"status": status, "output": output, "messages": errors[-3000:]}
         if status != plain[0]:
-            result["problems"].append(f"{mode}: exit status {status} instead of {plain[0]}: {errors[-800:]}")
+            problems.append(f"{mode}: exit status {status} instead of {plain[0]}: {errors[-800:]}")
         if result["deterministic"] and output != plain[1]:
-            result["problems"].append(f"{mode}: printed {output} instead of {plain[1]}")
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log-%i.txt"
-        run(command, CUDNN_LOGLEVEL_DBG="3", CUDNN_LOGDEST_DBG=str(log))
-        logged = []
-        for file in sorted(Path(folder).glob("log-*.txt")):
-            logged += cudnn_log.read(file)
-    result["logged_calls"] = len(logged)
-    for mode in options.modes.split(","):
+            problems.append(f"{mode}: printed {output} instead of {plain[1]}")
         path = options.output / f"{name}-{mode}.rnnprof"
         if not path.exists():
-            result["problems"].append(f"{mode}: no profile")
+            problems.append(f"{mode}: no profile")
             continue
         calls = captured(path)
         result[mode]["calls"] = len(calls)
-        result["problems"] += [f"{mode}: {p}" for p in differences(logged, calls)[:10]]
+        problems += [f"{mode}: {p}" for p in differences(logged, calls)[:10]]
     path = options.output / f"{name}-kernels.rnnprof"
     if path.exists():
         report = subprocess.run([program, "report", str(path), "--format", "json"], capture_output=True, text=True)
         try:
-            findings = json.loads(report.stdout)["findings"]
-            result["findings"] = [f["rule"] for f in findings][:8]
-            if not findings or findings[0]["rule"] != entry["finding"]:
-                result["problems"].append(f"the first finding is {result['findings'][:1]}, not {entry['finding']}")
+            result["findings"] = [f["rule"] for f in json.loads(report.stdout)["findings"]][:8]
+            if result["findings"][:1] != [entry["finding"]]:
+                problems.append(f"the first finding is {result['findings'][:1]}, not {entry['finding']}")
         except (ValueError, KeyError) as error:
-            result["problems"].append(f"no report: {error}: {report.stderr[-500:]}")
-    print(name, "ok" if not result["problems"] else result["problems"][:4], flush=True)
+            problems.append(f"no report: {error}: {report.stderr[-500:]}")
+    print(name, "ok" if not problems else problems[:4], flush=True)
 (options.output / "programs.json").write_text(json.dumps(results, indent=1) + "\n")
 sys.exit(any(r["problems"] for r in results.values()))
