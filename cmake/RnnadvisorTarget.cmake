@@ -30,7 +30,8 @@ function(rnnadvisor_library name)
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE $<BUILD_INTERFACE:rnnadvisor_options> ${ARG_PRIVATE})
 endfunction()
 
-# rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. Tests with the label
+# rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. LABELS: `unit` where none
+# is given. Tests with the label
 # `thread` are run under the thread sanitizer; the target thread_tests builds them.
 function(rnnadvisor_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
@@ -41,8 +42,7 @@ function(rnnadvisor_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE rnnadvisor_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE
-    RNNADVISOR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" RNNADVISOR_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_compile_definitions(${name} PRIVATE RNNADVISOR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if("thread" IN_LIST ARG_LABELS)
     if(NOT TARGET thread_tests)
       add_custom_target(thread_tests COMMENT "All tests with the label thread")
@@ -58,6 +58,9 @@ function(rnnadvisor_test name)
   include(GoogleTest)
   # gtest_discover_tests takes a list of labels apart and loses all but the first. One label of all words, "unit-thread", is
   # found by each of them, because ctest -L and -LE take regular expressions.
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
   list(JOIN ARG_LABELS "-" labels)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." PROPERTIES LABELS "${labels}" TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
 endfunction()

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 
 #include "advisor/cli/config_fields.h"
 #include "core/base/text.h"
+#include "core/config/toml/parse_toml.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -451,19 +451,9 @@ class Reader {
 tl::expected<SweepDocument, std::vector<Error>> read_sweep_document(std::string_view text,
                                                                     std::string_view file,
                                                                     std::size_t limit) {
-  try {
-    const toml::table root = toml::parse(text, file);
-    return Reader(file, limit).read(root);
-  } catch (const toml::parse_error& problem) {
-    const auto& begin = problem.source().begin;
-    return tl::unexpected(
-        std::vector{Error{ErrorCode::parse,
-                          to_valid_utf8(problem.description()),
-                          "",
-                          SourcePosition{std::string(file), static_cast<int>(begin.line),
-                                         static_cast<int>(begin.column)},
-                          {}}});
-  }
+  const auto root = toml_text::parse_toml(text, file);
+  if (!root) return tl::unexpected(std::vector{root.error()});
+  return Reader(file, limit).read(*root);
 }
 
 }  // namespace rnnadvisor::cli

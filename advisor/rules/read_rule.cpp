@@ -9,7 +9,7 @@
 #include "advisor/rules/rule_files.h"
 #include "advisor/rules/text_template.h"
 #include "core/base/text.h"
-#include "core/config/toml/toml_limits.h"
+#include "core/config/toml/parse_toml.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -133,22 +133,9 @@ bool is_rule_id(std::string_view id) {
 tl::expected<Rule, std::vector<Error>> read_card(std::string_view text, std::string_view file,
                                                  std::string_view expected_id) {
   CardReader reader(file);
-  if (const auto deep = toml_text::find_too_deep(text)) {
-    const auto before = text.substr(0, *deep);
-    toml::source_region at;
-    at.begin.line =
-        static_cast<toml::source_index>(1 + std::count(before.begin(), before.end(), '\n'));
-    at.begin.column = static_cast<toml::source_index>(before.size() - (before.rfind('\n') + 1) + 1);
-    reader.report(at, "the text is nested deeper than any card is");
-    return tl::unexpected(reader.take_errors());
-  }
-  toml::table card;
-  try {
-    card = toml::parse(text, file);
-  } catch (const toml::parse_error& error) {
-    reader.report(error.source(), to_valid_utf8(error.description()));
-    return tl::unexpected(reader.take_errors());
-  }
+  const auto parsed = toml_text::parse_toml(text, file);
+  if (!parsed) return tl::unexpected(std::vector{parsed.error()});
+  const toml::table& card = *parsed;
   reader.check_keys(
       card,
       {"id", "criterion", "title", "title_passed", "severity", "confidence", "consequence",

@@ -1,13 +1,10 @@
 // Configurations from TOML.
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <tuple>
 
 #include "core/config/fields/assign.h"
-#include "core/config/json/json_cursor.h"
 #include "core/config/read_config.h"
-#include "core/config/toml/toml_limits.h"
+#include "core/config/toml/parse_toml.h"
 
 namespace rnnadvisor {
 namespace {
@@ -160,20 +157,9 @@ std::vector<Error> one_error(std::string message, std::string remedy, SourcePosi
 
 tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_toml(std::string_view text,
                                                                      std::string_view file) {
-  if (const auto offset = toml_text::find_too_deep(text)) {
-    return tl::unexpected(one_error("nested deeper than any configuration is",
-                                    "remove the brackets or dots",
-                                    json::PositionTracker(text, file).at(*offset)));
-  }
-  toml::table root;
-  try {
-    root = toml::parse(text, std::string(file));
-  } catch (const toml::parse_error& error) {
-    // The parser stops at the first error of syntax; what follows cannot be told apart from it.
-    return tl::unexpected(one_error(std::string(error.description()), "correct the TOML there",
-                                    {std::string(file), static_cast<int>(error.source().begin.line),
-                                     static_cast<int>(error.source().begin.column)}));
-  }
+  auto parsed = toml_text::parse_toml(text, file);
+  if (!parsed) return tl::unexpected(std::vector{std::move(parsed.error())});
+  const toml::table& root = *parsed;
   if (root.empty()) {
     return tl::unexpected(one_error("no configuration: the text has no keys",
                                     "write at least hidden_size = 512", {std::string(file), 1, 1}));

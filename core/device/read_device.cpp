@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/base/text.h"
-#include "core/config/toml/toml_limits.h"
+#include "core/config/toml/parse_toml.h"
 #include "core/device/device_spec.h"
 
 namespace rnnadvisor {
@@ -299,22 +299,9 @@ void read_measured(Reader& reader, const toml::table& root, DeviceSpec& device) 
 }  // namespace
 
 Result<DeviceSpec> read_device_toml(std::string_view text, std::string_view file) {
-  if (toml_text::find_too_deep(text)) {
-    return fail(ErrorCode::parse,
-                fmt::format("'{}' nests deeper than any device description does", file),
-                "remove the brackets or dots");
-  }
-  toml::table root;
-  try {
-    root = toml::parse(text, std::string(file));
-  } catch (const toml::parse_error& error) {
-    return fail(Error{ErrorCode::parse,
-                      std::string(error.description()),
-                      "correct the TOML there",
-                      SourcePosition{std::string(file), static_cast<int>(error.source().begin.line),
-                                     static_cast<int>(error.source().begin.column)},
-                      {}});
-  }
+  const auto parsed = toml_text::parse_toml(text, file);
+  if (!parsed) return fail(parsed.error());
+  const toml::table& root = *parsed;
   Reader reader(file);
   std::vector<std::string_view> keys(spec_keys.begin(), spec_keys.end());
   keys.insert(keys.end(), other_keys.begin(), other_keys.end());

@@ -1,13 +1,13 @@
 #include "profiler/classify/families.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
 
 #include "core/base/embedded.h"
 #include "core/base/text.h"
+#include "core/config/toml/parse_toml.h"
 #include "profiler/classify/kernel_name.h"
 
 namespace rnnadvisor {
@@ -30,18 +30,10 @@ class Reader {
   explicit Reader(std::string_view file) : file_(file) {}
 
   Result<std::vector<Family>> read(std::string_view text) {
-    toml::table root;
-    try {
-      root = toml::parse(text, file_);
-    } catch (const toml::parse_error& error) {
-      return fail(Error{ErrorCode::parse,
-                        std::string(error.description()),
-                        {},
-                        position(error.source().begin),
-                        {}});
-    }
+    const auto root = toml_text::parse_toml(text, file_);
+    if (!root) return fail(root.error());
     std::vector<Family> result;
-    const toml::array* list = root["family"].as_array();
+    const toml::array* list = (*root)["family"].as_array();
     if (list == nullptr) return fail(ErrorCode::parse, fmt::format("{} has no [[family]]", file_));
     for (const toml::node& node : *list) {
       const toml::table* table = node.as_table();

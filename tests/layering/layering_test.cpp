@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,25 @@ TEST(Layering, AWrongIncludeIsFound) {
       << "#include \"profiler/profile/profile.h\"\n#include <cudnn.h>\n#include <vector>\n";
   EXPECT_EQ(violations(root).size(), 2U);
   fs::remove_all(root);
+}
+
+// toml++ does not survive every text; core/config/toml/parse_toml.cpp keeps those from it.
+TEST(Layering, TomlIsParsedInOnePlaceOnly) {
+  const fs::path root = RNNADVISOR_SOURCE_DIR;
+  Words places;
+  for (const char* top : {"core", "profiler", "advisor", "tests/rules"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".cpp" && extension != ".h") continue;
+      std::ifstream file(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(file), {});
+      if (text.find("toml::parse(") != std::string::npos ||
+          text.find("toml::parse_file(") != std::string::npos) {
+        places.push_back(entry.path().lexically_relative(root).string());
+      }
+    }
+  }
+  EXPECT_EQ(places, Words{"core/config/toml/parse_toml.cpp"});
 }
 
 TEST(Layering, EveryLayerOfTheTreeIsInTheTable) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/config/toml/parse_toml.h"
 #include "tests/rules/case_profile.h"
 
 namespace rnnadvisor::advisor::testing {
@@ -126,13 +127,9 @@ tl::expected<std::vector<RuleCase>, std::vector<Error>> read_case_file(const std
   if (!stream)
     return tl::unexpected(
         std::vector{Error{ErrorCode::io, "cannot read '" + path + "'", {}, {}, {}}});
-  toml::table file;
-  try {
-    file = toml::parse(text.str(), path);
-  } catch (const toml::parse_error& error) {
-    reader.report(error.source(), std::string(error.description()));
-    return tl::unexpected(reader.take_errors());
-  }
+  const auto parsed = toml_text::parse_toml(text.str(), path);
+  if (!parsed) return tl::unexpected(std::vector{parsed.error()});
+  const toml::table& file = *parsed;
   const auto cases = reader.tables(file, "case");
   toml::table defaults = file;
   defaults.erase("case");

@@ -199,6 +199,9 @@ TEST(SweepFile, ErrorsSayWhere) {
 
   error = first_error("[[sweep]\n");
   EXPECT_EQ(at(error).first, 1);
+
+  error = first_error("title = 'x'\n[=]\n");
+  EXPECT_EQ(at(error), std::pair(2, 2));
 }
 
 TEST(SweepFile, EveryMistakeIsRefused) {

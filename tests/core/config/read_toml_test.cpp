@@ -144,6 +144,50 @@ TEST(ReadToml, DeepNestingIsRefusedBeforeItIsParsed) {
   EXPECT_TRUE(read_toml("id = \"\"\"\n" + repeat("{[.\n", 100) + "\"\"\"\"\"\n", "f.toml"));
 }
 
+// toml++ 3.3 asserts on these, or promises the compiler that they do not occur.
+TEST(ReadToml, WhatTheParserDoesNotSurviveIsRefusedBeforeIt) {
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"[=]", "f.toml:1:2: a table header needs a key"},
+      {"\xEF\xBB\xBF[=]", "f.toml:1:2: a table header needs a key"},
+      {"id = 'a'\n  [ \t=]", "f.toml:2:6: a table header needs a key"},
+      {"[[.a]]", "f.toml:1:3: a table header needs a key"},
+      {"x = [\n[1], # ]\n]\n[[ , ]]\n", "f.toml:4:4: a table header needs a key"},
+      {"[\xF0\x9F\x98\x80x]", "f.toml:1:2: a table header needs a key"},
+      {"\xC3\x89 = 1", "f.toml:1:1: a character that is not ASCII"},
+      {"x = 'é' # é\ny = é\n", "f.toml:2:5: a character that is not ASCII"},
+      {"x = 2000-01-01 1 ", "f.toml:1:5: this is no text in quotes, number"},
+      {"x = [ 2000-01-01 1, 2]", "f.toml:1:7: this is no text in quotes, number"},
+      {"x = 2_000-01-01 1]", "f.toml:1:5: this is no text in quotes, number"},
+      {"x = 2000-01-01ta:1", "f.toml:1:5: this is no text in quotes, number"},
+      {"x = [1, lstm]", "f.toml:1:9: this is no text in quotes, number"},
+      {"x = 1'é'", "f.toml:1:7: a character that is not ASCII"},
+      {"x = [1,\n}]", "f.toml:2:1: this bracket does not close"},
+      {"x = {a = 1]", "f.toml:1:11: this bracket does not close"},
+      {R"(x = """a\é""")", "f.toml:1:10: a backslash stands before"},
+      {"x = \"\"\"a \\ \n \n  é\"\"\"", "f.toml:3:3: the first character after a backslash"},
+  };
+  for (const auto& [text, message] : refused)
+    EXPECT_THAT(errors_of(text), ElementsAre(HasSubstr(message))) << text;
+}
+
+TEST(ReadToml, WhatResemblesThatIsRead) {
+  for (const std::string text :
+       {"id = 'é' # é\n[framework]\nname = 'pytorch'", "# 2000-01-01 1 \nid = '2000-01-01 1 '",
+        "[[configuration]]\n[ 'framework' ]\n\"name\" = 'pytorch'"}) {
+    EXPECT_THAT(errors_of(text), ElementsAre()) << text;
+  }
+  // Values that are TOML, but that no field takes.
+  for (const std::string value :
+       {"2000-01-01 12:00:00", "2000-01-01T12:00:00.5-07:00", "2000-01-01t12:00:00z", "2000-01-01",
+        "07:32:00.999", "-0", "+1_000", "0xdead_BEEF", "0o755", "0b1_0", "1e06", "-2.5E-3",
+        "6.022_1e+2_3", "inf", "-nan", "true"}) {
+    EXPECT_THAT(errors_of("id = " + value + "#"), ElementsAre(HasSubstr("id is"))) << value;
+    EXPECT_THAT(errors_of("seq_lengths = [" + value + ",'a']"),
+                ElementsAre(HasSubstr("seq_lengths")))
+        << value;
+  }
+}
+
 TEST(ReadToml, ManyConfigurations) {
   std::string text;
   for (int i = 1; i <= 5000; ++i)

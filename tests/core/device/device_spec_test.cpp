@@ -188,13 +188,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadToml{"[peak]", "[[hidden_limit]]\nalgo = \"persist_statik\"\n[peak]", 14, 8,
                 "did you mean 'persist_static'?"},
         BadToml{"[peak]", "[[crossover]]\ncell = 3\n[peak]", 14, 8, "cell has no such value"},
-        BadToml{"id = \"mine\"", "id = \"mine", 1, 11, "TOML"}));
+        BadToml{"id = \"mine\"", "id = \"mine", 1, 11, "TOML"},
+        BadToml{"[peak]", "[=]", 13, 2, "[key]"}));
 
 TEST(ReadDevice, DeepNestingIsAnErrorNotACrash) {
   EXPECT_FALSE(read_device_toml("a = " + std::string(100000, '['), "deep.toml"));
   std::string dotted = "a";
   for (int i = 0; i < 100000; ++i) dotted += ".a";
-  EXPECT_FALSE(read_device_toml(dotted + " = 1", "deep.toml"));
+  const auto deep = read_device_toml(dotted + " = 1", "deep.toml");
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error().where, (SourcePosition{"deep.toml", 1, 32}));
   EXPECT_FALSE(read_device_toml("", "empty.toml"));
 }
 

@@ -43,7 +43,8 @@ TEST(Families, MistakesAreNamedWithTheirPlace) {
       {"[[family]]\nid = 'a'\nmatch = ['a']\nrole = 'gemm'\nsource = 's'\ntensor_cores = { "
        "argument = 0 }",
        "by argument", 6},
-      {"[[family]]\nid = ", "", 2}};
+      {"[[family]]\nid = ", "", 2},
+      {"x = 1\n[[=]]", "a table header needs a key", 2}};
   for (const auto& mistake : mistakes) {
     const auto read = read_families(mistake.toml, "f.toml");
     ASSERT_FALSE(read) << mistake.toml;
