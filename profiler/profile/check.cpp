@@ -379,7 +379,9 @@ void check_remarks(Checker& c, const Profile& p) {
 
 Result<void> check_profile(const Profile& profile, ErrorCode code) {
   Checker checker(code);
-  for (const auto check : {check_devices, check_configurations, check_processes, check_call_parts, check_calls, check_setup_calls, check_kernels, check_other_tables, check_remarks}) {
+  for (const auto check :
+       {check_devices, check_configurations, check_processes, check_call_parts, check_calls,
+        check_setup_calls, check_kernels, check_other_tables, check_remarks}) {
     check(checker, profile);
     if (!checker.ok()) break;
   }
