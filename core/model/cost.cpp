@@ -246,9 +246,9 @@ Bound lower_bound(const RnnConfig& config, Phase phase, const DeviceSpec& device
   bound.bound_ms = std::max(bound.roofline_ms, bound.sequential_ms);
   bound.estimate = !(compute.measured && bandwidth.measured);
   bound.basis = fmt::format(
-      "{} {:.4g} FLOP/s ({}: {}); memory {:.4g} B/s ({}: {})", to_string(pipe), compute.value,
-      compute.measured ? "measured" : "data sheet", compute.source, bandwidth.value,
-      bandwidth.measured ? "measured" : "data sheet", bandwidth.source);
+      "{} {:.4g} TFLOP/s ({}: {}); memory {:.4g} TB/s ({}: {})", to_string(pipe),
+      compute.value / 1e12, compute.measured ? "measured" : "data sheet", compute.source,
+      bandwidth.value / 1e12, bandwidth.measured ? "measured" : "data sheet", bandwidth.source);
   return bound;
 }
 
