@@ -71,7 +71,7 @@ Axis log10_axis(double least, double most, double from, double to) {
   last = std::max(last, first + 3);  // at least a decade
   Axis axis;
   axis.scale = {ScaleKind::log10, tick(first), tick(last), from, to};
-  const bool fine = last - first <= 6;
+  const bool fine = last - first <= 9;
   for (int n = first; n <= last; ++n) {
     axis.ticks.push_back(tick(n));
     axis.labels.push_back(n % 3 != 0 && !fine ? std::string() : tick_label(tick(n)));

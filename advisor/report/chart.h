@@ -33,7 +33,7 @@ Axis linear_axis(double most, int count, double from, double to);
 
 // From a tick (1, 2 or 5 times a power of ten) at or below `least` to one at or above `most`, at
 // least a decade; both must be positive, otherwise 1 to 10. Labels on the powers of ten, and on 2
-// and 5 too when there are at most two decades.
+// and 5 too when there are at most three decades.
 Axis log10_axis(double least, double most, double from, double to);
 
 // From the least to the most of `values` with a tick at each distinct value; the labels that would

@@ -132,4 +132,53 @@ std::vector<FigureReport> look_up_figures(const Report& report) {
   return figures;
 }
 
+std::vector<std::size_t> dwarfed_series(const FigureReport& figure) {
+  constexpr double dwarfs = 4;
+  std::vector<std::pair<double, std::size_t>> tops;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    double top = 0;
+    for (const auto& p : figure.series[i].points) top = std::max(top, p.y);
+    if (top > 0) tops.emplace_back(top, i);
+  }
+  std::sort(tops.begin(), tops.end());
+  std::size_t below = 0;
+  double widest = dwarfs;
+  for (std::size_t n = 2; n < tops.size(); ++n) {
+    const double gap = tops[n].first / tops[n - 1].first;
+    if (gap < widest) continue;
+    widest = gap;
+    below = n;
+  }
+  std::vector<std::size_t> series;
+  for (std::size_t n = 0; n < below; ++n) series.push_back(tops[n].second);
+  std::sort(series.begin(), series.end());
+  return series;
+}
+
+std::optional<std::vector<FigureRow>> figure_rows(const FigureReport& figure) {
+  std::map<double, FigureRow> rows;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    for (const auto& p : figure.series[i].points) {
+      FigureRow& row = rows[p.x];
+      row.x = p.x;
+      row.points.resize(figure.series.size(), nullptr);
+      if (row.points[i] != nullptr) return std::nullopt;
+      row.points[i] = &p;
+    }
+  }
+  std::vector<FigureRow> out;
+  for (auto& [x, row] : rows) out.push_back(std::move(row));
+  return out;
+}
+
+const FigurePoint* best_of(const FigureReport& figure, const FigureRow& row) {
+  const bool least = figure.figure->measure.ends_with("_ms");
+  const FigurePoint* best = nullptr;
+  for (const FigurePoint* p : row.points) {
+    if (p == nullptr) continue;
+    if (best == nullptr || (least ? p->y < best->y : p->y > best->y)) best = p;
+  }
+  return best;
+}
+
 }  // namespace rnnadvisor::advisor

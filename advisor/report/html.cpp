@@ -67,6 +67,11 @@ std::string chip(Standing standing) {
                      words::standing(standing));
 }
 
+std::string chip(const ConfigurationReport& each) {
+  if (!each.refused_as_alternative) return chip(each.standing);
+  return "<span class=\"chip unjudged\"><span aria-hidden=\"true\">✕</span> refused</span>";
+}
+
 std::string chip(Severity severity) {
   static constexpr std::array<std::string_view, 4> icons = {"i", "◆", "▲", "✕"};
   return fmt::format("<span class=\"chip {}\"><span aria-hidden=\"true\">{}</span> {}</span>",
@@ -84,8 +89,11 @@ std::string gain(const std::optional<Gain>& gain) {
         fmt::format(" (interval {} to {})", words::number(gain->low), words::number(gain->high));
   text += fmt::format(" <span class=\"basis {}\">{}</span>", to_string(gain->basis),
                       words::basis(gain->basis));
-  if (!gain->source.empty())
-    text += fmt::format(" <span class=\"muted\">{}</span>", esc(gain->source));
+  if (!gain->source.empty()) {
+    const bool fact = gain->source.find(' ') == std::string::npos;  // its name, not a sentence
+    text +=
+        fmt::format(" <{0} class=\"muted\">{1}</{0}>", fact ? "code" : "span", esc(gain->source));
+  }
   return text + "</p>";
 }
 
@@ -101,10 +109,13 @@ void summary(Page& page, const Report& report) {
       page.put("<li class=\"{}{}\"><strong>{}</strong> {}</li>", class_of(severity),
                number == 0 ? " none" : "", number, words::severity_plural(severity, number));
     };
-    count(report.errors, Severity::error);
+    const int refused = report.refused_alternative_errors();
+    count(report.errors - refused, Severity::error);
     count(report.warnings, Severity::warning);
     count(report.opportunities, Severity::opportunity);
     count(report.infos, Severity::info);
+    if (refused > 0)
+      page.put("<li class=\"info\"><strong>{}</strong> about refused alternatives</li>", refused);
     page.raw("</ul>");
   } else {
     page.raw(
@@ -199,8 +210,8 @@ void navigation(Page& page, const Report& report) {
     if (count > 0) page.put(" <span class=\"count\">{}</span>", count);
     page.raw("</a></li>");
   };
-  if (!report.groups.empty()) entry("actions", "What to do first", report.groups.size());
   if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
+  if (!report.groups.empty()) entry("actions", "What to do first", report.groups.size());
   if (!report.configurations.empty())
     entry("configurations", report.configurations.size() == 1 ? "Configuration" : "Configurations",
           report.configurations.size() == 1 ? 0 : report.configurations.size());
@@ -237,8 +248,9 @@ std::string write_html(const Report& report) {
   html::navigation(page, report);
   page.raw("\n<main id=\"main\" tabindex=\"-1\">\n");
   html::summary(page, report);
-  html::actions(page, report);
+  // A sweep was made for its figures: the comparison comes before what follows from it.
   html::figures(page, report);
+  html::actions(page, report);
   html::configurations(page, report);
   html::rules(page, report);
   html::environment(page, report);

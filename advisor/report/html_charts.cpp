@@ -7,6 +7,7 @@
 
 #include "advisor/report/chart.h"
 #include "advisor/report/html_parts.h"
+#include "advisor/report/html_svg.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
@@ -14,105 +15,6 @@ namespace rnnadvisor::advisor::html {
 namespace {
 
 using chart::Axis;
-using chart::coordinate;
-
-// Collects SVG elements; coordinates are in user units of the viewBox.
-class Svg {
- public:
-  Svg(double width, double height, std::string_view id, std::string_view title,
-      std::string_view description, bool scrolls = true) {
-    const std::string frame =
-        scrolls ? fmt::format(" tabindex=\"0\" role=\"group\" aria-labelledby=\"{}-t\"", id) : "";
-    out_ = fmt::format(
-        "<div class=\"chart\"{5}><svg viewBox=\"0 0 {0} {1}\"{6} role=\"img\" "
-        "aria-labelledby=\"{2}-t {2}-d\"><title id=\"{2}-t\">{3}</title><desc "
-        "id=\"{2}-d\">{4}</desc>",
-        coordinate(width), coordinate(height), id, esc(title), esc(description), frame,
-        scrolls ? "" : " preserveAspectRatio=\"none\"");
-  }
-  void line(double x1, double y1, double x2, double y2, std::string_view type) {
-    out_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>",
-                        coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2), type);
-  }
-  void rect(double x, double y, double width, double height, std::string_view type) {
-    out_ += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" class=\"{}\"/>", coordinate(x),
-        coordinate(y), coordinate(std::max(0.0, width)), coordinate(std::max(0.0, height)), type);
-  }
-  void text(double x, double y, std::string_view what, std::string_view type,
-            std::string_view anchor = "start") {
-    out_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\">{}</text>",
-                        coordinate(x), coordinate(y), type, anchor, esc(what));
-  }
-  void rotated(double x, double y, std::string_view what, std::string_view type) {
-    out_ += fmt::format(
-        "<text transform=\"translate({} {}) rotate(-90)\" class=\"{}\" "
-        "text-anchor=\"middle\">{}</text>",
-        coordinate(x), coordinate(y), type, esc(what));
-  }
-  void polyline(const std::vector<std::pair<double, double>>& points, std::string_view type) {
-    out_ += "<polyline points=\"";
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      out_ += fmt::format("{}{},{}", i > 0 ? " " : "", coordinate(points[i].first),
-                          coordinate(points[i].second));
-    }
-    out_ += fmt::format("\" class=\"{}\"/>", type);
-  }
-  // Shapes differ, so that series can be told apart without colour.
-  void marker(std::size_t shape, double x, double y, std::string_view hover) {
-    constexpr double r = 4.5;
-    std::string path;
-    switch (shape % 4) {
-      case 0:
-        path = fmt::format("M{0} {1}a{2} {2} 0 1 0 {3} 0a{2} {2} 0 1 0 -{3} 0z", coordinate(x - r),
-                           coordinate(y), r, 2 * r);
-        break;
-      case 1:
-        path = fmt::format("M{} {}h{}v{}h-{}z", coordinate(x - 4), coordinate(y - 4), 8, 8, 8);
-        break;
-      case 2:
-        path = fmt::format("M{} {}l5 9h-10z", coordinate(x), coordinate(y - 5.5));
-        break;
-      default:
-        path =
-            fmt::format("M{} {}l5.5 5.5l-5.5 5.5l-5.5 -5.5z", coordinate(x), coordinate(y - 5.5));
-        break;
-    }
-    out_ += fmt::format("<path d=\"{}\" class=\"mark s{}\"><title>{}</title></path>", path,
-                        shape % 6, esc(hover));
-  }
-  std::string take() { return out_ + "</svg></div>"; }
-
- private:
-  std::string out_;
-};
-
-struct Frame {
-  double left, top, right, bottom;  // edges of the plot area
-};
-
-void draw_axes(Svg& svg, const Frame& f, const Axis& x, const Axis& y, std::string_view x_title,
-               std::string_view y_title) {
-  for (std::size_t i = 0; i < y.ticks.size(); ++i) {
-    const double at = y.scale(y.ticks[i]);
-    svg.line(f.left, at, f.right, at, y.labels[i].empty() ? "grid faint" : "grid");
-    if (!y.labels[i].empty()) svg.text(f.left - 8, at + 4, y.labels[i], "tick", "end");
-  }
-  for (std::size_t i = 0; i < x.ticks.size(); ++i) {
-    const double at = x.scale(x.ticks[i]);
-    svg.line(at, f.bottom, at, f.bottom + (x.labels[i].empty() ? 3 : 5), "axis");
-    if (!x.labels[i].empty()) svg.text(at, f.bottom + 19, x.labels[i], "tick", "middle");
-  }
-  svg.line(f.left, f.bottom, f.right, f.bottom, "axis");
-  svg.text((f.left + f.right) / 2, f.bottom + 38, x_title, "label", "middle");
-  svg.rotated(14, (f.top + f.bottom) / 2, y_title, "label");
-}
-
-// Width that a text of the charts' 12-unit type takes, roughly: enough to decide on which side of a
-// point it goes.
-double text_width(std::string_view text) {
-  return 6.4 * static_cast<double>(words::display_width(text));
-}
 
 }  // namespace
 
@@ -226,15 +128,24 @@ std::string roofline_chart(const ConfigurationReport& each, const std::string& i
     const auto shape = static_cast<std::size_t>(points[i]->phase);
     const std::string label =
         fmt::format("{} {}", words::phase(points[i]->phase), words::number(points[i]->tflops));
-    const bool left = px + 12 + text_width(label) > f.right;
-    if (std::fabs(placed[i] - wanted[i]) > 4) {
-      svg.line(px, y.scale(points[i]->tflops), px + (left ? -10 : 10), placed[i] - 4, "leader");
+    // Beside every mark at this height, not only its own.
+    double leftmost = px;
+    double rightmost = px;
+    for (const PhaseRow* other : points) {
+      if (std::fabs(y.scale(other->tflops) + 4 - placed[i]) > 16) continue;
+      leftmost = std::min(leftmost, x.scale(other->cost.intensity));
+      rightmost = std::max(rightmost, x.scale(other->cost.intensity));
+    }
+    const bool left = rightmost + 12 + text_width(label) > f.right;
+    const double beside = left ? leftmost - 12 : rightmost + 12;
+    if (std::fabs(placed[i] - wanted[i]) > 4 || std::fabs(beside - px) > 13) {
+      svg.line(px, y.scale(points[i]->tflops), beside + (left ? 2 : -2), placed[i] - 4, "leader");
     }
     svg.marker(
         shape, px, y.scale(points[i]->tflops),
         fmt::format("{}: {} TFLOP/s at {} FLOP per byte", words::phase(points[i]->phase),
                     words::number(points[i]->tflops), words::number(points[i]->cost.intensity)));
-    svg.text(px + (left ? -12 : 12), placed[i], label, "value", left ? "end" : "start");
+    svg.text(beside, placed[i], label, "value", left ? "end" : "start");
   }
   if (points.empty()) {
     for (const auto& phase : each.phases) {
@@ -297,62 +208,6 @@ std::string memory_bar(const ConfigurationReport& each, const std::string& id) {
     at += width * share;
   }
   return out + svg.take() + "<ul class=\"legend\">" + legend + "</ul>";
-}
-
-std::string figure_chart(const FigureReport& figure, const std::string& id) {
-  std::vector<double> xs;
-  double least = 0;
-  double most = 0;
-  for (const auto& series : figure.series) {
-    for (const auto& p : series.points) {
-      xs.push_back(p.x);
-      most = std::max({most, p.y, p.high});
-      least = least == 0 ? p.y : std::min(least, p.y);
-    }
-  }
-  if (xs.empty()) return {};
-  constexpr double width = 760;
-  constexpr double height = 400;
-  double label_room = 60;
-  for (const auto& series : figure.series)
-    label_room = std::max(label_room, 26 + text_width(words::shorten(series.name, 24)));
-  const Frame f = {62, 14, width - label_room, height - 50};
-  const bool log_x = chart::doubles(xs);
-  const bool log_y = least > 0 && most / least > 20;
-  const Axis x = chart::value_axis(log_x ? chart::ScaleKind::log2 : chart::ScaleKind::linear, xs,
-                                   f.left + 14, f.right - 10, 34);
-  const Axis y = log_y ? chart::log10_axis(least, most, f.bottom, f.top)
-                       : chart::linear_axis(most, 6, f.bottom, f.top);
-  Svg svg(width, height, id, figure.figure->title,
-          fmt::format("{} over {}; the values are in the table below.", figure.y_label,
-                      figure.x_label));
-  draw_axes(svg, f, x, y, figure.x_label + (log_x ? " (logarithmic)" : ""),
-            figure.y_label + (log_y ? " (logarithmic)" : ""));
-  std::vector<double> wanted;
-  for (const auto& series : figure.series)
-    wanted.push_back(series.points.empty() ? f.bottom : y.scale(series.points.back().y) + 4);
-  const auto placed = chart::spread(wanted, 17, f.top + 8, f.bottom);
-  for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    const auto& series = figure.series[i];
-    if (series.points.empty()) continue;
-    std::vector<std::pair<double, double>> line;
-    for (const auto& p : series.points) line.emplace_back(x.scale(p.x), y.scale(p.y));
-    svg.polyline(line, fmt::format("series s{}", i % 6));
-    for (const auto& p : series.points) {
-      if (p.high > p.low)
-        svg.line(x.scale(p.x), y.scale(p.low), x.scale(p.x), y.scale(p.high),
-                 fmt::format("interval s{}", i % 6));
-      svg.marker(i, x.scale(p.x), y.scale(p.y),
-                 fmt::format("{}, {} {}: {} ({})", series.name, figure.x_label,
-                             chart::tick_label(p.x), words::number(p.y), figure.y_label));
-    }
-    const auto& last = line.back();
-    if (last.first + 16 < f.right - 10 || std::fabs(placed[i] - wanted[i]) > 4)
-      svg.line(last.first + 6, last.second, f.right + 2, placed[i] - 4, "leader");
-    svg.text(f.right + 8, placed[i], words::shorten(series.name, 24),
-             fmt::format("direct s{}", i % 6));
-  }
-  return svg.take();
 }
 
 }  // namespace rnnadvisor::advisor::html

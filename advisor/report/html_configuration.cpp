@@ -1,7 +1,6 @@
-// Configurations: the overview table and the cards; the figures of a sweep.
+// Configurations: the overview table and the cards.
 #include <algorithm>
 
-#include "advisor/report/chart.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
@@ -277,9 +276,12 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
     page.put("<article class=\"card\" id=\"c{}\"><h3 class=\"name\">{}</h3>", each.index,
              esc(words::shorten(each.name, 160)));
   } else {
+    const double ms = each.step_ms();
     page.put(
-        "<details class=\"card\" id=\"c{0}\"{1}><summary><h3 class=\"name\">{2}</h3>{3}</summary>",
-        each.index, open ? " open" : "", esc(words::shorten(each.name, 160)), chip(each.standing));
+        "<details class=\"card\" id=\"c{0}\"{1}><summary><h3 class=\"name\">{2}</h3>{3}<span "
+        "class=\"muted step\">{4}</span></summary>",
+        each.index, open ? " open" : "", esc(words::shorten(each.name, 160)), chip(each),
+        ms > 0 ? format_milliseconds(ms) : "");
     page.put("<p class=\"verdict\">{}</p>", esc(each.verdict));
   }
   if (!each.summary_in_name()) page.put("<p class=\"muted\">{}</p>", esc(each.summary));
@@ -318,7 +320,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
     const std::string name = esc(words::shorten(each.name, 72));
     page.put("<tr{}><td data-v=\"{}\">{}</td><th scope=\"row\">",
              linked ? std::string() : fmt::format(" id=\"c{}\"", each.index),
-             static_cast<int>(each.standing), chip(each.standing));
+             static_cast<int>(each.standing), chip(each));
     if (linked) {
       page.put("<a href=\"#c{}\">{}</a>", each.index, name);
     } else {
@@ -358,58 +360,18 @@ void configurations(Page& page, const Report& report) {
     overview(page, report, chosen);
     if (chosen.size() < all.size())
       page.put(
-          "<p class=\"lead\">Details follow for the {} configurations with the most to say; the "
+          "<p class=\"lead screen\">Details follow for the {} configurations with the most to say; "
+          "the "
           "JSON and CSV reports have all {}.</p>",
           chosen.size(), all.size());
     page.raw(
-        "<p class=\"tools\" hidden><button type=\"button\" id=\"unfold\">Unfold all</button> "
+        "<p class=\"muted small paper\">Details that were folded when this was printed are left "
+        "out.</p><p class=\"tools\" hidden><button type=\"button\" id=\"unfold\">Unfold "
+        "all</button> "
         "<button type=\"button\" id=\"fold\">Fold all</button></p>");
   }
   for (const int index : chosen)
     card(page, report, all[static_cast<std::size_t>(index)], chosen.size() <= 3);
-  page.raw("</section>");
-}
-
-void figures(Page& page, const Report& report) {
-  if (report.figures.empty()) return;
-  page.raw(
-      "<section id=\"figures\" aria-labelledby=\"figures-h\"><h2 id=\"figures-h\">Figures</h2>");
-  for (std::size_t i = 0; i < report.figures.size(); ++i) {
-    const FigureReport& f = report.figures[i];
-    page.put(
-        "<article class=\"panel figure\"><h3>{}</h3><div class=\"beside\"><div>{}<ul "
-        "class=\"legend\">",
-        esc(f.figure->title), figure_chart(f, fmt::format("fig{}", i)));
-    for (std::size_t s = 0; s < f.series.size(); ++s)
-      page.put("<li><span class=\"key line s{}\" aria-hidden=\"true\"></span>{}{}</li>", s % 6,
-               esc(words::shorten(f.series[s].name, 60)),
-               f.series[s].points.empty() ? " (no values)" : "");
-    page.raw("</ul></div>");
-    if (!f.figure->statement.empty())
-      page.put(
-          "<aside><h4>What the document says</h4><p>{}</p><p class=\"muted small\">{}</p></aside>",
-          esc(f.figure->statement), esc(f.figure->source));
-    page.put(
-        "</div><details><summary>Values</summary><div class=\"scroll\" tabindex=\"0\" "
-        "role=\"group\" aria-label=\"Values\"><table><caption>{} by {}</caption><thead><tr><th "
-        "scope=\"col\">Series</th><th scope=\"col\" class=\"num\">{}</th><th scope=\"col\" "
-        "class=\"num\">{}</th><th scope=\"col\">Interval</th></tr></thead><tbody>",
-        esc(f.y_label), esc(f.x_label), esc(f.x_label), esc(f.y_label));
-    for (const auto& series : f.series) {
-      for (const auto& p : series.points) {
-        page.put(
-            "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td "
-            "class=\"num\">{}</td><td>{}</td></tr>",
-            esc(series.name), chart::tick_label(p.x), words::number(p.y),
-            p.high > p.low ? fmt::format("{} to {}", words::number(p.low), words::number(p.high))
-                           : std::string(none));
-      }
-      for (const auto& missing : series.missing)
-        page.put("<tr><th scope=\"row\">{}</th><td colspan=\"3\" class=\"muted\">{}</td></tr>",
-                 esc(series.name), esc(missing));
-    }
-    page.raw("</tbody></table></div></details></article>");
-  }
   page.raw("</section>");
 }
 

@@ -32,11 +32,13 @@ void because(Page& page, const Report& report, const Finding& f) {
       ++sum.first;
       sum.second += table.end_ns[k] - table.start_ns[k];
     }
+    page.put("<li><details><summary>{}</summary><ul class=\"plain\">", esc(words::evidence(f)));
     for (const auto& [name, sum] : names) {
       page.put("<li><code>{}</code> <span class=\"muted\">{}×, {}</span></li>",
                esc(words::shorten(words::clean(report.profile->text(name)), 90)), sum.first,
                format_milliseconds(static_cast<double>(sum.second) / 1e6));
     }
+    page.raw("</ul></details></li>");
   } else if (!f.calls.empty()) {
     page.put("<li>{}</li>", esc(words::evidence(f)));
   }

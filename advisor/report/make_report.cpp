@@ -313,6 +313,13 @@ int Report::refused_alternatives() const {
                                         [](const auto& c) { return c.refused_as_alternative; }));
 }
 
+int Report::refused_alternative_errors() const {
+  return static_cast<int>(std::count_if(findings.begin(), findings.end(), [&](const Finding* f) {
+    return f->severity == Severity::error &&
+           configurations[static_cast<std::size_t>(f->configuration)].refused_as_alternative;
+  }));
+}
+
 std::string_view to_string(Standing value) {
   switch (value) {
     case Standing::unjudged:

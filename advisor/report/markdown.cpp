@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "advisor/report/chart.h"
+#include "advisor/report/figures.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -99,6 +101,7 @@ class MarkdownWriter {
     put("# RNN advisor report\n\n");
     put("**{}**\n\n", esc(report_.headline));
     counts();
+    figures();
     actions();
     overview();
     for (const int index : most_interesting(report_, detailed))
@@ -190,6 +193,33 @@ class MarkdownWriter {
     }
     if (report_.groups.size() > most_groups)
       put("{} more are in the JSON and HTML reports.\n\n", report_.groups.size() - most_groups);
+  }
+
+  void figures() {
+    for (const auto& each : report_.figures) {
+      const auto rows = figure_rows(each);
+      if (!rows) continue;
+      put("## {}\n\n{} by {}, the best of each row in bold.\n\n| {} |", esc(each.figure->title),
+          esc(each.y_label), esc(each.x_label), esc(each.x_label));
+      for (const auto& series : each.series) put(" {} |", esc(series.name));
+      put("\n|---:|");
+      for (std::size_t i = 0; i < each.series.size(); ++i) put("---:|");
+      put("\n");
+      for (const auto& row : *rows) {
+        const FigurePoint* best = best_of(each, row);
+        put("| {} |", chart::tick_label(row.x));
+        for (const FigurePoint* p : row.points) {
+          const std::string_view strong = p == best ? "**" : "";
+          put(" {0}{1}{0} |", p == nullptr ? "" : strong,
+              p == nullptr ? std::string("–") : words::number(p->y));
+        }
+        put("\n");
+      }
+      if (!each.figure->statement.empty())
+        put("\nThe document says: {} ({})\n", esc(each.figure->statement),
+            esc(each.figure->source));
+      put("\n");
+    }
   }
 
   void overview() {

@@ -135,6 +135,8 @@ struct Report {
   // defect.
   Standing worst() const;
   int refused_alternatives() const;
+  // Those of `errors` that are about refused alternatives.
+  int refused_alternative_errors() const;
 };
 
 // The arguments must outlive the report. Never fails: what a profile does not hold is absent from

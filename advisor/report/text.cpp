@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "advisor/report/chart.h"
+#include "advisor/report/figures.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
@@ -63,6 +65,8 @@ class TextWriter {
     if (all.size() == 1) {
       configuration(all.front(), true);
     } else if (!all.empty()) {
+      // A sweep was made for its figures: the comparison comes before what follows from it.
+      for (const auto& each : report_.figures) figure(each);
       actions();
       overview();
       details();
@@ -391,6 +395,43 @@ class TextWriter {
       finding(group.first(), static_cast<int>(i) + 1, group.findings.size() - 1);
     }
     left_out(report_.groups.size(), most);
+  }
+
+  void figure(const FigureReport& each) {
+    constexpr std::size_t most = 24;
+    const auto rows = figure_rows(each);
+    if (!rows) return;
+    terminal_.heading(words::clean(each.figure->title));
+    const std::string none(terminal_.symbol("–", "-"));
+    const std::size_t shown = options_.verbose ? rows->size() : std::min(most, rows->size());
+    std::vector<Column> columns = {{each.x_label, true}};
+    for (const auto& series : each.series) columns.push_back({series.name, true});
+    columns.push_back({"best", false, Fit::clip, 12, 1});
+    std::vector<std::vector<Cell>> cells;
+    for (std::size_t n = 0; n < shown; ++n) {
+      const FigureRow& row = (*rows)[n];
+      const FigurePoint* best = best_of(each, row);
+      auto& line = cells.emplace_back();
+      line.push_back({chart::tick_label(row.x), Style::dim});
+      std::string name;
+      for (std::size_t i = 0; i < row.points.size(); ++i) {
+        const FigurePoint* p = row.points[i];
+        line.push_back({p != nullptr ? words::number(p->y) : none, p == nullptr ? Style::dim
+                                                                   : p == best  ? Style::bold
+                                                                                : Style::plain});
+        if (p == best) name = each.series[i].name;
+      }
+      line.push_back({name, Style::dim});
+    }
+    terminal_.table(std::move(columns), std::move(cells));
+    std::string note = each.y_label + ".";
+    if (shown < rows->size())
+      note += fmt::format(" {} more rows: see --verbose.", rows->size() - shown);
+    terminal_.paragraph(note, 0, {}, Style::dim, Style::dim);
+    if (!each.figure->statement.empty())
+      terminal_.paragraph(
+          words::clean(each.figure->statement) + " (" + words::clean(each.figure->source) + ")", 7,
+          "claim", Style::dim, Style::dim);
   }
 
   void overview() {

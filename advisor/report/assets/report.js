@@ -37,13 +37,6 @@
     document.getElementById('unfold').addEventListener('click', function () { fold(true); });
     document.getElementById('fold').addEventListener('click', function () { fold(false); });
   }
-  // On paper nothing can be unfolded.
-  var folded = [];
-  window.addEventListener('beforeprint', function () {
-    folded = all('details').filter(function (each) { return !each.open; });
-    folded.forEach(function (each) { each.open = true; });
-  });
-  window.addEventListener('afterprint', function () { folded.forEach(function (each) { each.open = false; }); });
 
   function value(row, column) {
     var cell = row.children[column];

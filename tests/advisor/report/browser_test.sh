@@ -37,6 +37,17 @@ for page in rich single fine empty bare checked sweep many; do
     fi
   done
 done
+# On paper what is folded stays folded: a report of one configuration has a few pages, of 500 not hundreds.
+for limit in single:8 many:60; do
+  page=${limit%:*}
+  timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --no-first-run \
+    --disable-background-networking --disable-component-update --disable-sync --no-pdf-header-footer \
+    --print-to-pdf="$work/$page.pdf" "file://$work/$page.html" >/dev/null 2>"$work/log"
+  pages=$(grep -a -c '/Type /Page$' "$work/$page.pdf")
+  if [ "${pages:-0}" -lt 1 ] || [ "$pages" -gt "${limit#*:}" ]; then
+    echo "FAILED: $page.html has ${pages:-no} pages on paper, at most ${limit#*:} were expected"; status=1
+  fi
+done
 # The check itself must be able to fail: a changed script no longer has the hash that the policy names.
 sed 's/data-ready\|dataset.ready/dataset.other/' "$work/single.html" >"$work/changed.html"
 timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --no-first-run \

@@ -3,6 +3,7 @@
 
 #include "advisor/facts/fact.h"
 #include "advisor/facts/profile_index.h"
+#include "advisor/report/figures.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/evaluate.h"
@@ -11,7 +12,9 @@
 namespace rnnadvisor::advisor {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 const ConfigurationReport& named(const Report& report, std::string_view name) {
@@ -155,6 +158,51 @@ TEST(MakeReport, NamesSayWhatSetsConfigurationsOfOneIdApart) {
   EXPECT_EQ(report.configurations[2].name,
             "a, standard, padded_io " + not_padded + ", batch_size 8");
   EXPECT_EQ(report.configurations[3].name, "alone, " + report.configurations[3].summary);
+}
+
+FigureReport figure_of(const Figure& figure, std::vector<std::vector<double>> series) {
+  FigureReport report;
+  report.figure = &figure;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    auto& each = report.series.emplace_back();
+    each.name = std::string(1, static_cast<char>('a' + i));
+    for (std::size_t n = 0; n < series[i].size(); ++n) {
+      const double y = series[i][n];
+      if (y > 0) each.points.push_back({static_cast<double>(n), y, y, y, 0});
+    }
+  }
+  return report;
+}
+
+TEST(Figures, SeriesThatOthersDwarfAreFound) {
+  Figure figure;
+  figure.measure = "training_ms";
+  const auto dwarfed = [&](std::vector<std::vector<double>> series) {
+    return dwarfed_series(figure_of(figure, std::move(series)));
+  };
+  EXPECT_THAT(dwarfed({{1, 2}, {3, 50}, {2, 5}}), ElementsAre(0, 2));
+  EXPECT_THAT(dwarfed({{100, 400}, {1, 2}, {2, 5}, {3, 50}}),
+              ElementsAre(1, 2));                      // 10 times, not 8
+  EXPECT_THAT(dwarfed({{1, 2}, {3, 50}}), IsEmpty());  // one line is no comparison
+  EXPECT_THAT(dwarfed({{1, 2}, {2, 7}, {2, 20}}), IsEmpty());
+  EXPECT_THAT(dwarfed({{}, {1, 2}, {2, 5}, {3, 50}}), ElementsAre(1, 2));
+  EXPECT_THAT(dwarfed({}), IsEmpty());
+}
+
+TEST(Figures, RowsHaveTheBestOfEach) {
+  Figure figure;
+  figure.measure = "training_ms";
+  auto report = figure_of(figure, {{4, 2, 0}, {3, 0, 0}, {5, 9, 1}});
+  auto rows = figure_rows(report);
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 3U);
+  EXPECT_EQ((*rows)[1].points[1], nullptr);
+  EXPECT_EQ(best_of(report, (*rows)[0])->y, 3);  // the least time
+  EXPECT_EQ(best_of(report, (*rows)[1])->y, 2);
+  figure.measure = "tflops";
+  EXPECT_EQ(best_of(report, (*rows)[0])->y, 5);  // the most work
+  report.series[0].points.push_back(report.series[0].points[0]);
+  EXPECT_FALSE(figure_rows(report));
 }
 
 // A comparison of algorithms of which one is refused: no defect of the whole.

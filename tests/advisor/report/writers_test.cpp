@@ -18,6 +18,7 @@
 namespace rnnadvisor::advisor {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
@@ -355,6 +356,35 @@ TEST(Html, FiveHundredConfigurationsStayUnderFiveMegabytes) {
   EXPECT_EQ(
       std::distance(std::sregex_iterator(page.begin(), page.end(), row), std::sregex_iterator()),
       500);
+}
+
+// The guide's figure 10 from the measurements: what is compared stands before what follows from it.
+TEST(Sweep, TheFigureComesFirst) {
+  const auto judged = fixture::sweep();
+  const Report report = judged->report();
+  const std::string text = write_text(report);
+  // Rows of tests/data/h200/guide-figures-9-10.jsonl: persist_static wins up to a batch of 64.
+  EXPECT_THAT(text, ContainsRegex("\n +64 +7\\.35 +5\\.61 .*persist_static\n"));
+  EXPECT_THAT(text, ContainsRegex("\n +256 +12\\.2 +21\\.4 .*standard\n"));
+  const std::string markdown = write_markdown(report);
+  EXPECT_THAT(markdown, ContainsRegex("\\| 64 \\| 7\\.35 \\| \\*\\*5\\.61\\*\\* \\|"));
+  const std::string page = write_html(report);
+  EXPECT_LT(page.find("id=\"figures\""), page.find("id=\"actions\""));
+}
+
+TEST(Sweep, WhatDwarfsTheRestIsDrawnOnALogarithmicAxisAndLeftOutOfASecondChart) {
+  const auto judged = fixture::sweep();
+  Report report = judged->report();
+  report.figures.resize(1);
+  auto& series = report.figures[0].series;
+  ASSERT_GE(series.size(), 2U);
+  if (series.size() == 2) series.push_back({"persist_dynamic", series[0].points, {}});
+  for (auto& p : series[2].points) p = {p.x, p.y * 50, p.low * 50, p.high * 50, p.configuration};
+  const std::string page = write_html(report);
+  EXPECT_THAT(page, HasSubstr("All, logarithmic axis"));
+  EXPECT_THAT(page, HasSubstr("Without " + series[2].name + ", linear axis"));
+  series.resize(2);
+  EXPECT_THAT(write_html(report), Not(HasSubstr("linear axis")));
 }
 
 TEST(Json, NumbersThatAreNotNumbersBecomeNull) {
