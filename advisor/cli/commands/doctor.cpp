@@ -39,10 +39,8 @@ const LibraryState* find_library(const MachineReport& machine, std::string_view 
   return found == machine.libraries.end() ? nullptr : &*found;
 }
 
-std::vector<Ability> abilities(const MachineReport& machine) {
-  std::vector<Ability> list;
-  list.push_back({"check, advise, report, export: judge configurations and recorded profiles",
-                  Permission::yes, ""});
+// Whether configurations can be run on a GPU here.
+Ability running(const MachineReport& machine) {
   Ability running{"run, sweep: run configurations on a GPU", Permission::yes, ""};
   const bool gpu = std::any_of(machine.gpus.begin(), machine.gpus.end(),
                                [](const GpuState& state) { return state.usable; });
@@ -62,8 +60,15 @@ std::vector<Ability> abilities(const MachineReport& machine) {
   if (cudnn == nullptr || !cudnn->found) {
     missing(cudnn != nullptr && !cudnn->problem.empty() ? cudnn->problem : "cuDNN was not found");
   }
-  const bool can_run = running.works == Permission::yes;
-  list.push_back(std::move(running));
+  return running;
+}
+
+std::vector<Ability> abilities(const MachineReport& machine) {
+  std::vector<Ability> list;
+  list.push_back({"check, advise, report, export: judge configurations and recorded profiles",
+                  Permission::yes, ""});
+  list.push_back(running(machine));
+  const bool can_run = list.back().works == Permission::yes;
   list.push_back({"kernels of a run (CUPTI tracing)", can_run ? machine.tracing : Permission::no,
                   can_run ? machine.tracing_reason : "nothing can be run"});
   list.push_back({"Tensor Core use from hardware counters",
@@ -80,6 +85,7 @@ Json to_json(const MachineReport& machine) {
                    {"cuda_driver", machine.cuda_driver_version},
                    {"cuda_runtime", machine.cuda_runtime_version},
                    {"driver_problem", machine.driver_problem},
+                   {"can_run", running(machine).works == Permission::yes},
                    {"host", machine.host},
                    {"operating_system", machine.operating_system},
                    {"cpu", machine.cpu}};

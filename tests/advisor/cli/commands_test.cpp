@@ -392,6 +392,25 @@ TEST(Doctor, SaysWhatWorksInTextAndJson) {
   EXPECT_EQ(document["works"][1]["works"], "no");
 }
 
+// What setup.sh asks, in the spelling with which it asks.
+TEST(Doctor, SaysToScriptsWhetherConfigurationsCanBeRun) {
+  const std::string setup = read_text(RNNADVISOR_SOURCE_DIR "/setup.sh");
+  std::smatch pattern;
+  ASSERT_TRUE(std::regex_search(setup, pattern, std::regex("doctor --json \\| grep -q '([^']*)'")));
+  const std::regex asked(pattern[1].str());
+  FakeMachine machine;
+  EXPECT_FALSE(std::regex_search(call({"doctor", "--json"}, machine.services()).out, asked));
+  machine.gpu = true;
+  auto services = machine.services();
+  services.inspect_machine = [&] {
+    auto report = machine.services().inspect_machine();
+    report.built_with_cuda = true;
+    report.libraries = {{"cuDNN", true, "", "9.19.0", 0, "", {}, ""}};
+    return report;
+  };
+  EXPECT_TRUE(std::regex_search(call({"doctor", "--json"}, services).out, asked));
+}
+
 TEST(Doctor, NamesTheReleaseOfCuptiAndItsOwnNumber) {
   FakeMachine machine;
   auto services = machine.services();
