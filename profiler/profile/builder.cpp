@@ -37,9 +37,13 @@ int ProfileBuilder::intern_kernel(std::string_view name) {
 }
 
 int ProfileBuilder::add_device(const DeviceSpec& device) {
-  const auto found = std::find(profile_.devices.begin(), profile_.devices.end(), device);
+  // Other words for --device say nothing of the device and are not in the file: one that was read
+  // from there is the same.
+  DeviceSpec plain = device;
+  plain.aliases.clear();
+  const auto found = std::find(profile_.devices.begin(), profile_.devices.end(), plain);
   if (found != profile_.devices.end()) return static_cast<int>(found - profile_.devices.begin());
-  profile_.devices.push_back(device);
+  profile_.devices.push_back(std::move(plain));
   return static_cast<int>(profile_.devices.size()) - 1;
 }
 

@@ -111,8 +111,9 @@ void check_devices(Checker& c, const Profile& p) {
           d.fp16_tensor_flops, d.bf16_tensor_flops, d.boost_clock_hz}) {
       c.finite(i, "rate", value);
     }
-    for (const auto* value : {&d.measured_bandwidth, &d.measured_fp16_tensor_flops,
-                              &d.kernel_launch_seconds, &d.grid_sync_seconds}) {
+    for (const auto* value :
+         {&d.measured_bandwidth, &d.measured_fp16_tensor_flops, &d.kernel_launch_seconds,
+          &d.grid_sync_seconds, &d.persist_backward_hidden}) {
       if (*value) c.finite(i, "measured value", (*value)->value);
     }
     for (const auto& limit : d.hidden_limits) {

@@ -118,47 +118,47 @@ class Reader {
   }
 
   Result<void> devices() {
-    return each("devices",
-                "device_id, name, architecture, compute_major, compute_minor, sm_count, "
-                "memory_bytes, l2_bytes, "
-                "shared_memory_per_sm, shared_memory_per_block, registers_per_sm, "
-                "memory_bandwidth, fp64_flops, fp32_flops, "
-                "tf32_tensor_flops, fp16_flops, fp16_tensor_flops, bf16_tensor_flops, "
-                "boost_clock_hz, source, "
-                "measured_bandwidth, measured_bandwidth_source, measured_fp16_tensor_flops, "
-                "measured_fp16_tensor_flops_source, kernel_launch_seconds, "
-                "kernel_launch_seconds_source, grid_sync_seconds, "
-                "grid_sync_seconds_source, cudnn_version, live",
-                [&](Rows& r) {
-                  DeviceSpec d;
-                  d.id = r.text(0);
-                  d.name = r.text(1);
-                  d.architecture = r.text(2);
-                  d.compute_major = r.int32(3, 0);
-                  d.compute_minor = r.int32(4, 0);
-                  d.sm_count = r.int32(5, 0);
-                  d.memory_bytes = r.int64(6, 0);
-                  d.l2_bytes = r.int64(7, 0);
-                  d.shared_memory_per_sm = r.int64(8, 0);
-                  d.shared_memory_per_block = r.int64(9, 0);
-                  d.registers_per_sm = r.int64(10, 0);
-                  d.memory_bandwidth = r.real(11);
-                  d.fp64_flops = r.real(12);
-                  d.fp32_flops = r.real(13);
-                  d.tf32_tensor_flops = r.real(14);
-                  d.fp16_flops = r.real(15);
-                  d.fp16_tensor_flops = r.real(16);
-                  d.bf16_tensor_flops = r.real(17);
-                  d.boost_clock_hz = r.real(18);
-                  d.source = r.text(19);
-                  d.measured_bandwidth = measured(r, 20);
-                  d.measured_fp16_tensor_flops = measured(r, 22);
-                  d.kernel_launch_seconds = measured(r, 24);
-                  d.grid_sync_seconds = measured(r, 26);
-                  d.cudnn_version = r.text(28);
-                  d.live = r.boolean(29);
-                  p_.devices.push_back(std::move(d));
-                });
+    // Schema 1 has no place for the backward limit.
+    const std::string columns = fmt::format(
+        "device_id, name, architecture, compute_major, compute_minor, sm_count, memory_bytes, "
+        "l2_bytes, shared_memory_per_sm, shared_memory_per_block, registers_per_sm, "
+        "memory_bandwidth, fp64_flops, fp32_flops, tf32_tensor_flops, fp16_flops, "
+        "fp16_tensor_flops, bf16_tensor_flops, boost_clock_hz, source, measured_bandwidth, "
+        "measured_bandwidth_source, measured_fp16_tensor_flops, "
+        "measured_fp16_tensor_flops_source, kernel_launch_seconds, kernel_launch_seconds_source, "
+        "grid_sync_seconds, grid_sync_seconds_source, {}, cudnn_version, live",
+        version_ == 1 ? "NULL, NULL" : "persist_backward_hidden, persist_backward_hidden_source");
+    return each("devices", columns, [&](Rows& r) {
+      DeviceSpec d;
+      d.id = r.text(0);
+      d.name = r.text(1);
+      d.architecture = r.text(2);
+      d.compute_major = r.int32(3, 0);
+      d.compute_minor = r.int32(4, 0);
+      d.sm_count = r.int32(5, 0);
+      d.memory_bytes = r.int64(6, 0);
+      d.l2_bytes = r.int64(7, 0);
+      d.shared_memory_per_sm = r.int64(8, 0);
+      d.shared_memory_per_block = r.int64(9, 0);
+      d.registers_per_sm = r.int64(10, 0);
+      d.memory_bandwidth = r.real(11);
+      d.fp64_flops = r.real(12);
+      d.fp32_flops = r.real(13);
+      d.tf32_tensor_flops = r.real(14);
+      d.fp16_flops = r.real(15);
+      d.fp16_tensor_flops = r.real(16);
+      d.bf16_tensor_flops = r.real(17);
+      d.boost_clock_hz = r.real(18);
+      d.source = r.text(19);
+      d.measured_bandwidth = measured(r, 20);
+      d.measured_fp16_tensor_flops = measured(r, 22);
+      d.kernel_launch_seconds = measured(r, 24);
+      d.grid_sync_seconds = measured(r, 26);
+      d.persist_backward_hidden = measured(r, 28);
+      d.cudnn_version = r.text(30);
+      d.live = r.boolean(31);
+      p_.devices.push_back(std::move(d));
+    });
   }
 
   DeviceSpec* device(Rows& r, int column) {

@@ -118,7 +118,7 @@ class Writer {
   }
 
   bool devices() {
-    Inserter insert(database_, "devices", 31);
+    Inserter insert(database_, "devices", 33);
     Inserter limits(database_, "device_hidden_limits", 8);
     Inserter crossovers(database_, "device_crossovers", 8);
     std::size_t limit_id = 0, crossover_id = 0;
@@ -132,7 +132,8 @@ class Writer {
                  source(d.measured_bandwidth), value(d.measured_fp16_tensor_flops),
                  source(d.measured_fp16_tensor_flops), value(d.kernel_launch_seconds),
                  source(d.kernel_launch_seconds), value(d.grid_sync_seconds),
-                 source(d.grid_sync_seconds), d.cudnn_version, d.live);
+                 source(d.grid_sync_seconds), value(d.persist_backward_hidden),
+                 source(d.persist_backward_hidden), d.cudnn_version, d.live);
       for (const auto& limit : d.hidden_limits) {
         limits.row(limit_id++, i, to_string(limit.algo), to_string(limit.cell), limit.backward,
                    limit.accepted, limit.rejected, limit.source);

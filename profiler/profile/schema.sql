@@ -23,6 +23,7 @@ CREATE TABLE devices(
   measured_fp16_tensor_flops REAL, measured_fp16_tensor_flops_source TEXT,
   kernel_launch_seconds REAL, kernel_launch_seconds_source TEXT,
   grid_sync_seconds REAL, grid_sync_seconds_source TEXT,
+  persist_backward_hidden REAL, persist_backward_hidden_source TEXT,
   cudnn_version TEXT NOT NULL, live INTEGER NOT NULL);
 
 CREATE TABLE device_hidden_limits(

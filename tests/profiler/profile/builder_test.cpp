@@ -267,6 +267,20 @@ TEST(Builder, MendsWhatATraceLeavesBehindAndSaysSo) {
   EXPECT_TRUE(check_profile(p, ErrorCode::internal));
 }
 
+// One that was read from a file has no other words for --device any more, and is the same device.
+TEST(Builder, ADeviceOfAFileIsThatOfThisProgram) {
+  const auto shipped = find_device("h200");
+  ASSERT_TRUE(shipped);
+  ASSERT_FALSE(shipped->aliases.empty());
+  DeviceSpec read = *shipped;
+  read.aliases.clear();
+  ProfileBuilder builder;
+  EXPECT_EQ(builder.add_device(*shipped), builder.add_device(read));
+  EXPECT_EQ(builder.add_device(*shipped), 0);
+  read.sm_count += 1;
+  EXPECT_EQ(builder.add_device(read), 1);
+}
+
 TEST(Builder, EqualNotesAddUpAndEqualDevicesAreOne) {
   ProfileBuilder builder;
   builder.add_note({NoteSeverity::warning, "a", "text", 2});

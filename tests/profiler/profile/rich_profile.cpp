@@ -40,6 +40,7 @@ DeviceSpec h200() {
   d.measured_fp16_tensor_flops = MeasuredValue{0.1 + 0.2, "not representable exactly"};
   d.kernel_launch_seconds = MeasuredValue{2.5e-6, "x"};
   d.grid_sync_seconds = MeasuredValue{4e-6, ""};
+  d.persist_backward_hidden = MeasuredValue{1024, "file"};
   d.hidden_limits = {{Algo::persist_static, Cell::lstm, false, 1536, 1547, "rows"},
                      {Algo::persist_static_small_h, Cell::gru, true, 128, 192, "more rows"}};
   d.crossovers = {{Cell::gru, DataType::bfloat16, 512, 1.5, 2.5, "figure"}};

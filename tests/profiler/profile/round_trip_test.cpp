@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "profiler/profile/builder.h"
 #include "profiler/profile/check.h"
 #include "profiler/profile/file.h"
 #include "tests/profiler/profile/rich_profile.h"
@@ -30,6 +31,20 @@ TEST(RoundTrip, EveryColumnComesBack) {
   const auto read = read_profile(directory.file("a.rnnprof"));
   ASSERT_TRUE(read) << message(read);
   expect_equal(profile, *read);
+}
+
+// Whatever a shipped device knows is known to those who judge the file.
+TEST(RoundTrip, EveryShippedDeviceComesBack) {
+  const TemporaryDirectory directory;
+  ProfileBuilder builder;
+  for (const auto& device : shipped_devices()) builder.add_device(device);
+  const Profile profile = builder.finish();
+  ASSERT_EQ(profile.devices.size(), shipped_devices().size());
+  ASSERT_TRUE(write_profile(profile, directory.file("a.rnnprof")));
+  const auto read = read_profile(directory.file("a.rnnprof"));
+  ASSERT_TRUE(read) << message(read);
+  for (std::size_t i = 0; i < profile.devices.size(); ++i)
+    EXPECT_EQ(read->devices[i], profile.devices[i]) << profile.devices[i].id;
 }
 
 TEST(RoundTrip, RichProfileLeavesNoTableEmpty) {
