@@ -230,6 +230,11 @@ class Pool {
   // The current pass of the current job failed with its worker. Times that are known already are
   // kept.
   void lose(Seat& seat, Outcome outcome, std::string message) {
+    // Who ends the run may end its workers too, and sooner: that is no crash, and to be run again.
+    if (request_.stop != nullptr && request_.stop->load()) {
+      outcome = Outcome::interrupted;
+      message = "interrupted before it ended";
+    }
     if (seat.pass == tracing) {
       ProfileBuilder builder;
       builder.profile().environment = seat.timed->environment;
@@ -303,7 +308,7 @@ class Pool {
     for (auto& seat : seats_) {
       for (auto& worker : seat.workers) worker.process.reset();
       // Times are worth keeping even where the trace is missing.
-      if (seat.job >= 0 && seat.pass == tracing) lose(seat, Outcome::interrupted, "interrupted");
+      if (seat.job >= 0 && seat.pass == tracing) lose(seat, Outcome::interrupted, {});
     }
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (!results_[i])
@@ -394,7 +399,12 @@ Result<Profile> run_configurations(const RunRequest& request) {
       return fail(ErrorCode::io, "the path of this program cannot be read from /proc/self/exe: " +
                                      error.message());
   }
-  return Pool(request, std::move(program), driver.gpus).run();
+  return run_in_workers(request, program, driver.gpus);
+}
+
+Result<Profile> run_in_workers(const RunRequest& request, const std::string& program,
+                               const std::vector<GpuState>& gpus) {
+  return Pool(request, program, gpus).run();
 }
 
 }  // namespace rnnadvisor::cli

@@ -39,6 +39,11 @@ struct RunRequest {
 // build without CUDA this returns ErrorCode::unsupported.
 Result<Profile> run_configurations(const RunRequest& request);
 
+// The same with any program that speaks the worker's side of the protocol (protocol.h), and with
+// the GPUs given instead of looked for. `request.devices` are indices into `gpus`.
+Result<Profile> run_in_workers(const RunRequest& request, const std::string& program,
+                               const std::vector<GpuState>& gpus);
+
 // Tries what a run would need (a CUDA context, CUPTI, counters) and writes the permissions into the
 // report of inspect_machine().
 void complete_machine_report(MachineReport& report);

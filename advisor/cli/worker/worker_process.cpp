@@ -55,7 +55,10 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, int devic
     dup2(from_child[1], STDOUT_FILENO);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan holds the GPU
     if (getppid() != parent) _exit(127);
-    signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's to handle: it ends its workers in order
+    // Ctrl-C and what a batch system sends to the whole group are the parent's to handle: it ends
+    // its workers in order.
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
     execl(program.c_str(), program.c_str(), "worker", "--device", ordinal.c_str(), "--directory",
           directory.c_str(), static_cast<char*>(nullptr));
     _exit(127);
