@@ -26,7 +26,7 @@ install_packages() {
 }
 
 build_packages="g++ cmake ninja-build ccache mold libfmt-dev libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libsqlite3-dev ca-certificates"
-test_packages="libgtest-dev libgmock-dev libbenchmark-dev libvalijson-dev chromium libxml2-utils mandoc sqlite3 dpkg-dev file"
+test_packages="libgtest-dev libgmock-dev libbenchmark-dev libvalijson-dev chromium libxml2-utils mandoc sqlite3 dpkg-dev file zsh fish"
 full_packages="clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev"
 
 jobs=${RNNADVISOR_JOBS:-$(nproc)}

@@ -263,7 +263,11 @@ std::string zsh_script(const std::vector<CommandEntry>& entries) {
     }
     out += "\n}\n";
   }
-  return out + "\n_rnnadvisor \"$@\"\n";
+  // Called by the completion system where it is installed in $fpath; only made known to it where it
+  // is sourced.
+  return out +
+         "\nif [[ $funcstack[1] = _rnnadvisor ]]; then\n  _rnnadvisor \"$@\"\nelse\n"
+         "  compdef _rnnadvisor rnnadvisor\nfi\n";
 }
 
 // ---- fish ----

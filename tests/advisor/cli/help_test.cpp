@@ -153,18 +153,65 @@ TEST_F(BashCompletion, OffersCommandsOptionsAndWords) {
   EXPECT_THAT(offer({"rnnadvisor", "report", "--q"}), ::testing::ElementsAre("--quiet"));
 }
 
-TEST(Completion, ScriptsOfOtherShellsAreWellFormed) {
+class CompletionScript : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Shells, CompletionScript, ::testing::Values("bash", "zsh", "fish"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(CompletionScript, TheShellParsesTheScript) {
+  const std::string name = GetParam();
+  if (!have(name)) GTEST_SKIP() << name << " is not installed: its script was NOT parsed";
   TemporaryFolder folder;
-  for (const char* name : {"bash", "zsh", "fish"}) {
-    const auto called = call({"completion", name});
-    EXPECT_EQ(called.status, 0);
-    EXPECT_THAT(called.out, HasSubstr("hidden-size"));
-    write_text_file(folder / name, called.out);
-    if (!have(name)) continue;
-    const auto checked = shell(std::string(name) + " -n " + (folder / name));
-    EXPECT_EQ(checked.status, 0) << name << ": " << checked.out;
-  }
-  EXPECT_EQ(call({"completion", "tcsh"}).status, 2);
+  const auto called = call({"completion", name});
+  EXPECT_EQ(called.status, 0);
+  EXPECT_THAT(called.out, HasSubstr("hidden-size"));
+  write_text_file(folder / name, called.out);
+  const auto checked = shell(name + " -n " + (folder / name));
+  EXPECT_EQ(checked.status, 0) << checked.out;
+  EXPECT_EQ(checked.out, "");
+}
+
+TEST(Completion, ThereIsNoneForOtherShells) { EXPECT_EQ(call({"completion", "tcsh"}).status, 2); }
+
+// What fish offers when Tab is pressed behind `line`.
+TEST(Completion, FishOffersCommandsOptionsAndWords) {
+  if (!have("fish")) GTEST_SKIP() << "fish is not installed: its completion was NOT tried";
+  TemporaryFolder folder;
+  write_text_file(folder / "rnnadvisor.fish", call({"completion", "fish"}).out);
+  const auto offer = [&](const std::string& line) {
+    // A folder without files, which fish would offer too; its own settings stay out of it.
+    const auto result =
+        shell("mkdir -p " + (folder / "none") + " && cd " + (folder / "none") +
+              " && HOME=$PWD fish --no-config -c 'source ../rnnadvisor.fish; complete -C \"" +
+              line + "\"' | cut -f1");
+    EXPECT_EQ(result.status, 0) << result.out;
+    std::vector<std::string> words;
+    std::istringstream stream(result.out);
+    for (std::string word; std::getline(stream, word);) words.push_back(word);
+    return words;
+  };
+  EXPECT_THAT(offer("rnnadvisor "), IsSupersetOf({"check", "run", "sweep", "doctor"}));
+  EXPECT_EQ(offer("rnnadvisor sw"), Words{"sweep"});
+  EXPECT_EQ(offer("rnnadvisor check --hidden"), Words{"--hidden-size"});
+  EXPECT_EQ(offer("rnnadvisor check --cell l"), Words{"lstm"});
+  EXPECT_EQ(offer("rnnadvisor rules exp"), Words{"explain"});
+  EXPECT_THAT(offer("rnnadvisor samples show gui"), IsSupersetOf({"guide-figure-10"}));
+}
+
+// `source <(rnnadvisor completion zsh)` registers the function; only the completion system may call
+// it.
+TEST(Completion, ZshCanSourceTheScript) {
+  if (!have("zsh")) GTEST_SKIP() << "zsh is not installed: its completion was NOT tried";
+  TemporaryFolder folder;
+  write_text_file(folder / "_rnnadvisor", call({"completion", "zsh"}).out);
+  const auto start = "autoload -Uz compinit; compinit -u -d " + (folder / "dump") + "; ";
+  const auto sourced = shell("HOME=" + (folder / "") + " zsh -f -c '" + start + "source " +
+                             (folder / "_rnnadvisor") + "; print $_comps[rnnadvisor]'");
+  EXPECT_EQ(sourced.status, 0);
+  EXPECT_EQ(sourced.out, "_rnnadvisor\n");
+  // And found in a folder of $fpath, as packages install it.
+  const auto installed = shell("HOME=" + (folder / "") + " zsh -f -c 'fpath=(" + (folder / "") +
+                               " $fpath); " + start + "print $_comps[rnnadvisor]'");
+  EXPECT_EQ(installed.out, "_rnnadvisor\n");
 }
 
 }  // namespace
