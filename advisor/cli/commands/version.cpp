@@ -15,6 +15,7 @@ int version_command(Context& context, bool json) {
   const auto devices = shipped_devices().size();
   if (json) {
     const nlohmann::ordered_json document = {
+        {"schema", 1},
         {"rnnadvisor", RNNADVISOR_VERSION},
         {"runs_on_gpu", static_cast<bool>(RNNADVISOR_HAVE_CUDA)},
         {"profile_schema", rnnprof_schema_version},
