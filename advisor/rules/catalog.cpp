@@ -52,6 +52,23 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
+// A paragraph a line, as it is wrapped to the terminal later; lists and tables keep their lines.
+std::vector<std::string> paragraphs_of(std::string_view text) {
+  std::vector<std::string> paragraphs;
+  bool open = false;
+  for (auto& line : lines_of(text)) {
+    const bool prose =
+        !line.empty() && std::string_view(" -*|`#>").find(line[0]) == std::string_view::npos;
+    if (open && prose) {
+      paragraphs.back() += " " + line;
+    } else {
+      paragraphs.push_back(std::move(line));
+    }
+    open = prose;
+  }
+  return paragraphs;
+}
+
 void add_suggestions(std::string& text, const Rule& rule) {
   std::vector<std::string> lines;
   for (const auto& suggestion : rule.suggestions) {
@@ -95,7 +112,7 @@ Result<std::string> explain_rule_text(const RuleSet& rules, std::string_view id)
   add_block(text, "Applies when", describe(rule->applies_when));
   add_block(text, "Fires when", describe(rule->when));
   add_block(text, "Message", lines_of(rule->message));
-  add_block(text, "Why", lines_of(rule->explanation));
+  add_block(text, "Why", paragraphs_of(rule->explanation));
   add_suggestions(text, *rule);
   std::vector<std::string> gains;
   for (const auto& gain : rule->gains) {
@@ -149,13 +166,15 @@ CheckResult check_rules(const std::string& directory) {
 }
 
 std::string check_rules_text(const CheckResult& result) {
-  if (result.errors.empty()) return fmt::format("{} cards, no mistakes\n", result.cards);
+  const std::string_view cards = result.cards == 1 ? "card" : "cards";
+  if (result.errors.empty()) return fmt::format("{} {}, no mistakes\n", result.cards, cards);
   std::string text;
   for (const auto& error : result.errors) {
     text += to_text(error);
     if (!text.ends_with('\n')) text += '\n';
   }
-  return text + fmt::format("{} cards, {} mistakes\n", result.cards, result.errors.size());
+  return text + fmt::format("{} {}, {} {}\n", result.cards, cards, result.errors.size(),
+                            result.errors.size() == 1 ? "mistake" : "mistakes");
 }
 
 Error unknown_rule(const RuleSet& rules, std::string_view id) {

@@ -43,7 +43,7 @@ struct Skeleton {
 };
 Result<Skeleton> new_rule(std::string_view id);
 
-// `rules docs --output DIR`: Markdown pages by path below DIR
+// `rules docs DIR`: Markdown pages by path below DIR
 // ("alignment/hidden-multiple-of-8.md"), and "README.md" as their index. The same input gives the
 // same bytes.
 std::vector<std::pair<std::string, std::string>> rule_pages(const RuleSet& rules);

@@ -98,6 +98,12 @@ std::string write_rule_page(const Rule& rule) {
   page += "| | |\n| --- | --- |\n";
   page += fmt::format("| Rule | {} |\n", code_span(rule.id));
   if (!rule.criterion.empty()) page += fmt::format("| Criterion | {} |\n", escaped(rule.criterion));
+  if (rule.builtin) {
+    // Both lie beside docs/ under the id, three folders up from the page of "topic/name".
+    page += fmt::format("| Card | [rules/{0}.toml](../../../rules/{0}.toml) |\n", rule.id);
+    page +=
+        fmt::format("| Cases | [tests/rules/{0}.toml](../../../tests/rules/{0}.toml) |\n", rule.id);
+  }
   page += fmt::format("| Severity | {} |\n| Confidence | {} |\n| Consequence | {} |\n",
                       to_string(rule.severity), to_string(rule.confidence), rule.consequence);
   page += fmt::format("\n{}\n", escaped(rule.message));
@@ -112,7 +118,12 @@ std::string write_rule_page(const Rule& rule) {
     for (const auto& suggestion : rule.suggestions) page += suggestion_block(suggestion);
   }
   std::vector<std::string> gains, sources, validity;
-  for (const auto& gain : rule.gains) gains.push_back(escaped(describe(gain)));
+  for (const auto& gain : rule.gains) {
+    std::string line = escaped(describe(gain));
+    for (const auto& condition : describe(gain.applies_when))
+      line += fmt::format("\n  - when {}", code_span(condition));
+    gains.push_back(std::move(line));
+  }
   for (const auto& citation : rule.citations) sources.push_back(citation_line(citation));
   for (const auto& line : describe_validity(rule)) validity.push_back(escaped(line));
   add_list(page, "Gain", gains);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "advisor/cli/command_line.h"
+#include "advisor/cli/help.h"
 #include "advisor/rules/catalog.h"
 
 namespace rnnadvisor::cli {
@@ -26,6 +27,24 @@ int write_files(Context& context, const std::vector<std::pair<std::string, std::
   return exit_ok;
 }
 
+// Lines with their indentation; code, which is indented deeper than prose, stays as it is.
+std::string wrapped(std::string_view text, int width) {
+  constexpr std::size_t code = 6;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    const auto line = text.substr(at, end - at);
+    const auto indent = line.find_first_not_of(' ');
+    if (indent == std::string_view::npos || indent >= code) {
+      out += fmt::format("{}\n", line);
+    } else {
+      out += wrap(line.substr(indent), width, static_cast<int>(indent));
+    }
+    at = end + 1;
+  }
+  return out;
+}
+
 int list(Context& context, const Arguments& arguments) {
   const auto rules = load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
@@ -40,7 +59,7 @@ int explain(Context& context, const Arguments& arguments) {
   const auto text = arguments.json ? advisor::explain_rule_json(*rules, arguments.id)
                                    : advisor::explain_rule_text(*rules, arguments.id);
   if (!text) return context.report(text.error());
-  context.out << *text;
+  context.out << (arguments.json ? *text : wrapped(*text, context.terminal.width));
   return exit_ok;
 }
 
@@ -180,9 +199,11 @@ void add_rules(CLI::App& app, Context& context) {
   add_force(*new_command, *new_arguments);
 
   auto [docs_command, docs_arguments] =
-      add(*rules, context, "docs", "Write a Markdown page for every rule", "", docs);
+      add(*rules, context, "docs", "Write a Markdown page for every rule, and an index",
+          "Example:\n  rnnadvisor rules docs docs/rules --force", docs);
   auto* output =
-      docs_command->add_option("-o,--output", docs_arguments->output, "the folder of the pages")
+      docs_command
+          ->add_option("directory,-o,--output", docs_arguments->output, "the folder of the pages")
           ->required()
           ->type_name("DIR")
           ->group(group_output);

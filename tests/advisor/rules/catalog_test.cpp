@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "advisor/whatif/transform.h"
 #include "tests/advisor/rules/card.h"
@@ -100,7 +103,7 @@ TEST(Catalog, ANewRuleIsARule) {
   std::ofstream(folder / made->card_file) << made->card;
   auto checked = check_rules(folder.string());
   EXPECT_EQ(checked.cards, 1);
-  EXPECT_EQ(check_rules_text(checked), "1 cards, no mistakes\n");
+  EXPECT_EQ(check_rules_text(checked), "1 card, no mistakes\n");
   std::ofstream(folder / "topic/bad.toml") << "id = \"topic/bad\"\ntitl = \"x\"\n";
   checked = check_rules(folder.string());
   EXPECT_THAT(check_rules_text(checked), HasSubstr("bad.toml:2:1: a card has no key 'titl'"));
@@ -127,6 +130,52 @@ TEST(Catalog, TheExampleOfTheReferenceLoads) {
   ASSERT_TRUE(rule) << to_text(rule.error().front());
   EXPECT_EQ(rule->suggestions.size(), 2U);
   EXPECT_EQ(rule->gains.size(), 2U);
+}
+
+// docs/rules is what `rules docs` writes from the shipped cards, and nothing else.
+TEST(Catalog, ThePagesInTheTreeAreTheGeneratedOnes) {
+  namespace fs = std::filesystem;
+  const fs::path folder = RNNADVISOR_SOURCE_DIR "/docs/rules";
+  const bool update = std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr;
+  std::set<std::string> expected;
+  for (const auto& [path, page] : rule_pages(builtin_rules())) {
+    expected.insert(path);
+    if (update) {
+      fs::create_directories((folder / path).parent_path());
+      std::ofstream(folder / path, std::ios::binary) << page;
+    }
+    std::ifstream stream(folder / path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(stream)), {});
+    EXPECT_TRUE(text == page) << path << " is not what the card gives: run "
+                              << "'rnnadvisor rules docs docs/rules --force'";
+  }
+  std::vector<fs::path> others;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() &&
+        !expected.contains(entry.path().lexically_relative(folder).generic_string()))
+      others.push_back(entry.path());
+  }
+  for (const auto& path : others) {
+    if (update) fs::remove(path);
+    EXPECT_TRUE(update) << path << " belongs to no card: remove it";
+  }
+}
+
+// Every page leads to its card, its cases and from the index to it.
+TEST(Catalog, LinksOfThePagesLeadSomewhere) {
+  namespace fs = std::filesystem;
+  const fs::path folder = RNNADVISOR_SOURCE_DIR "/docs/rules";
+  const std::regex link("\\]\\(([^)#:]+)\\)");
+  int links = 0;
+  for (const auto& [path, page] : rule_pages(builtin_rules())) {
+    for (auto i = std::sregex_iterator(page.begin(), page.end(), link); i != std::sregex_iterator();
+         ++i) {
+      const fs::path target = (folder / path).parent_path() / (*i)[1].str();
+      EXPECT_TRUE(fs::exists(target)) << path << ": " << (*i)[1];
+      ++links;
+    }
+  }
+  EXPECT_GE(links, 3 * static_cast<int>(builtin_rules().rules.size()));
 }
 
 TEST(Catalog, PagesEscapeWhatIsNotMarkdown) {
