@@ -19,6 +19,10 @@ struct Python {
   void (*release)(int);
   int (*is_initialized)();
   int (*is_finalizing)();  // may be null: a private name until 3.13
+  int (*check)();
+  void* (*current_thread_state)();  // under one of two names
+  int (*gc_disable)();              // may be null: since 3.10
+  int (*gc_enable)();
   void* (*get_frame)();
   void* (*frame_get_back)(void*);
   void* (*frame_get_code)(void*);
@@ -31,31 +35,47 @@ struct Python {
   void (*error_restore)(void*, void*, void*);
 };
 
-const Python* python() {
-  static std::atomic<int> state{0};
-  static Python table;
-  const int now = state.load(std::memory_order_acquire);
-  if (now == 1) return &table;
-  if (now == 2) return nullptr;
-  Python p{};
-  bool ok = true;
+bool load(Python& p) {
   const auto take = [&](auto& into, const char* name) {
     into =
         reinterpret_cast<std::remove_reference_t<decltype(into)>>(real_symbol(RTLD_DEFAULT, name));
     return into != nullptr;
   };
-  ok = take(p.get_this_thread_state, "PyGILState_GetThisThreadState") &&
-       take(p.ensure, "PyGILState_Ensure") && take(p.release, "PyGILState_Release") &&
-       take(p.is_initialized, "Py_IsInitialized") && take(p.get_frame, "PyEval_GetFrame") &&
-       take(p.frame_get_back, "PyFrame_GetBack") && take(p.frame_get_code, "PyFrame_GetCode") &&
-       take(p.frame_get_line, "PyFrame_GetLineNumber") &&
-       take(p.get_attribute, "PyObject_GetAttrString") && take(p.as_utf8, "PyUnicode_AsUTF8") &&
-       take(p.decrement, "Py_DecRef") && take(p.increment, "Py_IncRef") &&
-       take(p.error_fetch, "PyErr_Fetch") && take(p.error_restore, "PyErr_Restore");
-  if (ok && !take(p.is_finalizing, "Py_IsFinalizing")) take(p.is_finalizing, "_Py_IsFinalizing");
-  table = p;
-  state.store(ok ? 1 : 2, std::memory_order_release);
-  return ok ? &table : nullptr;
+  if (!take(p.get_this_thread_state, "PyGILState_GetThisThreadState") ||
+      !take(p.ensure, "PyGILState_Ensure") || !take(p.release, "PyGILState_Release") ||
+      !take(p.check, "PyGILState_Check") || !take(p.is_initialized, "Py_IsInitialized") ||
+      !take(p.get_frame, "PyEval_GetFrame") || !take(p.frame_get_back, "PyFrame_GetBack") ||
+      !take(p.frame_get_code, "PyFrame_GetCode") ||
+      !take(p.frame_get_line, "PyFrame_GetLineNumber") ||
+      !take(p.get_attribute, "PyObject_GetAttrString") || !take(p.as_utf8, "PyUnicode_AsUTF8") ||
+      !take(p.decrement, "Py_DecRef") || !take(p.increment, "Py_IncRef") ||
+      !take(p.error_fetch, "PyErr_Fetch") || !take(p.error_restore, "PyErr_Restore"))
+    return false;
+  if (!take(p.is_finalizing, "Py_IsFinalizing")) take(p.is_finalizing, "_Py_IsFinalizing");
+  if (!take(p.current_thread_state, "PyThreadState_GetUnchecked") &&
+      !take(p.current_thread_state, "_PyThreadState_UncheckedGet"))
+    return false;
+  if (!take(p.gc_disable, "PyGC_Disable") || !take(p.gc_enable, "PyGC_Enable"))
+    p.gc_disable = p.gc_enable = nullptr;
+  return true;
+}
+
+const Python* python() {
+  static std::atomic<const Python*> found{nullptr};
+  if (const Python* p = found.load(std::memory_order_acquire); p != nullptr) return p;
+  static std::atomic<bool> absent{false};
+  if (absent.load(std::memory_order_relaxed)) return nullptr;
+  // As with the driver's functions: no lock, the first of several tables counts.
+  static Python tables[8];
+  static std::atomic<int> next{0};
+  const int mine = next.fetch_add(1, std::memory_order_relaxed);
+  if (mine >= 8) return nullptr;
+  if (!load(tables[mine])) {
+    absent.store(true);
+    return nullptr;
+  }
+  const Python* none = nullptr;
+  return found.compare_exchange_strong(none, &tables[mine]) ? &tables[mine] : none;
 }
 
 struct Place {
@@ -151,23 +171,43 @@ std::uint32_t intern(const Place& user, const Place& innermost) {
 constexpr unsigned always = 256, then_every = 64;
 std::atomic<unsigned> asked[1024];
 
+// With the interpreter's lock held.
+std::uint32_t site(const Python& p) {
+  void *type = nullptr, *value = nullptr, *trace = nullptr;
+  p.error_fetch(&type, &value, &trace);  // what the program was about to raise stays its own
+  // Until 3.11 the collector runs where objects are made, and with it whatever the program does
+  // when its own are destroyed: not in the middle of a call.
+  const bool collects = p.gc_disable != nullptr && p.gc_disable() != 0;
+  Place user, innermost;
+  const bool found = walk(p, user, innermost);
+  if (collects) p.gc_enable();
+  p.error_restore(type, value, trace);
+  return found && user.file != 0 ? intern(user, innermost) : 0;
+}
+
 }  // namespace
+
+void call_sites_forget() {
+  for (auto& slot : known) slot.store(0, std::memory_order_relaxed);
+}
 
 std::uint32_t call_site(std::uint32_t configuration) {
   if (!settings().call_sites) return 0;
   const Python* p = python();
-  // Threads that never ran Python (autograd's, an executor's) have no state, and no frame to find.
-  if (p == nullptr || p->is_initialized() == 0 || p->get_this_thread_state() == nullptr) return 0;
+  if (p == nullptr || p->is_initialized() == 0) return 0;
   if (p->is_finalizing != nullptr && p->is_finalizing() != 0) return 0;
+  // Threads that never ran Python (autograd's, an executor's) have no state, and no frame to find.
+  const void* mine = p->get_this_thread_state();
+  if (mine == nullptr) return 0;
   const unsigned count = asked[configuration % 1024].fetch_add(1, std::memory_order_relaxed);
   if (count >= always && count % then_every != 0) return 0;
+  if (p->check() != 0) {
+    // The lock is this thread's already; or sub-interpreters are in use, which this interface knows
+    // nothing of: asking for the lock could wait for ourselves.
+    return p->current_thread_state() == mine ? site(*p) : 0;
+  }
   const int state = p->ensure();
-  void *type = nullptr, *value = nullptr, *trace = nullptr;
-  p->error_fetch(&type, &value, &trace);  // what the program was about to raise stays its own
-  Place user, innermost;
-  const bool found = walk(*p, user, innermost);
-  p->error_restore(type, value, trace);
-  const std::uint32_t id = found && user.file != 0 ? intern(user, innermost) : 0;
+  const std::uint32_t id = site(*p);
   p->release(state);
   return id;
 }

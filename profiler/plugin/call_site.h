@@ -9,5 +9,6 @@ namespace rnnadvisor::plugin {
 // needs the interpreter's lock, so the first calls of a configuration are asked always and the rest
 // now and then.
 std::uint32_t call_site(std::uint32_t configuration);
+void call_sites_forget();  // for a new spool
 
 }  // namespace rnnadvisor::plugin

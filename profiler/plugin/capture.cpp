@@ -10,9 +10,14 @@
 namespace rnnadvisor::plugin {
 namespace {
 
-// Hashes of the configurations that were written; the id is the slot + 1.
-constexpr std::size_t slots = 1 << 14;
+// Hashes of the configurations that were written; the id is the slot + 1. Batches of texts are new
+// ones each time: where no place is found soon, the configuration is written again.
+constexpr std::size_t slots = 1 << 14, most_probes = 64;
 std::atomic<std::uint64_t> written[slots];
+std::atomic<std::uint32_t> next_id{1u << 20};  // beyond those of the table
+
+// A longer list of sequence lengths does not fit into a chunk.
+constexpr std::size_t most_lengths = 32768;
 
 // log2 of an address' alignment, up to a page; 255 for none.
 std::uint8_t alignment(const void* pointer) {
@@ -103,14 +108,17 @@ std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arg
       const auto batch = static_cast<std::size_t>(out.batch > 0 ? out.batch : 0);
       if (batch > sizeof few / sizeof few[0])
         lengths = static_cast<std::int32_t*>(malloc(batch * sizeof *lengths));
-      // A list longer than a chunk holds could not be kept.
-      if (lengths != nullptr && batch <= 32768 &&
+      if (lengths != nullptr &&
           library.cudnnGetRNNDataDescriptor(arguments.x, &type, &layout, &out.max_seq_length,
                                             &out.batch, &out.vector_size, out.batch, lengths,
                                             &fill) == CUDNN_STATUS_SUCCESS) {
         out.known |= spool::known_lengths;
         for (std::size_t i = 0; i < batch; ++i)
           if (lengths[i] != out.max_seq_length) out.lengths = static_cast<std::uint32_t>(batch);
+        if (out.lengths > most_lengths) {
+          out.lengths = 0;
+          out.known &= ~static_cast<std::uint32_t>(spool::known_lengths);
+        }
       }
     }
   }
@@ -122,7 +130,7 @@ std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arg
   if (hash == 0) hash = 1;
   std::uint32_t id = 0;
   std::size_t slot = hash & (slots - 1);
-  for (std::size_t probes = 0; probes < slots && id == 0;
+  for (std::size_t probes = 0; probes < most_probes && id == 0;
        ++probes, slot = (slot + 1) & (slots - 1)) {
     std::uint64_t there = written[slot].load(std::memory_order_acquire);
     if (there == 0 && written[slot].compare_exchange_strong(there, hash)) {
@@ -133,8 +141,20 @@ std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arg
       id = static_cast<std::uint32_t>(slot + 1);
     }
   }
+  if (id == 0) id = write_configuration(out, lengths);
   if (lengths != few) free(lengths);
   return id;
+}
+
+std::uint32_t write_configuration(spool::Configuration configuration, const std::int32_t* lengths) {
+  configuration.id = next_id.fetch_add(1, std::memory_order_relaxed);
+  writer().add(configuration, spool::Loss::calls, lengths,
+               configuration.lengths * sizeof(std::int32_t));
+  return configuration.id;
+}
+
+void configurations_forget() {
+  for (auto& slot : written) slot.store(0, std::memory_order_relaxed);
 }
 
 void describe(const CudnnLibrary& library, const Arguments& arguments, spool::Call& call) {

@@ -22,8 +22,12 @@ struct Arguments {
   const void*& at(spool::Pointer which) { return pointers[static_cast<std::size_t>(which)]; }
 };
 
-// The configuration's id in the spool, 0 when it could not be written.
+// The configuration's id in the spool.
 std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arguments);
+// Writes a configuration without looking whether it was there before; its id.
+std::uint32_t write_configuration(spool::Configuration configuration,
+                                  const std::int32_t* lengths = nullptr);
+void configurations_forget();  // for a new spool
 
 // Fills what arguments and descriptors say: sizes, alignments, flags.
 void describe(const CudnnLibrary& library, const Arguments& arguments, spool::Call& call);

@@ -11,13 +11,12 @@
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/plugin.h"
+#include "profiler/plugin/profiler_hooks.h"
 #include "profiler/plugin/symbols.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace rnnadvisor::plugin {
-
-void introduce(CudnnLibrary& library);
 
 namespace {
 
@@ -29,6 +28,11 @@ std::atomic<std::uint64_t> next_call{0};
 void count(Entry entry) {
   writer().header().entries[static_cast<std::size_t>(entry)].fetch_add(1,
                                                                        std::memory_order_relaxed);
+}
+
+std::uint32_t reason_of(cudnnStatus_t status) {
+  const char* text = reason();
+  return status == CUDNN_STATUS_SUCCESS || *text == 0 ? 0 : writer().intern(text);
 }
 
 CUstream stream_of(const CudnnLibrary& library, cudnnHandle_t handle) {
@@ -63,11 +67,13 @@ cudnnStatus_t execute(CudnnLibrary& library, Entry entry, const Arguments& argum
   writer().header().calls.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t id = next_call.fetch_add(1, std::memory_order_relaxed) + 1;
   const bool inside = in_range();
+  if (inside) expect_call();
   const CUstream stream = inside ? stream_of(library, arguments.handle) : nullptr;
   const bool traced = inside && mode() != spool::Mode::calls && cupti_push(id);
   const int timed = inside && !traced ? events_begin(stream) : -1;
 
   spool::Call call{};
+  forget_reason();
   call.start_ns = now_ns();
   const cudnnStatus_t status = run();
   call.end_ns = now_ns();
@@ -82,7 +88,7 @@ cudnnStatus_t execute(CudnnLibrary& library, Entry entry, const Arguments& argum
   call.entry = entry;
   call.configuration = configuration;
   call.status = status;
-  if (status != CUDNN_STATUS_SUCCESS) call.reason = writer().intern(take_reason());
+  call.reason = reason_of(status);
   call.thread = thread_id();
   call.device = current_device();
   call.stream = reinterpret_cast<std::uintptr_t>(stream);
@@ -104,6 +110,7 @@ cudnnStatus_t setup(CudnnLibrary& library, Entry entry, const Arguments& argumen
   if (!scope.outermost() || !ready()) return run();
   introduce(library);
   count(entry);
+  forget_reason();
   const std::int64_t start = now_ns();
   const cudnnStatus_t status = run();
   if (status == CUDNN_STATUS_SUCCESS && !always) return status;
@@ -113,7 +120,7 @@ cudnnStatus_t setup(CudnnLibrary& library, Entry entry, const Arguments& argumen
   call.end_ns = now_ns();
   call.entry = entry;
   call.status = status;
-  if (status != CUDNN_STATUS_SUCCESS) call.reason = writer().intern(take_reason());
+  call.reason = reason_of(status);
   if (arguments.rnn != nullptr && entry != Entry::set_rnn_descriptor)
     call.configuration = configuration_of(library, arguments);
   call.thread = thread_id();
@@ -129,25 +136,23 @@ cudnnStatus_t setup(CudnnLibrary& library, Entry entry, const Arguments& argumen
 template <typename Run>
 cudnnStatus_t describing(CudnnLibrary& library, Entry entry, spool::Configuration asked,
                          std::uint32_t known, Run run) {
-  static std::atomic<std::uint32_t> next{1u << 20};  // beyond the ids that configuration_of() gives
   const Scope scope;
   if (!scope.outermost() || !ready()) return run();
   introduce(library);
   count(entry);
+  forget_reason();
   const std::int64_t start = now_ns();
   const cudnnStatus_t status = run();
   if (status == CUDNN_STATUS_SUCCESS) return status;
-  asked.id = next.fetch_add(1);
   asked.known = known;
-  writer().add(asked, spool::Loss::calls);
   spool::Call call{};
   call.id = next_call.fetch_add(1, std::memory_order_relaxed) + 1;
   call.start_ns = start;
   call.end_ns = now_ns();
   call.entry = entry;
-  call.configuration = asked.id;
+  call.configuration = write_configuration(asked);
   call.status = status;
-  call.reason = writer().intern(take_reason());
+  call.reason = reason_of(status);
   call.thread = thread_id();
   call.device = current_device();
   memset(call.alignment, 255, sizeof call.alignment);
@@ -370,57 +375,88 @@ struct Named {
 const Named named[] = {RNNADVISOR_HOOKED(RNNADVISOR_ROW)};
 #undef RNNADVISOR_ROW
 
+const Named* row_of(const char* name) {
+  for (const auto& row : named)
+    if (strcmp(row.name, name) == 0) return &row;
+  return nullptr;
+}
+
+// The hook in front of `real`; `real` itself where nothing is recorded or there is no room.
+void* hook_in_front(const Named& row, void* real) {
+  if (!ready()) return real;
+  const auto* library = library_of(real);
+  if (library != nullptr) return row.slots[library->index - 1];
+  static std::atomic<std::uint32_t> told{0};
+  if (told.exchange(generation()) != generation())
+    note("cudnn-libraries", "more cuDNN libraries in the process than can be observed");
+  return real;
+}
+
 }  // namespace
 
 void* hook_for(const char* name, void* real) {
-  if (void* hook = cupti_hook_for(name, real); hook != nullptr) return hook;
-  if (strncmp(name, "cudnn", 5) != 0) return nullptr;
-  for (const auto& row : named) {
-    if (strcmp(row.name, name) != 0) continue;
-    if (real == nullptr || !ready()) return real == nullptr ? row.slots[0] : nullptr;
-    int slot = 0;
-    // A lookup in the global scope finds our own export, which is a hook already.
-    CudnnLibrary* library = library_of(real, slot);
-    if (library == nullptr) {
-      note("cudnn-libraries", "more cuDNN libraries in the process than can be observed");
-      return nullptr;
-    }
-    // cuDNN's front library looks up the same names in its parts: `Scope` keeps those from being
-    // counted twice.
-    return row.slots[slot];
+  if (strncmp(name, "cudnn", 5) != 0) {
+    void* hook = cupti_hook_for(name, real);
+    return hook != nullptr ? hook : profiler_hook_for(name, real);
   }
-  return nullptr;
+  const Named* row = row_of(name);
+  if (row == nullptr) return nullptr;
+  // cuDNN's front library looks up the same names in its parts: `Scope` keeps those from being
+  // counted twice.
+  return real == nullptr ? row->slots[0] : hook_in_front(*row, real);
 }
 
 }  // namespace rnnadvisor::plugin
 
 using namespace rnnadvisor::plugin;
 
-// What a linked program reaches. Slot by slot: the linked library may not be the first that was
-// seen.
+// What a linked program reaches. Which cuDNN it is linked to depends on who calls: two libraries of
+// a process may be linked to two of them. Remembered by the place of the call.
 namespace {
-int linked_slot(cudnnStatus_t& status) {
-  const auto* library = linked_library();
-  status = CUDNN_STATUS_NOT_INITIALIZED;  // nobody there to call: said as cuDNN itself would
-  return library == nullptr ? -1 : static_cast<int>(library->index) - 1;
-}
-template <typename Call>
-cudnnStatus_t dispatch(Call call) {
-  cudnnStatus_t status{};
-  switch (linked_slot(status)) {
-    case 0:
-      return call(Hooks<0>{});
-    case 1:
-      return call(Hooks<1>{});
-    case 2:
-      return call(Hooks<2>{});
-    case 3:
-      return call(Hooks<3>{});
-    default:
-      return status;
+
+struct Known {
+  std::atomic<const void*> caller;
+  std::atomic<void*> function;
+};
+constexpr std::size_t known_slots = 1024, most_probes = 32;
+Known known[known_slots];
+
+void* function_for(const void* caller, const char* name) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  std::size_t slot = rnnadvisor::spool::hash_bytes(&address, sizeof address) & (known_slots - 1);
+  Known* place = nullptr;
+  for (std::size_t probes = 0; probes < most_probes; ++probes) {
+    auto& here = known[slot];
+    const void* there = here.caller.load(std::memory_order_acquire);
+    if (there == caller) {
+      void* function = here.function.load(std::memory_order_acquire);
+      if (function != nullptr) return function;  // else another thread is about to find it
+      break;
+    }
+    if (there == nullptr && here.caller.compare_exchange_strong(there, caller)) {
+      place = &here;
+      break;
+    }
+    slot = (slot + 1) & (known_slots - 1);
   }
+  void* real = linked_function(caller, name);
+  void* function = real == nullptr ? nullptr : hook_in_front(*row_of(name), real);
+  if (place != nullptr) place->function.store(function, std::memory_order_release);
+  return function;
 }
+
+template <typename Function, typename... Arguments>
+cudnnStatus_t dispatch(const void* caller, Function*, const char* name, Arguments... arguments) {
+  void* function = function_for(caller, name);
+  // Nobody there to call, where the loader would have refused the program: said as cuDNN would.
+  return function == nullptr ? CUDNN_STATUS_NOT_INITIALIZED
+                             : reinterpret_cast<Function*>(function)(arguments...);
+}
+
 }  // namespace
+
+#define RNNADVISOR_DISPATCH(name, ...) \
+  return dispatch(__builtin_return_address(0), &::name, #name, __VA_ARGS__)
 
 EXPORT cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t a, cudnnRNNAlgo_t b,
                                               cudnnRNNMode_t c, cudnnRNNBiasMode_t d,
@@ -428,33 +464,28 @@ EXPORT cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t a, cudnnRNNAl
                                               cudnnDataType_t g, cudnnDataType_t h,
                                               cudnnMathType_t i, int32_t j, int32_t k, int32_t l,
                                               int32_t m, cudnnDropoutDescriptor_t n, uint32_t o) {
-  return dispatch([&](auto hooks) {
-    return decltype(hooks)::cudnnSetRNNDescriptor_v8(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-  });
+  RNNADVISOR_DISPATCH(cudnnSetRNNDescriptor_v8, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
 }
 EXPORT cudnnStatus_t cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t a, cudnnDataType_t b,
                                                cudnnRNNDataLayout_t c, int d, int e, int f,
                                                const int g[], void* h) {
-  return dispatch([&](auto hooks) {
-    return decltype(hooks)::cudnnSetRNNDataDescriptor(a, b, c, d, e, f, g, h);
-  });
+  RNNADVISOR_DISPATCH(cudnnSetRNNDataDescriptor, a, b, c, d, e, f, g, h);
 }
 EXPORT cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t a, cudnnRNNDescriptor_t b,
                                                cudnnForwardMode_t c, cudnnRNNDataDescriptor_t d,
                                                size_t* e, size_t* f) {
-  return dispatch(
-      [&](auto hooks) { return decltype(hooks)::cudnnGetRNNTempSpaceSizes(a, b, c, d, e, f); });
+  RNNADVISOR_DISPATCH(cudnnGetRNNTempSpaceSizes, a, b, c, d, e, f);
 }
 EXPORT cudnnStatus_t cudnnBuildRNNDynamic(cudnnHandle_t a, cudnnRNNDescriptor_t b, int c) {
-  return dispatch([&](auto hooks) { return decltype(hooks)::cudnnBuildRNNDynamic(a, b, c); });
+  RNNADVISOR_DISPATCH(cudnnBuildRNNDynamic, a, b, c);
 }
 EXPORT cudnnStatus_t cudnnRNNSetClip_v8(cudnnRNNDescriptor_t a, cudnnRNNClipMode_t b,
                                         cudnnNanPropagation_t c, double d, double e) {
-  return dispatch([&](auto hooks) { return decltype(hooks)::cudnnRNNSetClip_v8(a, b, c, d, e); });
+  RNNADVISOR_DISPATCH(cudnnRNNSetClip_v8, a, b, c, d, e);
 }
 EXPORT cudnnStatus_t cudnnRNNSetClip_v9(cudnnRNNDescriptor_t a, cudnnRNNClipMode_t b, double c,
                                         double d) {
-  return dispatch([&](auto hooks) { return decltype(hooks)::cudnnRNNSetClip_v9(a, b, c, d); });
+  RNNADVISOR_DISPATCH(cudnnRNNSetClip_v9, a, b, c, d);
 }
 EXPORT cudnnStatus_t cudnnRNNForward(cudnnHandle_t a, cudnnRNNDescriptor_t b, cudnnForwardMode_t c,
                                      const int32_t d[], cudnnRNNDataDescriptor_t e, const void* f,
@@ -462,20 +493,15 @@ EXPORT cudnnStatus_t cudnnRNNForward(cudnnHandle_t a, cudnnRNNDescriptor_t b, cu
                                      const void* j, void* k, cudnnTensorDescriptor_t l,
                                      const void* m, void* n, size_t o, const void* p, size_t q,
                                      void* r, size_t s, void* t) {
-  return dispatch([&](auto hooks) {
-    return decltype(hooks)::cudnnRNNForward(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s,
-                                            t);
-  });
+  RNNADVISOR_DISPATCH(cudnnRNNForward, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
 }
 EXPORT cudnnStatus_t cudnnRNNBackwardData_v8(
     cudnnHandle_t a, cudnnRNNDescriptor_t b, const int32_t c[], cudnnRNNDataDescriptor_t d,
     const void* e, const void* f, cudnnRNNDataDescriptor_t g, void* h, cudnnTensorDescriptor_t i,
     const void* j, const void* k, void* l, cudnnTensorDescriptor_t m, const void* n, const void* o,
     void* p, size_t q, const void* r, size_t s, void* t, size_t u, void* v) {
-  return dispatch([&](auto hooks) {
-    return decltype(hooks)::cudnnRNNBackwardData_v8(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p,
-                                                    q, r, s, t, u, v);
-  });
+  RNNADVISOR_DISPATCH(cudnnRNNBackwardData_v8, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r,
+                      s, t, u, v);
 }
 EXPORT cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t a, cudnnRNNDescriptor_t b,
                                                 cudnnWgradMode_t c, const int32_t d[],
@@ -483,8 +509,5 @@ EXPORT cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t a, cudnnRNNDescrip
                                                 cudnnTensorDescriptor_t g, const void* h,
                                                 cudnnRNNDataDescriptor_t i, const void* j, size_t k,
                                                 void* l, size_t m, void* n, size_t o, void* p) {
-  return dispatch([&](auto hooks) {
-    return decltype(hooks)::cudnnRNNBackwardWeights_v8(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o,
-                                                       p);
-  });
+  RNNADVISOR_DISPATCH(cudnnRNNBackwardWeights_v8, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
 }

@@ -16,10 +16,12 @@ namespace {
 
 CudnnLibrary libraries[max_libraries];
 std::atomic<int> count{0};
-std::atomic<CudnnLibrary*> linked{nullptr};
+std::atomic<bool> introduced[max_libraries];
+// In front of `libraries` only. Nothing of the loader's is called while it is held: the loader
+// calls constructors with its own lock held, and they may come to us.
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-thread_local char reason[512];
+thread_local char last_reason[512];
 
 // cuDNN gives its reasons for a refusal to the log alone (cudnnGetLastErrorString is empty for RNN
 // functions in 9.19). The message is a run of texts that each end in NUL, the last in two.
@@ -30,9 +32,9 @@ void logged(cudnnSeverity_t, void*, const cudnnDebug_t*, const char* message) {
     found += strlen("Reason: ");
     std::size_t length = strcspn(found, "\n");
     while (length > 0 && (found[length - 1] == ' ' || found[length - 1] == '\r')) --length;
-    if (length >= sizeof reason) length = sizeof reason - 1;
-    memcpy(reason, found, length);
-    reason[length] = 0;
+    if (length >= sizeof last_reason) length = sizeof last_reason - 1;
+    memcpy(last_reason, found, length);
+    last_reason[length] = 0;
     return;
   }
 }
@@ -58,102 +60,97 @@ void listen(CudnnLibrary& library) {
       library.cudnnSetCallback(refusals, nullptr, &logged) == CUDNN_STATUS_SUCCESS;
 }
 
-CudnnLibrary* fill(void* handle, const void* base, int slot) {
-  auto& library = libraries[slot];
-#define RNNADVISOR_FIND(name) \
-  library.name = reinterpret_cast<decltype(library.name)>(real_symbol(handle, #name));
+// The functions of the library `handle`. Where that is somebody else's hook in front of cuDNN, it
+// has a few of them only, and the others are in the global scope as it is.
+CudnnLibrary found_in(void* handle) {
+  const bool is_cudnn = real_symbol(handle, "cudnnCreateRNNDescriptor") != nullptr;
+  const auto find = [&](const char* name) {
+    void* found = real_symbol(handle, name);
+    return found != nullptr || is_cudnn ? found : real_symbol(RTLD_NEXT, name);
+  };
+  CudnnLibrary library{};
+#define RNNADVISOR_FIND(name) library.name = reinterpret_cast<decltype(library.name)>(find(#name));
   RNNADVISOR_HOOKED(RNNADVISOR_FIND)
   RNNADVISOR_ASKED(RNNADVISOR_FIND)
 #undef RNNADVISOR_FIND
-  library.base = base;
-  library.index = static_cast<unsigned>(slot) + 1;
-  return &library;
-}
-
-const void* base_of(const void* function) {
-  Dl_info info{};
-  return function != nullptr && dladdr(function, &info) != 0 ? info.dli_fbase : nullptr;
-}
-
-// Under the mutex.
-CudnnLibrary* add(void* handle, const void* base, int& slot) {
-  for (slot = 0; slot < count.load(); ++slot)
-    if (libraries[slot].base == base) return &libraries[slot];
-  if (slot == max_libraries) return nullptr;
-  CudnnLibrary* library = fill(handle, base, slot);
-  count.store(slot + 1);
   return library;
+}
+
+CudnnLibrary* known_library(const void* base) {
+  for (int slot = 0; slot < count.load(std::memory_order_acquire); ++slot)
+    if (libraries[slot].base == base) return &libraries[slot];
+  return nullptr;
 }
 
 }  // namespace
 
 CudnnLibrary* library_at(int slot) { return &libraries[slot]; }
 
-CudnnLibrary* linked_library() {
-  if (auto* known = linked.load(std::memory_order_acquire); known != nullptr) return known;
+CudnnLibrary* library_of(void* function) {
   const Scope scope;
-  pthread_mutex_lock(&mutex);
-  CudnnLibrary* found = linked.load();
-  if (found == nullptr) {
-    // Python loads cuDNN with RTLD_LOCAL, where RTLD_NEXT finds nothing: it is asked for by name.
-    // It is there already, or nobody could have called us.
-    for (const char* name : {"libcudnn.so.9", "libcudnn.so.8", "libcudnn_adv.so.9"}) {
-      void* handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-      if (handle == nullptr) continue;
-      int slot = 0;
-      found = add(handle, base_of(real_symbol(handle, "cudnnRNNForward")), slot);
-      break;
-    }
-    if (found == nullptr) {
-      if (void* next = real_symbol(RTLD_NEXT, "cudnnRNNForward"); next != nullptr) {
-        int slot = 0;
-        found = add(RTLD_NEXT, base_of(next), slot);
-      }
-    }
-    if (found != nullptr) linked.store(found, std::memory_order_release);
-  }
-  pthread_mutex_unlock(&mutex);
-  return found;
-}
-
-CudnnLibrary* library_of(void* function, int& slot) {
-  const Scope scope;
-  const void* base = base_of(function);
-  if (base == nullptr) return nullptr;
-  pthread_mutex_lock(&mutex);
   Dl_info info{};
-  dladdr(function, &info);
-  CudnnLibrary* library = nullptr;
-  for (slot = 0; slot < count.load(); ++slot)
-    if (libraries[slot].base == base) library = &libraries[slot];
-  if (library != nullptr) {
-    slot = static_cast<int>(library->index) - 1;
-  } else if (void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD); handle != nullptr) {
-    library = add(handle, base, slot);
+  if (function == nullptr || dladdr(function, &info) == 0) return nullptr;
+  if (auto* known = known_library(info.dli_fbase); known != nullptr) return known;
+  // Stays open: what the table points to must not be unloaded.
+  void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  const CudnnLibrary found = found_in(handle);
+  pthread_mutex_lock(&mutex);
+  CudnnLibrary* library = known_library(info.dli_fbase);
+  const int slot = count.load();
+  if (library == nullptr && slot < max_libraries) {
+    library = &libraries[slot];
+    *library = found;
+    library->base = info.dli_fbase;
+    library->index = static_cast<unsigned>(slot) + 1;
+    count.store(slot + 1, std::memory_order_release);
   }
   pthread_mutex_unlock(&mutex);
   return library;
 }
 
-const char* take_reason() {
-  static thread_local char taken[sizeof reason];
-  memcpy(taken, reason, sizeof reason);
-  reason[0] = 0;
-  return taken;
+void* linked_function(const void* caller, const char* name) {
+  const Scope scope;
+  if (void* found = symbol_behind_us(caller, name); found != nullptr) return found;
+  // Loaded by a library that was loaded by another one, whose scope it is in: asked for by name. It
+  // is there already, or nobody could have called us.
+  for (const char* file : {"libcudnn.so.9", "libcudnn.so.8", "libcudnn_adv.so.9"}) {
+    void* handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    void* found = real_symbol(handle, name);
+    dlclose(handle);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
 }
 
-// Once per library, when the program first calls it.
+const char* reason() { return last_reason; }
+void forget_reason() { last_reason[0] = 0; }
+
 void introduce(CudnnLibrary& library) {
-  static std::atomic<bool> done[max_libraries];
-  if (done[library.index - 1].exchange(true)) return;
+  auto& done = introduced[library.index - 1];
+  if (done.load(std::memory_order_relaxed) || done.exchange(true)) return;
+  // The path of cuDNN, where another library's hook stands in front of it.
+  const void* inside = library.cudnnGetVersion != nullptr
+                           ? reinterpret_cast<const void*>(library.cudnnGetVersion)
+                           : library.base;
   Dl_info info{};
-  const char* path = dladdr(library.base, &info) != 0 ? info.dli_fname : "";
+  const char* path = dladdr(inside, &info) != 0 ? info.dli_fname : "";
   const std::uint64_t version = library.cudnnGetVersion != nullptr ? library.cudnnGetVersion() : 0;
   writer().add(
       spool::Library{
           {}, spool::LibraryKind::cudnn, library.index, version, writer().intern(path), 0},
       spool::Loss::other);
   listen(library);
+}
+
+void cudnn_libraries_in_child() {
+  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  memcpy(&mutex, &fresh, sizeof fresh);
+}
+
+void cudnn_libraries_forget() {
+  for (auto& one : introduced) one.store(false);
 }
 
 }  // namespace rnnadvisor::plugin

@@ -43,15 +43,21 @@ struct CudnnLibrary {
 
 inline constexpr int max_libraries = 4;
 
-// Library `slot` with its hooked functions found; null when there is none. Slot 0 serves programs
-// that are linked to cuDNN, the others those that look functions up.
-CudnnLibrary* linked_library();
-// The library that `function` lies in; null when there are more than max_libraries.
-CudnnLibrary* library_of(void* function, int& slot);
+// The library that `function` lies in; null when it is no library, or there are more than
+// max_libraries.
+CudnnLibrary* library_of(void* function);
 CudnnLibrary* library_at(int slot);
+// What the program whose code is at `caller` is linked to under that name; null: nothing.
+void* linked_function(const void* caller, const char* name);
 
-// What cuDNN logged as the reason of the last refusal on this thread, then forgotten; empty:
-// nothing.
-const char* take_reason();
+// Once per library and spool, when the program first calls it.
+void introduce(CudnnLibrary& library);
+
+// What cuDNN logged as a reason on this thread since forget_reason(); empty: nothing.
+const char* reason();
+void forget_reason();
+
+void cudnn_libraries_in_child();  // after fork()
+void cudnn_libraries_forget();    // for a new spool
 
 }  // namespace rnnadvisor::plugin

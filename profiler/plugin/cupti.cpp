@@ -34,7 +34,7 @@ struct Api {
   void* library;
 };
 
-enum State : int { off, recording, paused, gone };
+enum State : int { off, starting, recording, paused, gone };
 std::atomic<int> state{off};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 Api api;
@@ -326,7 +326,24 @@ bool load() {
   return true;
 }
 
+// Everything of ours that CUPTI knows, so that others find it as if we had not been.
+void hand_back() {
+  enable_all(false);
+  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  api.cuptiActivityFlushPeriod(0);
+  if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
+  subscriber = nullptr;
+  pthread_mutex_lock(&mutex);
+  while (free_count > 0) {
+    munmap(free_buffers[--free_count], settings().buffer_bytes);
+    --allocated;
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
 void refused(CUptiResult status, const char* what) {
+  state.store(gone);
+  hand_back();
   const char* text = nullptr;
   api.cuptiGetResultString(status, &text);
   char message[512];
@@ -336,6 +353,16 @@ void refused(CUptiResult status, const char* what) {
   step_down(other ? "tracing-conflict" : "cupti-refused", message);
 }
 
+void conflict(const char* who) {
+  char message[512];
+  snprintf(message, sizeof message,
+           "the program itself began to trace with CUPTI (%s), which one user at a time can do; "
+           "from here on calls are "
+           "recorded without their kernels",
+           who);
+  step_down("tracing-conflict", message);
+}
+
 }  // namespace
 
 void cupti_start() {
@@ -343,8 +370,11 @@ void cupti_start() {
   const Scope scope;
   const Ours guard;
   int expected = off;
-  if (!state.compare_exchange_strong(expected, gone)) return;  // gone until everything stands
-  if (!load()) return;
+  if (!state.compare_exchange_strong(expected, starting)) return;
+  if (!load()) {
+    state.store(gone);
+    return;
+  }
   for (int i = 0; i < prepared_buffers; ++i) {
     if (auto* buffer = new_buffer(true); buffer != nullptr) {
       ++allocated;
@@ -375,12 +405,12 @@ void cupti_start() {
   const bool wait = settings().capture != Settings::Capture::always || settings().delay_ns > 0 ||
                     settings().skip > 0;
   if (!wait) {
-    if (const auto status = enable_all(true); status != CUPTI_SUCCESS) {
-      enable_all(false);
+    if (const auto status = enable_all(true); status != CUPTI_SUCCESS)
       return refused(status, "cuptiActivityEnable");
-    }
   }
-  state.store(wait ? paused : recording);
+  // Somebody else may have come in between.
+  expected = starting;
+  if (!state.compare_exchange_strong(expected, wait ? paused : recording)) hand_back();
 }
 
 void cupti_resume() {
@@ -404,9 +434,11 @@ void cupti_pause() {
 bool cupti_push(std::uint64_t call) {
   if (state.load(std::memory_order_relaxed) != recording) return false;
   const Ours guard;
+  if (api.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, call) !=
+      CUPTI_SUCCESS)
+    return false;
   in_call = call;
-  return api.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
-                                                    call) == CUPTI_SUCCESS;
+  return true;
 }
 
 void cupti_pop() {
@@ -425,25 +457,17 @@ void cupti_flush() {
 }
 
 void cupti_step_back(const char* who) {
+  if (!ready()) return;
   const int before = state.exchange(gone);
-  if (before != recording && before != paused) return;
+  if (before == gone) return;
   const Scope scope;
   const Ours guard;
-  enable_all(false);
-  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  api.cuptiActivityFlushPeriod(0);
-  if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
-  subscriber = nullptr;
-  char message[512];
-  snprintf(message, sizeof message,
-           "the program itself began to trace with CUPTI (%s), which one user at a time can do; "
-           "from here on calls are "
-           "recorded without their kernels",
-           who);
-  step_down("tracing-conflict", message);
+  // Half way to the start the thread that starts hands back.
+  if (before == recording || before == paused) hand_back();
+  conflict(who);
 }
 
-void cupti_forget() {
+void cupti_in_child() {
   state.store(off);
   subscriber = nullptr;
   free_count = 0;
@@ -455,25 +479,24 @@ void cupti_forget() {
 
 bool cupti_is_ours() { return ours > 0; }
 
-void* cupti_real(const char* name) {
-  // A program that is linked to CUPTI calls us; its library is there by definition.
-  void* library = api.library != nullptr ? api.library : open_library();
-  return library == nullptr ? nullptr : real_symbol(library, name);
-}
-
 }  // namespace rnnadvisor::plugin
 
 // The driver calls this in every process that CUDA_INJECTION64_PATH is set for, at its first use.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
-  rnnadvisor::plugin::cupti_start();
+  using namespace rnnadvisor::plugin;
+  // Once: a launcher under a launcher names us as the tool that was there before.
+  static std::atomic<bool> done{false};
+  if (done.exchange(true)) return 1;
+  cupti_start();
   const char* other = getenv("RNNADVISOR_CHAIN_CUDA_INJECTION");
-  if (other != nullptr && *other != 0) {
-    if (void* library = dlopen(other, RTLD_LAZY | RTLD_LOCAL); library != nullptr) {
-      using Initialize = int (*)();
-      if (const auto theirs = reinterpret_cast<Initialize>(dlsym(library, "InitializeInjection"));
-          theirs != nullptr)
-        theirs();
-    }
+  if (other == nullptr || *other == 0) return 1;
+  void* library = dlopen(other, RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) {
+    note("cuda-chain", "the library that CUDA_INJECTION64_PATH named before cannot be loaded");
+    return 1;
   }
+  using Initialize = int (*)();
+  const auto theirs = reinterpret_cast<Initialize>(real_symbol(library, "InitializeInjection"));
+  if (theirs != nullptr) theirs();
   return 1;
 }

@@ -18,10 +18,9 @@ void cupti_flush();
 // Somebody else in the process begins to use CUPTI: we hand everything back and record no more
 // kernels, since one subscriber is all that CUPTI has room for.
 void cupti_step_back(const char* who);
-void cupti_forget();  // after fork() in the child
+void cupti_in_child();  // after fork()
 
-// The real functions for somebody else's calls, and whether this call is our own.
-void* cupti_real(const char* name);
+// Whether this thread is inside a call of ours.
 bool cupti_is_ours();
 
 }  // namespace rnnadvisor::plugin

@@ -13,7 +13,7 @@ namespace rnnadvisor::plugin {
 namespace {
 
 constexpr int max_devices = 64;
-std::atomic<bool> described[max_devices];
+std::atomic<bool> described[max_devices], versions_described;
 
 template <typename Function>
 bool take(void* library, const char* name, Function& into) {
@@ -21,9 +21,7 @@ bool take(void* library, const char* name, Function& into) {
   return into != nullptr;
 }
 
-bool load(Driver& d) {
-  void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return false;
+bool load(void* library, Driver& d) {
   bool ok =
       take(library, "cuCtxGetCurrent", d.cuCtxGetCurrent) &&
       take(library, "cuCtxGetDevice", d.cuCtxGetDevice) &&
@@ -41,6 +39,7 @@ bool load(Driver& d) {
       take(library, "cuDeviceGetAttribute", d.cuDeviceGetAttribute) &&
       take(library, "cuDeviceTotalMem_v2", d.cuDeviceTotalMem);
   take(library, "cuStreamGetCaptureInfo", d.cuStreamGetCaptureInfo);
+  take(library, "cuCtxGetId", d.cuCtxGetId);
   if (!take(library, "cuDeviceGetUuid_v2", d.cuDeviceGetUuid))
     ok = ok && take(library, "cuDeviceGetUuid", d.cuDeviceGetUuid);
   return ok;
@@ -81,8 +80,8 @@ void describe(const Driver& d, int ordinal) {
 
 // The versions below the program, once.
 void describe_versions(const Driver& d) {
-  static std::atomic<bool> done{false};
-  if (done.exchange(true)) return;
+  if (versions_described.exchange(true)) return;
+  const Uncancelled guard;
   const auto write = [](const char* name, const char* value) {
     writer().add(spool::Environment{{}, writer().intern(name), writer().intern(value)},
                  spool::Loss::other);
@@ -105,21 +104,27 @@ void describe_versions(const Driver& d) {
 }  // namespace
 
 const Driver* driver() {
-  static std::atomic<int> state{0};
-  static Driver table;
-  const int now = state.load(std::memory_order_acquire);
-  if (now == 1) return &table;
-  if (now == 2) return nullptr;
-  // Two threads that come at once fill in the same pointers.
-  Driver filled{};
-  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) == nullptr) return nullptr;  // not yet
-  if (!load(filled)) {
-    state.store(2);
-    return nullptr;
-  }
-  table = filled;
-  state.store(1, std::memory_order_release);
-  return &table;
+  static std::atomic<const Driver*> found{nullptr};
+  if (const Driver* d = found.load(std::memory_order_acquire); d != nullptr) return d;
+  // Where there is none, looking goes through the loader's folders each time.
+  static std::atomic<unsigned> looked{0};
+  const unsigned looks = looked.fetch_add(1, std::memory_order_relaxed);
+  if (looks >= 64 && looks % 1024 != 0) return nullptr;
+  void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  // Threads that come at once fill a table each, and the first counts: a lock would be held while
+  // the loader's is taken.
+  static Driver tables[8];
+  static std::atomic<int> next{0};
+  const int mine = next.fetch_add(1, std::memory_order_relaxed);
+  if (mine >= 8 || !load(library, tables[mine])) return nullptr;
+  const Driver* none = nullptr;
+  return found.compare_exchange_strong(none, &tables[mine]) ? &tables[mine] : none;
+}
+
+void devices_forget() {
+  for (auto& one : described) one.store(false);
+  versions_described.store(false);
 }
 
 int current_device() {

@@ -9,6 +9,7 @@ namespace rnnadvisor::plugin {
 struct Driver {
   decltype(&::cuCtxGetCurrent) cuCtxGetCurrent;
   decltype(&::cuCtxGetDevice) cuCtxGetDevice;
+  decltype(&::cuCtxGetId) cuCtxGetId;  // may be null: since CUDA 12
   decltype(&::cuEventCreate) cuEventCreate;
   decltype(&::cuEventRecord) cuEventRecord;
   decltype(&::cuEventQuery) cuEventQuery;
@@ -31,6 +32,7 @@ const Driver* driver();
 
 // The ordinal of this thread's current device, -1 without; its first use describes it in the spool.
 int current_device();
+void devices_forget();  // for a new spool
 
 // While it lives, our calls on this thread cannot disturb a stream capture of the program: in the
 // default mode a query of an event would invalidate it.

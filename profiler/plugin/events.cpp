@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/plugin.h"
@@ -14,7 +15,7 @@ constexpr int pairs = 512;
 enum class Use : unsigned char { empty, idle, begun, ended };
 struct Pair {
   CUevent begin, end;
-  CUcontext context;
+  std::uint64_t context;
   CUstream stream;
   std::uint64_t call;
   Use use;
@@ -23,17 +24,27 @@ Pair pool[pairs];
 int oldest = 0;  // where to look for finished ones first
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-bool report(const Driver& d, Pair& pair, bool wait) {
-  if (wait ? d.cuEventSynchronize(pair.end) != CUDA_SUCCESS
-           : d.cuEventQuery(pair.end) != CUDA_SUCCESS)
-    return false;
+// The current context's own number, 0: there is none. An address is used again when a program
+// resets its device, and the events of before are gone then.
+std::uint64_t current_context(const Driver& d) {
+  CUcontext context = nullptr;
+  if (d.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) return 0;
+  unsigned long long id = 0;
+  if (d.cuCtxGetId != nullptr && d.cuCtxGetId(context, &id) == CUDA_SUCCESS && id != 0) return id;
+  return reinterpret_cast<std::uintptr_t>(context);
+}
+
+// Whether the device is through with a pair; then it can be used again.
+bool report(const Driver& d, Pair& pair) {
+  const CUresult status = d.cuEventQuery(pair.end);
+  if (status == CUDA_ERROR_NOT_READY) return false;
+  pair.use = Use::idle;
   float ms = 0;
-  if (d.cuEventElapsedTime(&ms, pair.begin, pair.end) == CUDA_SUCCESS) {
+  if (status == CUDA_SUCCESS && d.cuEventElapsedTime(&ms, pair.begin, pair.end) == CUDA_SUCCESS) {
     writer().add(
         spool::CallTime{{}, pair.call, static_cast<std::int64_t>(static_cast<double>(ms) * 1e6)},
         spool::Loss::calls);
   }
-  pair.use = Use::idle;
   return true;
 }
 
@@ -42,9 +53,9 @@ bool report(const Driver& d, Pair& pair, bool wait) {
 int events_begin(CUstream stream) {
   const Driver* d = driver();
   if (d == nullptr) return -1;
-  CUcontext context = nullptr;
   CUstreamCaptureStatus capturing{};
-  if (d->cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) return -1;
+  const std::uint64_t context = current_context(*d);
+  if (context == 0) return -1;
   if (d->cuStreamIsCapturing(stream, &capturing) != CUDA_SUCCESS ||
       capturing != CU_STREAM_CAPTURE_STATUS_NONE)
     return -1;
@@ -67,7 +78,7 @@ int events_begin(CUstream stream) {
   }
   pthread_mutex_unlock(&mutex);
   if (token >= 0 && d->cuEventRecord(pool[token].begin, stream) != CUDA_SUCCESS) {
-    pool[token].use = Use::idle;
+    events_end(token, 0);
     return -1;
   }
   return token;
@@ -87,24 +98,34 @@ void events_end(int token, std::uint64_t call) {
 void events_collect(bool all) {
   const Driver* d = driver();
   if (d == nullptr) return;
-  CUcontext context = nullptr;
-  if (d->cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) return;
+  const std::uint64_t context = current_context(*d);
+  if (context == 0) return;
   const Relaxed relaxed(*d);
+  // At the end of a program that a kernel which never ends would not keep from ending.
+  constexpr int patience_ms = 2000;
+  int waited_ms = 0;
   pthread_mutex_lock(&mutex);
   // A few per call keep up with the program; the first that is not finished ends the search,
   // because the others are as a rule younger.
-  for (int i = 0, looked = 0; i < pairs && (all || looked < 8); ++i) {
+  for (int i = 0, looked = 0; i < pairs && (all || looked < 8);) {
     auto& pair = pool[oldest];
     if (pair.use == Use::ended && pair.context == context) {
       ++looked;
-      if (!report(*d, pair, all) && !all) break;
+      if (!report(*d, pair)) {
+        if (!all || waited_ms >= patience_ms) break;
+        const timespec step = {0, 1'000'000};
+        nanosleep(&step, nullptr);
+        ++waited_ms;
+        continue;
+      }
     }
     oldest = (oldest + 1) % pairs;
+    ++i;
   }
   pthread_mutex_unlock(&mutex);
 }
 
-void events_forget() {
+void events_in_child() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&mutex, &fresh, sizeof fresh);
   memset(static_cast<void*>(pool), 0, sizeof pool);

@@ -12,8 +12,8 @@ namespace rnnadvisor::plugin {
 int events_begin(CUstream stream);
 void events_end(int token, std::uint64_t call);
 // Writes the times of the calls that the device has finished; with `all` those still running too,
-// after waiting for them.
+// after waiting for them, but not for a device that hangs.
 void events_collect(bool all);
-void events_forget();  // after fork() in the child
+void events_in_child();  // after fork()
 
 }  // namespace rnnadvisor::plugin

@@ -1,6 +1,8 @@
-// NVTX ranges, domains and names, taken from the program's own NVTX without CUPTI. Each library
-// with NVTX in it has tables of its own and asks InitializeInjectionNvtx2 to fill them.
+// Each library with NVTX in it has tables of its own and asks InitializeInjectionNvtx2 to fill
+// them.
 #define NVTX_NO_IMPL
+#include "profiler/plugin/nvtx.h"
+
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stdlib.h>
@@ -10,70 +12,37 @@
 #include <atomic>
 
 #include "profiler/plugin/plugin.h"
+#include "profiler/plugin/symbols.h"
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
+    NvtxGetExportTableFunc_t get);
 
 namespace rnnadvisor::plugin {
 namespace {
 
 // The functions that another tool had put in before us, by module and callback.
-NvtxFunctionPointer previous_core[NVTX_CBID_CORE_SIZE];
-NvtxFunctionPointer previous_core2[NVTX_CBID_CORE2_SIZE];
-bool chained = false;
+std::atomic<NvtxFunctionPointer> previous_core[NVTX_CBID_CORE_SIZE];
+std::atomic<NvtxFunctionPointer> previous_core2[NVTX_CBID_CORE2_SIZE];
+std::atomic<bool> chained{false};
 
 template <typename Function>
 Function core(int id) {
-  return reinterpret_cast<Function>(previous_core[id]);
+  return reinterpret_cast<Function>(previous_core[id].load(std::memory_order_relaxed));
 }
 template <typename Function>
 Function core2(int id) {
-  return reinterpret_cast<Function>(previous_core2[id]);
+  return reinterpret_cast<Function>(previous_core2[id].load(std::memory_order_relaxed));
 }
 
-// Handles of another tool (domains, registered strings) and what they name. Ours need no table: our
-// handle is the id of the text itself.
-struct Handle {
-  std::atomic<const void*> handle;
-  std::atomic<std::uint32_t> name;
-};
-constexpr std::size_t handle_slots = 1 << 14;
-Handle handles[handle_slots];
-
-void* remember(void* handle, std::uint32_t name) {
-  if (!chained || handle == nullptr)
-    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(name));
-  std::size_t slot = spool::hash_bytes(&handle, sizeof handle) & (handle_slots - 1);
-  for (std::size_t probes = 0; probes < handle_slots;
-       ++probes, slot = (slot + 1) & (handle_slots - 1)) {
-    const void* there = handles[slot].handle.load();
-    if (there == handle ||
-        (there == nullptr && handles[slot].handle.compare_exchange_strong(there, handle))) {
-      handles[slot].name.store(name);
-      break;
-    }
-  }
-  return handle;
+std::uint32_t intern(const char* text, std::size_t length) {
+  return ready() ? writer().intern(text, length, spool::Writer::Kind::many) : 0;
 }
+std::uint32_t intern(const char* text) { return text == nullptr ? 0 : intern(text, strlen(text)); }
 
-std::uint32_t name_of(const void* handle) {
-  if (handle == nullptr) return 0;
-  if (!chained) return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle));
-  std::size_t slot = spool::hash_bytes(&handle, sizeof handle) & (handle_slots - 1);
-  for (std::size_t probes = 0; probes < handle_slots;
-       ++probes, slot = (slot + 1) & (handle_slots - 1)) {
-    const void* there = handles[slot].handle.load();
-    if (there == handle) return handles[slot].name.load();
-    if (there == nullptr) break;
-  }
-  return 0;
-}
-
-std::uint32_t intern(const char* text) { return ready() ? writer().intern(text) : 0; }
-
-// Names in wide characters as UTF-8.
-std::uint32_t intern(const wchar_t* text) {
-  if (text == nullptr || !ready()) return 0;
-  char out[1024];
+// Wide characters as UTF-8, cut off where `out` ends; the length.
+std::size_t to_utf8(const wchar_t* text, char* out, std::size_t size) {
   std::size_t at = 0;
-  for (; *text != 0 && at + 4 < sizeof out; ++text) {
+  for (; *text != 0 && at + 4 < size; ++text) {
     const auto c = static_cast<std::uint32_t>(*text);
     if (c < 0x80) {
       out[at++] = static_cast<char>(c);
@@ -91,7 +60,117 @@ std::uint32_t intern(const wchar_t* text) {
       out[at++] = static_cast<char>(0x80 | (c & 0x3f));
     }
   }
-  return writer().intern(out, at);
+  return at;
+}
+
+constexpr std::size_t longest_wide = 1024;
+
+std::uint32_t intern(const wchar_t* text) {
+  if (text == nullptr) return 0;
+  char out[longest_wide];
+  const std::size_t length = to_utf8(text, out, sizeof out);
+  return intern(out, length);
+}
+
+// The text of a domain or a registered string, which is what our handles point to. It outlives a
+// fork, while its id is one spool's.
+struct Registered {
+  std::atomic<std::uint64_t> id;  // with the generation above it
+  std::uint64_t hash;
+  std::size_t length;
+  char text[1];
+};
+
+// Equal texts share one, as far as there is room to find them again.
+constexpr std::size_t registered_slots = 1 << 12, most_probes = 64;
+std::atomic<Registered*> all_registered[registered_slots];
+
+Registered* registered(const char* text, std::size_t length) {
+  constexpr std::size_t longest = 16384;
+  if (length > longest) length = longest;
+  const std::uint64_t hash = spool::hash_bytes(text, length);
+  Registered* made = nullptr;
+  std::size_t slot = hash & (registered_slots - 1);
+  for (std::size_t probes = 0; probes < most_probes; ++probes) {
+    auto& here = all_registered[slot];
+    Registered* there = here.load(std::memory_order_acquire);
+    if (there == nullptr && made == nullptr) {
+      made = static_cast<Registered*>(malloc(sizeof *made + length));
+      if (made == nullptr) return nullptr;
+      made->id.store(0);
+      made->hash = hash;
+      made->length = length;
+      memcpy(made->text, text, length);
+      made->text[length] = 0;
+    }
+    if (there == nullptr && here.compare_exchange_strong(there, made)) return made;
+    if (there->hash == hash && there->length == length && memcmp(there->text, text, length) == 0) {
+      free(made);
+      return there;
+    }
+    slot = (slot + 1) & (registered_slots - 1);
+  }
+  return made;
+}
+Registered* registered(const char* text) {
+  return text == nullptr ? nullptr : registered(text, strlen(text));
+}
+Registered* registered(const wchar_t* text) {
+  if (text == nullptr) return nullptr;
+  char out[longest_wide];
+  const std::size_t length = to_utf8(text, out, sizeof out);
+  return registered(out, length);
+}
+
+std::uint32_t id_of(Registered* text) {
+  if (text == nullptr || !ready()) return 0;
+  const std::uint64_t here = static_cast<std::uint64_t>(generation()) << 32;
+  const std::uint64_t known = text->id.load(std::memory_order_relaxed);
+  if ((known & ~std::uint64_t{0xffffffff}) == here) return static_cast<std::uint32_t>(known);
+  const std::uint32_t id = writer().intern(text->text, text->length);
+  text->id.store(here | id, std::memory_order_relaxed);
+  return id;
+}
+
+// Another tool's handles, and what they name.
+struct Handle {
+  std::atomic<const void*> handle;
+  std::atomic<Registered*> text;
+};
+constexpr std::size_t handle_slots = 1 << 14;
+Handle handles[handle_slots];
+
+// What the program gets as handle: the other tool's, also where that gives none, because its
+// functions will be asked what it means.
+void* handle_for(void* theirs, Registered* text) {
+  if (!chained.load(std::memory_order_relaxed)) return text;
+  if (theirs == nullptr) return nullptr;
+  std::size_t slot = spool::hash_bytes(&theirs, sizeof theirs) & (handle_slots - 1);
+  for (std::size_t probes = 0; probes < most_probes; ++probes) {
+    const void* there = handles[slot].handle.load();
+    if (there == theirs ||
+        (there == nullptr && handles[slot].handle.compare_exchange_strong(there, theirs)) ||
+        there == theirs) {
+      handles[slot].text.store(text);
+      break;
+    }
+    slot = (slot + 1) & (handle_slots - 1);
+  }
+  return theirs;
+}
+
+std::uint32_t name_of(const void* handle) {
+  if (handle == nullptr) return 0;
+  if (!chained.load(std::memory_order_relaxed))
+    return id_of(static_cast<Registered*>(const_cast<void*>(handle)));
+  std::size_t slot = spool::hash_bytes(&handle, sizeof handle) & (handle_slots - 1);
+  for (std::size_t probes = 0; probes < most_probes; ++probes) {
+    const void* there = handles[slot].handle.load();
+    if (there == handle) return id_of(handles[slot].text.load());
+    if (there == nullptr) break;
+    slot = (slot + 1) & (handle_slots - 1);
+  }
+  return 0;
 }
 
 // Names of categories, by domain and number.
@@ -189,45 +268,52 @@ void write(spool::Type type, spool::Nvtx record, std::uint64_t range) {
   writer().append(&record, sizeof record, spool::Loss::nvtx);
 }
 
-// Nesting per thread: the level that the interface answers with, and the range that is captured.
-constexpr int max_depth = 64;
-struct Stack {
-  int depth;
-  int captured_at;  // depth + 1 of the range that opened the capture; 0: none
+// Nesting, by thread and domain: the level that the interface answers with. A thread that is in
+// more domains than this has them share the last place.
+constexpr int max_domains = 8;
+struct Levels {
+  const void* domain[max_domains];
+  int depth[max_domains];
+  int used;
+  // The range of this thread that opened the capture, by domain and level; level 0: none.
+  const void* captured_domain;
+  int captured_level;
 };
-thread_local Stack stack;
-std::atomic<std::uint64_t> next_range{1};
+thread_local Levels levels;
+std::atomic<std::uint64_t> next_range{1}, captured_start{0};
 
-bool is_captured_range(const spool::Nvtx& record) {
-  const auto& s = settings();
-  if (s.capture != Settings::Capture::nvtx) return false;
-  static std::uint32_t name = 0, domain = 0;
-  if (name == 0) {
-    domain = s.domain[0] == 0 ? 0 : writer().intern(s.domain);
-    name = writer().intern(s.range);
-  }
-  return record.name == name && record.domain == domain;
+int& depth_in(const void* domain) {
+  auto& l = levels;
+  for (int i = 0; i < l.used; ++i)
+    if (l.domain[i] == domain) return l.depth[i];
+  if (l.used < max_domains) l.domain[l.used++] = domain;
+  return l.depth[l.used - 1];
 }
 
-int push(const spool::Nvtx& record) {
-  if (!ready()) return stack.depth++;
+int push(const void* domain, const spool::Nvtx& record) {
+  const int level = depth_in(domain)++;
+  if (!ready()) return level;
   const Scope scope;
-  if (stack.captured_at == 0 && is_captured_range(record)) {
-    stack.captured_at = stack.depth + 1;
-    begin_range();
+  // The range belongs to whoever opened it: the end of another one of its name does not close it.
+  if (is_captured_range(record.name, record.domain) && begin_range()) {
+    levels.captured_domain = domain;
+    levels.captured_level = level + 1;
   }
   if (in_range()) write(spool::Type::nvtx_push, record, 0);
-  return stack.depth++;
+  return level;
 }
 
-int pop(std::uint32_t domain) {
-  const int level = stack.depth > 0 ? --stack.depth : 0;
+// As documented: the level of the range that ends, negative where there was none.
+int pop(const void* domain) {
+  int& depth = depth_in(domain);
+  if (depth == 0) return -1;
+  const int level = --depth;
   if (!ready()) return level;
   const Scope scope;
   // Written outside the range too: the range may have ended in between, and a push wants its pop.
-  writer().add(spool::NvtxPop{{}, now_ns(), thread_id(), domain}, spool::Loss::nvtx);
-  if (stack.captured_at == level + 1) {
-    stack.captured_at = 0;
+  writer().add(spool::NvtxPop{{}, now_ns(), thread_id(), name_of(domain)}, spool::Loss::nvtx);
+  if (levels.captured_level == level + 1 && levels.captured_domain == domain) {
+    levels.captured_level = 0;
     end_range();
   }
   return level;
@@ -237,7 +323,7 @@ std::uint64_t start(const spool::Nvtx& record, std::uint64_t theirs) {
   const std::uint64_t id = theirs != 0 ? theirs : next_range.fetch_add(1);
   if (!ready()) return id;
   const Scope scope;
-  if (is_captured_range(record)) begin_range();
+  if (is_captured_range(record.name, record.domain) && begin_range()) captured_start.store(id);
   if (in_range()) write(spool::Type::nvtx_start, record, id);
   return id;
 }
@@ -248,6 +334,8 @@ void end(std::uint32_t domain, std::uint64_t id) {
   spool::Nvtx record{};
   record.domain = domain;
   write(spool::Type::nvtx_end, record, id);
+  std::uint64_t captured = id;
+  if (id != 0 && captured_start.compare_exchange_strong(captured, 0)) end_range();
 }
 
 void mark(const spool::Nvtx& record) {
@@ -283,15 +371,24 @@ void NVTX_API mark_w(const wchar_t* text) {
 }
 nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* a) {
   const auto before = core<nvtxRangeStartEx_impl_fntype>(NVTX_CBID_CORE_RangeStartEx);
-  return start(attributes(0, a), before != nullptr ? before(a) : 0);
+  if (before == nullptr) return start(attributes(0, a), 0);
+  const nvtxRangeId_t theirs = before(a);
+  start(attributes(0, a), theirs);
+  return theirs;
 }
 nvtxRangeId_t NVTX_API start_a(const char* text) {
   const auto before = core<nvtxRangeStartA_impl_fntype>(NVTX_CBID_CORE_RangeStartA);
-  return start(named(text), before != nullptr ? before(text) : 0);
+  if (before == nullptr) return start(named(text), 0);
+  const nvtxRangeId_t theirs = before(text);
+  start(named(text), theirs);
+  return theirs;
 }
 nvtxRangeId_t NVTX_API start_w(const wchar_t* text) {
   const auto before = core<nvtxRangeStartW_impl_fntype>(NVTX_CBID_CORE_RangeStartW);
-  return start(named(text), before != nullptr ? before(text) : 0);
+  if (before == nullptr) return start(named(text), 0);
+  const nvtxRangeId_t theirs = before(text);
+  start(named(text), theirs);
+  return theirs;
 }
 void NVTX_API range_end(nvtxRangeId_t id) {
   RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_RangeEnd, nvtxRangeEnd_impl_fntype, id);
@@ -300,25 +397,25 @@ void NVTX_API range_end(nvtxRangeId_t id) {
 int NVTX_API push_ex(const nvtxEventAttributes_t* a) {
   const auto before = core<nvtxRangePushEx_impl_fntype>(NVTX_CBID_CORE_RangePushEx);
   const int level = before != nullptr ? before(a) : -1;
-  const int own = push(attributes(0, a));
+  const int own = push(nullptr, attributes(0, a));
   return before != nullptr ? level : own;
 }
 int NVTX_API push_a(const char* text) {
   const auto before = core<nvtxRangePushA_impl_fntype>(NVTX_CBID_CORE_RangePushA);
   const int level = before != nullptr ? before(text) : -1;
-  const int own = push(named(text));
+  const int own = push(nullptr, named(text));
   return before != nullptr ? level : own;
 }
 int NVTX_API push_w(const wchar_t* text) {
   const auto before = core<nvtxRangePushW_impl_fntype>(NVTX_CBID_CORE_RangePushW);
   const int level = before != nullptr ? before(text) : -1;
-  const int own = push(named(text));
+  const int own = push(nullptr, named(text));
   return before != nullptr ? level : own;
 }
 int NVTX_API range_pop() {
   const auto before = core<nvtxRangePop_impl_fntype>(NVTX_CBID_CORE_RangePop);
   const int level = before != nullptr ? before() : -1;
-  const int own = pop(0);
+  const int own = pop(nullptr);
   return before != nullptr ? level : own;
 }
 void NVTX_API category_a(std::uint32_t id, const char* name) {
@@ -335,7 +432,10 @@ void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) 
 }
 nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
   const auto before = core2<nvtxDomainRangeStartEx_impl_fntype>(NVTX_CBID_CORE2_DomainRangeStartEx);
-  return start(attributes(name_of(d), a), before != nullptr ? before(d, a) : 0);
+  if (before == nullptr) return start(attributes(name_of(d), a), 0);
+  const nvtxRangeId_t theirs = before(d, a);
+  start(attributes(name_of(d), a), theirs);
+  return theirs;
 }
 void NVTX_API domain_end(nvtxDomainHandle_t d, nvtxRangeId_t id) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainRangeEnd, nvtxDomainRangeEnd_impl_fntype, d, id);
@@ -344,13 +444,13 @@ void NVTX_API domain_end(nvtxDomainHandle_t d, nvtxRangeId_t id) {
 int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
   const auto before = core2<nvtxDomainRangePushEx_impl_fntype>(NVTX_CBID_CORE2_DomainRangePushEx);
   const int level = before != nullptr ? before(d, a) : -1;
-  const int own = push(attributes(name_of(d), a));
+  const int own = push(d, attributes(name_of(d), a));
   return before != nullptr ? level : own;
 }
 int NVTX_API domain_pop(nvtxDomainHandle_t d) {
   const auto before = core2<nvtxDomainRangePop_impl_fntype>(NVTX_CBID_CORE2_DomainRangePop);
   const int level = before != nullptr ? before(d) : -1;
-  const int own = pop(name_of(d));
+  const int own = pop(d);
   return before != nullptr ? level : own;
 }
 void NVTX_API domain_category_a(nvtxDomainHandle_t d, std::uint32_t id, const char* name) {
@@ -367,23 +467,23 @@ nvtxStringHandle_t NVTX_API string_a(nvtxDomainHandle_t d, const char* text) {
   const auto before =
       core2<nvtxDomainRegisterStringA_impl_fntype>(NVTX_CBID_CORE2_DomainRegisterStringA);
   return static_cast<nvtxStringHandle_t>(
-      remember(before != nullptr ? before(d, text) : nullptr, intern(text)));
+      handle_for(before != nullptr ? before(d, text) : nullptr, registered(text)));
 }
 nvtxStringHandle_t NVTX_API string_w(nvtxDomainHandle_t d, const wchar_t* text) {
   const auto before =
       core2<nvtxDomainRegisterStringW_impl_fntype>(NVTX_CBID_CORE2_DomainRegisterStringW);
   return static_cast<nvtxStringHandle_t>(
-      remember(before != nullptr ? before(d, text) : nullptr, intern(text)));
+      handle_for(before != nullptr ? before(d, text) : nullptr, registered(text)));
 }
 nvtxDomainHandle_t NVTX_API domain_create_a(const char* name) {
   const auto before = core2<nvtxDomainCreateA_impl_fntype>(NVTX_CBID_CORE2_DomainCreateA);
   return static_cast<nvtxDomainHandle_t>(
-      remember(before != nullptr ? before(name) : nullptr, intern(name)));
+      handle_for(before != nullptr ? before(name) : nullptr, registered(name)));
 }
 nvtxDomainHandle_t NVTX_API domain_create_w(const wchar_t* name) {
   const auto before = core2<nvtxDomainCreateW_impl_fntype>(NVTX_CBID_CORE2_DomainCreateW);
   return static_cast<nvtxDomainHandle_t>(
-      remember(before != nullptr ? before(name) : nullptr, intern(name)));
+      handle_for(before != nullptr ? before(name) : nullptr, registered(name)));
 }
 void NVTX_API domain_destroy(nvtxDomainHandle_t d) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainDestroy, nvtxDomainDestroy_impl_fntype, d);
@@ -420,18 +520,32 @@ const Slot core2_slots[] = {RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainMarkEx, domain
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainCreateW, domain_create_w),
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainDestroy, domain_destroy)};
 
-template <std::size_t count>
-void install(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module,
-             const Slot (&slots)[count], NvtxFunctionPointer* before) {
+// The functions of a module as they stand before another tool changes them: NVTX's own stubs, which
+// only ask for the tool and must not be called by it.
+struct Module {
   NvtxFunctionTable table = nullptr;
   unsigned size = 0;
-  if (callbacks.GetModuleFunctionTable(module, &table, &size) == 0 || table == nullptr) return;
+  NvtxFunctionPointer stubs[32] = {};
+
+  Module(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule which) {
+    if (callbacks.GetModuleFunctionTable(which, &table, &size) == 0 || table == nullptr) size = 0;
+    if (size > 32) size = 32;
+    for (unsigned i = 0; i < size; ++i)
+      if (table[i] != nullptr) stubs[i] = *table[i];
+  }
+};
+static_assert(NVTX_CBID_CORE_SIZE <= 32 && NVTX_CBID_CORE2_SIZE <= 32);
+
+template <std::size_t count>
+void install(const Module& module, const Slot (&slots)[count],
+             std::atomic<NvtxFunctionPointer>* before) {
   for (const auto& slot : slots) {
-    if (static_cast<unsigned>(slot.id) >= size || table[slot.id] == nullptr) continue;
-    // Without a tool before us the slot holds NVTX's own stub, which only asks for the tool: not to
-    // be called.
-    if (chained && *table[slot.id] != slot.function) before[slot.id] = *table[slot.id];
-    *table[slot.id] = slot.function;
+    const auto id = static_cast<unsigned>(slot.id);
+    if (id >= module.size || module.table[id] == nullptr) continue;
+    const NvtxFunctionPointer now = *module.table[id];
+    if (now == slot.function) continue;
+    if (now != module.stubs[id]) before[id].store(now);
+    *module.table[id] = slot.function;
   }
 }
 
@@ -444,20 +558,42 @@ NvtxInitializeInjectionNvtxFunc_t other_tool() {
     note("nvtx-chain", "the library that NVTX_INJECTION64_PATH named before cannot be loaded");
     return nullptr;
   }
-  return reinterpret_cast<NvtxInitializeInjectionNvtxFunc_t>(
-      dlsym(library, "InitializeInjectionNvtx2"));
+  const auto start = reinterpret_cast<NvtxInitializeInjectionNvtxFunc_t>(
+      real_symbol(library, "InitializeInjectionNvtx2"));
+  // A launcher under a launcher names us.
+  return start == &InitializeInjectionNvtx2 ? nullptr : start;
 }
 
 }  // namespace
+
+void nvtx_forget() {
+  captured_start.store(0);
+  for (auto& category : categories) {
+    category.key.store(0);
+    category.name.store(0);
+  }
+}
+
 }  // namespace rnnadvisor::plugin
 
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
-    NvtxGetExportTableFunc_t get) {
+int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   using namespace rnnadvisor::plugin;
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get(NVTX_ETID_CALLBACKS));
-  if (callbacks == nullptr || callbacks->struct_size < sizeof *callbacks) return 0;
-  if (const auto theirs = other_tool(); theirs != nullptr && theirs(get) != 0) chained = true;
-  install(*callbacks, NVTX_CB_MODULE_CORE, core_slots, previous_core);
-  install(*callbacks, NVTX_CB_MODULE_CORE2, core2_slots, previous_core2);
+  const auto theirs = other_tool();
+  if (!ready() || callbacks == nullptr || callbacks->struct_size < sizeof *callbacks)
+    return theirs != nullptr ? theirs(get) : 0;
+  const Module first(*callbacks, NVTX_CB_MODULE_CORE), second(*callbacks, NVTX_CB_MODULE_CORE2);
+  const bool there = theirs != nullptr && theirs(get) != 0;
+  // Whose handles the program holds is settled by the first library with NVTX in it; one where the
+  // tool decides otherwise is the tool's alone.
+  static std::atomic<int> settled{-1};
+  int before = -1;
+  if (settled.compare_exchange_strong(before, there ? 1 : 0)) {
+    chained.store(there);
+  } else if (before != (there ? 1 : 0)) {
+    return there ? 1 : 0;
+  }
+  install(first, core_slots, previous_core);
+  install(second, core2_slots, previous_core2);
   return 1;
 }

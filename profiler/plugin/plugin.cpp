@@ -11,10 +11,13 @@
 
 #include <atomic>
 
+#include "profiler/plugin/call_site.h"
+#include "profiler/plugin/capture.h"
+#include "profiler/plugin/cudnn_library.h"
 #include "profiler/plugin/cupti.h"
+#include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
-
-extern char** environ;
+#include "profiler/plugin/nvtx.h"
 
 namespace rnnadvisor::plugin {
 namespace {
@@ -25,6 +28,9 @@ pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 Settings the_settings;
 spool::Writer the_writer;
 bool exit_handler = false;
+std::atomic<std::uint32_t> the_generation{1};
+bool stale = false;  // tables hold what is in the parent's spool
+std::uint32_t range_name = 0, range_domain = 0;
 
 // The capture range.
 std::atomic<bool> range_open{false};
@@ -35,10 +41,19 @@ std::atomic<std::int64_t> first_configuration_calls{0};
 std::atomic<bool> over{false};
 
 thread_local int depth = 0;
+thread_local std::uint32_t known_thread = 0;
 
 const char* variable(const char* name) {
   const char* value = getenv(name);
   return value == nullptr || *value == 0 ? nullptr : value;
+}
+
+// Variables that could not be read, for a note: the spool is not open yet.
+const char* ignored[16];
+int ignored_count = 0;
+
+void ignore(const char* name) {
+  if (ignored_count < 16) ignored[ignored_count++] = name;
 }
 
 std::int64_t number(const char* name, std::int64_t otherwise) {
@@ -47,7 +62,17 @@ std::int64_t number(const char* name, std::int64_t otherwise) {
   char* end = nullptr;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
-  return errno == 0 && *end == 0 && value >= 0 ? value : otherwise;
+  constexpr long long most = 1LL << 53;
+  if (errno == 0 && *end == 0 && value >= 0 && value <= most) return value;
+  ignore(name);
+  return otherwise;
+}
+
+// As nanoseconds; a thousand years are enough.
+std::int64_t milliseconds(const char* name) {
+  constexpr std::int64_t most = std::int64_t{1} << 43;
+  const std::int64_t value = number(name, 0);
+  return (value < most ? value : most) * 1'000'000;
 }
 
 void copy_text(char* to, std::size_t size, const char* from) {
@@ -69,36 +94,49 @@ bool listed(const char* list, const char* word) {
 
 void read_settings() {
   auto& s = the_settings;
+  ignored_count = 0;
   copy_text(s.folder, sizeof s.folder, variable("RNNADVISOR_SPOOL"));
   s.mode = spool::Mode::kernels;
   if (const char* text = variable("RNNADVISOR_MODE"); text != nullptr) {
-    if (strcmp(text, "calls") == 0) s.mode = spool::Mode::calls;
-    if (strcmp(text, "full") == 0) s.mode = spool::Mode::full;
+    if (strcmp(text, "calls") == 0) {
+      s.mode = spool::Mode::calls;
+    } else if (strcmp(text, "full") == 0) {
+      s.mode = spool::Mode::full;
+    } else if (strcmp(text, "kernels") != 0) {
+      ignore("RNNADVISOR_MODE");
+    }
   }
   s.max_bytes = static_cast<std::uint64_t>(number("RNNADVISOR_MAX_BYTES", std::int64_t{4} << 30));
   s.buffer_bytes = static_cast<std::uint64_t>(number("RNNADVISOR_BUFFER_BYTES", 4 << 20));
   if (s.buffer_bytes < 65536) s.buffer_bytes = 65536;
-  s.buffer_limit_bytes = s.buffer_bytes * 64;
   const char* sites = variable("RNNADVISOR_CALL_SITES");
   s.call_sites = sites == nullptr || strcmp(sites, "off") != 0;
+  if (s.call_sites && sites != nullptr && strcmp(sites, "on") != 0) ignore("RNNADVISOR_CALL_SITES");
   const char* trace = variable("RNNADVISOR_TRACE");
   s.trace_transfers = trace == nullptr || listed(trace, "transfers");
   s.trace_memory = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "memory");
   s.trace_api = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "api");
-  s.delay_ns = number("RNNADVISOR_DELAY_MS", 0) * 1'000'000;
-  s.duration_ns = number("RNNADVISOR_DURATION_MS", 0) * 1'000'000;
+  if (trace != nullptr && !s.trace_transfers && !s.trace_memory && !s.trace_api &&
+      strcmp(trace, "none") != 0)
+    ignore("RNNADVISOR_TRACE");
+  s.delay_ns = milliseconds("RNNADVISOR_DELAY_MS");
+  s.duration_ns = milliseconds("RNNADVISOR_DURATION_MS");
   s.skip = number("RNNADVISOR_SKIP", 0);
   s.iterations = number("RNNADVISOR_ITERATIONS", 0);
   s.capture = Settings::Capture::always;
   if (const char* text = variable("RNNADVISOR_CAPTURE"); text != nullptr) {
-    if (strcmp(text, "cuda-profiler-api") == 0) s.capture = Settings::Capture::profiler_api;
-    if (strncmp(text, "nvtx:", 5) == 0) {
+    if (strcmp(text, "cuda-profiler-api") == 0) {
+      s.capture = Settings::Capture::profiler_api;
+    } else if (strncmp(text, "nvtx:", 5) == 0) {
       s.capture = Settings::Capture::nvtx;
       copy_text(s.range, sizeof s.range, text + 5);
+      s.domain[0] = 0;
       if (char* at = strrchr(s.range, '@'); at != nullptr) {
         copy_text(s.domain, sizeof s.domain, at + 1);
         *at = 0;
       }
+    } else if (strcmp(text, "always") != 0) {
+      ignore("RNNADVISOR_CAPTURE");
     }
   }
 }
@@ -161,21 +199,40 @@ void describe_process() {
   }
 }
 
+void write_note(const char* code, const char* text) {
+  the_writer.add(spool::Note{{}, now_ns(), the_writer.intern(code), the_writer.intern(text)},
+                 spool::Loss::other);
+}
+
 void in_child() {
-  // A fork without exec: the child gets a spool of its own when it first calls CUDA or cuDNN.
+  // A fork without exec: the child gets a spool of its own when it first calls CUDA or cuDNN. Until
+  // then only what other threads may have held is put right.
   the_writer.forget();
-  cupti_forget();
-  events_forget();
+  cudnn_libraries_in_child();
+  cupti_in_child();
+  events_in_child();
+  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  memcpy(&start_mutex, &fresh, sizeof fresh);
+  known_thread = 0;
+  if (state.load() == off) return;
+  the_generation.fetch_add(1);
+  stale = true;
+  state.store(untouched);
+}
+
+void start_afresh() {
   range_open.store(false);
   ranges_ended.store(0);
   calls_seen.store(0);
   first_configuration.store(0);
   first_configuration_calls.store(0);
   over.store(false);
-  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-  memcpy(&start_mutex, &fresh, sizeof fresh);
-  depth = 0;
-  if (state.load() == on) state.store(untouched);
+  configurations_forget();
+  call_sites_forget();
+  cudnn_libraries_forget();
+  devices_forget();
+  nvtx_forget();
+  stale = false;
 }
 
 __attribute__((constructor)) void loaded() {
@@ -191,7 +248,22 @@ void ended(int status, void*) {
   finish();
 }
 
+void describe_settings() {
+  if (the_settings.capture == Settings::Capture::nvtx) {
+    range_name = the_writer.intern(the_settings.range);
+    range_domain = the_settings.domain[0] == 0 ? 0 : the_writer.intern(the_settings.domain);
+  }
+  for (int i = 0; i < ignored_count; ++i) {
+    char text[512];
+    const char* value = getenv(ignored[i]);
+    snprintf(text, sizeof text, "%s is \"%s\", which is not one of its values; it was ignored",
+             ignored[i], value == nullptr ? "" : value);
+    write_note("setting-ignored", text);
+  }
+}
+
 bool start() {
+  const Uncancelled guard;
   pthread_mutex_lock(&start_mutex);
   if (state.load() == untouched) {
     read_settings();
@@ -199,8 +271,10 @@ bool start() {
     settings.folder = the_settings.folder;
     settings.max_bytes = the_settings.max_bytes;
     settings.mode = the_settings.mode;
+    if (stale) start_afresh();
     if (the_settings.folder[0] != 0 && the_writer.open(settings)) {
       describe_process();
+      describe_settings();
       if (!exit_handler) {
         exit_handler = true;
         on_exit(&ended, nullptr);
@@ -235,21 +309,19 @@ std::int64_t now_ns() {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+std::uint32_t generation() { return the_generation.load(std::memory_order_relaxed); }
+
 std::uint32_t thread_id() {
-  static thread_local std::uint32_t id = 0;
-  static thread_local int process = 0;
-  if (id == 0 || process != getpid()) {
-    id = static_cast<std::uint32_t>(syscall(SYS_gettid));
-    process = getpid();
-  }
-  return id;
+  if (known_thread == 0) known_thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  return known_thread;
 }
 
 void note(const char* code, const char* text) {
-  if (!ready()) return;
-  the_writer.add(spool::Note{{}, now_ns(), the_writer.intern(code), the_writer.intern(text)},
-                 spool::Loss::other);
+  if (ready()) write_note(code, text);
 }
+
+Uncancelled::Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+Uncancelled::~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
 
 Scope::Scope() : errno_(errno), outermost_(depth == 0) { ++depth; }
 Scope::~Scope() {
@@ -284,9 +356,10 @@ bool in_range() {
   return true;
 }
 
-void begin_range() {
-  if (over.load() || range_open.exchange(true)) return;
+bool begin_range() {
+  if (over.load() || range_open.exchange(true)) return false;
   cupti_resume();
+  return true;
 }
 
 void end_range() {
@@ -296,11 +369,19 @@ void end_range() {
   cupti_pause();
 }
 
+bool is_captured_range(std::uint32_t name, std::uint32_t domain) {
+  return the_settings.capture == Settings::Capture::nvtx && name == range_name &&
+         domain == range_domain;
+}
+
+void expect_call() {
+  if (calls_seen.load(std::memory_order_relaxed) >= the_settings.skip) cupti_resume();
+}
+
 bool admit_call(std::uint32_t configuration, bool forward) {
   if (!in_range()) return false;
   const std::int64_t seen = calls_seen.fetch_add(1, std::memory_order_relaxed);
   if (seen < the_settings.skip) return false;
-  cupti_resume();  // the delay or the calls to skip are over
   if (the_settings.iterations != 0 && the_settings.capture == Settings::Capture::always &&
       forward) {
     std::uint32_t none = 0;
@@ -317,9 +398,14 @@ bool admit_call(std::uint32_t configuration, bool forward) {
 
 void finish() {
   if (state.load() != on) return;
-  const Scope scope;
-  events_collect(true);
-  cupti_flush();
+  // Inside our own code exit() came from a signal handler that interrupted it, or from within
+  // cuDNN: what is locked there is locked by this very thread.
+  if (depth == 0) {
+    const Scope scope;
+    const Uncancelled guard;
+    events_collect(true);
+    cupti_flush();
+  }
   if (the_writer.is_open()) the_writer.header().end_ns.store(now_ns());
 }
 

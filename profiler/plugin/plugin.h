@@ -14,8 +14,7 @@ struct Settings {
   char folder[2048];  // RNNADVISOR_SPOOL; empty: the plugin does nothing
   spool::Mode mode;
   std::uint64_t max_bytes;
-  std::uint64_t buffer_bytes;        // of one CUPTI buffer
-  std::uint64_t buffer_limit_bytes;  // of all of them
+  std::uint64_t buffer_bytes;  // of one CUPTI buffer
   bool call_sites;
   bool trace_transfers, trace_memory, trace_api;
   std::int64_t delay_ns, duration_ns;  // 0: none
@@ -28,17 +27,36 @@ struct Settings {
 bool ready();
 const Settings& settings();
 spool::Writer& writer();
+// Of this process; a fork without exec makes a new one, with a spool of its own.
+std::uint32_t generation();
 
 // Whether calls and NVTX ranges of this moment are inside the range that the user asked for.
 bool in_range();
-void begin_range();  // cudaProfilerStart, or the NVTX range was entered
+bool begin_range();  // cudaProfilerStart, or the NVTX range was entered; true: it was not open
 void end_range();
+// Whether a name and a domain, as strings of the spool, are those of Capture::nvtx.
+bool is_captured_range(std::uint32_t name, std::uint32_t domain);
+// Before an RNN call: its kernels are recorded from here on, if the time for that has come.
+void expect_call();
 // One more RNN call: applies delay, duration, skip and iterations. True: record it.
 bool admit_call(std::uint32_t configuration, bool forward);
 
 std::int64_t now_ns();
 std::uint32_t thread_id();
 void note(const char* code, const char* text);
+
+// While it lives this thread cannot be cancelled: opening files is a point where it could be, and
+// what we hold would be held for ever.
+class Uncancelled {
+ public:
+  Uncancelled();
+  ~Uncancelled();
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = 0;
+};
 
 // Keeps errno and marks that this thread is inside our code, so that what we call is not recorded.
 class Scope {

@@ -1,6 +1,9 @@
-// cudaProfilerStart() and cudaProfilerStop() as the ends of a capture range, where no CUPTI watches
-// the driver.
+#include "profiler/plugin/profiler_hooks.h"
+
 #include <dlfcn.h>
+#include <string.h>
+
+#include <atomic>
 
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
@@ -10,39 +13,76 @@
 namespace rnnadvisor::plugin {
 namespace {
 
-int pass(const char* name, bool driver) {
-  void* found = real_symbol(RTLD_NEXT, name);
-  constexpr const char* runtime[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so"};
-  constexpr const char* drivers[] = {"libcuda.so.1"};
-  const char* const* names = driver ? drivers : runtime;
-  const int count = driver ? 1 : 3;
-  for (int i = 0; i < count && found == nullptr; ++i) {
-    if (void* library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD); library != nullptr)
-      found = real_symbol(library, name);
-  }
-  return found == nullptr ? 0 : reinterpret_cast<int (*)()>(found)();
-}
+constexpr int functions = 4;
+constexpr const char* names[functions] = {"cudaProfilerStart", "cudaProfilerStop",
+                                          "cuProfilerStart", "cuProfilerStop"};
+
+// What the program was given for these names when it looked them up. They act on the process, so
+// that one will do for several.
+std::atomic<void*> looked_up[functions];
 
 bool is_range() { return ready() && settings().capture == Settings::Capture::profiler_api; }
 
+void mark(int which) {
+  const Scope scope;
+  if (!is_range()) return;
+  if (which % 2 == 0) {
+    begin_range();
+  } else {
+    end_range();
+  }
+}
+
+// Asked for by name where the caller's own scope does not have it.
+void* anywhere(int which) {
+  constexpr const char* runtime[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so"};
+  constexpr const char* driver[] = {"libcuda.so.1"};
+  const bool in_runtime = which < 2;
+  const int count = in_runtime ? 3 : 1;
+  for (int i = 0; i < count; ++i) {
+    void* library = dlopen((in_runtime ? runtime : driver)[i], RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    void* found = real_symbol(library, names[which]);
+    dlclose(library);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+int pass(int which, void* function) {
+  mark(which);
+  return function == nullptr ? 0 : reinterpret_cast<int (*)()>(function)();
+}
+
+int linked(int which, const void* caller) {
+  void* found = symbol_behind_us(caller, names[which]);
+  return pass(which, found != nullptr ? found : anywhere(which));
+}
+
+template <int which>
+int hook() {
+  return pass(which, looked_up[which].load());
+}
+
 }  // namespace
+
+void* profiler_hook_for(const char* name, void* real) {
+  constexpr int (*hooks[functions])() = {&hook<0>, &hook<1>, &hook<2>, &hook<3>};
+  for (int which = 0; which < functions; ++which) {
+    if (strcmp(name, names[which]) != 0) continue;
+    if (real == nullptr) return reinterpret_cast<void*>(hooks[which]);
+    if (!is_range()) return nullptr;
+    looked_up[which].store(real);
+    return reinterpret_cast<void*>(hooks[which]);
+  }
+  return nullptr;
+}
+
 }  // namespace rnnadvisor::plugin
 
 using namespace rnnadvisor::plugin;
 
-EXPORT int cudaProfilerStart(void) {
-  if (is_range()) begin_range();
-  return pass("cudaProfilerStart", false);
-}
-EXPORT int cudaProfilerStop(void) {
-  if (is_range()) end_range();
-  return pass("cudaProfilerStop", false);
-}
-EXPORT int cuProfilerStart(void) {
-  if (is_range()) begin_range();
-  return pass("cuProfilerStart", true);
-}
-EXPORT int cuProfilerStop(void) {
-  if (is_range()) end_range();
-  return pass("cuProfilerStop", true);
-}
+EXPORT int cudaProfilerStart(void) { return linked(0, __builtin_return_address(0)); }
+EXPORT int cudaProfilerStop(void) { return linked(1, __builtin_return_address(0)); }
+EXPORT int cuProfilerStart(void) { return linked(2, __builtin_return_address(0)); }
+EXPORT int cuProfilerStop(void) { return linked(3, __builtin_return_address(0)); }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,6 +27,42 @@ std::int64_t now_ns() {
 }
 
 std::uint32_t thread_id() { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
+
+// Opening and allocating are points at which a thread can be cancelled, with our mutex held.
+class Uncancelled {
+ public:
+  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+int open_file(const char* path, int flags) {
+  for (;;) {
+    const int file = ::open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file >= 0 || errno != EINTR) return file;
+  }
+}
+
+// Gives a file its blocks. False, with errno, where there are none; never a signal.
+bool allocate(int file, std::uint64_t offset, std::uint64_t bytes) {
+  // Beyond this limit the kernel would send SIGXFSZ, which ends a program that does not expect it.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
+  // A program with a timer interrupts it again and again.
+  constexpr int patience = 1000;
+  int error = EINTR;
+  for (int i = 0; i < patience && error == EINTR; ++i)
+    error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  errno = error;
+  return error == 0;
+}
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
@@ -60,28 +97,27 @@ Writer::ThreadState& Writer::thread_state() {
 }
 
 bool Writer::open(const WriterSettings& settings) {
-  char path[4096];
+  const Uncancelled guard;
   const std::int64_t start = now_ns();
   // The start time tells a process from another one that the kernel gave the same id, exec
   // included.
-  const int length = snprintf(path, sizeof path, "%s/%d-%lld%s", settings.folder, getpid(),
+  const int length = snprintf(path_, sizeof path_, "%s/%d-%lld%s", settings.folder, getpid(),
                               static_cast<long long>(start), file_suffix);
-  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) {
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path_) {
     errno = ENAMETOOLONG;
     return false;
   }
-  const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int file = open_file(path_, O_CREAT | O_EXCL);
   if (file < 0) return false;
-  if (const int error = posix_fallocate(file, 0, header_bytes); error != 0) {
-    ::close(file);
-    ::unlink(path);
-    errno = error;
-    return false;
-  }
-  void* mapped = mmap(nullptr, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void* mapped = MAP_FAILED;
+  struct stat status{};
+  if (fstat(file, &status) == 0 && allocate(file, 0, header_bytes))
+    mapped = mmap(nullptr, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) {
+    const int error = errno;
     ::close(file);
-    ::unlink(path);
+    ::unlink(path_);
+    errno = error;
     return false;
   }
   auto* header = static_cast<FileHeader*>(mapped);
@@ -97,12 +133,50 @@ bool Writer::open(const WriterSettings& settings) {
   // Last: a reader that finds it finds the rest.
   __atomic_store_n(&header->magic, magic, __ATOMIC_RELEASE);
   chunk_bytes_ = settings.chunk_bytes;
-  file_ = file;
+  descriptor_ = file + 1;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  if (forgotten_) {
+    string_count_.store(0);
+    for (auto& slot : strings_) slot.store(0, std::memory_order_relaxed);
+    forgotten_ = false;
+  }
   full_.store(false);
   if (!have_thread_key)
     have_thread_key = pthread_key_create(&thread_key, &release_chunk_of_thread) == 0;
   header_ = header;
   return true;
+}
+
+bool Writer::is_file(int descriptor) const {
+  struct stat status{};
+  return fstat(descriptor, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+// The descriptor of the spool, -1: it cannot be had any more. Programs close numbers that they did
+// not open, and open their own files under them: what stands under ours is asked each time.
+int Writer::file() {
+  if (descriptor_ != 0 && is_file(descriptor_ - 1)) return descriptor_ - 1;
+  descriptor_ = 0;
+  const int file = open_file(path_, 0);
+  if (file < 0) return -1;
+  if (!is_file(file)) {
+    ::close(file);
+    return -1;
+  }
+  descriptor_ = file + 1;
+  return file;
+}
+
+// A new piece of the file, null when there is no room for it.
+void* Writer::map_chunk(std::uint64_t offset) {
+  if (offset + chunk_bytes_ > header_->max_bytes) return nullptr;
+  const int descriptor = file();
+  // Blocks first: touching a mapped page of a full disk would be a SIGBUS in somebody's program.
+  if (descriptor < 0 || !allocate(descriptor, offset, chunk_bytes_)) return nullptr;
+  void* mapped = mmap(nullptr, chunk_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
+                      static_cast<off_t>(offset));
+  return mapped == MAP_FAILED ? nullptr : mapped;
 }
 
 void Writer::count_loss(Loss loss, std::uint64_t count) {
@@ -111,26 +185,21 @@ void Writer::count_loss(Loss loss, std::uint64_t count) {
 }
 
 bool Writer::next_chunk(ThreadState& state) {
+  const Uncancelled guard;
   const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
   pthread_mutex_lock(&chunk_mutex);
   if (state.chunk != nullptr && state.generation == generation) munmap(state.chunk, chunk_bytes_);
   state = {nullptr, 0, generation};
-  if (free_count_ > 0) {
-    const FreeChunk last = free_[--free_count_];
+  if (const std::size_t free = free_count_.load(std::memory_order_relaxed); free > 0) {
+    const FreeChunk last = free_[free - 1];
+    free_count_.store(free - 1, std::memory_order_relaxed);
     state.chunk = last.chunk;
     state.used = last.used;
     state.chunk->thread = thread_id();
   } else if (!full_.load(std::memory_order_relaxed)) {
     const std::uint32_t index = header_->chunks.load(std::memory_order_relaxed);
-    const std::uint64_t offset = header_bytes + static_cast<std::uint64_t>(index) * chunk_bytes_;
-    void* mapped = MAP_FAILED;
-    // Blocks first: touching a mapped page of a full disk would be a SIGBUS in somebody's program.
-    if (offset + chunk_bytes_ <= header_->max_bytes &&
-        posix_fallocate(file_, static_cast<off_t>(offset), chunk_bytes_) == 0) {
-      mapped = mmap(nullptr, chunk_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_,
-                    static_cast<off_t>(offset));
-    }
-    if (mapped == MAP_FAILED) {
+    void* mapped = map_chunk(header_bytes + static_cast<std::uint64_t>(index) * chunk_bytes_);
+    if (mapped == nullptr) {
       full_.store(true);
     } else {
       auto* chunk = static_cast<ChunkHeader*>(mapped);
@@ -151,8 +220,9 @@ void release_chunk_of_thread(void* pointer) {
   auto& state = Writer::thread_state();
   pthread_mutex_lock(&chunk_mutex);
   if (state.chunk != nullptr && state.generation == writer.generation_.load()) {
-    if (writer.free_count_ < Writer::max_free) {
-      writer.free_[writer.free_count_++] = {state.chunk, state.used};
+    if (const std::size_t free = writer.free_count_.load(); free < Writer::max_free) {
+      writer.free_[free] = {state.chunk, state.used};
+      writer.free_count_.store(free + 1);
     } else {
       munmap(state.chunk, writer.chunk_bytes_);
     }
@@ -173,7 +243,7 @@ bool Writer::append(const void* record, std::size_t bytes, Loss loss, const void
   }
   if (state.chunk == nullptr || state.generation != generation_.load(std::memory_order_relaxed) ||
       state.used + whole > room) {
-    if (full_.load(std::memory_order_relaxed) && free_count_ == 0) {
+    if (full_.load(std::memory_order_relaxed) && free_count_.load(std::memory_order_relaxed) == 0) {
       count_loss(loss);
       return false;
     }
@@ -200,7 +270,7 @@ std::uint32_t Writer::intern(const char* text) {
   return text == nullptr ? 0 : intern(text, strlen(text));
 }
 
-std::uint32_t Writer::intern(const char* text, std::size_t length) {
+std::uint32_t Writer::intern(const char* text, std::size_t length, Kind kind) {
   if (text == nullptr || header_ == nullptr) return 0;
   constexpr std::size_t longest = 16384;
   if (length > longest) length = longest;
@@ -211,7 +281,10 @@ std::uint32_t Writer::intern(const char* text, std::size_t length) {
     if (there == hash) return static_cast<std::uint32_t>(slot + 1);
     if (there == 0) {
       // Kept half empty, so that probing stays short.
-      if (string_count_.load(std::memory_order_relaxed) >= string_slots / 2) break;
+      constexpr std::size_t most = string_slots / 2, most_of_many = string_slots * 3 / 8;
+      if (string_count_.load(std::memory_order_relaxed) >=
+          (kind == Kind::many ? most_of_many : most))
+        break;
       if (strings_[slot].compare_exchange_strong(there, hash)) {
         string_count_.fetch_add(1, std::memory_order_relaxed);
         const auto id = static_cast<std::uint32_t>(slot + 1);
@@ -227,17 +300,16 @@ std::uint32_t Writer::intern(const char* text, std::size_t length) {
 }
 
 void Writer::forget() {
-  // The mappings are the parent's too: they are left alone, and so is its file.
-  header_ = nullptr;
-  if (file_ >= 0) ::close(file_);
-  file_ = -1;
-  free_count_ = 0;
-  string_count_.store(0);
-  for (auto& slot : strings_) slot.store(0, std::memory_order_relaxed);
-  generation_.fetch_add(1);
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;  // another thread may have held it
   memcpy(&chunk_mutex, &fresh, sizeof fresh);
-  full_.store(false);
+  if (header_ == nullptr) return;
+  // The mappings are the parent's too: they are left alone, and so is its file.
+  header_ = nullptr;
+  if (descriptor_ != 0 && is_file(descriptor_ - 1)) ::close(descriptor_ - 1);
+  descriptor_ = 0;
+  free_count_.store(0);
+  generation_.fetch_add(1);
+  forgotten_ = true;
 }
 
 }  // namespace rnnadvisor::spool

@@ -3,6 +3,8 @@
 // thread; not to be used in signal handlers.
 #pragma once
 
+#include <sys/types.h>
+
 #include "profiler/spool/format.h"
 
 namespace rnnadvisor::spool {
@@ -35,11 +37,14 @@ class Writer {
   }
   void count_loss(Loss loss, std::uint64_t count = 1);
 
-  // The id of a text; the first use writes it. 0 for null and when the table is full.
+  // The id of a text; the first use writes it. 0 for null and when the table is full. For texts of
+  // which a program may make any number it is full earlier, so that the others still find room.
+  enum class Kind { few, many };
   std::uint32_t intern(const char* text);
-  std::uint32_t intern(const char* text, std::size_t length);
+  std::uint32_t intern(const char* text, std::size_t length, Kind kind = Kind::few);
 
-  // After fork() in the child: forgets the parent's file without touching it.
+  // After fork() in the child: forgets the parent's file without touching it. Nearly nothing is
+  // done before the next open(), because most children go on to exec().
   void forget();
 
  private:
@@ -49,10 +54,17 @@ class Writer {
   };
   static ThreadState& thread_state();
   bool next_chunk(ThreadState& state);
+  void* map_chunk(std::uint64_t offset);
+  bool is_file(int descriptor) const;
+  int file();
 
   FileHeader* header_ = nullptr;
   std::uint32_t chunk_bytes_ = 0;
-  int file_ = -1;
+  int descriptor_ = 0;  // and 1 more; 0: none
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+  char path_[4096] = {};
+  bool forgotten_ = false;
   std::atomic<bool> full_{false};
   std::atomic<std::uint32_t> generation_{0};  // of the process since the last fork
   struct FreeChunk {
@@ -61,7 +73,7 @@ class Writer {
   };
   static constexpr std::size_t max_free = 64;
   FreeChunk free_[max_free] = {};  // begun by threads that are gone
-  std::size_t free_count_ = 0;
+  std::atomic<std::size_t> free_count_{0};
   static constexpr std::size_t string_slots = 1 << 16;
   std::atomic<std::uint64_t> strings_[string_slots] =
       {};  // hash of the text whose id is the slot + 1

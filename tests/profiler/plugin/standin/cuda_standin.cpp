@@ -1,0 +1,199 @@
+// A stand-in for libcuda: contexts, streams, events and captures as numbers, no device. It loads
+// what CUDA_INJECTION64_PATH names as the driver does.
+#include "tests/profiler/plugin/standin/cuda_standin.h"
+
+#include <cuda.h>
+#include <cudaProfiler.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+// Names as they are in the library, not as the header maps them.
+#undef cuEventElapsedTime
+#undef cuStreamGetCaptureInfo
+#undef cuDeviceTotalMem
+#undef cuDeviceGetUuid
+
+struct CUctx_st {
+  std::atomic<unsigned long long> id{0};
+};
+struct CUstream_st {
+  std::atomic<unsigned long long> capture{0};
+};
+struct CUevent_st {
+  unsigned long long context_id;
+  CUctx_st* context;
+  double milliseconds;
+};
+
+namespace {
+
+constexpr double kernel_milliseconds = 1.5;
+CUctx_st contexts[4];
+std::atomic<unsigned long long> next_context{1}, next_capture{1};
+std::atomic<std::uint32_t> next_correlation{1};
+std::atomic<std::uint64_t> next_node{1};
+std::atomic<int> faults{0}, capturing{0};
+std::atomic<bool> held{false};
+std::atomic<const StandinTracer*> tracer{nullptr};
+std::mutex mutex;
+double clock_milliseconds = 0;
+std::deque<CUevent_st> events;
+std::deque<CUstream_st> streams;
+thread_local CUctx_st* current = nullptr;
+thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+bool gone(CUevent event) {
+  if (event->context->id.load() == event->context_id) return false;
+  ++faults;
+  return true;
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int standin_faults() { return faults.load(); }
+void standin_hold(int hold) { held.store(hold != 0); }
+void standin_set_tracer(const StandinTracer* to) { tracer.store(to); }
+void standin_new_context(int slot) {
+  current = &contexts[slot];
+  current->id.store(next_context.fetch_add(1));
+}
+void* standin_make_stream() {
+  const std::lock_guard lock(mutex);
+  return &streams.emplace_back();
+}
+void standin_capture(void* stream, int on) {
+  static_cast<CUstream>(stream)->capture.store(on != 0 ? next_capture.fetch_add(1) : 0);
+  capturing.fetch_add(on != 0 ? 1 : -1);
+}
+void standin_launch(void* stream, const char* kernel) {
+  const bool captured = stream != nullptr && static_cast<CUstream>(stream)->capture.load() != 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (!captured) clock_milliseconds += kernel_milliseconds;
+  }
+  if (const auto* to = tracer.load(); to != nullptr)
+    to->work(
+        {kernel, stream, next_correlation.fetch_add(1), captured ? next_node.fetch_add(1) : 0});
+}
+
+CUresult cuInit(unsigned) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const char* path = getenv("CUDA_INJECTION64_PATH");
+    void* library = path == nullptr ? nullptr : dlopen(path, RTLD_LAZY);
+    if (library == nullptr) return;
+    if (const auto start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+        start != nullptr)
+      start();
+  });
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = current;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  *id = context->id.load();
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetDevice(CUdevice* device) {
+  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  const std::lock_guard lock(mutex);
+  *event = &events.emplace_back(CUevent_st{current->id.load(), current, 0});
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream) {
+  if (gone(event)) return CUDA_ERROR_INVALID_HANDLE;
+  const std::lock_guard lock(mutex);
+  event->milliseconds = clock_milliseconds;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventQuery(CUevent event) {
+  if (gone(event)) return CUDA_ERROR_INVALID_HANDLE;
+  if (capturing.load() > 0 && mode != CU_STREAM_CAPTURE_MODE_RELAXED) ++faults;
+  return held.load() ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent event) {
+  if (gone(event)) return CUDA_ERROR_INVALID_HANDLE;
+  while (held.load()) usleep(1000);
+  return CUDA_SUCCESS;
+}
+CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
+  if (gone(begin) || gone(end)) return CUDA_ERROR_INVALID_HANDLE;
+  const std::lock_guard lock(mutex);
+  *milliseconds = static_cast<float>(end->milliseconds - begin->milliseconds);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status = stream != nullptr && stream->capture.load() != 0 ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                                             : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id) {
+  *id = stream != nullptr ? stream->capture.load() : 0;
+  return cuStreamIsCapturing(stream, status);
+}
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* other) {
+  std::swap(mode, *other);
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetCount(int* count) {
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetName(char* name, int size, CUdevice) {
+  strncpy(name, "Stand-in GPU", static_cast<std::size_t>(size));
+  return CUDA_SUCCESS;
+}
+// Each attribute is 1000 and its own number, so that none can stand in for another.
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
+  *value = 1000 + static_cast<int>(which);
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice) {
+  for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(i + 1);
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
+  *bytes = std::size_t{141} << 30;
+  return CUDA_SUCCESS;
+}
+CUresult cuProfilerStart() {
+  if (const auto* to = tracer.load(); to != nullptr) {
+    to->profiler(true, true);
+    to->profiler(true, false);
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuProfilerStop() {
+  if (const auto* to = tracer.load(); to != nullptr) {
+    to->profiler(false, true);
+    to->profiler(false, false);
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

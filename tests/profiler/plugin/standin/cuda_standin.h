@@ -1,0 +1,31 @@
+// What the stand-in for libcuda has beside the driver's own interface.
+#pragma once
+
+#include <cstdint>
+
+// One piece of work, as the stand-in for CUPTI is told of it.
+struct StandinWork {
+  const char* kernel;
+  void* stream;
+  std::uint32_t correlation;
+  std::uint64_t node;  // of the graph that is being captured, 0: it runs
+};
+struct StandinTracer {
+  void (*work)(const StandinWork& work);
+  void (*profiler)(bool start, bool enter);
+};
+
+extern "C" {
+// Starts a kernel of 1.5 ms on a stream, or makes it a node of the graph that is being captured.
+void standin_launch(void* stream, const char* kernel);
+void standin_set_tracer(const StandinTracer* tracer);
+// While held, nothing that was started is finished.
+void standin_hold(int hold);
+// Makes a context current on this thread. The same slot again: the context is destroyed and another
+// one made at its address, as cudaDeviceReset() may do; its events are gone.
+void standin_new_context(int slot);
+void* standin_make_stream();
+void standin_capture(void* stream, int on);
+// What no program may do: events of a destroyed context used, a capture broken.
+int standin_faults();
+}

@@ -1,0 +1,304 @@
+// A stand-in for libcupti: one subscriber, records of the work that the stand-in for libcuda
+// starts, buffers that are completed on a thread of its own.
+#include "tests/profiler/plugin/standin/cupti_standin.h"
+
+#include <cupti.h>
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "tests/profiler/cupti/hand_built_buffer.h"
+#include "tests/profiler/plugin/standin/cuda_standin.h"
+
+namespace {
+
+std::mutex mutex;
+int subscriber_place = 0;
+bool subscribed = false;
+CUpti_CallbackFunc callback = nullptr;
+void* callback_user = nullptr;
+std::set<std::pair<int, int>> enabled_callbacks;
+std::set<int> enabled_kinds;
+CUpti_BuffersCallbackRequestFunc request = nullptr;
+CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+CUpti_TimestampCallbackFunc now = nullptr;
+std::uint8_t* buffer = nullptr;
+std::size_t size = 0, used = 0;
+std::atomic<std::size_t> dropped{0};
+thread_local std::vector<std::uint64_t> correlations;
+
+bool refuses(const char* name) {
+  const char* text = getenv("STANDIN_CUPTI_REFUSES");
+  return text != nullptr && strcmp(text, name) == 0;
+}
+
+void hand_over(std::uint8_t* full, std::size_t whole, std::size_t valid) {
+  std::thread([=] { complete(nullptr, 0, full, whole, valid); }).join();
+}
+
+template <typename Record>
+void record(Record value) {
+  const std::unique_lock lock(mutex);
+  if (!enabled_kinds.contains(value.kind) || request == nullptr) return;
+  const std::size_t bytes = (sizeof value + 7) / 8 * 8;
+  if (buffer != nullptr && used + bytes > size) {
+    std::uint8_t* full = buffer;
+    buffer = nullptr;
+    hand_over(full, size, used);
+  }
+  if (buffer == nullptr) {
+    std::size_t most = 0;
+    request(&buffer, &size, &most);
+    used = 0;
+    if (buffer == nullptr) {
+      ++dropped;
+      return;
+    }
+  }
+  memcpy(buffer + used, &value, sizeof value);
+  used += bytes;
+}
+
+void record_kernel(const char* name, std::uint32_t correlation, std::uint64_t node) {
+  CUpti_ActivityKernel10 kernel{};
+  kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  kernel.start = now != nullptr ? now() : 1;
+  kernel.end = kernel.start + 1'500'000;
+  kernel.name = name;
+  kernel.correlationId = correlation;
+  kernel.deviceId = 0;
+  kernel.streamId = 7;
+  kernel.contextId = 1;
+  kernel.registersPerThread = 64;
+  kernel.gridX = 1;
+  kernel.gridY = 2;
+  kernel.gridZ = 3;
+  kernel.blockX = 4;
+  kernel.blockY = 5;
+  kernel.blockZ = 6;
+  kernel.staticSharedMemory = 48;
+  kernel.dynamicSharedMemory = 96;
+  kernel.graphNodeId = node;
+  record(kernel);
+}
+
+void call_back(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (callback != nullptr && enabled_callbacks.contains({domain, static_cast<int>(id)}))
+    callback(callback_user, domain, id, data);
+}
+
+void node_made(CUpti_CallbackId id, std::uint64_t node, std::uint64_t original) {
+  CUpti_GraphData graph{};
+  graph.node = reinterpret_cast<CUgraphNode>(node);
+  graph.originalNode = reinterpret_cast<CUgraphNode>(original);
+  CUpti_ResourceData data{};
+  data.resourceDescriptor = &graph;
+  call_back(CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+}
+
+void work(const StandinWork& done) {
+  if (done.node != 0) return node_made(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, done.node, 0);
+  for (const std::uint64_t id : correlations) {
+    CUpti_ActivityExternalCorrelation external{};
+    external.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    external.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+    external.externalId = id;
+    external.correlationId = done.correlation;
+    record(external);
+  }
+  const std::uint64_t time = now != nullptr ? now() : 1;
+  CUpti_ActivityAPI api{};
+  api.kind = CUPTI_ACTIVITY_KIND_DRIVER;
+  api.cbid = rnnadvisor::launch_cbid;
+  api.start = time;
+  api.end = time + 10;
+  api.threadId = 77;
+  api.correlationId = done.correlation;
+  record(api);
+  api.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+  record(api);
+  CUpti_ActivityMemcpy6 copy{};
+  copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+  copy.bytes = 1234;
+  copy.start = time;
+  copy.end = time + 20;
+  copy.correlationId = done.correlation;
+  copy.streamId = 7;
+  record(copy);
+  CUpti_ActivityMemset4 set{};
+  set.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+  set.bytes = 99;
+  set.start = time;
+  set.end = time + 5;
+  record(set);
+  CUpti_ActivityMemory4 memory{};
+  memory.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  memory.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  memory.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
+  memory.address = 0x7000;
+  memory.bytes = 512;
+  memory.timestamp = time;
+  record(memory);
+  CUpti_ActivityOverhead3 overhead{};
+  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  overhead.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE;
+  overhead.start = time;
+  overhead.end = time + 3;
+  record(overhead);
+  record_kernel(done.kernel, done.correlation, 0);
+}
+
+void profiler(bool start, bool enter) {
+  CUpti_CallbackData data{};
+  data.callbackSite = enter ? CUPTI_API_ENTER : CUPTI_API_EXIT;
+  call_back(
+      CUPTI_CB_DOMAIN_DRIVER_API,
+      start ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart : CUPTI_DRIVER_TRACE_CBID_cuProfilerStop,
+      &data);
+}
+
+void watch_driver() {
+  static const StandinTracer tracer = {&work, &profiler};
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return;
+  const auto set =
+      reinterpret_cast<void (*)(const StandinTracer*)>(dlsym(driver, "standin_set_tracer"));
+  if (set != nullptr) set(&tracer);
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int standin_cupti_subscribed() { return subscribed ? 1 : 0; }
+int standin_cupti_enabled() {
+  const std::lock_guard lock(mutex);
+  return static_cast<int>(enabled_kinds.size());
+}
+int standin_cupti_correlations() { return static_cast<int>(correlations.size()); }
+std::uint64_t standin_cupti_clone_node(std::uint64_t node) {
+  node_made(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, node + 1000, node);
+  return node + 1000;
+}
+void standin_cupti_run_node(std::uint64_t node) { record_kernel("standin_graph_kernel", 0, node); }
+
+CUptiResult cuptiGetVersion(std::uint32_t* version) {
+  *version = CUPTI_API_VERSION;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
+  *text = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+              ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
+              : "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES";
+  return CUPTI_SUCCESS;
+}
+static CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function,
+                             void* user) {
+  if (refuses("cuptiSubscribe")) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  if (subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  watch_driver();
+  subscribed = true;
+  callback = function;
+  callback_user = user;
+  *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber_place);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function,
+                           void* user) {
+  return subscribe(handle, function, user);
+}
+#if CUPTI_API_VERSION >= 130000
+CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function,
+                              void* user, CUpti_SubscriberParams*) {
+  return subscribe(handle, function, user);
+}
+#endif
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  subscribed = false;
+  callback = nullptr;
+  enabled_callbacks.clear();
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  if (on != 0) enabled_callbacks.insert({domain, static_cast<int>(id)});
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function) {
+  now = function;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
+                                           CUpti_BuffersCallbackCompleteFunc completed) {
+  if (refuses("cuptiActivityRegisterCallbacks")) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  request = requested;
+  complete = completed;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  if (refuses("cuptiActivityEnable")) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  const std::lock_guard lock(mutex);
+  watch_driver();
+  enabled_kinds.insert(kind);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  const std::lock_guard lock(mutex);
+  enabled_kinds.erase(kind);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushPeriod(std::uint32_t) { return CUPTI_SUCCESS; }
+CUptiResult cuptiActivityFlushAll(std::uint32_t) {
+  std::uint8_t* full = nullptr;
+  std::size_t valid = 0, whole = 0;
+  {
+    const std::lock_guard lock(mutex);
+    full = std::exchange(buffer, nullptr);
+    valid = used;
+    whole = size;
+  }
+  if (full != nullptr) hand_over(full, whole, valid);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNextRecord(std::uint8_t* from, std::size_t valid,
+                                       CUpti_Activity** record) {
+  return rnnadvisor::next_record(from, valid, record);
+}
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* count) {
+  static std::atomic<bool> told{false};
+  const char* text = getenv("STANDIN_CUPTI_DROPS");
+  *count = dropped.exchange(0);
+  if (text != nullptr && !told.exchange(true)) *count += static_cast<std::size_t>(atoi(text));
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind,
+                                                   std::uint64_t id) {
+  if (refuses("cuptiActivityPushExternalCorrelationId")) return CUPTI_ERROR_NOT_INITIALIZED;
+  correlations.push_back(id);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind,
+                                                  std::uint64_t* last) {
+  if (correlations.empty()) return CUPTI_ERROR_QUEUE_EMPTY;
+  *last = correlations.back();
+  correlations.pop_back();
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
+  return rnnadvisor::callback_name(domain, id, name);
+}
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, std::uint64_t* id) {
+  *id = reinterpret_cast<std::uint64_t>(node);
+  return CUPTI_SUCCESS;
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
