@@ -1,5 +1,6 @@
 #include "profiler/plugin/profiler_hooks.h"
 
+#include <cuda.h>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -64,10 +65,48 @@ int hook() {
   return pass(which, looked_up[which].load());
 }
 
+constexpr int (*hooks[functions])() = {&hook<0>, &hook<1>, &hook<2>, &hook<3>};
+
+// A runtime that is inside another library is out of sight. It asks the driver for its functions,
+// and for the driver's way to ask by name.
+using Ask = CUresult (*)(const char*, void**, int, cuuint64_t);
+using Ask2 = CUresult (*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
+std::atomic<Ask> real_ask;
+std::atomic<Ask2> real_ask2;
+
+void take_place(const char* name, void** function) {
+  if (name == nullptr || function == nullptr || *function == nullptr) return;
+  if (void* mine = profiler_hook_for(name, *function); mine != nullptr) *function = mine;
+}
+CUresult ask(const char* name, void** function, int version, cuuint64_t flags) {
+  const CUresult status = real_ask.load()(name, function, version, flags);
+  if (status == CUDA_SUCCESS) take_place(name, function);
+  return status;
+}
+CUresult ask2(const char* name, void** function, int version, cuuint64_t flags,
+              CUdriverProcAddressQueryResult* result) {
+  const CUresult status = real_ask2.load()(name, function, version, flags, result);
+  if (status == CUDA_SUCCESS) take_place(name, function);
+  return status;
+}
+
+void* ask_hook_for(const char* name, void* real) {
+  if (strcmp(name, "cuGetProcAddress") == 0) {
+    if (real != nullptr) real_ask.store(reinterpret_cast<Ask>(real));
+    return reinterpret_cast<void*>(&ask);
+  }
+  if (strcmp(name, "cuGetProcAddress_v2") == 0) {
+    if (real != nullptr) real_ask2.store(reinterpret_cast<Ask2>(real));
+    return reinterpret_cast<void*>(&ask2);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void* profiler_hook_for(const char* name, void* real) {
-  constexpr int (*hooks[functions])() = {&hook<0>, &hook<1>, &hook<2>, &hook<3>};
+  if (strncmp(name, "cuGetProcAddress", 16) == 0)
+    return real == nullptr || is_range() ? ask_hook_for(name, real) : nullptr;
   for (int which = 0; which < functions; ++which) {
     if (strcmp(name, names[which]) != 0) continue;
     if (real == nullptr) return reinterpret_cast<void*>(hooks[which]);

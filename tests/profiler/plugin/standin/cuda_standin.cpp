@@ -18,6 +18,7 @@
 #undef cuStreamGetCaptureInfo
 #undef cuDeviceTotalMem
 #undef cuDeviceGetUuid
+#undef cuGetProcAddress_v2
 
 struct CUctx_st {
   std::atomic<unsigned long long> id{0};
@@ -66,6 +67,7 @@ void standin_new_context(int slot) {
   current = &contexts[slot];
   current->id.store(next_context.fetch_add(1));
 }
+void standin_join_context(int slot) { current = &contexts[slot]; }
 void* standin_make_stream() {
   const std::lock_guard lock(mutex);
   return &streams.emplace_back();
@@ -179,6 +181,15 @@ CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice) {
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
   *bytes = std::size_t{141} << 30;
   return CUDA_SUCCESS;
+}
+CUresult cuProfilerStart();
+CUresult cuProfilerStop();
+CUresult cuGetProcAddress_v2(const char* name, void** function, int, cuuint64_t,
+                             CUdriverProcAddressQueryResult*) {
+  *function = nullptr;
+  if (strcmp(name, "cuProfilerStart") == 0) *function = reinterpret_cast<void*>(&cuProfilerStart);
+  if (strcmp(name, "cuProfilerStop") == 0) *function = reinterpret_cast<void*>(&cuProfilerStop);
+  return *function != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 CUresult cuProfilerStart() {
   if (const auto* to = tracer.load(); to != nullptr) {

@@ -24,6 +24,8 @@ void standin_hold(int hold);
 // Makes a context current on this thread. The same slot again: the context is destroyed and another
 // one made at its address, as cudaDeviceReset() may do; its events are gone.
 void standin_new_context(int slot);
+// Makes the context that is there current on this thread too.
+void standin_join_context(int slot);
 void* standin_make_stream();
 void standin_capture(void* stream, int on);
 // What no program may do: events of a destroyed context used, a capture broken.

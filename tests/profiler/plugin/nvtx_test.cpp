@@ -1,0 +1,232 @@
+// NVTX with its own headers in the program, and the ranges that open a capture.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "tests/profiler/plugin/child.h"
+
+namespace rnnadvisor::plugin_test {
+namespace {
+
+using spool::Payload;
+using spool::Type;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct NvtxChild : Child {
+  NvtxChild() : Child(PROBE_FILE) { variable("NVTX_INJECTION64_PATH", PLUGIN_FILE); }
+};
+
+std::vector<std::int32_t> hidden_sizes(const Spool& s) {
+  std::vector<std::int32_t> sizes;
+  for (const auto& call : s.calls) sizes.push_back(s.shape(call).configuration.hidden_size);
+  return sizes;
+}
+
+TEST(Nvtx, EverythingIsRecordedAndAnsweredAsDocumented) {
+  NvtxChild child;
+  const auto result = child.run({"nvtx"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto& s = result.spool();
+  struct Expected {
+    Type type;
+    const char *name, *domain, *category;
+  };
+  const std::vector<Expected> expected = {{Type::nvtx_push, "outer", "", ""},
+                                          {Type::nvtx_push, "inner \u00e9\u4e16\U0001F600", "", ""},
+                                          {Type::nvtx_push, "with everything", "", "loading"},
+                                          {Type::nvtx_pop, "", "", ""},
+                                          {Type::nvtx_pop, "", "", ""},
+                                          {Type::nvtx_push, "registered", "one", "of one"},
+                                          {Type::nvtx_push, "registered wide", "two", "of two"},
+                                          {Type::nvtx_push, "registered wide", "two", "of two"},
+                                          {Type::nvtx_pop, "", "one", ""},
+                                          {Type::nvtx_pop, "", "two", ""},
+                                          {Type::nvtx_pop, "", "two", ""},
+                                          {Type::nvtx_pop, "", "", ""},
+                                          {Type::nvtx_mark, "mark", "", ""},
+                                          {Type::nvtx_mark, "wide mark", "", ""},
+                                          {Type::nvtx_mark, "mark with payload", "", ""},
+                                          {Type::nvtx_mark, "mark with payload", "one", ""},
+                                          {Type::nvtx_mark, "mark with payload", "two", ""},
+                                          {Type::nvtx_mark, "", "", ""},
+                                          {Type::nvtx_start, "first", "", ""},
+                                          {Type::nvtx_start, "second", "", ""},
+                                          {Type::nvtx_start, "third", "one", ""},
+                                          {Type::nvtx_end, "", "", ""},
+                                          {Type::nvtx_end, "", "one", ""},
+                                          {Type::nvtx_end, "", "", ""}};
+  ASSERT_EQ(s.nvtx.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(s.nvtx[i].type, expected[i].type) << i;
+    EXPECT_EQ(s.nvtx[i].name, expected[i].name) << i;
+    EXPECT_EQ(s.nvtx[i].domain, expected[i].domain) << i;
+    EXPECT_EQ(s.nvtx[i].category, expected[i].category) << i;
+    EXPECT_GE(s.nvtx[i].record.time_ns, s.header.start_ns);
+  }
+  const auto payload = [&](std::size_t i) { return s.nvtx[i].record.payload; };
+  const auto type = [&](std::size_t i) { return s.nvtx[i].record.payload_type; };
+  EXPECT_EQ(s.nvtx[2].record.color, 0xff112233u);
+  EXPECT_EQ(type(0), Payload::none);
+  EXPECT_EQ(type(2), Payload::signed64);
+  EXPECT_EQ(static_cast<std::int64_t>(payload(2)), -7);
+  EXPECT_EQ(type(5), Payload::real);
+  EXPECT_EQ(std::bit_cast<double>(payload(5)), 2.5);
+  EXPECT_EQ(type(6), Payload::unsigned64);
+  EXPECT_EQ(payload(6), ~0ULL);
+  EXPECT_EQ(std::bit_cast<double>(payload(14)), 1.25);
+  EXPECT_EQ(payload(15), 0xffffffffu);
+  EXPECT_EQ(static_cast<std::int64_t>(payload(16)), -5000000000);
+  // Starts find their ends, on whatever thread.
+  EXPECT_EQ(s.nvtx[18].record.range, s.nvtx[21].record.range);
+  EXPECT_EQ(s.nvtx[20].record.range, s.nvtx[22].record.range);
+  EXPECT_EQ(s.nvtx[19].record.range, s.nvtx[23].record.range);
+  EXPECT_NE(s.nvtx[18].record.thread, s.nvtx[21].record.thread);
+  EXPECT_EQ(s.lost(), 0u);
+}
+
+TEST(Nvtx, NamesThatNeverEndLeaveRoomForOthers) {
+  NvtxChild child;
+  const auto result = child.run({"nvtx-many"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto& s = result.spool();
+  ASSERT_THAT(s.nvtx, SizeIs(40000));
+  const auto unnamed = static_cast<std::uint64_t>(
+      std::ranges::count_if(s.nvtx, [](const auto& n) { return n.name.empty(); }));
+  EXPECT_GT(unnamed, 0u);
+  EXPECT_EQ(s.header.lost[static_cast<std::size_t>(spool::Loss::strings)], unnamed)
+      << "what has no name is counted";
+  EXPECT_EQ(s.nvtx.front().name, "step 0");
+  ASSERT_THAT(s.libraries, SizeIs(1));
+  EXPECT_FALSE(s.text(s.libraries[0].path).empty());
+}
+
+TEST(Nvtx, ManyDomainsOnAThreadAreAllRecorded) {
+  NvtxChild child;
+  const auto result = child.run({"nvtx-domains"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  ASSERT_THAT(result.spool().nvtx, SizeIs(80));
+  EXPECT_EQ(result.spool().nvtx[78].domain, "domain 39");
+  EXPECT_EQ(result.spool().nvtx[79].domain, "domain 39");
+}
+
+TEST(Nvtx, HandlesOutliveAFork) {
+  NvtxChild child;
+  const auto result = child.run({"nvtx-fork"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  ASSERT_THAT(result.spools, SizeIs(2));
+  for (const auto& s : result.spools) {
+    ASSERT_THAT(s.nvtx, SizeIs(1));
+    EXPECT_EQ(s.nvtx[0].name, "inherited text");
+    EXPECT_EQ(s.nvtx[0].domain, "inherited domain");
+  }
+}
+
+TEST(Nvtx, AnotherToolKeepsItsFunctionsAndHandles) {
+  NvtxChild child;
+  child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so");
+  const auto result = child.run({"nvtx-chain"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_EQ(result.out, "poseDRPOPO\n") << "each of its functions once and in order";
+  const auto& s = result.spool();
+  std::vector<std::string> seen;
+  for (const auto& n : s.nvtx) seen.push_back(n.name + "@" + n.domain);
+  EXPECT_THAT(seen, ElementsAre("a@", "@", "s@", "@", "not the tool's@", "chained text@chained",
+                                "@chained", "plain@", "@"));
+  EXPECT_EQ(s.nvtx[2].record.range, 9001u);
+  EXPECT_EQ(s.nvtx[3].record.range, 9001u);
+}
+
+TEST(Nvtx, AnotherToolsNullHandlesStayNull) {
+  NvtxChild child;
+  child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so")
+      .variable("STANDIN_TOOL", "null");
+  const auto result = child.run({"nvtx-chain"});
+  EXPECT_EQ(result.status, 0) << result.error;
+}
+
+TEST(Nvtx, AToolThatRefusesIsLeftOut) {
+  NvtxChild child;
+  child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so")
+      .variable("STANDIN_TOOL", "refuses");
+  const auto result = child.run({"nvtx"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(result.spool().nvtx, SizeIs(24));
+}
+
+TEST(Nvtx, AToolThatIsNotThereOrIsOurselvesIsPassedOver) {
+  for (const char* tool : {"/nonexistent/libtool.so", PLUGIN_FILE}) {
+    NvtxChild child;
+    const auto result = child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", tool).run({"nvtx"});
+    ASSERT_EQ(result.status, 0) << tool << result.error;
+    EXPECT_THAT(result.spool().nvtx, SizeIs(24)) << tool;
+    EXPECT_EQ(result.spool().notes.size(), tool == std::string(PLUGIN_FILE) ? 0u : 1u);
+  }
+}
+
+TEST(Nvtx, WithoutASpoolItIsAsWithoutATool) {
+  NvtxChild child;
+  const auto result = child.without("RNNADVISOR_SPOOL").run({"nvtx-alone"});
+  EXPECT_EQ(result.status, 0) << result.error;
+  NvtxChild chained;
+  chained.without("RNNADVISOR_SPOOL")
+      .variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so");
+  EXPECT_EQ(chained.run({"nvtx-chain"}).out, "poseDRPOPO\n") << "but the other tool has its turn";
+}
+
+// PROBE_THROUGH and RNNADVISOR_CAPTURE do not meet: ranges are of the process.
+class Range : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, Range, ::testing::Values("push", "start"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(Range, CallsInItAreCaptured) {
+  NvtxChild child;
+  const auto result =
+      child.variable("RNNADVISOR_CAPTURE", "nvtx:step").run({"nvtx-ranges", GetParam()});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(hidden_sizes(result.spool()), ElementsAre(2, 4, 6));
+  EXPECT_EQ(result.spool().header.calls, 7u) << "all are counted";
+}
+
+TEST_P(Range, ItsDomainDecides) {
+  for (const auto& [domain, captured] :
+       {std::pair("mine", 3u), std::pair("theirs", 0u), std::pair("", 0u)}) {
+    NvtxChild child;
+    child.variable("RNNADVISOR_CAPTURE", "nvtx:step@mine");
+    const auto result = *domain == 0 ? child.run({"nvtx-ranges", GetParam()})
+                                     : child.run({"nvtx-ranges", GetParam(), domain});
+    ASSERT_EQ(result.status, 0) << result.error;
+    EXPECT_THAT(result.spool().calls, SizeIs(captured)) << domain;
+  }
+  NvtxChild child;
+  const auto result =
+      child.variable("RNNADVISOR_CAPTURE", "nvtx:step").run({"nvtx-ranges", GetParam(), "mine"});
+  EXPECT_THAT(result.spool().calls, IsEmpty()) << "without a domain the default one is meant";
+}
+
+TEST_P(Range, IterationsCountRanges) {
+  NvtxChild child;
+  child.variable("RNNADVISOR_CAPTURE", "nvtx:step").variable("RNNADVISOR_ITERATIONS", "2");
+  const auto result = child.run({"nvtx-ranges", GetParam()});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(hidden_sizes(result.spool()), ElementsAre(2, 4));
+}
+
+TEST_P(Range, SkipCountsCallsInRanges) {
+  NvtxChild child;
+  child.variable("RNNADVISOR_CAPTURE", "nvtx:step").variable("RNNADVISOR_SKIP", "1");
+  const auto result = child.run({"nvtx-ranges", GetParam()});
+  EXPECT_THAT(hidden_sizes(result.spool()), ElementsAre(4, 6));
+}
+
+TEST(RangeOfTwoThreads, BelongsToTheOneThatOpenedIt) {
+  NvtxChild child;
+  const auto result = child.variable("RNNADVISOR_CAPTURE", "nvtx:step").run({"nvtx-two-threads"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(hidden_sizes(result.spool()), ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace rnnadvisor::plugin_test

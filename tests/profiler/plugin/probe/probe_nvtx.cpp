@@ -1,0 +1,216 @@
+// Ranges and marks with NVTX's own headers.
+#include <nvtx3/nvToolsExt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "tests/profiler/plugin/probe/probe.h"
+#include "tests/profiler/plugin/standin/tool_standin.h"
+
+namespace probe {
+namespace {
+
+nvtxEventAttributes_t attributes(const char* message) {
+  nvtxEventAttributes_t a{};
+  a.version = NVTX_VERSION;
+  a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  a.message.ascii = message;
+  return a;
+}
+
+}  // namespace
+
+PROBE_MODE(nvtx_all, "nvtx") {
+  PROBE_CHECK(nvtxRangePushA("outer") == 0);
+  PROBE_CHECK(nvtxRangePushW(L"inner \u00e9\u4e16\U0001F600") == 1);
+  nvtxNameCategoryA(5, "loading");
+  auto a = attributes("with everything");
+  a.category = 5;
+  a.colorType = NVTX_COLOR_ARGB;
+  a.color = 0xff112233;
+  a.payloadType = NVTX_PAYLOAD_TYPE_INT32;
+  a.payload.iValue = -7;
+  PROBE_CHECK(nvtxRangePushEx(&a) == 2);
+  PROBE_CHECK(nvtxRangePop() == 2);
+  PROBE_CHECK(nvtxRangePop() == 1);
+
+  // Levels are counted by domain.
+  nvtxDomainHandle_t one = nvtxDomainCreateA("one"), two = nvtxDomainCreateW(L"two");
+  PROBE_CHECK(one != nullptr && two != nullptr && one != two);
+  nvtxDomainNameCategoryA(one, 5, "of one");
+  nvtxDomainNameCategoryW(two, 5, L"of two");
+  nvtxStringHandle_t text = nvtxDomainRegisterStringA(one, "registered");
+  nvtxStringHandle_t wide = nvtxDomainRegisterStringW(two, L"registered wide");
+  auto b = attributes("");
+  b.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  b.message.registered = text;
+  b.category = 5;
+  b.payloadType = NVTX_PAYLOAD_TYPE_DOUBLE;
+  b.payload.dValue = 2.5;
+  PROBE_CHECK(nvtxDomainRangePushEx(one, &b) == 0);
+  b.message.registered = wide;
+  b.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+  b.payload.ullValue = ~0ULL;
+  PROBE_CHECK(nvtxDomainRangePushEx(two, &b) == 0);
+  PROBE_CHECK(nvtxDomainRangePushEx(two, &b) == 1);
+  PROBE_CHECK(nvtxDomainRangePop(one) == 0);
+  PROBE_CHECK(nvtxDomainRangePop(two) == 1);
+  PROBE_CHECK(nvtxDomainRangePop(two) == 0);
+  PROBE_CHECK(nvtxRangePop() == 0);
+  // Nothing is there to end.
+  PROBE_CHECK(nvtxRangePop() < 0);
+  PROBE_CHECK(nvtxDomainRangePop(one) < 0);
+
+  nvtxMarkA("mark");
+  nvtxMarkW(L"wide mark");
+  auto c = attributes("mark with payload");
+  c.payloadType = NVTX_PAYLOAD_TYPE_FLOAT;
+  c.payload.fValue = 1.25F;
+  nvtxMarkEx(&c);
+  c.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT32;
+  c.payload.uiValue = 0xffffffffU;
+  nvtxDomainMarkEx(one, &c);
+  c.payloadType = NVTX_PAYLOAD_TYPE_INT64;
+  c.payload.llValue = -5000000000;
+  nvtxDomainMarkEx(two, &c);
+  nvtxMarkA(nullptr);
+
+  // Across threads, and overlapping.
+  const nvtxRangeId_t first = nvtxRangeStartA("first"), second = nvtxRangeStartW(L"second");
+  auto d = attributes("third");
+  const nvtxRangeId_t third = nvtxDomainRangeStartEx(one, &d);
+  PROBE_CHECK(first != 0 && second != 0 && first != second && second != third);
+  std::thread([&] {
+    nvtxRangeEnd(first);
+    nvtxDomainRangeEnd(one, third);
+    nvtxRangeEnd(second);
+  }).join();
+  nvtxDomainDestroy(two);
+  return 0;
+}
+
+// Names that are different each time, as of steps, and a kernel's name behind them.
+PROBE_MODE(nvtx_many, "nvtx-many") {
+  for (int i = 0; i < 40000; ++i) nvtxMarkA(("step " + std::to_string(i)).c_str());
+  Rnn r(cudnn());
+  PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  return 0;
+}
+
+// More domains on a thread than the plugin keeps levels for.
+PROBE_MODE(nvtx_domains, "nvtx-domains") {
+  auto a = attributes("x");
+  for (int i = 0; i < 40; ++i) {
+    nvtxDomainHandle_t domain = nvtxDomainCreateA(("domain " + std::to_string(i)).c_str());
+    nvtxDomainRangePushEx(domain, &a);
+    nvtxDomainRangePop(domain);
+  }
+  return 0;
+}
+
+// A domain made before fork() is used after it.
+PROBE_MODE(nvtx_fork, "nvtx-fork") {
+  nvtxDomainHandle_t domain = nvtxDomainCreateA("inherited domain");
+  nvtxStringHandle_t text = nvtxDomainRegisterStringA(domain, "inherited text");
+  auto a = attributes("");
+  a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  a.message.registered = text;
+  nvtxDomainMarkEx(domain, &a);
+  const pid_t child = fork();
+  if (child == 0) {
+    nvtxDomainMarkEx(domain, &a);
+    std::exit(0);
+  }
+  int status = 0;
+  PROBE_CHECK(waitpid(child, &status, 0) == child && status == 0);
+  return 0;
+}
+
+// With the other tool's functions in front: it gets what it took, and the program its answers.
+PROBE_MODE(nvtx_chain, "nvtx-chain") {
+  PROBE_CHECK(nvtxRangePushA("a") == 40);
+  PROBE_CHECK(nvtxRangePop() == 41);
+  PROBE_CHECK(nvtxRangeStartA("s") == 9001);
+  nvtxRangeEnd(9001);
+  nvtxMarkA("not the tool's");
+  nvtxDomainHandle_t domain = nvtxDomainCreateA("chained");
+  nvtxStringHandle_t text = nvtxDomainRegisterStringA(domain, "chained text");
+  auto a = attributes("");
+  a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  a.message.registered = text;
+  PROBE_CHECK(nvtxDomainRangePushEx(domain, &a) == 42);
+  PROBE_CHECK(nvtxDomainRangePop(domain) == 43);
+  // A way to make domains that the tool does not have.
+  nvtxDomainHandle_t other = nvtxDomainCreateW(L"not the tool's");
+  a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  a.message.ascii = "plain";
+  PROBE_CHECK(nvtxDomainRangePushEx(other, &a) == 42);
+  PROBE_CHECK(nvtxDomainRangePop(other) == 43);
+  const auto calls = standin<const char*()>(PROBE_TOOL_FILE, "standin_tool_calls");
+  PROBE_CHECK(calls != nullptr);
+  std::printf("%s\n", calls());
+  return 0;
+}
+
+// As without any tool.
+PROBE_MODE(nvtx_alone, "nvtx-alone") {
+  PROBE_CHECK(nvtxRangePushA("a") == NVTX_NO_PUSH_POP_TRACKING);
+  PROBE_CHECK(nvtxRangePop() == NVTX_NO_PUSH_POP_TRACKING);
+  PROBE_CHECK(nvtxDomainCreateA("d") == nullptr);
+  return 0;
+}
+
+// Calls in and around the range "step": one before, one in each range, one between, one behind.
+PROBE_MODE(nvtx_ranges, "nvtx-ranges") {
+  const std::string how = arguments.at(1);
+  Rnn r(cudnn());
+  nvtxDomainHandle_t domain =
+      arguments.size() > 2 ? nvtxDomainCreateA(arguments[2].c_str()) : nullptr;
+  auto a = attributes("step"), b = attributes("other");
+  int hidden = 1;
+  const auto call = [&] {
+    r.set(hidden++);
+    PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  };
+  call();  // 1
+  for (int i = 0; i < 3; ++i) {
+    if (how == "push") {
+      nvtxDomainRangePushEx(domain, &a);
+      nvtxDomainRangePushEx(domain, &b);
+      nvtxDomainRangePushEx(domain, &a);  // the same name inside itself
+      nvtxDomainRangePop(domain);
+      nvtxDomainRangePop(domain);
+      call();  // 2, 4, 6
+      nvtxDomainRangePop(domain);
+    } else {
+      const nvtxRangeId_t id = nvtxDomainRangeStartEx(domain, &a);
+      const nvtxRangeId_t other = nvtxDomainRangeStartEx(domain, &b);
+      nvtxDomainRangeEnd(domain, other);
+      call();
+      nvtxDomainRangeEnd(domain, id);
+    }
+    call();  // 3, 5, 7
+  }
+  return 0;
+}
+
+// Two threads in ranges of the name: the one that opened the capture ends it.
+PROBE_MODE(nvtx_two_threads, "nvtx-two-threads") {
+  Rnn r(cudnn());
+  r.set(1);
+  nvtxRangePushA("step");
+  std::thread([] {
+    nvtxRangePushA("step");
+    nvtxRangePop();
+  }).join();
+  r.set(2);
+  PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  nvtxRangePop();
+  r.set(3);
+  PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  return 0;
+}
+
+}  // namespace probe
