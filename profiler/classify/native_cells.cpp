@@ -155,7 +155,7 @@ void add_native_recurrences(Profile& profile) {
     if (configuration.origin == Origin::kernels) return;
   std::set<int> devices;
   for (const auto& found : native_recurrences(profile)) {
-    if (!devices.insert(found.device).second) continue;
+    if (found.device < 0 || !devices.insert(found.device).second) continue;
     Configuration configuration;
     configuration.origin = Origin::kernels;
     configuration.outcome = Outcome::completed;

@@ -7,6 +7,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/result.h"

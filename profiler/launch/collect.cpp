@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "profiler/classify/native_cells.h"
 #include "profiler/launch/cudnn_numbers.h"
 #include "profiler/launch/process_spool.h"
 
@@ -76,6 +77,7 @@ class Collector {
     collection_.configurations.finish();
     add_notes();
     collected_.profile = collection_.builder.finish();
+    add_native_recurrences(collected_.profile);
     after_finish();
     return std::move(collected_);
   }

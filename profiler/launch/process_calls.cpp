@@ -168,11 +168,23 @@ void ProcessSpool::add_calls() {
       add_setup(call);
     }
   }
-  for (const auto& [correlation, call] : correlations_) {
-    if (const auto found = call_index_.find(call); found != call_index_.end())
-      builder_.attribute(correlation, found->second, process_);
+  for (const auto& range : ranges_of_calls_) {
+    if (const auto found = call_index_.find(range.call); found != call_index_.end())
+      ranges_.add_range(range.first, range.last, range.stream, range.thread, found->second);
   }
-  correlations_ = {};
+  ranges_of_calls_ = {};
+}
+
+void ProcessSpool::attribute_launches() {
+  const auto untold = ranges_.resolve([&](std::uint32_t correlation, int call) {
+    builder_.attribute(correlation, call, process_);
+  });
+  ranges_ = {};
+  if (untold == 0) return;
+  note(NoteSeverity::info, "kernels-untold",
+       "kernels were launched while RNN calls were under way on several threads or streams, and "
+       "which of them are an RNN call's cannot be told; they are counted for none",
+       untold);
 }
 
 void ProcessSpool::add_execution(const spool::Call& call) {

@@ -42,6 +42,7 @@ bool ProcessSpool::add(Process process) {
   process_ = builder_.add_process(process);
   add_calls();
   if (!read_much()) return false;
+  attribute_launches();
   time_replays();
   const std::int64_t end = process.end_ns > 0 ? process.end_ns : last_ns_;
   if (const auto open = nvtx_.finish(tables_, process_, end, collection_.plausible, builder_);
@@ -66,11 +67,9 @@ bool ProcessSpool::read_little() {
         device_times_.insert_or_assign(time.call, time.device_ns);
         break;
       }
-      case Type::correlation: {
-        const auto correlation = record.as<spool::Correlation>();
-        correlations_.emplace_back(correlation.correlation, correlation.call);
+      case Type::correlation_range:
+        ranges_of_calls_.push_back(record.as<spool::CorrelationRange>());
         break;
-      }
       case Type::device: {
         const auto device = record.as<spool::Device>();
         const int index = collection_.devices.add(device, reader_.header().host);
@@ -215,8 +214,11 @@ void ProcessSpool::add_kernel(const spool::Kernel& kernel) {
   record.registers = bounded(kernel.registers);
   record.shared_static = kernel.shared_static;
   record.shared_dynamic = kernel.shared_dynamic;
-  if (kernel.graph_node != 0)
+  if (kernel.graph_node != 0) {
     record.call = replayed_call(kernel.graph_node, kernel.correlation, kernel.start_ns);
+  } else {
+    ranges_.add_kernel(kernel.correlation, kernel.stream);
+  }
   builder_.add_kernel(record);
   ++kernels_;
 }
@@ -237,8 +239,11 @@ void ProcessSpool::add_transfer(const spool::Transfer& transfer) {
   record.device = device_of(transfer.device);
   record.stream = bounded(transfer.stream);
   record.process = process_;
-  if (transfer.graph_node != 0)
+  if (transfer.graph_node != 0) {
     record.call = replayed_call(transfer.graph_node, transfer.correlation, transfer.start_ns);
+  } else {
+    ranges_.add_kernel(transfer.correlation, transfer.stream);
+  }
   builder_.add_transfer(record);
 }
 
@@ -257,6 +262,7 @@ void ProcessSpool::add_api(const spool::Api& api) {
   if (record.name.find("GraphLaunch") != std::string::npos)
     graph_launches_.try_emplace(api.correlation,
                                 GraphLaunch{api.start_ns, api.end_ns, std::int64_t{api.thread}});
+  ranges_.add_api(api.correlation, api.thread);
   builder_.add_api(record);
 }
 

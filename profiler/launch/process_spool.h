@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/launch/configuration_table.h"
+#include "profiler/launch/correlation_ranges.h"
 #include "profiler/launch/device_table.h"
 #include "profiler/launch/framework_library.h"
 #include "profiler/launch/nvtx_matcher.h"
@@ -83,6 +84,7 @@ class ProcessSpool {
   void add_memory(const spool::Memory& memory);
   int captured_call(std::uint64_t node) const;
   int replayed_call(std::uint64_t node, std::uint32_t correlation, std::int64_t start_ns);
+  void attribute_launches();
   void time_replays();
   void add_notes();
   void note(NoteSeverity severity, std::string code, std::string text, std::int64_t count = 1);
@@ -98,7 +100,8 @@ class ProcessSpool {
 
   std::vector<spool::Call> calls_;
   std::unordered_map<std::uint64_t, std::int64_t> device_times_;  // by call
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> correlations_;
+  std::vector<spool::CorrelationRange> ranges_of_calls_;
+  CorrelationRanges ranges_;
   std::map<std::int64_t, int> devices_;  // by ordinal
   std::unordered_map<std::uint64_t, spool::GraphNode> nodes_;
   std::vector<spool::Note> notes_;

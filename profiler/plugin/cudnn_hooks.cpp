@@ -10,6 +10,7 @@
 #include "profiler/plugin/cupti_hooks.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
+#include "profiler/plugin/frameworks.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/profiler_hooks.h"
 #include "profiler/plugin/symbols.h"
@@ -63,13 +64,14 @@ cudnnStatus_t execute(CudnnLibrary& library, Entry entry, const Arguments& argum
   const Scope scope;
   if (!scope.outermost() || !ready()) return run();
   introduce(library);
+  describe_frameworks();
   count(entry);
   writer().header().calls.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t id = next_call.fetch_add(1, std::memory_order_relaxed) + 1;
   const bool inside = in_range();
   if (inside) expect_call();
   const CUstream stream = inside ? stream_of(library, arguments.handle) : nullptr;
-  const bool traced = inside && mode() != spool::Mode::calls && cupti_push(id);
+  const bool traced = inside && mode() != spool::Mode::calls && cupti_begin(id);
   const int timed = inside && !traced ? events_begin(stream) : -1;
 
   spool::Call call{};
@@ -78,10 +80,10 @@ cudnnStatus_t execute(CudnnLibrary& library, Entry entry, const Arguments& argum
   const cudnnStatus_t status = run();
   call.end_ns = now_ns();
 
-  if (traced) cupti_pop();
   if (!inside) return status;
   const std::uint32_t configuration = configuration_of(library, arguments);
   const bool keep = admit_call(configuration, entry == Entry::forward);
+  if (traced) cupti_end(stream, keep);
   events_end(timed, keep ? id : 0);
   if (!keep) return status;
   call.id = id;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <atomic>
+#include <initializer_list>
 
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"

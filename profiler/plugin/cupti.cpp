@@ -10,7 +10,10 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <initializer_list>
 
+#include "profiler/plugin/driver.h"
+#include "profiler/plugin/frameworks.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -22,7 +25,6 @@ namespace {
   X(cuptiGetVersion) X(cuptiGetResultString) X(cuptiActivityEnable)                     \
   X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks) X(cuptiActivityGetNextRecord) \
   X(cuptiActivityFlushAll) X(cuptiActivityFlushPeriod) X(cuptiActivityGetNumDroppedRecords) \
-  X(cuptiActivityPushExternalCorrelationId) X(cuptiActivityPopExternalCorrelationId)    \
   X(cuptiActivityRegisterTimestampCallback) X(cuptiGetCallbackName) X(cuptiSubscribe)   \
   X(cuptiUnsubscribe) X(cuptiEnableCallback) X(cuptiGetGraphNodeId)
 // clang-format on
@@ -30,6 +32,7 @@ namespace {
 struct Api {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;
   RNNADVISOR_CUPTI(RNNADVISOR_DECLARE)
+  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // may be missing
 #undef RNNADVISOR_DECLARE
   void* library;
 };
@@ -39,7 +42,12 @@ std::atomic<int> state{off};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 Api api;
 CUpti_SubscriberHandle subscriber = nullptr;
-thread_local int ours = 0;               // our own calls into CUPTI
+thread_local int ours = 0;  // our own calls into CUPTI
+// What is asked for its number: a call that changes nothing and that hardly a program makes.
+constexpr CUpti_CallbackId probe_function = CUPTI_DRIVER_TRACE_CBID_cuCtxGetStreamPriorityRange;
+constexpr std::uint32_t no_stream = 0xffffffff;
+thread_local bool probing = false;
+thread_local std::uint32_t probed = 0, first_of_call = 0;
 thread_local std::uint64_t in_call = 0;  // the RNN call that this thread is in
 
 struct Ours {
@@ -47,8 +55,7 @@ struct Ours {
   ~Ours() { --ours; }
 };
 
-constexpr CUpti_ActivityKind kinds_kernels[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-                                                CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+constexpr CUpti_ActivityKind kinds_kernels[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 constexpr CUpti_ActivityKind kinds_transfers[] = {CUPTI_ACTIVITY_KIND_MEMCPY,
                                                   CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr CUpti_ActivityKind kinds_api[] = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
@@ -89,6 +96,7 @@ void write_kernel(const CUpti_ActivityKernel10& k) {
     writer().count_loss(spool::Loss::kernels);
     return;
   }
+  device_seen(static_cast<int>(k.deviceId));
   spool::Kernel out{};
   out.start_ns = static_cast<std::int64_t>(k.start);
   out.end_ns = static_cast<std::int64_t>(k.end);
@@ -184,13 +192,6 @@ void write_record(const CUpti_Activity* record) {
                    spool::Loss::transfers);
       break;
     }
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
-      const auto& e = *reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(record);
-      if (e.externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
-        writer().add(spool::Correlation{{}, e.externalId, e.correlationId, 0},
-                     spool::Loss::kernels);
-      break;
-    }
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:
       write_api(*reinterpret_cast<const CUpti_ActivityAPI*>(record),
@@ -232,6 +233,7 @@ void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* b
   if (buffer == nullptr) return;
   const Scope scope;
   const Ours guard;
+  describe_frameworks();
   CUpti_Activity* record = nullptr;
   while (valid > 0 && api.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
     write_record(record);
@@ -264,11 +266,26 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
       graph_node(id, *static_cast<const CUpti_GraphData*>(resource.resourceDescriptor));
   } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    if (probing && id == probe_function) probed = call.correlationId;
     if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && call.callbackSite == CUPTI_API_EXIT)
       begin_range();
     if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop && call.callbackSite == CUPTI_API_ENTER)
       end_range();
   }
+}
+
+// CUPTI numbers CUDA calls as they come. External correlation ids would need a record for every
+// CUDA call, and are given to the kernels of none while only kernels are recorded; the numbers of a
+// call before and after cost two cheap calls, whatever lies between them.
+std::uint32_t probe() {
+  const Driver* d = driver();
+  if (d == nullptr) return 0;
+  int least = 0, greatest = 0;
+  probed = 0;
+  probing = true;
+  d->cuCtxGetStreamPriorityRange(&least, &greatest);
+  probing = false;
+  return probed;
 }
 
 template <std::size_t count>
@@ -316,6 +333,8 @@ bool load() {
   }
   RNNADVISOR_CUPTI(RNNADVISOR_FIND)
 #undef RNNADVISOR_FIND
+  api.cuptiGetStreamIdEx = reinterpret_cast<decltype(api.cuptiGetStreamIdEx)>(
+      real_symbol(api.library, "cuptiGetStreamIdEx"));
   std::uint32_t version = 0;
   api.cuptiGetVersion(&version);
   Dl_info info{};
@@ -391,6 +410,7 @@ void cupti_start() {
        {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
     api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
                             static_cast<CUpti_CallbackId>(id));
+  api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, probe_function);
   for (const auto id :
        {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop})
     if (settings().capture == Settings::Capture::profiler_api)
@@ -431,22 +451,30 @@ void cupti_pause() {
   enable_all(false);
 }
 
-bool cupti_push(std::uint64_t call) {
+bool cupti_begin(std::uint64_t call) {
   if (state.load(std::memory_order_relaxed) != recording) return false;
   const Ours guard;
-  if (api.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, call) !=
-      CUPTI_SUCCESS)
-    return false;
+  first_of_call = probe();
+  if (first_of_call == 0) return false;
   in_call = call;
   return true;
 }
 
-void cupti_pop() {
+void cupti_end(CUstream stream, bool keep) {
   const Ours guard;
-  std::uint64_t last = 0;
+  const std::uint64_t call = in_call;
   in_call = 0;
-  // The state is not asked: what was pushed is popped, also when we stepped back in between.
-  api.cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+  const std::uint32_t last = probe();
+  if (!keep || last == 0) return;
+  std::uint32_t id = no_stream;
+  CUcontext context = nullptr;
+  const Driver* d = driver();
+  if (api.cuptiGetStreamIdEx == nullptr || d == nullptr ||
+      d->cuCtxGetCurrent(&context) != CUDA_SUCCESS ||
+      api.cuptiGetStreamIdEx(context, stream, 0, &id) != CUPTI_SUCCESS)
+    id = no_stream;
+  writer().add(spool::CorrelationRange{{}, call, first_of_call, last, id, thread_id()},
+               spool::Loss::kernels);
 }
 
 void cupti_flush() {

@@ -1,6 +1,8 @@
 // CUPTI's activity records into the spool.
 #pragma once
 
+#include <cuda.h>
+
 #include <cstdint>
 
 namespace rnnadvisor::plugin {
@@ -11,8 +13,9 @@ void cupti_start();
 void cupti_pause();
 void cupti_resume();
 // Around a cuDNN call: what it launches is its own. False: CUPTI is not recording.
-bool cupti_push(std::uint64_t call);
-void cupti_pop();
+bool cupti_begin(std::uint64_t call);
+// With `keep` the range of its launches goes to the spool.
+void cupti_end(CUstream stream, bool keep);
 // Everything that is finished goes to the spool.
 void cupti_flush();
 // Somebody else in the process begins to use CUPTI: we hand everything back and record no more

@@ -25,6 +25,7 @@ bool load(void* library, Driver& d) {
   bool ok =
       take(library, "cuCtxGetCurrent", d.cuCtxGetCurrent) &&
       take(library, "cuCtxGetDevice", d.cuCtxGetDevice) &&
+      take(library, "cuCtxGetStreamPriorityRange", d.cuCtxGetStreamPriorityRange) &&
       take(library, "cuEventCreate", d.cuEventCreate) &&
       take(library, "cuEventRecord", d.cuEventRecord) &&
       take(library, "cuEventQuery", d.cuEventQuery) &&
@@ -132,11 +133,17 @@ int current_device() {
   CUdevice device = -1;
   if (d == nullptr || d->cuCtxGetDevice(&device) != CUDA_SUCCESS) return -1;
   // In the driver's interface a device handle is its ordinal.
-  if (device >= 0 && device < max_devices && !described[device].exchange(true)) {
-    describe_versions(*d);
-    describe(*d, device);
-  }
+  device_seen(device);
   return device;
+}
+
+void device_seen(int ordinal) {
+  if (ordinal < 0 || ordinal >= max_devices || described[ordinal].load(std::memory_order_relaxed))
+    return;
+  const Driver* d = driver();
+  if (d == nullptr || described[ordinal].exchange(true)) return;
+  describe_versions(*d);
+  describe(*d, ordinal);
 }
 
 }  // namespace rnnadvisor::plugin

@@ -9,6 +9,7 @@ namespace rnnadvisor::plugin {
 struct Driver {
   decltype(&::cuCtxGetCurrent) cuCtxGetCurrent;
   decltype(&::cuCtxGetDevice) cuCtxGetDevice;
+  decltype(&::cuCtxGetStreamPriorityRange) cuCtxGetStreamPriorityRange;
   decltype(&::cuCtxGetId) cuCtxGetId;  // may be null: since CUDA 12
   decltype(&::cuEventCreate) cuEventCreate;
   decltype(&::cuEventRecord) cuEventRecord;
@@ -32,6 +33,8 @@ const Driver* driver();
 
 // The ordinal of this thread's current device, -1 without; its first use describes it in the spool.
 int current_device();
+// The same for a device that a kernel ran on. From any thread.
+void device_seen(int ordinal);
 void devices_forget();  // for a new spool
 
 // While it lives, our calls on this thread cannot disturb a stream capture of the program: in the

@@ -17,6 +17,7 @@
 #include "profiler/plugin/cupti.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
+#include "profiler/plugin/frameworks.h"
 #include "profiler/plugin/nvtx.h"
 
 namespace rnnadvisor::plugin {
@@ -231,6 +232,7 @@ void start_afresh() {
   call_sites_forget();
   cudnn_libraries_forget();
   devices_forget();
+  frameworks_forget();
   nvtx_forget();
   stale = false;
 }

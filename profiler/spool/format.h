@@ -102,7 +102,7 @@ enum class Type : std::uint32_t {
   nvtx_start,
   nvtx_end,
   nvtx_mark,
-  correlation,
+  correlation_range,
   graph_node,
   device,
   library,
@@ -281,12 +281,15 @@ struct NvtxPop {
   std::uint32_t thread, domain;
 };
 
-struct Correlation {  // a CUDA launch and the RNN call that made it
-  static constexpr Type type = Type::correlation;
+// The CUDA calls that an RNN call made, as CUPTI numbers them: those between the two. A call of
+// another thread at the same time lies between them too; `stream` tells its kernels apart.
+struct CorrelationRange {
+  static constexpr Type type = Type::correlation_range;
   RecordHeader header;
   std::uint64_t call;
-  std::uint32_t correlation;
-  std::uint32_t reserved;
+  std::uint32_t first, last;  // neither of them is one of its own
+  std::uint32_t stream;       // the RNN call's, as in Kernel; 0xffffffff: not known
+  std::uint32_t thread;
 };
 
 struct GraphNode {  // a node of a CUDA graph: made by an RNN call, or copied from another node

@@ -44,8 +44,8 @@ std::size_t least_bytes(Type type) {
       return sizeof(Nvtx);
     case Type::nvtx_pop:
       return sizeof(NvtxPop);
-    case Type::correlation:
-      return sizeof(Correlation);
+    case Type::correlation_range:
+      return sizeof(CorrelationRange);
     case Type::graph_node:
       return sizeof(GraphNode);
     case Type::device:

@@ -312,7 +312,7 @@ TEST_F(Collect, ProcessesOfAJob) {
     kernel.end_ns = 11'500;
     kernel.correlation = 5;  // in both
     w.add(kernel);
-    w.add(spool::Correlation{{}, 1, 5, 0});
+    w.add(spool::CorrelationRange{{}, 1, 4, 6, 0, 0});
     add(w);
   }
   const Profile p = collect().profile;

@@ -77,8 +77,8 @@ Spool read_spool(const std::string& path) {
       case Type::overhead:
         out.overhead.push_back(r.as<spool::Overhead>());
         break;
-      case Type::correlation:
-        out.correlations.push_back(r.as<spool::Correlation>());
+      case Type::correlation_range:
+        out.ranges.push_back(r.as<spool::CorrelationRange>());
         break;
       case Type::graph_node:
         out.nodes.push_back(r.as<spool::GraphNode>());

@@ -25,7 +25,7 @@ struct Spool {
   std::vector<spool::Api> api;
   std::vector<spool::Memory> memory;
   std::vector<spool::Overhead> overhead;
-  std::vector<spool::Correlation> correlations;
+  std::vector<spool::CorrelationRange> ranges;
   std::vector<spool::GraphNode> nodes;
   std::vector<spool::Device> devices;
   std::vector<spool::Library> libraries;

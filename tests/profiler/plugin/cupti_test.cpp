@@ -123,15 +123,18 @@ TEST(Cupti, KernelsBelongToTheirCalls) {
   const auto& s = result.spool();
   ASSERT_THAT(s.calls, SizeIs(3));
   ASSERT_THAT(s.kernels, SizeIs(3));
-  ASSERT_THAT(s.correlations, SizeIs(3));
+  ASSERT_THAT(s.ranges, SizeIs(3));
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& k = s.kernels[i];
     EXPECT_EQ(s.text(k.name), "standin_rnn_kernel");
     EXPECT_EQ(k.end_ns - k.start_ns, kernel_ns);
     EXPECT_GE(k.start_ns, s.calls[i].start_ns);
     EXPECT_LE(k.start_ns, s.calls[i].end_ns);
-    EXPECT_EQ(s.correlations[i].correlation, k.correlation);
-    EXPECT_EQ(s.correlations[i].call, s.calls[i].id);
+    EXPECT_LT(s.ranges[i].first, k.correlation);
+    EXPECT_GT(s.ranges[i].last, k.correlation);
+    EXPECT_EQ(s.ranges[i].call, s.calls[i].id);
+    EXPECT_EQ(s.ranges[i].stream, 7u);
+    EXPECT_EQ(s.ranges[i].thread, s.calls[i].thread);
     EXPECT_THAT(k.grid, ElementsAre(1, 2, 3));
     EXPECT_THAT(k.block, ElementsAre(4, 5, 6));
     EXPECT_EQ(k.registers, 64u);
@@ -209,7 +212,7 @@ TEST(Cupti, MoreRecordsThanABufferHolds) {
   const auto result = child.variable("RNNADVISOR_BUFFER_BYTES", "65536").run({"cuda", "2000"});
   ASSERT_EQ(result.status, 0) << result.error;
   EXPECT_THAT(result.spool().kernels, SizeIs(2000));
-  EXPECT_THAT(result.spool().correlations, SizeIs(2000));
+  EXPECT_THAT(result.spool().ranges, SizeIs(2000));
   EXPECT_EQ(result.spool().lost(), 0u);
 }
 

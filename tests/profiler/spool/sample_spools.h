@@ -139,10 +139,13 @@ inline SpoolWriter sample_spool() {
     return k;
   };
   const auto launch = [&](std::uint32_t correlation, std::uint64_t call) {
-    Correlation c{};
-    c.call = call;
-    c.correlation = correlation;
-    w.add(c);
+    CorrelationRange launched{};
+    launched.call = call;
+    launched.first = correlation - 1;
+    launched.last = correlation + 1;
+    launched.stream = 7;
+    launched.thread = call == 1 ? 100 : 101;
+    w.add(launched);
   };
   launch(11, 1);
   w.add(kernel(11'000, 11, "elemWiseRNNcell"));

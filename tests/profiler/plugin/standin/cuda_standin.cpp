@@ -112,6 +112,15 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   *device = 0;
   return CUDA_SUCCESS;
 }
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  *least = *greatest = 0;
+  if (const auto* to = tracer.load(); to != nullptr) {
+    const std::uint32_t correlation = next_correlation.fetch_add(1);
+    to->priority_range(correlation, true);
+    to->priority_range(correlation, false);
+  }
+  return CUDA_SUCCESS;
+}
 CUresult cuEventCreate(CUevent* event, unsigned) {
   if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   const std::lock_guard lock(mutex);

@@ -13,6 +13,7 @@ struct StandinWork {
 struct StandinTracer {
   void (*work)(const StandinWork& work);
   void (*profiler)(bool start, bool enter);
+  void (*priority_range)(std::uint32_t correlation, bool enter);
 };
 
 extern "C" {

@@ -31,7 +31,6 @@ CUpti_TimestampCallbackFunc now = nullptr;
 std::uint8_t* buffer = nullptr;
 std::size_t size = 0, used = 0;
 std::atomic<std::size_t> dropped{0};
-thread_local std::vector<std::uint64_t> correlations;
 
 bool refuses(const char* name) {
   const char* text = getenv("STANDIN_CUPTI_REFUSES");
@@ -104,14 +103,6 @@ void node_made(CUpti_CallbackId id, std::uint64_t node, std::uint64_t original) 
 
 void work(const StandinWork& done) {
   if (done.node != 0) return node_made(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, done.node, 0);
-  for (const std::uint64_t id : correlations) {
-    CUpti_ActivityExternalCorrelation external{};
-    external.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
-    external.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
-    external.externalId = id;
-    external.correlationId = done.correlation;
-    record(external);
-  }
   const std::uint64_t time = now != nullptr ? now() : 1;
   CUpti_ActivityAPI api{};
   api.kind = CUPTI_ACTIVITY_KIND_DRIVER;
@@ -164,8 +155,15 @@ void profiler(bool start, bool enter) {
       &data);
 }
 
+void priority_range(std::uint32_t correlation, bool enter) {
+  CUpti_CallbackData data{};
+  data.callbackSite = enter ? CUPTI_API_ENTER : CUPTI_API_EXIT;
+  data.correlationId = correlation;
+  call_back(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxGetStreamPriorityRange, &data);
+}
+
 void watch_driver() {
-  static const StandinTracer tracer = {&work, &profiler};
+  static const StandinTracer tracer = {&work, &profiler, &priority_range};
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return;
   const auto set =
@@ -183,7 +181,6 @@ int standin_cupti_enabled() {
   const std::lock_guard lock(mutex);
   return static_cast<int>(enabled_kinds.size());
 }
-int standin_cupti_correlations() { return static_cast<int>(correlations.size()); }
 std::uint64_t standin_cupti_clone_node(std::uint64_t node) {
   node_made(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, node + 1000, node);
   return node + 1000;
@@ -279,17 +276,8 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::siz
   if (text != nullptr && !told.exchange(true)) *count += static_cast<std::size_t>(atoi(text));
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind,
-                                                   std::uint64_t id) {
-  if (refuses("cuptiActivityPushExternalCorrelationId")) return CUPTI_ERROR_NOT_INITIALIZED;
-  correlations.push_back(id);
-  return CUPTI_SUCCESS;
-}
-CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind,
-                                                  std::uint64_t* last) {
-  if (correlations.empty()) return CUPTI_ERROR_QUEUE_EMPTY;
-  *last = correlations.back();
-  correlations.pop_back();
+CUptiResult cuptiGetStreamIdEx(CUcontext, CUstream, std::uint8_t, std::uint32_t* id) {
+  *id = 7;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {

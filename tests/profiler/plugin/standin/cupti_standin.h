@@ -7,8 +7,7 @@
 
 extern "C" {
 int standin_cupti_subscribed();
-int standin_cupti_enabled();       // kinds of records
-int standin_cupti_correlations();  // ids pushed on this thread and not popped
+int standin_cupti_enabled();  // kinds of records
 // The node of a graph is copied to another one as cuGraphInstantiate does; its id.
 std::uint64_t standin_cupti_clone_node(std::uint64_t node);
 // A graph runs the kernel of a node.
