@@ -14,6 +14,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/help.h"
+#include "advisor/cli/program_arguments.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::cli {
@@ -61,7 +62,9 @@ const CLI::App& chosen(const CLI::App& root) {
 int parse_and_act(std::span<const std::string> arguments, Context& context) {
   const auto app = make_application(context);
   try {
-    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    SplitArguments split = split_arguments(*app, arguments);
+    context.program = std::move(split.program);
+    app->parse(std::vector<std::string>(split.ours.rbegin(), split.ours.rend()));
   } catch (const CLI::CallForHelp&) {
     context.out << help_text(chosen(*app), context.terminal.width, false);
     return exit_ok;
@@ -102,6 +105,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
       .services = services,
       .command_line = shell_line("rnnadvisor", arguments),
       .action = {},
+      .program = {},
       .completions = {},
   };
   try {

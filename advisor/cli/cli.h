@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/cudnn/machine.h"
 #include "core/device/device_spec.h"
+#include "profiler/launch/launcher.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::cli {
@@ -37,6 +38,12 @@ struct Services {
   // From now on the first SIGINT or SIGTERM sets the flag and the second ends the process.
   std::function<const std::atomic<bool>*()> watch_interrupts;
   std::function<int(int device, const std::string& directory)> worker;
+  // For programs under the profiler.
+  std::function<MachineReport()> inspect_system;  // the host alone
+  std::function<Result<std::string>()> find_plugin;
+  std::function<std::string()> find_cupti;  // empty: not found
+  std::function<Result<launch::ProgramEnd>(const launch::LaunchRequest&)> run_program;
+  std::function<void(int signal)> die_by_signal;
 };
 
 Services live_services();

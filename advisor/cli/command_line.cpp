@@ -89,6 +89,9 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   add_check(*app, context);
   add_run(*app, context);
   add_sweep(*app, context);
+  add_profile(*app, context);
+  add_collect(*app, context);
+  add_env(*app, context);
   add_merge(*app, context);
   add_advise(*app, context);
   add_report(*app, context);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "profiler/launch/shell_words.h"
+
 namespace rnnadvisor::cli {
 
 int Context::report(const Error& error) const {
@@ -24,25 +26,8 @@ void Context::note(std::string_view text) const {
 }
 
 std::string shell_line(std::string_view program, std::span<const std::string> arguments) {
-  static constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%";
   std::string line(program);
-  for (const auto& argument : arguments) {
-    line += ' ';
-    if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) {
-      line += argument;
-      continue;
-    }
-    line += '\'';
-    for (const char c : argument) {
-      if (c == '\'') {
-        line += "'\\''";
-      } else {
-        line += c;
-      }
-    }
-    line += '\'';
-  }
+  if (!arguments.empty()) line += " " + launch::shell_words(arguments);
   return line;
 }
 

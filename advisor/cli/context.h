@@ -35,6 +35,8 @@ struct Context {
 
   // The chosen command; set while the arguments are parsed, run afterwards.
   std::function<int()> action;
+  // Of a command that runs another program: its name and arguments.
+  std::vector<std::string> program;
 
   // What completion offers for an option: words, kinds of files, or the ids of the shipped rules.
   struct Completion {
@@ -61,6 +63,9 @@ std::string shell_line(std::string_view program, std::span<const std::string> ar
 void add_check(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
+void add_profile(CLI::App& app, Context& context);
+void add_collect(CLI::App& app, Context& context);
+void add_env(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_advise(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);

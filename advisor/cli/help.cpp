@@ -6,12 +6,13 @@
 #include <algorithm>
 
 #include "advisor/cli/command_line.h"
+#include "advisor/cli/recording_options.h"
 
 namespace rnnadvisor::cli {
 namespace {
 
-constexpr std::array groups = {"Options",           group_output,    group_judging, group_running,
-                               group_configuration, group_framework, group_common};
+constexpr std::array groups = {"Options",       group_output,        group_judging,   group_running,
+                               group_recording, group_configuration, group_framework, group_common};
 
 // "-o, --output FILE"
 std::string spelling(const CLI::Option& option) {

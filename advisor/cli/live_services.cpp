@@ -5,7 +5,9 @@
 #include "advisor/cli/interrupt.h"
 #include "advisor/cli/worker/run_configurations.h"
 #include "core/cudnn/driver.h"
+#include "core/cudnn/dynamic_library.h"
 #include "core/cudnn/machine.h"
+#include "profiler/launch/plugin_path.h"
 
 namespace rnnadvisor::cli {
 
@@ -31,6 +33,17 @@ Services live_services() {
   services.worker = [](int device, const std::string& directory) {
     return worker_main(device, directory);
   };
+  services.inspect_system = [] { return inspect_system(); };
+  services.find_plugin = [] { return launch::find_plugin(); };
+  services.find_cupti = []() -> std::string {
+    LibraryState state;
+    const auto library = DynamicLibrary::load(cupti_request(), state);
+    return library ? library->path() : std::string();
+  };
+  services.run_program = [](const launch::LaunchRequest& request) {
+    return launch::run_program(request);
+  };
+  services.die_by_signal = [](int signal) { launch::die_by_signal(signal); };
   return services;
 }
 

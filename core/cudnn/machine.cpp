@@ -38,12 +38,7 @@ std::string processor() {
 void ask_cudnn(const DynamicLibrary& library, LibraryState& state) {
   const auto version = reinterpret_cast<std::size_t (*)()>(library.symbol("cudnnGetVersion"));
   if (version == nullptr) return;
-  const std::size_t number = version();
-  // Up to 8.x: major * 1000 + minor * 100 + patch; from 9.0 on major * 10000 + minor * 100 + patch
-  // (cuDNN 9 release notes).
-  state.version = number >= 90000
-                      ? fmt::format("{}.{}.{}", number / 10000, number % 10000 / 100, number % 100)
-                      : fmt::format("{}.{}.{}", number / 1000, number % 1000 / 100, number % 100);
+  state.version = cudnn_release(version());
 }
 
 void ask_cupti(const DynamicLibrary& library, LibraryState& state) {
@@ -86,8 +81,26 @@ std::string cupti_release(std::int64_t api_version) {
   return {};
 }
 
-MachineReport inspect_host() {
+std::string cudnn_release(std::uint64_t version) {
+  if (version == 0) return {};
+  // Up to 8.x: major * 1000 + minor * 100 + patch; from 9.0 on major * 10000 + minor * 100 + patch
+  // (cuDNN 9 release notes).
+  return version >= 90000
+             ? fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100)
+             : fmt::format("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
+}
+
+MachineReport inspect_system() {
   MachineReport report;
+  report.operating_system = operating_system();
+  report.cpu = processor();
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) report.host = host.data();
+  return report;
+}
+
+MachineReport inspect_host() {
+  MachineReport report = inspect_system();
 #ifdef RNNADVISOR_CUDART_VERSION
   report.built_with_cuda = true;
   report.cuda_runtime_version = RNNADVISOR_CUDART_VERSION;
@@ -97,11 +110,6 @@ MachineReport inspect_host() {
   report.cuda_driver_version = driver.cuda_driver_version;
   report.driver_problem = driver.problem;
   report.gpus = driver.gpus;
-
-  report.operating_system = operating_system();
-  report.cpu = processor();
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) report.host = host.data();
   report.tracing_reason = report.counters_reason = "not asked yet";
   return report;
 }

@@ -55,11 +55,18 @@ struct MachineReport {
 // for 130001, "12.9" for 28. Empty for a number that is not listed there.
 std::string cupti_release(std::int64_t api_version);
 
+// A version as cudnnGetVersion() and the headers count it: "9.19.0" for 91900, "8.9.7" for 8907.
+// Empty for 0.
+std::string cudnn_release(std::uint64_t version);
+
 // Looks, loads, asks. Takes up to a few seconds the first time (a CUDA context is created to learn
 // of permissions).
 MachineReport inspect_machine();
 
 // The same without loading any library but the driver: host, GPUs, versions.
 MachineReport inspect_host();
+
+// The host alone, without a library: operating system, CPU, name.
+MachineReport inspect_system();
 
 }  // namespace rnnadvisor

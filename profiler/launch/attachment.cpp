@@ -119,8 +119,11 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
   number(variable::buffer_bytes, options.buffer_bytes);
   text(variable::call_sites, options.call_sites ? "" : "off");
   text(variable::trace, fmt::format("{}", fmt::join(options.trace, ",")));
-  // Unlike the others it is a setting of people, too: what they chose stays.
-  if (!places.cupti.empty()) set.emplace_back(variable::cupti, places.cupti);
+  // Unlike the others it is a setting of people, too: detach() gives theirs back.
+  if (!places.cupti.empty()) {
+    set.emplace_back(variable::cupti_before, present(variable::cupti).value_or(""));
+    set.emplace_back(variable::cupti, places.cupti);
+  }
   return attachment;
 }
 
@@ -146,10 +149,17 @@ Attachment detach(const Lookup& present) {
       attachment.unset.emplace_back(name);
     }
   }
+  if (const auto before = present(variable::cupti_before)) {
+    if (before->empty()) {
+      attachment.unset.emplace_back(variable::cupti);
+    } else {
+      attachment.set.emplace_back(variable::cupti, *before);
+    }
+  }
   for (const char* name : {variable::spool, variable::mode, variable::capture, variable::delay_ms,
                            variable::duration_ms, variable::skip, variable::iterations,
                            variable::max_bytes, variable::buffer_bytes, variable::call_sites,
-                           variable::trace, variable::chain_cuda, variable::chain_nvtx}) {
+                           variable::trace, variable::cupti_before, variable::chain_cuda, variable::chain_nvtx}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }
   return attachment;

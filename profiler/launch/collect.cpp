@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/cudnn/machine.h"
 #include "profiler/classify/native_cells.h"
-#include "profiler/launch/cudnn_numbers.h"
 #include "profiler/launch/process_spool.h"
 
 namespace rnnadvisor::launch {
@@ -176,7 +176,7 @@ class Collector {
     take(e.cuda_driver_version, version("cuda_driver_version"));
     take(e.cuda_runtime_version, version("cuda_runtime_version"));
     if (const auto* library = spool.cudnn(); library != nullptr && e.cudnn_version.empty()) {
-      e.cudnn_version = cudnn_version_text(library->version);
+      e.cudnn_version = cudnn_release(library->version);
       e.cudnn_path = spool.text(library->path);
     }
     if (const auto* library = spool.cupti(); library != nullptr && e.cupti_version.empty()) {
@@ -252,6 +252,15 @@ class Collector {
 };
 
 }  // namespace
+
+int count_running(const std::string& folder) {
+  const auto paths = spool_paths(folder);
+  if (!paths) return 0;
+  return static_cast<int>(std::count_if(paths->begin(), paths->end(), [](const auto& path) {
+    const auto reader = spool::Reader::open(path);
+    return reader && still_runs(reader->header());
+  }));
+}
 
 Result<Collected> collect_spools(const std::string& folder, const CollectOptions& options) {
   return Collector(options).run(folder);

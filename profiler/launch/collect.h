@@ -34,4 +34,7 @@ struct Collected {
 // newer_version (written by a later rnnadvisor), interrupted.
 Result<Collected> collect_spools(const std::string& folder, const CollectOptions& options);
 
+// Processes that record into this folder and have not ended.
+int count_running(const std::string& folder);
+
 }  // namespace rnnadvisor::launch

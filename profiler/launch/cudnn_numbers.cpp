@@ -168,15 +168,6 @@ std::string status_name(int status) {
   return fmt::format("cuDNN status {}", status);
 }
 
-std::string cudnn_version_text(std::uint64_t version) {
-  if (version == 0) return {};
-  // Up to 8.x: major * 1000 + minor * 100 + patch; from 9.0 on major * 10000 + minor * 100 + patch
-  // (cuDNN 9 release notes).
-  return version >= 90000
-             ? fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100)
-             : fmt::format("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
-}
-
 std::string function_name(spool::Entry entry) {
   switch (entry) {
     case spool::Entry::set_rnn_descriptor:

@@ -24,9 +24,6 @@ std::string describe_refused(const spool::Configuration& asked);
 // "CUDNN_STATUS_NOT_SUPPORTED", or "cuDNN status 4711".
 std::string status_name(int status);
 
-// "9.19.0" of 91900; "8.9.7" of 8907. Empty for 0.
-std::string cudnn_version_text(std::uint64_t version);
-
 // The function that a hook stood for: "cudnnBuildRNNDynamic".
 std::string function_name(spool::Entry entry);
 

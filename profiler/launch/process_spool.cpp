@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/text.h"
-#include "profiler/launch/cudnn_numbers.h"
+#include "core/cudnn/machine.h"
 #include "profiler/launch/shell_words.h"
 #include "profiler/spool/settings.h"
 
@@ -151,7 +151,7 @@ void ProcessSpool::describe(Process& process) const {
   process.world_size = std::max(header.world_size, -1);
   process.mode = spool::mode_words[static_cast<std::size_t>(header.mode)];
   process.variables = variables_;
-  if (cudnn_) process.cudnn_version = cudnn_version_text(cudnn_->version);
+  if (cudnn_) process.cudnn_version = cudnn_release(cudnn_->version);
   if (frameworks_.size() == 1) {
     process.framework =
         Spellings<Framework>::values[static_cast<std::size_t>(frameworks_.front().name)];

@@ -22,6 +22,8 @@ inline constexpr char max_bytes[] = "RNNADVISOR_MAX_BYTES";        // of each pr
 inline constexpr char buffer_bytes[] = "RNNADVISOR_BUFFER_BYTES";  // of each of CUPTI's buffers
 inline constexpr char call_sites[] = "RNNADVISOR_CALL_SITES";      // on, off
 inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of the library
+// What RNNADVISOR_CUPTI was before the launcher set it; for the launcher alone.
+inline constexpr char cupti_before[] = "RNNADVISOR_CUPTI_BEFORE";
 inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, joined by commas; none
 // Libraries that another tool had asked for, to be initialised after ours.
 inline constexpr char chain_cuda[] = "RNNADVISOR_CHAIN_CUDA_INJECTION";

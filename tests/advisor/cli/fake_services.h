@@ -105,6 +105,15 @@ struct FakeMachine {
     };
     result.watch_interrupts = [this] { return &interrupted; };
     result.worker = [](int device, const std::string&) { return 40 + device; };
+    result.inspect_system = [] { return inspect_system(); };
+    result.find_plugin = []() -> Result<std::string> {
+      return fail(ErrorCode::unsupported, "there is no plugin");
+    };
+    result.find_cupti = [] { return std::string("/opt/fake/libcupti.so"); };
+    result.run_program = [](const launch::LaunchRequest& request) {
+      return launch::run_program(request);
+    };
+    result.die_by_signal = [](int) {};
     return result;
   }
 

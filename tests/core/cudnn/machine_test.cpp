@@ -6,6 +6,12 @@ namespace rnnadvisor {
 namespace {
 
 // Rows of the list in cupti_version.h of CUDA 13.0, and the rule it gives for later ones.
+TEST(CudnnRelease, CountsAsTheHeadersDo) {
+  EXPECT_EQ(cudnn_release(91900), "9.19.0");
+  EXPECT_EQ(cudnn_release(8907), "8.9.7");
+  EXPECT_EQ(cudnn_release(0), "");
+}
+
 TEST(CuptiRelease, IsTheToolkitOfTheApiVersion) {
   EXPECT_EQ(cupti_release(130001), "13.0");
   EXPECT_EQ(cupti_release(130000), "13.0");

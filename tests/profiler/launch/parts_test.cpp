@@ -28,10 +28,7 @@ TEST(ShellWords, AreQuotedOnlyWhereTheyMustBe) {
   EXPECT_EQ(shell_words(words), "python -c 'print(1)'");
 }
 
-TEST(CudnnNumbers, VersionsAndStatuses) {
-  EXPECT_EQ(cudnn_version_text(91900), "9.19.0");
-  EXPECT_EQ(cudnn_version_text(8907), "8.9.7");
-  EXPECT_EQ(cudnn_version_text(0), "");
+TEST(CudnnNumbers, Statuses) {
   EXPECT_EQ(status_name(0), "CUDNN_STATUS_SUCCESS");
   EXPECT_EQ(status_name(3000), "CUDNN_STATUS_NOT_SUPPORTED");
   EXPECT_EQ(status_name(4711), "cuDNN status 4711");

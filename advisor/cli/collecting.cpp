@@ -1,0 +1,93 @@
+#include "advisor/cli/collecting.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "advisor/cli/configurations.h"
+#include "advisor/cli/output.h"
+#include "advisor/cli/profile_summary.h"
+#include "profiler/launch/collect.h"
+#include "profiler/launch/shell_words.h"
+#include "profiler/profile/file.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// Processes that the program started may be on their way out.
+constexpr auto grace = 2s;
+
+void wait_for_stragglers(const std::string& folder, const std::atomic<bool>* stop) {
+  const auto deadline = std::chrono::steady_clock::now() + grace;
+  while (std::chrono::steady_clock::now() < deadline && (stop == nullptr || !stop->load()) &&
+         launch::count_running(folder) > 0)
+    std::this_thread::sleep_for(20ms);
+}
+
+Environment environment_of(const Context& context) {
+  Environment environment = describe_process(context.command_line);
+  const auto system = context.services.inspect_system();
+  environment.operating_system = system.operating_system;
+  environment.cpu = system.cpu;
+  return environment;
+}
+
+void print_summary(const Context& context, const advisor::Report& report) {
+  if (context.quiet) return;
+  advisor::TextOptions text;
+  text.width = context.terminal.width;
+  text.color = context.color_error();
+  text.ascii = !context.terminal.utf8;
+  context.err << '\n' << profile_summary(report, text) << '\n';
+}
+
+}  // namespace
+
+int collect_and_report(const Context& context, const Judging& judging,
+                       const CollectRequest& request) {
+  const auto kept = [&] {
+    context.err << fmt::format(
+        "rnnadvisor: the recording is kept; `rnnadvisor collect {} -o {}` makes a profile of it\n",
+        launch::shell_word(request.folder), launch::shell_word(request.output));
+  };
+  launch::CollectOptions options;
+  options.environment = environment_of(context);
+  options.program = request.program;
+  options.stop = context.services.watch_interrupts();
+  wait_for_stragglers(request.folder, options.stop);
+  auto collected = launch::collect_spools(request.folder, options);
+  if (!collected) {
+    const int status = context.report(collected.error());
+    kept();
+    return status;
+  }
+  for (const auto& message : collected->unreadable) context.note(message);
+  if (auto written = write_profile(collected->profile, request.output, request.force); !written) {
+    context.report(written.error());
+    kept();
+    return exit_environment;
+  }
+  const auto judgement = advisor::judge(collected->profile, judging.rules, judging.options);
+  const auto report = advisor::make_report(collected->profile, judgement, judging.rules);
+  print_summary(context, report);
+  const bool whole = collected->running == 0 && collected->unreadable.empty();
+  if (request.remove_folder && whole) {
+    std::error_code error;
+    fs::remove_all(request.folder, error);
+    if (error) context.note(fmt::format("cannot remove '{}': {}", request.folder, error.message()));
+  } else if (request.remove_folder) {
+    if (collected->running > 0)
+      context.note("processes of the program still run and go on recording");
+    kept();
+  }
+  context.note(fmt::format("wrote {}; `rnnadvisor report {}` tells more", request.output,
+                           launch::shell_word(request.output)));
+  return exit_status(judgement.findings, judging.fail_on);
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,28 @@
+// From the spools of a folder to a profile on disk and a summary: the common end of `profile` and
+// `collect`.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "advisor/cli/context.h"
+#include "advisor/cli/judging.h"
+#include "profiler/profile/process.h"
+
+namespace rnnadvisor::cli {
+
+struct CollectRequest {
+  std::string folder;
+  std::string output;
+  bool force = false;
+  bool remove_folder = false;      // when everything is in the profile
+  std::optional<Process> program;  // the one that was started here
+};
+
+// Writes the profile, prints the summary and where the profile is, both on standard error. The exit
+// status is that of the findings, or of what went wrong; the folder is then still there, and a
+// message says how to go on.
+int collect_and_report(const Context& context, const Judging& judging,
+                       const CollectRequest& request);
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,73 @@
+// rnnadvisor collect: the recordings of a folder become a profile.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "advisor/cli/collecting.h"
+#include "advisor/cli/command_line.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+struct Arguments {
+  std::string folder, output;
+  bool force = false, remove = false;
+  JudgingOptions judging;
+};
+
+// "run.rnnprof" of "run.rnnprof.spool-x3Yz1Q", as `profile` and `env` name their folders.
+std::string output_of(const std::string& folder) {
+  std::string name = std::filesystem::path(folder).lexically_normal().string();
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  if (const auto mark = name.rfind(".spool-"); mark != std::string::npos && mark > 0)
+    return name.substr(0, mark);
+  return name + ".rnnprof";
+}
+
+int collect_folder(Context& context, const Arguments& arguments) {
+  auto judging = prepare_judging(arguments.judging);
+  if (!judging) return report_failure(context, judging);
+  const std::string output =
+      arguments.output.empty() ? output_of(arguments.folder) : arguments.output;
+  if (auto writable = check_writable(output, arguments.force); !writable)
+    return context.report(writable.error());
+  return collect_and_report(context, *judging,
+                            {arguments.folder, output, arguments.force, arguments.remove, {}});
+}
+
+}  // namespace
+
+void add_collect(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "collect", "Make a profile of what the plugin recorded",
+      "Examples:\n"
+      "  rnnadvisor collect run.rnnprof.spool-x3Yz1Q\n"
+      "  rnnadvisor collect /scratch/recording -o job.rnnprof --remove\n"
+      "\n"
+      "For programs that were recorded with `rnnadvisor env`, and for what an interrupted "
+      "`rnnadvisor "
+      "profile` left. A recording is readable at any time, also of a process that was killed or "
+      "still runs.");
+  auto arguments = std::make_shared<Arguments>();
+  auto* folder = command->add_option("folder", arguments->folder, "the folder with the recordings");
+  folder->required()->type_name("FOLDER");
+  context.completions[folder] = {Context::Completion::Kind::directory, {}};
+  auto* output =
+      command
+          ->add_option("-o,--output", arguments->output, "the profile (default: after the folder)")
+          ->type_name("FILE")
+          ->group(group_output);
+  context.completions[output] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--force", arguments->force, "replace a profile that exists")
+      ->group(group_output);
+  command
+      ->add_flag("--remove", arguments->remove,
+                 "remove the folder when everything of it is in the profile")
+      ->group(group_output);
+  add_judging_options(*command, arguments->judging, context, "never");
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return collect_folder(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

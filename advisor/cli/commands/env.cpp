@@ -1,0 +1,135 @@
+// rnnadvisor env: what must stand in a shell's environment so that the programs it starts are
+// recorded.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/configurations.h"
+#include "advisor/cli/output_name.h"
+#include "advisor/cli/recording_options.h"
+#include "profiler/launch/shell_words.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+struct Arguments {
+  std::string shell, output, folder;
+  bool unset = false;
+  RecordingArguments recording;
+};
+
+std::optional<std::string> variable(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+// bash's words are also those of sh, dash and zsh.
+std::string shell_code(const launch::Attachment& attachment, bool fish) {
+  std::string code;
+  for (const auto& name : attachment.unset)
+    code += fish ? fmt::format("set -e {};\n", name) : fmt::format("unset {};\n", name);
+  for (const auto& [name, value] : attachment.set) {
+    code += fish ? fmt::format("set -gx {} {};\n", name, launch::fish_word(value))
+                 : fmt::format("export {}={};\n", name, launch::shell_word(value));
+  }
+  return code;
+}
+
+Result<bool> is_fish(const std::string& shell) {
+  if (shell == "bash" || shell == "sh" || shell == "zsh") return false;
+  if (shell == "fish") return true;
+  if (!shell.empty()) {
+    return fail(ErrorCode::invalid_argument, fmt::format("--shell: '{}' is unknown", shell),
+                "use bash (also for sh and zsh) or fish");
+  }
+  return variable("SHELL").value_or("").ends_with("/fish");
+}
+
+Result<std::string> spool_folder(const Arguments& arguments, const std::string& output) {
+  if (arguments.folder.empty()) return make_spool_folder(output);
+  std::error_code error;
+  std::filesystem::create_directories(arguments.folder, error);
+  const auto absolute = std::filesystem::absolute(arguments.folder, error);
+  if (error || !std::filesystem::is_directory(absolute, error)) {
+    return fail(ErrorCode::io,
+                fmt::format("--folder: cannot make the folder '{}'", arguments.folder),
+                "name a folder that can be written to");
+  }
+  return absolute.lexically_normal().string();
+}
+
+int print_environment(Context& context, const Arguments& arguments) {
+  const auto fish = is_fish(arguments.shell);
+  if (!fish) return context.report(fish.error());
+  if (arguments.unset) {
+    context.out << shell_code(launch::detach(variable), *fish);
+    return exit_ok;
+  }
+  const auto recording = read_recording(arguments.recording);
+  if (!recording) return context.report(recording.error());
+  auto places = find_places(context, *recording, {});
+  if (!places) return context.report(places.error());
+  // Before a folder is made: it can be refused.
+  if (auto attachment = launch::attach(*recording, *places, variable); !attachment)
+    return context.report(attachment.error());
+  const std::string output = arguments.output.empty()
+                                 ? fmt::format("rnnadvisor-{}.rnnprof", time_now(true))
+                                 : arguments.output;
+  auto spool = spool_folder(arguments, output);
+  if (!spool) return context.report(spool.error());
+  places->spool = *spool;
+  const auto attachment = launch::attach(*recording, *places, variable);
+  for (const auto& note : attachment->notes) context.note(note);
+  context.out << shell_code(*attachment, *fish);
+  context.note(
+      fmt::format("programs of this shell will be recorded; afterwards `rnnadvisor "
+                  "collect {} -o {}`, and `eval \"$(rnnadvisor env --unset)\"` ends it",
+                  launch::shell_word(*spool), launch::shell_word(output)));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_env(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "env", "Print the variables that make a shell's programs be recorded",
+      "Examples:\n"
+      "  eval \"$(rnnadvisor env -o run.rnnprof)\"\n"
+      "  rnnadvisor env --shell fish | source\n"
+      "  eval \"$(rnnadvisor env --unset)\"\n"
+      "\n"
+      "For programs that `rnnadvisor profile` cannot start: services, notebooks, batch systems. "
+      "Everything that is started with these variables leaves a recording in the folder "
+      "RNNADVISOR_SPOOL if it uses CUDA; `rnnadvisor collect` makes a profile of the folder.");
+  auto arguments = std::make_shared<Arguments>();
+  auto* shell = command
+                    ->add_option("--shell", arguments->shell,
+                                 "whose language to print (default: by SHELL, else bash)")
+                    ->type_name("bash|fish")
+                    ->group(group_output);
+  context.completions[shell] = {Context::Completion::Kind::words, {"bash", "fish"}};
+  auto* output = command
+                     ->add_option("-o,--output", arguments->output,
+                                  "the profile that is to be made; the folder is made beside it "
+                                  "(default: rnnadvisor-<time>.rnnprof)")
+                     ->type_name("FILE")
+                     ->group(group_output);
+  context.completions[output] = {Context::Completion::Kind::file, {}};
+  auto* spool =
+      command
+          ->add_option("--folder", arguments->folder,
+                       "record into this folder, which several shells and hosts may share")
+          ->type_name("DIR")
+          ->group(group_output);
+  context.completions[spool] = {Context::Completion::Kind::directory, {}};
+  command->add_flag("--unset", arguments->unset, "print what undoes it")->group(group_output);
+  add_recording_options(*command, arguments->recording, context);
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return print_environment(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,117 @@
+#include "advisor/cli/output_name.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "advisor/cli/configurations.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view spool_mark = ".spool-";
+
+}  // namespace
+
+bool is_taken(const std::string& path) {
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() != fs::file_type::not_found) return true;
+  const fs::path file(path);
+  const std::string beginning = file.filename().string() + std::string(spool_mark);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename().string().starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+Result<std::string> expand_output_name(std::string_view pattern, const NameParts& parts) {
+  const auto wrong = [&](std::string what, std::string remedy) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--output '{}': {}", to_valid_utf8(pattern), to_valid_utf8(what)),
+                remedy);
+  };
+  std::string name, numbered;
+  bool has_number = false;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] != '%') {
+      name += pattern[at];
+      continue;
+    }
+    const char kind = at + 1 < pattern.size() ? pattern[++at] : '\0';
+    switch (kind) {
+      case '%':
+        name += '%';
+        break;
+      case 'p':
+        name += std::to_string(parts.pid);
+        break;
+      case 'h':
+        name += parts.host;
+        break;
+      case 'n':
+        name += '\0';  // no file has that in its name
+        has_number = true;
+        break;
+      case 'q': {
+        const auto close = pattern.find('}', at);
+        if (at + 1 >= pattern.size() || pattern[at + 1] != '{' || close == std::string_view::npos)
+          return wrong("%q wants a variable in braces", "write %q{NAME}");
+        const auto variable = pattern.substr(at + 2, close - at - 2);
+        const auto value = parts.variable(variable);
+        if (!value)
+          return wrong(fmt::format("the variable {} is not set", variable),
+                       "set it, or leave it out");
+        name += *value;
+        at = close;
+        break;
+      }
+      default:
+        return wrong("there is no such thing behind %",
+                     "%p, %h, %q{NAME}, %n and %% are known; write %% for a percent sign");
+    }
+  }
+  if (!has_number) return name;
+  for (int number = 1;; ++number) {
+    std::string candidate;
+    for (const char c : name) candidate += c == '\0' ? std::to_string(number) : std::string(1, c);
+    if (!is_taken(candidate)) return candidate;
+  }
+}
+
+std::string default_output_name(const NameParts& parts) {
+  std::string stem = fmt::format("rnnadvisor-{}", time_now(true));
+  for (const char* variable :
+       {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    const auto rank = parts.variable(variable);
+    if (!rank || rank->empty() || rank->find_first_not_of("0123456789") != std::string::npos)
+      continue;
+    stem += "-rank" + *rank;
+    break;
+  }
+  std::string name = stem + ".rnnprof";
+  for (int number = 2; is_taken(name); ++number) name = fmt::format("{}-{}.rnnprof", stem, number);
+  return name;
+}
+
+Result<std::string> make_spool_folder(const std::string& output) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(output, error);
+  std::string pattern = fmt::format("{}{}XXXXXX", absolute.string(), spool_mark);
+  if (error || mkdtemp(pattern.data()) == nullptr) {
+    return fail(ErrorCode::io,
+                fmt::format("cannot make a folder beside '{}': {}", output,
+                            error ? error.message() : std::strerror(errno)),
+                "check the folder of --output, its permissions and the free space");
+  }
+  return pattern;
+}
+
+}  // namespace rnnadvisor::cli

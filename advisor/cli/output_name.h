@@ -1,0 +1,36 @@
+// Names of profiles that are made of where and by whom they are written.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace rnnadvisor::cli {
+
+struct NameParts {
+  std::int64_t pid = 0;
+  std::string host;
+  std::function<std::optional<std::string>(std::string_view)> variable;  // of the environment
+};
+
+// %p: process id of rnnadvisor; %h: host; %q{NAME}: variable NAME; %n: the first number from 1 for
+// which there is no such file yet; %%: a percent sign. Anything else behind a percent sign, and a
+// variable that is not set, is an error.
+Result<std::string> expand_output_name(std::string_view pattern, const NameParts& parts);
+
+// "rnnadvisor-20260131-120000.rnnprof", with "-rank3" in a distributed job and with a number where
+// that is taken: the name when none was given.
+std::string default_output_name(const NameParts& parts);
+
+// Whether a file of this name exists, or somebody is recording for it.
+bool is_taken(const std::string& path);
+
+// Makes the folder beside `output` where the processes write: "NAME.rnnprof.spool-XXXXXX".
+// Absolute.
+Result<std::string> make_spool_folder(const std::string& output);
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,174 @@
+#include "advisor/cli/recording_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "advisor/cli/command_line.h"
+#include "core/base/text.h"
+#include "profiler/spool/settings.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+Error wrong(std::string_view option, std::string_view value, std::string remedy) {
+  return {ErrorCode::invalid_argument,
+          fmt::format("{}: '{}' is not understood", option, to_valid_utf8(value)),
+          std::move(remedy),
+          std::nullopt,
+          {}};
+}
+
+Result<std::string> read_capture(const std::string& range) {
+  if (range == "none") return std::string();
+  if (range == "cuda-profiler-api" || range == "cudaProfilerApi") return "cuda-profiler-api";
+  if (range.starts_with("nvtx:") && range.size() > 5 && range[5] != '@') return range;
+  return fail(wrong("--capture-range", range,
+                    "use none, cuda-profiler-api, nvtx:NAME or nvtx:NAME@DOMAIN"));
+}
+
+Result<std::vector<std::string>> read_trace(const std::string& text) {
+  std::vector<std::string> kinds;
+  if (text.empty()) return kinds;
+  if (text == spool::trace_nothing) return std::vector{text};
+  std::string_view rest = text;
+  while (true) {
+    const auto comma = rest.find(',');
+    const auto kind = rest.substr(0, comma);
+    const auto& words = spool::trace_words;
+    if (std::find(words.begin(), words.end(), kind) == words.end()) {
+      return fail(wrong(
+          "--trace", kind,
+          fmt::format("use {} or a list of {}", spool::trace_nothing, fmt::join(words, ", "))));
+    }
+    kinds.emplace_back(kind);
+    if (comma == std::string_view::npos) return kinds;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::int64_t> milliseconds(double seconds, std::string_view option) {
+  // Written so that NaN is refused.
+  if (!(seconds >= 0 && seconds <= 1e7)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} must be between 0 and 10000000 seconds", option));
+  }
+  const auto ms = static_cast<std::int64_t>(seconds * 1e3 + 0.5);
+  // 0 means none, so that what is asked for and rounds to it must not vanish.
+  return seconds > 0 ? std::max<std::int64_t>(ms, 1) : ms;
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_size(std::string_view text, std::string_view option) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  int shift = 0;
+  if (!unit.empty()) {
+    const auto letter = std::string_view("KMGT").find(
+        static_cast<char>(unit.front() >= 'a' ? unit.front() - 'a' + 'A' : unit.front()));
+    const auto rest = unit.substr(1);
+    if (letter == std::string_view::npos || (!rest.empty() && rest != "iB" && rest != "B"))
+      shift = -1;
+    else
+      shift = 10 * (static_cast<int>(letter) + 1);
+  }
+  if (error != std::errc() || number < 1 || shift < 0 || number > (std::int64_t{1} << 50) >> shift)
+    return fail(wrong(option, text, "write bytes, or a number with K, M, G or T: 64M"));
+  return number << shift;
+}
+
+void add_recording_options(CLI::App& command, RecordingArguments& arguments, Context& context) {
+  const auto option = [&](const char* name, auto& target, const char* description,
+                          const char* type) {
+    return command.add_option(name, target, description)->type_name(type)->group(group_recording);
+  };
+  auto* mode = option("--mode", arguments.mode,
+                      "calls: RNN calls, their times and NVTX ranges, without CUPTI; kernels: also "
+                      "kernels and copies; full: also CUDA API calls and memory (default: kernels)",
+                      "calls|kernels|full");
+  context.completions[mode] = {Context::Completion::Kind::words, {"calls", "kernels", "full"}};
+  auto* range = option("--capture-range", arguments.capture_range,
+                       "record between cudaProfilerStart and cudaProfilerStop, or within the NVTX "
+                       "ranges of this name (default: none, record all)",
+                       "none|cuda-profiler-api|nvtx:NAME[@DOMAIN]");
+  context.completions[range] = {Context::Completion::Kind::words,
+                                {"none", "cuda-profiler-api", "nvtx:"}};
+  option("--delay", arguments.delay_seconds, "begin this long after a process first uses CUDA",
+         "SECONDS");
+  option("--duration", arguments.duration_seconds,
+         "record for this long; the program goes on without", "SECONDS");
+  option("--skip", arguments.skip, "leave out the first RNN calls of each process", "N");
+  option("--iterations", arguments.iterations,
+         "end after so many capture ranges, or without a range after so many forward calls of the "
+         "first configuration",
+         "N");
+  auto* trace = option("--trace", arguments.trace,
+                       "what to record beside calls, kernels and NVTX ranges (default: transfers "
+                       "in the mode kernels, all in the mode full)",
+                       "transfers,api,memory|none");
+  context.completions[trace] = {Context::Completion::Kind::words,
+                                {"none", "transfers", "api", "memory"}};
+  option("--buffer-size", arguments.buffer_size, "of each of CUPTI's buffers (default: 4M)",
+         "SIZE");
+  option("--max-size", arguments.max_size,
+         "of the recording of each process; what does not fit is counted (default: 4G)", "SIZE");
+  command
+      .add_flag("--no-call-sites", arguments.no_call_sites,
+                "do not look for the Python lines that lead to calls")
+      ->group(group_recording);
+}
+
+Result<launch::RecordingOptions> read_recording(const RecordingArguments& arguments) {
+  launch::RecordingOptions options;
+  const auto& modes = spool::mode_words;
+  const auto mode = std::find(modes.begin(), modes.end(), arguments.mode);
+  if (mode == modes.end())
+    return fail(wrong("--mode", arguments.mode, fmt::format("use {}", fmt::join(modes, ", "))));
+  options.mode = static_cast<spool::Mode>(mode - modes.begin());
+  auto capture = read_capture(arguments.capture_range);
+  if (!capture) return fail(std::move(capture.error()));
+  options.capture = std::move(*capture);
+  for (const auto& [seconds, target, name] :
+       {std::tuple(arguments.delay_seconds, &options.delay_ms, "--delay"),
+        {arguments.duration_seconds, &options.duration_ms, "--duration"}}) {
+    const auto ms = milliseconds(seconds, name);
+    if (!ms) return fail(ms.error());
+    *target = *ms;
+  }
+  if (arguments.skip < 0) return fail(ErrorCode::invalid_argument, "--skip must not be negative");
+  if (arguments.iterations < 0)
+    return fail(ErrorCode::invalid_argument, "--iterations must not be negative");
+  options.skip = arguments.skip;
+  options.iterations = arguments.iterations;
+  auto trace = read_trace(arguments.trace);
+  if (!trace) return fail(std::move(trace.error()));
+  options.trace = std::move(*trace);
+  for (const auto& [text, target, name] :
+       {std::tuple(&arguments.buffer_size, &options.buffer_bytes, "--buffer-size"),
+        {&arguments.max_size, &options.max_bytes, "--max-size"}}) {
+    if (text->empty()) continue;
+    const auto bytes = parse_size(*text, name);
+    if (!bytes) return fail(bytes.error());
+    *target = *bytes;
+  }
+  options.call_sites = !arguments.no_call_sites;
+  return options;
+}
+
+Result<launch::Places> find_places(const Context& context, const launch::RecordingOptions& options,
+                                   std::string spool) {
+  launch::Places places;
+  auto plugin = context.services.find_plugin();
+  if (!plugin) return fail(std::move(plugin.error()));
+  places.plugin = std::move(*plugin);
+  places.spool = std::move(spool);
+  if (options.mode != spool::Mode::calls) places.cupti = context.services.find_cupti();
+  return places;
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,35 @@
+// The options that say what the plugin records: shared by `profile`, which starts a program, and
+// `env`, which prepares a shell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/cli/context.h"
+#include "profiler/launch/attachment.h"
+
+namespace rnnadvisor::cli {
+
+struct RecordingArguments {
+  std::string mode = "kernels", capture_range = "none";
+  double delay_seconds = 0, duration_seconds = 0;
+  std::int64_t skip = 0, iterations = 0;
+  std::string trace, buffer_size, max_size;
+  bool no_call_sites = false;
+};
+
+inline constexpr auto group_recording = "Recording";
+
+void add_recording_options(CLI::App& command, RecordingArguments& arguments, Context& context);
+
+// The options with their words read; every mistake names its option.
+Result<launch::RecordingOptions> read_recording(const RecordingArguments& arguments);
+
+// "65536", "64K", "8M", "4G": powers of two. The name stands in errors.
+Result<std::int64_t> parse_size(std::string_view text, std::string_view option);
+
+// The plugin and CUPTI as they are found here; `spool` is the folder.
+Result<launch::Places> find_places(const Context& context, const launch::RecordingOptions& options,
+                                   std::string spool);
+
+}  // namespace rnnadvisor::cli

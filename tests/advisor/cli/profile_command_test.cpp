@@ -1,0 +1,392 @@
+// `profile`, `env` and `collect` with real programs and a plugin that stands in for ours.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "advisor/cli/collecting.h"
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/output_name.h"
+#include "advisor/cli/profile_summary.h"
+#include "advisor/cli/program_arguments.h"
+#include "advisor/cli/recording_options.h"
+#include "profiler/profile/file.h"
+#include "tests/advisor/cli/fake_services.h"
+#include "tests/profiler/spool/sample_spools.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using Words = std::vector<std::string>;
+
+class ProfileCommand : public ::testing::Test {
+ protected:
+  ProfileCommand() {
+    services_ = machine_.services();
+    services_.find_plugin = [] { return std::string(RNNADVISOR_FAKE_PLUGIN); };
+    services_.die_by_signal = [this](int signal) { died_by_ = signal; };
+  }
+  Called profile(Words program, Words options = {}) {
+    Words arguments = {"profile", "-o", output_};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    return call(arguments, services_);
+  }
+  // What lies in the folder of the profile, beside it.
+  Words left_behind() const {
+    Words names;
+    for (const auto& entry : fs::directory_iterator(fs::path(output_).parent_path())) {
+      if (entry.path() != output_) names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  TemporaryFolder folder_;
+  const std::string output_ = folder_ / "x.rnnprof";
+  FakeMachine machine_;
+  Services services_;
+  int died_by_ = 0;
+};
+
+TEST_F(ProfileCommand, MakesAProfileAndPassesTheStatusThrough) {
+  for (const int status : {0, 1, 3, 42, 255}) {
+    const auto called = profile({"sh", "-c", "exit " + std::to_string(status)}, {"--force"});
+    EXPECT_EQ(called.status, status) << called.err;
+    EXPECT_THAT(called.out, IsEmpty());  // standard output is the program's
+    EXPECT_THAT(left_behind(), IsEmpty());
+    const auto read = read_profile(output_);
+    ASSERT_TRUE(read) << to_text(read.error());
+    ASSERT_THAT(read->processes, SizeIs(1));
+    EXPECT_EQ(read->processes[0].end, ProcessEnd::exited);
+    EXPECT_EQ(read->processes[0].exit_status, status);
+    EXPECT_THAT(read->calls, SizeIs(3));
+    EXPECT_THAT(read->environment.command_line, StartsWith("rnnadvisor profile -o"));
+    EXPECT_FALSE(read->environment.operating_system.empty());
+  }
+}
+
+TEST_F(ProfileCommand, SaysOnOneScreenWhatItFound) {
+  const auto called = profile({"sh", "-c", "true"});
+  EXPECT_THAT(called.err, HasSubstr("exit status 0"));
+  EXPECT_THAT(called.err, HasSubstr("train.py:31"));
+  EXPECT_THAT(called.err, HasSubstr("Findings"));
+  EXPECT_THAT(called.err, HasSubstr("wrote " + output_));
+  EXPECT_LE(std::count(called.err.begin(), called.err.end(), '\n'), 24) << called.err;
+  EXPECT_THAT(profile({"sh", "-c", "true"}, {"--force", "--quiet"}).err, IsEmpty());
+}
+
+TEST_F(ProfileCommand, ProcessesThatTheProgramStartsAreRecordedToo) {
+  EXPECT_EQ(profile({"sh", "-c", "sh -c 'exit 1'; exit 2"}).status, 2);
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read);
+  EXPECT_THAT(read->processes, SizeIs(2));
+  EXPECT_THAT(read->calls, SizeIs(6));
+  EXPECT_THAT(read->configurations, SizeIs(1));
+}
+
+TEST_F(ProfileCommand, TheProgramsWordsAreItsOwn) {
+  const std::string words = folder_ / "words";
+  const Words print = {"sh", "-c", "printf '%s|' \"$@\" > " + words, "sh"};
+  auto program = print;
+  for (const char* word : {"--mode", "calls", "-o", "y", "--", "-h", "run"})
+    program.emplace_back(word);
+  EXPECT_EQ(profile(program).status, 0);
+  EXPECT_EQ(read_text(words), "--mode|calls|-o|y|--|-h|run|");
+  program.insert(program.begin(), "--");
+  EXPECT_EQ(profile(program, {"--force", "--mode=calls"}).status, 0);
+  EXPECT_EQ(read_text(words), "--mode|calls|-o|y|--|-h|run|");
+  // A program may be called as a command of ours is.
+  EXPECT_EQ(profile({"env", "WORD=7", "sh", "-c", "exit $WORD"}, {"--force"}).status, 7);
+}
+
+TEST_F(ProfileCommand, SignalsOfTheProgramAreOurs) {
+  const auto called = profile({"sh", "-c", "kill -TERM $$"});
+  EXPECT_EQ(died_by_, SIGTERM);
+  EXPECT_EQ(called.status, 128 + SIGTERM);
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->processes[0].end, ProcessEnd::signalled);
+  EXPECT_EQ(read->processes[0].signal, SIGTERM);
+  EXPECT_THAT(called.err, HasSubstr("ended by signal 15"));
+}
+
+TEST_F(ProfileCommand, WhatCannotBeStartedIsSaidAsAShellSaysIt) {
+  auto called = profile({"no-such-program-anywhere"});
+  EXPECT_EQ(called.status, 127);
+  EXPECT_THAT(called.err, HasSubstr("no-such-program-anywhere"));
+  EXPECT_EQ(profile({"/tmp"}).status, 126);
+  EXPECT_THAT(left_behind(), IsEmpty());
+  EXPECT_FALSE(fs::exists(output_));
+  EXPECT_EQ(profile({}).status, 2);
+  EXPECT_EQ(profile({"--"}).status, 2);
+}
+
+TEST_F(ProfileCommand, NothingRunsWhenTheResultCouldNotBeKept) {
+  const std::string marker = folder_ / "ran";
+  const Words touch = {"touch", marker};
+  write_text_file(output_, "precious");
+  EXPECT_EQ(profile(touch).status, 2);
+  EXPECT_EQ(read_text(output_), "precious");
+  EXPECT_EQ(call({"profile", "-o", folder_ / "none/x.rnnprof", "touch", marker}, services_).status,
+            3);
+  services_.find_plugin = []() -> Result<std::string> {
+    return fail(ErrorCode::unsupported, "this rnnadvisor has no plugin", "build it with CUDA");
+  };
+  const auto called = profile(touch, {"--force"});
+  EXPECT_EQ(called.status, 3);
+  EXPECT_THAT(called.err, HasSubstr("no plugin"));
+  EXPECT_FALSE(fs::exists(marker));
+}
+
+TEST_F(ProfileCommand, WrongOptionsAreStatus2) {
+  for (const Words& options : {Words{"--mode", "everything"},
+                               {"--trace", "kernels"},
+                               {"--capture-range", "nvtx:"},
+                               {"--capture-range", "cuda"},
+                               {"--buffer-size", "8Q"},
+                               {"--max-size", "-1"},
+                               {"--delay", "-3"},
+                               {"--duration", "nan"},
+                               {"--skip", "-1"},
+                               {"--env", "NAME"},
+                               {"--env", "=x"},
+                               {"--mode", "calls", "--trace", "api"},
+                               {"--fail-on", "always"}}) {
+    EXPECT_EQ(profile({"true"}, options).status, 2) << options[0] << " " << options[1];
+  }
+  EXPECT_EQ(call({"profile", "-o", "%z", "true"}, services_).status, 2);
+}
+
+TEST_F(ProfileCommand, VariablesAndSettingsReachTheProgram) {
+  const std::string words = folder_ / "words";
+  const auto called = profile(
+      {"sh", "-c",
+       "echo $WORD $RNNADVISOR_MODE $RNNADVISOR_SKIP $RNNADVISOR_DELAY_MS $RNNADVISOR_MAX_BYTES "
+       "$RNNADVISOR_CAPTURE $RNNADVISOR_TRACE $RNNADVISOR_CUPTI > " +
+           words},
+      {"--env", "WORD=a=b", "--mode", "full", "--skip", "5", "--delay", "1.5", "--max-size", "2M",
+       "--capture-range", "cudaProfilerApi", "--trace", "api,memory"});
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_EQ(read_text(words),
+            "a=b full 5 1500 2097152 cuda-profiler-api api,memory /opt/fake/libcupti.so\n");
+}
+
+TEST_F(ProfileCommand, OtherToolsAreNamed) {
+  const auto called = profile({"true"}, {"--env", "CUDA_INJECTION64_PATH=/nsys/lib.so"});
+  EXPECT_THAT(called.err, HasSubstr("/nsys/lib.so"));
+  const auto refused = profile({"true"}, {"--force", "--env", "RNNADVISOR_SPOOL=/elsewhere"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, HasSubstr("/elsewhere"));
+}
+
+TEST_F(ProfileCommand, FindingsChangeTheStatusOfASuccessOnly) {
+  // The sample has a batch of 3, which a rule of severity warning does not like.
+  EXPECT_EQ(profile({"true"}, {"--fail-on", "info"}).status, 1);
+  EXPECT_EQ(profile({"sh", "-c", "exit 5"}, {"--force", "--fail-on", "info"}).status, 5);
+}
+
+TEST_F(ProfileCommand, TheSpoolCanBeKeptAndCollectedAgain) {
+  const auto called = profile({"true"}, {"--keep-spool"});
+  const auto names = left_behind();
+  ASSERT_THAT(names, SizeIs(1));
+  EXPECT_THAT(names[0], StartsWith("x.rnnprof.spool-"));
+  EXPECT_THAT(called.err, HasSubstr(names[0]));
+  EXPECT_EQ(call({"collect", folder_ / names[0]}, services_).status, 2);  // the profile exists
+  EXPECT_EQ(call({"collect", folder_ / names[0], "--force", "--remove"}, services_).status, 0);
+  EXPECT_THAT(left_behind(), IsEmpty());
+}
+
+TEST_F(ProfileCommand, AProgramWithoutCudaIsAProfileThatSaysSo) {
+  const auto called = profile({"sh", "-c", "exit 4"}, {"--env", "FAKE_PLUGIN_QUIET=1"});
+  EXPECT_EQ(called.status, 4);
+  EXPECT_THAT(called.err, HasSubstr("no process of the program used CUDA"));
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read);
+  ASSERT_THAT(read->processes, SizeIs(1));
+  EXPECT_EQ(read->processes[0].command_line, "sh -c 'exit 4'");
+}
+
+TEST_F(ProfileCommand, AnInterruptWhileCollectingKeepsTheRecording) {
+  machine_.interrupted = true;
+  const auto called = profile({"true"});
+  EXPECT_EQ(called.status, 130);
+  EXPECT_THAT(called.err, HasSubstr("rnnadvisor collect"));
+  EXPECT_THAT(left_behind(), SizeIs(1));
+}
+
+TEST(SplitArguments, FindsWhereTheProgramBegins) {
+  FakeMachine machine;
+  const Terminal terminal;
+  std::ostringstream out, err;
+  const Services services = machine.services();
+  Context context{.out = out,
+                  .err = err,
+                  .terminal = terminal,
+                  .services = services,
+                  .command_line = {},
+                  .action = {},
+                  .program = {},
+                  .completions = {}};
+  const auto app = make_application(context);
+  const auto program = [&](const Words& arguments) {
+    return split_arguments(*app, arguments).program;
+  };
+  EXPECT_THAT(program({"profile", "a", "-o", "b"}), ElementsAre("a", "-o", "b"));
+  EXPECT_THAT(program({"profile", "-o", "f", "a"}), ElementsAre("a"));
+  EXPECT_THAT(program({"profile", "-of", "a"}), ElementsAre("a"));
+  EXPECT_THAT(program({"profile", "--output=f", "a"}), ElementsAre("a"));
+  EXPECT_THAT(program({"profile", "--force", "a"}), ElementsAre("a"));
+  EXPECT_THAT(program({"--quiet", "profile", "-q", "a"}), ElementsAre("a"));
+  EXPECT_THAT(program({"profile", "--", "-x"}), ElementsAre("-x"));
+  EXPECT_THAT(program({"profile", "--", "--"}), ElementsAre("--"));
+  EXPECT_THAT(program({"profile", "-o"}), IsEmpty());
+  EXPECT_THAT(program({"profile"}), IsEmpty());
+  EXPECT_THAT(program({"run", "a", "--", "b"}), IsEmpty());
+  EXPECT_THAT(split_arguments(*app, Words{"run", "a"}).ours, ElementsAre("run", "a"));
+}
+
+NameParts name_parts() {
+  return {12, "node1", [](std::string_view name) -> std::optional<std::string> {
+            if (name == "RANK") return "3";
+            return std::nullopt;
+          }};
+}
+
+TEST(OutputName, IsMadeOfWhereAndByWhom) {
+  TemporaryFolder folder;
+  const auto expand = [&](const std::string& pattern) {
+    return expand_output_name(pattern, name_parts()).value();
+  };
+  EXPECT_EQ(expand("a.rnnprof"), "a.rnnprof");
+  EXPECT_EQ(expand("%h-%p-%q{RANK}%%.rnnprof"), "node1-12-3%.rnnprof");
+  EXPECT_EQ(expand(folder / "run%n.rnnprof"), folder / "run1.rnnprof");
+  write_text_file(folder / "run1.rnnprof", "");
+  fs::create_directory(folder / "run2.rnnprof.spool-abcdef");  // somebody is at it
+  EXPECT_EQ(expand(folder / "run%n.rnnprof"), folder / "run3.rnnprof");
+  EXPECT_THAT(default_output_name(name_parts()), HasSubstr("-rank3.rnnprof"));
+  for (const char* wrong : {"%", "%x", "%q", "%q{RANK", "%q{NOT_SET}", "a%"})
+    EXPECT_FALSE(expand_output_name(wrong, name_parts())) << wrong;
+}
+
+TEST(Sizes, HaveUnits) {
+  EXPECT_EQ(parse_size("65536", "--x").value(), 65536);
+  EXPECT_EQ(parse_size("64K", "--x").value(), 65536);
+  EXPECT_EQ(parse_size("8m", "--x").value(), 8 << 20);
+  EXPECT_EQ(parse_size("2GiB", "--x").value(), std::int64_t{2} << 30);
+  for (const char* wrong :
+       {"", "0", "-1", "K", "1KK", "1e3", "1.5M", "9999999T", "99999999999999999999"})
+    EXPECT_FALSE(parse_size(wrong, "--x")) << wrong;
+}
+
+struct Shell {
+  int status = -1;
+  std::string out;
+};
+Shell shell(const std::string& command) {
+  Shell result;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const auto got = fread(buffer, 1, sizeof buffer, pipe)) result.out.append(buffer, got);
+  result.status = pclose(pipe);
+  return result;
+}
+
+class EnvCommand : public ProfileCommand {
+ protected:
+  Called env(Words options) {
+    options.insert(options.begin(), "env");
+    return call(options, services_);
+  }
+};
+
+TEST_F(EnvCommand, AShellReadsWhatItPrints) {
+  const std::string odd = folder_ / "it's a $place";
+  fs::create_directory(odd);
+  const auto called = env({"-o", odd + "/x.rnnprof", "--skip", "3", "--shell", "bash"});
+  ASSERT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.err, HasSubstr("rnnadvisor collect"));
+  const std::string script = folder_ / "env.sh";
+  // The preload is read, not acted upon.
+  write_text_file(script, called.out +
+                              "FAKE_PLUGIN_QUIET=1; export FAKE_PLUGIN_QUIET\n"
+                              "printf '%s\\n' \"$RNNADVISOR_SPOOL\" \"$RNNADVISOR_SKIP\" "
+                              "\"$LD_PRELOAD\" \"$CUDA_INJECTION64_PATH\"\n");
+  const auto read = shell("sh '" + script + "'");
+  EXPECT_THAT(read.out, StartsWith(odd + "/x.rnnprof.spool-"));
+  EXPECT_THAT(read.out, HasSubstr("\n3\n" + std::string(RNNADVISOR_FAKE_PLUGIN)));
+}
+
+TEST_F(EnvCommand, FishHasItsOwnWords) {
+  const auto called = env({"--folder", folder_ / "it's", "--shell", "fish"});
+  ASSERT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.out, HasSubstr("set -gx RNNADVISOR_SPOOL '" + (folder_ / "it\\'s") + "';"));
+  EXPECT_TRUE(fs::is_directory(folder_ / "it's"));
+}
+
+TEST_F(EnvCommand, WhatIsSetIsUnset) {
+  const auto on = env({"--folder", folder_ / "spool", "--skip", "3", "--shell", "bash"});
+  const std::string program = RNNADVISOR_PROGRAM;
+  write_text_file(folder_ / "on.sh", on.out);
+  const auto after =
+      shell("unset LD_PRELOAD; env > " + (folder_ / "before") + "; . " + (folder_ / "on.sh") +
+            "; export FAKE_PLUGIN_QUIET=1; eval \"$(" + program +
+            " env --unset --shell bash)\"; unset FAKE_PLUGIN_QUIET; env > " + (folder_ / "after") +
+            "; diff " + (folder_ / "before") + " " + (folder_ / "after"));
+  EXPECT_EQ(after.status, 0) << after.out;
+}
+
+TEST_F(EnvCommand, RefusesWhatItCannotDo) {
+  EXPECT_EQ(env({"--shell", "tcsh"}).status, 2);
+  EXPECT_EQ(env({"--mode", "all"}).status, 2);
+  EXPECT_EQ(env({"--folder", "/proc/nowhere"}).status, 3);
+  services_.find_plugin = []() -> Result<std::string> {
+    return fail(ErrorCode::unsupported, "this rnnadvisor has no plugin");
+  };
+  EXPECT_EQ(env({"--folder", folder_ / "spool"}).status, 3);
+  EXPECT_FALSE(fs::exists(folder_ / "spool"));
+}
+
+class CollectCommand : public ProfileCommand {
+ protected:
+  CollectCommand() {
+    fs::create_directory(recording_);
+    spool::sample_spool().write(recording_ + "/1.rnnspool");
+  }
+  const std::string recording_ = folder_ / "recording";
+};
+
+TEST_F(CollectCommand, MakesAProfileOfAFolder) {
+  const auto called = call({"collect", recording_ + "/", "-o", output_}, services_);
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.err, HasSubstr("wrote " + output_));
+  EXPECT_TRUE(fs::exists(recording_));
+  EXPECT_THAT(read_profile(output_)->calls, SizeIs(3));
+  EXPECT_EQ(call({"collect", recording_, "--remove"}, services_).status, 0);
+  EXPECT_TRUE(fs::exists(recording_ + ".rnnprof"));
+  EXPECT_FALSE(fs::exists(recording_));
+}
+
+TEST_F(CollectCommand, KeepsTheFolderWhenSomethingOfItIsNotInTheProfile) {
+  write_text_file(recording_ + "/2.rnnspool", "nothing that could be read");
+  const auto called = call({"collect", recording_, "-o", output_, "--remove"}, services_);
+  EXPECT_EQ(called.status, 0);
+  EXPECT_THAT(called.err, HasSubstr("2.rnnspool"));
+  EXPECT_TRUE(fs::exists(recording_));
+}
+
+TEST_F(CollectCommand, AFolderThatIsNotThereIsStatus2) {
+  EXPECT_EQ(call({"collect", folder_ / "none"}, services_).status, 2);
+  EXPECT_EQ(call({"collect"}, services_).status, 2);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::cli
