@@ -156,10 +156,11 @@ Attachment detach(const Lookup& present) {
       attachment.set.emplace_back(variable::cupti, *before);
     }
   }
-  for (const char* name : {variable::spool, variable::mode, variable::capture, variable::delay_ms,
-                           variable::duration_ms, variable::skip, variable::iterations,
-                           variable::max_bytes, variable::buffer_bytes, variable::call_sites,
-                           variable::trace, variable::cupti_before, variable::chain_cuda, variable::chain_nvtx}) {
+  for (const char* name :
+       {variable::spool, variable::mode, variable::capture, variable::delay_ms,
+        variable::duration_ms, variable::skip, variable::iterations, variable::max_bytes,
+        variable::buffer_bytes, variable::call_sites, variable::trace, variable::cupti_before,
+        variable::chain_cuda, variable::chain_nvtx}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }
   return attachment;

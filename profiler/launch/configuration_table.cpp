@@ -83,8 +83,13 @@ void ConfigurationTable::add(int index, const Execution& execution) {
     if (execution.device_ms >= 0)
       gathered.samples_ms[execution.phase].push_back(execution.device_ms);
   } else {
-    gathered.failures.try_emplace(execution.phase, execution.status, execution.reason);
+    refuse(index, stage_of(execution.phase), execution.status, execution.reason);
   }
+}
+
+void ConfigurationTable::refuse(int index, model::Stage stage, int status,
+                                const std::string& reason) {
+  gathered_[static_cast<std::size_t>(index)].failures.try_emplace(stage, status, reason);
 }
 
 void ConfigurationTable::join(int forward, int backward) {
@@ -100,11 +105,11 @@ void ConfigurationTable::join(int forward, int backward) {
 
 void ConfigurationTable::write_outcome(Configuration& configuration,
                                        const Gathered& gathered) const {
-  if (!gathered.executed) return;
+  if (!gathered.executed && gathered.failures.empty()) return;
   configuration.outcome = Outcome::completed;
-  for (const auto& [phase, failure] : gathered.failures) {
+  for (const auto& [which, failure] : gathered.failures) {
     StageResult stage;
-    stage.stage = stage_of(phase);
+    stage.stage = which;
     stage.attempted = true;
     stage.status = failure.first;
     stage.status_name = status_name(failure.first);

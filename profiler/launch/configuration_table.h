@@ -32,6 +32,8 @@ class ConfigurationTable {
     double device_ms = -1;
   };
   void add(int index, const Execution& execution);
+  // A stage that cuDNN refused before anything was executed.
+  void refuse(int index, model::Stage stage, int status, const std::string& reason);
   // Forward and backward of one reserve, which may have been described differently.
   void join(int forward, int backward);
 
@@ -45,7 +47,7 @@ class ConfigurationTable {
     bool joined = false, mixed_algos = false;
     bool succeeded = false;
     std::map<Phase, std::vector<double>> samples_ms;
-    std::map<Phase, std::pair<int, std::string>> failures;  // the first status and reason
+    std::map<model::Stage, std::pair<int, std::string>> failures;  // the first status and reason
   };
   void write_outcome(Configuration& configuration, const Gathered& gathered) const;
 

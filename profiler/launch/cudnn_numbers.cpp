@@ -154,11 +154,20 @@ std::string describe_refused(const spool::Configuration& asked) {
   const auto word = [](const auto& value) {
     return value ? std::string(to_string(*value)) : std::string("unknown");
   };
-  return fmt::format("{}, {}, {} layers, hidden_size {}, input_size {}, proj_size {}, {}, {} math",
-                     word(same_number<Cell>(asked.cell)), word(same_number<Algo>(asked.algo)),
-                     asked.layers, asked.hidden_size, asked.input_size, asked.projection_size,
-                     word(data_type(asked.data_type)),
-                     word(same_number<MathType>(asked.math_type)));
+  std::string text;
+  if ((asked.known & spool::known_descriptor) != 0) {
+    text = fmt::format(
+        "{}, {}, num_layers {}, hidden_size {}, input_size {}, proj_size {}, {}, {} math",
+        word(same_number<Cell>(asked.cell)), word(same_number<Algo>(asked.algo)), asked.layers,
+        asked.hidden_size, asked.input_size, asked.projection_size,
+        word(data_type(asked.data_type)), word(same_number<MathType>(asked.math_type)));
+  }
+  if ((asked.known & spool::known_data) != 0) {
+    text += fmt::format("{}{}, seq_length {}, batch_size {}, {} values a step",
+                        text.empty() ? "" : ", ", word(same_number<Layout>(asked.layout)),
+                        asked.max_seq_length, asked.batch, asked.vector_size);
+  }
+  return text;
 }
 
 std::string status_name(int status) {

@@ -18,7 +18,8 @@ namespace rnnadvisor::launch {
 Result<RnnConfig> to_config(const spool::Configuration& captured,
                             std::span<const std::int32_t> lengths);
 
-// "LSTM, hidden 2048, 2 layers, algorithm 1": what is known of a descriptor that was refused.
+// "lstm, standard, num_layers 2, hidden_size 2048, …": what is known of a descriptor that was
+// refused; empty when that is nothing.
 std::string describe_refused(const spool::Configuration& asked);
 
 // "CUDNN_STATUS_NOT_SUPPORTED", or "cuDNN status 4711".

@@ -278,13 +278,27 @@ void ProcessSpool::add_setup(const spool::Call& call) {
     if ((shape->second.configuration.known & whole) == whole) {
       record.call.configuration = configuration_of(call, device_of(call.device)).index;
     } else if (call.status != 0) {
-      note(NoteSeverity::warning, "descriptor-refused",
-           fmt::format("{} answered {}{}{} to {}", record.function, status_name(call.status),
-                       record.reason.empty() ? "" : ", ", record.reason,
-                       describe_refused(shape->second.configuration)));
+      note_refused(record, shape->second.configuration);
+    }
+    if (record.call.configuration >= 0 && call.status != 0 &&
+        call.entry == spool::Entry::get_temp_space_sizes) {
+      collection_.configurations.refuse(record.call.configuration, model::Stage::temp_space,
+                                        call.status, record.reason);
     }
   }
   builder_.add_setup(record);
+}
+
+// A descriptor that was never filled is no configuration, but what was asked for is worth knowing:
+// it may be the reason why something else ran.
+void ProcessSpool::note_refused(const SetupRecord& record, const spool::Configuration& asked) {
+  std::string text =
+      fmt::format("{} answered {}{}{} to {}", record.function, status_name(record.call.status),
+                  record.reason.empty() ? "" : ", ", record.reason, describe_refused(asked));
+  constexpr std::size_t most_refusals = 20;
+  if (refusals_.size() < most_refusals) refusals_.insert(text);
+  if (!refusals_.contains(text)) text = "other descriptors were refused, too";
+  note(NoteSeverity::warning, "descriptor-refused", std::move(text));
 }
 
 int ProcessSpool::captured_call(std::uint64_t node) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -82,6 +83,7 @@ class ProcessSpool {
   void add_transfer(const spool::Transfer& transfer);
   void add_api(const spool::Api& api);
   void add_memory(const spool::Memory& memory);
+  void note_refused(const SetupRecord& record, const spool::Configuration& asked);
   int captured_call(std::uint64_t node) const;
   int replayed_call(std::uint64_t node, std::uint32_t correlation, std::int64_t start_ns);
   void attribute_launches();
@@ -105,6 +107,7 @@ class ProcessSpool {
   std::map<std::int64_t, int> devices_;  // by ordinal
   std::unordered_map<std::uint64_t, spool::GraphNode> nodes_;
   std::vector<spool::Note> notes_;
+  std::set<std::string> refusals_;
   NvtxMatcher nvtx_;
   std::map<std::string, std::string> versions_;
   std::vector<std::pair<std::string, std::string>> variables_;

@@ -427,8 +427,40 @@ TEST_F(Collect, RefusalsAreOutcomesWithReasons) {
   ASSERT_NE(find_note(p, "descriptor-refused"), nullptr);
   EXPECT_EQ(find_note(p, "descriptor-refused")->text,
             "cudnnSetRNNDescriptor_v8 answered CUDNN_STATUS_BAD_PARAM, no such algorithm to lstm, "
-            "standard, 2 layers, hidden_size 512, input_size 256, proj_size 512, half, tensor_op "
-            "math");
+            "standard, num_layers 2, hidden_size 512, input_size 256, proj_size 512, half, "
+            "tensor_op math");
+}
+
+TEST_F(Collect, ARefusalBeforeAnythingRanIsAnOutcomeToo) {
+  SpoolWriter w;
+  w.add(sample_device(0, 1));
+  w.add_configuration(sample_configuration(1));
+  auto sizes = sample_call(1, spool::Entry::get_temp_space_sizes, 5'000, 5'500);
+  sizes.status = 3000;
+  w.add(sizes);
+  auto data = sample_configuration(0);
+  data.known = spool::known_data;
+  for (std::uint32_t id = 2; id < 40; ++id) {  // a program that tries one length after another
+    data.id = id;
+    data.max_seq_length = static_cast<std::int32_t>(id);
+    w.add_configuration(data);
+    auto refused = sample_call(id, spool::Entry::set_rnn_data_descriptor, 6'000 + id, 6'500);
+    refused.configuration = id;
+    refused.status = 2000;
+    w.add(refused);
+  }
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.configurations, SizeIs(1));
+  EXPECT_EQ(p.configurations[0].outcome, Outcome::refused);
+  ASSERT_THAT(p.configurations[0].stages, SizeIs(1));
+  EXPECT_EQ(p.configurations[0].stages[0].stage, model::Stage::temp_space);
+  EXPECT_THAT(p.setup_calls, SizeIs(39));
+  EXPECT_EQ(find_note(p, "descriptor-refused")->text,
+            "cudnnSetRNNDataDescriptor answered CUDNN_STATUS_BAD_PARAM to seq_major_unpacked, "
+            "seq_length 2, batch_size 3, 256 values a step");
+  EXPECT_EQ(std::count_if(p.notes.begin(), p.notes.end(),
+                          [](const Note& n) { return n.code == "descriptor-refused"; }),
+            21);  // twenty, and one for the rest
 }
 
 TEST_F(Collect, WhatIsMissingIsSaid) {
