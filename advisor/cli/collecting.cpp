@@ -9,8 +9,8 @@
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/profile_summary.h"
+#include "core/base/shell_words.h"
 #include "profiler/launch/collect.h"
-#include "profiler/launch/shell_words.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -53,7 +53,7 @@ int collect_and_report(const Context& context, const Judging& judging,
   const auto kept = [&] {
     context.err << fmt::format(
         "rnnadvisor: the recording is kept; `rnnadvisor collect {} -o {}` makes a profile of it\n",
-        launch::shell_word(request.folder), launch::shell_word(request.output));
+        shell_word(request.folder), shell_word(request.output));
   };
   launch::CollectOptions options;
   options.environment = environment_of(context);
@@ -86,7 +86,7 @@ int collect_and_report(const Context& context, const Judging& judging,
     kept();
   }
   context.note(fmt::format("wrote {}; `rnnadvisor report {}` tells more", request.output,
-                           launch::shell_word(request.output)));
+                           shell_word(request.output)));
   return exit_status(judgement.findings, judging.fail_on);
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "profiler/launch/shell_words.h"
+#include "core/base/shell_words.h"
 
 namespace rnnadvisor::cli {
 
@@ -27,7 +27,7 @@ void Context::note(std::string_view text) const {
 
 std::string shell_line(std::string_view program, std::span<const std::string> arguments) {
   std::string line(program);
-  if (!arguments.empty()) line += " " + launch::shell_words(arguments);
+  if (!arguments.empty()) line += " " + shell_words(arguments);
   return line;
 }
 

@@ -192,6 +192,11 @@ std::int64_t notes(const Subject& s, std::string_view code) {
   return sum;
 }
 
+bool attempted(const Subject& s) {
+  return s.profile->environment.tracing || notes(s, "no-trace") > 0 ||
+         notes(s, "trace-failed") > 0 || notes(s, "tracing-conflict") > 0;
+}
+
 void add_implementation(Catalogue& catalogue) {
   define(catalogue, "trace.available", "", Provenance::measured,
          "kernels of this configuration were recorded",
@@ -294,13 +299,15 @@ void add_trace_facts(Catalogue& catalogue) {
   define(catalogue, "trace.records_dropped", "", Provenance::measured,
          "activity records that were lost", [](const Subject& s) -> std::optional<std::int64_t> {
            if (!s.profile->environment.tracing) return std::nullopt;
-           return notes(s, "records-dropped");
+           return notes(s, "records-dropped") + notes(s, "kernels-without-time");
          });
+  define(catalogue, "trace.attempted", "", Provenance::measured,
+         "kernels were recorded, or would have been but for what a note tells",
+         [](const Subject& s) -> std::optional<bool> { return attempted(s); });
   define(catalogue, "trace.conflict", "", Provenance::measured,
-         "another tracer had subscribed to CUPTI in the traced process",
+         "another tool traced the process at the same time",
          [](const Subject& s) -> std::optional<bool> {
-           if (!s.profile->environment.tracing && notes(s, "tracing-conflict") == 0)
-             return std::nullopt;
+           if (!attempted(s)) return std::nullopt;
            return notes(s, "tracing-conflict") > 0;
          });
   define(catalogue, "trace.timed_by_trace", "", Provenance::measured,

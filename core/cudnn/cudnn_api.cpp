@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "core/cudnn/dynamic_library.h"
@@ -80,9 +81,9 @@ std::string CudnnApi::take_reason() const {
 
 std::string status_name(const CudnnApi& api, cudnnStatus_t status) {
   const char* name = api.cudnnGetErrorString(status);
-  return name != nullptr && *name != '\0'
-             ? name
-             : fmt::format("CUDNN_STATUS_{}", static_cast<int>(status));
+  const bool named =
+      name != nullptr && *name != '\0' && std::string_view(name) != "CUDNN_UNKNOWN_STATUS";
+  return named ? name : fmt::format("CUDNN_STATUS_{}", static_cast<int>(status));
 }
 
 }  // namespace rnnadvisor

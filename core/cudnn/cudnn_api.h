@@ -49,7 +49,8 @@ struct CudnnApi {
   std::string take_reason() const;
 };
 
-// "CUDNN_STATUS_NOT_SUPPORTED"; a number cuDNN has no name for gives "CUDNN_STATUS_<number>".
+// "CUDNN_STATUS_NOT_SUPPORTED"; a number cuDNN has no name for gives "CUDNN_STATUS_<number>", where
+// cudnnGetErrorString says "CUDNN_UNKNOWN_STATUS" of them all.
 std::string status_name(const CudnnApi& api, cudnnStatus_t status);
 
 }  // namespace rnnadvisor

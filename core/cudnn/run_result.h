@@ -30,8 +30,8 @@ struct StageResult {
   model::Stage stage = model::Stage::set_descriptor;
   bool attempted = false;
   int status = 0;           // cudnnStatus_t
-  std::string status_name;  // "CUDNN_STATUS_NOT_SUPPORTED"
-  std::string reason;       // cudnnGetLastErrorString: the failing condition; may be empty
+  std::string status_name;  // "CUDNN_STATUS_NOT_SUPPORTED"; for a CUDA error CUDA's name of it
+  std::string reason;       // the failing condition, as cuDNN told its log callback; may be empty
 };
 
 // Time of one phase, without tracing, from CUDA events.

@@ -26,6 +26,10 @@ Result<CuptiApi> load_once() {
   }
   RNNADVISOR_CUPTI_OPTIONAL(RNNADVISOR_RESOLVE)
 #undef RNNADVISOR_RESOLVE
+#define RNNADVISOR_RESOLVE(name) \
+  api.name = reinterpret_cast<decltype(api.name)>(library->symbol(#name));
+  RNNADVISOR_CUPTI_EXTRA(RNNADVISOR_RESOLVE)
+#undef RNNADVISOR_RESOLVE
   api.has_range_profiler = missing == nullptr;
   api.cuptiGetVersion(&api.version);
   setenv("NVTX_INJECTION64_PATH", api.path.c_str(), 0);

@@ -20,7 +20,11 @@ namespace rnnadvisor {
   X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks) \
   X(cuptiActivityGetNextRecord) X(cuptiActivityFlushAll) \
   X(cuptiActivityGetNumDroppedRecords) X(cuptiActivityPushExternalCorrelationId) \
-  X(cuptiActivityPopExternalCorrelationId) X(cuptiGetTimestamp) X(cuptiGetCallbackName)
+  X(cuptiActivityPopExternalCorrelationId) X(cuptiGetTimestamp) X(cuptiGetCallbackName) \
+  X(cuptiSubscribe) X(cuptiUnsubscribe)
+// Later additions that can be done without: the name of another subscriber, thread ids of the
+// operating system.
+#define RNNADVISOR_CUPTI_EXTRA(X) X(cuptiSubscribe_v2) X(cuptiSetThreadIdType)
 // The Range Profiler came with CUDA 12.6; without it there are no counters.
 #define RNNADVISOR_CUPTI_OPTIONAL(X) \
   X(cuptiProfilerInitialize) X(cuptiProfilerGetCounterAvailability) \
@@ -38,6 +42,7 @@ namespace rnnadvisor {
 struct CuptiApi {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name = nullptr;
   RNNADVISOR_CUPTI_REQUIRED(RNNADVISOR_DECLARE)
+  RNNADVISOR_CUPTI_EXTRA(RNNADVISOR_DECLARE)
   RNNADVISOR_CUPTI_OPTIONAL(RNNADVISOR_DECLARE)
 #undef RNNADVISOR_DECLARE
   std::string path;

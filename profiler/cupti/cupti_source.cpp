@@ -1,17 +1,16 @@
 #include "profiler/cupti/cupti_source.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
-#include <atomic>
-#include <condition_variable>
-#include <cstdlib>
-#include <deque>
+#include <memory>
 #include <mutex>
-#include <thread>
 
+#include "profiler/cupti/activity_buffers.h"
 #include "profiler/cupti/cupti_api.h"
-#include "profiler/cupti/records.h"
 
 namespace rnnadvisor {
 namespace {
@@ -21,53 +20,84 @@ constexpr std::array kinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                               CUPTI_ACTIVITY_KIND_MEMSET,
                               CUPTI_ACTIVITY_KIND_MEMORY2,
                               CUPTI_ACTIVITY_KIND_MARKER,
+                              CUPTI_ACTIVITY_KIND_MARKER_DATA,
                               CUPTI_ACTIVITY_KIND_OVERHEAD,
                               CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 constexpr std::array api_kinds = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
 
-class CuptiSource;
-// CUPTI's callbacks carry no user pointer.
-std::atomic<CuptiSource*> active{nullptr};
+// The buffers of the one source that is alive. CUPTI's callbacks carry no user pointer and may come
+// while the source ends, so each keeps what it works on alive.
+class Active {
+ public:
+  std::shared_ptr<ActivityBuffers> get() {
+    const std::lock_guard lock(mutex_);
+    return buffers_;
+  }
+  // False when there is one already.
+  bool claim(std::shared_ptr<ActivityBuffers> buffers) {
+    const std::lock_guard lock(mutex_);
+    if (buffers_) return false;
+    buffers_ = std::move(buffers);
+    return true;
+  }
+  void release() {
+    std::shared_ptr<ActivityBuffers> last;  // ends its thread, which must not happen under the lock
+    const std::lock_guard lock(mutex_);
+    last.swap(buffers_);
+  }
 
-// Buffers are read on a thread of their own, so that neither the program's launches nor CUPTI's
-// worker wait for us.
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<ActivityBuffers> buffers_;
+};
+
+Active& active() {
+  static auto& one = *new Active;  // for ever: CUPTI's thread may outlive static objects
+  return one;
+}
+
+void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
+  *max_records = 0;
+  *size = 0;
+  const auto buffers = active().get();
+  *buffer = buffers ? buffers->lend() : nullptr;
+  if (*buffer != nullptr) *size = buffers->buffer_bytes();
+}
+
+void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+                        std::size_t valid) {
+  const auto buffers = active().get();
+  if (!buffers || buffer == nullptr) return;
+  std::size_t dropped = 0;
+  buffers->api().cuptiActivityGetNumDroppedRecords(context, stream, &dropped);
+  buffers->complete(buffer, valid, dropped);
+}
+
+void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+
 class CuptiSource final : public ActivitySource {
  public:
-  CuptiSource(const CuptiApi& api, const CuptiOptions& options)
-      : api_(api),
-        options_(options),
-        reader_(api),
-        worker_([this](const std::stop_token& stop) { work(stop); }) {}
+  // `buffers` have been claimed.
+  CuptiSource(const CuptiApi& api, const CuptiOptions& options,
+              std::shared_ptr<ActivityBuffers> buffers)
+      : api_(api), options_(options), buffers_(std::move(buffers)) {}
 
   ~CuptiSource() override {
     if (recording_) (void)stop();
-    worker_.request_stop();
-    changed_.notify_all();
-    worker_.join();
-    active.store(nullptr);
-    for (auto* buffer : free_) std::free(buffer);
+    active().release();
   }
 
   Result<void> start() override {
-    const auto enable = [&](CUpti_ActivityKind kind) { return api_.cuptiActivityEnable(kind); };
-    if (!registered_) {
-      if (const auto status = api_.cuptiActivityRegisterCallbacks(&requested, &completed);
-          status != CUPTI_SUCCESS) {
-        return fail(cupti_error(api_, status, "cuptiActivityRegisterCallbacks"));
-      }
-      registered_ = true;
-    }
-    for (const auto kind : kinds) {
-      if (const auto status = enable(kind); status != CUPTI_SUCCESS) {
-        return fail(cupti_error(api_, status, "cuptiActivityEnable"));
-      }
-    }
-    if (options_.api_calls) {
-      for (const auto kind : api_kinds) {
-        if (const auto status = enable(kind); status != CUPTI_SUCCESS) {
-          return fail(cupti_error(api_, status, "cuptiActivityEnable"));
-        }
-      }
+    conflict_.clear();
+    if (auto subscribed = subscribe(); !subscribed) return subscribed;
+    // Only now: it would change the thread ids of another tool, too.
+    system_thread_ids_ =
+        api_.cuptiSetThreadIdType != nullptr &&
+        api_.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) == CUPTI_SUCCESS;
+    if (auto enabled = enable(); !enabled) {
+      disable();
+      unsubscribe();
+      return enabled;
     }
     recording_ = true;
     return {};
@@ -75,101 +105,93 @@ class CuptiSource final : public ActivitySource {
 
   Result<ActivityBatch> stop() override {
     recording_ = false;
-    if (options_.api_calls) {
-      for (const auto kind : api_kinds) api_.cuptiActivityDisable(kind);
-    }
-    for (const auto kind : kinds) api_.cuptiActivityDisable(kind);
+    disable();
     const auto status = api_.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return queue_.empty() && !reading_; });
+    ActivityBatch batch = buffers_->take(now_ns());
+    unsubscribe();
     if (status != CUPTI_SUCCESS) return fail(cupti_error(api_, status, "cuptiActivityFlushAll"));
-    return reader_.take(now_ns());
+    return batch;
   }
 
   void push(std::uint64_t id) override {
-    api_.cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id);
+    api_.cuptiActivityPushExternalCorrelationId(own_correlation_kind, id);
   }
   void pop() override {
     std::uint64_t last = 0;
-    api_.cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+    api_.cuptiActivityPopExternalCorrelationId(own_correlation_kind, &last);
   }
   std::int64_t now_ns() override {
     std::uint64_t time = 0;
     api_.cuptiGetTimestamp(&time);
     return static_cast<std::int64_t>(time);
   }
+  std::int64_t thread_id() override {
+    if (system_thread_ids_) return syscall(SYS_gettid);
+    return static_cast<std::uint32_t>(pthread_self());
+  }
+  std::string conflict() const override { return conflict_; }
 
  private:
-  struct Completed {
-    std::uint8_t* buffer;
-    std::size_t valid;
-  };
-
-  static void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* size,
-                                 std::size_t* max_records) {
-    *max_records = 0;
-    *buffer = nullptr;
-    *size = 0;
-    auto* self = active.load();
-    if (self == nullptr) return;
-    const std::lock_guard lock(self->mutex_);
-    if (!self->free_.empty()) {
-      *buffer = self->free_.back();
-      self->free_.pop_back();
-    } else if (self->allocated_ + self->options_.buffer_bytes <= self->options_.limit_bytes) {
-      *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, self->options_.buffer_bytes));
-      if (*buffer != nullptr) self->allocated_ += self->options_.buffer_bytes;
+  // CUPTI lets two tools record at once without a word and mixes their buffers up, unless each
+  // subscribes first, as its documentation asks; torch.profiler does, and so do NVIDIA's tools.
+  Result<void> subscribe() {
+    std::array<char, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN> other{};
+    CUptiResult status = CUPTI_SUCCESS;
+    if (api_.cuptiSubscribe_v2 != nullptr) {
+      CUpti_SubscriberParams params{};
+      params.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+      params.subscriberName = "rnnadvisor";
+      params.oldSubscriberName = other.data();
+      params.oldSubscriberSize = other.size();
+      status = api_.cuptiSubscribe_v2(&subscriber_, &ignore_callback, nullptr, &params);
+    } else {
+      status = api_.cuptiSubscribe(&subscriber_, &ignore_callback, nullptr);
     }
-    if (*buffer != nullptr) *size = self->options_.buffer_bytes;
+    if (status == CUPTI_SUCCESS) return {};
+    subscriber_ = nullptr;
+    if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+      conflict_ = other[0] != '\0' ? other.data() : "another tool";
+    Error error = cupti_error(api_, status, "cuptiSubscribe");
+    if (other[0] != '\0') error.message += fmt::format(": '{}' traces already", other.data());
+    return fail(std::move(error));
   }
 
-  static void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                 std::size_t, std::size_t valid) {
-    auto* self = active.load();
-    if (self == nullptr || buffer == nullptr) return;
-    // Asked before our lock is taken: CUPTI may call back into us from here.
-    std::size_t dropped = 0;
-    self->api_.cuptiActivityGetNumDroppedRecords(context, stream, &dropped);
-    {
-      const std::lock_guard lock(self->mutex_);
-      self->queue_.push_back({buffer, valid});
-      self->dropped_ += dropped;
-    }
-    self->changed_.notify_all();
+  void unsubscribe() {
+    if (subscriber_ != nullptr) api_.cuptiUnsubscribe(subscriber_);
+    subscriber_ = nullptr;
   }
 
-  void work(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [&] { return stop.stop_requested() || !queue_.empty(); });
-      if (queue_.empty()) return;
-      const Completed next = queue_.front();
-      queue_.pop_front();
-      reader_.add_dropped(dropped_);
-      dropped_ = 0;
-      reading_ = true;
-      lock.unlock();
-      reader_.read(next.buffer, next.valid);
-      lock.lock();
-      reading_ = false;
-      free_.push_back(next.buffer);
-      changed_.notify_all();
+  Result<void> enable() {
+    if (const auto status = api_.cuptiActivityRegisterCallbacks(&requested, &completed);
+        status != CUPTI_SUCCESS) {
+      return fail(cupti_error(api_, status, "cuptiActivityRegisterCallbacks"));
     }
+    for (const auto kind : kinds) {
+      if (const auto status = api_.cuptiActivityEnable(kind); status != CUPTI_SUCCESS)
+        return fail(cupti_error(api_, status, "cuptiActivityEnable"));
+    }
+    if (!options_.api_calls) return {};
+    for (const auto kind : api_kinds) {
+      if (const auto status = api_.cuptiActivityEnable(kind); status != CUPTI_SUCCESS)
+        return fail(cupti_error(api_, status, "cuptiActivityEnable"));
+    }
+    return {};
+  }
+
+  void disable() {
+    if (options_.api_calls) {
+      for (const auto kind : api_kinds) api_.cuptiActivityDisable(kind);
+    }
+    for (const auto kind : kinds) api_.cuptiActivityDisable(kind);
   }
 
   const CuptiApi& api_;
   CuptiOptions options_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<Completed> queue_;
-  std::vector<std::uint8_t*> free_;
-  std::size_t allocated_ = 0;
-  std::size_t dropped_ = 0;
-  bool reading_ = false;
-  bool registered_ = false;
+  std::shared_ptr<ActivityBuffers> buffers_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::string conflict_;
+  bool system_thread_ids_ = false;
   bool recording_ = false;
-  RecordReader reader_;  // the worker's while reading_, stop()'s otherwise
-  std::jthread worker_;  // last: starts when all else is built
 };
 
 }  // namespace
@@ -177,13 +199,13 @@ class CuptiSource final : public ActivitySource {
 Result<std::unique_ptr<ActivitySource>> make_cupti_source(const CuptiOptions& options) {
   const auto api = CuptiApi::load();
   if (!api) return fail(api.error());
-  if (active.load() != nullptr) {
+  auto buffers =
+      std::make_shared<ActivityBuffers>(**api, options.buffer_bytes, options.limit_bytes);
+  if (!active().claim(buffers)) {
     return fail(ErrorCode::cupti, "a CUPTI source is alive already in this process",
                 "end it before making another");
   }
-  auto source = std::make_unique<CuptiSource>(**api, options);
-  active.store(source.get());
-  return std::unique_ptr<ActivitySource>(std::move(source));
+  return std::make_unique<CuptiSource>(**api, options, std::move(buffers));
 }
 
 }  // namespace rnnadvisor

@@ -4,13 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 
 #include "profiler/cupti/activity_source.h"
 #include "profiler/cupti/cupti_api.h"
+#include "profiler/cupti/marker_reader.h"
 
 namespace rnnadvisor {
+
+// The kind under which ActivitySource::push() gives ids to CUPTI. Other tools and OpenACC use
+// others, for the same calls.
+inline constexpr CUpti_ExternalCorrelationKind own_correlation_kind =
+    CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
 class RecordReader {
  public:
@@ -24,15 +28,16 @@ class RecordReader {
   ActivityBatch take(std::int64_t now_ns);
 
  private:
-  struct OpenRange {
-    NvtxRecord record;
-  };
   void read_one(const CUpti_Activity* record);
-  void read_marker(const CUpti_ActivityMarker2& marker);
+  void read_kernel(const CUpti_ActivityKernel10& kernel);
+  void read_transfer(TransferRecord record);
+  void read_api(const CUpti_ActivityAPI& call, bool driver);
+  void read_memory(const CUpti_ActivityMemory4& memory);
+  void read_overhead(const CUpti_ActivityOverhead3& overhead);
 
   const CuptiApi& api_;
   ActivityBatch batch_;
-  std::map<std::uint32_t, NvtxRecord> open_;  // by marker id
+  MarkerReader markers_;
 };
 
 }  // namespace rnnadvisor

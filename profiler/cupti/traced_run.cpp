@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 
 #include "core/cudnn/driver.h"
@@ -12,9 +13,17 @@
 #include "profiler/cupti/cupti_api.h"
 #include "profiler/cupti/cupti_source.h"
 #include "profiler/cupti/nvtx_scope.h"
+#include "profiler/profile/this_process.h"
 
 namespace rnnadvisor {
 namespace {
+
+// The clock of processes; CUPTI's is the same, but not every run loads CUPTI.
+std::int64_t real_time_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 constexpr unsigned phase_colors[] = {0xFF4477AA, 0xFF66CCEE, 0xFFEE6677, 0xFFCCBB44};
 
@@ -33,7 +42,7 @@ struct TracedRunner::State {
   ActivitySource* tracer();
   void sample_clocks(Profile& profile, const char* when) const;
   Result<void> run_in_order(Phase phase);
-  void trace(ProfileBuilder& builder, int configuration, const RnnConfig& config);
+  void trace(ProfileBuilder& builder, int configuration, int process, const RnnConfig& config);
   void count(ProfileBuilder& builder, Configuration& configuration, const RunOptions& options);
 };
 
@@ -89,7 +98,7 @@ void TracedRunner::State::sample_clocks(Profile& profile, const char* when) cons
       {when, 0, clocks.sm_mhz, clocks.memory_mhz, clocks.temperature_c, clocks.power_mw});
 }
 
-void TracedRunner::State::trace(ProfileBuilder& builder, int configuration,
+void TracedRunner::State::trace(ProfileBuilder& builder, int configuration, int process,
                                 const RnnConfig& config) {
   ActivitySource* activity = tracer();
   if (activity == nullptr) {
@@ -100,6 +109,12 @@ void TracedRunner::State::trace(ProfileBuilder& builder, int configuration,
   if (const auto started = activity->start(); !started) {
     builder.add_note({NoteSeverity::warning, "no-trace",
                       "kernels were not recorded: " + started.error().message, 1});
+    if (!activity->conflict().empty()) {
+      builder.add_note(
+          {NoteSeverity::warning, "tracing-conflict",
+           "kernels were not recorded: '" + activity->conflict() + "' traces this process already",
+           1});
+    }
     return;
   }
   std::vector<int> calls;
@@ -113,6 +128,9 @@ void TracedRunner::State::trace(ProfileBuilder& builder, int configuration,
       call.device =
           builder.profile().configurations[static_cast<std::size_t>(configuration)].device;
       call.phase = phase;
+      call.process = process;
+      call.thread = activity->thread_id();
+      call.graph = GraphState::none;
       activity->push(calls.size() + 1);
       call.host_start_ns = activity->now_ns();
       const auto launched = runner->launch(phase);
@@ -137,7 +155,8 @@ void TracedRunner::State::trace(ProfileBuilder& builder, int configuration,
     return;
   }
   add_batch(builder, std::move(*batch), calls,
-            builder.profile().configurations[static_cast<std::size_t>(configuration)].device);
+            builder.profile().configurations[static_cast<std::size_t>(configuration)].device,
+            process);
   builder.profile().environment.tracing = true;
 }
 
@@ -201,6 +220,11 @@ Profile TracedRunner::run(const ConfigInput& input, const RunOptions& options) {
   configuration.origin = Origin::run;
   configuration.device = builder.add_device(state_->gpu.spec);
   const int index = builder.add_configuration(configuration);
+  Process self = this_process();
+  self.mode = "run";
+  self.cudnn_version = state_->environment.cudnn_version;
+  self.end = ProcessEnd::running;
+  const int process = builder.add_process(self);
 
   RunReport report;
   RnnRunner& runner = *state_->runner;
@@ -208,7 +232,7 @@ Profile TracedRunner::run(const ConfigInput& input, const RunOptions& options) {
     if (options.correctness) runner.compare_with_reference(report);
     if (report.outcome == Outcome::completed && options.time) runner.time(options, report);
     if (report.outcome == Outcome::completed && options.trace)
-      state_->trace(builder, index, input.config);
+      state_->trace(builder, index, process, input.config);
     if (report.outcome == Outcome::completed && options.counters != Counters::off) {
       state_->count(builder, builder.profile().configurations[static_cast<std::size_t>(index)],
                     options);
@@ -217,6 +241,7 @@ Profile TracedRunner::run(const ConfigInput& input, const RunOptions& options) {
   runner.release();
   state_->context_lost = report.context_lost || cudaPeekAtLastError() != cudaSuccess;
   state_->sample_clocks(builder.profile(), "end");
+  builder.profile().processes[static_cast<std::size_t>(process)].end_ns = real_time_ns();
 
   Configuration& result = builder.profile().configurations[static_cast<std::size_t>(index)];
   result.outcome = report.outcome;
@@ -240,6 +265,7 @@ Profile TracedRunner::run(const ConfigInput& input, const RunOptions& options) {
     call.workspace_bytes = call.phase == Phase::forward_inference ? report.workspace_inference
                                                                   : report.workspace_training;
     call.reserve_bytes = call.phase == Phase::forward_inference ? 0 : report.reserve_training;
+    call.weights_bytes = report.weights;
   }
   return builder.finish();
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/cudnn/machine.h"
-#include "profiler/launch/shell_words.h"
 #include "profiler/spool/settings.h"
 
 namespace rnnadvisor::launch {

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <set>
 
 #include "profiler/classify/classify.h"
+#include "profiler/cupti/cupti_api.h"
 #include "profiler/cupti/traced_run.h"
 
 namespace rnnadvisor {
@@ -59,7 +62,54 @@ TEST(TraceOnGpu, EveryKernelOfAStandardRunBelongsToItsCall) {
   EXPECT_EQ(cells[0], 32);
   EXPECT_EQ(cells[1], 32);
   for (const auto& note : profile.notes) EXPECT_NE(note.code, "records-dropped") << note.text;
-  EXPECT_GT(profile.nvtx.size(), 0U) << "NVTX ranges of the domain rnnadvisor did not arrive";
+  ASSERT_EQ(profile.nvtx.size(), 5U) << "the ranges of the configuration and of four phases";
+  EXPECT_EQ(profile.text(profile.nvtx.name[0]), "traced");
+  EXPECT_EQ(profile.nvtx.color[0], 0);
+  for (std::size_t i = 1; i < profile.nvtx.size(); ++i)
+    EXPECT_NE(profile.nvtx.color[i], 0) << "every phase has a colour";
+}
+
+TEST(TraceOnGpu, RecordsCarryThisProcessAndThread) {
+  RNNADVISOR_NEED_TRACED_GPU(runner);
+  const Profile profile = runner->run(lstm(DataType::half, Algo::standard), {});
+  ASSERT_EQ(profile.processes.size(), 1U);
+  const Process& self = profile.processes[0];
+  EXPECT_EQ(self.pid, getpid());
+  EXPECT_EQ(self.mode, "run");
+  EXPECT_EQ(self.end, ProcessEnd::running);
+  ASSERT_EQ(profile.calls.size(), 4U);
+  for (const auto& call : profile.calls) {
+    EXPECT_EQ(call.process, 0);
+    EXPECT_EQ(call.thread, syscall(SYS_gettid));
+    EXPECT_GE(call.host_start_ns, self.start_ns) << "one clock for both";
+    EXPECT_LE(call.host_end_ns, self.end_ns);
+    EXPECT_EQ(profile.text(call.nvtx_path), "traced/" + std::string(to_string(call.phase)));
+    EXPECT_GT(call.weights_bytes, 0);
+  }
+  for (const auto thread : profile.nvtx.thread) EXPECT_EQ(thread, profile.calls[0].thread);
+  ASSERT_GT(profile.api.size(), 0U);
+  for (const auto thread : profile.api.thread) EXPECT_EQ(thread, profile.calls[0].thread);
+}
+
+// Another tool in the process, as torch.profiler is one: it subscribes and we do not record.
+TEST(TraceOnGpu, AnotherSubscriberIsAConflictThatIsTold) {
+  RNNADVISOR_NEED_TRACED_GPU(runner);
+  const auto api = CuptiApi::load();
+  ASSERT_TRUE(api) << to_text(api.error());
+  const auto ignore = [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {};
+  CUpti_SubscriberHandle other = nullptr;
+  ASSERT_EQ((*api)->cuptiSubscribe(&other, +ignore, nullptr), CUPTI_SUCCESS);
+  const Profile during = runner->run(lstm(DataType::half, Algo::standard), {});
+  (*api)->cuptiUnsubscribe(other);
+  EXPECT_EQ(during.kernels.size(), 0U);
+  EXPECT_FALSE(during.environment.tracing);
+  EXPECT_FALSE(during.configurations[0].timings.empty()) << "times are measured without a trace";
+  int conflicts = 0;
+  for (const auto& note : during.notes) conflicts += note.code == "tracing-conflict" ? 1 : 0;
+  EXPECT_EQ(conflicts, 1);
+  const Profile after = runner->run(lstm(DataType::half, Algo::standard), {});
+  EXPECT_GT(after.kernels.size(), 0U);
+  for (const auto& note : after.notes) EXPECT_NE(note.code, "tracing-conflict") << note.text;
 }
 
 TEST(TraceOnGpu, PersistentHalfRunsPersistentKernelsAndBfloat16DoesNot) {

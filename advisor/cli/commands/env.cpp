@@ -9,7 +9,7 @@
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/output_name.h"
 #include "advisor/cli/recording_options.h"
-#include "profiler/launch/shell_words.h"
+#include "core/base/shell_words.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -32,8 +32,8 @@ std::string shell_code(const launch::Attachment& attachment, bool fish) {
   for (const auto& name : attachment.unset)
     code += fish ? fmt::format("set -e {};\n", name) : fmt::format("unset {};\n", name);
   for (const auto& [name, value] : attachment.set) {
-    code += fish ? fmt::format("set -gx {} {};\n", name, launch::fish_word(value))
-                 : fmt::format("export {}={};\n", name, launch::shell_word(value));
+    code += fish ? fmt::format("set -gx {} {};\n", name, fish_word(value))
+                 : fmt::format("export {}={};\n", name, shell_word(value));
   }
   return code;
 }
@@ -87,7 +87,7 @@ int print_environment(Context& context, const Arguments& arguments) {
   context.note(
       fmt::format("programs of this shell will be recorded; afterwards `rnnadvisor "
                   "collect {} -o {}`, and `eval \"$(rnnadvisor env --unset)\"` ends it",
-                  launch::shell_word(*spool), launch::shell_word(output)));
+                  shell_word(*spool), shell_word(output)));
   return exit_ok;
 }
 

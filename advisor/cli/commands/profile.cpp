@@ -9,7 +9,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/output_name.h"
 #include "advisor/cli/recording_options.h"
-#include "profiler/launch/shell_words.h"
+#include "core/base/shell_words.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -50,7 +50,7 @@ Process describe_program(const Context& context, const launch::ProgramEnd& end) 
   process.pid = end.pid;
   process.parent_pid = getpid();
   process.host = context.services.inspect_system().host;
-  process.command_line = launch::shell_words(context.program);
+  process.command_line = shell_words(context.program);
   process.start_ns = end.start_ns;
   process.end_ns = end.end_ns;
   if (end.signal == 0) {
@@ -129,8 +129,7 @@ int run_profiled(Context& context, const Arguments& arguments) {
   const int status = collect_and_report(
       context, *judging,
       {*spool, *output, arguments.force, !arguments.keep_spool, describe_program(context, *end)});
-  if (arguments.keep_spool)
-    context.note(fmt::format("the recording is in {}", launch::shell_word(*spool)));
+  if (arguments.keep_spool) context.note(fmt::format("the recording is in {}", shell_word(*spool)));
   if (end->signal != 0) {
     context.out.flush();
     context.err.flush();

@@ -51,6 +51,11 @@ TEST_F(CudnnApiTest, HasAVersionAPathAndEveryRequiredEntryPoint) {
   EXPECT_TRUE(api_->cudnnRNNSetClip_v9 != nullptr || api_->clip_v8 != nullptr);
 }
 
+TEST_F(CudnnApiTest, AStatusWithoutANameKeepsItsNumber) {
+  EXPECT_EQ(status_name(*api_, CUDNN_STATUS_NOT_SUPPORTED), "CUDNN_STATUS_NOT_SUPPORTED");
+  EXPECT_EQ(status_name(*api_, static_cast<cudnnStatus_t>(999)), "CUDNN_STATUS_999");
+}
+
 TEST_F(CudnnApiTest, LoadsOncePerProcess) { EXPECT_EQ(*CudnnApi::load(), api_); }
 
 TEST_F(CudnnApiTest, TheReasonNamesTheConditionAndIsForgottenWhenRead) {

@@ -120,6 +120,48 @@ TEST_F(AddBatchTest, LostAndUnreadRecordsAreNoted) {
   EXPECT_EQ(profile.notes[1].count, 3);
 }
 
+TEST_F(AddBatchTest, EveryRecordGetsTheProcess) {
+  Process self;
+  self.pid = 4711;
+  builder_.add_process({});
+  const int process = builder_.add_process(self);
+  ActivityBatch batch;
+  batch.kernels = {kernel(10, 101)};
+  batch.transfers = {{10, 20, 4096, 101, MemoryOperation::set, 0, -1, 0, 7, -1}};
+  batch.api = {{1, 2, 101, 55, "cudaMemsetAsync", false, 0, -1, -1}};
+  batch.allocations = {{10, 1 << 20, 0x1000, false, 0, -1, 101, -1}};
+  batch.nvtx = {{1, 9, 55, "forward_training", "rnnadvisor", 0, -1, "", {}}};
+  batch.overhead = {{3, 4, "CUPTI buffer flush", -1}};
+  batch.external = {{101, 1}};
+  add_batch(builder_, std::move(batch), {forward_}, 0, process);
+  const Profile profile = builder_.finish();
+  EXPECT_THAT(profile.kernels.process, ElementsAre(process));
+  EXPECT_THAT(profile.transfers.process, ElementsAre(process));
+  EXPECT_THAT(profile.api.process, ElementsAre(process));
+  EXPECT_THAT(profile.allocations.process, ElementsAre(process));
+  EXPECT_THAT(profile.nvtx.process, ElementsAre(process));
+  EXPECT_THAT(profile.overhead.process, ElementsAre(process));
+  EXPECT_THAT(profile.kernels.call, ElementsAre(forward_));
+  EXPECT_THAT(profile.allocations.call, ElementsAre(forward_)) << "memory that a call took";
+}
+
+TEST_F(AddBatchTest, WhatHadNoTimeAndWhatWasMixedUpIsNoted) {
+  ActivityBatch batch;
+  batch.untimed_kernels = 2;
+  batch.untimed_others = 5;
+  batch.foreign_buffers = 1;
+  const Profile profile = finish(std::move(batch));
+  ASSERT_THAT(profile.notes, SizeIs(3));
+  EXPECT_EQ(profile.notes[0].code, "kernels-without-time");
+  EXPECT_EQ(profile.notes[0].severity, NoteSeverity::warning);
+  EXPECT_EQ(profile.notes[0].count, 2);
+  EXPECT_EQ(profile.notes[1].code, "records-without-time");
+  EXPECT_EQ(profile.notes[1].severity, NoteSeverity::info);
+  EXPECT_EQ(profile.notes[1].count, 5);
+  EXPECT_EQ(profile.notes[2].code, "tracing-conflict");
+  EXPECT_EQ(profile.notes[2].severity, NoteSeverity::warning);
+}
+
 TEST_F(AddBatchTest, NothingLostNothingNoted) { EXPECT_THAT(finish({}).notes, IsEmpty()); }
 
 }  // namespace

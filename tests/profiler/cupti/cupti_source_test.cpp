@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "profiler/cupti/cupti_api.h"
 
@@ -35,6 +38,26 @@ TEST_F(CuptiSourceTest, OneAtATime) {
   first->reset();
   const auto third = make_cupti_source();
   EXPECT_TRUE(third) << to_text(third.error());
+}
+
+// Many threads ask at once: exactly one gets it.
+TEST_F(CuptiSourceTest, OneAtATimeAlsoForManyThreads) {
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Result<std::unique_ptr<ActivitySource>>> made;
+    for (int i = 0; i < 4; ++i) made.emplace_back(fail(ErrorCode::internal, "not asked"));
+    std::vector<std::thread> threads;
+    for (auto& source : made) threads.emplace_back([&source] { source = make_cupti_source(); });
+    for (auto& thread : threads) thread.join();
+    int alive = 0;
+    for (const auto& source : made) {
+      if (source) {
+        ++alive;
+      } else {
+        EXPECT_EQ(source.error().code, ErrorCode::cupti);
+      }
+    }
+    EXPECT_EQ(alive, 1);
+  }
 }
 
 TEST_F(CuptiSourceTest, ComesAndGoesOftenWithoutWork) {

@@ -46,6 +46,8 @@ inline std::size_t record_bytes(CUpti_ActivityKind kind) {
       return sizeof(CUpti_ActivityMemory4);
     case CUPTI_ACTIVITY_KIND_MARKER:
       return sizeof(CUpti_ActivityMarker2);
+    case CUPTI_ACTIVITY_KIND_MARKER_DATA:
+      return sizeof(CUpti_ActivityMarkerData2);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
       return sizeof(CUpti_ActivityExternalCorrelation);
     case CUPTI_ACTIVITY_KIND_OVERHEAD:

@@ -30,21 +30,6 @@ CUpti_ActivityKernel10 kernel_record(const char* name, std::uint64_t start,
   return record;
 }
 
-CUpti_ActivityMarker2 marker(CUpti_ActivityFlag flag, std::uint32_t id, std::uint64_t time,
-                             const char* name = nullptr, const char* domain = nullptr) {
-  CUpti_ActivityMarker2 record{};
-  record.kind = CUPTI_ACTIVITY_KIND_MARKER;
-  record.flags = flag;
-  record.id = id;
-  record.timestamp = time;
-  record.name = name;
-  record.domain = domain;
-  record.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
-  record.objectId.pt.processId = 4000;
-  record.objectId.pt.threadId = 77;
-  return record;
-}
-
 class RecordsTest : public testing::Test {
  protected:
   ActivityBatch read_all(HandBuiltBuffer& buffer) {
@@ -177,6 +162,7 @@ TEST_F(RecordsTest, DeviceAllocationsOnly) {
   allocation.bytes = 123456;
   allocation.timestamp = 700;
   allocation.deviceId = 1;
+  allocation.correlationId = 55;
   auto release = allocation;
   release.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
   release.timestamp = 800;
@@ -190,84 +176,11 @@ TEST_F(RecordsTest, DeviceAllocationsOnly) {
   EXPECT_EQ(batch.allocations[0].bytes, 123456);
   EXPECT_EQ(batch.allocations[0].address, 0x7f0000000000);
   EXPECT_EQ(batch.allocations[0].device, 1);
+  EXPECT_EQ(batch.allocations[0].correlation, 55);
   EXPECT_FALSE(batch.allocations[0].release);
   EXPECT_TRUE(batch.allocations[1].release);
   EXPECT_EQ(batch.allocations[1].time_ns, 800);
   EXPECT_EQ(batch.unknown, 0);
-}
-
-TEST_F(RecordsTest, NestedRangesAndMarks) {
-  HandBuiltBuffer buffer;
-  buffer.add(marker(CUPTI_ACTIVITY_FLAG_MARKER_START, 1, 100, "outer", "rnnadvisor"))
-      .add(marker(CUPTI_ACTIVITY_FLAG_MARKER_START, 2, 200, "inner"))
-      .add(marker(CUPTI_ACTIVITY_FLAG_MARKER_INSTANTANEOUS, 3, 250, "mark", "theirs"))
-      .add(marker(CUPTI_ACTIVITY_FLAG_MARKER_END, 2, 300))
-      .add(marker(CUPTI_ACTIVITY_FLAG_MARKER_END, 1, 400));
-  const ActivityBatch batch = read_all(buffer);
-  ASSERT_THAT(batch.nvtx, SizeIs(3));
-  const auto find = [&](const std::string& name) {
-    for (const auto& record : batch.nvtx) {
-      if (record.name == name) return record;
-    }
-    ADD_FAILURE() << name;
-    return NvtxRecord{};
-  };
-  EXPECT_EQ(find("outer").start_ns, 100);
-  EXPECT_EQ(find("outer").end_ns, 400);
-  EXPECT_EQ(find("outer").domain, "rnnadvisor");
-  EXPECT_EQ(find("outer").thread, 77);
-  EXPECT_EQ(find("inner").start_ns, 200);
-  EXPECT_EQ(find("inner").end_ns, 300);
-  EXPECT_EQ(find("inner").domain, "");
-  EXPECT_EQ(find("mark").start_ns, 250);
-  EXPECT_EQ(find("mark").end_ns, 250);
-  EXPECT_EQ(find("mark").domain, "theirs");
-}
-
-TEST_F(RecordsTest, ARangeThatBeganBeforeTheRecordingIsLeftOut) {
-  HandBuiltBuffer buffer;
-  buffer.add(marker(CUPTI_ACTIVITY_FLAG_MARKER_END, 1, 100))
-      .add(marker(CUPTI_ACTIVITY_FLAG_MARKER_START, 2, 200, "whole"))
-      .add(marker(CUPTI_ACTIVITY_FLAG_MARKER_END, 2, 300));
-  const ActivityBatch batch = read_all(buffer);
-  ASSERT_THAT(batch.nvtx, SizeIs(1));
-  EXPECT_EQ(batch.nvtx[0].name, "whole");
-}
-
-TEST_F(RecordsTest, ARangeWhoseEndNeverCameEndsWithTheRecording) {
-  HandBuiltBuffer buffer;
-  buffer.add(marker(CUPTI_ACTIVITY_FLAG_MARKER_START, 5, 100, "open", "rnnadvisor"));
-  const ActivityBatch batch = read_all(buffer);
-  ASSERT_THAT(batch.nvtx, SizeIs(1));
-  EXPECT_EQ(batch.nvtx[0].name, "open");
-  EXPECT_EQ(batch.nvtx[0].start_ns, 100);
-  EXPECT_EQ(batch.nvtx[0].end_ns, end_of_recording);
-  // The next recording knows nothing of it, even when its end comes after all.
-  HandBuiltBuffer late;
-  late.add(marker(CUPTI_ACTIVITY_FLAG_MARKER_END, 5, 9500));
-  EXPECT_THAT(read_all(late).nvtx, IsEmpty());
-}
-
-TEST_F(RecordsTest, ARangeMaySpanBuffers) {
-  HandBuiltBuffer first;
-  HandBuiltBuffer second;
-  first.add(marker(CUPTI_ACTIVITY_FLAG_MARKER_START, 5, 100, "long"));
-  second.add(marker(CUPTI_ACTIVITY_FLAG_MARKER_END, 5, 900));
-  reader_.read(first.data(), first.size());
-  const ActivityBatch batch = read_all(second);
-  ASSERT_THAT(batch.nvtx, SizeIs(1));
-  EXPECT_EQ(batch.nvtx[0].start_ns, 100);
-  EXPECT_EQ(batch.nvtx[0].end_ns, 900);
-}
-
-TEST_F(RecordsTest, AMarkerOfNoThreadHasThreadZero) {
-  auto record = marker(CUPTI_ACTIVITY_FLAG_MARKER_INSTANTANEOUS, 1, 10, "of the device");
-  record.objectKind = CUPTI_ACTIVITY_OBJECT_DEVICE;
-  HandBuiltBuffer buffer;
-  buffer.add(record);
-  const ActivityBatch batch = read_all(buffer);
-  ASSERT_THAT(batch.nvtx, SizeIs(1));
-  EXPECT_EQ(batch.nvtx[0].thread, 0);
 }
 
 TEST_F(RecordsTest, ExternalCorrelation) {
@@ -282,6 +195,63 @@ TEST_F(RecordsTest, ExternalCorrelation) {
   HandBuiltBuffer buffer;
   buffer.add(first).add(second);
   EXPECT_THAT(read_all(buffer).external, ElementsAre(Pair(31, 1U), Pair(32, 2U)));
+}
+
+// CUPTI 13.0.1 delivers one record for each kind that is pushed, all for the same call.
+TEST_F(RecordsTest, IdsThatOthersPushedAreNotOurs) {
+  HandBuiltBuffer buffer;
+  CUpti_ActivityExternalCorrelation record{};
+  record.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+  record.correlationId = 31;
+  record.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+  record.externalId = 42;
+  buffer.add(record);
+  record.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1;
+  record.externalId = 43;
+  buffer.add(record);
+  record.correlationId = 32;
+  record.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_OPENACC;
+  buffer.add(record);
+  EXPECT_THAT(read_all(buffer).external, ElementsAre(Pair(31, 42U)));
+}
+
+// A time of 0 is CUPTI's word for "could not be collected".
+TEST_F(RecordsTest, WhatHasNoTimeIsCountedAndLeftOut) {
+  auto running = kernel_record("still running", 0, 1);
+  running.end = 0;
+  auto without_end = kernel_record("without an end", 100, 2);
+  without_end.end = 0;
+  CUpti_ActivityMemcpy6 copy{};
+  copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  CUpti_ActivityMemset4 set{};
+  set.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+  set.start = 5;
+  CUpti_ActivityAPI call{};
+  call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+  CUpti_ActivityMemory4 memory{};
+  memory.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  memory.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  CUpti_ActivityOverhead3 overhead{};
+  overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  CUpti_ActivityMarker2 mark{};
+  mark.kind = CUPTI_ACTIVITY_KIND_MARKER;
+  mark.flags = CUPTI_ACTIVITY_FLAG_MARKER_INSTANTANEOUS;
+  HandBuiltBuffer buffer;
+  buffer.add(running).add(kernel_record("k", 10, 3)).add(without_end).add(copy).add(set).add(call);
+  buffer.add(memory).add(overhead).add(mark);
+  const ActivityBatch batch = read_all(buffer);
+  EXPECT_THAT(batch.kernels, SizeIs(1));
+  EXPECT_EQ(batch.untimed_kernels, 2);
+  EXPECT_THAT(batch.transfers, IsEmpty());
+  EXPECT_THAT(batch.api, IsEmpty());
+  EXPECT_THAT(batch.allocations, IsEmpty());
+  EXPECT_THAT(batch.overhead, IsEmpty());
+  EXPECT_THAT(batch.nvtx, IsEmpty());
+  EXPECT_EQ(batch.untimed_others, 6);
+  EXPECT_EQ(batch.unknown, 0);
+  HandBuiltBuffer next;
+  EXPECT_EQ(read_all(next).untimed_kernels, 0) << "they belong to one recording";
+  EXPECT_EQ(read_all(next).untimed_others, 0);
 }
 
 TEST_F(RecordsTest, OverheadHasWordsForItsKinds) {
@@ -341,7 +311,7 @@ TEST_F(RecordsTest, OnlyTheValidBytesAreRead) {
 // The source reads on a worker and takes on the caller's thread.
 TEST_F(RecordsTest, ReadOnOneThreadTakenOnAnother) {
   HandBuiltBuffer buffer;
-  for (std::uint32_t i = 0; i < 10000; ++i) buffer.add(kernel_record("k", i, i));
+  for (std::uint32_t i = 0; i < 10000; ++i) buffer.add(kernel_record("k", 1 + i, i));
   std::thread([&] {
     reader_.read(buffer.data(), buffer.size());
     reader_.add_dropped(1);

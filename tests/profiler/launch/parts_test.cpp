@@ -8,7 +8,6 @@
 
 #include "profiler/launch/cudnn_numbers.h"
 #include "profiler/launch/framework_library.h"
-#include "profiler/launch/shell_words.h"
 #include "tests/profiler/spool/sample_spools.h"
 
 namespace rnnadvisor::launch {
@@ -17,16 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-TEST(ShellWords, AreQuotedOnlyWhereTheyMustBe) {
-  EXPECT_EQ(shell_word("train.py"), "train.py");
-  EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("a b"), "'a b'");
-  EXPECT_EQ(shell_word("it's $HOME"), "'it'\\''s $HOME'");
-  EXPECT_EQ(fish_word("it's \\n"), "'it\\'s \\\\n'");
-  const std::vector<std::string> words = {"python", "-c", "print(1)"};
-  EXPECT_EQ(shell_words(words), "python -c 'print(1)'");
-}
 
 TEST(CudnnNumbers, Statuses) {
   EXPECT_EQ(status_name(0), "CUDNN_STATUS_SUCCESS");

@@ -1,6 +1,6 @@
-#include "profiler/launch/shell_words.h"
+#include "core/base/shell_words.h"
 
-namespace rnnadvisor::launch {
+namespace rnnadvisor {
 namespace {
 
 constexpr std::string_view plain =
@@ -44,4 +44,4 @@ std::string shell_words(std::span<const std::string> words) {
   return line;
 }
 
-}  // namespace rnnadvisor::launch
+}  // namespace rnnadvisor
