@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <sys/auxv.h>
 
 #include <initializer_list>
 
@@ -54,6 +55,12 @@ bool is_ours(const void* symbol) {
   return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fbase == known;
 }
 
+bool is_program(const void* caller) {
+  Dl_info entry{}, info{};
+  return dladdr(reinterpret_cast<const void*>(getauxval(AT_ENTRY)), &entry) != 0 &&
+         dladdr(caller, &info) != 0 && info.dli_fbase == entry.dli_fbase;
+}
+
 }  // namespace
 
 void* real_symbol(void* library, const char* name) {
@@ -81,8 +88,14 @@ void* symbol_behind_us(const void* caller, const char* name) {
 RnnadvisorAnswer rnnadvisor_lookup(void* library, const char* name, const void* caller) {
   using namespace rnnadvisor::plugin;
   const auto find = real_dlsym();
-  if (name == nullptr || find == nullptr || library == RTLD_NEXT) return {nullptr, 0};
+  if (name == nullptr || find == nullptr) return {nullptr, 0};
   if (name[0] != 'c' || name[1] != 'u' || hook_for(name, nullptr) == nullptr) return {nullptr, 0};
+  if (library == RTLD_NEXT) {
+    // The program itself stands in front of us and would find us where there is nothing behind.
+    if (!is_program(caller)) return {nullptr, 0};
+    void* next = find(RTLD_NEXT, name);  // leaves its message for dlerror()
+    return {nullptr, next == nullptr ? 1 : 0};
+  }
   const int saved = errno;
   void* real = find(library, name);
   if (real == nullptr) return {nullptr, 0};  // the C library says why, in its words

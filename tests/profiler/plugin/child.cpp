@@ -149,7 +149,10 @@ Child::Child(std::string program) : program_(std::move(program)) {
   environment_["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0";
 }
 
-Child::~Child() { fs::remove_all(folder_); }
+Child::~Child() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
 
 Child& Child::variable(const std::string& name, const std::string& value) {
   environment_[name] = value;
@@ -206,7 +209,7 @@ Result Child::run(const std::vector<std::string>& arguments, int kill_after_ms) 
   std::vector<std::string> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(spools_, ignored))
-    found.push_back(entry.path().string());
+    if (entry.path().extension() == spool::file_suffix) found.push_back(entry.path().string());
   for (const auto& path : found) result.spools.push_back(read_spool(path));
   std::ranges::sort(result.spools, {}, [](const Spool& s) { return s.header.start_ns; });
   return result;

@@ -1,4 +1,6 @@
 // A library that is linked to cuDNN, as a framework's extension module is.
+#include <thread>
+
 #include "tests/profiler/plugin/probe/cudnn_table.h"
 
 extern "C" __attribute__((visibility("default"))) void rnn_user_table(Cudnn* table) {
@@ -14,4 +16,19 @@ extern "C" __attribute__((visibility("default"))) void rnn_user_table(Cudnn* tab
 extern "C" __attribute__((visibility("default"))) cudnnStatus_t
 rnn_user_build(cudnnRNNDescriptor_t rnn, int batch) {
   return cudnnBuildRNNDynamic(nullptr, rnn, batch);
+}
+
+extern "C" __attribute__((visibility("default"))) cudnnStatus_t
+rnn_user_forward(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x,
+                 cudnnTensorDescriptor_t h) {
+  return cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_INFERENCE, nullptr, x, nullptr, x, nullptr, h,
+                         nullptr, nullptr, h, nullptr, nullptr, 0, nullptr, 0, nullptr, 0, nullptr);
+}
+
+extern "C" __attribute__((visibility("default"))) cudnnStatus_t
+rnn_user_forward_on_a_thread(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
+                             cudnnRNNDataDescriptor_t x, cudnnTensorDescriptor_t h) {
+  cudnnStatus_t status{};
+  std::thread([&] { status = rnn_user_forward(handle, rnn, x, h); }).join();
+  return status;
 }
