@@ -10,9 +10,8 @@ say "Packages"
 install_packages $build_packages
 
 say "Build (build/release)"
-cmake --preset release -DRNNADVISOR_TESTS=OFF -DRNNADVISOR_BENCHMARKS=OFF >build-setup.log 2>&1 || { cat build-setup.log; die "The configuration failed; the lines above say what is missing."; }
-rm -f build-setup.log
-cmake --build build/release -j "$jobs"
+configure release -DRNNADVISOR_TESTS=OFF -DRNNADVISOR_BENCHMARKS=OFF
+cmake --build build/release -j "$jobs" | progress
 program=build/release/bin/rnnadvisor
 grep -q "RNNADVISOR_HAVE_CUDA_RESULT:INTERNAL=ON" build/release/CMakeCache.txt || cat <<'TEXT'
 

@@ -1,6 +1,13 @@
-# Shared by setup.sh and test.sh: headings with elapsed time, and packages.
+# shellcheck shell=bash
+# Shared by setup.sh and test.sh: stages with their times, progress of builds and tests, and packages.
 start_seconds=$SECONDS
-say() { printf '\n\033[1m== [%3dm%02ds] %s\033[0m\n' $(((SECONDS - start_seconds) / 60)) $(((SECONDS - start_seconds) % 60)) "$*"; }
+stage_name="" stage_start=$SECONDS stage_times=""
+minutes() { printf '%3dm%02ds' $(($1 / 60)) $(($1 % 60)); }
+say() { # a heading with the time since the start; the stage before it ends here
+  [ -z "$stage_name" ] || stage_times="$stage_times$(minutes $((SECONDS - stage_start)))  $stage_name"$'\n'
+  stage_name=$* stage_start=$SECONDS
+  printf '\n\033[1m== [%s] %s\033[0m\n' "$(minutes $((SECONDS - start_seconds)))" "$*"
+}
 plain() { printf '%s\n' "$*"; }
 die() { printf '\n%s\n' "$*" >&2; exit 1; }
 
@@ -28,6 +35,31 @@ install_packages() {
 build_packages="g++ cmake ninja-build ccache mold libfmt-dev libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libsqlite3-dev ca-certificates"
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev libvalijson-dev chromium libxml2-utils mandoc sqlite3 dpkg-dev file zsh fish"
 full_packages="clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev"
+
+# Passes on what ninja and ctest print, but of their lines of progress only every tenth part, and of tests those that did not pass.
+progress() {
+  local line count total shown=0
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      :
+    elif [[ $line =~ ^\ *([0-9]+)/([0-9]+)\ Test\ .*\ Passed\  ]]; then
+      line="${BASH_REMATCH[1]}/${BASH_REMATCH[2]} tests"
+    else
+      [[ $line =~ ^\ +Start\ +[0-9]+: ]] || printf '%s\n' "$line"
+      continue
+    fi
+    count=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+    if ((count * 10 / total > shown)); then
+      shown=$((count * 10 / total))
+      printf '%s\n' "$line"
+    fi
+  done
+}
+
+configure() { # configure PRESET [CMake arguments]: silent unless it fails
+  cmake --preset "$@" >"configure-$1.log" 2>&1 || { cat "configure-$1.log"; die "Configuring '$1' failed; the lines above say what is missing."; }
+  rm -f "configure-$1.log"
+}
 
 jobs=${RNNADVISOR_JOBS:-$(nproc)}
 # Objects are shared between the presets: the same file compiled with the same flags is compiled once.

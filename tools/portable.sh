@@ -2,11 +2,12 @@
 # Builds the portable tree and checks what it needs of the machine it will start on: glibc 2.35 at most, and no library but glibc's own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake --preset portable >/dev/null
+. tools/common.sh
+configure portable
 targets=rnnadvisor
-grep -q 'RNNADVISOR_HAVE_CUDA_RESULT:INTERNAL=ON' build/portable/CMakeCache.txt && targets="rnnadvisor rnnadvisor_plugin"
+if grep -q 'RNNADVISOR_HAVE_CUDA_RESULT:INTERNAL=ON' build/portable/CMakeCache.txt; then targets="rnnadvisor rnnadvisor_plugin"; fi
 # shellcheck disable=SC2086 # a list of words
-cmake --build build/portable -j "$(nproc)" --target $targets -- --quiet
+cmake --build build/portable -j "$jobs" --target $targets | progress
 check() { # check FILE
   newest=$(objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
   printf '%s\n' "${1##*/}: newest symbol needed: $newest"

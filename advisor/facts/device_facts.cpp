@@ -28,7 +28,7 @@ auto any(F f) {
 }
 
 void add_device(Catalogue& catalogue) {
-  const auto documented = [&](std::string name, std::string unit, std::string description,
+  const auto documented = [&](const std::string& name, std::string unit, std::string description,
                               auto provide) {
     define(catalogue, "device." + name, std::move(unit), Provenance::documented,
            std::move(description), provide);
@@ -71,7 +71,7 @@ std::optional<std::string> text(const std::string& value) {
 }
 
 void add_environment(Catalogue& catalogue) {
-  const auto captured = [&](std::string name, std::string description, auto provide) {
+  const auto captured = [&](const std::string& name, std::string description, auto provide) {
     define(catalogue, "environment." + name, "", Provenance::captured, std::move(description),
            provide);
   };

@@ -33,7 +33,7 @@ Result<int> round_up(int value, const Json& json) {
 }
 
 template <class T>
-Configs with(const RnnConfig& config, T RnnConfig::* member, T value) {
+Configs with(const RnnConfig& config, T RnnConfig::* member, const T& value) {
   if (config.*member == value) return does_not_fit("the configuration has this value already");
   RnnConfig changed = config;
   changed.*member = value;

@@ -53,7 +53,7 @@ Result<std::string> make_temporary(const std::string& path) {
   // A name of our own and O_EXCL rather than mkstemp(), which would make the file unreadable to the
   // user's group.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    const auto name = fmt::format("{}.{}-{}.tmp", path, ::getpid(), attempt);
+    auto name = fmt::format("{}.{}-{}.tmp", path, ::getpid(), attempt);
     const int file = ::open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
     if (file >= 0) {
       ::close(file);

@@ -21,12 +21,10 @@ using MaybeProblem = std::optional<Problem>;
 
 constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
 
-// The number in `given`: a flag's text is read into `parsed` (Kind::null, which no field takes,
-// when it is none).
-const Value& as_number(const Value& given, Value& parsed) {
-  if (given.kind != Kind::text) return given;
-  parsed = parse_number(given.string);
-  return parsed;
+// The number in `given`, a flag's text as what it spells (Kind::null, which no field takes, when it
+// is none). Its texts live in `given`.
+Value as_number(const Value& given) {
+  return given.kind == Kind::text ? parse_number(given.string) : given;
 }
 
 MaybeProblem refuse(std::string_view key, const Value& value, std::string_view demand,
@@ -37,8 +35,7 @@ MaybeProblem refuse(std::string_view key, const Value& value, std::string_view d
 
 // A whole number from `least` to INT32_MAX.
 std::optional<int> whole(const Value& given, std::uint64_t least) {
-  Value parsed;
-  const Value& value = as_number(given, parsed);
+  const Value value = as_number(given);
   if (value.kind != Kind::integer || value.out_of_range || value.negative) return std::nullopt;
   if (value.magnitude < least || value.magnitude > int_max) return std::nullopt;
   return static_cast<int>(value.magnitude);
@@ -58,8 +55,7 @@ MaybeProblem assign(int& target, std::string_view key, const Value& given) {
 }
 
 MaybeProblem assign(std::uint64_t& target, std::string_view key, const Value& given) {
-  Value parsed;
-  const Value& value = as_number(given, parsed);
+  const Value value = as_number(given);
   if (value.kind != Kind::integer || value.out_of_range || value.negative) {
     return refuse(key, given, "a whole number from 0 to 18446744073709551615",
                   "write a number such as 1");
@@ -71,8 +67,7 @@ MaybeProblem assign(std::uint64_t& target, std::string_view key, const Value& gi
 MaybeProblem assign(double& target, std::string_view key, const Value& given) {
   const bool probability = key.ends_with("dropout");
   const std::string_view demand = probability ? "a number from 0 to below 1" : "a finite number";
-  Value parsed;
-  const Value& value = as_number(given, parsed);
+  const Value value = as_number(given);
   double number = value.real;
   if (value.kind == Kind::integer) {
     number = static_cast<double>(value.magnitude);
