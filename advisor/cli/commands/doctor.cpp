@@ -63,12 +63,15 @@ Ability running(const MachineReport& machine) {
   return running;
 }
 
-std::vector<Ability> abilities(const MachineReport& machine) {
+std::vector<Ability> abilities(const MachineReport& machine, const Result<std::string>& plugin) {
   std::vector<Ability> list;
   list.push_back({"check, advise, report, export: judge configurations and recorded profiles",
                   Permission::yes, ""});
   list.push_back(running(machine));
   const bool can_run = list.back().works == Permission::yes;
+  list.push_back({"profile: record the programs of others",
+                  plugin ? Permission::yes : Permission::no,
+                  plugin ? std::string() : plugin.error().message});
   list.push_back({"kernels of a run (CUPTI tracing)", can_run ? machine.tracing : Permission::no,
                   can_run ? machine.tracing_reason : "nothing can be run"});
   list.push_back({"Tensor Core use from hardware counters",
@@ -77,7 +80,7 @@ std::vector<Ability> abilities(const MachineReport& machine) {
   return list;
 }
 
-Json to_json(const MachineReport& machine) {
+Json to_json(const MachineReport& machine, const Result<std::string>& plugin) {
   Json document = {{"schema", 1},
                    {"rnnadvisor", RNNADVISOR_VERSION},
                    {"built_with_cuda", machine.built_with_cuda},
@@ -116,7 +119,7 @@ Json to_json(const MachineReport& machine) {
          {"problem", to_valid_utf8(library.problem)}});
   }
   document["works"] = Json::array();
-  for (const auto& ability : abilities(machine)) {
+  for (const auto& ability : abilities(machine, plugin)) {
     document["works"].push_back(
         {{"what", ability.what}, {"works", word(ability.works)}, {"reason", ability.reason}});
   }
@@ -130,7 +133,7 @@ std::string version_of(const LibraryState& library) {
              : fmt::format("{} (API version {})", library.version, library.api_version);
 }
 
-std::string to_text(const MachineReport& machine) {
+std::string to_text(const MachineReport& machine, const Result<std::string>& plugin) {
   std::string out = "rnnadvisor " RNNADVISOR_VERSION;
   out += machine.built_with_cuda ? ", built with CUDA\n" : ", built without CUDA\n";
   const auto line = [&](std::string_view name, std::string_view value) {
@@ -168,7 +171,7 @@ std::string to_text(const MachineReport& machine) {
     }
   }
   out += "\nWhat works\n";
-  for (const auto& ability : abilities(machine)) {
+  for (const auto& ability : abilities(machine, plugin)) {
     out += fmt::format("  {:<8} {}\n", word(ability.works), ability.what);
     if (!ability.reason.empty()) out += fmt::format("  {:<8} {}\n", "", ability.reason);
   }
@@ -177,10 +180,12 @@ std::string to_text(const MachineReport& machine) {
 
 int doctor_command(Context& context, bool json) {
   const auto machine = context.services.inspect_machine();
+  const auto plugin = context.services.find_plugin();
   if (json) {
-    context.out << to_json(machine).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    context.out << to_json(machine, plugin).dump(2, ' ', false, Json::error_handler_t::replace)
+                << '\n';
   } else {
-    context.out << to_text(machine);
+    context.out << to_text(machine, plugin);
   }
   return exit_ok;
 }

@@ -55,6 +55,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, int devic
     dup2(from_child[1], STDOUT_FILENO);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan holds the GPU
     if (getppid() != parent) _exit(127);
+    unsetenv("RNNADVISOR_SPOOL");  // where programs are recorded, our measurements are not
     // Ctrl-C and what a batch system sends to the whole group are the parent's to handle: it ends
     // its workers in order.
     signal(SIGINT, SIG_IGN);

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <regex>
 
 #include "advisor/cli/collecting.h"
 #include "advisor/cli/command_line.h"
@@ -251,6 +252,36 @@ TEST(SplitArguments, FindsWhereTheProgramBegins) {
   EXPECT_THAT(program({"profile"}), IsEmpty());
   EXPECT_THAT(program({"run", "a", "--", "b"}), IsEmpty());
   EXPECT_THAT(split_arguments(*app, Words{"run", "a"}).ours, ElementsAre("run", "a"));
+}
+
+// docs/profiling.md shows no option and no note that there is not.
+TEST(ProfilingPage, IsTrue) {
+  const std::string page = read_text(RNNADVISOR_SOURCE_DIR "/docs/profiling.md");
+  std::string help;
+  for (const char* command : {"profile", "env", "collect", "merge"})
+    help += call({command, "--help"}).out;
+  const Words of_others = {"--epochs", "--nproc-per-node", "--no-python", "--gpus", "--hostname"};
+  const std::regex option("--[a-z][a-z-]+");
+  int options = 0;
+  for (std::sregex_iterator it(page.begin(), page.end(), option), end; it != end; ++it, ++options) {
+    if (std::find(of_others.begin(), of_others.end(), it->str()) != of_others.end()) continue;
+    EXPECT_THAT(help, HasSubstr(it->str()));
+  }
+  EXPECT_GT(options, 20);
+  std::string sources;
+  for (const char* folder : {"/profiler/launch", "/profiler/plugin"}) {
+    for (const auto& file : fs::directory_iterator(std::string(RNNADVISOR_SOURCE_DIR) + folder))
+      sources += read_text(file.path().string());
+  }
+  const std::string table = page.substr(page.find("| note | says |"));
+  const std::regex row("(?:^|\n)\\|((?: `[a-z-]+`,?)+) \\|"), code("`([a-z-]+)`");
+  int codes = 0;
+  for (std::sregex_iterator it(table.begin(), table.end(), row), end; it != end; ++it) {
+    const std::string cell = it->str(1);
+    for (std::sregex_iterator c(cell.begin(), cell.end(), code); c != end; ++c, ++codes)
+      EXPECT_THAT(sources, HasSubstr('"' + c->str(1) + '"'));
+  }
+  EXPECT_GE(codes, 14);
 }
 
 NameParts name_parts() {
