@@ -37,7 +37,7 @@ program = str(Path(options.rnnadvisor).resolve())
 
 
 def run(command, **environment):
-    done = subprocess.run(command, cwd=PROGRAMS, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=PROGRAMS, env={**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", **environment}, capture_output=True, text=True, timeout=300)
     return done.returncode, sorted(line for line in done.stdout.splitlines() if "loss" in line), done.stderr
 
 
@@ -50,7 +50,7 @@ def captured(path):
     calls = []
     for phase, text, lengths, weights, workspace, reserve, source in rows:
         config = json.loads(text)
-        lengths = json.loads(lengths) if lengths else config.get("seq_lengths") or []
+        lengths = (json.loads(lengths) if lengths else []) or config.get("seq_lengths") or []
         calls.append({**config, "phase": phase, "lengths": lengths or None, "weights_bytes": weights, "workspace_bytes": workspace,
                       "reserve_bytes": reserve, "source": source})
     return calls
