@@ -15,15 +15,12 @@
 namespace rnnadvisor {
 namespace {
 
-constexpr std::array kinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-                              CUPTI_ACTIVITY_KIND_MEMCPY,
-                              CUPTI_ACTIVITY_KIND_MEMSET,
-                              CUPTI_ACTIVITY_KIND_MEMORY2,
-                              CUPTI_ACTIVITY_KIND_MARKER,
-                              CUPTI_ACTIVITY_KIND_MARKER_DATA,
-                              CUPTI_ACTIVITY_KIND_OVERHEAD,
-                              CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
-constexpr std::array api_kinds = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
+constexpr std::array kinds = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
+    CUPTI_ACTIVITY_KIND_MEMORY2, CUPTI_ACTIVITY_KIND_MARKER, CUPTI_ACTIVITY_KIND_MARKER_DATA,
+    CUPTI_ACTIVITY_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    // Without these two, external ids reach no kernel (CUPTI 13.0.1).
+    CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
 
 // The buffers of the one source that is alive. CUPTI's callbacks carry no user pointer and may come
 // while the source ends, so each keeps what it works on alive.
@@ -78,9 +75,8 @@ void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, con
 class CuptiSource final : public ActivitySource {
  public:
   // `buffers` have been claimed.
-  CuptiSource(const CuptiApi& api, const CuptiOptions& options,
-              std::shared_ptr<ActivityBuffers> buffers)
-      : api_(api), options_(options), buffers_(std::move(buffers)) {}
+  CuptiSource(const CuptiApi& api, std::shared_ptr<ActivityBuffers> buffers)
+      : api_(api), buffers_(std::move(buffers)) {}
 
   ~CuptiSource() override {
     if (recording_) (void)stop();
@@ -170,23 +166,14 @@ class CuptiSource final : public ActivitySource {
       if (const auto status = api_.cuptiActivityEnable(kind); status != CUPTI_SUCCESS)
         return fail(cupti_error(api_, status, "cuptiActivityEnable"));
     }
-    if (!options_.api_calls) return {};
-    for (const auto kind : api_kinds) {
-      if (const auto status = api_.cuptiActivityEnable(kind); status != CUPTI_SUCCESS)
-        return fail(cupti_error(api_, status, "cuptiActivityEnable"));
-    }
     return {};
   }
 
   void disable() {
-    if (options_.api_calls) {
-      for (const auto kind : api_kinds) api_.cuptiActivityDisable(kind);
-    }
     for (const auto kind : kinds) api_.cuptiActivityDisable(kind);
   }
 
   const CuptiApi& api_;
-  CuptiOptions options_;
   std::shared_ptr<ActivityBuffers> buffers_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::string conflict_;
@@ -205,7 +192,7 @@ Result<std::unique_ptr<ActivitySource>> make_cupti_source(const CuptiOptions& op
     return fail(ErrorCode::cupti, "a CUPTI source is alive already in this process",
                 "end it before making another");
   }
-  return std::make_unique<CuptiSource>(**api, options, std::move(buffers));
+  return std::make_unique<CuptiSource>(**api, std::move(buffers));
 }
 
 }  // namespace rnnadvisor

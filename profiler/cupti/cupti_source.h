@@ -12,7 +12,6 @@ struct CuptiOptions {
   std::size_t buffer_bytes = std::size_t{8} << 20U;  // each; CUPTI's guide suggests 1 to 10 MB
   std::size_t limit_bytes =
       std::size_t{1024} << 20U;  // all buffers together; beyond it records are dropped and counted
-  bool api_calls = true;         // runtime and driver API records
 };
 
 // An error when CUPTI cannot be loaded or another source is alive.

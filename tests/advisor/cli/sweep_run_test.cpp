@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "advisor/cli/profile_parts.h"
+#include "profiler/profile/check.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
 
@@ -101,6 +102,35 @@ TEST(ProfileParts, SelectionRenumbersEverything) {
   EXPECT_EQ(part.calls.size(), 2u);
   EXPECT_EQ(part.kernels.size(), 2u);
   expect_consistent(part);
+}
+
+TEST(ProfileParts, SelectionKeepsWhatBelongsToItsCalls) {
+  ProfileBuilder builder;
+  const int gone = builder.add_configuration({}), kept = builder.add_configuration({});
+  for (const int configuration : {gone, kept}) {
+    RnnCall forward;
+    forward.configuration = configuration;
+    RnnCall backward = forward;
+    backward.phase = Phase::backward_data;
+    backward.forward = builder.add_call(forward);
+    const int call = builder.add_call(backward);
+    SetupRecord setup;
+    setup.call.configuration = configuration;
+    setup.function = configuration == kept ? "cudnnBuildRNNDynamic" : "of the one left out";
+    builder.add_setup(setup);
+    builder.add_allocation({call + 1, 64, 0x1000 + call, false, -1, -1, 0, call});
+  }
+  const std::vector<int> order = {kept};
+  const Profile part = select_configurations(builder.finish(), order);
+  const auto whole = check_profile(part, ErrorCode::internal);
+  ASSERT_TRUE(whole) << to_text(whole.error());
+  ASSERT_EQ(part.calls.size(), 2U);
+  EXPECT_EQ(part.calls[0].forward, -1);
+  EXPECT_EQ(part.calls[1].forward, 0);
+  ASSERT_EQ(part.setup_calls.size(), 1U);
+  EXPECT_EQ(part.setup_calls[0].configuration, 0);
+  EXPECT_EQ(part.text(part.setup_calls[0].function), "cudnnBuildRNNDynamic");
+  EXPECT_EQ(part.allocations.call, (std::vector<int>{-1, 1})) << "memory outlives its call";
 }
 
 TEST(ProfileParts, MergeKeepsOneResultOfEachConfiguration) {
