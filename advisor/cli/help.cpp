@@ -230,8 +230,8 @@ void append_man_option(std::string& out, const CLI::Option& option) {
          roff(environment_note(option)) + "\n";
 }
 
-void append_man_command(std::string& out, const CLI::App& command, bool nested) {
-  out += fmt::format("{} {}\n", nested ? ".Ss" : ".Ss",
+void append_man_command(std::string& out, const CLI::App& command) {
+  out += fmt::format(".Ss {}\n",
                      roff(full_name(command).substr(std::string_view("rnnadvisor ").size())));
   out += roff(command.get_description()) + ".\n.Pp\n.Dl " + roff(usage(command)) + "\n";
   bool first = true;
@@ -256,9 +256,8 @@ void append_man_command(std::string& out, const CLI::App& command, bool nested) 
     }
   }
   if (!first) out += ".El\n";
-  if (!command.get_footer().empty())
-    out += (first ? ".Pp\n" : ".Pp\n") + roff_footer(command.get_footer());
-  for (const CLI::App* inner : commands_of(command)) append_man_command(out, *inner, true);
+  if (!command.get_footer().empty()) out += ".Pp\n" + roff_footer(command.get_footer());
+  for (const CLI::App* inner : commands_of(command)) append_man_command(out, *inner);
 }
 
 }  // namespace
@@ -276,7 +275,7 @@ std::string man_page(const CLI::App& root) {
       "evidence, sources and suggestions.\n.Pp\nOptions of all commands:\n.Bl -tag -width Ds\n";
   for (const CLI::Option* option : options_of(root, group_common)) append_man_option(out, *option);
   out += ".El\n.Sh COMMANDS\n";
-  for (const CLI::App* command : commands_of(root)) append_man_command(out, *command, false);
+  for (const CLI::App* command : commands_of(root)) append_man_command(out, *command);
   out +=
       ".Sh CONFIGURATION KEYS\nThe keys of TOML and JSON files; as options they are written with "
       "hyphens:\n.Ql hidden_size\nas\n.Ql \\-\\-hidden\\-size .\n.Bl -tag -width Ds\n";

@@ -41,8 +41,8 @@ RnnConfig one_layer(RnnConfig c, int) {
 }
 int padded(int size, int multiple) {
   const auto up = (static_cast<std::int64_t>(size) + multiple - 1) / multiple * multiple;
-  return static_cast<int>(
-      std::min<std::int64_t>(up, std::int64_t{std::numeric_limits<int>::max()} / multiple * multiple));
+  return static_cast<int>(std::min<std::int64_t>(
+      up, std::int64_t{std::numeric_limits<int>::max()} / multiple * multiple));
 }
 RnnConfig padded_sizes(RnnConfig c, int compute_major) {
   c.hidden_size = padded(c.hidden_size, 128);

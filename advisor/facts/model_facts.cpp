@@ -211,7 +211,7 @@ void add_limits(Catalogue& catalogue) {
 }
 
 void add_cost(Catalogue& catalogue) {
-  const auto modelled = [&](std::string name, std::string unit, std::string description,
+  const auto modelled = [&](const std::string& name, std::string unit, std::string description,
                             auto provide) {
     define(catalogue, "model." + name, std::move(unit), Provenance::modelled,
            std::move(description), provide);
@@ -283,7 +283,7 @@ void add_cost(Catalogue& catalogue) {
 }
 
 void add_products(Catalogue& catalogue) {
-  const auto count = [&](std::string name, std::string description, auto f) {
+  const auto count = [&](const std::string& name, std::string description, auto f) {
     define(catalogue, "model." + name, "", Provenance::modelled, std::move(description),
            [f](const Subject& s) { return f(recurrent_gemm(s.get().config)); });
   };
@@ -293,7 +293,8 @@ void add_products(Catalogue& catalogue) {
         [](const model::Gemm& g) { return g.n; });
   count("recurrent_k", "K of the recurrent forward product: proj_size",
         [](const model::Gemm& g) { return g.k; });
-  const auto quantized = [&](std::string name, std::string unit, std::string description, auto f) {
+  const auto quantized = [&](const std::string& name, std::string unit, std::string description,
+                             auto f) {
     define(catalogue, "model." + name, std::move(unit), Provenance::modelled,
            std::move(description), [f](const Subject& s) {
              const auto q = recurrent_quantization(s);

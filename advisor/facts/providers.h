@@ -95,7 +95,8 @@ template <class Provide>
 void define(Catalogue& catalogue, std::string name, std::string unit, Provenance provenance,
             std::string description, Provide provide, std::vector<std::string> values = {}) {
   constexpr bool wants_index = std::is_invocable_v<Provide, const Subject&, const ProfileIndex&>;
-  const auto call = [provide = std::move(provide)](const Subject& subject, [[maybe_unused]] const ProfileIndex& index) {
+  const auto call = [provide = std::move(provide)](const Subject& subject,
+                                                   [[maybe_unused]] const ProfileIndex& index) {
     if constexpr (wants_index) {
       return provide(subject, index);
     } else {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view none = "<span class=\"muted\">–</span>";
 
-std::string or_none(std::string text) { return text.empty() ? std::string(none) : text; }
+std::string or_none(const std::string& text) { return text.empty() ? std::string(none) : text; }
 
 void parameters(Page& page, const ConfigurationReport& each) {
   page.raw("<dl class=\"parameters\">");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -71,7 +72,7 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& i
       row.phase = phase;
       row.family = profile.kernels.family[sum.first];
       row.role = profile.kernels.role[sum.first];
-      row.count = static_cast<std::int64_t>(static_cast<double>(sum.count) / calls + 0.5);
+      row.count = std::llround(static_cast<double>(sum.count) / calls);
       row.total_us = static_cast<double>(sum.ns) / 1000.0 / calls;
       row.share = total > 0 ? static_cast<double>(sum.ns) / static_cast<double>(total) : 0;
       rows.push_back(std::move(row));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "advisor/report/words.h"
@@ -230,7 +231,7 @@ void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>>
 
 std::string Terminal::bar(double share, int columns) const {
   const double bounded = std::clamp(share, 0.0, 1.0);
-  int filled = static_cast<int>(bounded * columns + 0.5);
+  int filled = static_cast<int>(std::lround(bounded * columns));
   if (share > 0 && filled == 0) filled = 1;
   return "[" + repeat(symbol("█", "#"), filled) + repeat(symbol("░", "."), columns - filled) + "]";
 }

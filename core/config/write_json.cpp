@@ -83,12 +83,12 @@ bool is_absent(const T&) {
 }
 
 template <class T>
-const T& content(const T& value) {
-  return value;
+void append_content(std::string& out, const T& value) {
+  append(out, value);
 }
 template <class T>
-const T& content(const std::optional<T>& value) {
-  return *value;
+void append_content(std::string& out, const std::optional<T>& value) {
+  append(out, *value);
 }
 
 template <class Table>
@@ -99,7 +99,7 @@ auto field_writer(std::string& out, const Table& table) {
     out += out.back() == '{' ? "\"" : ",\"";
     out += key;
     out += "\":";
-    append(out, content(value));
+    append_content(out, value);
   };
 }
 

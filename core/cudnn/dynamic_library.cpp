@@ -48,8 +48,8 @@ fs::path python_prefix_on_path() {
 
 std::string loaded_path(void* handle, const std::string& fallback) {
   struct link_map* map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr && map->l_name != nullptr &&
-      *map->l_name != '\0') {
+  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr &&
+      map->l_name != nullptr && *map->l_name != '\0') {
     std::error_code error;
     const auto real = fs::canonical(map->l_name, error);
     return error ? std::string(map->l_name) : real.string();

@@ -176,7 +176,9 @@ std::vector<std::string> with_attachment(std::vector<std::string> environment,
   for (const auto& name : attachment.unset) remove(name);
   for (const auto& [name, value] : attachment.set) {
     remove(name);
-    environment.push_back(name + "=" + value);
+    std::string& entry = environment.emplace_back(name);
+    entry += '=';
+    entry += value;
   }
   return environment;
 }
