@@ -68,7 +68,8 @@ class Collector {
     auto files = open(folder);
     if (!files) return fail(std::move(files.error()));
     for (std::size_t i = 0; i < files->size(); ++i) {
-      if (!add((*files)[i], is_main(*files, i))) {
+      const bool last = is_last(*files, (*files)[i].header);
+      if (!add((*files)[i], last)) {
         return fail(ErrorCode::interrupted,
                     fmt::format("interrupted while collecting '{}'", folder));
       }
@@ -106,19 +107,15 @@ class Collector {
     return files;
   }
 
-  // exec() keeps the process id: the last program under it is the one whose end was seen.
-  bool is_main(const std::vector<SpoolFile>& files, std::size_t index) const {
-    const auto& mine = files[index].header;
-    if (!options_.program || mine.pid != options_.program->pid ||
-        mine.host != options_.program->host)
-      return false;
+  // exec() keeps the process id: the last program under it is the one whose end can be seen.
+  static bool is_last(const std::vector<SpoolFile>& files, const spool::Header& mine) {
     return std::none_of(files.begin(), files.end(), [&](const SpoolFile& other) {
       return other.header.pid == mine.pid && other.header.host == mine.host &&
              other.header.start_ns > mine.start_ns;
     });
   }
 
-  Process process_of(const spool::Header& header, bool main) {
+  Process process_of(const spool::Header& header, bool last) {
     Process process;
     process.pid = header.pid > 0 ? header.pid : -1;
     process.parent_pid = header.parent_pid > 0 ? header.parent_pid : -1;
@@ -126,7 +123,9 @@ class Collector {
     if (Plausible::time(header.start_ns)) process.start_ns = header.start_ns;
     if (Plausible::time(header.end_ns) && header.end_ns >= process.start_ns)
       process.end_ns = header.end_ns;
-    if (main) {
+    if (last && options_.program && header.pid == options_.program->pid &&
+        process.host == options_.program->host) {
+      main_found_ = true;
       const Process& seen = *options_.program;
       process.end = seen.end;
       process.exit_status = seen.exit_status;
@@ -135,6 +134,8 @@ class Collector {
     } else if (header.exit_status >= 0) {
       process.end = ProcessEnd::exited;
       process.exit_status = header.exit_status & 0xff;
+    } else if (!last) {
+      // Another program is in its place.
     } else if (still_runs(header)) {
       process.end = ProcessEnd::running;
       ++collected_.running;
@@ -144,16 +145,15 @@ class Collector {
     return process;
   }
 
-  bool add(const SpoolFile& file, bool main) {
+  bool add(const SpoolFile& file, bool last) {
     auto reader = spool::Reader::open(file.path);
     if (!reader) {
       collected_.unreadable.push_back(reader.error().message);
       return true;
     }
     ++collected_.spools;
-    main_found_ |= main;
     ProcessSpool spool(*reader, collection_);
-    if (!spool.add(process_of(reader->header(), main))) return false;
+    if (!spool.add(process_of(reader->header(), last))) return false;
     executions_ += spool.executions();
     if (reader->header().calls == 0) without_calls_.insert(spool.process());
     add_environment(spool, reader->header());

@@ -1,6 +1,9 @@
 // `profile`, `env` and `collect` with real programs and a plugin that stands in for ours.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -223,6 +226,80 @@ TEST_F(ProfileCommand, AnInterruptWhileCollectingKeepsTheRecording) {
   EXPECT_THAT(left_behind(), SizeIs(1));
 }
 
+// The program itself, in a process group of its own as a shell would start it.
+class WholeProgram : public ProfileCommand {
+ protected:
+  ~WholeProgram() override {
+    if (pid_ > 0) kill(-pid_, SIGKILL);
+  }
+  void start(const std::string& script) {
+    pid_ = fork();
+    if (pid_ != 0) {
+      setpgid(pid_, pid_);
+      return;
+    }
+    setpgid(0, 0);
+    const int log = open((folder_ / "log").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    dup2(log, STDERR_FILENO);
+    setenv("RNNADVISOR_PLUGIN", RNNADVISOR_FAKE_PLUGIN, 1);
+    execl(RNNADVISOR_PROGRAM, RNNADVISOR_PROGRAM, "profile", "-o", output_.c_str(), "--mode",
+          "calls", "sh", "-c", script.c_str(), nullptr);
+    _exit(99);
+  }
+  bool appears(const std::string& path) const {
+    for (int i = 0; i < 1000 && !fs::exists(path); ++i) usleep(10'000);
+    return fs::exists(path);
+  }
+  int wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return status;
+  }
+  pid_t pid_ = -1;
+};
+
+TEST_F(WholeProgram, CtrlCOfAProgramThatDiesOfItLeavesAProfile) {
+  start(": > " + (folder_ / "ready") + "; exec sleep 30");
+  ASSERT_TRUE(appears(folder_ / "ready"));
+  kill(-pid_, SIGINT);
+  const int status = wait();
+  ASSERT_TRUE(WIFSIGNALED(status)) << read_text(folder_ / "log");
+  EXPECT_EQ(WTERMSIG(status), SIGINT);
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read) << read_text(folder_ / "log");
+  EXPECT_EQ(read->processes.back().signal, SIGINT);  // of what exec() put in the shell's place
+  EXPECT_THAT(read_text(folder_ / "log"), HasSubstr("wrote " + output_));
+}
+
+TEST_F(WholeProgram, ASecondCtrlCEndsWhatDoesNotEnd) {
+  start("trap ': > " + (folder_ / "trapped") + "' INT; : > " + (folder_ / "ready") +
+        "; while true; do sleep 0.05; done");
+  ASSERT_TRUE(appears(folder_ / "ready"));
+  kill(-pid_, SIGINT);
+  ASSERT_TRUE(appears(folder_ / "trapped"));
+  usleep(300'000);
+  kill(-pid_, SIGINT);
+  const int status = wait();
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read) << read_text(folder_ / "log");
+  const auto main = std::find_if(read->processes.begin(), read->processes.end(),
+                                 [](const Process& p) { return p.end == ProcessEnd::killed; });
+  EXPECT_NE(main, read->processes.end());
+}
+
+TEST_F(WholeProgram, TerminationOfTheLauncherAloneEndsTheProgramInOrder) {
+  start("trap 'exit 5' TERM; : > " + (folder_ / "ready") + "; while true; do sleep 0.05; done");
+  ASSERT_TRUE(appears(folder_ / "ready"));
+  kill(pid_, SIGTERM);
+  const int status = wait();
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 5);
+  EXPECT_TRUE(read_profile(output_));
+}
+
 TEST(SplitArguments, FindsWhereTheProgramBegins) {
   FakeMachine machine;
   const Terminal terminal;
@@ -369,9 +446,9 @@ TEST_F(EnvCommand, WhatIsSetIsUnset) {
   write_text_file(folder_ / "on.sh", on.out);
   const auto after =
       shell("unset LD_PRELOAD; env > " + (folder_ / "before") + "; . " + (folder_ / "on.sh") +
-            "; export FAKE_PLUGIN_QUIET=1; eval \"$(" + program +
-            " env --unset --shell bash)\"; unset FAKE_PLUGIN_QUIET; env > " + (folder_ / "after") +
-            "; diff " + (folder_ / "before") + " " + (folder_ / "after"));
+            "; export FAKE_PLUGIN_QUIET=1; eval \"$(ASAN_OPTIONS=verify_asan_link_order=0 " +
+            program + " env --unset --shell bash)\"; unset FAKE_PLUGIN_QUIET; env > " +
+            (folder_ / "after") + "; diff " + (folder_ / "before") + " " + (folder_ / "after"));
   EXPECT_EQ(after.status, 0) << after.out;
 }
 
