@@ -145,8 +145,10 @@ Child::Child(std::string program) : program_(std::move(program)) {
   environment_["LD_PRELOAD"] = PLUGIN_FILE;
   environment_["RNNADVISOR_SPOOL"] = spools_;
   environment_["RNNADVISOR_MODE"] = "calls";
-  // A plugin under a sanitizer comes behind its runtime where the probe is linked to that.
-  environment_["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0";
+  // Under a sanitizer the plugin comes before its runtime, which the probe is linked to; signals
+  // end the probe, and some of its modes do what a program should not do in a handler.
+  environment_["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0:handle_segv=0";
+  environment_["TSAN_OPTIONS"] = "handle_segv=0:report_signal_unsafe=0";
 }
 
 Child::~Child() {

@@ -223,22 +223,4 @@ PROBE_MODE(forward_calls, "forward") {
 
 PROBE_MODE(nothing, "nothing") { return 0; }
 
-// The time of a call, in ns: the best of several rounds.
-PROBE_MODE(timing, "timing") {
-  Rnn r(cudnn());
-  const int calls = std::stoi(arguments.at(1));
-  double best = 1e99;
-  for (int round = 0; round < 7; ++round) {
-    timespec a{}, b{};
-    clock_gettime(CLOCK_MONOTONIC, &a);
-    for (int i = 0; i < calls; ++i) r.forward();
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    const double ns =
-        static_cast<double>(b.tv_sec - a.tv_sec) * 1e9 + static_cast<double>(b.tv_nsec - a.tv_nsec);
-    best = std::min(best, ns / calls);
-  }
-  std::printf("%.1f\n", best);
-  return 0;
-}
-
 }  // namespace probe
