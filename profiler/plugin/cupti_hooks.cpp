@@ -1,5 +1,6 @@
 #include "profiler/plugin/cupti_hooks.h"
 
+#include <initializer_list>
 #include <cupti.h>
 #include <dlfcn.h>
 #include <string.h>
