@@ -66,7 +66,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
       if (options.keep_verdicts) judgement.verdicts.push_back(make_verdict(*rule, kind, facts));
     }
   }
-  order_findings(judgement.findings, index);
+  order_findings(judgement.findings, index, rules);
   return judgement;
 }
 

@@ -171,9 +171,10 @@ std::optional<double> scope_ms(const Configuration& configuration, std::string_v
 }
 
 // Larger comes first.
-using Weight = std::tuple<bool, int, double, double, std::int64_t, int>;
+using Weight = std::tuple<bool, bool, int, double, double, std::int64_t, int>;
 
-Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile) {
+Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile,
+                 const RuleSet& rules) {
   const Profile& profile = index_of_profile.profile();
   int class_of_gain = 0;  // none
   double saved_ms = 0, speedup = 0;
@@ -190,7 +191,18 @@ Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile) {
   }
   const bool broken = finding.severity == Severity::error &&
                       !refused_as_alternative(index_of_profile, finding.configuration);
-  return {broken, class_of_gain, saved_ms, speedup, bytes, static_cast<int>(finding.severity)};
+  const auto at = static_cast<std::size_t>(finding.configuration);
+  const Rule* rule = rules.find(finding.rule_id);
+  const bool explains = rule != nullptr && rule->consequence == "path" &&
+                        at < profile.configurations.size() &&
+                        profile.configurations[at].from_program();
+  return {broken,
+          explains,
+          class_of_gain,
+          saved_ms,
+          speedup,
+          bytes,
+          static_cast<int>(finding.severity)};
 }
 
 }  // namespace
@@ -242,10 +254,11 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   return finding;
 }
 
-void order_findings(std::vector<Finding>& findings, const ProfileIndex& index) {
+void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
+                    const RuleSet& rules) {
   std::vector<Weight> weights;
   weights.reserve(findings.size());
-  for (const auto& finding : findings) weights.push_back(weight_of(finding, index));
+  for (const auto& finding : findings) weights.push_back(weight_of(finding, index, rules));
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

@@ -22,6 +22,9 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
 // known), their speedup and the bytes they save; then severity, rule and configuration. What is
 // refused while the same with another algorithm ran has nothing to gain: its errors do not come
 // before the gains.
-void order_findings(std::vector<Finding>& findings, const ProfileIndex& index);
+// In somebody's program that was recorded, what says why it runs the kernels it runs (consequence
+// `path`) comes before what follows from that.
+void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
+                    const RuleSet& rules);
 
 }  // namespace rnnadvisor::advisor

@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 4> severity_words = {"error", "warning", 
                                                             "info"};
 constexpr std::array<std::string_view, 3> confidence_words = {"heuristic", "documented",
                                                               "measured"};
-constexpr std::array<std::string_view, 6> consequence_words = {"error",  "fallback", "slower",
-                                                               "memory", "numerics", "none"};
+constexpr std::array<std::string_view, 7> consequence_words = {
+    "error", "fallback", "path", "slower", "memory", "numerics", "none"};
 constexpr std::string_view user_prefix = "user/";
 
 std::string_view without_user(std::string_view id) {

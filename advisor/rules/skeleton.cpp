@@ -17,7 +17,7 @@ id          = "{id}"
 title       = "Hidden size is not a multiple of 8"    # the finding as a headline
 severity    = "warning"        # error | warning | opportunity | info
 confidence  = "heuristic"      # documented | measured | heuristic
-consequence = "slower"         # error | fallback | slower | memory | numerics | none
+consequence = "slower"         # error | fallback | path | slower | memory | numerics | none
 
 # Without these the rule is not applicable.
 applies_when = [ {{ fact = "call.data_type", is = "half" }} ]

@@ -15,6 +15,7 @@
 
 #include "core/base/text.h"
 #include "core/cudnn/machine.h"
+#include "profiler/classify/framework_signs.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/launch/process_spool.h"
 
@@ -79,6 +80,7 @@ class Collector {
     add_notes();
     collected_.profile = collection_.builder.finish();
     add_native_recurrences(collected_.profile);
+    infer_autocast(collected_.profile);
     after_finish();
     return std::move(collected_);
   }

@@ -12,11 +12,15 @@ void CorrelationRanges::add_range(std::uint32_t first, std::uint32_t last, std::
 }
 
 void CorrelationRanges::add_kernel(std::uint32_t correlation, std::uint32_t stream) {
-  launches_.push_back({correlation, stream, false});
+  launches_.push_back({correlation, stream, Kind::kernel});
+}
+
+void CorrelationRanges::add_transfer(std::uint32_t correlation, std::uint32_t stream) {
+  launches_.push_back({correlation, stream, Kind::transfer});
 }
 
 void CorrelationRanges::add_api(std::uint32_t correlation, std::uint32_t thread) {
-  launches_.push_back({correlation, thread, true});
+  launches_.push_back({correlation, thread, Kind::api});
 }
 
 template <class Visit>
@@ -39,7 +43,7 @@ std::int64_t CorrelationRanges::resolve(
             [](const Launch& a, const Launch& b) { return a.correlation < b.correlation; });
   std::unordered_set<std::uint32_t> shared;  // streams that others use as well
   sweep([&](const Launch& launch, const std::vector<const Range*>& around) {
-    if (around.empty() && !launch.api) shared.insert(launch.where);
+    if (around.empty() && launch.kind == Kind::kernel) shared.insert(launch.where);
   });
   std::int64_t untold = 0;
   sweep([&](const Launch& launch, const std::vector<const Range*>& around) {
@@ -47,18 +51,20 @@ std::int64_t CorrelationRanges::resolve(
     const Range* own = nullptr;
     int fitting = 0;
     for (const Range* range : around) {
-      const bool fits = launch.api ? range->thread == launch.where : range->stream == launch.where;
+      const bool fits =
+          launch.kind == Kind::api ? range->thread == launch.where : range->stream == launch.where;
       if (!fits) continue;
       own = range;
       ++fitting;
     }
-    if (fitting == 0 && !launch.api && around.size() == 1 && !shared.contains(launch.where)) {
+    if (fitting == 0 && launch.kind != Kind::api && around.size() == 1 &&
+        !shared.contains(launch.where)) {
       own = around.front();
       fitting = 1;
     }
     if (fitting == 1) {
       visit(launch.correlation, own->call);
-    } else if (!launch.api || fitting > 1) {
+    } else if (launch.kind != Kind::api || fitting > 1) {
       ++untold;
     }
   });

@@ -16,13 +16,15 @@ class CorrelationRanges {
   // `stream` is the one the call was made on.
   void add_range(std::uint32_t first, std::uint32_t last, std::uint32_t stream,
                  std::uint32_t thread, int call);
-  void add_kernel(std::uint32_t correlation, std::uint32_t stream);  // a kernel, a copy or a set
-  void add_api(std::uint32_t correlation, std::uint32_t thread);     // a CUDA API call
+  void add_kernel(std::uint32_t correlation, std::uint32_t stream);
+  void add_transfer(std::uint32_t correlation, std::uint32_t stream);  // a copy or a set
+  void add_api(std::uint32_t correlation, std::uint32_t thread);       // a CUDA API call
 
   // Visits each launch that one call surely made, with that call: it lies in the call's range and
   // - an API call: is of the call's thread;
-  // - a kernel: is on the call's stream, or on a stream on which nothing runs outside of RNN calls
-  //   (cuDNN's own) while no other RNN call is under way.
+  // - a kernel or transfer: is on the call's stream, or on a stream on which no kernel runs outside
+  //   of RNN calls (cuDNN's own, which it clears when it makes them) while no other call is under
+  //   way.
   // Returns how many launches lie in a range and could not be told.
   std::int64_t resolve(const std::function<void(std::uint32_t correlation, int call)>& visit);
 
@@ -31,9 +33,10 @@ class CorrelationRanges {
     std::uint32_t first, last, stream, thread;
     int call;
   };
+  enum class Kind : std::uint8_t { kernel, transfer, api };
   struct Launch {
     std::uint32_t correlation, where;
-    bool api;
+    Kind kind;
   };
   // Calls visit(launch, ranges around it) in order of correlation.
   template <class Visit>

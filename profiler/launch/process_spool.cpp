@@ -242,7 +242,7 @@ void ProcessSpool::add_transfer(const spool::Transfer& transfer) {
   if (transfer.graph_node != 0) {
     record.call = replayed_call(transfer.graph_node, transfer.correlation, transfer.start_ns);
   } else {
-    ranges_.add_kernel(transfer.correlation, transfer.stream);
+    ranges_.add_transfer(transfer.correlation, transfer.stream);
   }
   builder_.add_transfer(record);
 }

@@ -32,7 +32,8 @@ namespace {
 struct Api {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;
   RNNADVISOR_CUPTI(RNNADVISOR_DECLARE)
-  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // may be missing
+  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // this and the next may be missing
+  decltype(&::cuptiGetDeviceId) cuptiGetDeviceId;
 #undef RNNADVISOR_DECLARE
   void* library;
 };
@@ -262,6 +263,14 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   const Ours guard;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
+    if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+      // When the first kernels reach us the driver may have been shut down already.
+      std::uint32_t device = 0;
+      if (api.cuptiGetDeviceId != nullptr &&
+          api.cuptiGetDeviceId(resource.context, &device) == CUPTI_SUCCESS)
+        device_seen(static_cast<int>(device));
+      return;
+    }
     if (resource.resourceDescriptor != nullptr)
       graph_node(id, *static_cast<const CUpti_GraphData*>(resource.resourceDescriptor));
   } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
@@ -335,6 +344,8 @@ bool load() {
 #undef RNNADVISOR_FIND
   api.cuptiGetStreamIdEx = reinterpret_cast<decltype(api.cuptiGetStreamIdEx)>(
       real_symbol(api.library, "cuptiGetStreamIdEx"));
+  api.cuptiGetDeviceId = reinterpret_cast<decltype(api.cuptiGetDeviceId)>(
+      real_symbol(api.library, "cuptiGetDeviceId"));
   std::uint32_t version = 0;
   api.cuptiGetVersion(&version);
   Dl_info info{};
@@ -406,8 +417,8 @@ void cupti_start() {
     subscriber = nullptr;
     return refused(status, "cuptiSubscribe");
   }
-  for (const auto id :
-       {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
+  for (const auto id : {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
+                        CUPTI_CBID_RESOURCE_CONTEXT_CREATED})
     api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
                             static_cast<CUpti_CallbackId>(id));
   api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, probe_function);

@@ -1,11 +1,11 @@
 #include "profiler/plugin/cupti_hooks.h"
 
-#include <initializer_list>
 #include <cupti.h>
 #include <dlfcn.h>
 #include <string.h>
 
 #include <atomic>
+#include <initializer_list>
 
 #include "profiler/plugin/cupti.h"
 #include "profiler/plugin/plugin.h"

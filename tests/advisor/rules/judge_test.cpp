@@ -179,7 +179,7 @@ TEST(Judge, FindingsAreOrderedByGain) {
       finding("refused", 0, Severity::error, {}),
   };
   std::reverse(findings.begin(), findings.end());
-  order_findings(findings, ProfileIndex(profile));
+  order_findings(findings, ProfileIndex(profile), RuleSet{});
   std::vector<std::string> order;
   for (const auto& one : findings) order.push_back(one.rule_id);
   EXPECT_THAT(order, ElementsAre("refused", "large", "small", "untimed", "slower", "modelled",
@@ -208,7 +208,7 @@ TEST(Judge, ARefusedAlternativeDoesNotComeBeforeGains) {
   findings.back().gain->speedup = 1.2;
   findings.back().gain->basis = GainBasis::measured_here;
   findings.back().gain->scope = "forward training";
-  order_findings(findings, ProfileIndex(profile));
+  order_findings(findings, ProfileIndex(profile), RuleSet{});
   std::vector<std::string> order;
   for (const auto& one : findings) order.push_back(one.rule_id);
   EXPECT_THAT(order, ElementsAre("refused", "gain", "refused-alternative", "remark"));

@@ -41,6 +41,14 @@ TEST(CorrelationRanges, StreamsOfCudnnsOwnBelongToTheCall) {
   EXPECT_THAT(resolve(ranges).calls, ElementsAre(Pair(12, 0), Pair(13, 0)));
 }
 
+TEST(CorrelationRanges, ASetOutsideMakesNoStreamSomebodyElses) {
+  CorrelationRanges ranges;
+  ranges.add_range(10, 20, 7, 1, 0);
+  ranges.add_transfer(5, 33);  // cuDNN clears its streams' memory when it makes them
+  ranges.add_kernel(13, 33);
+  EXPECT_THAT(resolve(ranges).calls, ElementsAre(Pair(13, 0)));
+}
+
 TEST(CorrelationRanges, OthersLaunchesInBetweenAreNotTaken) {
   CorrelationRanges ranges;
   ranges.add_range(10, 20, 7, 1, 0);

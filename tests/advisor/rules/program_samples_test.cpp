@@ -1,0 +1,92 @@
+// The programs of samples/programs as they were recorded on a GPU: each shows first what it is
+// there to show, and nothing that it launched was lost on the way.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "advisor/rules/rule.h"
+#include "core/config/toml/parse_toml.h"
+#include "profiler/profile/file.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Program {
+  std::string name, finding;
+  bool recorded = true;
+};
+
+std::vector<Program> programs() {
+  std::ifstream file(RNNADVISOR_SOURCE_DIR "/samples/programs/programs.toml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto table = toml_text::parse_toml(text, "programs.toml");
+  std::vector<Program> found;
+  if (!table) return found;
+  for (const auto& node : *(*table)["program"].as_array()) {
+    const auto& entry = *node.as_table();
+    found.push_back({entry["name"].value_or(std::string()),
+                     entry["finding"].value_or(std::string()), entry["recorded"].value_or(true)});
+  }
+  return found;
+}
+
+fs::path recording(const std::string& name) {
+  return fs::path(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs") / (name + ".rnnprof");
+}
+
+TEST(ProgramSamples, EveryFindingIsARule) {
+  ASSERT_GE(programs().size(), 13U);
+  for (const auto& program : programs())
+    EXPECT_NE(builtin_rules().find(program.finding), nullptr) << program.name << program.finding;
+}
+
+TEST(ProgramSamples, RecordingsAreThereOrSaidToBeMissing) {
+  std::set<std::string> known;
+  for (const auto& program : programs()) {
+    EXPECT_EQ(fs::exists(recording(program.name)), program.recorded) << program.name;
+    known.insert(program.name + ".rnnprof");
+  }
+  for (const auto& file : fs::directory_iterator(recording("x").parent_path()))
+    EXPECT_TRUE(known.contains(file.path().filename().string())) << file.path();
+}
+
+TEST(ProgramSamples, TheRightCauseComesFirst) {
+  for (const auto& program : programs()) {
+    if (!program.recorded) continue;
+    const auto profile = read_profile(recording(program.name).string());
+    ASSERT_TRUE(profile) << profile.error().message;
+    const auto judgement = judge(*profile, builtin_rules());
+    ASSERT_FALSE(judgement.findings.empty()) << program.name;
+    EXPECT_EQ(judgement.findings.front().rule_id, program.finding) << program.name;
+  }
+}
+
+TEST(ProgramSamples, CallsHaveTheirKernelsAndTheirPlace) {
+  for (const auto& program : programs()) {
+    if (!program.recorded || program.name == "pytorch-native-fallback") continue;
+    const auto profile = read_profile(recording(program.name).string());
+    ASSERT_TRUE(profile) << profile.error().message;
+    std::set<int> with_kernels(profile->kernels.call.begin(), profile->kernels.call.end());
+    ASSERT_GE(profile->calls.size(), 15U) << program.name;
+    for (std::size_t i = 0; i < profile->calls.size(); ++i) {
+      const auto& call = profile->calls[i];
+      EXPECT_TRUE(with_kernels.contains(static_cast<int>(i))) << program.name << " call " << i;
+      EXPECT_EQ(call.source, CallSource::hook);
+      EXPECT_EQ(call.status, 0);
+      // Python's lines; a backward call has that of its forward call.
+      if (program.name != "cpp-lstm") {
+        EXPECT_GE(call.site, 0) << program.name << " call " << i;
+      }
+      EXPECT_GE(call.nvtx_path, program.name == "jax-lstm" ? -1 : 0) << program.name << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor
