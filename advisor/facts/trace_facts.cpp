@@ -30,20 +30,6 @@ std::optional<std::string> ran_in(const PhaseKernels* kernels) {
   return std::string(to_string(*kernels->implementation));
 }
 
-model::Implementation asked_for(Algo algo) {
-  switch (algo) {
-    case Algo::standard:
-      return model::Implementation::standard;
-    case Algo::persist_static:
-      return model::Implementation::persistent;
-    case Algo::persist_dynamic:
-      return model::Implementation::persistent_dynamic;
-    case Algo::persist_static_small_h:
-      return model::Implementation::persistent_small_h;
-  }
-  return model::Implementation::none;
-}
-
 std::optional<double> busy(const Subject& s, const Index& i, Phase phase) {
   const auto busy = busy_share(i, s.configuration, phase);
   return busy ? std::optional(100 * busy->share) : std::nullopt;
@@ -218,7 +204,7 @@ void add_implementation(Catalogue& catalogue) {
          [](const Subject& s, const Index& i) -> std::optional<bool> {
            const auto* kernels = forward_kernels(s, i);
            if (kernels == nullptr || !kernels->implementation) return std::nullopt;
-           return *kernels->implementation == asked_for(s.get().config.algo);
+           return *kernels->implementation == model::implementation_of(s.get().config.algo);
          });
   define(catalogue, "trace.mixed_implementations", "", Provenance::measured,
          "forward and backward data ran kernels of different families",

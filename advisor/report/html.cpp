@@ -16,39 +16,10 @@ std::span<const EmbeddedFile> report_assets();
 
 namespace rnnadvisor::advisor {
 namespace html {
-namespace {
-
-std::string escaped(const std::string& clean) {
-  std::string out;
-  out.reserve(clean.size() + clean.size() / 16);
-  for (const char c : clean) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+std::string esc(std::string_view text) { return words::escape_markup(words::clean(text)); }
+std::string esc_lines(std::string_view text) {
+  return words::escape_markup(words::clean_lines(text));
 }
-
-}  // namespace
-
-std::string esc(std::string_view text) { return escaped(words::clean(text)); }
-std::string esc_lines(std::string_view text) { return escaped(words::clean_lines(text)); }
 
 std::string link(std::string_view url, std::string_view text) {
   const bool web = (url.starts_with("https://") || url.starts_with("http://")) &&

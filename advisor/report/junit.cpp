@@ -11,32 +11,11 @@
 namespace rnnadvisor::advisor {
 namespace {
 
+// A line break in an attribute would become a blank; as a reference it stays one.
 std::string esc(std::string_view text) {
   std::string out;
-  for (const char c : words::clean_lines(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  for (const char c : words::escape_markup(words::clean_lines(text)))
+    out += c == '\n' ? std::string("&#10;") : std::string(1, c);
   return out;
 }
 

@@ -12,20 +12,6 @@ namespace {
 
 using model::Implementation;
 
-Implementation asked_for(Algo algo) {
-  switch (algo) {
-    case Algo::standard:
-      return Implementation::standard;
-    case Algo::persist_static:
-      return Implementation::persistent;
-    case Algo::persist_dynamic:
-      return Implementation::persistent_dynamic;
-    case Algo::persist_static_small_h:
-      return Implementation::persistent_small_h;
-  }
-  return Implementation::none;
-}
-
 // The first stage that cuDNN refused, or is expected to refuse.
 const StageResult* refused_stage(const Configuration& configuration) {
   const auto found =
@@ -82,7 +68,7 @@ std::string broken_sentence(const ConfigurationReport& report) {
 // What runs or ran: the first half of a verdict.
 std::string subject_sentence(const ConfigurationReport& report) {
   const RnnConfig& config = report.configuration->config;
-  const Implementation asked = asked_for(config.algo);
+  const Implementation asked = model::implementation_of(config.algo);
   const double ms = report.step_ms();
   const std::string step = config.mode == Mode::inference ? "Forward inference" : "A training step";
   if (ms > 0) {

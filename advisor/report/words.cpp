@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "advisor/rules/describe.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
 #include "core/cudnn/machine.h"
@@ -111,6 +112,33 @@ std::string cupti(const std::string& version) {
 std::string clean(std::string_view text) { return cleaned(text, false); }
 std::string clean_lines(std::string_view text) { return cleaned(text, true); }
 
+std::string escape_markup(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 16);
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) width += width_of(next_code_point(text, at));
@@ -199,19 +227,7 @@ std::string_view outcome(Outcome value) {
 }
 
 std::string_view standing(Standing value) {
-  switch (value) {
-    case Standing::unjudged:
-      return "not judged";
-    case Standing::fine:
-      return "fine";
-    case Standing::opportunity:
-      return "opportunity";
-    case Standing::warning:
-      return "warning";
-    case Standing::error:
-      return "error";
-  }
-  return "?";
+  return value == Standing::unjudged ? "not judged" : to_string(value);
 }
 
 std::string_view severity_plural(Severity value, int count) {
@@ -243,20 +259,8 @@ std::string_view meaning(Meaning value) {
 }
 
 std::string comparison(const Comparison& c) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> ops = {
-      {{"is", "is"},
-       {"is_not", "is not"},
-       {"in", "is one of"},
-       {"not_in", "is none of"},
-       {"at_least", "is at least"},
-       {"at_most", "is at most"},
-       {"above", "is above"},
-       {"below", "is below"},
-       {"multiple_of", "is a multiple of"},
-       {"not_multiple_of", "is not a multiple of"}}};
-  const auto found =
-      std::find_if(ops.begin(), ops.end(), [&](const auto& op) { return op.first == c.op; });
-  const std::string op = found == ops.end() ? clean(c.op) : std::string(found->second);
+  const auto known = operator_words(c.op);
+  const std::string op = known.empty() ? clean(c.op) : std::string(known);
   const std::string observed = clean(c.observed);
   const std::string threshold = clean(c.threshold);
   if (c.op == "is" && observed == threshold)
@@ -295,29 +299,8 @@ std::string_view basis(GainBasis value) {
   return "?";
 }
 
-std::string citation(const Citation& c) {
-  std::string text = clean(c.source);
-  if (!c.section.empty()) text += ", " + clean(c.section);
-  if (!c.version.empty()) text += " (" + clean(c.version) + ")";
-  return text;
-}
-
-std::string_view citation_tag(char tag) {
-  switch (tag) {
-    case 'S':
-      return "stated in the document";
-    case 'C':
-      return "read in the source code";
-    case 'O':
-      return "observed by calling cuDNN";
-    case 'M':
-      return "measured";
-    case 'I':
-      return "inferred";
-    default:
-      return "source unknown";
-  }
-}
+std::string citation(const Citation& c) { return clean(describe(c)); }
+std::string_view citation_tag(char tag) { return describe_tag(tag); }
 
 std::string validity(const ValidityRecord& r) {
   std::string text = fmt::format("{} agree, {} refute", r.agree, r.refute);

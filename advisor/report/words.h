@@ -16,6 +16,9 @@ namespace rnnadvisor::advisor::words {
 std::string clean(std::string_view text);
 // The same for text of several lines: line breaks stay, tabs become two blanks.
 std::string clean_lines(std::string_view text);
+// Clean text for XML and HTML, between tags and in attribute values: < > & " ' are written as
+// character references.
+std::string escape_markup(std::string_view text);
 // Cut in the middle to at most `columns` characters: "void elemWise…mode_t)2>". `mark` replaces
 // what was cut.
 std::string shorten(std::string_view text, std::size_t columns, std::string_view mark = "…");

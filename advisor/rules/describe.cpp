@@ -3,34 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+
 namespace rnnadvisor::advisor {
 namespace {
-
-std::string_view operator_words(Operator op) {
-  switch (op) {
-    case Operator::is:
-      return "is";
-    case Operator::is_not:
-      return "is not";
-    case Operator::in:
-      return "is one of";
-    case Operator::not_in:
-      return "is none of";
-    case Operator::at_least:
-      return "is at least";
-    case Operator::at_most:
-      return "is at most";
-    case Operator::above:
-      return "is above";
-    case Operator::below:
-      return "is below";
-    case Operator::multiple_of:
-      return "is a multiple of";
-    case Operator::not_multiple_of:
-      return "is not a multiple of";
-  }
-  return "?";
-}
 
 const FactDefinition& definition(int fact) {
   return fact_catalogue()[static_cast<std::size_t>(fact)];
@@ -38,9 +15,26 @@ const FactDefinition& definition(int fact) {
 
 }  // namespace
 
+std::string_view operator_words(std::string_view op) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> words = {
+      {{"is", "is"},
+       {"is_not", "is not"},
+       {"in", "is one of"},
+       {"not_in", "is none of"},
+       {"at_least", "is at least"},
+       {"at_most", "is at most"},
+       {"above", "is above"},
+       {"below", "is below"},
+       {"multiple_of", "is a multiple of"},
+       {"not_multiple_of", "is not a multiple of"}}};
+  const auto found =
+      std::find_if(words.begin(), words.end(), [&](const auto& word) { return word.first == op; });
+  return found == words.end() ? std::string_view() : found->second;
+}
+
 std::string describe(const Condition& condition) {
-  return fmt::format("{} {} {}", definition(condition.fact).name, operator_words(condition.op),
-                     condition.threshold);
+  return fmt::format("{} {} {}", definition(condition.fact).name,
+                     operator_words(to_string(condition.op)), condition.threshold);
 }
 
 std::vector<std::string> describe(const ConditionSet& set) {
@@ -64,9 +58,9 @@ std::string describe(const Citation& citation) {
 std::string_view describe_tag(char tag) {
   switch (tag) {
     case 'S':
-      return "stated by the source";
+      return "stated in the document";
     case 'C':
-      return "read in public source code";
+      return "read in the source code";
     case 'O':
       return "observed by calling cuDNN";
     case 'M':
@@ -74,7 +68,7 @@ std::string_view describe_tag(char tag) {
     case 'I':
       return "inferred";
     default:
-      return "not said how it is known";
+      return "source unknown";
   }
 }
 

@@ -9,13 +9,16 @@
 
 namespace rnnadvisor::advisor {
 
+// "is not a multiple of" for "not_multiple_of", an operator as cards spell it; empty for any other
+// word.
+std::string_view operator_words(std::string_view op);
 // "call.hidden_size is not a multiple of 8"
 std::string describe(const Condition& condition);
 // One line per condition; groups as "one of: …".
 std::vector<std::string> describe(const ConditionSet& set);
 // "NVIDIA, Optimizing Recurrent Layers User's Guide, Quick Start Checklist (2023)"
 std::string describe(const Citation& citation);
-// "stated by the document", "measured", …
+// "stated in the document", "measured", …
 std::string_view describe_tag(char tag);
 // "2.80x in forward training (measured elsewhere: …)", "what sibling.x says, in training step"
 std::string describe(const GainSource& gain);

@@ -98,23 +98,26 @@ bool forward_accepted(const RnnConfig& c, bool varying) {
            c.hidden_size > 128);
 }
 
-Implementation implementation_of(const RnnConfig& c) {
-  if (!runs_persistent(c))
-    return Implementation::standard;  // bfloat16 silently runs the standard kernels
-  switch (c.algo) {
+Implementation expected(const RnnConfig& c) {
+  // bfloat16 silently runs the standard kernels.
+  return runs_persistent(c) ? implementation_of(c.algo) : Implementation::standard;
+}
+
+}  // namespace
+
+Implementation implementation_of(Algo algo) {
+  switch (algo) {
+    case Algo::standard:
+      return Implementation::standard;
     case Algo::persist_static:
       return Implementation::persistent;
     case Algo::persist_dynamic:
       return Implementation::persistent_dynamic;
     case Algo::persist_static_small_h:
       return Implementation::persistent_small_h;
-    case Algo::standard:
-      break;
   }
-  return Implementation::standard;
+  return Implementation::none;
 }
-
-}  // namespace
 
 SizeLimit hidden_limit(const DeviceSpec& device, Algo algo, Cell cell, bool backward) {
   for (const HiddenLimit& limit : device.hidden_limits) {
@@ -156,7 +159,7 @@ Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device) {
   if (!forward_accepted(config, varying)) return result;
   accept(Stage::forward_inference);
   accept(Stage::forward_training);
-  result.implementation = implementation_of(config);
+  result.implementation = expected(config);
   // The size query of SMALL_H does not protect against its smaller backward limit.
   if (runs_persistent(config) &&
       config.hidden_size > hidden_limit(device, config.algo, config.cell, true).hidden) {

@@ -17,6 +17,8 @@ namespace rnnadvisor::model {
 // The family of kernels that computes the recurrence.
 enum class Implementation { none, standard, persistent, persistent_dynamic, persistent_small_h };
 std::string_view to_string(Implementation value);
+// What an algorithm stands for: what runs where cuDNN does as it was asked.
+Implementation implementation_of(Algo algo);
 
 enum class Stage {
   set_descriptor,

@@ -60,7 +60,7 @@ TEST(Catalog, ExplainTellsAll) {
         "one of: call.data_type is half; or call.algo is standard",
         "call.hidden_size is not a multiple of 8", "Size {call.hidden_size}", "Some *Markdown*.",
         "torch.nn.LSTM(1, 1008)", "lower_batch, value from call.batch_size; meaning: exact",
-        "2.8x in forward training", "A document [stated by the source]", "cuDNN >=7.1"}) {
+        "2.8x in forward training", "A document [stated in the document]", "cuDNN >=7.1"}) {
     EXPECT_THAT(*text, HasSubstr(part));
   }
   const auto json = Json::parse(*explain_rule_json(sample(), "topic/name"));
