@@ -21,7 +21,9 @@ struct Pair {
   Use use;
 };
 Pair pool[pairs];
-int oldest = 0;  // where to look for finished ones first
+// Those that the device has to finish, the oldest first.
+int queue[pairs];
+int head = 0, waiting = 0;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // The current context's own number, 0: there is none. An address is used again when a program
@@ -92,6 +94,7 @@ void events_end(int token, std::uint64_t call) {
   const bool ok = call != 0 && d->cuEventRecord(pair.end, pair.stream) == CUDA_SUCCESS;
   pthread_mutex_lock(&mutex);
   pair.use = ok ? Use::ended : Use::idle;
+  if (ok) queue[(head + waiting++) % pairs] = token;
   pthread_mutex_unlock(&mutex);
 }
 
@@ -107,9 +110,10 @@ void events_collect(bool all) {
   pthread_mutex_lock(&mutex);
   // A few per call keep up with the program; the first that is not finished ends the search,
   // because the others are as a rule younger.
-  for (int i = 0, looked = 0; i < pairs && (all || looked < 8);) {
-    auto& pair = pool[oldest];
-    if (pair.use == Use::ended && pair.context == context) {
+  for (int left = waiting, looked = 0; left > 0 && (all || looked < 8);) {
+    const int token = queue[head];
+    auto& pair = pool[token];
+    if (pair.context == context) {
       ++looked;
       if (!report(*d, pair)) {
         if (!all || waited_ms >= patience_ms) break;
@@ -118,9 +122,12 @@ void events_collect(bool all) {
         ++waited_ms;
         continue;
       }
+      --waiting;
+    } else {
+      queue[(head + waiting) % pairs] = token;  // another context's goes to the end
     }
-    oldest = (oldest + 1) % pairs;
-    ++i;
+    head = (head + 1) % pairs;
+    --left;
   }
   pthread_mutex_unlock(&mutex);
 }
@@ -129,6 +136,7 @@ void events_in_child() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&mutex, &fresh, sizeof fresh);
   memset(static_cast<void*>(pool), 0, sizeof pool);
+  head = waiting = 0;
 }
 
 }  // namespace rnnadvisor::plugin
