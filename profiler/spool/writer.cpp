@@ -103,23 +103,27 @@ bool Writer::open(const WriterSettings& settings) {
   // included.
   const int length = snprintf(path_, sizeof path_, "%s/%d-%lld%s", settings.folder, getpid(),
                               static_cast<long long>(start), file_suffix);
+  // Until its header is whole it has another name: what can be found can be read.
+  char begun[sizeof path_ + 8];
+  snprintf(begun, sizeof begun, "%s.begun", path_);
   if (length < 0 || static_cast<std::size_t>(length) >= sizeof path_) {
     errno = ENAMETOOLONG;
     return false;
   }
-  const int file = open_file(path_, O_CREAT | O_EXCL);
+  const int file = open_file(begun, O_CREAT | O_EXCL);
   if (file < 0) return false;
   void* mapped = MAP_FAILED;
   struct stat status{};
   if (fstat(file, &status) == 0 && allocate(file, 0, header_bytes))
     mapped = mmap(nullptr, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (mapped == MAP_FAILED) {
+  const auto fail = [&] {
     const int error = errno;
     ::close(file);
-    ::unlink(path_);
+    ::unlink(begun);
     errno = error;
     return false;
-  }
+  };
+  if (mapped == MAP_FAILED) return fail();
   auto* header = static_cast<FileHeader*>(mapped);
   header->version = format_version;
   header->chunk_bytes = settings.chunk_bytes;
@@ -130,8 +134,11 @@ bool Writer::open(const WriterSettings& settings) {
   header->rank = header->local_rank = header->world_size = -1;
   header->mode.store(static_cast<std::uint32_t>(settings.mode));
   header->asked_mode = static_cast<std::uint32_t>(settings.mode);
-  // Last: a reader that finds it finds the rest.
-  __atomic_store_n(&header->magic, magic, __ATOMIC_RELEASE);
+  header->magic = magic;
+  if (::rename(begun, path_) != 0) {
+    munmap(mapped, header_bytes);
+    return fail();
+  }
   chunk_bytes_ = settings.chunk_bytes;
   descriptor_ = file + 1;
   device_ = status.st_dev;

@@ -18,6 +18,7 @@ namespace {
 using spool::Entry;
 using spool::Loss;
 using ::testing::AllOf;
+using ::testing::Ge;
 using ::testing::Gt;
 using ::testing::IsEmpty;
 using ::testing::Lt;
@@ -226,6 +227,13 @@ TEST(Resources, ATimersSignalsEndNoRecording) {
   EXPECT_EQ(result.spool().lost(), 0u);
 }
 
+TEST(Resources, ASmallStackIsEnough) {
+  Child child(PROBE_FILE);
+  const auto result = child.run({"small-stack"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(result.spool().calls, SizeIs(3));
+}
+
 TEST(Resources, ItIsOpenedNoWiderThanNeeded) {
   Child child(PROBE_FILE);
   ASSERT_EQ(child.run({"forward"}).status, 0);
@@ -283,6 +291,21 @@ TEST(Guest, ExceptionsAndBacktracesGoThrough) {
     Child child(PROBE_FILE);
     const auto result = child.run({mode});
     EXPECT_EQ(result.status, 0) << mode << result.error;
+  }
+}
+
+// A launcher under a launcher of another installation.
+TEST(Guest, TwoOfThePluginDoNotDisturbEachOther) {
+  for (const std::string through : {"linked", "handle"}) {
+    Child child(PROBE_FILE);
+    const std::string copy = child.folder() + "/librnnadvisor_plugin.so";
+    std::filesystem::copy_file(PLUGIN_FILE, copy);
+    child.variable("LD_PRELOAD", PLUGIN_FILE ":" + copy).variable("PROBE_THROUGH", through);
+    const auto result = child.run({"fork"});
+    ASSERT_EQ(result.status, 1) << through << result.error;
+    // A lookup is answered by the first alone.
+    EXPECT_EQ(result.spools.size(), through == "linked" ? 6u : 3u);
+    for (const auto& s : result.spools) EXPECT_THAT(s.calls, SizeIs(Ge(3u)));
   }
 }
 

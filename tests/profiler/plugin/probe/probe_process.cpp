@@ -286,6 +286,24 @@ PROBE_MODE(fork_within, "fork-within") {
   return 0;
 }
 
+// A thread with as little stack as there can be, and the process' first call on it.
+PROBE_MODE(small_stack, "small-stack") {
+  cudnn();
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  PROBE_CHECK(pthread_attr_setstacksize(&attributes, 32 * 1024) == 0);
+  pthread_t thread{};
+  PROBE_CHECK(pthread_create(
+                  &thread, &attributes,
+                  [](void*) -> void* {
+                    forward(3);
+                    return nullptr;
+                  },
+                  nullptr) == 0);
+  pthread_join(thread, nullptr);
+  return 0;
+}
+
 PROBE_MODE(other_hook, "other-hook") {
   forward(3);
   auto* calls = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "other_hook_calls"));
