@@ -76,9 +76,9 @@ TEST(ProgramSamples, CallsHaveTheirKernelsAndTheirPlace) {
     ASSERT_GE(profile->calls.size(), 15U) << program.name;
     for (std::size_t i = 0; i < profile->calls.size(); ++i) {
       const auto& call = profile->calls[i];
-      // Products of backward weights run on streams of cuDNN's own, which were not told apart from
-      // others when these were recorded.
-      if (call.phase != Phase::backward_weights) {
+      // When these were recorded, streams of cuDNN's own were not told from others that a copy or a
+      // set had used: what ran on them has no call.
+      if (call.phase != Phase::backward_weights && program.name != "cpp-lstm") {
         EXPECT_TRUE(with_kernels.contains(static_cast<int>(i))) << program.name << " call " << i;
       }
       EXPECT_EQ(call.source, CallSource::hook);
