@@ -43,7 +43,7 @@ std::uint32_t intern(const char* text) { return text == nullptr ? 0 : intern(tex
 std::size_t to_utf8(const wchar_t* text, char* out, std::size_t size) {
   std::size_t at = 0;
   for (; *text != 0 && at + 4 < size; ++text) {
-    const auto c = static_cast<std::uint32_t>(*text);
+    const auto c = static_cast<char32_t>(*text);
     if (c < 0x80) {
       out[at++] = static_cast<char>(c);
     } else if (c < 0x800) {
@@ -145,7 +145,8 @@ Handle handles[handle_slots];
 void* handle_for(void* theirs, Registered* text) {
   if (!chained.load(std::memory_order_relaxed)) return text;
   if (theirs == nullptr) return nullptr;
-  std::size_t slot = spool::hash_bytes(&theirs, sizeof theirs) & (handle_slots - 1);
+  const auto address = reinterpret_cast<std::uintptr_t>(theirs);
+  std::size_t slot = spool::hash_bytes(&address, sizeof address) & (handle_slots - 1);
   for (std::size_t probes = 0; probes < most_probes; ++probes) {
     const void* there = handles[slot].handle.load();
     if (there == theirs ||
@@ -163,7 +164,8 @@ std::uint32_t name_of(const void* handle) {
   if (handle == nullptr) return 0;
   if (!chained.load(std::memory_order_relaxed))
     return id_of(static_cast<Registered*>(const_cast<void*>(handle)));
-  std::size_t slot = spool::hash_bytes(&handle, sizeof handle) & (handle_slots - 1);
+  const auto address = reinterpret_cast<std::uintptr_t>(handle);
+  std::size_t slot = spool::hash_bytes(&address, sizeof address) & (handle_slots - 1);
   for (std::size_t probes = 0; probes < most_probes; ++probes) {
     const void* there = handles[slot].handle.load();
     if (there == handle) return id_of(handles[slot].text.load());

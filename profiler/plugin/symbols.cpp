@@ -57,8 +57,11 @@ bool is_ours(const void* symbol) {
 
 bool is_program(const void* caller) {
   Dl_info entry{}, info{};
-  return dladdr(reinterpret_cast<const void*>(getauxval(AT_ENTRY)), &entry) != 0 &&
-         dladdr(caller, &info) != 0 && info.dli_fbase == entry.dli_fbase;
+  const unsigned long address = getauxval(AT_ENTRY);
+  const void* start = nullptr;
+  __builtin_memcpy(&start, &address, sizeof start);
+  return dladdr(start, &entry) != 0 && dladdr(caller, &info) != 0 &&
+         info.dli_fbase == entry.dli_fbase;
 }
 
 }  // namespace
