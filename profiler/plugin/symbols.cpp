@@ -57,9 +57,8 @@ bool is_ours(const void* symbol) {
 
 bool is_program(const void* caller) {
   Dl_info entry{}, info{};
-  const unsigned long address = getauxval(AT_ENTRY);
-  const void* start = nullptr;
-  __builtin_memcpy(&start, &address, sizeof start);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives it as a number
+  const auto* start = reinterpret_cast<const void*>(getauxval(AT_ENTRY));
   return dladdr(start, &entry) != 0 && dladdr(caller, &info) != 0 &&
          info.dli_fbase == entry.dli_fbase;
 }
