@@ -81,7 +81,11 @@ PROBE_MODE(ends, "end") {
 PROBE_MODE(hammer, "hammer") {
   for (int i = 0; i < 3; ++i)
     std::thread([i] {
-      for (std::int32_t n = 1;; ++n) forward(50, n * 4 + i);
+      Rnn r(cudnn());
+      for (std::int32_t n = 1;; ++n) {
+        r.set(n * 4 + i);
+        for (int call = 0; call < 50; ++call) r.forward();
+      }
     }).detach();
   for (;;) pause();
 }
