@@ -1,16 +1,29 @@
 #!/usr/bin/env bash
 # Installs what is needed, builds rnnadvisor and runs its main job: live on the GPU of this machine, or on the profiles
 # recorded on an H200 where there is none. Can be run again; what is there already is not done twice.
+# With --no-packages nothing is installed: for machines on which you are not root and the packages are there some other way.
 set -euo pipefail
 cd "$(dirname "$0")"
 . tools/common.sh
+packages=yes
+for argument in "$@"; do
+  case "$argument" in
+    --no-packages) packages=no ;;
+    *) die "usage: ./setup.sh [--no-packages]" ;;
+  esac
+done
 
 say "Packages"
-# shellcheck disable=SC2086
-install_packages $build_packages
+if [ $packages = yes ]; then
+  # shellcheck disable=SC2086
+  install_packages $build_packages
+else
+  plain "as they are; needed: $build_packages"
+fi
 
 say "Build (build/release)"
-configure release -DRNNADVISOR_TESTS=OFF -DRNNADVISOR_BENCHMARKS=OFF
+# A compiler that nobody tried yet may warn of something new, which is no reason not to build.
+configure release -DRNNADVISOR_TESTS=OFF -DRNNADVISOR_BENCHMARKS=OFF -DRNNADVISOR_WERROR=OFF
 cmake --build build/release -j "$jobs" | progress
 program=build/release/bin/rnnadvisor
 grep -q "RNNADVISOR_HAVE_CUDA_RESULT:INTERNAL=ON" build/release/CMakeCache.txt || cat <<'TEXT'

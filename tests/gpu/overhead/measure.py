@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """What recording costs: the same training steps untraced, in our modes, under a bare CUPTI kernel trace and under torch.profiler,
-interleaved in another order each round, one process each. Ratios are of medians over rounds.
+interleaved in another order each round, one process each. Ratios are of medians over rounds, with the smallest and largest round.
 
-usage: measure.py PLUGIN.so BARE_CUPTI.so OUTPUT.jsonl [ROUNDS]
+usage: measure.py PLUGIN.so BARE_CUPTI.so OUTPUT.jsonl [--rounds N] [--cases launch-bound,persistent] [--variants NAME,…]
+
+Variants: none, calls, kernels, full, torch.profiler, bare, and bare+WORD+… with the words of bare_cupti.cpp: the floor with one
+thing more that a recorder does. The first line of the output says what was run where.
 """
+import argparse
 import json
 import os
+import platform
 import random
 import shutil
 import statistics
@@ -14,60 +19,66 @@ import sys
 import tempfile
 from pathlib import Path
 
-plugin, bare, output = sys.argv[1:4]
-rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 5
-only = os.environ.get("VARIANTS")
+parser = argparse.ArgumentParser()
+parser.add_argument("plugin")
+parser.add_argument("bare")
+parser.add_argument("output")
+parser.add_argument("--rounds", type=int, default=5)
+parser.add_argument("--cases", default="launch-bound,persistent")
+parser.add_argument("--variants", default="none,calls,kernels,full,bare,torch.profiler")
+parser.add_argument("--steps", type=int, default=60)
+options = parser.parse_args()
 script = Path(__file__).with_name("train_step.py")
 
 
-def ours(mode, **more):
+def prepare(variant):
+    """The environment of a variant and the folder of its spool."""
+    if variant.startswith("bare"):
+        return {"CUDA_INJECTION64_PATH": options.bare, "BARE_CUPTI": variant}, None
+    if variant in ("none", "torch.profiler"):
+        return {}, None
     folder = tempfile.mkdtemp(prefix="spool-")
-    return {"LD_PRELOAD": plugin, "CUDA_INJECTION64_PATH": plugin, "NVTX_INJECTION64_PATH": plugin, "RNNADVISOR_SPOOL": folder,
-            "RNNADVISOR_MODE": mode, **more}, folder
+    return {"LD_PRELOAD": options.plugin, "CUDA_INJECTION64_PATH": options.plugin, "NVTX_INJECTION64_PATH": options.plugin,
+            "RNNADVISOR_SPOOL": folder, "RNNADVISOR_MODE": variant}, folder
 
 
-VARIANTS = {
-    "none": lambda: ({}, None),
-    "calls": lambda: ours("calls"),
-    "kernels": lambda: ours("kernels"),
-    "full": lambda: ours("full"),
-    "bare CUPTI": lambda: ({"CUDA_INJECTION64_PATH": bare}, None),
-    "torch.profiler": lambda: ({}, None),
-}
-results = {}
+def measure(variant):
+    environment, folder = prepare(variant)
+    command = [sys.executable, str(script), "--cases", options.cases, "--steps", str(options.steps)]
+    run = subprocess.run(command + (["--profiler"] if variant == "torch.profiler" else []), env={**os.environ, **environment},
+                         capture_output=True, text=True)
+    more = {}
+    if folder:
+        more["spool_bytes"] = sum(f.stat().st_size for f in Path(folder).iterdir())
+        shutil.rmtree(folder)
+    if run.returncode != 0:
+        print(f"{variant}: exit status {run.returncode}\n{run.stderr}", file=sys.stderr)
+        return []
+    return [{"variant": variant, **more, **json.loads(line)} for line in run.stdout.splitlines()]
 
 
 def table():
-    for case in ("launch-bound", "persistent"):
+    for case in options.cases.split(","):
         base = statistics.median(results[(case, "none")])
-        for name in VARIANTS:
-            if (case, name) in results:
-                values = results[(case, name)]
+        for variant in variants:
+            if (case, variant) in results:
+                values = results[(case, variant)]
                 middle = statistics.median(values)
-                print(f"{case:13} {name:15} {middle:8.3f} ms  {middle / base:6.3f}  ({min(values):.3f} to {max(values):.3f})", flush=True)
+                print(f"{case:13} {variant:40} {middle:8.3f} ms  {middle / base:6.3f}  ({min(values):.3f} to {max(values):.3f})", flush=True)
 
 
-with open(output, "w") as out:
-    for turn in range(rounds):
-        names = [name for name in VARIANTS if only is None or name in only.split(",")]
-        random.Random(turn).shuffle(names)
-        for name in names:
-            environment, folder = VARIANTS[name]()
-            command = [sys.executable, str(script)] + (["--profiler"] if name == "torch.profiler" else [])
-            run = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
-            spool_bytes = 0
-            if folder:
-                spool_bytes = sum(f.stat().st_size for f in Path(folder).iterdir())
-                shutil.rmtree(folder)
-            if run.returncode != 0:
-                print(f"{name}: exit status {run.returncode}\n{run.stderr}", file=sys.stderr)
-                continue
-            for line in run.stdout.splitlines():
-                row = {"round": turn, "variant": name, **json.loads(line)}
-                if folder:
-                    row["spool_bytes"] = spool_bytes
-                out.write(json.dumps(row) + "\n")
-                results.setdefault((row["case"], name), []).append(row["median_ms"])
+variants = options.variants.split(",")
+results = {}
+with open(options.output, "w") as out:
+    device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True)
+    out.write(json.dumps({"command": " ".join(["measure.py", *sys.argv[3:]]), "device": device.stdout.splitlines()[:1],
+                          "cpus": os.cpu_count(), "kernel": platform.release()}) + "\n")
+    for turn in range(options.rounds):
+        order = list(variants)
+        random.Random(turn).shuffle(order)
+        for variant in order:
+            for row in measure(variant):
+                out.write(json.dumps({"round": turn, **row}) + "\n")
+                results.setdefault((row["case"], variant), []).append(row["median_ms"])
             out.flush()
-        print(f"after round {turn + 1}", flush=True)
-        table()
+    table()
