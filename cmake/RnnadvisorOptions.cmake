@@ -10,6 +10,9 @@ option(RNNADVISOR_PORTABLE "Link everything but glibc, the CUDA driver, cuDNN an
 # absence an error, OFF builds without them on any machine.
 set(RNNADVISOR_CUDA AUTO CACHE STRING "Build the parts that call CUDA, cuDNN and CUPTI: AUTO, ON, OFF")
 set_property(CACHE RNNADVISOR_CUDA PROPERTY STRINGS AUTO ON OFF)
+# The same for the window: AUTO builds it when Qt 6.4 or later is found.
+set(RNNADVISOR_GUI AUTO CACHE STRING "Build the window, rnnadvisor-gui: AUTO, ON, OFF")
+set_property(CACHE RNNADVISOR_GUI PROPERTY STRINGS AUTO ON OFF)
 set(RNNADVISOR_SANITIZE "" CACHE STRING "Sanitizers to build with, as in -fsanitize=: address,undefined or thread")
 
 set(CMAKE_CXX_STANDARD 20)

@@ -30,6 +30,22 @@ function(rnnadvisor_library name)
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE $<BUILD_INTERFACE:rnnadvisor_options> ${ARG_PRIVATE})
 endfunction()
 
+# rnnadvisor_gui_library(name SOURCES … PUBLIC … PRIVATE …): the same for code that includes Qt. moc runs over its headers.
+function(rnnadvisor_gui_library name)
+  rnnadvisor_library(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES AUTOMOC ON)
+  # What is deprecated in later Qt versions is still the way in 6.4.
+  target_compile_definitions(${name} PUBLIC QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH)
+endfunction()
+
+# rnnadvisor_gui_test(name SOURCES … LIBRARIES … LABELS …): a test with an application object and no screen.
+function(rnnadvisor_gui_test name)
+  rnnadvisor_test(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES AUTOMOC ON)
+  target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/gui/main.cpp")
+  target_link_libraries(${name} PRIVATE Qt6::Widgets Qt6::Test)
+endfunction()
+
 # rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. LABELS: `unit` where none
 # is given. Tests with the label
 # `thread` are run under the thread sanitizer; the target thread_tests builds them.

@@ -1,0 +1,72 @@
+// Document: one opened profile with what is thought of it. Immutable once made, so that it can be
+// made on a worker thread and read by every panel.
+#pragma once
+
+#include <QString>
+#include <functional>
+#include <memory>
+
+#include "advisor/report/report.h"
+#include "advisor/rules/rule.h"
+#include "core/base/result.h"
+#include "gui/models/view_state.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::gui {
+
+// Texts of the libraries are UTF-8.
+inline QString to_qt(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+class Document {
+ public:
+  // Judges the profile. `path` is where it came from: a file, or "sample:NAME".
+  Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path);
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+
+  const Profile& profile() const { return profile_; }
+  const advisor::RuleSet& rules() const { return *rules_; }
+  const advisor::Judgement& judgement() const { return judgement_; }
+  const advisor::Report& report() const { return report_; }
+  const QString& path() const { return path_; }
+  QString name() const;  // for titles: the path without its folder
+
+  // From the first record to the end of the last; empty where nothing has a time.
+  TimeRange extent() const { return extent_; }
+  bool has_times() const { return extent_.end_ns > extent_.begin_ns; }
+  // Where an item stands in time; empty where it has none.
+  TimeRange range_of(Item item) const;
+  bool holds(Item item) const;  // the index is one of this profile's
+
+ private:
+  Profile profile_;
+  std::shared_ptr<const advisor::RuleSet> rules_;
+  advisor::Judgement judgement_;
+  advisor::Report report_;
+  QString path_;
+  TimeRange extent_;
+};
+
+using DocumentPointer = std::shared_ptr<const Document>;
+
+// The shipped cards, and those of a folder where one is named.
+tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
+    const QString& user_folder = {});
+
+// Reads and judges. `path`: a file, or "sample:NAME". `keep_going` is asked between the steps with
+// the share done so far; when it says no the error is ErrorCode::interrupted.
+Result<DocumentPointer> open_document(const QString& path,
+                                      std::shared_ptr<const advisor::RuleSet> rules,
+                                      const std::function<bool(double)>& keep_going = {});
+
+// The recorded profiles that travel in the program.
+struct Sample {
+  QString name;  // "programs/pytorch-two-layers"
+  QString title, description;
+  std::string_view bytes;
+};
+const std::vector<Sample>& samples();
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,60 @@
+#include "gui/models/loader.h"
+
+#include <QCoreApplication>
+#include <QPointer>
+#include <QThreadPool>
+
+namespace rnnadvisor::gui {
+
+Loader::Loader(QObject* parent) : QObject(parent) {}
+
+// The worker holds what it works on and asks whether its loader is still there.
+Loader::~Loader() {
+  if (work_) work_->stop = true;
+}
+
+void Loader::open(const QString& path, std::shared_ptr<const advisor::RuleSet> rules) {
+  cancel();
+  path_ = path;
+  work_ = std::make_shared<Work>();
+  emit started(path);
+  QThreadPool::globalInstance()->start(
+      [guard = QPointer<Loader>(this), work = work_, path, rules = std::move(rules)] {
+        const auto tell = [&](auto action) {
+          // The pointer is looked at on the loader's own thread only.
+          if (!work->stop)
+            QMetaObject::invokeMethod(
+                QCoreApplication::instance(),
+                [guard, action] {
+                  if (guard) action(guard.data());
+                },
+                Qt::QueuedConnection);
+        };
+        const auto result = open_document(path, rules, [&](double share) {
+          tell([work, share](Loader* loader) {
+            if (loader->work_ == work) emit loader->progress(share);
+          });
+          return !work->stop;
+        });
+        tell([work, result](Loader* loader) { loader->finish(work, result); });
+      });
+}
+
+void Loader::cancel() {
+  if (!work_) return;
+  work_->stop = true;
+  work_ = nullptr;
+  emit cancelled(path_);
+}
+
+void Loader::finish(const std::shared_ptr<Work>& work, const Result<DocumentPointer>& result) {
+  if (work_ != work) return;  // cancelled, or another was opened
+  work_ = nullptr;
+  if (result) {
+    emit loaded(*result);
+  } else {
+    emit failed(result.error(), path_);
+  }
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,15 @@
+// Tests of the window run without a screen, so that they run everywhere and never take the focus.
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QStandardPaths>
+
+int main(int argc, char** argv) {
+  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  testing::InitGoogleTest(&argc, argv);
+  QStandardPaths::setTestModeEnabled(true);
+  QApplication application(argc, argv);
+  QApplication::setOrganizationName(QStringLiteral("rnnadvisor-test"));
+  QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui-test"));
+  return RUN_ALL_TESTS();
+}

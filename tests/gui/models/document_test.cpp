@@ -1,0 +1,95 @@
+#include "gui/models/document.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "gui/models/loader.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+std::shared_ptr<const advisor::RuleSet> rules() { return load_rules().value(); }
+
+TEST(Document, EverySampleOpens) {
+  ASSERT_GE(samples().size(), 20U);
+  EXPECT_EQ(samples().front().name, QStringLiteral("programs/pytorch-two-layers"));
+  for (const auto& sample : samples()) {
+    const auto document = open_document(QStringLiteral("sample:") + sample.name, rules());
+    ASSERT_TRUE(document.has_value()) << sample.name.toStdString();
+    EXPECT_FALSE((*document)->report().headline.empty());
+    EXPECT_FALSE((*document)->profile().configurations.empty());
+  }
+}
+
+TEST(Document, KnowsWhereItsItemsAre) {
+  const auto document =
+      open_document(QStringLiteral("sample:programs/pytorch-two-layers"), rules()).value();
+  ASSERT_TRUE(document->has_times());
+  const auto count = static_cast<int>(document->profile().kernels.size());
+  ASSERT_GT(count, 0);
+  for (const int i : {0, count - 1}) {
+    const auto range = document->range_of({ItemKind::kernel, i});
+    EXPECT_GE(range.begin_ns, document->extent().begin_ns);
+    EXPECT_LE(range.end_ns, document->extent().end_ns);
+  }
+  EXPECT_FALSE(document->holds({ItemKind::kernel, count}));
+  EXPECT_EQ(document->range_of({ItemKind::kernel, count}), TimeRange{});
+}
+
+TEST(Document, OpeningCanBeEnded) {
+  const auto document =
+      open_document(QStringLiteral("sample:ptb-large"), rules(), [](double) { return false; });
+  ASSERT_FALSE(document.has_value());
+  EXPECT_EQ(document.error().code, ErrorCode::interrupted);
+}
+
+TEST(Loader, LoadsOnAnotherThread) {
+  Loader loader;
+  QSignalSpy loaded(&loader, &Loader::loaded), progress(&loader, &Loader::progress);
+  loader.open(QStringLiteral("sample:ptb-large"), rules());
+  EXPECT_TRUE(loader.busy());
+  EXPECT_EQ(loaded.count(), 0);
+  ASSERT_TRUE(loaded.wait(20000));
+  EXPECT_FALSE(loader.busy());
+  EXPECT_GE(progress.count(), 2);
+}
+
+TEST(Loader, CancelsAndOpensAnother) {
+  Loader loader;
+  QSignalSpy loaded(&loader, &Loader::loaded), cancelled(&loader, &Loader::cancelled);
+  loader.open(QStringLiteral("sample:deepbench"), rules());
+  loader.open(QStringLiteral("sample:ptb-large"), rules());
+  EXPECT_EQ(cancelled.count(), 1);
+  ASSERT_TRUE(loaded.wait(20000));
+  EXPECT_EQ(loaded.count(), 1);
+  const auto document = loaded.at(0).at(0).value<DocumentPointer>();
+  EXPECT_EQ(document->name(), QStringLiteral("ptb-large"));
+}
+
+TEST(Loader, SaysWhatIsWrong) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("bad.rnnprof"));
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("not a profile");
+  file.close();
+  Loader loader;
+  QSignalSpy failed(&loader, &Loader::failed);
+  loader.open(path, rules());
+  ASSERT_TRUE(failed.wait(20000));
+  EXPECT_EQ(failed.at(0).at(0).value<Error>().code, ErrorCode::damaged);
+  EXPECT_EQ(failed.at(0).at(1).toString(), path);
+}
+
+TEST(Loader, MayGoWhileItWorks) {
+  for (int i = 0; i < 3; ++i) {
+    Loader loader;
+    loader.open(QStringLiteral("sample:ptb-large"), rules());
+  }
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui
