@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,14 @@
 namespace rnnadvisor::model {
 
 // The family of kernels that computes the recurrence.
-enum class Implementation { none, standard, persistent, persistent_dynamic, persistent_small_h };
+// A byte: profiles have columns of it.
+enum class Implementation : std::uint8_t {
+  none,
+  standard,
+  persistent,
+  persistent_dynamic,
+  persistent_small_h
+};
 std::string_view to_string(Implementation value);
 // What an algorithm stands for: what runs where cuDNN does as it was asked.
 Implementation implementation_of(Algo algo);

@@ -62,7 +62,7 @@ struct Configuration {
   const StageResult* stage(model::Stage stage) const;
 };
 
-enum class KernelRole {
+enum class KernelRole : std::uint8_t {  // a byte: profiles have columns of it
   recurrent_gemm,
   layer_gemm,
   weight_gemm,
