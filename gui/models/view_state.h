@@ -7,25 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "gui/models/item.h"
+
 namespace rnnadvisor::gui {
-
-// Nanoseconds of the profile's clock.
-struct TimeRange {
-  std::int64_t begin_ns = 0, end_ns = 0;
-  std::int64_t length() const { return end_ns - begin_ns; }
-  bool operator==(const TimeRange&) const = default;
-};
-
-enum class ItemKind { none, call, kernel, transfer, api, nvtx, allocation, finding, configuration };
-
-// `index` is one into the table of the profile that `kind` names; of a finding, into
-// Judgement::findings.
-struct Item {
-  ItemKind kind = ItemKind::none;
-  int index = -1;
-  bool operator==(const Item&) const = default;
-  bool empty() const { return kind == ItemKind::none || index < 0; }
-};
 
 class ViewState : public QObject {
   Q_OBJECT
