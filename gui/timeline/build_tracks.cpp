@@ -1,0 +1,386 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "gui/timeline/scale.h"
+#include "gui/timeline/track.h"
+#include "profiler/classify/classify.h"
+
+namespace rnnadvisor::gui::timeline {
+namespace {
+
+bool waits(std::string_view api) { return api.find("Synchronize") != std::string_view::npos; }
+
+ColorId transfer_color(const TransferTable& t, std::size_t i) {
+  if (t.operation[i] == MemoryOperation::set) return memset_color;
+  switch (t.kind[i]) {  // CUpti_ActivityMemcpyKind
+    case 1:
+      return copy_to_device_color;
+    case 2:
+      return copy_to_host_color;
+    case 8:
+      return copy_on_device_color;
+    default:
+      return copy_other_color;
+  }
+}
+
+class Builder {
+ public:
+  Builder(std::shared_ptr<const Profile> profile, const BuildOptions& options)
+      : options_(options), timeline_(std::make_shared<Timeline>()) {
+    timeline_->profile = std::move(profile);
+  }
+
+  std::shared_ptr<const Timeline> build() {
+    timeline_->calls = find_call_spans(p());
+    find_kept_names();
+    for (const auto part : {&Builder::calls, &Builder::host_calls, &Builder::kernels,
+                            &Builder::transfers, &Builder::api, &Builder::nvtx, &Builder::memory}) {
+      if (options_.stop.stop_requested()) return nullptr;
+      (this->*part)();
+    }
+    busy();
+    if (options_.stop.stop_requested()) return nullptr;
+    find_range();
+    order();
+    return timeline_;
+  }
+
+ private:
+  const Profile& p() const { return *timeline_->profile; }
+
+  void find_kept_names() {
+    if (!options_.keep) return;
+    kept_.reserve(p().strings.size());
+    for (const auto& text : p().strings) kept_.push_back(options_.keep(text));
+  }
+  bool kept(int string) const { return string >= 0 && kept_[static_cast<std::size_t>(string)]; }
+
+  // `input` without the filter; tracks and lanes of it go to the timeline.
+  void add(TrackKind kind, ItemKind items, const LaneInput& input, const ColorId* color,
+           ColorId one_color = 0) {
+    auto laned = lay_out_lanes(input, options_.stop);
+    timeline_->rows.push_back(std::move(laned.rows));
+    const std::uint32_t* rows =
+        timeline_->rows.back().empty() ? nullptr : timeline_->rows.back().data();
+    for (auto& from : laned.tracks) {
+      Track track{kind, items, from.key, -1, {}, {}};
+      for (const auto& lane : from.lanes) {
+        if (options_.stop.stop_requested()) return;
+        const Spans spans{
+            input.start, input.end,  color,    lane.consecutive ? nullptr : rows + lane.offset,
+            lane.first,  lane.count, one_color};
+        track.lanes.push_back({spans, std::make_shared<const Pyramid>(spans)});
+      }
+      timeline_->tracks.push_back(std::move(track));
+    }
+  }
+
+  static std::vector<std::uint32_t> by_start(const std::vector<std::int64_t>& start) {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < start.size(); ++i) {
+      if (start[i] >= 0) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto a, auto b) { return start[a] < start[b]; });
+    return order;
+  }
+
+  std::function<bool(std::uint32_t)> keep_calls() const {
+    if (!options_.keep) return {};
+    return [this](std::uint32_t i) {
+      return options_.keep(call_label(p(), static_cast<int>(i), timeline_->calls[i]));
+    };
+  }
+
+  LaneInput call_input(const std::vector<std::int64_t>& begin, const std::vector<std::int64_t>& end,
+                       std::vector<std::uint32_t>& order) {
+    order = by_start(begin);
+    LaneInput input;
+    input.count = static_cast<std::uint32_t>(order.size());
+    input.start = begin.data();
+    input.end = end.data();
+    input.order = order.data();
+    input.keep = keep_calls();
+    return input;
+  }
+
+  void calls() {
+    auto& t = *timeline_;
+    for (std::size_t i = 0; i < p().calls.size(); ++i) {
+      t.call_begin.push_back(t.calls[i].begin_ns);
+      t.call_end.push_back(t.calls[i].end_ns);
+      t.call_color.push_back(p().calls[i].status != 0 ? failed_color
+                                                      : color_id(t.calls[i].implementation));
+    }
+    std::vector<std::uint32_t> order;
+    auto input = call_input(t.call_begin, t.call_end, order);
+    input.key = [this](std::uint32_t i) {
+      const auto& call = p().calls[i];
+      return TrackKey{call.process, call.device, timeline_->calls[i].stream, -1};
+    };
+    add(TrackKind::calls, ItemKind::call, input, t.call_color.data());
+  }
+
+  void host_calls() {
+    auto& t = *timeline_;
+    for (const auto& call : p().calls) {
+      // What has no time was not seen on the host: a call that only its kernels tell of.
+      const bool seen = call.host_end_ns > 0;
+      t.host_begin.push_back(seen ? call.host_start_ns : -1);
+      t.host_end.push_back(seen ? call.host_end_ns : -1);
+    }
+    std::vector<std::uint32_t> order;
+    auto input = call_input(t.host_begin, t.host_end, order);
+    input.key = [this](std::uint32_t i) {
+      return TrackKey{p().calls[i].process, -1, -1, p().calls[i].thread};
+    };
+    add(TrackKind::host_calls, ItemKind::call, input, t.call_color.data());
+  }
+
+  template <class Table>
+  LaneInput table_input(const Table& table) {
+    LaneInput input;
+    input.count = static_cast<std::uint32_t>(table.size());
+    input.start = table.start_ns.data();
+    input.end = table.end_ns.data();
+    return input;
+  }
+
+  template <class Table>
+  LaneInput stream_input(const Table& table) {
+    auto input = table_input(table);
+    input.key = [&table](std::uint32_t i) {
+      return TrackKey{table.process[i], table.device[i], table.stream[i], -1};
+    };
+    return input;
+  }
+
+  template <class Table>
+  LaneInput thread_input(const Table& table) {
+    auto input = table_input(table);
+    input.key = [&table](std::uint32_t i) {
+      return TrackKey{table.process[i], -1, -1, table.thread[i]};
+    };
+    if (options_.keep) input.keep = [this, &table](std::uint32_t i) { return kept(table.name[i]); };
+    return input;
+  }
+
+  void kernels() {
+    const auto& k = p().kernels;
+    auto input = stream_input(k);
+    if (options_.keep) input.keep = [this, &k](std::uint32_t i) { return kept(k.name[i]); };
+    // Roles are bytes, and so are colours: the profile's column serves as it is.
+    static_assert(sizeof(KernelRole) == sizeof(ColorId));
+    add(TrackKind::kernels, ItemKind::kernel, input,
+        reinterpret_cast<const ColorId*>(k.role.data()));
+  }
+
+  void transfers() {
+    const auto& t = p().transfers;
+    for (std::size_t i = 0; i < t.size(); ++i)
+      timeline_->transfer_color.push_back(transfer_color(t, i));
+    auto input = stream_input(t);
+    if (options_.keep) {
+      input.keep = [this, &t](std::uint32_t i) {
+        return options_.keep(transfer_name(t, static_cast<int>(i)));
+      };
+    }
+    add(TrackKind::transfers, ItemKind::transfer, input, timeline_->transfer_color.data());
+  }
+
+  void api() {
+    const auto& a = p().api;
+    std::vector<ColorId> by_name;
+    for (const auto& text : p().strings)
+      by_name.push_back(waits(text) ? api_wait_color : api_color);
+    timeline_->api_color.reserve(a.size());
+    for (const int name : a.name)
+      timeline_->api_color.push_back(name < 0 ? api_color
+                                              : by_name[static_cast<std::size_t>(name)]);
+    add(TrackKind::api, ItemKind::api, thread_input(a), timeline_->api_color.data());
+  }
+
+  void nvtx() {
+    const auto& n = p().nvtx;
+    std::map<std::uint32_t, ColorId> own;
+    timeline_->nvtx_color.reserve(n.size());
+    for (const int color : n.color) {
+      ColorId id = timeline::nvtx_color;
+      if (color != 0) {
+        const auto argb = static_cast<std::uint32_t>(color) | 0xff000000U;
+        const std::size_t next = first_own_color + own.size();
+        const auto found = own.find(argb);
+        if (found != own.end()) {
+          id = found->second;
+        } else if (next <= 255) {  // beyond that many colours nobody tells them apart
+          id = own[argb] = static_cast<ColorId>(next);
+          timeline_->own_colors.push_back(argb);
+        }
+      }
+      timeline_->nvtx_color.push_back(id);
+    }
+    add(TrackKind::nvtx, ItemKind::nvtx, thread_input(n), timeline_->nvtx_color.data());
+  }
+
+  void memory() {
+    const auto& m = p().allocations;
+    std::map<TrackKey, StepArea> areas;
+    std::map<TrackKey, std::int64_t> used;
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      const TrackKey key{m.process[i], m.device[i], -1, -1};
+      auto& now = used[key];
+      // What was allocated before the recording began may be released in it.
+      now = m.release[i] ? std::max<std::int64_t>(0, now - m.bytes[i]) : now + m.bytes[i];
+      areas[key].add(m.time_ns[i], now);
+    }
+    for (auto& [key, area] : areas) {
+      area.finish();
+      timeline_->tracks.push_back(
+          {TrackKind::memory, ItemKind::allocation, key, -1, {}, std::move(area)});
+    }
+  }
+
+  // When any kernel runs on a device. Where all its kernels lie in one lane, that lane says it.
+  void busy() {
+    std::map<int, std::vector<const Lane*>> lanes;
+    for (const auto& track : timeline_->tracks) {
+      if (track.kind != TrackKind::kernels) continue;
+      for (const auto& lane : track.lanes) lanes[track.key.device].push_back(&lane);
+    }
+    std::vector<Track> tracks;
+    for (const auto& [device, of_device] : lanes) {
+      Track track{TrackKind::busy, ItemKind::none, {-1, device, -1, -1}, -1, {}, {}};
+      if (of_device.size() == 1) {
+        Lane lane = *of_device.front();
+        track.lanes.push_back(std::move(lane));
+      } else {
+        track.lanes.push_back(merged(device));
+      }
+      tracks.push_back(std::move(track));
+    }
+    for (auto& track : tracks) timeline_->tracks.push_back(std::move(track));
+  }
+
+  Lane merged(int device) {
+    const auto& k = p().kernels;
+    std::vector<std::int64_t> begin, end;
+    for (std::size_t i = 0; i < k.size(); ++i) {
+      if (k.device[i] != device || (options_.keep && !kept(k.name[i]))) continue;
+      if (!end.empty() && k.start_ns[i] <= end.back()) {
+        end.back() = std::max(end.back(), k.end_ns[i]);
+      } else {
+        begin.push_back(k.start_ns[i]);
+        end.push_back(k.end_ns[i]);
+      }
+    }
+    begin.shrink_to_fit();
+    end.shrink_to_fit();
+    timeline_->busy_begin.push_back(std::move(begin));
+    timeline_->busy_end.push_back(std::move(end));
+    const Spans spans{timeline_->busy_begin.back().data(),
+                      timeline_->busy_end.back().data(),
+                      nullptr,
+                      nullptr,
+                      0,
+                      static_cast<std::uint32_t>(timeline_->busy_begin.back().size()),
+                      busy_color};
+    return {spans, std::make_shared<const Pyramid>(spans)};
+  }
+
+  void find_range() {
+    bool any = false;
+    auto& range = timeline_->range;
+    const auto include = [&](std::int64_t begin, std::int64_t end) {
+      range.begin_ns = any ? std::min(range.begin_ns, begin) : begin;
+      range.end_ns = any ? std::max(range.end_ns, end) : end;
+      any = true;
+    };
+    for (const auto& track : timeline_->tracks) {
+      for (const auto& lane : track.lanes) {
+        if (lane.spans.count == 0) continue;
+        const Pyramid& pyramid = *lane.pyramid;
+        if (const int top = pyramid.levels(); top > 0) {
+          include(pyramid.node(top, 0).begin, pyramid.node(top, 0).end);
+        } else {
+          for (std::size_t i = 0; i < lane.spans.count; ++i)
+            include(lane.spans.start_of(i), lane.spans.end_of(i));
+        }
+      }
+    }
+    for (const auto time : {p().allocations.time_ns.empty() ? -1 : p().allocations.time_ns.front(),
+                            p().allocations.time_ns.empty() ? -1 : p().allocations.time_ns.back()})
+      if (time >= 0) include(time, time);
+    if (range.length() < shortest_visible_ns) range.end_ns = range.begin_ns + shortest_visible_ns;
+  }
+
+  // Devices first, then every process: its threads' NVTX ranges, what it did on devices, and its
+  // calls of CUDA.
+  void order() {
+    auto& tracks = timeline_->tracks;
+    std::set<int> processes;
+    for (const auto& track : tracks) {
+      if (track.key.process >= 0) processes.insert(track.key.process);
+    }
+    for (const int process : processes)
+      tracks.push_back({TrackKind::process, ItemKind::none, {process, -1, -1, -1}, -1, {}, {}});
+    const auto place = [](const Track& track) {
+      const bool on_device = track.kind == TrackKind::calls || track.kind == TrackKind::kernels ||
+                             track.kind == TrackKind::transfers;
+      // Calls, kernels and transfers of a stream stand together.
+      const int section = track.kind == TrackKind::process  ? 0
+                          : track.kind == TrackKind::nvtx   ? 1
+                          : on_device                       ? 2
+                          : track.kind == TrackKind::memory ? 3
+                                                            : 4;
+      return std::tuple(track.kind == TrackKind::busy ? -1 : track.key.process, section, track.key,
+                        track.kind);
+    };
+    std::stable_sort(tracks.begin(), tracks.end(),
+                     [&](const Track& a, const Track& b) { return place(a) < place(b); });
+    int heading = -1;
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+      if (tracks[i].kind == TrackKind::process) {
+        heading = static_cast<int>(i);
+      } else if (tracks[i].kind != TrackKind::busy) {
+        tracks[i].parent = heading;
+      }
+    }
+  }
+
+  const BuildOptions& options_;
+  std::shared_ptr<Timeline> timeline_;
+  std::vector<bool> kept_;  // by string; empty without a filter
+};
+
+}  // namespace
+
+std::shared_ptr<const Timeline> build_timeline(std::shared_ptr<const Profile> profile,
+                                               const BuildOptions& options) {
+  if (profile == nullptr) return nullptr;
+  return Builder(std::move(profile), options).build();
+}
+
+std::size_t Timeline::bytes() const {
+  std::size_t sum = sizeof(*this);
+  std::set<const Pyramid*> counted;
+  for (const auto& track : tracks) {
+    sum += sizeof(track) + track.lanes.capacity() * sizeof(Lane) + track.area.bytes();
+    for (const auto& lane : track.lanes) {
+      if (counted.insert(lane.pyramid.get()).second) sum += sizeof(Pyramid) + lane.pyramid->bytes();
+    }
+  }
+  const auto columns = [&](const auto&... column) {
+    ((sum += column.capacity() * sizeof(column[0])), ...);
+  };
+  columns(calls, call_begin, call_end, host_begin, host_end, call_color, transfer_color, api_color,
+          nvtx_color, own_colors);
+  for (const auto& column : busy_begin) columns(column);
+  for (const auto& column : busy_end) columns(column);
+  for (const auto& column : rows) columns(column);
+  return sum;
+}
+
+}  // namespace rnnadvisor::gui::timeline

@@ -1,0 +1,48 @@
+// Where tracks stand: rows from top to bottom, with what is pinned, folded and hidden. Heights in
+// pixels of the widget. Finding the row at a height is a binary search, whatever the number of
+// tracks.
+#pragma once
+
+#include <set>
+#include <span>
+#include <vector>
+
+#include "gui/timeline/track.h"
+
+namespace rnnadvisor::gui::timeline {
+
+struct Metrics {
+  int heading = 26, lane = 20, folded_lane = 5, area = 44, busy = 30;
+  int gap = 5;  // between tracks
+};
+
+struct TrackState {
+  bool folded = false;  // of a heading: its tracks are gone; of a track: its lanes are thin
+  bool pinned = false;
+  bool hidden = false;
+};
+
+struct Row {
+  int track = 0;
+  int y = 0, height = 0;  // without the gap; pinned rows from the top, others from below them
+  int lane_height = 0;
+};
+
+struct Layout {
+  std::vector<Row> pinned, rows;
+  int pinned_height = 0, height = 0;  // of all pinned and of all other rows
+
+  // Index into `rows` of the row at or below `y`; rows.size() where there is none.
+  std::size_t row_at(int y) const;
+  // Of a track, or nullptr.
+  const Row* row_of(int track) const;
+};
+
+// `states` by track; a shorter one means the rest is as it comes.
+Layout lay_out(const Timeline& timeline, std::span<const TrackState> states,
+               const Metrics& metrics = {});
+
+// Lanes that a row shows: a folded track shows no more than six thin ones.
+int shown_lanes(const Track& track, const TrackState& state);
+
+}  // namespace rnnadvisor::gui::timeline

@@ -1,0 +1,205 @@
+#include "gui/timeline/search.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace rnnadvisor::gui::timeline {
+namespace {
+
+constexpr std::array<ItemKind, 5> searched = {ItemKind::nvtx, ItemKind::call, ItemKind::api,
+                                              ItemKind::kernel, ItemKind::transfer};
+
+std::size_t transfer_number(const TransferTable& t, std::size_t i) {
+  return t.operation[i] == MemoryOperation::set ? 16U : static_cast<std::size_t>(t.kind[i]) & 15U;
+}
+
+// Hits of one time are in the order of their kinds and rows.
+using Order = std::tuple<std::int64_t, int, int>;
+
+// Calls in the order of time; the tables are sorted as they are.
+struct CallOrder {
+  explicit CallOrder(const Timeline& timeline) {
+    for (std::size_t i = 0; i < timeline.calls.size(); ++i)
+      rows.push_back({item_range(timeline, {ItemKind::call, static_cast<int>(i)}).begin_ns,
+                      static_cast<int>(i)});
+    std::sort(rows.begin(), rows.end());
+  }
+  std::vector<std::pair<std::int64_t, int>> rows;
+};
+
+class Walker {
+ public:
+  Walker(const Timeline& timeline, const SearchResult& result)
+      : timeline_(timeline), result_(result), calls_(timeline) {}
+
+  // The first hit of a kind after (or the last before) `from`.
+  std::optional<Order> step(ItemKind kind, const Order& from, int by) const {
+    const std::int64_t count = size(kind);
+    std::int64_t i = lower(kind, from);
+    if (by > 0) {
+      if (i < count && order(kind, i) == from) ++i;
+      while (i < count && !hit(kind, i)) ++i;
+      if (i == count) return std::nullopt;
+    } else {
+      do --i;
+      while (i >= 0 && !hit(kind, i));
+      if (i < 0) return std::nullopt;
+    }
+    return order(kind, i);
+  }
+
+  std::int64_t hits_before(ItemKind kind, const Order& until) const {
+    const std::int64_t last = lower(kind, until);
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < last; ++i) count += hit(kind, i) ? 1 : 0;
+    return count;
+  }
+  std::int64_t size(ItemKind kind) const {
+    const Profile& p = *timeline_.profile;
+    switch (kind) {
+      case ItemKind::nvtx:
+        return static_cast<std::int64_t>(p.nvtx.size());
+      case ItemKind::call:
+        return static_cast<std::int64_t>(p.calls.size());
+      case ItemKind::api:
+        return static_cast<std::int64_t>(p.api.size());
+      case ItemKind::kernel:
+        return static_cast<std::int64_t>(p.kernels.size());
+      default:
+        return static_cast<std::int64_t>(p.transfers.size());
+    }
+  }
+  Order order(ItemKind kind, std::int64_t i) const {
+    return {start(kind, i), static_cast<int>(kind), row(kind, i)};
+  }
+  bool hit(ItemKind kind, std::int64_t i) const {
+    return is_hit(timeline_, result_, {kind, row(kind, i)});
+  }
+
+ private:
+  int row(ItemKind kind, std::int64_t i) const {
+    return kind == ItemKind::call ? calls_.rows[static_cast<std::size_t>(i)].second
+                                  : static_cast<int>(i);
+  }
+  std::int64_t start(ItemKind kind, std::int64_t position) const {
+    const Profile& p = *timeline_.profile;
+    const auto i = static_cast<std::size_t>(position);
+    switch (kind) {
+      case ItemKind::nvtx:
+        return p.nvtx.start_ns[i];
+      case ItemKind::call:
+        return calls_.rows[i].first;
+      case ItemKind::api:
+        return p.api.start_ns[i];
+      case ItemKind::kernel:
+        return p.kernels.start_ns[i];
+      default:
+        return p.transfers.start_ns[i];
+    }
+  }
+  std::int64_t lower(ItemKind kind, const Order& from) const {
+    std::int64_t low = 0, high = size(kind);
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (order(kind, middle) < from) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  const Timeline& timeline_;
+  const SearchResult& result_;
+  CallOrder calls_;
+};
+
+}  // namespace
+
+std::optional<SearchResult> search(const Timeline& timeline, const Matches& matches,
+                                   const std::stop_token& stop) {
+  const Profile& p = *timeline.profile;
+  SearchResult result;
+  result.names.reserve(p.strings.size());
+  for (const auto& text : p.strings) {
+    if (stop.stop_requested()) return std::nullopt;
+    result.names.push_back(matches(text) ? 1 : 0);
+  }
+  for (std::size_t i = 0; i < p.calls.size(); ++i) {
+    if (stop.stop_requested()) return std::nullopt;
+    result.calls.push_back(matches(item_name(timeline, {ItemKind::call, static_cast<int>(i)})) ? 1
+                                                                                               : 0);
+  }
+  result.transfers.assign(17, 2);  // 2: not asked yet
+  for (std::size_t i = 0; i < p.transfers.size(); ++i) {
+    auto& answer = result.transfers[transfer_number(p.transfers, i)];
+    if (answer == 2) answer = matches(transfer_name(p.transfers, static_cast<int>(i))) ? 1 : 0;
+  }
+  for (const ItemKind kind : searched) {
+    const std::int64_t count = Walker(timeline, result).size(kind);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if ((i & 0xfffff) == 0 && stop.stop_requested()) return std::nullopt;
+      result.hits += is_hit(timeline, result, {kind, static_cast<int>(i)}) ? 1 : 0;
+    }
+  }
+  return result;
+}
+
+bool is_hit(const Timeline& timeline, const SearchResult& result, Item item) {
+  const Profile& p = *timeline.profile;
+  const auto i = static_cast<std::size_t>(item.index);
+  const auto named = [&](int name) {
+    return name >= 0 && result.names[static_cast<std::size_t>(name)] == 1;
+  };
+  switch (item.kind) {
+    case ItemKind::nvtx:
+      return named(p.nvtx.name[i]);
+    case ItemKind::call:
+      return result.calls[i] == 1;
+    case ItemKind::api:
+      return named(p.api.name[i]);
+    case ItemKind::kernel:
+      return named(p.kernels.name[i]);
+    case ItemKind::transfer:
+      return result.transfers[transfer_number(p.transfers, i)] == 1;
+    default:
+      return false;
+  }
+}
+
+std::optional<Item> next_hit(const Timeline& timeline, const SearchResult& result, Item from,
+                             std::int64_t time, int by) {
+  if (result.hits == 0) return std::nullopt;
+  const Walker walker(timeline, result);
+  Order at{time, by > 0 ? -1 : 100, -1};
+  if (!from.empty())
+    at = {item_range(timeline, from).begin_ns, static_cast<int>(from.kind), from.index};
+  const auto nearest = [&](const Order& start) {
+    std::optional<Order> best;
+    for (const ItemKind kind : searched) {
+      const auto found = walker.step(kind, start, by);
+      if (found && (!best || (by > 0 ? *found < *best : *best < *found))) best = found;
+    }
+    return best;
+  };
+  auto found = nearest(at);
+  if (!found) {
+    const auto& range = timeline.range;
+    found = nearest(by > 0 ? Order{range.begin_ns - 1, -1, -1} : Order{range.end_ns + 1, 100, -1});
+  }
+  if (!found) return std::nullopt;
+  return Item{static_cast<ItemKind>(std::get<1>(*found)), std::get<2>(*found)};
+}
+
+std::int64_t hit_number(const Timeline& timeline, const SearchResult& result, Item item) {
+  if (item.empty() || !is_hit(timeline, result, item)) return 0;
+  const Walker walker(timeline, result);
+  const Order at{item_range(timeline, item).begin_ns, static_cast<int>(item.kind), item.index};
+  std::int64_t number = 1;
+  for (const ItemKind kind : searched) number += walker.hits_before(kind, at);
+  return number;
+}
+
+}  // namespace rnnadvisor::gui::timeline

@@ -1,0 +1,37 @@
+// Search by name: names are matched once each, hits are found by walking the columns from where the
+// reader is, so that a search costs a byte per name and nothing per span.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "gui/timeline/track.h"
+
+namespace rnnadvisor::gui::timeline {
+
+struct SearchResult {
+  std::vector<char> names;      // by Profile::strings: whether it matches
+  std::vector<char> calls;      // by Profile::calls: whether its label matches
+  std::vector<char> transfers;  // by transfer_number()
+  std::int64_t hits = 0;
+};
+
+using Matches = std::function<bool(std::string_view)>;
+// Nothing when it was stopped.
+std::optional<SearchResult> search(const Timeline& timeline, const Matches& matches,
+                                   const std::stop_token& stop = {});
+
+bool is_hit(const Timeline& timeline, const SearchResult& result, Item item);
+
+// The nearest hit after (by = 1) or before (by = -1) `from`, in the order of time, going round at
+// the end. `from` may be none: then from `time`. Nothing where there are no hits.
+std::optional<Item> next_hit(const Timeline& timeline, const SearchResult& result, Item from,
+                             std::int64_t time, int by);
+// Its number among all hits in the order of time, from 1; 0 for what is no hit.
+std::int64_t hit_number(const Timeline& timeline, const SearchResult& result, Item item);
+
+}  // namespace rnnadvisor::gui::timeline
