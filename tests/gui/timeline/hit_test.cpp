@@ -36,7 +36,7 @@ TEST_F(Hit, ASpanIsFoundByItsTimes) {
 
 TEST_F(Hit, WhatIsThinnerThanAPixelCanBeHit) {
   EXPECT_EQ(span_at(*kernels, 302, 5), 2U);
-  EXPECT_EQ(span_at(*kernels, 310, 8), 3U);
+  EXPECT_EQ(span_at(*kernels, 310, 7), 3U);
 }
 
 TEST_F(Hit, AGapKnowsItsEnds) {
