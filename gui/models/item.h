@@ -1,5 +1,5 @@
-// What panels point at: a range of time, and one thing of a profile. No Qt, so that geometry can use
-// it.
+// What panels point at: a range of time, and one thing of a profile. No Qt, so that geometry can
+// use it.
 #pragma once
 
 #include <cstdint>
