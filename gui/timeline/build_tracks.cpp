@@ -119,7 +119,7 @@ class Builder {
     auto input = call_input(t.call_begin, t.call_end, order);
     input.key = [this](std::uint32_t i) {
       const auto& call = p().calls[i];
-      return TrackKey{call.process, call.device, timeline_->calls[i].stream, -1};
+      return TrackKey{call.process, call.device, -1, -1};  // a call may use several streams
     };
     add(TrackKind::calls, ItemKind::call, input, t.call_color.data());
   }

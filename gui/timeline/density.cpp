@@ -126,7 +126,7 @@ void draw_lane(const Spans& spans, const Pyramid& pyramid, const Scale& scale, P
 }
 
 double opacity(const PixelColumn& column) {
-  constexpr double least = 0.3;  // a single span of no duration must still be seen
+  constexpr double least = 0.42;  // a single span of no duration must still be seen
   if (!column.any) return 0;
   return least + (1 - least) * std::min(1.0, static_cast<double>(column.covered));
 }

@@ -28,14 +28,13 @@ ItemKind kind_of(TrackKind kind) {
   }
 }
 
-TrackKey key_of(const Timeline& timeline, const Track& track, Item item) {
-  const Profile& p = *timeline.profile;
+TrackKey key_of(const Profile& p, const Track& track, Item item) {
   const auto i = static_cast<std::size_t>(item.index);
   switch (track.kind) {
     case TrackKind::nvtx:
       return {p.nvtx.process[i], -1, -1, p.nvtx.thread[i]};
     case TrackKind::calls:
-      return {p.calls[i].process, p.calls[i].device, timeline.calls[i].stream, -1};
+      return {p.calls[i].process, p.calls[i].device, -1, -1};
     case TrackKind::host_calls:
       return {p.calls[i].process, -1, -1, p.calls[i].thread};
     case TrackKind::kernels:
@@ -127,7 +126,7 @@ std::optional<Place> place_of(const Timeline& timeline, Item item) {
   for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
     const auto& track = timeline.tracks[t];
     if (track.kind == TrackKind::busy || kind_of(track.kind) != item.kind ||
-        track.key != key_of(timeline, track, item)) {
+        track.key != key_of(*timeline.profile, track, item)) {
       continue;
     }
     for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {

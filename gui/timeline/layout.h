@@ -13,7 +13,7 @@ namespace rnnadvisor::gui::timeline {
 
 struct Metrics {
   int heading = 26, lane = 20, folded_lane = 5, area = 44, busy = 30;
-  int gap = 5;  // between tracks
+  int gap = 4;  // between tracks
 };
 
 struct TrackState {

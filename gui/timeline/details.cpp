@@ -1,0 +1,263 @@
+#include "gui/timeline/details.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <cmath>
+
+#include "advisor/report/words.h"
+#include "core/config/rnn_config.h"
+#include "profiler/classify/classify.h"
+
+namespace rnnadvisor::gui::timeline {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("Timeline", text); }
+
+QString utf8(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString time(std::int64_t ns) { return utf8(duration_text(ns)); }
+QString count(std::int64_t number) { return QLocale().toString(static_cast<qlonglong>(number)); }
+QString percent(std::int64_t part, std::int64_t whole) {
+  if (whole <= 0) return {};
+  return utf8(advisor::words::percent(static_cast<double>(part) / static_cast<double>(whole)));
+}
+
+// "12.345678 ms" after the begin of the recording, to the nanosecond.
+QString moment(const Timeline& timeline, std::int64_t at) {
+  const auto ns = at - timeline.range.begin_ns;
+  return tr("%1 ms").arg(QLocale().toString(static_cast<double>(ns) / 1e6, 'f', 6));
+}
+
+class Writer {
+ public:
+  explicit Writer(const Timeline& timeline) : t_(timeline), p_(*timeline.profile) {}
+
+  Details of(Item item) {
+    found_.title = utf8(item_name(t_, item));
+    const TimeRange range = item_range(t_, item);
+    line(tr("Duration"), time(range.length()));
+    line(tr("Begins at"), moment(t_, range.begin_ns));
+    const auto i = static_cast<std::size_t>(item.index);
+    if (item.kind == ItemKind::call) call(i);
+    if (item.kind == ItemKind::kernel) kernel(i);
+    if (item.kind == ItemKind::transfer) transfer(i);
+    if (item.kind == ItemKind::api) api(i);
+    if (item.kind == ItemKind::nvtx) nvtx(i);
+    return std::move(found_);
+  }
+
+ private:
+  void line(const QString& name, const QString& value) {
+    if (!value.isEmpty()) found_.lines.emplace_back(name, value);
+  }
+  QString text(int string) const { return string < 0 ? QString() : utf8(p_.text(string)); }
+
+  void call(std::size_t i) {
+    const auto& c = p_.calls[i];
+    const auto& span = t_.calls[i];
+    line(tr("Phase"), utf8(advisor::words::phase(c.phase)));
+    if (c.configuration >= 0) {
+      const auto& configuration = p_.configurations[static_cast<std::size_t>(c.configuration)];
+      if (configuration.described()) line(tr("Asked for"), utf8(summary(configuration.config)));
+    }
+    if (span.kernels > 0) {
+      line(tr("Kernels"), tr("%1, running %2 of the time")
+                              .arg(count(span.kernels))
+                              .arg(percent(span.busy_ns, span.end_ns - span.begin_ns)));
+    }
+    if (c.host_end_ns > 0) line(tr("CPU time"), time(c.host_end_ns - c.host_start_ns));
+    if (c.status != 0) line(tr("Failed"), c.reason < 0 ? count(c.status) : text(c.reason));
+    if (c.workspace_bytes >= 0) line(tr("Workspace"), utf8(bytes_text(c.workspace_bytes)));
+    if (c.reserve_bytes >= 0) line(tr("Reserve space"), utf8(bytes_text(c.reserve_bytes)));
+    if (c.site >= 0) {
+      const auto& site = p_.call_sites[static_cast<std::size_t>(c.site)];
+      line(tr("Called at"), tr("%1:%2").arg(text(site.file)).arg(site.line));
+    }
+    line(tr("NVTX"), text(c.nvtx_path));
+  }
+
+  void kernel(std::size_t i) {
+    const auto& k = p_.kernels;
+    line(tr("Role"), role_name(k.role[i]));
+    if (k.call[i] >= 0) {
+      line(tr("Of the call"),
+           utf8(call_label(p_, k.call[i], t_.calls[static_cast<std::size_t>(k.call[i])])));
+    }
+    const auto size = [](const std::array<int, 3>& of) {
+      return QStringLiteral("%1 × %2 × %3").arg(of[0]).arg(of[1]).arg(of[2]);
+    };
+    line(tr("Grid"), size(k.grid[i]));
+    line(tr("Block"), size(k.block[i]));
+    line(tr("Registers"), tr("%1 per thread").arg(k.registers[i]));
+    const auto shared = k.shared_static[i] + k.shared_dynamic[i];
+    if (shared > 0) line(tr("Shared memory"), tr("%1 per block").arg(utf8(bytes_text(shared))));
+    line(tr("Stream"), QString::number(k.stream[i]));
+  }
+
+  void transfer(std::size_t i) {
+    const auto& t = p_.transfers;
+    line(tr("Size"), utf8(bytes_text(t.bytes[i])));
+    const auto duration = t.end_ns[i] - t.start_ns[i];
+    if (duration > 0) {
+      const double rate = static_cast<double>(t.bytes[i]) / static_cast<double>(duration);
+      line(tr("Throughput"), tr("%1 GB/s").arg(QLocale().toString(rate, 'g', 3)));
+    }
+    line(tr("Stream"), QString::number(t.stream[i]));
+  }
+
+  void api(std::size_t i) {
+    const auto& a = p_.api;
+    line(tr("Thread"), QString::number(a.thread[i]));
+    if (a.result[i] != 0) line(tr("Failed with"), QString::number(a.result[i]));
+    if (a.call[i] >= 0) line(tr("In the call"), utf8(item_name(t_, {ItemKind::call, a.call[i]})));
+  }
+
+  void nvtx(std::size_t i) {
+    const auto& n = p_.nvtx;
+    line(tr("Thread"), QString::number(n.thread[i]));
+    line(tr("Domain"), text(n.domain[i]));
+    line(tr("Category"), text(n.category[i]));
+    const TimeRange range{n.start_ns[i], n.end_ns[i]};
+    const auto inside = quick_statistics(t_, range);
+    if (inside.kernels > 0) line(tr("Kernels meanwhile"), count(inside.kernels));
+    if (inside.devices.size() == 1)
+      line(tr("GPU busy"), percent(inside.devices[0].busy_ns, range.length()));
+  }
+
+  const Timeline& t_;
+  const Profile& p_;
+  Details found_;
+};
+
+}  // namespace
+
+QString Details::text() const {
+  QString all = title;
+  for (const auto& [name, value] : lines)
+    all += QLatin1Char('\n') + name + QLatin1Char('\t') + value;
+  return all;
+}
+
+QString role_name(KernelRole role) {
+  switch (role) {
+    case KernelRole::recurrent_gemm:
+      return tr("recurrent matrix product");
+    case KernelRole::layer_gemm:
+      return tr("matrix product of the layer's input");
+    case KernelRole::weight_gemm:
+      return tr("matrix product of weight gradients");
+    case KernelRole::gemm:
+      return tr("matrix product");
+    case KernelRole::pointwise:
+      return tr("pointwise");
+    case KernelRole::persistent:
+      return tr("persistent recurrence");
+    case KernelRole::reduction:
+      return tr("reduction");
+    case KernelRole::layout_change:
+      return tr("change of layout");
+    case KernelRole::conversion:
+      return tr("conversion of type");
+    case KernelRole::initialisation:
+      return tr("initialisation");
+    case KernelRole::copy:
+      return tr("copy");
+    case KernelRole::other:
+      return tr("other");
+    case KernelRole::unknown:
+      return tr("not known");
+  }
+  return {};
+}
+
+Details details_of(const Timeline& timeline, Item item) {
+  if (item.empty()) return {};
+  return Writer(timeline).of(item);
+}
+
+Details details_of_gap(const Timeline& timeline, TimeRange gap) {
+  Details found;
+  found.title = tr("No kernel runs");
+  found.lines.emplace_back(tr("Duration"), time(gap.length()));
+  found.lines.emplace_back(tr("Begins at"), moment(timeline, gap.begin_ns));
+  return found;
+}
+
+Details details_of_memory(const Track& track, std::int64_t at) {
+  Details found;
+  found.title = tr("Allocated while recording");
+  found.lines.emplace_back(tr("Here"), utf8(bytes_text(track.area.at(at))));
+  found.lines.emplace_back(tr("Peak"), utf8(bytes_text(track.area.peak())));
+  return found;
+}
+
+Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
+  Details found;
+  found.title = time(s.range.length());
+  const auto line = [&](const QString& name, const QString& value) {
+    found.lines.emplace_back(name, value);
+  };
+  for (const auto& device : s.devices) {
+    const QString name =
+        s.devices.size() == 1 ? tr("GPU busy") : tr("GPU %1 busy").arg(device.device);
+    QString value = percent(device.busy_ns, s.range.length());
+    if (device.longest_gap_ns > 0)
+      value = tr("%1, longest gap %2").arg(value, time(device.longest_gap_ns));
+    line(name, value);
+  }
+  if (s.kernels > 0) {
+    QString value = tr("%1, %2").arg(count(s.kernels), time(s.kernel_ns));
+    if (s.median_kernel_ns >= 0) value = tr("%1, median %2").arg(value, time(s.median_kernel_ns));
+    line(tr("Kernels"), value);
+  }
+  for (std::size_t role = 0; role < s.role_ns.size(); ++role) {
+    if (s.role_ns[role] * 50 < s.kernel_ns || s.role_count[role] == 0) continue;
+    line(QStringLiteral("  ") + role_name(static_cast<KernelRole>(role)),
+         tr("%1, %2 times").arg(percent(s.role_ns[role], s.kernel_ns), count(s.role_count[role])));
+  }
+  if (s.calls > 0) line(tr("RNN calls"), count(s.calls));
+  if (s.transfers > 0)
+    line(tr("Copies and sets"),
+         tr("%1, %2").arg(count(s.transfers), s.transfer_bytes > 0
+                                                  ? utf8(bytes_text(s.transfer_bytes))
+                                                  : time(s.transfer_ns)));
+  if (s.api_calls > 0) line(tr("CUDA API"), tr("%1, %2").arg(count(s.api_calls), time(s.api_ns)));
+  if (s.most_memory >= 0) line(tr("Most memory"), utf8(bytes_text(s.most_memory)));
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, s.names.size()); ++i) {
+    const auto& name = s.names[i];
+    const std::string shown = short_kernel_name(timeline.profile->text(name.name));
+    line(utf8(advisor::words::shorten(shown, 30)),
+         tr("%1, %2 times").arg(time(name.total_ns), count(name.count)));
+  }
+  return found;
+}
+
+Details shortcut_sheet() {
+  Details sheet;
+  sheet.title = tr("Keys and mouse");
+  sheet.lines = {
+      {tr("W  S"), tr("zoom in, out")},
+      {tr("A  D"), tr("move left, right")},
+      {tr("Ctrl + wheel"), tr("zoom at the pointer")},
+      {tr("Shift + wheel, right drag"), tr("move")},
+      {tr("Drag"), tr("measure a range; its edges can be dragged")},
+      {tr("Click, double click"), tr("select, zoom to")},
+      {tr("F"), tr("zoom to the selection, again: show all")},
+      {tr("0, Home"), tr("show all")},
+      {tr("← →  or  , ."), tr("previous, next on the track")},
+      {tr("↑ ↓"), tr("track above, below")},
+      {tr("[  ]"), tr("to what caused it, to what it caused")},
+      {tr("/  or  Ctrl+F"), tr("search; N, Shift+N: next, previous hit")},
+      {tr("R"), tr("measure the selection")},
+      {tr("P"), tr("pin the track")},
+      {tr("Enter"), tr("fold or unfold the track")},
+      {tr("Backspace, Alt+←, Alt+→"), tr("back, forward")},
+      {tr("Esc"), tr("close, clear")},
+      {tr("?"), tr("this sheet")},
+  };
+  return sheet;
+}
+
+}  // namespace rnnadvisor::gui::timeline

@@ -1,0 +1,302 @@
+// What stands around and above the tracks: overview, ruler, headers, outlines, arrows, measure.
+#include <QCoreApplication>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/timeline/scene.h"
+#include "gui/timeline/ticks.h"
+
+namespace rnnadvisor::gui::timeline {
+namespace {
+
+QString utf8(const std::string& text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+constexpr int fold_size = 8;
+
+QFont sized(QFont font, qreal factor, bool bold = false) {
+  if (font.pixelSize() > 0) {
+    font.setPixelSize(std::max(9, static_cast<int>(std::lround(font.pixelSize() * factor))));
+  } else {
+    font.setPointSizeF(font.pointSizeF() * factor);
+  }
+  if (bold) font.setWeight(QFont::DemiBold);
+  return font;
+}
+
+}  // namespace
+
+ScenePainter::ScenePainter(const QFont& font)
+    : labels_(sized(font, 0.88)),
+      font_(font),
+      small_font_(sized(font, 0.88)),
+      bold_font_(sized(font, 1.0, true)) {}
+
+const QImage& ScenePainter::paint(const Scene& scene) {
+  const QSize pixels(
+      std::max(1, static_cast<int>(std::lround(scene.size.width() * scene.device_ratio))),
+      std::max(1, static_cast<int>(std::lround(scene.size.height() * scene.device_ratio))));
+  if (image_.size() != pixels) image_ = QImage(pixels, QImage::Format_RGB32);
+  image_.setDevicePixelRatio(scene.device_ratio);
+  image_.fill(scene.theme.window);
+  if (scene.timeline == nullptr || scene.visible.length() <= 0) return image_;
+  painter_.begin(&image_);
+  painter_.setFont(labels_.font());
+  ground(scene);
+  rows(scene);
+  overlays(scene);
+  overview(scene);
+  ruler(scene);
+  painter_.end();
+  return image_;
+}
+
+void ScenePainter::header(const Scene& scene, const Row& one, int top) {
+  const auto index = static_cast<std::size_t>(one.track);
+  const auto& track = scene.timeline->tracks[index];
+  const TrackState state = index < scene.states.size() ? scene.states[index] : TrackState{};
+  const bool heading = track.kind == TrackKind::process;
+  const bool top_level = heading || track.parent < 0;
+  const QRect box(0, top, scene.header_width, one.height);
+  painter_.save();
+  painter_.setClipRect(QRect(0, top, heading ? scene.size.width() : scene.header_width, one.height),
+                       Qt::IntersectClip);
+  const bool hovered = scene.hovered_row == one.track;
+  painter_.fillRect(box, hovered ? scene.theme.raised : scene.theme.window);
+  if (heading) {
+    painter_.fillRect(QRect(scene.header_width, top, scene.spans_width(), one.height),
+                      scene.theme.window);
+    painter_.setPen(scene.theme.border);
+    painter_.drawLine(0, top + one.height - 1, scene.size.width(), top + one.height - 1);
+  }
+  int x = top_level ? 14 : 28;
+  if (heading || track.lanes.size() > 1) {
+    QPolygonF triangle;
+    const qreal middle = top + std::min(one.height, 22) / 2.0, s = fold_size / 2.0;
+    const qreal at = x - 2;
+    if (state.folded) {
+      triangle << QPointF(at - 2, middle - s) << QPointF(at - 2, middle + s)
+               << QPointF(at + s - 1, middle);
+    } else {
+      triangle << QPointF(at - s, middle - 2) << QPointF(at + s, middle - 2)
+               << QPointF(at, middle + s - 1);
+    }
+    painter_.setRenderHint(QPainter::Antialiasing);
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(scene.theme.dim_text);
+    painter_.drawPolygon(triangle);
+    x += 9;
+  }
+  const QString title = track_title(*scene.timeline, track);
+  const QString more = track_subtitle(*scene.timeline, track);
+  painter_.setFont(top_level ? bold_font_ : font_);
+  const QFontMetrics metrics(painter_.font());
+  const int right = scene.header_width - 10;
+  const QRect text(x, top, right - x, std::min(one.height, std::max(22, heading ? one.height : 0)));
+  if (one.height >= metrics.height() - 6) {
+    const QFontMetrics small(small_font_);
+    const bool two_lines = one.height >= metrics.height() + small.height();
+    const int more_width = two_lines ? 0 : small.horizontalAdvance(more) + 8;
+    const bool both = more_width < text.width() * 0.55;
+    painter_.setPen(scene.theme.text);
+    const QString cut = metrics.elidedText(
+        title, Qt::ElideMiddle, text.width() - (both && !more.isEmpty() ? more_width : 0));
+    painter_.drawText(two_lines ? text.adjusted(0, 0, 0, -2) : text,
+                      Qt::AlignLeft | Qt::AlignVCenter, cut);
+    painter_.setFont(small_font_);
+    painter_.setPen(scene.theme.dim_text);
+    if (two_lines) {
+      painter_.drawText(QRect(x, top + metrics.height() - 1, right - x, small.height()),
+                        Qt::AlignLeft | Qt::AlignVCenter,
+                        small.elidedText(more, Qt::ElideRight, right - x));
+    } else if (both) {
+      painter_.drawText(text, Qt::AlignRight | Qt::AlignVCenter, more);
+    }
+  }
+  if (state.pinned) painter_.fillRect(QRect(0, top, 3, one.height), scene.theme.accent);
+  painter_.setFont(labels_.font());
+  painter_.restore();
+}
+
+void ScenePainter::ruler(const Scene& scene) {
+  const QRect box(0, overview_height, scene.size.width(), ruler_height);
+  painter_.fillRect(box, scene.theme.window);
+  painter_.setFont(small_font_);
+  const QFontMetrics metrics(small_font_);
+  painter_.setPen(scene.theme.border);
+  painter_.drawLine(0, box.bottom(), scene.size.width(), box.bottom());
+  painter_.setPen(scene.theme.dim_text);
+  painter_.drawText(QRect(14, box.top(), scene.header_width - 24, ruler_height),
+                    Qt::AlignVCenter | Qt::AlignLeft,
+                    QCoreApplication::translate("Timeline", "%1 visible")
+                        .arg(utf8(duration_text(scene.visible.length()))));
+  painter_.save();
+  painter_.setClipRect(QRect(scene.header_width, box.top(), scene.spans_width(), ruler_height));
+  for (const auto& tick : ticks(scene.scale(), scene.timeline->range.begin_ns, tick_spacing)) {
+    const int x = static_cast<int>(std::lround(scene.x_of(tick.time)));
+    painter_.setPen(scene.theme.border);
+    painter_.drawLine(x, box.bottom() - (tick.label.empty() ? 4 : 9), x, box.bottom());
+    // A label that begins outside would be read without its first digits.
+    if (tick.label.empty() || x < scene.header_width) continue;
+    painter_.setPen(scene.theme.dim_text);
+    painter_.drawText(QPointF(x + 4, box.top() + metrics.ascent() + 3), utf8(tick.label));
+  }
+  painter_.restore();
+}
+
+// The whole recording: what of it is seen, and how busy the devices are.
+void ScenePainter::overview(const Scene& scene) {
+  const Theme& theme = scene.theme;
+  painter_.fillRect(QRect(0, 0, scene.size.width(), overview_height), theme.window);
+  painter_.setFont(small_font_);
+  painter_.setPen(theme.dim_text);
+  painter_.drawText(QRect(14, 0, scene.header_width - 24, overview_height),
+                    Qt::AlignVCenter | Qt::AlignLeft,
+                    QCoreApplication::translate("Timeline", "All %1")
+                        .arg(utf8(duration_text(scene.timeline->range.length()))));
+  const QRect box(scene.header_width, 5, scene.spans_width(), overview_height - 10);
+  painter_.fillRect(box, theme.panel);
+  Scene whole;
+  whole.timeline = scene.timeline;
+  whole.palette = scene.palette;
+  whole.theme = theme;
+  whole.theme.idle = theme.panel;
+  whole.visible = scene.timeline->range;
+  whole.size = scene.size;
+  whole.header_width = scene.header_width;
+  whole.device_ratio = scene.device_ratio;
+  clip_top_ = 0;
+  clip_bottom_ = image_.height();
+  // Calls and up to three devices; more than that would be too thin to say anything.
+  std::vector<const Track*> shown;
+  for (const auto& track : scene.timeline->tracks) {
+    if (track.kind == TrackKind::busy && shown.size() < 3) shown.push_back(&track);
+  }
+  const int count = static_cast<int>(shown.size());
+  for (int i = 0; i < count; ++i) {
+    const int top = box.top() + box.height() * i / count;
+    busy(whole, *shown[static_cast<std::size_t>(i)], top,
+         box.top() + box.height() * (i + 1) / count - top);
+  }
+  const Scale scale{scene.timeline->range, static_cast<double>(scene.spans_width())};
+  const double left = scene.header_width + scale.x_of(scene.visible.begin_ns);
+  const double right = std::max(left + 3, scene.header_width + scale.x_of(scene.visible.end_ns));
+  QColor veil = theme.window;
+  veil.setAlphaF(0.72F);
+  painter_.fillRect(QRectF(box.left(), box.top(), left - box.left(), box.height()), veil);
+  painter_.fillRect(QRectF(right, box.top(), box.right() + 1 - right, box.height()), veil);
+  painter_.setPen(QPen(theme.accent, 1));
+  painter_.setBrush(Qt::NoBrush);
+  painter_.drawRect(
+      QRectF(left + 0.5, box.top() - 0.5, std::max(2.0, right - left - 1), box.height()));
+}
+
+void ScenePainter::outline(const Scene& scene, Item item, const QColor& color, qreal width) {
+  const auto rect = scene.rect_of(item);
+  if (!rect) return;
+  QRectF box = rect->intersected(
+      QRectF(scene.header_width - 8, 0, scene.spans_width() + 16, scene.size.height()));
+  if (box.isEmpty()) return;
+  if (box.width() < 3) box = QRectF(box.center().x() - 1.5, box.y(), 3, box.height());
+  painter_.setPen(QPen(color, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+  painter_.setBrush(Qt::NoBrush);
+  const qreal in = width / 2;
+  painter_.drawRect(box.adjusted(-in, -in + 0.5, in, in - 0.5));
+}
+
+void ScenePainter::overlays(const Scene& scene) {
+  painter_.save();
+  painter_.setClipRect(
+      QRect(scene.header_width, top_height, scene.spans_width(), scene.size.height() - top_height));
+  for (const Item& item : scene.highlighted) outline(scene, item, scene.theme.evidence, 1.5);
+  if (scene.hovered != scene.selection) outline(scene, scene.hovered, scene.theme.dim_text, 1);
+  arrows(scene);
+  outline(scene, scene.selection, scene.theme.text, 2);
+  painter_.restore();
+  measured(scene);
+  painter_.setPen(scene.theme.border);
+  painter_.drawLine(scene.header_width - 1, top_height, scene.header_width - 1,
+                    scene.size.height());
+}
+
+void ScenePainter::arrows(const Scene& scene) {
+  if (scene.selection.empty()) return;
+  const auto flows = flows_of(*scene.timeline, scene.selection);
+  painter_.setRenderHint(QPainter::Antialiasing);
+  QColor color = scene.theme.accent;
+  color.setAlphaF(flows.size() > 8 ? 0.45F : 0.9F);
+  for (const auto& flow : flows) {
+    auto from = scene.rect_of(flow.from);
+    // Of a call the arrows begin where it was made.
+    if (flow.from.kind == ItemKind::call) {
+      for (std::size_t t = 0; t < scene.timeline->tracks.size(); ++t) {
+        const auto& track = scene.timeline->tracks[t];
+        if (track.kind != TrackKind::host_calls) continue;
+        for (std::size_t l = 0; l < track.lanes.size(); ++l) {
+          const Spans& spans = track.lanes[l].spans;
+          const auto row = static_cast<std::size_t>(flow.from.index);
+          const auto at = spans.first_from(scene.timeline->host_begin[row]);
+          if (at < spans.count && spans.row(at) == row)
+            from = scene.rect_of(Place{static_cast<int>(t), static_cast<int>(l), at});
+        }
+      }
+    }
+    const auto to = scene.rect_of(flow.to);
+    if (!from || !to) continue;
+    const bool down = from->center().y() < to->center().y();
+    // Partners outside the picture are pointed at from its edge.
+    const auto inside = [&](double x) {
+      return std::clamp<double>(x, scene.header_width - 6, scene.size.width() + 6);
+    };
+    const QPointF a(inside(from->x() + std::min(2.0, from->width())),
+                    down ? from->bottom() : from->top());
+    const QPointF b(inside(to->x()), down ? to->top() : to->bottom());
+    if ((a.x() <= scene.header_width && b.x() <= scene.header_width) ||
+        (a.x() >= scene.size.width() && b.x() >= scene.size.width())) {
+      continue;
+    }
+    QPainterPath path(a);
+    const qreal bend = (b.y() - a.y()) * 0.5;
+    path.cubicTo(a + QPointF(0, bend), b - QPointF(0, bend), b);
+    painter_.setPen(QPen(color, 1.2));
+    painter_.setBrush(Qt::NoBrush);
+    painter_.drawPath(path);
+    const qreal tip = down ? -6 : 6;
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(color);
+    painter_.drawPolygon(QPolygonF({b, b + QPointF(-3.5, tip), b + QPointF(3.5, tip)}));
+  }
+  painter_.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void ScenePainter::measured(const Scene& scene) {
+  if (!scene.measured) return;
+  const double left = std::max<double>(scene.header_width, scene.x_of(scene.measured->begin_ns));
+  const double right = std::min<double>(scene.size.width(), scene.x_of(scene.measured->end_ns));
+  if (right < left) return;
+  QColor veil = scene.theme.accent;
+  veil.setAlphaF(0.13F);
+  const QRectF box(left, top_height, std::max(1.0, right - left), scene.size.height() - top_height);
+  painter_.fillRect(box, veil);
+  painter_.setPen(scene.theme.accent);
+  painter_.drawLine(QLineF(box.left(), box.top(), box.left(), box.bottom()));
+  painter_.drawLine(QLineF(box.right(), box.top(), box.right(), box.bottom()));
+  const QString text = utf8(duration_text(scene.measured->length()));
+  painter_.setFont(small_font_);
+  const QFontMetrics metrics(small_font_);
+  QRectF label(0, 0, metrics.horizontalAdvance(text) + 14, metrics.height() + 4);
+  label.moveCenter(QPointF(box.center().x(), scene.rows_top() + label.height() / 2 + 3));
+  label.moveLeft(std::clamp<double>(label.left(), scene.header_width + 2,
+                                    scene.size.width() - label.width() - 2));
+  painter_.setRenderHint(QPainter::Antialiasing);
+  painter_.setPen(Qt::NoPen);
+  painter_.setBrush(scene.theme.accent);
+  painter_.drawRoundedRect(label, 3, 3);
+  painter_.setRenderHint(QPainter::Antialiasing, false);
+  painter_.setPen(scene.theme.text_on_accent);
+  painter_.drawText(label, Qt::AlignCenter, text);
+}
+
+}  // namespace rnnadvisor::gui::timeline

@@ -1,0 +1,200 @@
+// Tracks: densities, bars and their labels. Pixels of spans are written straight into the image, a
+// line at a time; QPainter draws the texts.
+#include <algorithm>
+#include <cmath>
+
+#include "gui/timeline/scene.h"
+#include "gui/timeline/ticks.h"
+
+namespace rnnadvisor::gui::timeline {
+namespace {
+
+// The least width, in logical pixels, from which on a bar may bear a label.
+constexpr int label_width = 34;
+
+unsigned share_of(const PixelColumn& column) {
+  return static_cast<unsigned>(std::lround(opacity(column) * 256));
+}
+
+}  // namespace
+
+void ScenePainter::fill(int x, int y, int width, int height, QRgb color) {
+  const int left = std::max(x, 0), right = std::min(x + width, image_.width());
+  const int top = std::max(y, clip_top_), bottom = std::min(y + height, clip_bottom_);
+  if (left >= right) return;
+  for (int line = top; line < bottom; ++line) {
+    auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
+    std::fill(pixels + left, pixels + right, color);
+  }
+}
+
+// The ground of the tracks with the lines of the ruler, one line of pixels for all of them.
+void ScenePainter::ground(const Scene& scene) {
+  const qreal ratio = scene.device_ratio;
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
+  ground_.assign(static_cast<std::size_t>(std::max(0, image_.width() - left)),
+                 scene.palette.ground);
+  for (const auto& tick : ticks(scene.scale(), scene.timeline->range.begin_ns, tick_spacing)) {
+    if (tick.label.empty()) continue;
+    const auto x = std::llround(scene.x_of(tick.time) * ratio) - left;
+    if (x >= 0 && x < static_cast<long long>(ground_.size()))
+      ground_[static_cast<std::size_t>(x)] = scene.theme.grid.rgb();
+  }
+  for (int line = static_cast<int>(top_height * ratio); line < image_.height(); ++line) {
+    auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
+    std::copy(ground_.begin(), ground_.end(), pixels + left);
+  }
+}
+
+void ScenePainter::rows(const Scene& scene) {
+  const qreal ratio = scene.device_ratio;
+  const auto device = [&](int y) { return static_cast<int>(std::lround(y * ratio)); };
+  clip_top_ = std::min(device(scene.rows_top()), image_.height());
+  clip_bottom_ = image_.height();
+  painter_.save();
+  painter_.setClipRect(0, scene.rows_top(), scene.size.width(), scene.rows_height());
+  for (std::size_t i = scene.layout.row_at(scene.scroll); i < scene.layout.rows.size(); ++i) {
+    const Row& one = scene.layout.rows[i];
+    const int top = scene.top_of(one, false);
+    if (top >= scene.size.height()) break;
+    row(scene, one, top);
+  }
+  painter_.restore();
+  clip_top_ = 0;
+  for (const auto& one : scene.layout.pinned) row(scene, one, scene.top_of(one, true));
+  if (scene.layout.pinned_height > 0) {
+    painter_.setPen(scene.theme.accent);
+    painter_.drawLine(0, scene.rows_top() - 2, scene.size.width(), scene.rows_top() - 2);
+  }
+}
+
+void ScenePainter::row(const Scene& scene, const Row& one, int top) {
+  const auto& track = scene.timeline->tracks[static_cast<std::size_t>(one.track)];
+  switch (track.kind) {
+    case TrackKind::process:
+      break;
+    case TrackKind::busy:
+      busy(scene, track, top, one.height);
+      break;
+    case TrackKind::memory:
+      memory(scene, track, top, one.height);
+      break;
+    default: {
+      const auto index = static_cast<std::size_t>(one.track);
+      const TrackState state = index < scene.states.size() ? scene.states[index] : TrackState{};
+      for (int i = 0; i < shown_lanes(track, state); ++i)
+        lane(scene, one, track, i, top + i * one.lane_height, one.lane_height - 1);
+    }
+  }
+  header(scene, one, top);
+}
+
+void ScenePainter::lane(const Scene& scene, const Row&, const Track& track, int index, int y,
+                        int height) {
+  const qreal ratio = scene.device_ratio;
+  const int top = static_cast<int>(std::lround(y * ratio));
+  const int bottom = static_cast<int>(std::lround((y + height) * ratio));
+  if (bottom <= clip_top_ || top >= clip_bottom_) return;
+  const Lane& of = track.lanes[static_cast<std::size_t>(index)];
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
+  const int width = image_.width() - left;
+  if (width <= 0) return;
+  draw_lane(of.spans, *of.pyramid, {scene.visible, static_cast<double>(width)}, picture_);
+
+  const SpanPalette& palette = scene.palette;
+  line_ = ground_;  // with the lines of the ruler
+  for (std::size_t x = 0; x < line_.size(); ++x) {
+    const PixelColumn& column = picture_.columns[x];
+    if (column.any) line_[x] = blend(palette.ground, palette.fill[column.color], share_of(column));
+  }
+  const int edge = std::max(1, static_cast<int>(ratio));
+  for (const auto& bar : picture_.bars) {
+    QRgb color = palette.fill[bar.color];
+    // While something is searched for, what it is not steps back.
+    if (scene.hits != nullptr &&
+        !is_hit(*scene.timeline, *scene.hits, item_of(track, of, bar.span))) {
+      color = blend(palette.ground, color, 70);
+    }
+    std::fill(line_.begin() + bar.begin, line_.begin() + bar.end, color);
+    // Spans that touch are told apart by a line.
+    if (bar.end - bar.begin >= 4 * edge) {
+      std::fill(line_.begin() + bar.begin, line_.begin() + bar.begin + edge,
+                palette.edge[bar.color]);
+    }
+  }
+  for (int line = std::max(top, clip_top_); line < std::min(bottom, clip_bottom_); ++line) {
+    auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
+    std::copy(line_.begin(), line_.end(), pixels + left);
+  }
+  labels(scene, track, of, y, height);
+}
+
+void ScenePainter::labels(const Scene& scene, const Track& track, const Lane& of, int y,
+                          int height) {
+  if (height < 12) return;
+  const qreal ratio = scene.device_ratio;
+  for (const auto& bar : picture_.bars) {
+    if (bar.end - bar.begin < label_width * ratio) continue;
+    const Item item = item_of(track, of, bar.span);
+    const QRectF box(scene.header_width + bar.begin / ratio, y, (bar.end - bar.begin) / ratio,
+                     height);
+    const bool quiet = scene.hits != nullptr && !is_hit(*scene.timeline, *scene.hits, item);
+    labels_.draw(painter_, *scene.timeline, item, track.kind == TrackKind::host_calls, box,
+                 quiet ? scene.theme.dim_text.rgb() : scene.palette.text[bar.color]);
+  }
+}
+
+// How much of the time a kernel runs, as a height, and what is left of it in the colour of idling.
+void ScenePainter::busy(const Scene& scene, const Track& track, int y, int height) {
+  const qreal ratio = scene.device_ratio;
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
+  const int top = static_cast<int>(std::lround(y * ratio));
+  const int tall = static_cast<int>(std::lround(height * ratio));
+  const int width = image_.width() - left;
+  if (width <= 0) return;
+  const Lane& of = track.lanes.front();
+  draw_lane(of.spans, *of.pyramid, {scene.visible, static_cast<double>(width)}, picture_);
+  for (const auto& bar : picture_.bars) {
+    for (int x = bar.begin; x < bar.end; ++x)
+      picture_.columns[static_cast<std::size_t>(x)] = {1, 0, 0, true};
+  }
+  heights_.resize(static_cast<std::size_t>(width));
+  for (std::size_t x = 0; x < heights_.size(); ++x) {
+    const PixelColumn& column = picture_.columns[x];
+    const double share = std::min(1.0, static_cast<double>(column.covered));
+    heights_[x] = column.any ? std::max<std::int64_t>(1, std::llround(share * tall)) : 0;
+  }
+  const QRgb work = scene.palette.fill[busy_color], idle = scene.theme.idle.rgb();
+  for (int line = std::max(top, clip_top_); line < std::min(top + tall, clip_bottom_); ++line) {
+    auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line)) + left;
+    const std::int64_t needed = top + tall - line;
+    for (std::size_t x = 0; x < heights_.size(); ++x)
+      pixels[x] = heights_[x] >= needed ? work : idle;
+  }
+}
+
+void ScenePainter::memory(const Scene& scene, const Track& track, int y, int height) {
+  const qreal ratio = scene.device_ratio;
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
+  const int top = static_cast<int>(std::lround(y * ratio));
+  const int tall = static_cast<int>(std::lround(height * ratio));
+  const int width = image_.width() - left;
+  if (width <= 0) return;
+  for (int line = std::max(top, clip_top_); line < std::min(top + tall, clip_bottom_); ++line) {
+    auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
+    std::copy(ground_.begin(), ground_.end(), pixels + left);
+  }
+  track.area.draw({scene.visible, static_cast<double>(width)}, heights_);
+  const double peak = static_cast<double>(std::max<std::int64_t>(1, track.area.peak()));
+  const QRgb line = scene.palette.fill[memory_color];
+  const QRgb area = blend(scene.palette.ground, line, 110);
+  for (int x = 0; x < width; ++x) {
+    const double share = static_cast<double>(heights_[static_cast<std::size_t>(x)]) / peak;
+    const int bar = static_cast<int>(std::lround(share * (tall - 2)));
+    if (bar <= 0) continue;
+    fill(left + x, top + tall - bar, 1, bar, area);
+    fill(left + x, top + tall - bar, 1, std::min(bar, 2), line);
+  }
+}
+
+}  // namespace rnnadvisor::gui::timeline

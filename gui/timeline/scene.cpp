@@ -1,0 +1,139 @@
+// Where things are in the picture, and what tracks are called.
+#include "gui/timeline/scene.h"
+
+#include <QCoreApplication>
+
+namespace rnnadvisor::gui::timeline {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("Timeline", text); }
+
+QString utf8(const std::string& text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+}  // namespace
+
+const Row* Scene::row_at(int y, int* top) const {
+  if (y < top_height) return nullptr;
+  for (const auto& row : layout.pinned) {
+    const int from = top_of(row, true);
+    if (y < from || y >= from + row.height) continue;
+    if (top != nullptr) *top = from;
+    return &row;
+  }
+  if (y < rows_top()) return nullptr;
+  const std::size_t found = layout.row_at(y - rows_top() + scroll);
+  if (found >= layout.rows.size()) return nullptr;
+  const Row& row = layout.rows[found];
+  const int from = top_of(row, false);
+  if (y < from) return nullptr;  // between two rows
+  if (top != nullptr) *top = from;
+  return &row;
+}
+
+std::optional<QRectF> Scene::rect_of(const Place& place) const {
+  const Row* row = layout.row_of(place.track);
+  if (row == nullptr) return std::nullopt;
+  const auto index = static_cast<std::size_t>(place.track);
+  const auto& track = timeline->tracks[index];
+  const TrackState state = index < states.size() ? states[index] : TrackState{};
+  const int lane = std::min(place.lane, shown_lanes(track, state) - 1);
+  const Spans& spans = track.lanes[static_cast<std::size_t>(place.lane)].spans;
+  const double begin = x_of(spans.start_of(place.span)), end = x_of(spans.end_of(place.span));
+  return QRectF(begin, top_of(*row, state.pinned) + lane * row->lane_height,
+                std::max(end - begin, 1.0), row->lane_height - 1);
+}
+
+std::optional<QRectF> Scene::rect_of(Item item) const {
+  if (timeline == nullptr) return std::nullopt;
+  const auto place = place_of(*timeline, item);
+  if (!place) return std::nullopt;
+  return rect_of(*place);
+}
+
+Under under(const Scene& scene, QPointF position) {
+  Under found;
+  const int y = static_cast<int>(position.y());
+  found.header = position.x() < scene.header_width;
+  found.overview = y < overview_height;
+  found.ruler = !found.overview && y < top_height;
+  found.time = scene.time_at(position.x());
+  if (scene.timeline == nullptr) return found;
+  int top = 0;
+  found.row = scene.row_at(y, &top);
+  if (found.row == nullptr || found.header) return found;
+  const auto& track = scene.timeline->tracks[static_cast<std::size_t>(found.row->track)];
+  if (track.kind == TrackKind::busy) {
+    found.gap = gap_at(track.lanes[0].spans, found.time, scene.timeline->range);
+    return found;
+  }
+  if (track.lanes.empty()) return found;
+  found.lane = std::min((y - top) / std::max(1, found.row->lane_height),
+                        static_cast<int>(track.lanes.size()) - 1);
+  const Lane& lane = track.lanes[static_cast<std::size_t>(found.lane)];
+  const auto slack = static_cast<std::int64_t>(3 / scene.scale().pixels_per_ns());
+  if (const auto span = span_at(lane.spans, found.time, slack))
+    found.item = item_of(track, lane, *span);
+  return found;
+}
+
+QString track_title(const Timeline& timeline, const Track& track) {
+  const Profile& p = *timeline.profile;
+  switch (track.kind) {
+    case TrackKind::process: {
+      const auto& process = p.processes[static_cast<std::size_t>(track.key.process)];
+      QString name = utf8(process.executable);
+      name = name.mid(name.lastIndexOf(QLatin1Char('/')) + 1);
+      if (name.isEmpty()) name = tr("Process");
+      return process.pid >= 0 ? tr("%1  %2").arg(name).arg(process.pid) : name;
+    }
+    case TrackKind::busy:
+      return tr("GPU %1").arg(std::max(0, track.key.device));
+    case TrackKind::nvtx:
+      return tr("NVTX");
+    case TrackKind::calls:
+      return tr("RNN calls on the GPU");
+    case TrackKind::kernels:
+      return tr("Kernels");
+    case TrackKind::transfers:
+      return tr("Copies and sets");
+    case TrackKind::memory:
+      return tr("Memory, GPU %1").arg(std::max(0, track.key.device));
+    case TrackKind::host_calls:
+      return tr("RNN calls on the CPU");
+    case TrackKind::api:
+      return tr("CUDA API");
+  }
+  return {};
+}
+
+QString track_subtitle(const Timeline& timeline, const Track& track) {
+  const Profile& p = *timeline.profile;
+  switch (track.kind) {
+    case TrackKind::process: {
+      const auto& process = p.processes[static_cast<std::size_t>(track.key.process)];
+      return process.rank >= 0 ? tr("rank %1").arg(process.rank) : QString();
+    }
+    case TrackKind::busy: {
+      const auto device = static_cast<std::size_t>(std::max(0, track.key.device));
+      return device < p.devices.size() ? utf8(p.devices[device].name) : QString();
+    }
+    case TrackKind::nvtx:
+    case TrackKind::host_calls:
+    case TrackKind::api:
+      return tr("thread %1").arg(track.key.thread);
+    case TrackKind::calls:
+      return p.devices.size() > 1 ? tr("GPU %1").arg(track.key.device) : QString();
+    case TrackKind::kernels:
+    case TrackKind::transfers:
+      return p.devices.size() > 1
+                 ? tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)
+                 : tr("stream %1").arg(track.key.stream);
+    case TrackKind::memory:
+      return tr("peak %1").arg(utf8(bytes_text(track.area.peak())));
+  }
+  return {};
+}
+
+}  // namespace rnnadvisor::gui::timeline

@@ -1,0 +1,116 @@
+// Everything that a picture of the timeline depends on, and the painting of it. The widget holds
+// one; tests and benchmarks make their own.
+#pragma once
+
+#include <QImage>
+#include <QPainter>
+#include <QRectF>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gui/theme.h"
+#include "gui/timeline/density.h"
+#include "gui/timeline/flows.h"
+#include "gui/timeline/hit.h"
+#include "gui/timeline/labels.h"
+#include "gui/timeline/layout.h"
+#include "gui/timeline/palette.h"
+#include "gui/timeline/scale.h"
+#include "gui/timeline/search.h"
+
+namespace rnnadvisor::gui::timeline {
+
+// Logical pixels.
+inline constexpr int overview_height = 40;
+inline constexpr int ruler_height = 24;
+inline constexpr int top_height = overview_height + ruler_height;
+inline constexpr double tick_spacing = 110;
+
+struct Scene {
+  std::shared_ptr<const Timeline> timeline;
+  std::vector<TrackState> states;
+  Layout layout;
+  Theme theme;
+  SpanPalette palette;
+  QSize size;  // logical pixels
+  qreal device_ratio = 1;
+  int header_width = 220;
+  int scroll = 0;  // pixels that the rows are moved up
+  TimeRange visible;
+  Item selection, hovered;
+  std::vector<Item> highlighted;
+  std::optional<TimeRange> measured;
+  std::shared_ptr<const SearchResult> hits;
+  int hovered_row = -1;  // track whose header the pointer is on
+
+  int spans_width() const { return std::max(1, size.width() - header_width); }
+  Scale scale() const { return {visible, static_cast<double>(spans_width())}; }
+  double x_of(std::int64_t time) const { return header_width + scale().x_of(time); }
+  std::int64_t time_at(double x) const { return scale().time_at(x - header_width); }
+  // Where the rows that scroll begin.
+  int rows_top() const { return top_height + layout.pinned_height; }
+  int rows_height() const { return std::max(0, size.height() - rows_top()); }
+  // The top of a row on the screen.
+  int top_of(const Row& row, bool pinned) const {
+    return pinned ? top_height + row.y : rows_top() + row.y - scroll;
+  }
+  // The row at a height of the widget; pinned ones lie over the others.
+  const Row* row_at(int y, int* top = nullptr) const;
+  // The rectangle of an item where it is shown; nothing where its track is hidden. It may lie
+  // outside the picture.
+  std::optional<QRectF> rect_of(Item item) const;
+  std::optional<QRectF> rect_of(const Place& place) const;
+};
+
+// What lies under a pixel.
+struct Under {
+  const Row* row = nullptr;
+  int lane = -1;
+  Item item;
+  std::optional<TimeRange> gap;  // of a device without work
+  std::int64_t time = 0;
+  bool header = false, overview = false, ruler = false;
+};
+Under under(const Scene& scene, QPointF position);
+
+class ScenePainter {
+ public:
+  explicit ScenePainter(const QFont& font);
+  // The whole picture, in the size of the scene. The image is used again while nothing changes its
+  // size.
+  const QImage& paint(const Scene& scene);
+  void forget_labels() { labels_.clear(); }
+
+ private:
+  void ground(const Scene& scene);
+  void rows(const Scene& scene);
+  void row(const Scene& scene, const Row& row, int top);
+  void lane(const Scene& scene, const Row& row, const Track& track, int lane, int y, int height);
+  void busy(const Scene& scene, const Track& track, int y, int height);
+  void memory(const Scene& scene, const Track& track, int y, int height);
+  void labels(const Scene& scene, const Track& track, const Lane& lane, int y, int height);
+  void header(const Scene& scene, const Row& row, int top);
+  void overlays(const Scene& scene);
+  void outline(const Scene& scene, Item item, const QColor& color, qreal width);
+  void arrows(const Scene& scene);
+  void measured(const Scene& scene);
+  void ruler(const Scene& scene);
+  void overview(const Scene& scene);
+  void fill(int x, int y, int width, int height, QRgb color);  // device pixels
+
+  Labels labels_;
+  QFont font_, small_font_, bold_font_;
+  QImage image_;
+  QPainter painter_;
+  Picture picture_;
+  std::vector<QRgb> line_, ground_;
+  std::vector<std::int64_t> heights_;
+  int clip_top_ = 0, clip_bottom_ = 0;  // device pixels that rows may paint
+};
+
+// "GPU 0", "stream 7", "thread 4711": what stands in the header of a track.
+QString track_title(const Timeline& timeline, const Track& track);
+QString track_subtitle(const Timeline& timeline, const Track& track);
+
+}  // namespace rnnadvisor::gui::timeline

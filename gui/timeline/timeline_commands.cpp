@@ -1,0 +1,236 @@
+// What the timeline can be told to do, by keys, menus and the command palette.
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QMenu>
+#include <QRegularExpression>
+
+#include "gui/timeline/search_bar.h"
+#include "gui/timeline/timeline_widget.h"
+
+namespace rnnadvisor::gui {
+
+using namespace timeline;
+
+namespace {
+
+// PCRE limits how long it tries; an expression that would try for ever does not match.
+Matches matches_of(const QString& pattern, bool is_expression) {
+  const QRegularExpression expression(is_expression ? pattern : QRegularExpression::escape(pattern),
+                                      QRegularExpression::CaseInsensitiveOption);
+  if (!expression.isValid()) return {};
+  return [expression](std::string_view text) { return expression.match(to_qt(text)).hasMatch(); };
+}
+
+}  // namespace
+
+void TimelineWidget::set_visible(TimeRange range) {
+  if (!ready() || state_ == nullptr) return;
+  state_->set_visible(clamped(range, scene_.timeline->range));
+}
+
+void TimelineWidget::look_at(TimeRange range) { set_visible(range); }
+
+void TimelineWidget::zoom_at(double x, double factor) {
+  if (!ready()) return;
+  set_visible(zoomed(scene_.visible, scene_.time_at(std::max<double>(x, scene_.header_width)),
+                     factor, scene_.timeline->range));
+}
+
+double TimelineWidget::zoom_anchor() const {
+  // Where the pointer is, else the selection if it can be seen, else the middle.
+  if (pointer_.x() >= scene_.header_width && pointer_.x() < scene_.size.width())
+    return pointer_.x();
+  if (const auto rect = scene_.rect_of(scene_.selection);
+      rect && rect->right() > scene_.header_width && rect->left() < scene_.size.width()) {
+    return std::clamp<double>(rect->center().x(), scene_.header_width, scene_.size.width());
+  }
+  return scene_.header_width + scene_.spans_width() / 2.0;
+}
+
+void TimelineWidget::zoom(double factor) { zoom_at(zoom_anchor(), factor); }
+
+void TimelineWidget::pan(double pixels) {
+  if (!ready()) return;
+  const double ns = pixels / scene_.scale().pixels_per_ns();
+  set_visible(moved(scene_.visible, std::llround(ns), scene_.timeline->range));
+}
+
+void TimelineWidget::show_all() {
+  if (ready()) set_visible(scene_.timeline->range);
+}
+
+void TimelineWidget::focus_on_selection() {
+  if (!ready()) return;
+  TimeRange wanted = scene_.timeline->range;
+  if (!scene_.selection.empty() && place_of(*scene_.timeline, scene_.selection)) {
+    wanted = with_margin(item_range(*scene_.timeline, scene_.selection), 0.15, wanted);
+  } else if (scene_.measured) {
+    wanted = with_margin(*scene_.measured, 0.05, wanted);
+  }
+  if (wanted == scene_.visible) wanted = scene_.timeline->range;
+  set_visible(wanted);
+  if (!scene_.selection.empty() && wanted != scene_.timeline->range) reveal(scene_.selection);
+}
+
+void TimelineWidget::select(Item item, bool reveal_it) {
+  if (state_ == nullptr) return;
+  from_here_ = true;
+  state_->select(item);
+  from_here_ = false;
+  if (reveal_it) reveal(item);
+}
+
+void TimelineWidget::step(int by) {
+  if (!ready()) return;
+  if (scene_.selection.empty()) return pan(by * 0.2 * scene_.spans_width());
+  select(neighbour(*scene_.timeline, scene_.selection, by), true);
+}
+
+void TimelineWidget::step_track(int by) {
+  if (!ready()) return;
+  if (!scene_.selection.empty()) {
+    select(beside(*scene_.timeline, scene_.selection, by), true);
+    return;
+  }
+  // From nothing: the first call, else the first kernel, that can be seen.
+  for (const TrackKind kind : {TrackKind::calls, TrackKind::kernels, TrackKind::host_calls,
+                               TrackKind::nvtx, TrackKind::api}) {
+    for (const auto& track : scene_.timeline->tracks) {
+      if (track.kind != kind) continue;
+      for (const auto& lane : track.lanes) {
+        const auto first = lane.spans.first_from(scene_.visible.begin_ns);
+        if (first < lane.spans.count && lane.spans.start_of(first) < scene_.visible.end_ns)
+          return select(item_of(track, lane, first), true);
+      }
+    }
+  }
+}
+
+void TimelineWidget::step_flow(int by) {
+  if (!ready() || scene_.selection.empty()) return;
+  const Item next = along_flow(*scene_.timeline, scene_.selection, by);
+  if (!next.empty()) select(next, true);
+}
+
+void TimelineWidget::measure_selection() {
+  if (!ready() || scene_.selection.empty() || state_ == nullptr) return;
+  state_->measure(item_range(*scene_.timeline, scene_.selection));
+}
+
+void TimelineWidget::copy_selection() {
+  if (!ready()) return;
+  const Details what =
+      scene_.measured ? measured_details_ : details_of(*scene_.timeline, scene_.selection);
+  if (!what.empty()) QGuiApplication::clipboard()->setText(what.text());
+}
+
+void TimelineWidget::show_search() { search_bar_->open(); }
+
+void TimelineWidget::show_shortcuts(bool show_them) {
+  shortcuts_ = show_them;
+  viewport()->update();
+}
+
+void TimelineWidget::search_for(const QString& pattern, bool is_expression) {
+  search_work_.cancel();
+  scene_.hits = nullptr;
+  hits_text_.clear();
+  const auto finish = [this](bool wrong) {
+    search_bar_->set_result(hits_text_, wrong);
+    viewport()->update();
+    emit search_changed();
+  };
+  if (!ready() || pattern.isEmpty()) return finish(false);
+  const Matches matches = matches_of(pattern, is_expression);
+  if (!matches) {
+    hits_text_ = tr("Not an expression");
+    return finish(true);
+  }
+  hits_text_ = tr("Searching…");
+  search_bar_->set_result(hits_text_, false);
+  const auto timeline = scene_.timeline;
+  search_work_.start(
+      this,
+      [timeline, matches](const std::stop_token& stop) { return search(*timeline, matches, stop); },
+      [this, timeline, finish](const std::optional<SearchResult>& result) {
+        if (!result || timeline != scene_.timeline) return;
+        hits_text_ = result->hits == 0 ? tr("No hits") : tr("%L1 hits").arg(result->hits);
+        // Without a hit nothing steps back: everything would.
+        if (result->hits > 0) scene_.hits = std::make_shared<const SearchResult>(*result);
+        finish(result->hits == 0);
+      });
+}
+
+void TimelineWidget::next_hit(int by) {
+  if (!ready() || scene_.hits == nullptr) return;
+  const auto hit = timeline::next_hit(*scene_.timeline, *scene_.hits, scene_.selection,
+                                      by > 0 ? scene_.visible.begin_ns : scene_.visible.end_ns, by);
+  if (!hit) return;
+  select(*hit, true);
+  hits_text_ =
+      tr("%L1 of %L2").arg(hit_number(*scene_.timeline, *scene_.hits, *hit)).arg(scene_.hits->hits);
+  search_bar_->set_result(hits_text_, false);
+  emit search_changed();
+}
+
+void TimelineWidget::filter_by(const QString& pattern, bool is_expression) {
+  if (document_ == nullptr || (pattern.isEmpty() && pattern_.isEmpty())) return;
+  BuildOptions options;
+  if (!pattern.isEmpty()) {
+    options.keep = matches_of(pattern, is_expression);
+    if (!options.keep) return;
+  }
+  pattern_ = pattern;
+  build(options);
+}
+
+int TimelineWidget::current_track() const {
+  if (pressed_under_.row != nullptr && scene_.selection.empty()) return -1;
+  if (const Row* row = scene_.row_at(static_cast<int>(pointer_.y()))) return row->track;
+  if (!ready()) return -1;
+  const auto place = place_of(*scene_.timeline, scene_.selection);
+  return place ? place->track : -1;
+}
+
+void TimelineWidget::menu_of_track(QMenu& menu, int track) {
+  const TrackState state = state_of(track);
+  menu.addAction(state.folded ? tr("Unfold") : tr("Fold"), this,
+                 [this, track, state] { set_folded(track, !state.folded); });
+  menu.addAction(state.pinned ? tr("Unpin") : tr("Pin to the top"), this,
+                 [this, track, state] { set_pinned(track, !state.pinned); });
+  menu.addAction(tr("Hide the track"), this, [this, track] { set_hidden(track, true); });
+}
+
+void TimelineWidget::menu_at(QPoint position) {
+  const Under at = under(scene_, position);
+  QMenu menu(this);
+  if (!at.item.empty()) {
+    select(at.item, false);
+    menu.addAction(tr("Zoom to it"), this, &TimelineWidget::focus_on_selection);
+    menu.addAction(tr("Measure it"), this, &TimelineWidget::measure_selection);
+    menu.addAction(tr("Copy its details"), this, &TimelineWidget::copy_selection);
+    const QString name = to_qt(item_name(*scene_.timeline, at.item));
+    menu.addAction(tr("Search for its name"), this, [this, name] {
+      search_bar_->set_text(name, false);
+      search_bar_->open();
+      search_for(name, false);
+    });
+    menu.addAction(tr("Show only its name"), this, [this, name] { filter_by(name, false); });
+    menu.addSeparator();
+  }
+  if (at.row != nullptr) menu_of_track(menu, at.row->track);
+  menu.addSeparator();
+  menu.addAction(tr("Show all"), this, &TimelineWidget::show_all);
+  if (!pattern_.isEmpty())
+    menu.addAction(tr("Remove the filter"), this, [this] { filter_by({}, false); });
+  const auto hidden = [](const TrackState& state) { return state.hidden; };
+  if (std::any_of(scene_.states.begin(), scene_.states.end(), hidden)) {
+    menu.addAction(tr("Show hidden tracks"), this, [this] {
+      for (auto& state : scene_.states) state.hidden = false;
+      relayout();
+    });
+  }
+  menu.exec(viewport()->mapToGlobal(position));
+}
+
+}  // namespace rnnadvisor::gui

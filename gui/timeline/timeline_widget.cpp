@@ -1,0 +1,356 @@
+#include "gui/timeline/timeline_widget.h"
+
+#include <QPaintEvent>
+#include <QScrollBar>
+#include <algorithm>
+
+#include "gui/timeline/cards.h"
+#include "gui/timeline/search_bar.h"
+
+namespace rnnadvisor::gui {
+
+using namespace timeline;
+
+namespace {
+
+// Below that many spans laying out takes less than a frame, and a thread would only make it
+// flicker.
+constexpr std::size_t spans_at_once = 200'000;
+
+std::size_t spans_of(const Profile& p) {
+  return p.kernels.size() + p.api.size() + p.nvtx.size() + p.transfers.size() +
+         p.allocations.size();
+}
+
+// Where all RNN calls lie, or everything where that is most of it or there are none.
+TimeRange range_of_calls(const Timeline& timeline) {
+  TimeRange range;
+  bool any = false;
+  for (int i = 0; i < static_cast<int>(timeline.calls.size()); ++i) {
+    const TimeRange one = item_range(timeline, {ItemKind::call, i});
+    range =
+        any ? TimeRange{std::min(range.begin_ns, one.begin_ns), std::max(range.end_ns, one.end_ns)}
+            : one;
+    any = true;
+  }
+  if (!any || range.length() > timeline.range.length() / 2) return timeline.range;
+  return with_margin(range, 0.05, timeline.range);
+}
+
+}  // namespace
+
+TimelineWidget::TimelineWidget(QWidget* parent)
+    : QAbstractScrollArea(parent),
+      painter_(std::make_unique<ScenePainter>(font())),
+      search_bar_(new SearchBar(viewport())) {
+  setAccessibleName(tr("Timeline"));
+  setFrameShape(QFrame::NoFrame);
+  setFocusPolicy(Qt::StrongFocus);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  viewport()->setMouseTracking(true);
+  viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+  verticalScrollBar()->setSingleStep(24);
+  scene_.theme = light_theme();
+  scene_.palette = make_palette(scene_.theme, {});
+  search_bar_->hide();
+  connect(search_bar_, &SearchBar::searched, this, &TimelineWidget::search_for);
+  connect(search_bar_, &SearchBar::filtered, this, &TimelineWidget::filter_by);
+  connect(search_bar_, &SearchBar::stepped, this, &TimelineWidget::next_hit);
+  connect(search_bar_, &SearchBar::closed, this, [this] {
+    search_bar_->hide();
+    search_for({}, false);
+    filter_by({}, false);
+    setFocus();
+  });
+  setMinimumSize(480, 200);
+}
+
+TimelineWidget::~TimelineWidget() = default;
+
+void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
+  if (state_ != nullptr) disconnect(state_, nullptr, this, nullptr);
+  build_work_.cancel();
+  search_work_.cancel();
+  statistics_work_.cancel();
+  document_ = std::move(document);
+  state_ = state;
+  const Theme theme = scene_.theme;
+  scene_ = Scene{};
+  scene_.theme = theme;
+  scene_.palette = make_palette(theme, {});
+  hover_details_ = measured_details_ = {};
+  hits_text_.clear();
+  painter_->forget_labels();
+  if (state_ != nullptr) {
+    connect(state_, &ViewState::visible_changed, this, &TimelineWidget::take_state);
+    connect(state_, &ViewState::hovered_changed, this, &TimelineWidget::take_state);
+    connect(state_, &ViewState::selection_changed, this, &TimelineWidget::selection_changed);
+    connect(state_, &ViewState::highlighted_changed, this, &TimelineWidget::highlighted_changed);
+    connect(state_, &ViewState::measured_changed, this, &TimelineWidget::measured_changed);
+  }
+  update_scene_size();
+  if (document_ != nullptr) build({});
+  viewport()->update();
+}
+
+void TimelineWidget::build(const BuildOptions& options) {
+  // Keeps the document alive while anything is left that points into its profile.
+  const std::shared_ptr<const Profile> profile(document_, &document_->profile());
+  if (spans_of(*profile) <= spans_at_once) {
+    take(build_timeline(profile, options));
+    return;
+  }
+  build_work_.start(
+      this,
+      [profile, options](const std::stop_token& stop) {
+        BuildOptions stoppable = options;
+        stoppable.stop = stop;
+        return build_timeline(profile, stoppable);
+      },
+      [this](std::shared_ptr<const Timeline> built) { take(std::move(built)); });
+}
+
+void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
+  if (built == nullptr) return;
+  // A filtered timeline has other tracks: what was folded and pinned stays so.
+  std::vector<TrackState> states(built->tracks.size());
+  for (std::size_t i = 0; scene_.timeline != nullptr && i < scene_.timeline->tracks.size(); ++i) {
+    const auto& old = scene_.timeline->tracks[i];
+    for (std::size_t j = 0; i < scene_.states.size() && j < built->tracks.size(); ++j) {
+      if (built->tracks[j].kind == old.kind && built->tracks[j].key == old.key)
+        states[j] = scene_.states[i];
+    }
+  }
+  const bool first = scene_.timeline == nullptr;
+  scene_.timeline = std::move(built);
+  scene_.states = std::move(states);
+  scene_.hits = nullptr;
+  scene_.palette = make_palette(scene_.theme, scene_.timeline->own_colors);
+  relayout();
+  if (state_ != nullptr && first) {
+    // Programs load and build for long before they compute: what is looked at first is the calls.
+    const TimeRange whole = scene_.timeline->range, seen = state_->visible();
+    const bool untouched = seen.length() <= 0 || (seen.begin_ns <= whole.begin_ns + 1000 &&
+                                                  seen.length() * 10 >= whole.length() * 9);
+    if (untouched) state_->set_visible(range_of_calls(*scene_.timeline));
+    scene_.highlighted = state_->highlighted();
+  }
+  take_state();
+  measured_changed();
+  emit ready_changed();
+}
+
+void TimelineWidget::set_theme(const Theme& theme) {
+  scene_.theme = theme;
+  static const std::vector<std::uint32_t> none;
+  scene_.palette =
+      make_palette(theme, scene_.timeline != nullptr ? scene_.timeline->own_colors : none);
+  search_bar_->set_theme(theme);
+  viewport()->update();
+}
+
+void TimelineWidget::take_state() {
+  if (state_ == nullptr) return;
+  if (ready()) scene_.visible = clamped(state_->visible(), scene_.timeline->range);
+  scene_.selection = state_->selection();
+  scene_.hovered = state_->hovered();
+  scene_.measured = state_->measured();
+  viewport()->update();
+}
+
+void TimelineWidget::relayout() {
+  if (!ready()) return;
+  scene_.layout = lay_out(*scene_.timeline, scene_.states);
+  update_scene_size();
+  viewport()->update();
+}
+
+void TimelineWidget::update_scene_size() {
+  scene_.size = viewport()->size();
+  scene_.device_ratio = devicePixelRatioF();
+  scene_.header_width = std::clamp(scene_.size.width() / 5, 150, 260);
+  const int room = scene_.rows_height();
+  verticalScrollBar()->setPageStep(room);
+  verticalScrollBar()->setRange(0, std::max(0, scene_.layout.height - room));
+  scene_.scroll = verticalScrollBar()->value();
+  const QSize bar = search_bar_->sizeHint();
+  search_bar_->setGeometry(scene_.size.width() - bar.width() - 8, top_height + 6, bar.width(),
+                           bar.height());
+}
+
+void TimelineWidget::selection_changed() {
+  const Item before = scene_.selection;
+  take_state();
+  describe_selection();
+  if (!from_here_ && scene_.selection != before) reveal(scene_.selection);
+}
+
+void TimelineWidget::highlighted_changed() {
+  scene_.highlighted = state_->highlighted();
+  viewport()->update();
+  if (!ready() || scene_.highlighted.empty()) return;
+  // Evidence nobody can see is none: what is visible moves to it unless some of it is there.
+  TimeRange whole;
+  bool any = false;
+  for (const Item& item : scene_.highlighted) {
+    if (!place_of(*scene_.timeline, item)) continue;
+    const TimeRange one = item_range(*scene_.timeline, item);
+    if (one.end_ns >= scene_.visible.begin_ns && one.begin_ns < scene_.visible.end_ns) return;
+    whole =
+        any ? TimeRange{std::min(whole.begin_ns, one.begin_ns), std::max(whole.end_ns, one.end_ns)}
+            : one;
+    any = true;
+  }
+  if (any) look_at(with_margin(whole, 0.1, scene_.timeline->range));
+}
+
+void TimelineWidget::measured_changed() {
+  take_state();
+  statistics_work_.cancel();
+  measured_details_ = {};
+  if (!ready() || !scene_.measured) return;
+  const auto timeline = scene_.timeline;
+  const TimeRange range = *scene_.measured;
+  const auto quick = quick_statistics(*timeline, range);
+  measured_details_ = details_of_range(*timeline, quick);
+  if (drag_ == Drag::measure || drag_ == Drag::edge) return;
+  if (quick.kernels + quick.transfers <= static_cast<std::int64_t>(spans_at_once)) {
+    measured_details_ = details_of_range(*timeline, full_statistics(*timeline, range));
+    return;
+  }
+  statistics_work_.start(
+      this,
+      [timeline, range](const std::stop_token& stop) {
+        return full_statistics(*timeline, range, stop);
+      },
+      [this, timeline](const RangeStatistics& all) {
+        measured_details_ = details_of_range(*timeline, all);
+        viewport()->update();
+      });
+}
+
+void TimelineWidget::describe_selection() {
+  // Screen readers say the description when it changes.
+  setAccessibleDescription(ready() && !scene_.selection.empty()
+                               ? details_of(*scene_.timeline, scene_.selection).text()
+                               : QString());
+}
+
+void TimelineWidget::reveal(Item item) {
+  if (!ready()) return;
+  const auto place = place_of(*scene_.timeline, item);
+  if (!place) return;
+  const auto& heading = scene_.timeline->tracks[static_cast<std::size_t>(place->track)].parent;
+  if (heading >= 0 && state_of(heading).folded) set_folded(heading, false);
+  if (state_of(place->track).hidden) set_hidden(place->track, false);
+  const TimeRange range = item_range(*scene_.timeline, item);
+  const TimeRange& seen = scene_.visible;
+  const bool outside = range.end_ns <= seen.begin_ns || range.begin_ns >= seen.end_ns;
+  if (range.length() > seen.length()) {
+    if (outside || range.begin_ns > seen.begin_ns || range.end_ns < seen.end_ns)
+      set_visible(with_margin(range, 0.2, scene_.timeline->range));
+  } else if (range.begin_ns < seen.begin_ns || range.end_ns > seen.end_ns) {
+    const std::int64_t middle = range.begin_ns + range.length() / 2;
+    set_visible(moved(seen, middle - (seen.begin_ns + seen.length() / 2), scene_.timeline->range));
+  }
+  const Row* row = scene_.layout.row_of(place->track);
+  if (row == nullptr || state_of(place->track).pinned) return;
+  const int top = row->y + place->lane * row->lane_height;
+  const int room = scene_.rows_height();
+  auto* bar = verticalScrollBar();
+  if (top < bar->value() || top + row->lane_height > bar->value() + room)
+    bar->setValue(top - room / 3);
+}
+
+TrackState& TimelineWidget::state_of(int track) {
+  return scene_.states[static_cast<std::size_t>(track)];
+}
+
+void TimelineWidget::set_folded(int track, bool folded) {
+  if (!ready() || track < 0) return;
+  state_of(track).folded = folded;
+  relayout();
+}
+
+void TimelineWidget::set_pinned(int track, bool pinned) {
+  if (!ready() || track < 0) return;
+  // A heading alone pinned says nothing.
+  if (scene_.timeline->tracks[static_cast<std::size_t>(track)].kind == TrackKind::process) return;
+  state_of(track).pinned = pinned;
+  relayout();
+}
+
+void TimelineWidget::set_hidden(int track, bool hidden) {
+  if (!ready() || track < 0) return;
+  state_of(track).hidden = hidden;
+  relayout();
+}
+
+void TimelineWidget::paintEvent(QPaintEvent*) {
+  QElapsedTimer timer;
+  timer.start();
+  QPainter painter(viewport());
+  if (!ready() || scene_.timeline->tracks.empty()) {
+    paint_empty(painter);
+  } else {
+    scene_.device_ratio = devicePixelRatioF();
+    painter.drawImage(QPoint(0, 0), painter_->paint(scene_));
+    paint_cards(painter);
+  }
+  if (hasFocus() && ready()) {
+    painter.setPen(scene_.theme.accent);
+    painter.drawLine(0, 0, viewport()->width(), 0);
+  }
+  last_frame_ns_ = timer.nsecsElapsed();
+}
+
+void TimelineWidget::paint_empty(QPainter& painter) {
+  painter.fillRect(viewport()->rect(), scene_.theme.window);
+  QString text = tr("No profile is open");
+  if (build_work_.busy()) text = tr("Laying out the tracks…");
+  if (ready()) {
+    text = pattern_.isEmpty()
+               ? tr("This profile has no records with times: it was checked, not run")
+               : tr("Nothing matches the filter");
+  }
+  painter.setFont(font());
+  painter.setPen(scene_.theme.dim_text);
+  painter.drawText(viewport()->rect().adjusted(24, 24, -24, -24),
+                   Qt::AlignCenter | Qt::TextWordWrap, text);
+}
+
+void TimelineWidget::paint_cards(QPainter& painter) {
+  QFont small = font();
+  if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * 0.92);
+  const QRect area(scene_.header_width, top_height, scene_.spans_width(),
+                   scene_.size.height() - top_height);
+  if (scene_.measured && !measured_details_.empty()) {
+    const Card card(measured_details_, small, std::min(560, area.width() - 16));
+    const QPoint corner(area.right() - card.size().width() - 10,
+                        area.bottom() - card.size().height() - 10);
+    card.paint(painter,
+               QPoint(std::max(corner.x(), area.left() + 4), std::max(corner.y(), top_height)),
+               scene_.theme);
+  }
+  if (!hover_details_.empty() && drag_ == Drag::none) {
+    const Card card(hover_details_, small, std::min(560, viewport()->width() - 16));
+    card.paint(painter, card.beside(pointer_.toPoint(), viewport()->rect()), scene_.theme);
+  }
+  if (shortcuts_) {
+    const Card card(shortcut_sheet(), font(), 640);
+    const QSize room = viewport()->size();
+    card.paint(painter,
+               QPoint((room.width() - card.size().width()) / 2,
+                      std::max(4, (room.height() - card.size().height()) / 2)),
+               scene_.theme);
+  }
+}
+
+void TimelineWidget::resizeEvent(QResizeEvent*) { update_scene_size(); }
+
+void TimelineWidget::scrollContentsBy(int, int) {
+  scene_.scroll = verticalScrollBar()->value();
+  viewport()->update();
+}
+
+}  // namespace rnnadvisor::gui

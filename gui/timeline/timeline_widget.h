@@ -1,0 +1,138 @@
+// TimelineWidget: the tracks of a profile, painted into one image the size of the viewport. What is
+// visible, selected, hovered, highlighted and measured lives in the ViewState; what is folded,
+// pinned and searched for lives here.
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <QElapsedTimer>
+#include <memory>
+#include <optional>
+
+#include "gui/models/document.h"
+#include "gui/models/view_state.h"
+#include "gui/theme.h"
+#include "gui/timeline/background.h"
+#include "gui/timeline/details.h"
+#include "gui/timeline/scene.h"
+
+class QMenu;
+
+namespace rnnadvisor::gui {
+
+namespace timeline {
+class SearchBar;
+}
+
+class TimelineWidget : public QAbstractScrollArea {
+  Q_OBJECT
+ public:
+  explicit TimelineWidget(QWidget* parent = nullptr);
+  ~TimelineWidget() override;
+
+  // Large profiles are laid out on a worker thread; ready() says when. Either may be null.
+  void set_document(DocumentPointer document, ViewState* state);
+  void set_theme(const Theme& theme);
+  // What a wheel without Ctrl and Shift does: zoom, as in Tracy, or scroll through the tracks.
+  void set_wheel_zooms(bool zooms) { wheel_zooms_ = zooms; }
+
+  bool ready() const { return scene_.timeline != nullptr; }
+  const timeline::Scene& scene() const { return scene_; }
+  // How long painting the last frame took.
+  std::int64_t last_frame_ns() const { return last_frame_ns_; }
+
+  // What keys do, for menus and the command palette. Factors below 1 zoom in.
+  void zoom(double factor);
+  void zoom_at(double x, double factor);  // x in pixels of the viewport
+  void pan(double pixels);
+  void show_all();
+  void focus_on_selection();
+  void look_at(TimeRange range);
+  void step(int by);        // along the track
+  void step_track(int by);  // to the track above or below
+  void step_flow(int by);   // to cause or effect
+  void measure_selection();
+  void copy_selection();  // or the measured range, as text
+  void show_search();
+  void search_for(const QString& pattern, bool is_expression);
+  void next_hit(int by);
+  // Shows only what matches; an empty pattern shows everything again.
+  void filter_by(const QString& pattern, bool is_expression);
+  void set_folded(int track, bool folded);
+  void set_pinned(int track, bool pinned);
+  void set_hidden(int track, bool hidden);
+  void show_shortcuts(bool show);
+  void reveal(Item item);  // scrolls and moves so that it can be seen
+  QString hits_text() const { return hits_text_; }
+  bool searching() const { return search_work_.busy(); }
+
+ signals:
+  void ready_changed();
+  void search_changed();
+
+ protected:
+  bool event(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+
+ private:
+  enum class Drag { none, click, measure, edge, pan, overview };
+
+  void build(const timeline::BuildOptions& options);
+  void take(std::shared_ptr<const timeline::Timeline> built);
+  void take_state();
+  void relayout();
+  void update_scene_size();
+  void selection_changed();
+  void highlighted_changed();
+  void measured_changed();
+  void set_visible(TimeRange range);
+  void select(Item item, bool reveal_it);
+  void describe_selection();
+  void hover(QPointF position);
+  void forget_hover();
+  void begin_drag(const timeline::Under& at, Qt::KeyboardModifiers modifiers, bool right);
+  void drag_to(QPointF position);
+  void end_drag(QPointF position);
+  void menu_at(QPoint position);
+  void menu_of_track(QMenu& menu, int track);
+  double zoom_anchor() const;
+  int current_track() const;
+  bool escape();
+  void paint_empty(QPainter& painter);
+  void paint_cards(QPainter& painter);
+  timeline::TrackState& state_of(int track);
+  std::optional<int> edge_at(QPointF position) const;
+
+  DocumentPointer document_;
+  ViewState* state_ = nullptr;
+  timeline::Scene scene_;
+  std::unique_ptr<timeline::ScenePainter> painter_;
+  timeline::SearchBar* search_bar_ = nullptr;
+  bool wheel_zooms_ = false;
+  bool from_here_ = false;  // a change of selection that must not move what is seen
+  bool shortcuts_ = false;
+  QString hits_text_, pattern_;
+
+  QPointF pointer_{-1, -1};
+  QPointF pressed_;
+  TimeRange pressed_visible_;
+  std::int64_t pressed_time_ = 0;
+  timeline::Under pressed_under_;
+  Drag drag_ = Drag::none;
+  timeline::Details hover_details_;
+  timeline::Details measured_details_;
+  std::int64_t last_frame_ns_ = 0;
+
+  // Last, so that they are gone first.
+  timeline::Background build_work_, search_work_, statistics_work_;
+};
+
+}  // namespace rnnadvisor::gui

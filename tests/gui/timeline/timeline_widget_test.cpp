@@ -1,0 +1,329 @@
+// The real widget, without a screen: keys and mouse do what they are expected to, and what is
+// visible and selected goes through the ViewState both ways.
+#include "gui/timeline/timeline_widget.h"
+
+#include <gtest/gtest.h>
+
+#include <QClipboard>
+#include <QDir>
+#include <QGuiApplication>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+#include "tests/gui/timeline/make_profile.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+using timeline::SmallProfile;
+
+// Two calls of twenty kernels each, on one stream, with their launches and a range around.
+Profile calls_and_kernels() {
+  SmallProfile p;
+  std::int64_t correlation = 1;
+  for (int c = 0; c < 2; ++c) {
+    const std::int64_t begin = 1'000'000 + c * 2'000'000;
+    const int call = p.call(begin, begin + 400'000);
+    p.nvtx(begin - 1000, begin + 1'900'000, "step");
+    for (int k = 0; k < 20; ++k) {
+      p.api(begin + k * 10'000, begin + k * 10'000 + 5000, "cudaLaunchKernel", correlation);
+      p.kernel(begin + 50'000 + k * 50'000, begin + 90'000 + k * 50'000,
+               k % 2 == 0 ? "void elemWiseRNNcell<__half>(int)" : "nvjet_sm90_hsh", 3, call,
+               correlation);
+      ++correlation;
+    }
+  }
+  p.copy(100'000, 300'000, 1, 1 << 20);
+  p.allocate(10'000, 1 << 30);
+  p.allocate(4'000'000, 1 << 29);
+  return p.builder.finish();
+}
+
+struct TimelineWidgetTest : testing::Test {
+  TimelineWidgetTest() {
+    document = std::make_shared<const Document>(calls_and_kernels(), *load_rules(),
+                                                QStringLiteral("test.rnnprof"));
+    state.reset(document->extent());
+    widget.resize(1000, 600);
+    widget.show();
+    widget.set_document(document, &state);
+    widget.show_all();
+    QTest::qWait(1);
+  }
+  void key(Qt::Key k, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+    QTest::keyClick(&widget, k, modifiers);
+  }
+  void wheel(QPointF at, int angle, Qt::KeyboardModifiers modifiers) {
+    QWheelEvent event(at, widget.viewport()->mapToGlobal(at), {}, {0, angle}, Qt::NoButton,
+                      modifiers, Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(widget.viewport(), &event);
+  }
+  QPoint on(Item item) { return widget.scene().rect_of(item)->center().toPoint(); }
+  const timeline::Scene& scene() const { return widget.scene(); }
+  TimeRange all() const { return scene().timeline->range; }
+
+  DocumentPointer document;
+  ViewState state;
+  TimelineWidget widget;
+};
+
+TEST_F(TimelineWidgetTest, ZoomByWheelKeepsTheTimeUnderThePointer) {
+  const QPointF at(631, 300);
+  for (int i = 0; i < 30; ++i) {
+    const auto before = scene().time_at(at.x());
+    wheel(at, 120, Qt::ControlModifier);
+    EXPECT_NEAR(scene().x_of(before), at.x(), 1.01 + scene().scale().pixels_per_ns()) << i;
+  }
+  EXPECT_LT(state.visible().length(), all().length() / 100);
+  for (int i = 0; i < 60; ++i) wheel(at, -120, Qt::ControlModifier);
+  EXPECT_EQ(state.visible(), all());
+}
+
+TEST_F(TimelineWidgetTest, ZoomByKeysKeepsTheTimeUnderThePointer) {
+  QTest::mouseMove(widget.viewport(), QPoint(700, 400));
+  QMouseEvent move(QEvent::MouseMove, QPointF(700, 400),
+                   widget.viewport()->mapToGlobal(QPointF(700, 400)), Qt::NoButton, Qt::NoButton,
+                   Qt::NoModifier);
+  QCoreApplication::sendEvent(widget.viewport(), &move);
+  const auto before = scene().time_at(700);
+  for (int i = 0; i < 8; ++i) key(Qt::Key_W);
+  EXPECT_NEAR(scene().x_of(before), 700, 2);
+  EXPECT_LT(state.visible().length(), all().length() / 10);
+  for (int i = 0; i < 20; ++i) key(Qt::Key_S);
+  EXPECT_EQ(state.visible(), all());
+}
+
+TEST_F(TimelineWidgetTest, PansByKeysWheelAndDrag) {
+  for (int i = 0; i < 6; ++i) key(Qt::Key_W);
+  const TimeRange before = state.visible();
+  key(Qt::Key_D);
+  EXPECT_GT(state.visible().begin_ns, before.begin_ns);
+  key(Qt::Key_A);
+  EXPECT_NEAR(static_cast<double>(state.visible().begin_ns - before.begin_ns), 0, 2);
+  wheel({600, 300}, -120, Qt::ShiftModifier);
+  EXPECT_GT(state.visible().begin_ns, before.begin_ns);
+  EXPECT_EQ(state.visible().length(), before.length());
+  const auto grabbed = scene().time_at(600);
+  QTest::mousePress(widget.viewport(), Qt::RightButton, {}, {600, 500});
+  QTest::mouseMove(widget.viewport(), {500, 500});
+  QMouseEvent move(QEvent::MouseMove, QPointF(500, 500),
+                   widget.viewport()->mapToGlobal(QPointF(500, 500)), Qt::NoButton, Qt::RightButton,
+                   Qt::NoModifier);
+  QCoreApplication::sendEvent(widget.viewport(), &move);
+  EXPECT_NEAR(scene().x_of(grabbed), 500, 2);
+  QTest::mouseRelease(widget.viewport(), Qt::RightButton, {}, {500, 500});
+}
+
+TEST_F(TimelineWidgetTest, AClickSelectsAndASelectionFromElsewhereIsBroughtIntoView) {
+  const Item call{ItemKind::call, 1};
+  QTest::mouseClick(widget.viewport(), Qt::LeftButton, {}, on(call));
+  EXPECT_EQ(state.selection(), call);
+  EXPECT_TRUE(widget.accessibleDescription().contains(QLatin1String("LSTM 2x1024")));
+
+  state.set_visible({all().begin_ns, all().begin_ns + 50'000});
+  state.select({ItemKind::kernel, 39});
+  const auto rect = scene().rect_of(Item{ItemKind::kernel, 39});
+  ASSERT_TRUE(rect);
+  EXPECT_GE(rect->left(), scene().header_width);
+  EXPECT_LE(rect->right(), scene().size.width());
+  EXPECT_GE(rect->top(), scene().rows_top());
+}
+
+TEST_F(TimelineWidgetTest, FFocusesAndAgainShowsAllAndBackGoesBack) {
+  state.select({ItemKind::call, 0});
+  key(Qt::Key_F);
+  const TimeRange focused = state.visible();
+  EXPECT_LT(focused.length(), all().length() / 2);
+  key(Qt::Key_F);
+  EXPECT_EQ(state.visible(), all());
+  key(Qt::Key_0);
+  state.back();
+  state.back();
+  EXPECT_NE(state.visible(), focused);
+  state.forward();
+  EXPECT_EQ(state.selection(), (Item{ItemKind::call, 0}));
+}
+
+TEST_F(TimelineWidgetTest, ArrowsStepAlongTheTrackAndBetweenTracks) {
+  key(Qt::Key_Down);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::call, 0}));
+  key(Qt::Key_BracketRight);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 0}));
+  key(Qt::Key_Right);
+  key(Qt::Key_Period);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 2}));
+  key(Qt::Key_Comma);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 1}));
+  key(Qt::Key_BracketLeft);
+  EXPECT_EQ(state.selection().kind, ItemKind::api);
+  key(Qt::Key_Up);
+  EXPECT_EQ(state.selection().kind, ItemKind::call);
+}
+
+TEST_F(TimelineWidgetTest, ADragMeasuresARangeAndItsEdgesMove) {
+  auto* port = widget.viewport();
+  QTest::mousePress(port, Qt::LeftButton, {}, {400, 560});
+  QMouseEvent move(QEvent::MouseMove, QPointF(600, 560), port->mapToGlobal(QPointF(600, 560)),
+                   Qt::NoButton, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(port, &move);
+  QTest::mouseRelease(port, Qt::LeftButton, {}, {600, 560});
+  ASSERT_TRUE(state.measured());
+  EXPECT_NEAR(scene().x_of(state.measured()->begin_ns), 400, 1);
+  EXPECT_NEAR(scene().x_of(state.measured()->end_ns), 600, 1);
+
+  QTest::mousePress(port, Qt::LeftButton, {}, {600, 560});
+  QMouseEvent further(QEvent::MouseMove, QPointF(800, 560), port->mapToGlobal(QPointF(800, 560)),
+                      Qt::NoButton, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(port, &further);
+  QTest::mouseRelease(port, Qt::LeftButton, {}, {800, 560});
+  EXPECT_NEAR(scene().x_of(state.measured()->begin_ns), 400, 1);
+  EXPECT_NEAR(scene().x_of(state.measured()->end_ns), 800, 1);
+  key(Qt::Key_Escape);
+  EXPECT_FALSE(state.measured());
+}
+
+TEST_F(TimelineWidgetTest, SearchCountsStepsAndCanBeClosed) {
+  key(Qt::Key_Slash);
+  widget.search_for(QStringLiteral("elemwise"), false);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !widget.searching(); }));
+  EXPECT_EQ(widget.hits_text(), QStringLiteral("20 hits"));
+  widget.next_hit(1);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 0}));
+  widget.next_hit(1);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 2}));
+  EXPECT_EQ(widget.hits_text(), QStringLiteral("2 of 20"));
+  widget.next_hit(-1);
+  widget.next_hit(-1);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 38}));
+  widget.search_for(QStringLiteral("^nvjet_sm\\d+"), true);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !widget.searching(); }));
+  EXPECT_EQ(widget.hits_text(), QStringLiteral("20 hits"));
+  widget.search_for(QStringLiteral("("), true);
+  EXPECT_EQ(widget.hits_text(), QStringLiteral("Not an expression"));
+  widget.setFocus();
+  key(Qt::Key_Escape);
+  EXPECT_EQ(widget.scene().hits, nullptr);
+}
+
+TEST_F(TimelineWidgetTest, AFilterShowsOnlyWhatMatchesAndGoesAgain) {
+  const auto tracks = scene().timeline->tracks.size();
+  widget.filter_by(QStringLiteral("nvjet"), false);
+  EXPECT_LT(scene().timeline->tracks.size(), tracks);
+  widget.filter_by({}, false);
+  EXPECT_EQ(scene().timeline->tracks.size(), tracks);
+}
+
+TEST_F(TimelineWidgetTest, TracksFoldPinAndHide) {
+  const auto rows = scene().layout.rows.size();
+  widget.set_folded(1, true);
+  EXPECT_EQ(scene().layout.rows.size(), 2U);
+  widget.set_pinned(3, true);
+  EXPECT_EQ(scene().layout.pinned.size(), 1U);
+  widget.set_folded(1, false);
+  EXPECT_EQ(scene().layout.rows.size(), rows - 1);
+  widget.set_hidden(4, true);
+  EXPECT_EQ(scene().layout.rows.size(), rows - 2);
+  // What a finding points to must be seen, whatever was folded away.
+  widget.set_folded(1, true);
+  state.select({ItemKind::api, 3});
+  EXPECT_TRUE(scene().rect_of(Item{ItemKind::api, 3}));
+}
+
+TEST_F(TimelineWidgetTest, EvidenceOutOfSightIsBroughtIntoSight) {
+  state.set_visible({all().begin_ns, all().begin_ns + 20'000});
+  state.highlight({{ItemKind::kernel, 30}, {ItemKind::kernel, 39}});
+  const TimeRange seen = state.visible();
+  EXPECT_LT(seen.begin_ns, document->profile().kernels.start_ns[30]);
+  EXPECT_GT(seen.end_ns, document->profile().kernels.end_ns[39]);
+}
+
+TEST_F(TimelineWidgetTest, WhatIsHoveredIsShared) {
+  const Item call{ItemKind::call, 0};
+  QMouseEvent move(QEvent::MouseMove, QPointF(on(call)),
+                   widget.viewport()->mapToGlobal(QPointF(on(call))), Qt::NoButton, Qt::NoButton,
+                   Qt::NoModifier);
+  QCoreApplication::sendEvent(widget.viewport(), &move);
+  EXPECT_EQ(state.hovered(), call);
+  widget.copy_selection();
+  state.select(call);
+  widget.copy_selection();
+  EXPECT_TRUE(QGuiApplication::clipboard()->text().contains(QLatin1String("LSTM 2x1024")));
+}
+
+TEST_F(TimelineWidgetTest, NothingToShowHasAWordForIt) {
+  widget.set_document(nullptr, nullptr);
+  widget.grab();
+  const auto empty = std::make_shared<const Document>(Profile{}, *load_rules(), QString());
+  ViewState other;
+  widget.set_document(empty, &other);
+  widget.grab();
+  for (const auto k : {Qt::Key_W, Qt::Key_F, Qt::Key_Down, Qt::Key_Right, Qt::Key_R, Qt::Key_P})
+    key(k);
+  SUCCEED();
+}
+
+// Pictures are compared with a tolerance: a tenth of the range of a channel, and two of a hundred
+// pixels for what fonts do differently. RNNADVISOR_UPDATE_GOLDEN=1 writes them anew.
+void compare_picture(const QImage& picture, const QString& name) {
+  const QString path = QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gui/timeline/pictures/") + name;
+  if (qEnvironmentVariableIsSet("RNNADVISOR_UPDATE_GOLDEN")) {
+    QDir().mkpath(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gui/timeline/pictures"));
+    picture.save(path);
+  }
+  const QImage golden = QImage(path).convertToFormat(QImage::Format_RGB32);
+  ASSERT_EQ(golden.size(), picture.size()) << path.toStdString();
+  int different = 0;
+  for (int y = 0; y < golden.height(); ++y) {
+    for (int x = 0; x < golden.width(); ++x) {
+      const QRgb a = golden.pixel(x, y), b = picture.pixel(x, y);
+      if (std::abs(qRed(a) - qRed(b)) > 25 || std::abs(qGreen(a) - qGreen(b)) > 25 ||
+          std::abs(qBlue(a) - qBlue(b)) > 25) {
+        ++different;
+      }
+    }
+  }
+  EXPECT_LT(different, golden.width() * golden.height() * 2 / 100) << path.toStdString();
+}
+
+TEST_F(TimelineWidgetTest, LooksAsItDid) {
+  for (const bool dark : {false, true}) {
+    QFont font(QStringLiteral("DejaVu Sans"));
+    font.setPixelSize(12);
+    timeline::ScenePainter painter(font);
+    timeline::Scene picture = scene();
+    picture.theme = dark ? dark_theme() : light_theme();
+    picture.palette = timeline::make_palette(picture.theme, {});
+    picture.size = {800, 330};
+    picture.header_width = 160;
+    picture.device_ratio = 1;
+    picture.visible = {0, 5'000'000};
+    picture.selection = {ItemKind::call, 1};
+    picture.measured = TimeRange{1'000'000, 2'000'000};
+    compare_picture(painter.paint(picture),
+                    dark ? QStringLiteral("dark.png") : QStringLiteral("light.png"));
+  }
+}
+
+TEST_F(TimelineWidgetTest, TwiceThePixelsIsTheSamePictureSharper) {
+  QFont font(QStringLiteral("DejaVu Sans"));
+  font.setPixelSize(12);
+  timeline::ScenePainter painter(font);
+  timeline::Scene picture = scene();
+  picture.size = {800, 330};
+  const QImage once = painter.paint(picture);
+  picture.device_ratio = 2;
+  const QImage twice = painter.paint(picture);
+  EXPECT_EQ(twice.size(), QSize(1600, 660));
+  int different = 0;
+  for (int y = timeline::top_height; y < 330; y += 3) {
+    for (int x = picture.header_width; x < 800; ++x) {
+      const QColor a(once.pixel(x, y)), b(twice.pixel(2 * x, 2 * y));
+      if (std::abs(a.lightness() - b.lightness()) > 40) ++different;
+    }
+  }
+  EXPECT_LT(different, 600 * 90 / 15);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui
