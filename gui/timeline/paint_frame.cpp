@@ -103,12 +103,13 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     painter_.setPen(scene.theme.text);
     const QString cut = metrics.elidedText(
         title, Qt::ElideMiddle, text.width() - (both && !more.isEmpty() ? more_width : 0));
-    painter_.drawText(two_lines ? text.adjusted(0, 0, 0, -2) : text,
+    const int above = (one.height - metrics.height() - small.height()) / 2;
+    painter_.drawText(two_lines ? QRect(x, top + above, text.width(), metrics.height()) : text,
                       Qt::AlignLeft | Qt::AlignVCenter, cut);
     painter_.setFont(small_font_);
     painter_.setPen(scene.theme.dim_text);
     if (two_lines) {
-      painter_.drawText(QRect(x, top + metrics.height() - 1, right - x, small.height()),
+      painter_.drawText(QRect(x, top + above + metrics.height(), right - x, small.height()),
                         Qt::AlignLeft | Qt::AlignVCenter,
                         small.elidedText(more, Qt::ElideRight, right - x));
     } else if (both) {

@@ -93,15 +93,15 @@ QString track_title(const Timeline& timeline, const Track& track) {
     case TrackKind::nvtx:
       return tr("NVTX");
     case TrackKind::calls:
-      return tr("RNN calls on the GPU");
+      return tr("RNN calls, GPU");
     case TrackKind::kernels:
       return tr("Kernels");
     case TrackKind::transfers:
-      return tr("Copies and sets");
+      return tr("Copies");
     case TrackKind::memory:
       return tr("Memory, GPU %1").arg(std::max(0, track.key.device));
     case TrackKind::host_calls:
-      return tr("RNN calls on the CPU");
+      return tr("RNN calls, CPU");
     case TrackKind::api:
       return tr("CUDA API");
   }
