@@ -1,14 +1,102 @@
 #include <QApplication>
+#include <QCommandLineParser>
+#include <QFile>
+#include <QSettings>
+#include <QStyleFactory>
+#include <cstdio>
 
 #include "gui/views/main_window.h"
+#include "gui/views/screenshot.h"
+
+namespace {
+
+using namespace rnnadvisor::gui;
+
+int complain(const std::string& text) {
+  std::fprintf(stderr, "rnnadvisor-gui: %s\n", text.c_str());
+  return 2;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
+  QApplication::setOrganizationName(QStringLiteral("rnnadvisor"));
   QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui"));
   QApplication::setApplicationVersion(QStringLiteral(RNNADVISOR_VERSION));
-  rnnadvisor::gui::MainWindow window;
-  const auto arguments = QApplication::arguments();
-  if (arguments.size() > 1) window.open(arguments.at(1));
+  QApplication::setDesktopFileName(QStringLiteral("rnnadvisor-gui"));
+  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+
+  QCommandLineParser parser;
+  parser.setApplicationDescription(QApplication::translate(
+      "main", "See why a cuDNN recurrent network is slow, and what to do."));
+  parser.addHelpOption();
+  parser.addVersionOption();
+  parser.addPositionalArgument(
+      QStringLiteral("file"),
+      QApplication::translate("main", "a profile (.rnnprof), or sample:NAME"),
+      QStringLiteral("[file]"));
+  const QCommandLineOption at(
+      QStringLiteral("at"),
+      QApplication::translate("main", "a place in it: timeline,12.5ms-40ms,call/3"),
+      QStringLiteral("place"));
+  const QCommandLineOption theme(QStringLiteral("theme"),
+                                 QApplication::translate("main", "system, light or dark"),
+                                 QStringLiteral("theme"));
+  const QCommandLineOption shot(
+      QStringLiteral("screenshot"),
+      QApplication::translate(
+          "main", "write a picture of this view and end: --screenshot VIEW FILE.png [profile]"),
+      QStringLiteral("view"));
+  const QCommandLineOption size(QStringLiteral("size"),
+                                QApplication::translate("main", "of the picture, 1280x720"),
+                                QStringLiteral("size"), QStringLiteral("1280x720"));
+  const QCommandLineOption before(
+      QStringLiteral("compare-with"),
+      QApplication::translate("main", "the profile from before the change"),
+      QStringLiteral("profile"));
+  parser.addOptions({at, theme, shot, size, before});
+  parser.process(application);
+  QStringList files = parser.positionalArguments();
+
+  const bool picture = parser.isSet(shot);
+  // Pictures must not depend on what somebody's window looked like last, nor change it.
+  if (picture) {
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("/nonexistent"));
+  }
+  MainWindow window;
+  if (parser.isSet(theme)) {
+    const QString word = parser.value(theme);
+    if (word != QLatin1String("system") && word != QLatin1String("light") &&
+        word != QLatin1String("dark"))
+      return complain("--theme is system, light or dark");
+    window.set_theme_choice(word == QLatin1String("light")  ? ThemeChoice::light
+                            : word == QLatin1String("dark") ? ThemeChoice::dark
+                                                            : ThemeChoice::system);
+  }
+  std::optional<Place> place;
+  if (parser.isSet(at)) {
+    auto parsed = parse_place(parser.value(at));
+    if (!parsed) return complain(rnnadvisor::to_text(parsed.error()));
+    place = *parsed;
+  }
+  if (picture) {
+    ScreenshotRequest request;
+    request.view = parser.value(shot);
+    request.place = parser.value(at);
+    request.before = parser.value(before);
+    const auto parts = parser.value(size).split(QLatin1Char('x'));
+    request.size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
+    if (request.size.width() < 100 || request.size.height() < 100)
+      return complain("--size is WIDTHxHEIGHT");
+    if (files.isEmpty()) return complain("--screenshot VIEW FILE.png [profile]");
+    request.file = files.takeFirst();
+    if (!files.isEmpty()) request.document = files.takeFirst();
+    const auto taken = take_screenshot(window, request);
+    return taken ? 0 : complain(rnnadvisor::to_text(taken.error()));
+  }
+  if (!files.isEmpty()) window.open(files.front(), place);
   window.show();
   return QApplication::exec();
 }

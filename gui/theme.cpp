@@ -79,7 +79,7 @@ Theme dark_theme() {
   t.disabled_text = QColor(0x6c7684);
   t.accent = QColor(0x6fbcf5);
   t.text_on_accent = QColor(0x0d1a26);
-  t.selection = QColor(0x24486a);
+  t.selection = QColor(0x1f3f5d);
   t.text_on_selection = QColor(0xf2f7fc);
   t.evidence = QColor(0xff7eb6);
   t.error = QColor(0xff8f85);
@@ -172,6 +172,7 @@ QColor Theme::color_of(KernelRole role) const {
 QColor Theme::color_of(Phase phase) const {
   switch (phase) {
     case Phase::forward_inference:
+      return fill(dark ? 0xff46a3e4 : blue, dark);
     case Phase::forward_training:
       return fill(sky, dark);
     case Phase::backward_data:

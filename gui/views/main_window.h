@@ -1,29 +1,137 @@
-// The window.
+// The window: a rail of views, what is opened, and the actions on it. It alone knows all views;
+// they meet in the ViewState.
 #pragma once
 
+#include <QFileSystemWatcher>
 #include <QMainWindow>
+#include <QMap>
 
 #include "gui/models/document.h"
+#include "gui/models/link.h"
 #include "gui/models/loader.h"
 #include "gui/models/view_state.h"
 #include "gui/theme.h"
 
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
+class QToolButton;
+class QFrame;
+
 namespace rnnadvisor::gui {
+
+class CompareView;
+class ExplorerView;
+class FindingsView;
+class OverviewView;
+class PageView;
+class RulesView;
+class StartView;
+class TraceView;
+class View;
+enum class Symbol;
+
+enum class ThemeChoice { system, light, dark };
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:
   explicit MainWindow(QWidget* parent = nullptr);
-  void open(const QString& path);
+  ~MainWindow() override;
+
+  // Files, or "sample:NAME". `at` is shown once it is open.
+  void open(const QString& path, const std::optional<Place>& at = std::nullopt);
   const DocumentPointer& document() const { return document_; }
   ViewState* state() { return &state_; }
+  bool loading() const { return loader_.busy(); }
+
+  // By name: start, overview, timeline, recurrence, findings, explorer, compare, rules. False for
+  // another word.
+  bool go(const QString& view);
+  QString current_view() const;
+  static QStringList view_names();
+  void follow(const Link& link);
+  Place place() const;
+  void go_to(const Place& place);
+  void set_theme_choice(ThemeChoice choice);
+  const Theme& theme() const { return theme_; }
+  bool save_picture(const QString& file);  // PNG, or SVG where it is built in
+  QList<QAction*> commands() const { return commands_; }
+
+  void open_palette();
+  void open_shortcuts();
+  void new_run(bool program = false);
+
+ signals:
+  void opened();
+  void open_failed(const rnnadvisor::Error& error);
+
+ protected:
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
+  struct Entry {
+    QString name;
+    View* view = nullptr;
+    QToolButton* button = nullptr;
+    Symbol symbol;
+  };
+  void add_view(const char* name, const QString& title, Symbol symbol, View* view);
+  void make_header();
+  void make_actions();
+  QAction* add_action(class QMenu* menu, const QString& text, const QKeySequence& keys,
+                      std::function<void()> run);
   void show_document(const DocumentPointer& document);
+  void show_failure(const Error& error, const QString& path);
+  void show_notice(const QString& text, const QString& action = {},
+                   std::function<void()> run = nullptr);
+  void show_evidence(int finding);
+  void show_item(Item item);
+  void explore(const Link& link);
+  void choose_file();
+  void choose_before();
+  void choose_rules();
+  void read_rules();
+  void export_report(const QString& format, const QString& ending);
+  void apply_theme();
+  void remember_recent(const QString& path);
+  void save_session();
+  void restore_session();
 
   ViewState state_;
   Loader loader_;
   DocumentPointer document_;
+  std::shared_ptr<const advisor::RuleSet> rules_;
+  QString rules_folder_;
+  std::optional<Place> pending_place_;
+  QFileSystemWatcher watcher_;
+  ThemeChoice theme_choice_ = ThemeChoice::system;
+  Theme theme_;
+
+  std::vector<Entry> entries_;
+  QStackedWidget* stack_ = nullptr;
+  QFrame *rail_ = nullptr, *header_ = nullptr, *notice_ = nullptr;
+  QLabel *title_ = nullptr, *subtitle_ = nullptr, *notice_text_ = nullptr;
+  QPushButton *notice_button_ = nullptr, *cancel_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  std::vector<std::pair<QToolButton*, Symbol>> tools_;
+  std::function<void()> notice_action_;
+  QList<QAction*> commands_;
+  QAction *back_ = nullptr, *forward_ = nullptr;
+  std::vector<QAction*> need_document_;
+
+  StartView* start_ = nullptr;
+  OverviewView* overview_ = nullptr;
+  TraceView* trace_ = nullptr;
+  FindingsView* findings_ = nullptr;
+  ExplorerView* explorer_ = nullptr;
+  CompareView* compare_ = nullptr;
+  RulesView* rules_view_ = nullptr;
+  PageView* configuration_ = nullptr;
 };
 
 }  // namespace rnnadvisor::gui

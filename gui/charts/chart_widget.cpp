@@ -1,0 +1,125 @@
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/charts/chart.h"
+
+namespace rnnadvisor::gui {
+
+ChartWidget::ChartWidget(QWidget* parent) : QWidget(parent), theme_(light_theme()) {
+  setMouseTracking(true);
+  setFocusPolicy(Qt::TabFocus);
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+}
+
+void ChartWidget::set_chart(std::unique_ptr<Chart> chart) {
+  chart_ = std::move(chart);
+  hits_.clear();
+  focused_ = -1;
+  setAccessibleDescription(chart_ ? chart_->description() : QString());
+  updateGeometry();
+  update();
+}
+
+void ChartWidget::set_theme(const Theme& theme) {
+  theme_ = theme;
+  update();
+}
+
+int ChartWidget::heightForWidth(int width) const {
+  return chart_ ? static_cast<int>(std::ceil(chart_->height_for(width, style()))) : 0;
+}
+
+QSize ChartWidget::sizeHint() const {
+  if (!chart_) return {};
+  const int width = std::max(480, static_cast<int>(chart_->least_size(style()).width()));
+  return {width, heightForWidth(width)};
+}
+
+QSize ChartWidget::minimumSizeHint() const {
+  return chart_ ? chart_->least_size(style()).toSize() : QSize();
+}
+
+void ChartWidget::paintEvent(QPaintEvent*) {
+  if (!chart_) return;
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  hits_ = chart_->paint(painter, rect(), style());
+  if (hasFocus() && focused_ >= 0 && focused_ < static_cast<int>(hits_.size())) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme_.accent, 2));
+    painter.drawRoundedRect(hits_[static_cast<std::size_t>(focused_)].area.adjusted(-2, -2, 2, 2),
+                            3, 3);
+  }
+}
+
+const ChartHit* ChartWidget::hit_at(QPointF point) const {
+  // What is painted last lies on top.
+  for (auto hit = hits_.rbegin(); hit != hits_.rend(); ++hit) {
+    if (hit->area.contains(point)) return &*hit;
+  }
+  return nullptr;
+}
+
+void ChartWidget::mouseMoveEvent(QMouseEvent* event) {
+  const auto* hit = hit_at(event->position());
+  setCursor(hit != nullptr && !hit->link.isEmpty() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
+void ChartWidget::mousePressEvent(QMouseEvent* event) {
+  const auto* hit = hit_at(event->position());
+  if (event->button() == Qt::LeftButton && hit != nullptr && !hit->link.isEmpty())
+    emit link_activated(hit->link);
+}
+
+void ChartWidget::keyPressEvent(QKeyEvent* event) {
+  const int count = static_cast<int>(hits_.size());
+  const bool next = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down;
+  const bool previous = event->key() == Qt::Key_Left || event->key() == Qt::Key_Up;
+  if (count > 0 && (next || previous)) {
+    focused_ = (focused_ + (next ? 1 : count - 1) + (focused_ < 0 && previous ? 1 : 0)) % count;
+    const auto& hit = hits_[static_cast<std::size_t>(focused_)];
+    setAccessibleName(hit.text);
+    QToolTip::showText(mapToGlobal(hit.area.bottomLeft().toPoint()), hit.text, this);
+    update();
+    return;
+  }
+  if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Space) && focused_ >= 0 &&
+      focused_ < count && !hits_[static_cast<std::size_t>(focused_)].link.isEmpty()) {
+    emit link_activated(hits_[static_cast<std::size_t>(focused_)].link);
+    return;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+void ChartWidget::focusInEvent(QFocusEvent* event) {
+  if (focused_ < 0 && !hits_.empty()) focused_ = 0;
+  QWidget::focusInEvent(event);
+  update();
+}
+
+void ChartWidget::focusOutEvent(QFocusEvent* event) {
+  QWidget::focusOutEvent(event);
+  update();
+}
+
+bool ChartWidget::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    auto* help = static_cast<QHelpEvent*>(event);
+    if (const auto* hit = hit_at(help->pos()))
+      QToolTip::showText(help->globalPos(), hit->text, this, hit->area.toRect());
+    else
+      QToolTip::hideText();
+    return true;
+  }
+  if (event->type() == QEvent::FontChange) updateGeometry();
+  return QWidget::event(event);
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,37 @@
+// Exploration: everything that can be said of a configuration on a device without running it, quick
+// enough to follow a slider.
+#pragma once
+
+#include <vector>
+
+#include "core/config/read_config.h"
+#include "core/config/validate.h"
+#include "core/model/cost.h"
+#include "core/model/gemm.h"
+#include "gui/models/document.h"
+
+namespace rnnadvisor::gui {
+
+struct ExploredPhase {
+  Phase phase = Phase::forward_training;
+  model::PhaseCost cost;
+  model::Bound bound;
+  std::vector<model::Gemm> gemms;
+};
+
+struct Exploration {
+  DocumentPointer document;  // a profile of this configuration, judged
+  std::vector<Violation> violations;
+  std::vector<ExploredPhase> phases;  // those of its mode
+  double bound_ms = 0;                // sum over the phases
+  const advisor::ConfigurationReport& report() const {
+    return document->report().configurations.front();
+  }
+  const RnnConfig& config() const { return report().configuration->config; }
+  const DeviceSpec& device() const { return document->profile().devices.front(); }
+};
+
+Exploration explore(const ConfigInput& input, const DeviceSpec& device,
+                    std::shared_ptr<const advisor::RuleSet> rules);
+
+}  // namespace rnnadvisor::gui

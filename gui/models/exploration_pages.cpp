@@ -1,0 +1,181 @@
+#include "gui/models/exploration_pages.h"
+
+#include <algorithm>
+#include <set>
+
+#include "advisor/report/words.h"
+#include "core/base/shell_words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+namespace words = advisor::words;
+
+QString tr(const char* text) { return QCoreApplication::translate("Explorer", text); }
+
+QString stages_of(const Page& page, const Exploration& e) {
+  const auto& eligibility = e.report().predicted;
+  for (const auto stage : model::all_stages) {
+    const bool inference = e.config().mode == Mode::inference;
+    if (stage >= model::Stage::forward_inference &&
+        (stage == model::Stage::forward_inference) != inference)
+      continue;
+    if (!eligibility.at(stage))
+      return page.colored(
+          tr("cuDNN refuses it (%1)")
+              .arg(Page::escape(to_string(stage)).replace(QLatin1Char('_'), QLatin1Char(' '))),
+          page.theme().error);
+  }
+  const auto implementation = words::implementation(eligibility.implementation);
+  return page.colored(Page::escape(implementation),
+                      eligibility.implementation == model::Implementation::standard
+                          ? page.theme().text
+                          : page.theme().good);
+}
+
+QString time_of(const Exploration& e) {
+  return e.bound_ms > 0 ? tr("at least %1").arg(to_qt(format_milliseconds(e.bound_ms)))
+                        : QStringLiteral("–");
+}
+
+QString memory_of(const Page& page, const Exploration& e) {
+  const auto total = e.report().memory.total;
+  const QString text = to_qt(format_bytes(static_cast<double>(total)));
+  return total > e.device().memory_bytes
+             ? page.colored(text + tr(", more than the device has"), page.theme().error)
+             : text;
+}
+
+void add_summary(Page& page, const Exploration& now, const Exploration* held) {
+  std::vector<std::vector<Page::Cell>> rows;
+  const auto row = [&](const QString& name, auto value) {
+    std::vector<Page::Cell> cells = {{page.dim(name)}, {value(now)}};
+    if (held != nullptr) cells.insert(cells.begin() + 1, Page::Cell{value(*held)});
+    rows.push_back(std::move(cells));
+  };
+  row(tr("Kernels"), [&](const Exploration& e) { return page.strong(stages_of(page, e)); });
+  row(tr("Time"), [&](const Exploration& e) { return time_of(e); });
+  row(tr("Memory"), [&](const Exploration& e) { return memory_of(page, e); });
+  row(tr("Findings"), [&](const Exploration& e) {
+    return QString::number(e.document->judgement().findings.size());
+  });
+  if (held != nullptr) {
+    const auto before = words::all_parameters(held->config()),
+               after = words::all_parameters(now.config());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (before[i].second == after[i].second) continue;
+      rows.push_back({{page.dim(Page::escape(after[i].first))},
+                      {Page::escape(before[i].second)},
+                      {page.strong(Page::escape(after[i].second))}});
+    }
+    if (held->device().id != now.device().id)
+      rows.push_back({{page.dim(tr("device"))},
+                      {Page::escape(held->device().name)},
+                      {page.strong(Page::escape(now.device().name))}});
+    page.table({QString(), tr("Held"), tr("Now")}, rows);
+  } else {
+    page.table({}, rows);
+  }
+}
+
+void add_findings(Page& page, const Exploration& now, const Exploration* held) {
+  std::set<std::string> before;
+  if (held != nullptr) {
+    for (const auto& f : held->document->judgement().findings) before.insert(f.rule_id);
+  }
+  std::set<std::string> after;
+  const auto& findings = now.document->judgement().findings;
+  page.heading(findings.empty() ? tr("No finding") : tr("Findings it would get"));
+  for (const auto& finding : findings) {
+    after.insert(finding.rule_id);
+    QString text = page.colored(mark(finding.severity), page.theme().color_of(finding.severity)) +
+                   QLatin1Char(' ') +
+                   page.link(Link::to_rule(to_qt(finding.rule_id)), Page::escape(finding.title));
+    if (const auto gain = words::gain(finding.gain); !gain.empty())
+      text += QStringLiteral(" · ") +
+              page.colored(page.strong(Page::escape(gain)), page.theme().good) + QLatin1Char(' ') +
+              page.dim(Page::escape(words::basis(finding.gain->basis)));
+    if (held != nullptr && before.count(finding.rule_id) == 0)
+      text += QStringLiteral(" · ") + page.colored(tr("new"), page.theme().warning);
+    text += QStringLiteral("<br>") + page.dim(Page::escape(finding.message));
+    page.item(text);
+  }
+  if (held == nullptr) return;
+  bool any = false;
+  for (const auto& f : held->document->judgement().findings) {
+    if (after.count(f.rule_id) > 0) continue;
+    if (!any) page.heading(tr("No longer found"));
+    any = true;
+    page.item(page.colored(QStringLiteral("✔ "), page.theme().good) +
+              page.link(Link::to_rule(to_qt(f.rule_id)), Page::escape(f.title)));
+  }
+}
+
+}  // namespace
+
+QString exploration_verdict(const Exploration& now, const Exploration* held, const Theme& theme) {
+  Page page(theme);
+  page.paragraph(Page::escape(now.report().verdict));
+  for (const auto& violation : now.violations) {
+    page.paragraph(page.colored(mark(advisor::Severity::error), theme.error) + QLatin1Char(' ') +
+                   page.strong(Page::escape(violation.message)) + QStringLiteral("<br>") +
+                   page.dim(Page::escape(violation.remedy)));
+  }
+  add_summary(page, now, held);
+  add_findings(page, now, held);
+  return page.take();
+}
+
+QString exploration_gemms(const Exploration& now, const Theme& theme) {
+  Page page(theme);
+  for (const auto& phase : now.phases) {
+    page.heading(Page::escape(words::phase(phase.phase)) + QStringLiteral(" · ") +
+                 tr("%1 GFLOP, %2 FLOP per byte")
+                     .arg(to_qt(words::number(static_cast<double>(phase.cost.flops) / 1e9)),
+                          to_qt(words::number(phase.cost.intensity))));
+    std::vector<std::vector<Page::Cell>> rows;
+    constexpr std::size_t most = 24;
+    for (const auto& gemm : phase.gemms) {
+      if (rows.size() == most) break;
+      const auto waste = model::quantization(gemm, now.device().sm_count);
+      rows.push_back(
+          {{Page::escape(to_string(gemm.path)).replace(QLatin1Char('_'), QLatin1Char(' '))},
+           {QString::number(gemm.layer) + (now.config().directions() > 1
+                                               ? QStringLiteral(" / %1").arg(gemm.direction)
+                                               : QString())},
+           {QStringLiteral("%1 × %2 × %3").arg(gemm.m).arg(gemm.n).arg(gemm.k), true},
+           {to_qt(format_count(gemm.count)), true},
+           {to_qt(words::number(static_cast<double>(gemm.flops()) / 1e9)), true},
+           {to_qt(words::percent(waste.tile_waste)), true},
+           {to_qt(words::percent(waste.wave_waste)), true}});
+    }
+    page.table({tr("Product"), tr("Layer"), tr("M × N × K"), tr("Count"), tr("GFLOP"),
+                tr("Tile waste"), tr("Wave waste")},
+               rows);
+    if (phase.gemms.size() > most) page.small(tr("and %1 more").arg(phase.gemms.size() - most));
+  }
+  page.small(
+      tr("Products as Table 1 of NVIDIA's guide counts them; waste for tiles of 128 × 128."));
+  return page.take();
+}
+
+QString exploration_limits(const Exploration& now, const Theme& theme) {
+  Page page(theme);
+  for (const auto& table : now.report().why_not) add_why_not(page, table);
+  return page.take();
+}
+
+QString command_of(const ConfigInput& input, const DeviceSpec& device, const QString& command) {
+  QString text = QStringLiteral("rnnadvisor ") + command;
+  const auto add = [&](std::string_view key, const std::string& value) {
+    QString flag = to_qt(key);
+    text += QStringLiteral(" --") + flag.replace(QLatin1Char('_'), QLatin1Char('-')) +
+            QLatin1Char(' ') + to_qt(value);
+  };
+  for (const auto& [key, value] : words::parameters(input.config)) add(key, value);
+  if (command == QLatin1String("check")) add("device", device.id);
+  return text;
+}
+
+}  // namespace rnnadvisor::gui

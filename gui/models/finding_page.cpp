@@ -1,0 +1,315 @@
+#include "advisor/report/words.h"
+#include "advisor/rules/describe.h"
+#include "advisor/whatif/transform.h"
+#include "core/base/text.h"
+#include "gui/models/pages.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+using advisor::Finding;
+namespace words = advisor::words;
+
+QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
+
+class FindingPage {
+ public:
+  FindingPage(const Document& document, int index, const Theme& theme)
+      : document_(document),
+        index_(index),
+        finding_(document.judgement().findings[static_cast<std::size_t>(index)]),
+        page_(theme) {}
+
+  QString write() {
+    head();
+    suggestions();
+    comparisons();
+    evidence();
+    sources();
+    validity();
+    elsewhere();
+    why_not();
+    return page_.take();
+  }
+
+ private:
+  const advisor::ConfigurationReport* configuration() const {
+    const auto& all = document_.report().configurations;
+    const auto i = static_cast<std::size_t>(finding_.configuration);
+    return finding_.configuration >= 0 && i < all.size() ? &all[i] : nullptr;
+  }
+
+  void head() {
+    const QColor color = page_.theme().color_of(finding_.severity);
+    const auto rule = Link::to_rule(to_qt(finding_.rule_id));
+    page_.small(page_.colored(page_.strong(mark(finding_.severity) + QLatin1Char(' ') +
+                                           severity_word(finding_.severity)),
+                              color) +
+                QStringLiteral(" · ") + Page::escape(to_string(finding_.confidence)) +
+                QStringLiteral(" · ") + page_.link(rule, Page::escape(finding_.rule_id)));
+    page_.title(Page::escape(finding_.title));
+    if (const auto gain = words::gain(finding_.gain); !gain.empty()) {
+      QString text =
+          QStringLiteral("<span style=\"font-size:large; font-weight:600; color:%1\">%2</span>")
+              .arg(page_.theme().good.name(), Page::escape(gain));
+      if (!finding_.gain->scope.empty())
+        text += QStringLiteral(" ") + Page::escape(finding_.gain->scope);
+      text += page_.dim(QStringLiteral(" · ") + Page::escape(words::basis(finding_.gain->basis)));
+      page_.paragraph(text);
+    }
+    page_.paragraph(Page::escape(finding_.message));
+    if (const auto* own = configuration()) {
+      const auto link = Link::to({ItemKind::configuration, own->index});
+      page_.small(tr("Where: ") + page_.link(link, Page::escape(own->name)));
+    }
+  }
+
+  void suggestions() {
+    if (finding_.suggestions.empty()) return;
+    page_.heading(tr("What to do"));
+    int number = 0;
+    for (const auto& each : finding_.suggestions) {
+      QString text = page_.strong(Page::escape(each.text));
+      QStringList notes;
+      if (!each.framework.empty()) notes << Page::escape(each.framework);
+      if (each.transform) notes << Page::escape(words::meaning(each.transform->meaning));
+      if (!notes.isEmpty())
+        text += QStringLiteral("<br>") + page_.dim(notes.join(QStringLiteral(" · ")));
+      page_.item(text);
+      if (!each.code.empty()) page_.code(to_qt(words::clean_lines(each.code)));
+      QStringList actions;
+      if (!each.code.empty())
+        actions << page_.link({LinkKind::copy, {}, -1, index_, number, {}}, tr("Copy the code"));
+      if (each.transform) {
+        const auto* kind = advisor::find_transform_kind(each.transform->kind);
+        if (kind != nullptr && kind->configurations && finding_.configuration >= 0)
+          actions << page_.link({LinkKind::explore, {}, finding_.configuration, index_, number, {}},
+                                tr("Compare before and after in the explorer"));
+        page_.small(tr("Change: ") + Page::escape(describe(*each.transform)) +
+                    (actions.isEmpty()
+                         ? QString()
+                         : QStringLiteral(" · ") + actions.join(QStringLiteral(" · "))));
+      } else if (!actions.isEmpty()) {
+        page_.small(actions.join(QStringLiteral(" · ")));
+      }
+      ++number;
+    }
+  }
+
+  std::vector<Page::Cell> row(const advisor::Comparison& c) const {
+    const QString threshold = Page::escape(advisor::operator_words(c.op)) + QStringLiteral(" <b>") +
+                              Page::escape(c.threshold) + QStringLiteral("</b>");
+    return {{Page::escape(c.fact)},
+            {QStringLiteral("<b>") + Page::escape(c.observed) + QStringLiteral("</b>")},
+            {threshold},
+            {page_.dim(Page::escape(to_string(c.provenance)))}};
+  }
+
+  void comparisons() {
+    if (finding_.comparisons.empty() && finding_.context.empty()) return;
+    page_.heading(tr("Why it fired"));
+    std::vector<std::vector<Page::Cell>> rows;
+    for (const auto& c : finding_.comparisons) rows.push_back(row(c));
+    const QStringList header = {tr("Fact"), tr("Here"), tr("Condition"), tr("Known as")};
+    if (!rows.empty()) page_.table(header, rows);
+    if (finding_.context.empty()) return;
+    rows.clear();
+    for (const auto& c : finding_.context) rows.push_back(row(c));
+    page_.small(tr("It applies because"));
+    page_.table({}, rows);
+  }
+
+  void evidence() {
+    const auto words = words::evidence(finding_);
+    if (words.empty()) return;
+    page_.heading(tr("Evidence"));
+    page_.paragraph(
+        Page::escape(words) + QStringLiteral(" · ") +
+        page_.link({LinkKind::evidence, {}, -1, index_, -1, {}}, tr("Show in the timeline")));
+    std::vector<std::vector<Page::Cell>> rows;
+    const auto& profile = document_.profile();
+    const auto begin = document_.extent().begin_ns;
+    constexpr std::size_t most = 6;
+    for (std::size_t i = 0; i < std::min(most, finding_.calls.size()); ++i) {
+      const Item item{ItemKind::call, finding_.calls[i]};
+      if (!document_.holds(item)) continue;
+      const auto& call = profile.calls[static_cast<std::size_t>(item.index)];
+      const auto link = Link::to(item);
+      rows.push_back({{page_.link(link, tr("call %1").arg(item.index))},
+                      {Page::escape(words::phase(call.phase))},
+                      {tr("at %1").arg(format_ns(call.host_start_ns - begin))},
+                      {format_ns(call.host_end_ns - call.host_start_ns), true}});
+    }
+    for (std::size_t i = 0; i < std::min(most, finding_.kernels.size()); ++i) {
+      const Item item{ItemKind::kernel, finding_.kernels[i]};
+      if (!document_.holds(item)) continue;
+      const auto k = static_cast<std::size_t>(item.index);
+      const auto link = Link::to(item);
+      const auto range = document_.range_of(item);
+      rows.push_back(
+          {{page_.link(link, tr("kernel %1").arg(item.index))},
+           {Page::escape(words::shorten(words::clean(profile.text(profile.kernels.name[k])), 44))},
+           {tr("at %1").arg(format_ns(range.begin_ns - begin))},
+           {format_ns(range.length()), true}});
+    }
+    if (!rows.empty()) page_.table({}, rows);
+  }
+
+  void sources() {
+    if (finding_.citations.empty()) return;
+    page_.heading(tr("Source"));
+    for (const auto& citation : finding_.citations) {
+      QString text = Page::escape(words::citation(citation));
+      if (!citation.url.empty()) {
+        const auto link = Link::to_address(to_qt(citation.url));
+        text += QStringLiteral(" ") + page_.link(link, tr("Open"));
+      }
+      text += QStringLiteral("<br>") + page_.dim(Page::escape(words::citation_tag(citation.tag)));
+      page_.item(text);
+      if (!citation.quote.empty())
+        page_.quote(QStringLiteral("“") + Page::escape(citation.quote) + QStringLiteral("”"));
+    }
+  }
+
+  void validity() {
+    page_.heading(tr("Tried on hardware"));
+    if (finding_.validity.empty()) {
+      page_.paragraph(page_.dim(tr("No measurement of this criterion is recorded.")));
+      return;
+    }
+    const auto* own = configuration();
+    for (const auto& record : finding_.validity) {
+      const bool here =
+          own != nullptr && own->device != nullptr && own->device->id == record.device;
+      page_.item(Page::escape(words::validity(record)) +
+                 (here ? page_.dim(tr(" (this device)")) : QString()));
+    }
+  }
+
+  // The same advice for other configurations.
+  void elsewhere() {
+    std::vector<int> others;
+    const auto& findings = document_.judgement().findings;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      if (static_cast<int>(i) != index_ && findings[i].rule_id == finding_.rule_id)
+        others.push_back(static_cast<int>(i));
+    }
+    if (others.empty()) return;
+    page_.heading(others.size() == 1 ? tr("Also in one other configuration")
+                                     : tr("Also in %1 other configurations").arg(others.size()));
+    std::vector<std::vector<Page::Cell>> rows;
+    constexpr std::size_t most = 40;
+    for (const int i : others) {
+      if (rows.size() == most) break;
+      const auto& other = findings[static_cast<std::size_t>(i)];
+      const auto& all = document_.report().configurations;
+      const auto c = static_cast<std::size_t>(other.configuration);
+      if (c >= all.size()) continue;
+      const auto link = Link::to({ItemKind::finding, i});
+      rows.push_back({{page_.link(link, Page::escape(all[c].name))},
+                      {Page::escape(words::gain(other.gain)), true}});
+    }
+    page_.table({}, rows);
+    if (others.size() > most)
+      page_.small(tr("and %1 more").arg(static_cast<int>(others.size() - most)));
+  }
+
+  void why_not() {
+    const auto* own = configuration();
+    if (own == nullptr || own->why_not.empty()) return;
+    add_why_not(page_, own->why_not.front());
+  }
+
+  const Document& document_;
+  int index_;
+  const Finding& finding_;
+  Page page_;
+};
+
+}  // namespace
+
+QString mark(advisor::Severity severity) {
+  switch (severity) {
+    case advisor::Severity::error:
+      return QStringLiteral("✖");
+    case advisor::Severity::warning:
+      return QStringLiteral("▲");
+    case advisor::Severity::opportunity:
+      return QStringLiteral("◆");
+    case advisor::Severity::info:
+      break;
+  }
+  return QStringLiteral("●");
+}
+
+QString mark(advisor::Standing standing) {
+  switch (standing) {
+    case advisor::Standing::error:
+      return mark(advisor::Severity::error);
+    case advisor::Standing::warning:
+      return mark(advisor::Severity::warning);
+    case advisor::Standing::opportunity:
+      return mark(advisor::Severity::opportunity);
+    case advisor::Standing::fine:
+      return QStringLiteral("✔");
+    case advisor::Standing::unjudged:
+      break;
+  }
+  return QStringLiteral("○");
+}
+
+QString severity_word(advisor::Severity severity) {
+  switch (severity) {
+    case advisor::Severity::error:
+      return tr("Error");
+    case advisor::Severity::warning:
+      return tr("Warning");
+    case advisor::Severity::opportunity:
+      return tr("Opportunity");
+    case advisor::Severity::info:
+      break;
+  }
+  return tr("Information");
+}
+
+QString finding_page(const Document& document, int finding, const Theme& theme) {
+  if (!document.holds({ItemKind::finding, finding})) return {};
+  return FindingPage(document, finding, theme).write();
+}
+
+void add_why_not(Page& page, const model::WhyNot& table) {
+  if (table.clauses.empty()) return;
+  const auto kept = std::count_if(table.clauses.begin(), table.clauses.end(),
+                                  [](const auto& c) { return c.holds == model::Holds::yes; });
+  page.heading(tr("Why not %1? %2 of %3 conditions hold")
+                   .arg(Page::escape(to_string(table.algo)))
+                   .arg(kept)
+                   .arg(table.clauses.size()));
+  std::vector<std::vector<Page::Cell>> rows;
+  for (const auto& clause : table.clauses) {
+    const QString sign = clause.holds == model::Holds::yes
+                             ? page.colored(QStringLiteral("✔"), page.theme().good)
+                         : clause.holds == model::Holds::no
+                             ? page.colored(QStringLiteral("✖"), page.theme().error)
+                             : page.colored(QStringLiteral("?"), page.theme().warning);
+    QString title = Page::escape(clause.title);
+    if (!clause.rule_id.empty()) {
+      const auto link = Link::to_rule(to_qt(clause.rule_id));
+      title = page.link(link, title);
+    }
+    if (clause.holds != model::Holds::yes) title = page.strong(title);
+    rows.push_back({{sign},
+                    {title},
+                    {Page::escape(clause.observed)},
+                    {page.dim(clause.required ? tr("required") : tr("for speed"))}});
+  }
+  page.table({QString(), tr("Condition"), tr("Here"), QString()}, rows);
+  if (!table.changes.empty()) {
+    QStringList changes;
+    for (const auto& change : table.changes) changes << Page::escape(change);
+    page.small((table.has_nearest ? tr("Nearest that satisfies all: ") : tr("Not reachable; ")) +
+               changes.join(QStringLiteral(", ")));
+  }
+}
+
+}  // namespace rnnadvisor::gui

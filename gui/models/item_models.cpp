@@ -1,0 +1,358 @@
+#include "gui/models/item_models.h"
+
+#include <QLocale>
+
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+#include "gui/models/pages.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+namespace words = advisor::words;
+
+QVariant right_aligned() { return QVariant::fromValue(int(Qt::AlignRight | Qt::AlignVCenter)); }
+
+QString none() { return QStringLiteral("–"); }
+
+}  // namespace
+
+void FindingsModel::set_document(DocumentPointer document) {
+  beginResetModel();
+  document_ = std::move(document);
+  endResetModel();
+}
+
+int FindingsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !document_ ? 0 : static_cast<int>(document_->report().groups.size());
+}
+
+int FindingsModel::row_of(int finding) const {
+  if (!document_ || !document_->holds({ItemKind::finding, finding})) return -1;
+  const auto& id = document_->judgement().findings[static_cast<std::size_t>(finding)].rule_id;
+  const auto& groups = document_->report().groups;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].first().rule_id == id) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+QVariant FindingsModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !document_) return {};
+  const auto& group = document_->report().groups[static_cast<std::size_t>(index.row())];
+  const auto& finding = group.first();
+  const int count = static_cast<int>(group.findings.size());
+  switch (role) {
+    case Qt::DisplayRole:
+      return to_qt(words::clean(finding.title));
+    case Qt::ToolTipRole:
+      return to_qt(words::clean(finding.message));
+    case Qt::AccessibleTextRole:
+      return QStringLiteral("%1: %2. %3")
+          .arg(severity_word(finding.severity), to_qt(words::clean(finding.title)),
+               to_qt(words::gain(finding.gain)));
+    case SubtitleRole: {
+      QString text = severity_word(finding.severity);
+      if (document_->profile().configurations.size() > 1)
+        text += QStringLiteral(" · ") +
+                (count == 1 ? tr("1 configuration") : tr("%1 configurations").arg(count));
+      return text;
+    }
+    case ItemIndexRole:
+      return static_cast<int>(group.findings.front() - document_->judgement().findings.data());
+    case SeverityRole:
+      return static_cast<int>(finding.severity);
+    case GainRole:
+      return to_qt(words::gain(finding.gain));
+    case BasisRole:
+      return finding.gain ? to_qt(words::basis(finding.gain->basis)) : QString();
+    case SpeedupRole:
+      return finding.gain ? finding.gain->speedup : 1.0;
+    case CountRole:
+      return count;
+    case RuleRole:
+      return to_qt(finding.rule_id);
+    case MatchRole:
+      return to_qt(finding.title + ' ' + finding.rule_id + ' ' + finding.message);
+    default:
+      return {};
+  }
+}
+
+void VerdictsModel::set_document(DocumentPointer document, int configuration) {
+  beginResetModel();
+  document_ = std::move(document);
+  rows_.clear();
+  if (document_) {
+    std::map<std::string_view, std::size_t> place;
+    for (const auto& verdict : document_->judgement().verdicts) {
+      if (configuration >= 0 && verdict.configuration != configuration) continue;
+      const auto [found, fresh] = place.try_emplace(verdict.rule_id, rows_.size());
+      if (fresh) {
+        rows_.emplace_back();
+        rows_.back().id = verdict.rule_id;
+        rows_.back().rule = document_->rules().find(verdict.rule_id);
+      }
+      auto& row = rows_[found->second];
+      ++row.count[static_cast<std::size_t>(verdict.kind)];
+      if (verdict.kind == advisor::VerdictKind::unknown)
+        row.missing.insert(verdict.missing.begin(), verdict.missing.end());
+      if (verdict.kind == advisor::VerdictKind::error) row.missing.insert(verdict.message);
+    }
+  }
+  endResetModel();
+}
+
+int VerdictsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+int VerdictsModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : columns;
+}
+
+std::array<int, 5> VerdictsModel::totals() const {
+  std::array<int, 5> sum{};
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += row.count[i];
+  }
+  return sum;
+}
+
+QVariant VerdictsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole && section >= fired && section <= unknown)
+    return right_aligned();
+  if (role != Qt::DisplayRole) return {};
+  switch (section) {
+    case rule:
+      return tr("Rule");
+    case fired:
+      return tr("Fired");
+    case passed:
+      return tr("Passed");
+    case not_applicable:
+      return tr("Did not apply");
+    case unknown:
+      return tr("Not known");
+    case missing:
+      return tr("Facts that are missing");
+    default:
+      return {};
+  }
+}
+
+QVariant VerdictsModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const auto& row = rows_[static_cast<std::size_t>(index.row())];
+  const auto kind_of = [](int column) {
+    switch (column) {
+      case fired:
+        return advisor::VerdictKind::fired;
+      case passed:
+        return advisor::VerdictKind::passed;
+      case not_applicable:
+        return advisor::VerdictKind::not_applicable;
+      default:
+        return advisor::VerdictKind::unknown;
+    }
+  };
+  const int column = index.column();
+  const bool number = column >= fired && column <= unknown;
+  const int count = number ? row.count[static_cast<std::size_t>(kind_of(column))] : 0;
+  switch (role) {
+    case Qt::DisplayRole:
+      if (column == rule) return to_qt(row.rule != nullptr ? row.rule->title : row.id);
+      if (number) return count > 0 ? QVariant(count) : QVariant(none());
+      if (column == missing) {
+        QStringList names;
+        for (const auto& name : row.missing) names << to_qt(words::clean(name));
+        return names.join(QStringLiteral(", "));
+      }
+      return {};
+    case Qt::ToolTipRole:
+      return column == missing ? data(index, Qt::DisplayRole) : QVariant(to_qt(row.id));
+    case Qt::TextAlignmentRole:
+      return number ? right_aligned() : QVariant();
+    case SortRole:
+      return number ? QVariant(count) : data(index, Qt::DisplayRole);
+    case RuleRole:
+      return to_qt(row.id);
+    case SeverityRole:
+      return row.rule != nullptr ? static_cast<int>(row.rule->severity) : 0;
+    case MatchRole:
+      return to_qt(row.id + ' ' + (row.rule != nullptr ? row.rule->title : std::string()));
+    case CountRole: {  // a bit for each kind of verdict that there is
+      int bits = 0;
+      for (std::size_t i = 0; i < row.count.size(); ++i)
+        bits |= row.count[i] > 0 ? 1 << static_cast<int>(i) : 0;
+      return bits;
+    }
+    default:
+      return {};
+  }
+}
+
+void ConfigurationsModel::set_document(DocumentPointer document) {
+  beginResetModel();
+  document_ = std::move(document);
+  endResetModel();
+}
+
+int ConfigurationsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !document_
+             ? 0
+             : static_cast<int>(document_->report().configurations.size());
+}
+int ConfigurationsModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : columns;
+}
+
+QVariant ConfigurationsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole && (section == step || section == tflops || section == gain))
+    return right_aligned();
+  if (role != Qt::DisplayRole) return {};
+  switch (section) {
+    case standing:
+      return tr("Standing");
+    case name:
+      return tr("Configuration");
+    case step:
+      return tr("Step");
+    case tflops:
+      return tr("TFLOP/s");
+    case ran:
+      return tr("Ran");
+    case gain:
+      return tr("Gain");
+    default:
+      return {};
+  }
+}
+
+QVariant ConfigurationsModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !document_) return {};
+  const auto& report = document_->report().configurations[static_cast<std::size_t>(index.row())];
+  const int column = index.column();
+  const bool number = column == step || column == tflops || column == gain;
+  const double value = column == step     ? report.step_ms()
+                       : column == tflops ? report.step_tflops()
+                       : column == gain   ? report.best_gain()
+                                          : 0;
+  switch (role) {
+    case Qt::DisplayRole:
+      switch (column) {
+        case standing:
+          return mark(report.standing) + QLatin1Char(' ') + to_qt(words::standing(report.standing));
+        case name:
+          return to_qt(report.name);
+        case step:
+          return value > 0 ? to_qt(format_milliseconds(value)) : none();
+        case tflops:
+          return value > 0 ? to_qt(words::number(value)) : none();
+        case ran: {
+          const Outcome outcome = report.configuration->outcome;
+          if (outcome != Outcome::completed && outcome != Outcome::not_run)
+            return to_qt(words::outcome(outcome));
+          return report.ran ? to_qt(words::implementation(*report.ran)) : none();
+        }
+        case gain:
+          return value > 1.0005 ? to_qt(words::number(value)) + QStringLiteral("×") : none();
+        default:
+          return {};
+      }
+    case Qt::ToolTipRole:
+      return to_qt(words::clean(report.verdict));
+    case Qt::TextAlignmentRole:
+      return number ? right_aligned() : QVariant();
+    case SortRole:
+      return number               ? QVariant(value)
+             : column == standing ? QVariant(static_cast<int>(report.standing))
+                                  : data(index, Qt::DisplayRole);
+    case ItemIndexRole:
+      return index.row();
+    case SeverityRole:
+      return static_cast<int>(report.standing);
+    case MatchRole:
+      return to_qt(report.name + ' ' + report.summary);
+    default:
+      return {};
+  }
+}
+
+void RulesModel::set_rules(std::shared_ptr<const advisor::RuleSet> rules) {
+  beginResetModel();
+  rules_ = std::move(rules);
+  endResetModel();
+}
+
+int RulesModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !rules_ ? 0 : static_cast<int>(rules_->rules.size());
+}
+
+int RulesModel::row_of(const QString& id) const {
+  if (!rules_) return -1;
+  const auto* rule = rules_->find(id.toStdString());
+  return rule == nullptr ? -1 : static_cast<int>(rule - rules_->rules.data());
+}
+
+QVariant RulesModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !rules_) return {};
+  const auto& rule = rules_->rules[static_cast<std::size_t>(index.row())];
+  switch (role) {
+    case Qt::DisplayRole:
+      return to_qt(words::clean(rule.title));
+    case SubtitleRole:
+    case RuleRole:
+      return to_qt(rule.id);
+    case ItemIndexRole:
+      return index.row();
+    case SeverityRole:
+      return static_cast<int>(rule.severity);
+    case Qt::AccessibleTextRole:
+      return severity_word(rule.severity) + QStringLiteral(": ") + to_qt(words::clean(rule.title));
+    case MatchRole: {
+      std::string text = rule.id + ' ' + rule.title + ' ' + rule.message + ' ' + rule.explanation +
+                         ' ' + rule.criterion;
+      for (const auto& citation : rule.citations) text += ' ' + citation.source;
+      return to_qt(text);
+    }
+    default:
+      return {};
+  }
+}
+
+WordsFilter::WordsFilter(QObject* parent) : QSortFilterProxyModel(parent) {
+  setSortRole(SortRole);
+  setSortCaseSensitivity(Qt::CaseInsensitive);
+}
+
+void WordsFilter::set_words(const QString& text) {
+  words_ = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  invalidateFilter();
+}
+
+void WordsFilter::set_severities(std::set<int> wanted) {
+  severities_ = std::move(wanted);
+  invalidateFilter();
+}
+
+void WordsFilter::set_kind(int verdict_kind) {
+  kind_ = verdict_kind;
+  invalidateFilter();
+}
+
+bool WordsFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
+  const QModelIndex index = sourceModel()->index(row, 0, parent);
+  if (!severities_.empty() && severities_.count(index.data(SeverityRole).toInt()) == 0)
+    return false;
+  if (kind_ >= 0 && (index.data(CountRole).toInt() & (1 << kind_)) == 0) return false;
+  if (words_.isEmpty()) return true;
+  const QString text = index.data(MatchRole).toString();
+  for (const auto& word : words_) {
+    if (!text.contains(word, Qt::CaseInsensitive)) return false;
+  }
+  return true;
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,117 @@
+// Item models over a document: findings, verdicts of rules, configurations, rule cards.
+#pragma once
+
+#include <QAbstractListModel>
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "gui/models/document.h"
+
+namespace rnnadvisor::gui {
+
+// Roles beyond the usual ones; DisplayRole is a title.
+enum Role {
+  ItemIndexRole = Qt::UserRole,  // of a finding into Judgement::findings, of a rule into its set, …
+  SubtitleRole,
+  SeverityRole,  // int of advisor::Severity
+  GainRole,      // "1.50x", may be empty
+  BasisRole,     // "measured elsewhere"
+  SpeedupRole,   // double
+  CountRole,     // configurations it is about
+  RuleRole,      // its id
+  SortRole,
+  MatchRole  // everything that a search looks at
+};
+
+// One row for each rule that fired, with its finding of the largest gain; in the order of gain.
+class FindingsModel : public QAbstractListModel {
+  Q_OBJECT
+ public:
+  using QAbstractListModel::QAbstractListModel;
+  void set_document(DocumentPointer document);
+  int rowCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  // The row that stands for a finding, also for one that is not its rule's first; -1: none.
+  int row_of(int finding) const;
+
+ private:
+  DocumentPointer document_;
+};
+
+// Every rule with how often it fired, passed, did not apply or could not be told.
+class VerdictsModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Column { rule, fired, passed, not_applicable, unknown, missing, columns };
+  using QAbstractTableModel::QAbstractTableModel;
+  // `configuration`: of one only; -1: of all.
+  void set_document(DocumentPointer document, int configuration = -1);
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  std::array<int, 5> totals() const;  // by VerdictKind
+
+ private:
+  struct Row {
+    std::string id;
+    const advisor::Rule* rule = nullptr;
+    std::array<int, 5> count{};  // by VerdictKind
+    std::set<std::string> missing;
+  };
+  DocumentPointer document_;
+  std::vector<Row> rows_;
+};
+
+class ConfigurationsModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Column { standing, name, step, tflops, ran, gain, columns };
+  using QAbstractTableModel::QAbstractTableModel;
+  void set_document(DocumentPointer document);
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  DocumentPointer document_;
+};
+
+class RulesModel : public QAbstractListModel {
+  Q_OBJECT
+ public:
+  using QAbstractListModel::QAbstractListModel;
+  void set_rules(std::shared_ptr<const advisor::RuleSet> rules);
+  const advisor::RuleSet* rules() const { return rules_.get(); }
+  int rowCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  int row_of(const QString& id) const;
+
+ private:
+  std::shared_ptr<const advisor::RuleSet> rules_;
+};
+
+// Rows of which MatchRole holds every word that was typed, in any order; and of the severities that
+// are wanted.
+class WordsFilter : public QSortFilterProxyModel {
+  Q_OBJECT
+ public:
+  explicit WordsFilter(QObject* parent = nullptr);
+  void set_words(const QString& text);
+  void set_severities(std::set<int> wanted);  // empty: all
+  void set_kind(int verdict_kind);            // of a VerdictsModel: rows with such; -1: all
+
+ protected:
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  QStringList words_;
+  std::set<int> severities_;
+  int kind_ = -1;
+};
+
+}  // namespace rnnadvisor::gui

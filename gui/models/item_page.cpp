@@ -1,0 +1,215 @@
+// What is known of a thing on the timeline.
+#include <algorithm>
+
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+#include "gui/models/overview_charts.h"
+#include "gui/models/pages.h"
+#include "profiler/classify/classify.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+namespace words = advisor::words;
+
+QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
+
+class ItemPage {
+ public:
+  ItemPage(const Document& document, Item item, const Theme& theme)
+      : document_(document), profile_(document.profile()), item_(item), page_(theme) {}
+
+  QString write() {
+    const auto i = static_cast<std::size_t>(item_.index);
+    switch (item_.kind) {
+      case ItemKind::call:
+        call(i);
+        break;
+      case ItemKind::kernel:
+        kernel(i);
+        break;
+      case ItemKind::transfer:
+        transfer(i);
+        break;
+      case ItemKind::api:
+        api(i);
+        break;
+      case ItemKind::nvtx:
+        nvtx(i);
+        break;
+      case ItemKind::allocation:
+        allocation(i);
+        break;
+      default:
+        break;
+    }
+    return page_.take();
+  }
+
+ private:
+  void row(const QString& name, const QString& html) {
+    if (!html.isEmpty()) rows_.push_back({{page_.dim(name)}, {html}});
+  }
+  void flush() {
+    if (!rows_.empty()) page_.table({}, rows_);
+    rows_.clear();
+  }
+  void times() {
+    const auto range = document_.range_of(item_);
+    row(tr("Begins"), format_ns(range.begin_ns - document_.extent().begin_ns));
+    if (range.length() > 0) row(tr("Takes"), page_.strong(format_ns(range.length())));
+  }
+  QString call_link(int call) const {
+    if (!document_.holds({ItemKind::call, call})) return {};
+    const auto& c = profile_.calls[static_cast<std::size_t>(call)];
+    return page_.link(Link::to({ItemKind::call, call}),
+                      Page::escape(words::phase(c.phase)) + tr(", call %1").arg(call));
+  }
+  static QString size(const std::array<int, 3>& s) {
+    return QStringLiteral("%1 × %2 × %3").arg(s[0]).arg(s[1]).arg(s[2]);
+  }
+
+  void call(std::size_t i) {
+    const auto& c = profile_.calls[i];
+    page_.small(tr("RNN call %1").arg(item_.index));
+    page_.title(Page::escape(words::phase(c.phase)));
+    const auto& reports = document_.report().configurations;
+    const auto own = static_cast<std::size_t>(c.configuration);
+    if (c.configuration >= 0 && own < reports.size())
+      page_.paragraph(page_.link(Link::to({ItemKind::configuration, c.configuration}),
+                                 Page::escape(reports[own].name)));
+    times();
+    std::int64_t count = 0, busy = 0, first = -1, last = -1;
+    for (std::size_t k = 0; k < profile_.kernels.size(); ++k) {
+      if (profile_.kernels.call[k] != item_.index) continue;
+      ++count;
+      busy += profile_.kernels.end_ns[k] - profile_.kernels.start_ns[k];
+      if (first < 0) first = profile_.kernels.start_ns[k];
+      last = std::max(last, profile_.kernels.end_ns[k]);
+    }
+    if (count > 0) {
+      row(tr("Kernels"), QString::number(count));
+      row(tr("On the GPU"), tr("%1 in %2").arg(format_ns(busy), format_ns(last - first)));
+    }
+    if (c.stream >= 0) row(tr("Stream"), QString::number(c.stream));
+    if (c.workspace_bytes >= 0)
+      row(tr("Workspace"), to_qt(format_bytes(static_cast<double>(c.workspace_bytes))));
+    if (c.reserve_bytes >= 0)
+      row(tr("Reserve"), to_qt(format_bytes(static_cast<double>(c.reserve_bytes))));
+    if (c.nvtx_path >= 0) row(tr("NVTX"), Page::escape(profile_.text(c.nvtx_path)));
+    if (c.site >= 0) {
+      const auto& site = profile_.call_sites[static_cast<std::size_t>(c.site)];
+      if (site.file >= 0)
+        row(tr("Called from"),
+            Page::escape(profile_.text(site.file) +
+                         (site.line > 0 ? ":" + std::to_string(site.line) : "")));
+    }
+    if (c.status != 0)
+      row(tr("Status"),
+          page_.colored(QString::number(c.status), page_.theme().error) +
+              (c.reason >= 0 ? QLatin1Char(' ') + Page::escape(profile_.text(c.reason))
+                             : QString()));
+    row(tr("Known by"), Page::escape(to_string(c.source)));
+    flush();
+    findings(c.configuration);
+  }
+
+  void kernel(std::size_t i) {
+    const auto& k = profile_.kernels;
+    page_.small(tr("Kernel %1").arg(item_.index));
+    page_.title(Page::escape(short_kernel_name(profile_.text(k.name[i]))));
+    times();
+    row(tr("Role"), role_word(k.role[i]).toHtmlEscaped());
+    row(tr("Implementation"), Page::escape(words::implementation(k.family[i])));
+    row(tr("Launched by"), call_link(k.call[i]));
+    row(tr("Device, stream"), QStringLiteral("%1, %2").arg(k.device[i]).arg(k.stream[i]));
+    row(tr("Grid"), size(k.grid[i]));
+    row(tr("Block"), size(k.block[i]));
+    row(tr("Registers"), tr("%1 per thread").arg(k.registers[i]));
+    const auto shared = k.shared_static[i] + k.shared_dynamic[i];
+    row(tr("Shared memory"),
+        tr("%1 per block").arg(to_qt(format_bytes(static_cast<double>(shared)))));
+    row(tr("Full name"), page_.dim(Page::escape(profile_.text(k.name[i]))));
+    flush();
+    if (k.call[i] >= 0) findings(profile_.calls[static_cast<std::size_t>(k.call[i])].configuration);
+  }
+
+  void transfer(std::size_t i) {
+    const auto& t = profile_.transfers;
+    page_.small(tr("Transfer %1").arg(item_.index));
+    page_.title(t.operation[i] == MemoryOperation::copy ? tr("Memory copy") : tr("Memory set"));
+    times();
+    row(tr("Bytes"), to_qt(format_bytes(static_cast<double>(t.bytes[i]))));
+    const auto range = document_.range_of(item_);
+    if (range.length() > 0)
+      row(tr("Rate"),
+          tr("%1 GB/s").arg(static_cast<double>(t.bytes[i]) / static_cast<double>(range.length()),
+                            0, 'g', 3));
+    row(tr("In"), call_link(t.call[i]));
+    flush();
+  }
+
+  void api(std::size_t i) {
+    const auto& a = profile_.api;
+    page_.small(tr("CUDA call %1").arg(item_.index));
+    page_.title(Page::escape(profile_.text(a.name[i])));
+    times();
+    row(tr("Thread"), QString::number(a.thread[i]));
+    if (a.result[i] != 0) row(tr("Result"), QString::number(a.result[i]));
+    row(tr("In"), call_link(a.call[i]));
+    flush();
+  }
+
+  void nvtx(std::size_t i) {
+    const auto& n = profile_.nvtx;
+    page_.small(tr("NVTX range"));
+    page_.title(Page::escape(profile_.text(n.name[i])));
+    times();
+    row(tr("Thread"), QString::number(n.thread[i]));
+    flush();
+  }
+
+  void allocation(std::size_t i) {
+    const auto& a = profile_.allocations;
+    page_.small(tr("Device memory"));
+    page_.title(a.release[i] ? tr("Release") : tr("Allocation"));
+    times();
+    row(tr("Bytes"), to_qt(format_bytes(static_cast<double>(a.bytes[i]))));
+    row(tr("In"), call_link(a.call[i]));
+    flush();
+  }
+
+  void findings(int configuration) {
+    const auto& reports = document_.report().configurations;
+    const auto own = static_cast<std::size_t>(configuration);
+    if (configuration < 0 || own >= reports.size() || reports[own].findings.empty()) return;
+    page_.heading(tr("Findings about it"));
+    for (const auto* finding : reports[own].findings) {
+      const Item item{ItemKind::finding,
+                      static_cast<int>(finding - document_.judgement().findings.data())};
+      QString text =
+          page_.colored(mark(finding->severity), page_.theme().color_of(finding->severity)) +
+          QLatin1Char(' ') + page_.link(Link::to(item), Page::escape(finding->title));
+      if (const auto gain = words::gain(finding->gain); !gain.empty())
+        text += QStringLiteral(" · ") + page_.strong(Page::escape(gain));
+      page_.item(text);
+    }
+  }
+
+  const Document& document_;
+  const Profile& profile_;
+  Item item_;
+  Page page_;
+  std::vector<std::vector<Page::Cell>> rows_;
+};
+
+}  // namespace
+
+QString item_page(const Document& document, Item item, const Theme& theme) {
+  if (!document.holds(item)) return {};
+  if (item.kind == ItemKind::finding) return finding_page(document, item.index, theme);
+  if (item.kind == ItemKind::configuration) return configuration_page(document, item.index, theme);
+  return ItemPage(document, item, theme).write();
+}
+
+}  // namespace rnnadvisor::gui

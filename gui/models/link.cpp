@@ -1,0 +1,233 @@
+#include "gui/models/link.h"
+
+#include <QStringList>
+#include <QUrl>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+constexpr std::array<std::pair<ItemKind, const char*>, 9> kinds = {
+    {{ItemKind::none, "none"},
+     {ItemKind::call, "call"},
+     {ItemKind::kernel, "kernel"},
+     {ItemKind::transfer, "transfer"},
+     {ItemKind::api, "api"},
+     {ItemKind::nvtx, "nvtx"},
+     {ItemKind::allocation, "allocation"},
+     {ItemKind::finding, "finding"},
+     {ItemKind::configuration, "configuration"}}};
+
+QString item_text(Item item) {
+  return to_string(item.kind) + QLatin1Char('/') + QString::number(item.index);
+}
+
+std::optional<Item> parse_item(const QString& text) {
+  const auto parts = text.split(QLatin1Char('/'));
+  if (parts.size() != 2) return std::nullopt;
+  const auto kind = parse_item_kind(parts[0]);
+  bool good = false;
+  const int index = parts[1].toInt(&good);
+  if (!kind || *kind == ItemKind::none || !good || index < 0) return std::nullopt;
+  return Item{*kind, index};
+}
+
+std::optional<std::vector<int>> numbers(const QString& text) {
+  std::vector<int> found;
+  for (const auto& part : text.split(QLatin1Char('/'))) {
+    bool good = false;
+    found.push_back(part.toInt(&good));
+    if (!good || found.back() < 0) return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace
+
+Link Link::to(Item item) {
+  Link link;
+  link.kind = LinkKind::item;
+  link.item = item;
+  return link;
+}
+Link Link::to_rule(QString id) {
+  Link link;
+  link.kind = LinkKind::rule;
+  link.text = std::move(id);
+  return link;
+}
+Link Link::to_view(QString name) {
+  Link link;
+  link.kind = LinkKind::view;
+  link.text = std::move(name);
+  return link;
+}
+Link Link::to_address(QString address) {
+  Link link;
+  link.text = std::move(address);
+  return link;
+}
+
+QString to_string(ItemKind kind) {
+  return QString::fromLatin1(kinds[static_cast<std::size_t>(kind)].second);
+}
+
+std::optional<ItemKind> parse_item_kind(const QString& text) {
+  for (const auto& [kind, word] : kinds) {
+    if (text == QLatin1String(word)) return kind;
+  }
+  return std::nullopt;
+}
+
+QString to_string(const Link& link) {
+  const auto number = [](int n) { return QString::number(n); };
+  switch (link.kind) {
+    case LinkKind::item:
+      return QStringLiteral("item:") + item_text(link.item);
+    case LinkKind::evidence:
+      return QStringLiteral("evidence:") + number(link.finding);
+    case LinkKind::rule:
+      return QStringLiteral("rule:") + link.text;
+    case LinkKind::explore:
+      return QStringLiteral("explore:") + number(link.configuration) +
+             (link.finding < 0 ? QString()
+                               : QStringLiteral("/%1/%2").arg(link.finding).arg(link.suggestion));
+    case LinkKind::copy:
+      return QStringLiteral("copy:%1/%2").arg(link.finding).arg(link.suggestion);
+    case LinkKind::view:
+      return QStringLiteral("view:") + link.text;
+    case LinkKind::external:
+      break;
+  }
+  return link.text;
+}
+
+std::optional<Link> parse_link(const QString& text) {
+  const auto colon = text.indexOf(QLatin1Char(':'));
+  if (colon < 0) return std::nullopt;
+  const QString scheme = text.left(colon), rest = text.mid(colon + 1);
+  Link link;
+  if (scheme == QLatin1String("https") || scheme == QLatin1String("http")) {
+    link.text = text;
+    return link;
+  }
+  if (scheme == QLatin1String("rule") || scheme == QLatin1String("view")) {
+    link.kind = scheme == QLatin1String("rule") ? LinkKind::rule : LinkKind::view;
+    link.text = rest;
+    return rest.isEmpty() ? std::nullopt : std::optional(link);
+  }
+  if (scheme == QLatin1String("item")) {
+    const auto item = parse_item(rest);
+    if (!item) return std::nullopt;
+    link.kind = LinkKind::item;
+    link.item = *item;
+    return link;
+  }
+  const auto parts = numbers(rest);
+  if (!parts) return std::nullopt;
+  const auto& n = *parts;
+  if (scheme == QLatin1String("evidence") && n.size() == 1) {
+    link.kind = LinkKind::evidence;
+    link.finding = n[0];
+    return link;
+  }
+  if (scheme == QLatin1String("copy") && n.size() == 2) {
+    link.kind = LinkKind::copy;
+    link.finding = n[0];
+    link.suggestion = n[1];
+    return link;
+  }
+  if (scheme == QLatin1String("explore") && (n.size() == 1 || n.size() == 3)) {
+    link.kind = LinkKind::explore;
+    link.configuration = n[0];
+    if (n.size() == 3) {
+      link.finding = n[1];
+      link.suggestion = n[2];
+    }
+    return link;
+  }
+  return std::nullopt;
+}
+
+QString exact_ns(std::int64_t ns) {
+  const auto digits = [](std::int64_t value, std::int64_t unit, int places, const char* name) {
+    QString text = QString::number(value / unit);
+    QString rest = QString::number(value % unit).rightJustified(places, QLatin1Char('0'));
+    while (rest.endsWith(QLatin1Char('0'))) rest.chop(1);
+    return text + (rest.isEmpty() ? QString() : QLatin1Char('.') + rest) + QLatin1String(name);
+  };
+  if (ns < 0) return QStringLiteral("-") + exact_ns(-ns);
+  if (ns >= 1'000'000'000) return digits(ns, 1'000'000'000, 9, "s");
+  if (ns >= 1'000'000) return digits(ns, 1'000'000, 6, "ms");
+  if (ns >= 1'000) return digits(ns, 1'000, 3, "us");
+  return QString::number(ns) + QStringLiteral("ns");
+}
+
+QString format_ns(std::int64_t ns) {
+  const double value = static_cast<double>(std::abs(ns));
+  const QString sign = ns < 0 ? QStringLiteral("−") : QString();
+  if (value < 1000) return sign + QString::number(value) + QStringLiteral(" ns");
+  const auto [scaled, unit] = value < 1e6   ? std::pair(value / 1e3, "µs")
+                              : value < 1e9 ? std::pair(value / 1e6, "ms")
+                                            : std::pair(value / 1e9, "s");
+  const int decimals = scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
+  return sign + QString::number(scaled, 'f', decimals) + QLatin1Char(' ') + QString::fromUtf8(unit);
+}
+
+std::optional<std::int64_t> parse_ns(QString text) {
+  text = text.trimmed();
+  double unit = 1;
+  for (const auto& [name, size] : {std::pair("ns", 1.0), std::pair("us", 1e3), std::pair("µs", 1e3),
+                                   std::pair("ms", 1e6), std::pair("s", 1e9)}) {
+    const QString word = QString::fromUtf8(name);
+    if (!text.endsWith(word)) continue;
+    text.chop(word.size());
+    unit = size;
+    break;
+  }
+  bool good = false;
+  const double value = text.trimmed().toDouble(&good) * unit;
+  if (!good || !std::isfinite(value) || std::fabs(value) > 9e18) return std::nullopt;
+  return std::llround(value);
+}
+
+QString to_string(const Place& place) {
+  QStringList parts;
+  if (!place.view.isEmpty()) parts << place.view;
+  if (place.visible)
+    parts << exact_ns(place.visible->begin_ns) + QLatin1Char('-') + exact_ns(place.visible->end_ns);
+  if (!place.selection.empty()) parts << item_text(place.selection);
+  return parts.join(QLatin1Char(','));
+}
+
+Result<Place> parse_place(const QString& text) {
+  Place place;
+  for (const auto& part : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+    if (const auto item = parse_item(part)) {
+      place.selection = *item;
+      continue;
+    }
+    const auto dash = part.indexOf(QLatin1Char('-'), 1);
+    if (dash > 0) {
+      const auto begin = parse_ns(part.left(dash)), end = parse_ns(part.mid(dash + 1));
+      if (begin && end && *begin < *end) {
+        place.visible = TimeRange{*begin, *end};
+        continue;
+      }
+    }
+    bool word = place.view.isEmpty();
+    for (const QChar c : part) word = word && c.isLetter() && c.isLower();
+    if (!word) {
+      return fail(ErrorCode::invalid_argument, "'" + part.toStdString() + "' is no place",
+                  "a place is a view, a range and an item: timeline,12.5ms-40ms,call/3");
+    }
+    place.view = part;
+  }
+  return place;
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,56 @@
+// Links: what pages of text lead to, and what a person can copy to get back to a place.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <variant>
+
+#include "gui/models/document.h"
+#include "gui/models/view_state.h"
+
+namespace rnnadvisor::gui {
+
+enum class LinkKind {
+  item,      // select it: item:call/12
+  evidence,  // show all evidence of a finding: evidence:3
+  rule,      // open its card: rule:alignment/batch-multiple-of-8
+  explore,   // a configuration in the explorer: explore:4, with a finding's change: explore:4/2/0
+  copy,      // put a finding's example on the clipboard: copy:2/0
+  view,      // another view: view:timeline
+  external   // https://…
+};
+struct Link {
+  LinkKind kind = LinkKind::external;
+  Item item;
+  int configuration = -1, finding = -1, suggestion = -1;
+  QString text;  // the rule, view or address
+  bool operator==(const Link&) const = default;
+
+  static Link to(Item item);
+  static Link to_rule(QString id);
+  static Link to_view(QString name);
+  static Link to_address(QString address);
+};
+QString to_string(const Link& link);
+std::optional<Link> parse_link(const QString& text);
+
+QString to_string(ItemKind kind);  // "call"
+std::optional<ItemKind> parse_item_kind(const QString& text);
+
+// A place in a profile: "timeline,12.5ms-40ms,call/3". Times count from the beginning of the
+// profile, so that a person can read them.
+struct Place {
+  QString view;
+  std::optional<TimeRange> visible;  // counted from the beginning
+  Item selection;
+  bool operator==(const Place&) const = default;
+};
+QString to_string(const Place& place);
+Result<Place> parse_place(const QString& text);
+
+// "1.25 ms" with three digits; exact() keeps every nanosecond: "1.250004ms".
+QString format_ns(std::int64_t ns);
+QString exact_ns(std::int64_t ns);
+std::optional<std::int64_t> parse_ns(QString text);
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,112 @@
+#include "gui/models/overview_charts.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace rnnadvisor::gui {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("Overview", text); }
+
+double time_of(const advisor::ConfigurationReport& report) {
+  double ms = 0;
+  for (const auto& row : report.phases) {
+    if (row.timing != nullptr) {
+      ms += row.timing->ms.median;
+    } else if (row.kernel_ms > 0) {
+      ms += row.kernel_ms;
+    }
+  }
+  return ms;
+}
+
+}  // namespace
+
+std::vector<PhaseTime> phase_times(const Document& document, int configuration) {
+  std::vector<PhaseTime> times;
+  if (!document.holds({ItemKind::configuration, configuration})) return times;
+  const auto& report = document.report().configurations[static_cast<std::size_t>(configuration)];
+  for (const auto& row : report.phases) {
+    PhaseTime time;
+    time.configuration = configuration;
+    time.phase = row.phase;
+    time.timed_ms = row.timing != nullptr ? row.timing->ms.median : 0;
+    for (const auto& kernel : report.kernels) {
+      if (kernel.phase != row.phase) continue;
+      const double ms = kernel.total_us / 1000;
+      const auto same = std::find_if(time.parts.begin(), time.parts.end(), [&](const auto& p) {
+        return p.role == kernel.role && p.family == kernel.family;
+      });
+      if (same != time.parts.end()) {
+        same->ms += ms;
+      } else {
+        time.parts.push_back({kernel.role, kernel.family, ms});
+      }
+      time.kernel_ms += ms;
+    }
+    std::stable_sort(time.parts.begin(), time.parts.end(),
+                     [](const auto& a, const auto& b) { return a.ms > b.ms; });
+    if (row.busy > 0 && row.busy < 1 && time.kernel_ms > 0)
+      time.idle_ms = time.kernel_ms * (1 / row.busy - 1);
+    if (time.timed_ms > 0 || time.kernel_ms > 0) times.push_back(std::move(time));
+  }
+  return times;
+}
+
+std::vector<int> longest_configurations(const Document& document, std::size_t most) {
+  std::vector<std::pair<double, int>> order;
+  for (const auto& report : document.report().configurations) {
+    if (const double ms = time_of(report); ms > 0) order.emplace_back(-ms, report.index);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<int> chosen;
+  for (const auto& [ms, index] : order) {
+    if (chosen.size() == most) break;
+    chosen.push_back(index);
+  }
+  return chosen;
+}
+
+QString role_word(KernelRole role) {
+  switch (role) {
+    case KernelRole::recurrent_gemm:
+      return tr("recurrent products");
+    case KernelRole::layer_gemm:
+      return tr("layer products");
+    case KernelRole::weight_gemm:
+      return tr("weight gradient products");
+    case KernelRole::gemm:
+      return tr("other products");
+    case KernelRole::pointwise:
+      return tr("pointwise");
+    case KernelRole::persistent:
+      return tr("persistent kernel");
+    case KernelRole::reduction:
+      return tr("reduction");
+    case KernelRole::layout_change:
+      return tr("layout change");
+    case KernelRole::conversion:
+      return tr("conversion");
+    case KernelRole::initialisation:
+      return tr("initialisation");
+    case KernelRole::copy:
+      return tr("copy");
+    case KernelRole::other:
+      return tr("other");
+    case KernelRole::unknown:
+      break;
+  }
+  return tr("unknown");
+}
+
+std::vector<MemoryPart> memory_parts(const model::MemoryNeed& need) {
+  std::vector<MemoryPart> parts = {
+      {tr("weights"), need.weights},    {tr("weight gradients"), need.weight_gradients},
+      {tr("reserve"), need.reserve},    {tr("workspace"), need.workspace},
+      {tr("x and y"), need.x + need.y}, {tr("dx and dy"), need.dx + need.dy},
+      {tr("states"), need.states},      {tr("dropout states"), need.dropout_states}};
+  std::erase_if(parts, [](const auto& part) { return part.bytes <= 0; });
+  return parts;
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,106 @@
+#include "gui/models/page.h"
+
+#include "advisor/report/words.h"
+
+namespace rnnadvisor::gui {
+
+QString Page::escape(std::string_view text) {
+  return to_qt(advisor::words::clean(text)).toHtmlEscaped();
+}
+
+QString Page::link(const Link& target, const QString& text) const {
+  return QStringLiteral("<a href=\"%1\" style=\"color:%2; text-decoration:none\">%3</a>")
+      .arg(to_string(target).toHtmlEscaped(), theme_.accent.name(), text);
+}
+
+QString Page::dim(const QString& html) const { return colored(html, theme_.dim_text); }
+
+QString Page::colored(const QString& html, const QColor& color) const {
+  return QStringLiteral("<span style=\"color:%1\">%2</span>").arg(color.name(), html);
+}
+
+void Page::block(const char* style, const QString& html) {
+  out_ += QStringLiteral("<p style=\"%1\">%2</p>").arg(QString::fromUtf8(style), html);
+}
+
+Page& Page::title(const QString& html) {
+  block("font-size:x-large; font-weight:600; margin-top:4px; margin-bottom:6px", html);
+  return *this;
+}
+Page& Page::heading(const QString& html) {
+  block("font-weight:600; font-size:medium; margin-top:20px; margin-bottom:6px", html);
+  return *this;
+}
+Page& Page::paragraph(const QString& html) {
+  block("margin-top:4px; margin-bottom:6px; line-height:130%", html);
+  return *this;
+}
+Page& Page::small(const QString& html) {
+  out_ += QStringLiteral(
+              "<p style=\"margin-top:2px; margin-bottom:4px; font-size:small; color:%1\">%2</p>")
+              .arg(theme_.dim_text.name(), html);
+  return *this;
+}
+Page& Page::quote(const QString& html) {
+  out_ += QStringLiteral(
+              "<table width=\"100%\" cellpadding=\"8\" cellspacing=\"0\" style=\"margin-top:4px; "
+              "margin-bottom:4px\"><tr><td style=\"background-color:%2; border-left:3px solid "
+              "%1\"><i>%3</i></td></tr></table>")
+              .arg(theme_.accent.name(), theme_.raised.name(), html);
+  return *this;
+}
+Page& Page::item(const QString& html) {
+  out_ += QStringLiteral(
+              "<table cellpadding=\"2\" cellspacing=\"0\" width=\"100%\"><tr><td width=\"14\" "
+              "style=\"color:%1\">•</td><td>%2</td></tr></table>")
+              .arg(theme_.dim_text.name(), html);
+  return *this;
+}
+Page& Page::code(const QString& text) {
+  out_ += QStringLiteral(
+              "<table width=\"100%\" cellpadding=\"10\" cellspacing=\"0\" style=\"margin-top:6px; "
+              "margin-bottom:6px\"><tr><td style=\"background-color:%1\"><pre style=\"color:%2; "
+              "margin:0; white-space:pre-wrap\">%3</pre></td></tr></table>")
+              .arg(theme_.raised.name(), theme_.text.name(), text.toHtmlEscaped());
+  return *this;
+}
+Page& Page::space(int pixels) {
+  out_ += QStringLiteral("<p style=\"margin:0; font-size:%1px\">&nbsp;</p>").arg(pixels);
+  return *this;
+}
+
+Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>>& rows) {
+  out_ += QStringLiteral(
+      "<table width=\"100%\" cellpadding=\"5\" cellspacing=\"0\" style=\"margin-top:4px; "
+      "margin-bottom:6px\">");
+  const QString line = QStringLiteral("border-bottom:1px solid ") + theme_.border.name();
+  if (!header.isEmpty()) {
+    out_ += QStringLiteral("<tr>");
+    for (qsizetype i = 0; i < header.size(); ++i) {
+      const bool right = !rows.empty() && static_cast<std::size_t>(i) < rows[0].size() &&
+                         rows[0][static_cast<std::size_t>(i)].right;
+      out_ += QStringLiteral("<td align=\"%1\" style=\"%2; color:%3; font-size:small\">%4</td>")
+                  .arg(right ? QStringLiteral("right") : QStringLiteral("left"), line,
+                       theme_.dim_text.name(), header[i]);
+    }
+    out_ += QStringLiteral("</tr>");
+  }
+  for (const auto& row : rows) {
+    out_ += QStringLiteral("<tr>");
+    for (const auto& cell : row) {
+      out_ += QStringLiteral("<td align=\"%1\" style=\"%2\">%3</td>")
+                  .arg(cell.right ? QStringLiteral("right") : QStringLiteral("left"), line,
+                       cell.html.isEmpty() ? QStringLiteral("&nbsp;") : cell.html);
+    }
+    out_ += QStringLiteral("</tr>");
+  }
+  out_ += QStringLiteral("</table>");
+  return *this;
+}
+
+QString Page::take() {
+  return QStringLiteral("<html><body style=\"color:%1\">%2</body></html>")
+      .arg(theme_.text.name(), std::exchange(out_, {}));
+}
+
+}  // namespace rnnadvisor::gui

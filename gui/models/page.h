@@ -1,0 +1,52 @@
+// Page: text with headings, tables, code and links as the subset of HTML that QTextDocument shows.
+// Everything that goes in as text is escaped.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+#include "gui/models/link.h"
+#include "gui/theme.h"
+
+namespace rnnadvisor::gui {
+
+class Page {
+ public:
+  explicit Page(const Theme& theme) : theme_(theme) {}
+
+  const Theme& theme() const { return theme_; }
+  static QString escape(std::string_view text);
+  static QString escape(const QString& text) { return text.toHtmlEscaped(); }
+  QString link(const Link& target, const QString& text) const;
+  QString dim(const QString& html) const;
+  QString strong(const QString& html) const { return QStringLiteral("<b>%1</b>").arg(html); }
+  QString colored(const QString& html, const QColor& color) const;
+
+  // These take HTML.
+  Page& title(const QString& html);
+  Page& heading(const QString& html);
+  Page& paragraph(const QString& html);
+  Page& small(const QString& html);
+  Page& quote(const QString& html);
+  Page& item(const QString& html);  // of a list
+  Page& code(const QString& text);  // plain text
+  Page& space(int pixels);
+
+  struct Cell {
+    QString html;
+    bool right = false;
+  };
+  // `header` may be empty. The first column that is prose gets the room that is left.
+  Page& table(const QStringList& header, const std::vector<std::vector<Cell>>& rows);
+
+  QString take();
+
+ private:
+  void block(const char* style, const QString& html);
+
+  Theme theme_;
+  QString out_;
+};
+
+}  // namespace rnnadvisor::gui

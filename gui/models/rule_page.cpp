@@ -1,0 +1,127 @@
+#include "advisor/report/words.h"
+#include "advisor/rules/describe.h"
+#include "advisor/whatif/transform.h"
+#include "gui/models/pages.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+namespace words = advisor::words;
+
+QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
+
+void add_conditions(Page& page, const QString& title, const advisor::ConditionSet& set) {
+  if (set.empty()) return;
+  page.heading(title);
+  for (const auto& line : describe(set)) page.item(Page::escape(line));
+}
+
+// The explanations of cards are Markdown with `code` spans and blank lines between paragraphs.
+void add_explanation(Page& page, const std::string& text) {
+  const auto paragraphs = to_qt(words::clean_lines(text)).split(QStringLiteral("\n\n"));
+  for (const auto& paragraph : paragraphs) {
+    if (paragraph.trimmed().isEmpty()) continue;
+    QString html;
+    bool code = false;
+    const auto parts = paragraph.trimmed().split(QLatin1Char('`'));
+    for (const auto& part : parts) {
+      html +=
+          code ? QStringLiteral("<code>%1</code>").arg(part.toHtmlEscaped()) : part.toHtmlEscaped();
+      code = !code;
+    }
+    page.paragraph(html.replace(QLatin1Char('\n'), QLatin1Char(' ')));
+  }
+}
+
+}  // namespace
+
+QString rule_page(const advisor::Rule& rule, const Theme& theme) {
+  Page page(theme);
+  page.small(page.colored(
+                 page.strong(mark(rule.severity) + QLatin1Char(' ') + severity_word(rule.severity)),
+                 theme.color_of(rule.severity)) +
+             QStringLiteral(" · ") + Page::escape(to_string(rule.confidence)) +
+             QStringLiteral(" · ") + Page::escape(rule.id) +
+             (rule.builtin ? QString() : QStringLiteral(" · ") + tr("your rule")));
+  page.title(Page::escape(rule.title));
+  if (!rule.title_passed.empty())
+    page.paragraph(page.dim(tr("When all is well: ") + Page::escape(rule.title_passed)));
+  add_explanation(page, rule.explanation);
+  add_conditions(page, tr("It applies when"), rule.applies_when);
+  add_conditions(page, tr("It fires when"), rule.when);
+  if (!rule.message.empty()) {
+    page.heading(tr("What it then says"));
+    page.paragraph(Page::escape(rule.message));
+  }
+  if (!rule.suggestions.empty()) page.heading(tr("What it suggests"));
+  for (const auto& each : rule.suggestions) {
+    QString text = Page::escape(each.text);
+    if (!each.framework.empty())
+      text += page.dim(QStringLiteral(" · ") + Page::escape(each.framework));
+    if (each.transform)
+      text += QStringLiteral("<br>") +
+              page.dim(Page::escape(describe(*each.transform)) + QStringLiteral(" · ") +
+                       Page::escape(words::meaning(each.transform->meaning)));
+    page.item(text);
+    if (!each.code.empty()) page.code(to_qt(words::clean_lines(each.code)));
+  }
+  page.heading(tr("Source"));
+  for (const auto& citation : rule.citations) {
+    QString text = Page::escape(words::citation(citation));
+    if (!citation.url.empty()) {
+      const auto link = Link::to_address(to_qt(citation.url));
+      text += QStringLiteral(" ") + page.link(link, tr("Open"));
+    }
+    page.item(text + QStringLiteral("<br>") +
+              page.dim(Page::escape(words::citation_tag(citation.tag))));
+    if (!citation.quote.empty())
+      page.quote(QStringLiteral("“") + Page::escape(citation.quote) + QStringLiteral("”"));
+  }
+  if (const auto lines = describe_validity(rule); !lines.empty()) {
+    page.heading(tr("Where it is valid, and where it was tried"));
+    for (const auto& line : lines) page.item(Page::escape(line));
+  }
+  if (!rule.builtin) page.small(tr("Read from ") + Page::escape(rule.file));
+  return page.take();
+}
+
+QString configuration_page(const Document& document, int configuration, const Theme& theme) {
+  if (!document.holds({ItemKind::configuration, configuration})) return {};
+  const auto& report = document.report().configurations[static_cast<std::size_t>(configuration)];
+  Page page(theme);
+  page.small(page.colored(page.strong(mark(report.standing) + QLatin1Char(' ') +
+                                      Page::escape(words::standing(report.standing))),
+                          theme.color_of(report.standing)));
+  page.title(Page::escape(report.name));
+  if (!report.summary_in_name()) page.paragraph(page.dim(Page::escape(report.summary)));
+  page.paragraph(Page::escape(report.verdict));
+  Link explore;
+  explore.kind = LinkKind::explore;
+  explore.configuration = configuration;
+  if (report.configuration->described()) page.small(page.link(explore, tr("Open in the explorer")));
+  if (!report.findings.empty()) {
+    page.heading(tr("Findings"));
+    for (const auto* finding : report.findings) {
+      const auto link = Link::to(
+          {ItemKind::finding, static_cast<int>(finding - document.judgement().findings.data())});
+      QString text = page.colored(mark(finding->severity), theme.color_of(finding->severity)) +
+                     QLatin1Char(' ') + page.link(link, Page::escape(finding->title));
+      if (const auto gain = words::gain(finding->gain); !gain.empty())
+        text += QStringLiteral(" · ") + page.strong(Page::escape(gain));
+      page.item(text);
+    }
+  }
+  if (report.configuration->described()) {
+    page.heading(tr("Parameters"));
+    std::vector<std::vector<Page::Cell>> rows;
+    for (const auto& [key, value] : words::parameters(report.configuration->config))
+      rows.push_back({{page.dim(Page::escape(key))}, {Page::escape(value)}});
+    for (const auto& [key, value] : words::program(report.configuration->program))
+      rows.push_back({{page.dim(Page::escape(key))}, {Page::escape(value)}});
+    page.table({}, rows);
+  }
+  for (const auto& table : report.why_not) add_why_not(page, table);
+  return page.take();
+}
+
+}  // namespace rnnadvisor::gui

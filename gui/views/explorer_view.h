@@ -1,0 +1,73 @@
+// Explorer: every parameter of a configuration, and what follows from it on a device, while it is
+// moved. Works without a profile. A second configuration can be held beside it.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "gui/charts/chart.h"
+#include "gui/models/exploration.h"
+#include "gui/views/parts.h"
+#include "gui/views/view.h"
+
+class QComboBox;
+class QFormLayout;
+class QLineEdit;
+class QPushButton;
+class QTabWidget;
+
+namespace rnnadvisor::gui {
+
+class ExplorerView : public View {
+  Q_OBJECT
+ public:
+  explicit ExplorerView(QWidget* parent = nullptr);
+  void set_rules(std::shared_ptr<const advisor::RuleSet> rules);
+  void set_theme(const Theme& theme) override;
+  QWidget* first_focus() override;
+  QString table_text() const override;
+
+  // A configuration of a profile; with `changed` what a suggestion makes of it, side by side.
+  void show_configuration(const ConfigInput& input, const DeviceSpec& device,
+                          const std::optional<RnnConfig>& changed = std::nullopt);
+  const ConfigInput& input() const { return input_; }
+  const Exploration& exploration() const { return now_; }
+  const std::optional<Exploration>& held() const { return held_; }
+  // As typed or chosen by a person: "hidden_size", "1000". False when it is no valid value.
+  bool set_parameter(const QString& key, const QString& value);
+  void hold();  // keeps what is shown to compare with what comes
+  void release();
+
+ signals:
+  void run_requested(const rnnadvisor::ConfigInput& input);
+
+ private:
+  void add_controls(QVBoxLayout* column);
+  void fill_controls();
+  void changed();
+  void show_results();
+  QString verdict_page() const;
+  QString gemm_page() const;
+  QString limits_page() const;
+  const DeviceSpec& device() const { return devices_[static_cast<std::size_t>(device_)]; }
+
+  Theme theme_ = light_theme();
+  std::shared_ptr<const advisor::RuleSet> rules_;
+  std::vector<DeviceSpec> devices_;
+  int device_ = 0;
+  ConfigInput input_;
+  std::set<std::string> set_;  // keys that follow no other any more
+  Exploration now_;
+  std::optional<Exploration> held_;
+  bool filling_ = false;
+
+  std::map<std::string, QWidget*, std::less<>> controls_;
+  QComboBox* device_box_ = nullptr;
+  QPushButton* hold_ = nullptr;
+  QTabWidget* tabs_ = nullptr;
+  PageBrowser *verdict_ = nullptr, *gemms_ = nullptr, *limits_ = nullptr;
+  ChartWidget *roofline_ = nullptr, *memory_ = nullptr, *times_ = nullptr;
+  QLabel *title_ = nullptr, *memory_note_ = nullptr;
+};
+
+}  // namespace rnnadvisor::gui

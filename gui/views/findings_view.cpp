@@ -1,0 +1,201 @@
+#include "gui/views/findings_view.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "gui/models/pages.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+constexpr int all_kinds = -1;
+
+}  // namespace
+
+FindingsView::FindingsView(ViewState* state, QWidget* parent) : View(parent), state_(state) {
+  filter_.setSourceModel(&findings_);
+  verdict_filter_.setSourceModel(&verdicts_);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  tabs_ = new QTabWidget;
+  tabs_->setDocumentMode(true);
+  tabs_->addTab(make_findings(), tr("Findings"));
+  tabs_->addTab(make_verdicts(), tr("All rules"));
+  layout->addWidget(tabs_);
+  connect(state_, &ViewState::selection_changed, this, &FindingsView::follow_selection);
+}
+
+QWidget* FindingsView::make_findings() {
+  auto* side = new QFrame;
+  side->setObjectName(QStringLiteral("side"));
+  auto* column = new QVBoxLayout(side);
+  column->setContentsMargins(10, 12, 4, 4);
+  column->setSpacing(8);
+  auto* search = new QLineEdit;
+  search->setPlaceholderText(tr("Filter findings"));
+  search->setClearButtonEnabled(true);
+  search->setAccessibleName(tr("Filter findings"));
+  column->addWidget(search);
+  list_ = new QListView;
+  list_->setModel(&filter_);
+  list_->setAccessibleName(tr("Findings"));
+  list_->setMouseTracking(true);
+  list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  list_->setResizeMode(QListView::Adjust);
+  list_->setFrameShape(QFrame::NoFrame);
+  delegate_ = new TitleDelegate(list_);
+  list_->setItemDelegate(delegate_);
+  column->addWidget(list_, 1);
+  connect(search, &QLineEdit::textChanged, &filter_, &WordsFilter::set_words);
+
+  page_ = new PageBrowser;
+  page_->setAccessibleName(tr("Finding"));
+  empty_ = make_label({}, "dim");
+  empty_->setWordWrap(true);
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setMargin(40);
+  stack_ = new QStackedWidget;
+  stack_->addWidget(page_);
+  stack_->addWidget(empty_);
+  auto* splitter = new QSplitter;
+  splitter->addWidget(side);
+  splitter->addWidget(stack_);
+  splitter->setStretchFactor(0, 2);
+  splitter->setStretchFactor(1, 5);
+  splitter->setSizes({360, 820});
+  splitter->setChildrenCollapsible(false);
+  connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          [this](const QModelIndex& now) {
+            if (now.isValid()) state_->select({ItemKind::finding, now.data(ItemIndexRole).toInt()});
+          });
+  connect(page_, &PageBrowser::link_activated, this, &View::link_activated);
+  return splitter;
+}
+
+QWidget* FindingsView::make_verdicts() {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(16, 12, 16, 8);
+  column->setSpacing(8);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(6);
+  auto* group = new QButtonGroup(this);
+  const std::vector<std::pair<QString, int>> kinds = {
+      {tr("All"), all_kinds},
+      {tr("Fired"), static_cast<int>(advisor::VerdictKind::fired)},
+      {tr("Passed"), static_cast<int>(advisor::VerdictKind::passed)},
+      {tr("Did not apply"), static_cast<int>(advisor::VerdictKind::not_applicable)},
+      {tr("Not known"), static_cast<int>(advisor::VerdictKind::unknown)}};
+  for (const auto& [name, kind] : kinds) {
+    auto* button = new QPushButton(name);
+    set_look(button, "chip");
+    button->setCheckable(true);
+    button->setChecked(kind == all_kinds);
+    button->setProperty("kind", kind);
+    group->addButton(button);
+    row->addWidget(button);
+    kinds_.push_back(button);
+    connect(button, &QPushButton::clicked, this,
+            [this, kind = kind] { verdict_filter_.set_kind(kind); });
+  }
+  row->addStretch();
+  auto* search = new QLineEdit;
+  search->setPlaceholderText(tr("Filter rules"));
+  search->setAccessibleName(tr("Filter rules"));
+  search->setClearButtonEnabled(true);
+  search->setMaximumWidth(260);
+  row->addWidget(search, 1);
+  connect(search, &QLineEdit::textChanged, &verdict_filter_, &WordsFilter::set_words);
+  column->addLayout(row);
+  verdict_table_ = new QTableView;
+  verdict_table_->setModel(&verdict_filter_);
+  verdict_table_->setAccessibleName(tr("Rules and their verdicts"));
+  make_plain_table(verdict_table_);
+  verdict_table_->sortByColumn(VerdictsModel::fired, Qt::DescendingOrder);
+  auto* header = verdict_table_->horizontalHeader();
+  header->setSectionResizeMode(QHeaderView::ResizeToContents);
+  header->setSectionResizeMode(VerdictsModel::rule, QHeaderView::Stretch);
+  header->setSectionResizeMode(VerdictsModel::missing, QHeaderView::Stretch);
+  column->addWidget(verdict_table_, 1);
+  connect(verdict_table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    emit link_activated(Link::to_rule(index.data(RuleRole).toString()));
+  });
+  return page;
+}
+
+QWidget* FindingsView::first_focus() { return list_; }
+
+QString FindingsView::table_text() const {
+  return tabs_->currentIndex() == 1 ? table_text_of(verdict_table_) : table_text_of(list_);
+}
+
+void FindingsView::set_document(DocumentPointer document) {
+  document_ = document;
+  shown_ = -1;
+  findings_.set_document(document);
+  verdicts_.set_document(document);
+  const auto totals = verdicts_.totals();
+  tabs_->setTabText(0, tr("Findings") + (document ? QStringLiteral("  %1").arg(findings_.rowCount())
+                                                  : QString()));
+  for (auto* button : kinds_) {
+    const int kind = button->property("kind").toInt();
+    QString name = button->text().section(QStringLiteral("  "), 0, 0);
+    if (kind >= 0) name += QStringLiteral("  %1").arg(totals[static_cast<std::size_t>(kind)]);
+    button->setText(name);
+  }
+  const bool any = findings_.rowCount() > 0;
+  stack_->setCurrentWidget(any ? static_cast<QWidget*>(page_) : empty_);
+  if (!any && document) {
+    empty_->setText(tr("Nothing fired. %1 verdicts passed, %2 rules did not apply and %3 could not "
+                       "be told: see “All rules”.")
+                        .arg(totals[1])
+                        .arg(totals[2])
+                        .arg(totals[3]));
+  }
+  page_->clear();
+  if (any) list_->setCurrentIndex(filter_.index(0, 0));
+}
+
+void FindingsView::set_theme(const Theme& theme) {
+  theme_ = theme;
+  delegate_->set_theme(theme);
+  if (shown_ >= 0) show_finding(shown_, true);
+}
+
+void FindingsView::follow_selection() {
+  const Item item = state_->selection();
+  if (item.kind != ItemKind::finding || !document_ || !document_->holds(item)) return;
+  tabs_->setCurrentIndex(0);
+  const QModelIndex row = filter_.mapFromSource(findings_.index(findings_.row_of(item.index)));
+  const QSignalBlocker quiet(list_->selectionModel());
+  if (row.isValid() && list_->currentIndex() != row) {
+    list_->selectionModel()->setCurrentIndex(row, QItemSelectionModel::ClearAndSelect);
+    list_->scrollTo(row);
+  }
+  list_->viewport()->update();
+  show_finding(item.index);
+}
+
+void FindingsView::show_finding(int finding, bool same) {
+  shown_ = finding;
+  page_->show_page(finding_page(*document_, finding, theme_), same);
+}
+
+void FindingsView::show_verdicts(int verdict_kind) {
+  tabs_->setCurrentIndex(1);
+  for (auto* button : kinds_) {
+    if (button->property("kind").toInt() == verdict_kind) button->click();
+  }
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,50 @@
+// Overview: the verdict, where the time goes, what to do first, memory, the record's own state.
+#pragma once
+
+#include "gui/charts/chart.h"
+#include "gui/models/item_models.h"
+#include "gui/models/view_state.h"
+#include "gui/views/parts.h"
+#include "gui/views/view.h"
+
+class QBoxLayout;
+class QScrollArea;
+class QTableView;
+
+namespace rnnadvisor::gui {
+
+class OverviewView : public View {
+  Q_OBJECT
+ public:
+  explicit OverviewView(ViewState* state, QWidget* parent = nullptr);
+  void set_document(DocumentPointer document) override;
+  void set_theme(const Theme& theme) override;
+  QString table_text() const override;
+  QWidget* first_focus() override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void build();
+  QWidget* make_verdict();
+  QWidget* make_time();
+  QWidget* make_actions();
+  QWidget* make_memory();
+  QWidget* make_record();
+  QWidget* make_configurations();
+  std::vector<QWidget*> make_figures();
+  ChartWidget* make_chart(std::unique_ptr<Chart> chart);
+  void arrange();
+
+  ViewState* state_;
+  DocumentPointer document_;
+  Theme theme_ = light_theme();
+  ConfigurationsModel configurations_;
+  WordsFilter sorted_;
+  QScrollArea* scroll_ = nullptr;
+  QBoxLayout* columns_ = nullptr;
+  QTableView* table_ = nullptr;
+};
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,202 @@
+#include "gui/views/parts.h"
+
+#include <QAbstractItemModel>
+#include <QApplication>
+#include <QDesktopServices>
+#include <QHeaderView>
+#include <QPainter>
+#include <QPainterPath>
+#include <QScrollBar>
+#include <QTableView>
+#include <QTextLayout>
+#include <QUrl>
+
+#include "gui/models/item_models.h"
+#include "gui/models/pages.h"
+
+namespace rnnadvisor::gui {
+
+Card::Card(const QString& heading, QWidget* parent)
+    : QFrame(parent), heading_(make_label(heading, "heading", this)), body_(new QVBoxLayout) {
+  setObjectName(QStringLiteral("card"));
+  setAccessibleName(heading);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(18, 14, 18, 16);
+  layout->setSpacing(10);
+  layout->addWidget(heading_);
+  heading_->setVisible(!heading.isEmpty());
+  body_->setSpacing(8);
+  layout->addLayout(body_);
+}
+
+void Card::set_heading(const QString& text) {
+  heading_->setText(text);
+  heading_->setVisible(!text.isEmpty());
+  setAccessibleName(text);
+}
+
+void set_look(QWidget* widget, const char* look) {
+  widget->setProperty("look", QString::fromUtf8(look));
+}
+
+QLabel* make_label(const QString& text, const char* look, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setTextFormat(Qt::PlainText);
+  set_look(label, look);
+  return label;
+}
+
+PageBrowser::PageBrowser(QWidget* parent) : QTextBrowser(parent) {
+  setOpenLinks(false);
+  setFrameShape(QFrame::NoFrame);
+  // Names of facts and kernels are long: they break where they must rather than scroll sideways.
+  setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  document()->setDocumentMargin(18);
+  setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
+  connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+    const auto link = parse_link(url.toString(QUrl::FullyDecoded));
+    if (!link) return;
+    if (link->kind == LinkKind::external) {
+      QDesktopServices::openUrl(url);
+    } else {
+      emit link_activated(*link);
+    }
+  });
+}
+
+void PageBrowser::show_page(const QString& html, bool same) {
+  const int scrolled = verticalScrollBar()->value();
+  setHtml(html);
+  verticalScrollBar()->setValue(same ? scrolled : 0);
+}
+
+// Pages have no pictures, and what profiles say must not make the window read files.
+QVariant PageBrowser::loadResource(int, const QUrl&) { return {}; }
+
+void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const {
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  const bool selected = (option.state & QStyle::State_Selected) != 0;
+  const bool hovered = (option.state & QStyle::State_MouseOver) != 0;
+  const QRect box = option.rect.adjusted(6, 2, -6, -2);
+  if (selected || hovered) {
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(selected ? theme_.selection : theme_.raised);
+    painter->drawRoundedRect(box, 8, 8);
+  }
+  if ((option.state & QStyle::State_HasFocus) != 0 && selected) {
+    painter->setBrush(Qt::NoBrush);
+    painter->setPen(QPen(theme_.accent, 1.5));
+    painter->drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 8, 8);
+  }
+  const auto severity = static_cast<advisor::Severity>(index.data(SeverityRole).toInt());
+  const QFontMetrics metrics(option.font);
+  const int line = metrics.height();
+  const QColor text = selected ? theme_.text_on_selection : theme_.text;
+  const QColor dim = selected ? theme_.text_on_selection : theme_.dim_text;
+  painter->setPen(theme_.color_of(severity));
+  painter->setFont(option.font);
+  painter->drawText(QRect(box.left() + 10, box.top() + 8, 18, line), Qt::AlignCenter,
+                    mark(severity));
+  const int left = box.left() + 36, width = box.right() - 12 - left;
+
+  painter->setPen(text);
+  QTextLayout layout(index.data(Qt::DisplayRole).toString(), option.font);
+  layout.beginLayout();
+  int y = box.top() + 8;
+  for (int n = 0; n < 2; ++n) {
+    QTextLine piece = layout.createLine();
+    if (!piece.isValid()) break;
+    piece.setLineWidth(width);
+    const bool last = n == 1 && piece.textStart() + piece.textLength() < layout.text().size();
+    if (last) {
+      painter->drawText(
+          QRect(left, y, width, line), Qt::AlignLeft,
+          metrics.elidedText(layout.text().mid(piece.textStart()), Qt::ElideRight, width));
+    } else {
+      painter->drawText(QRect(left, y, width, line), Qt::AlignLeft,
+                        layout.text().mid(piece.textStart(), piece.textLength()));
+    }
+    y += line;
+  }
+  layout.endLayout();
+
+  QFont small = option.font;
+  small.setPointSizeF(option.font.pointSizeF() * 0.9);
+  QFont bold = option.font;
+  bold.setBold(true);
+  const QString gain = index.data(GainRole).toString();
+  const int gain_width = gain.isEmpty() ? 0 : QFontMetrics(bold).horizontalAdvance(gain);
+  painter->setFont(small);
+  painter->setPen(dim);
+  QString subtitle = index.data(SubtitleRole).toString();
+  const QString basis = index.data(BasisRole).toString();
+  if (!gain.isEmpty() && !basis.isEmpty()) subtitle += QStringLiteral(" · ") + basis;
+  painter->drawText(
+      QRect(left, y + 3, width - gain_width - 8, line), Qt::AlignLeft | Qt::AlignVCenter,
+      QFontMetrics(small).elidedText(subtitle, Qt::ElideRight, width - gain_width - 8));
+  painter->setFont(bold);
+  painter->setPen(theme_.good);
+  painter->drawText(QRect(left, y + 3, width, line), Qt::AlignRight | Qt::AlignVCenter, gain);
+  painter->restore();
+}
+
+QSize TitleDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  const QFontMetrics metrics(option.font);
+  int width = option.rect.width();
+  if (const auto* view = qobject_cast<const QAbstractItemView*>(option.widget))
+    width = view->viewport()->width();
+  width = std::max(60, width - 12 - 36 - 12);
+  QTextLayout layout(index.data(Qt::DisplayRole).toString(), option.font);
+  layout.beginLayout();
+  int lines = 0;
+  while (lines < 2) {
+    QTextLine piece = layout.createLine();
+    if (!piece.isValid()) break;
+    piece.setLineWidth(width);
+    ++lines;
+  }
+  layout.endLayout();
+  return {120, 4 + 8 + (lines + 1) * metrics.height() + 3 + 10};
+}
+
+void make_plain_table(QTableView* table) {
+  table->setShowGrid(false);
+  table->setAlternatingRowColors(false);
+  table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table->setSelectionMode(QAbstractItemView::SingleSelection);
+  table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  table->setWordWrap(false);
+  table->setSortingEnabled(true);
+  table->setTabKeyNavigation(false);
+  table->setFrameShape(QFrame::NoFrame);
+  table->verticalHeader()->hide();
+  table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 12);
+  table->horizontalHeader()->setHighlightSections(false);
+  table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+}
+
+QString table_text_of(const QAbstractItemView* view) {
+  const auto* model = view->model();
+  if (model == nullptr) return {};
+  const auto cell = [](const QVariant& value) {
+    QString text = value.toString();
+    return text.replace(QLatin1Char('\t'), QLatin1Char(' '))
+        .replace(QLatin1Char('\n'), QLatin1Char(' '));
+  };
+  QStringList lines, cells;
+  for (int c = 0; c < model->columnCount(); ++c)
+    cells << cell(model->headerData(c, Qt::Horizontal, Qt::DisplayRole));
+  if (model->columnCount() > 1) lines << cells.join(QLatin1Char('\t'));
+  for (int r = 0; r < model->rowCount(); ++r) {
+    cells.clear();
+    for (int c = 0; c < model->columnCount(); ++c) cells << cell(model->index(r, c).data());
+    lines << cells.join(QLatin1Char('\t'));
+  }
+  return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+}  // namespace rnnadvisor::gui

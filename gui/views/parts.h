@@ -1,0 +1,93 @@
+// Small parts that views are made of.
+#pragma once
+
+#include <QFrame>
+#include <QIcon>
+#include <QLabel>
+#include <QStyledItemDelegate>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+#include "gui/models/link.h"
+#include "gui/theme.h"
+
+class QAbstractItemView;
+class QTableView;
+
+namespace rnnadvisor::gui {
+
+// A framed group with a heading.
+class Card : public QFrame {
+  Q_OBJECT
+ public:
+  explicit Card(const QString& heading, QWidget* parent = nullptr);
+  QVBoxLayout* body() { return body_; }
+  void set_heading(const QString& text);
+
+ private:
+  QLabel* heading_;
+  QVBoxLayout* body_;
+};
+
+// Text styles are chosen by the style sheet through the property "look": "title", "heading",
+// "dim", "small".
+QLabel* make_label(const QString& text, const char* look = "", QWidget* parent = nullptr);
+void set_look(QWidget* widget, const char* look);
+
+// Icons are drawn, so that they have the colours of the theme at every scale.
+enum class Symbol {
+  start,
+  overview,
+  timeline,
+  recurrence,
+  findings,
+  explorer,
+  compare,
+  rules,
+  open,
+  run,
+  save,
+  search,
+  theme,
+  copy,
+  back,
+  forward,
+  close
+};
+QIcon make_icon(Symbol symbol, const Theme& theme);
+
+// Shows pages; links go out as Link, addresses are opened by the desktop.
+class PageBrowser : public QTextBrowser {
+  Q_OBJECT
+ public:
+  explicit PageBrowser(QWidget* parent = nullptr);
+  // Keeps the scroll position where `same` says that it is the same page written anew.
+  void show_page(const QString& html, bool same = false);
+
+ signals:
+  void link_activated(const rnnadvisor::gui::Link& link);
+
+ protected:
+  QVariant loadResource(int type, const QUrl& name) override;
+};
+
+// Rows with a mark, a title in up to two lines, and a line of dim text with a gain at its right.
+class TitleDelegate : public QStyledItemDelegate {
+  Q_OBJECT
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  void set_theme(const Theme& theme) { theme_ = theme; }
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+ private:
+  Theme theme_ = light_theme();
+};
+
+// Rows without a grid, of a comfortable height, sorted by a click on the header.
+void make_plain_table(QTableView* table);
+// Tab separated values with the header, as spreadsheets take them.
+QString table_text_of(const QAbstractItemView* view);
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,70 @@
+#include "gui/views/screenshot.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QPixmap>
+#include <QThread>
+#include <QTimer>
+
+#include "gui/views/compare_view.h"
+#include "gui/views/main_window.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+constexpr int longest_ms = 120'000, settle_ms = 250;
+
+void settle(int ms) {
+  QElapsedTimer timer;
+  timer.start();
+  while (timer.elapsed() < ms) {
+    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+    QThread::msleep(5);
+  }
+}
+
+}  // namespace
+
+Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request) {
+  if (!MainWindow::view_names().contains(request.view))
+    return fail(ErrorCode::invalid_argument,
+                "there is no view '" + request.view.toStdString() + "'",
+                "one of " + MainWindow::view_names().join(QStringLiteral(", ")).toStdString());
+  Place place;
+  if (!request.place.isEmpty()) {
+    auto parsed = parse_place(request.place);
+    if (!parsed) return fail(parsed.error());
+    place = *parsed;
+  }
+  place.view = request.view;
+  window.resize(request.size);
+  window.show();
+  if (request.document.isEmpty()) {
+    window.go(request.view);
+  } else {
+    std::optional<Error> failure;
+    QEventLoop loop;
+    QObject::connect(&window, &MainWindow::opened, &loop, &QEventLoop::quit);
+    QObject::connect(&window, &MainWindow::open_failed, &loop, [&](const Error& error) {
+      failure = error;
+      loop.quit();
+    });
+    QTimer::singleShot(longest_ms, &loop, &QEventLoop::quit);
+    window.open(request.document, place);
+    loop.exec();
+    // The picture of a file that cannot be opened is that of the start page, which says why.
+    if (failure && request.view != QLatin1String("start")) return fail(*failure);
+    if (window.loading()) return fail(ErrorCode::io, "opening took too long");
+  }
+  if (!request.before.isEmpty()) {
+    window.findChild<CompareView*>()->compare_with(request.before);
+    settle(1500);
+  }
+  settle(settle_ms);
+  if (!window.grab().save(request.file))
+    return fail(ErrorCode::io, "cannot write '" + request.file.toStdString() + "'");
+  return {};
+}
+
+}  // namespace rnnadvisor::gui

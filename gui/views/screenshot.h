@@ -1,0 +1,24 @@
+// Pictures for documents, made by a command so that they never go stale.
+#pragma once
+
+#include <QSize>
+#include <QString>
+
+#include "core/base/result.h"
+
+namespace rnnadvisor::gui {
+
+class MainWindow;
+
+struct ScreenshotRequest {
+  QString view, file;
+  QString document;  // may be empty for views that need none
+  QString place;
+  QString before;  // for `compare`
+  QSize size = {1280, 720};
+};
+
+// Opens, goes there, waits until nothing loads any more, and writes the whole window.
+Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request);
+
+}  // namespace rnnadvisor::gui

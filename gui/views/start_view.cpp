@@ -1,0 +1,186 @@
+#include "gui/views/start_view.h"
+
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "advisor/report/words.h"
+#include "gui/views/parts.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+QPushButton* make_tile(const QString& title, const QString& text) {
+  auto* tile = new QPushButton;
+  set_look(tile, "tile");
+  tile->setAccessibleName(title + QStringLiteral(". ") + text);
+  tile->setMinimumHeight(tile->fontMetrics().height() * 3 + 26);
+  tile->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  auto* layout = new QVBoxLayout(tile);
+  layout->setContentsMargins(14, 9, 14, 9);
+  layout->setSpacing(1);
+  auto* name = make_label(title, "heading");
+  auto* line = make_label(text, "small");
+  line->setWordWrap(true);
+  line->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  line->setMinimumWidth(10);
+  for (auto* label : {name, line}) label->setAttribute(Qt::WA_TransparentForMouseEvents);
+  layout->addWidget(name);
+  layout->addWidget(line, 1);
+  return tile;
+}
+
+// What a damaged, newer or missing file means for the person who opened it.
+QString title_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::newer_version:
+      return StartView::tr("This profile was written by a newer rnnadvisor");
+    case ErrorCode::damaged:
+      return StartView::tr("This file cannot be read as a profile");
+    case ErrorCode::not_found:
+      return StartView::tr("This file is not there");
+    default:
+      return StartView::tr("This profile could not be opened");
+  }
+}
+
+void clear(QLayout* layout) {
+  while (auto* item = layout->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+}
+
+}  // namespace
+
+StartView::StartView(QWidget* parent) : View(parent) {
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  outer->addWidget(scroll);
+  auto* page = new QWidget;
+  scroll->setWidget(page);
+  auto* centre = new QHBoxLayout(page);
+  auto* column = new QWidget;
+  column->setMaximumWidth(1080);
+  centre->addStretch(1);
+  centre->addWidget(column, 100);
+  centre->addStretch(1);
+  auto* layout = new QVBoxLayout(column);
+  layout->setContentsMargins(32, 36, 32, 32);
+  layout->setSpacing(18);
+
+  notice_ = new QFrame;
+  notice_->setObjectName(QStringLiteral("notice"));
+  auto* notice = new QVBoxLayout(notice_);
+  notice->setContentsMargins(16, 12, 16, 12);
+  notice_title_ = make_label({}, "heading");
+  notice_text_ = make_label({}, "dim");
+  notice_text_->setWordWrap(true);
+  notice_text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  notice->addWidget(notice_title_);
+  notice->addWidget(notice_text_);
+  notice_->hide();
+  layout->addWidget(notice_);
+
+  layout->addWidget(make_label(tr("Why is my recurrent network slow?"), "display"));
+  auto* intro =
+      make_label(tr("Open a profile to see which kernels cuDNN chose, why, and what to change. "
+                    "Drop a .rnnprof file anywhere in this window."),
+                 "dim");
+  intro->setWordWrap(true);
+  layout->addWidget(intro);
+
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(10);
+  auto* open = new QPushButton(tr("Open a profile…"));
+  set_look(open, "primary");
+  auto* run = new QPushButton(tr("New run…"));
+  auto* explore = new QPushButton(tr("Explore a configuration"));
+  for (auto* button : {open, run, explore}) buttons->addWidget(button);
+  buttons->addStretch();
+  open_ = open;
+  connect(open, &QPushButton::clicked, this, &StartView::open_requested);
+  connect(run, &QPushButton::clicked, this, &StartView::run_requested);
+  connect(explore, &QPushButton::clicked, this,
+          [this] { emit link_activated(Link::to_view(QStringLiteral("explorer"))); });
+  layout->addLayout(buttons);
+  layout->addSpacing(6);
+
+  auto* columns = new QHBoxLayout;
+  columns->setSpacing(28);
+  auto* left = new QVBoxLayout;
+  left->setSpacing(8);
+  left->addWidget(make_label(tr("Recent"), "heading"));
+  recent_ = new QVBoxLayout;
+  recent_->setSpacing(6);
+  left->addLayout(recent_);
+  left->addStretch();
+  columns->addLayout(left, 2);
+
+  auto* right = new QVBoxLayout;
+  right->setSpacing(8);
+  right->addWidget(make_label(tr("Try a sample, recorded on an H200"), "heading"));
+  auto* grid = new QGridLayout;
+  grid->setSpacing(6);
+  int n = 0;
+  for (const auto& sample : samples()) {
+    if (sample.description.isEmpty()) continue;
+    auto* tile = make_tile(sample.title, sample.description);
+    const QString path = QStringLiteral("sample:") + sample.name;
+    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path); });
+    grid->addWidget(tile, n / 2, n % 2);
+    ++n;
+  }
+  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(1, 1);
+  right->addLayout(grid);
+  right->addStretch();
+  columns->addLayout(right, 3);
+  layout->addLayout(columns);
+  layout->addStretch();
+  set_recent({});
+}
+
+QWidget* StartView::first_focus() { return open_; }
+
+void StartView::set_recent(const QStringList& paths) {
+  clear(recent_);
+  int shown = 0;
+  for (const auto& path : paths) {
+    if (path.startsWith(QLatin1String("sample:"))) continue;
+    const QFileInfo file(path);
+    if (!file.exists() || shown == 8) continue;
+    auto* tile = make_tile(file.fileName(), file.absolutePath());
+    tile->setToolTip(file.absoluteFilePath());
+    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path); });
+    recent_->addWidget(tile);
+    ++shown;
+  }
+  if (shown > 0) return;
+  auto* empty = make_label(tr("Profiles that you open appear here.\n\nTo record one:\n"
+                              "rnnadvisor profile -o out.rnnprof -- python train.py"),
+                           "dim");
+  empty->setWordWrap(true);
+  empty->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  recent_->addWidget(empty);
+}
+
+void StartView::set_error(const Error* error, const QString& path) {
+  notice_->setVisible(error != nullptr);
+  if (error == nullptr) return;
+  notice_title_->setText(title_of(*error));
+  QStringList lines{path, to_qt(advisor::words::clean(error->message))};
+  if (!error->remedy.empty()) lines << to_qt(advisor::words::clean(error->remedy));
+  for (const auto& note : error->notes) lines << to_qt(advisor::words::clean(note));
+  notice_text_->setText(lines.join(QLatin1Char('\n')));
+  notice_->setAccessibleName(notice_title_->text() + QStringLiteral(". ") + notice_text_->text());
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,119 @@
+#include "gui/views/trace_view.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QMainWindow>
+#include <QVBoxLayout>
+
+#include "gui/models/pages.h"
+#if __has_include("gui/timeline/timeline_widget.h")
+#include "gui/timeline/timeline_widget.h"
+#define RNNADVISOR_TIMELINE 1
+#endif
+#if __has_include("gui/recurrence/recurrence_widget.h")
+#include "gui/recurrence/recurrence_widget.h"
+#define RNNADVISOR_RECURRENCE 1
+#endif
+
+namespace rnnadvisor::gui {
+namespace {
+
+QDockWidget* make_dock(const QString& title, const char* name, QWidget* content) {
+  auto* dock = new QDockWidget(title);
+  dock->setObjectName(QString::fromLatin1(name));
+  dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable |
+                    QDockWidget::DockWidgetFloatable);
+  dock->setWidget(content);
+  dock->setAccessibleName(title);
+  return dock;
+}
+
+}  // namespace
+
+TraceView::TraceView(ViewState* state, QWidget* parent) : View(parent), state_(state) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  area_ = new QMainWindow(this);
+  area_->setWindowFlags(Qt::Widget);
+  area_->setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowNestedDocks |
+                        QMainWindow::AllowTabbedDocks);
+  layout->addWidget(area_);
+#ifdef RNNADVISOR_TIMELINE
+  timeline_ = new TimelineWidget(area_);
+#else
+  timeline_ = make_label(tr("The timeline is not part of this build."), "dim");
+#endif
+  timeline_->setAccessibleName(tr("Timeline"));
+  area_->setCentralWidget(timeline_);
+  details_ = new PageBrowser;
+  details_->setAccessibleName(tr("Details"));
+  details_->setMinimumWidth(240);
+  details_dock_ = make_dock(tr("Details"), "details", details_);
+  area_->addDockWidget(Qt::RightDockWidgetArea, details_dock_);
+#ifdef RNNADVISOR_RECURRENCE
+  recurrence_ = new RecurrenceWidget;
+#else
+  recurrence_ = make_label(tr("The unrolled call is not part of this build."), "dim");
+#endif
+  recurrence_->setAccessibleName(tr("Recurrence"));
+  recurrence_dock_ = make_dock(tr("Recurrence"), "recurrence", recurrence_);
+  area_->addDockWidget(Qt::BottomDockWidgetArea, recurrence_dock_);
+  area_->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  area_->resizeDocks({details_dock_}, {360}, Qt::Horizontal);
+  area_->resizeDocks({recurrence_dock_}, {260}, Qt::Vertical);
+  connect(details_, &PageBrowser::link_activated, this, &View::link_activated);
+  connect(state_, &ViewState::selection_changed, this, &TraceView::follow_selection);
+}
+
+QWidget* TraceView::first_focus() { return timeline_; }
+QList<QDockWidget*> TraceView::docks() const { return {details_dock_, recurrence_dock_}; }
+QByteArray TraceView::save_layout() const { return area_->saveState(1); }
+void TraceView::restore_layout(const QByteArray& layout) { area_->restoreState(layout, 1); }
+
+void TraceView::show_recurrence() {
+  recurrence_dock_->show();
+  recurrence_dock_->raise();
+  recurrence_->setFocus();
+}
+
+void TraceView::set_document(DocumentPointer document) {
+  document_ = document;
+#ifdef RNNADVISOR_TIMELINE
+  static_cast<TimelineWidget*>(timeline_)->set_document(document, state_);
+#endif
+#ifdef RNNADVISOR_RECURRENCE
+  static_cast<RecurrenceWidget*>(recurrence_)->set_document(document, state_);
+#endif
+  follow_selection();
+}
+
+void TraceView::set_theme(const Theme& theme) {
+  theme_ = theme;
+#ifdef RNNADVISOR_TIMELINE
+  static_cast<TimelineWidget*>(timeline_)->set_theme(theme);
+#endif
+#ifdef RNNADVISOR_RECURRENCE
+  static_cast<RecurrenceWidget*>(recurrence_)->set_theme(theme);
+#endif
+  follow_selection();
+}
+
+void TraceView::follow_selection() {
+  if (!document_) {
+    details_->clear();
+    return;
+  }
+  const Item item = state_->selection();
+  QString html = item_page(*document_, item, theme_);
+  if (html.isEmpty()) {
+    Page page(theme_);
+    page.paragraph(
+        page.dim(tr("Select a call, a kernel or a finding to see what is known of it.")));
+    if (!document_->has_times())
+      page.paragraph(page.dim(tr("Nothing was recorded on a GPU in this profile.")));
+    html = page.take();
+  }
+  details_->show_page(html);
+}
+
+}  // namespace rnnadvisor::gui

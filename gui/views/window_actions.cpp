@@ -1,0 +1,261 @@
+// The window's actions: menus, tools, exports, the palette.
+#include <QApplication>
+#include <QClipboard>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPainter>
+#include <QSaveFile>
+#include <QStackedWidget>
+#include <QToolButton>
+
+#include "advisor/report/export.h"
+#include "advisor/report/report.h"
+#include "gui/views/explorer_view.h"
+#include "gui/views/main_window.h"
+#include "gui/views/palette.h"
+#include "gui/views/parts.h"
+#include "gui/views/run_dialog.h"
+#include "gui/views/trace_view.h"
+#include "gui/views/view.h"
+#ifdef RNNADVISOR_HAVE_SVG
+#include <QSvgGenerator>
+#endif
+
+namespace rnnadvisor::gui {
+namespace {
+
+std::string write_report(const QString& format, const Document& document) {
+  const auto& report = document.report();
+  if (format == QLatin1String("html")) return advisor::write_html(report);
+  if (format == QLatin1String("markdown")) return advisor::write_markdown(report);
+  if (format == QLatin1String("json")) return advisor::write_json(report);
+  if (format == QLatin1String("sarif")) return advisor::write_sarif(report);
+  if (format == QLatin1String("junit")) return advisor::write_junit(report);
+  if (format == QLatin1String("csv")) return advisor::write_csv(report);
+  if (format == QLatin1String("perfetto")) return advisor::write_chrome_trace(document.profile());
+  if (format == QLatin1String("kernels")) return advisor::write_kernels_csv(document.profile());
+  if (format == QLatin1String("calls")) return advisor::write_calls_csv(document.profile());
+  return advisor::write_text(report);
+}
+
+std::vector<KeyHelp> timeline_keys() {
+  const auto t = [](const char* text) { return QCoreApplication::translate("Keys", text); };
+  const QString zoom = t("Timeline");
+  return {{zoom, QStringLiteral("W S"), t("zoom in and out")},
+          {zoom, QStringLiteral("A D"), t("earlier and later")},
+          {zoom, t("Wheel"), t("scroll; with Ctrl zoom at the cursor, with Shift move")},
+          {zoom, t("Drag"), t("measure a range; with Shift move")},
+          {zoom, QStringLiteral("F"), t("focus the selection; again: everything")},
+          {zoom, QStringLiteral("0"), t("everything")},
+          {zoom, QStringLiteral("R"), t("measure the selection")},
+          {zoom, QStringLiteral(", ."), t("previous and next on the track")},
+          {zoom, QStringLiteral("[ ]"), t("along the arrows between call and kernels")},
+          {zoom, QStringLiteral("/"), t("search")},
+          {zoom, QStringLiteral("n N"), t("next and previous hit")}};
+}
+
+}  // namespace
+
+QAction* MainWindow::add_action(QMenu* menu, const QString& text, const QKeySequence& keys,
+                                std::function<void()> run) {
+  auto* action = menu->addAction(text);
+  action->setShortcut(keys);
+  connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+  commands_ << action;
+  return action;
+}
+
+void MainWindow::make_actions() {
+  const auto need = [this](QAction* action) {
+    action->setEnabled(false);
+    need_document_.push_back(action);
+    return action;
+  };
+  auto* file = menuBar()->addMenu(tr("&File"));
+  auto* open_action =
+      add_action(file, tr("&Open a profile…"), QKeySequence::Open, [this] { choose_file(); });
+  auto* run_action = add_action(file, tr("&New run: a configuration…"),
+                                QKeySequence(Qt::CTRL | Qt::Key_N), [this] { new_run(); });
+  add_action(file, tr("New run: a &program…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N),
+             [this] { new_run(true); });
+  need(add_action(file, tr("Open it &again"), QKeySequence::Refresh,
+                  [this] { open(document_->path(), place()); }));
+  add_action(file, tr("Com&pare with…"), {}, [this] {
+    go(QStringLiteral("compare"));
+    choose_before();
+  });
+  file->addSeparator();
+  auto* report = file->addMenu(tr("&Export"));
+  const std::vector<std::array<QString, 3>> formats = {
+      {tr("Report as a web page (HTML)…"), QStringLiteral("html"), QStringLiteral("html")},
+      {tr("Report as Markdown…"), QStringLiteral("markdown"), QStringLiteral("md")},
+      {tr("Report as text…"), QStringLiteral("text"), QStringLiteral("txt")},
+      {tr("Report as JSON…"), QStringLiteral("json"), QStringLiteral("json")},
+      {tr("Report as SARIF…"), QStringLiteral("sarif"), QStringLiteral("sarif")},
+      {tr("Report as JUnit…"), QStringLiteral("junit"), QStringLiteral("xml")},
+      {tr("Report as CSV…"), QStringLiteral("csv"), QStringLiteral("csv")},
+      {tr("Timeline for Perfetto…"), QStringLiteral("perfetto"), QStringLiteral("json")},
+      {tr("Kernels as CSV…"), QStringLiteral("kernels"), QStringLiteral("csv")},
+      {tr("RNN calls as CSV…"), QStringLiteral("calls"), QStringLiteral("csv")}};
+  for (const auto& [title, format, ending] : formats)
+    need(add_action(report, title, {},
+                    [this, format = format, ending = ending] { export_report(format, ending); }));
+  add_action(file, tr("Save a p&icture of the view…"), {}, [this] {
+#ifdef RNNADVISOR_HAVE_SVG
+    const QString kinds = tr("PNG (*.png);;SVG (*.svg)");
+#else
+    const QString kinds = tr("PNG (*.png)");
+#endif
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save a picture"), current_view() + QStringLiteral(".png"), kinds);
+    if (!path.isEmpty() && !save_picture(path))
+      show_notice(tr("%1 could not be written.").arg(path));
+  });
+  add_action(file, tr("Copy the view as a &table"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C),
+             [this] {
+               const auto* view = qobject_cast<const View*>(stack_->currentWidget());
+               const QString text = view != nullptr ? view->table_text() : QString();
+               if (text.isEmpty()) {
+                 show_notice(tr("There is no table in this view."));
+               } else {
+                 QApplication::clipboard()->setText(text);
+               }
+             });
+  need(add_action(file, tr("Copy a &link to this place"),
+                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), [this] {
+                    QApplication::clipboard()->setText(
+                        QStringLiteral("rnnadvisor-gui '%1' --at %2")
+                            .arg(document_->path(), to_string(place())));
+                    show_notice(tr("Copied: a command that opens this profile at this place."));
+                  }));
+  file->addSeparator();
+  add_action(file, tr("&Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
+
+  auto* view = menuBar()->addMenu(tr("&View"));
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const QString name = entries_[i].name;
+    auto* action = add_action(view, entries_[i].button->text(),
+                              QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + i)),
+                              [this, name] { go(name); });
+    entries_[i].button->setToolTip(entries_[i].button->text() + QStringLiteral("  ") +
+                                   action->shortcut().toString(QKeySequence::NativeText));
+  }
+  add_action(view, tr("Recurrence: the call unrolled"), QKeySequence(Qt::CTRL | Qt::Key_R),
+             [this] { go(QStringLiteral("recurrence")); });
+  view->addSeparator();
+  for (auto* dock : trace_->docks()) {
+    auto* action = dock->toggleViewAction();
+    action->setText(tr("Timeline: %1").arg(dock->windowTitle()));
+    view->addAction(action);
+    commands_ << action;
+  }
+  view->addSeparator();
+  auto* theme = view->addMenu(tr("&Theme"));
+  const std::vector<std::pair<QString, ThemeChoice>> themes = {
+      {tr("Theme: as the system"), ThemeChoice::system},
+      {tr("Theme: light"), ThemeChoice::light},
+      {tr("Theme: dark"), ThemeChoice::dark}};
+  for (const auto& [title, choice] : themes)
+    add_action(theme, title, {}, [this, choice = choice] { set_theme_choice(choice); });
+  auto* toggle = add_action(
+      view, tr("Switch between light and &dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D),
+      [this] { set_theme_choice(theme_.dark ? ThemeChoice::light : ThemeChoice::dark); });
+  view->addSeparator();
+  add_action(view, tr("Full screen"), QKeySequence(Qt::Key_F11),
+             [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+
+  auto* place_menu = menuBar()->addMenu(tr("&Go"));
+  back_ = add_action(place_menu, tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left),
+                     [this] { state_.back(); });
+  forward_ = add_action(place_menu, tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right),
+                        [this] { state_.forward(); });
+  back_->setEnabled(false);
+  forward_->setEnabled(false);
+
+  auto* help = menuBar()->addMenu(tr("&Help"));
+  auto* palette = add_action(help, tr("&Commands…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+                             [this] { open_palette(); });
+  auto* keys = add_action(help, tr("&Keyboard and mouse…"), QKeySequence(Qt::Key_Question),
+                          [this] { open_shortcuts(); });
+  keys->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)});
+
+  const auto tool = [this](QAction* action, Symbol symbol, const QString& name) {
+    auto* button = new QToolButton;
+    button->setObjectName(QStringLiteral("tool"));
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    button->setIconSize({18, 18});
+    button->setFocusPolicy(Qt::StrongFocus);
+    button->setAccessibleName(name);
+    const QString keys_text = action->shortcut().toString(QKeySequence::NativeText);
+    button->setToolTip(keys_text.isEmpty() ? name : name + QStringLiteral("  ") + keys_text);
+    action->setIcon(make_icon(symbol, theme_));
+    action->setIconVisibleInMenu(false);
+    header_->layout()->addWidget(button);
+    tools_.emplace_back(button, symbol);
+  };
+  tool(back_, Symbol::back, tr("Back"));
+  tool(forward_, Symbol::forward, tr("Forward"));
+  tool(open_action, Symbol::open, tr("Open a profile"));
+  tool(run_action, Symbol::run, tr("New run"));
+  tool(palette, Symbol::search, tr("Commands"));
+  tool(toggle, Symbol::theme, tr("Light or dark"));
+}
+
+void MainWindow::open_palette() {
+  auto* palette = new CommandPalette(commands_, this);
+  palette->setAttribute(Qt::WA_DeleteOnClose);
+  palette->show();
+}
+
+void MainWindow::open_shortcuts() {
+  auto* sheet = new ShortcutSheet(commands_, timeline_keys(), this);
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  sheet->show();
+}
+
+void MainWindow::new_run(bool program) {
+  auto* dialog = new RunDialog(explorer_->input(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  if (program) dialog->show_program();
+  connect(dialog, &RunDialog::recorded, this, [this](const QString& profile) { open(profile); });
+  dialog->show();
+}
+
+void MainWindow::export_report(const QString& format, const QString& ending) {
+  const QString base = QFileInfo(document_->name()).completeBaseName();
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Export"), base + QLatin1Char('.') + ending);
+  if (path.isEmpty()) return;
+  QSaveFile file(path);
+  const std::string text = write_report(format, *document_);
+  const bool good = file.open(QIODevice::WriteOnly) &&
+                    file.write(text.data(), static_cast<qint64>(text.size())) ==
+                        static_cast<qint64>(text.size()) &&
+                    file.commit();
+  show_notice(good ? tr("Wrote %1.").arg(path)
+                   : tr("%1 could not be written: %2").arg(path, file.errorString()));
+}
+
+bool MainWindow::save_picture(const QString& file) {
+#ifdef RNNADVISOR_HAVE_SVG
+  if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
+    QSvgGenerator svg;
+    svg.setFileName(file);
+    svg.setSize(stack_->size());
+    svg.setViewBox(stack_->rect());
+    svg.setTitle(windowTitle());
+    QPainter painter;
+    if (!painter.begin(&svg)) return false;
+    stack_->currentWidget()->render(&painter);
+    return painter.end();
+  }
+#endif
+  return stack_->grab().save(file);
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "gui/models/exploration_pages.h"
+#include "tests/gui/documents.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+ConfigInput input_of(int hidden) {
+  ConfigInput input;
+  input.config.data_type = DataType::half;
+  input.config.math_type = MathType::tensor_op;
+  input.config.hidden_size = input.config.input_size = input.config.proj_size = hidden;
+  return input;
+}
+
+TEST(Exploration, SaysWhatCheckSays) {
+  const auto device = find_device("h200").value();
+  const auto now = explore(input_of(1001), device, test_rules());
+  EXPECT_EQ(now.phases.size(), 3U);
+  bool found = false;
+  for (const auto& f : now.document->judgement().findings)
+    found = found || f.rule_id == "alignment/hidden-multiple-of-8";
+  EXPECT_TRUE(found);
+  const auto held = explore(input_of(1024), device, test_rules());
+  const QString page = exploration_verdict(now, &held, light_theme());
+  EXPECT_TRUE(page.contains(QStringLiteral("hidden_size")));
+  EXPECT_TRUE(page.contains(QStringLiteral("1024")));
+  EXPECT_TRUE(exploration_limits(now, light_theme()).contains(QStringLiteral("persist_static")));
+  EXPECT_TRUE(exploration_gemms(now, light_theme()).contains(QStringLiteral("recurrent")));
+}
+
+TEST(Exploration, AnAbsurdConfigurationIsAnswered) {
+  auto input = input_of(1 << 20);
+  input.config.num_layers = 1 << 20;
+  input.config.seq_length = 1 << 20;
+  const auto now = explore(input, find_device("t4").value(), test_rules());
+  EXPECT_FALSE(now.violations.empty());
+  EXPECT_FALSE(exploration_verdict(now, nullptr, light_theme()).isEmpty());
+  EXPECT_FALSE(exploration_gemms(now, light_theme()).isEmpty());
+}
+
+TEST(Exploration, TheCommandNamesTheConfiguration) {
+  const auto text =
+      command_of(input_of(1000), find_device("h200").value(), QStringLiteral("check"));
+  EXPECT_TRUE(text.startsWith(QStringLiteral("rnnadvisor check --cell lstm")));
+  EXPECT_TRUE(text.contains(QStringLiteral("--hidden-size 1000")));
+  EXPECT_TRUE(text.endsWith(QStringLiteral("--device nvidia-h200")));
+}
+
+// A change is to be answered within a frame, 16 ms, with its page. Sanitizers and busy machines
+// need room: the median of many decides.
+TEST(Exploration, FollowsASlider) {
+  const auto device = find_device("h200").value();
+  std::vector<double> ms;
+  for (int hidden = 512; hidden < 562; ++hidden) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto now = explore(input_of(hidden), device, test_rules());
+    EXPECT_FALSE(exploration_verdict(now, nullptr, light_theme()).isEmpty());
+    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                     .count());
+  }
+  std::sort(ms.begin(), ms.end());
+  RecordProperty("median_ms", std::to_string(ms[ms.size() / 2]));
+  EXPECT_LT(ms[ms.size() / 2], 16);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui

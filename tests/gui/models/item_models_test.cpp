@@ -1,0 +1,95 @@
+#include "gui/models/item_models.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+
+#include "tests/gui/documents.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+constexpr auto fatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
+
+template <class Model>
+class ItemModelTest : public testing::Test {};
+
+template <class Model>
+void fill(Model& model, const DocumentPointer& document) {
+  if constexpr (std::is_same_v<Model, RulesModel>) {
+    model.set_rules(document ? test_rules() : nullptr);
+  } else {
+    model.set_document(document);
+  }
+}
+
+using Models = testing::Types<FindingsModel, VerdictsModel, ConfigurationsModel, RulesModel>;
+TYPED_TEST_SUITE(ItemModelTest, Models);
+
+TYPED_TEST(ItemModelTest, KeepsItsPromises) {
+  TypeParam model;
+  WordsFilter filter;
+  filter.setSourceModel(&model);
+  QAbstractItemModelTester tester(&model, fatal), filter_tester(&filter, fatal);
+  EXPECT_EQ(model.rowCount(), 0);
+  for (const char* name : {"programs/pytorch-two-layers", "guide-figure-10", "planted-failures"}) {
+    fill(model, sample(name));
+    EXPECT_GT(model.rowCount(), 0) << name;
+    filter.set_words(QStringLiteral("persist"));
+    filter.set_words({});
+    filter.sort(0, Qt::DescendingOrder);
+    filter.sort(-1);
+    const QAbstractItemModel& plain = model;
+    for (int r = 0; r < plain.rowCount(); ++r) {
+      for (int c = 0; c < plain.columnCount(); ++c)
+        EXPECT_TRUE(plain.index(r, c).data().isValid()) << name << ' ' << r << ' ' << c;
+    }
+  }
+  fill(model, nullptr);
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST(FindingsModel, OneRowForEachRule) {
+  FindingsModel model;
+  const auto document = sample("guide-figure-10");
+  model.set_document(document);
+  EXPECT_EQ(model.rowCount(), static_cast<int>(document->report().groups.size()));
+  const auto& findings = document->judgement().findings;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const int row = model.row_of(static_cast<int>(i));
+    ASSERT_GE(row, 0);
+    EXPECT_EQ(model.index(row).data(RuleRole).toString().toStdString(), findings[i].rule_id);
+  }
+  EXPECT_EQ(model.row_of(-1), -1);
+  EXPECT_EQ(model.row_of(static_cast<int>(findings.size())), -1);
+}
+
+TEST(VerdictsModel, NoVerdictIsLost) {
+  VerdictsModel model;
+  const auto document = sample("guide-figure-10");
+  model.set_document(document);
+  int sum = 0;
+  for (const int n : model.totals()) sum += n;
+  EXPECT_EQ(sum, static_cast<int>(document->judgement().verdicts.size()));
+  EXPECT_EQ(model.rowCount(), static_cast<int>(test_rules()->rules.size()));
+  model.set_document(document, 0);
+  sum = 0;
+  for (const int n : model.totals()) sum += n;
+  EXPECT_EQ(sum, static_cast<int>(test_rules()->rules.size()));
+}
+
+TEST(WordsFilter, WantsEveryWordAndTheKind) {
+  VerdictsModel model;
+  model.set_document(sample("programs/pytorch-two-layers"));
+  WordsFilter filter;
+  filter.setSourceModel(&model);
+  filter.set_words(QStringLiteral("MULTIPLE batch"));
+  EXPECT_GT(filter.rowCount(), 0);
+  EXPECT_LT(filter.rowCount(), model.rowCount());
+  filter.set_words({});
+  filter.set_kind(static_cast<int>(advisor::VerdictKind::fired));
+  EXPECT_EQ(filter.rowCount(), 6);  // as `rnnadvisor report` counts them
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,69 @@
+#include "gui/models/link.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace rnnadvisor::gui {
+namespace {
+
+TEST(Link, ComesBackAsItWas) {
+  Link evidence;
+  evidence.kind = LinkKind::evidence;
+  evidence.finding = 3;
+  Link explore;
+  explore.kind = LinkKind::explore;
+  explore.configuration = 4;
+  Link change = explore;
+  change.finding = 2;
+  change.suggestion = 0;
+  Link copy;
+  copy.kind = LinkKind::copy;
+  copy.finding = 2;
+  copy.suggestion = 1;
+  for (const auto& link : {Link::to({ItemKind::kernel, 12}), Link::to_rule(QStringLiteral("a/b")),
+                           Link::to_view(QStringLiteral("timeline")),
+                           Link::to_address(QStringLiteral("https://docs.nvidia.com/x#y")),
+                           evidence, explore, change, copy}) {
+    EXPECT_EQ(parse_link(to_string(link)), link) << to_string(link).toStdString();
+  }
+}
+
+TEST(Link, NonsenseIsNoLink) {
+  for (const char* text : {"", "item:", "item:call", "item:call/-1", "item:cake/1", "evidence:x",
+                           "explore:1/2", "file:///etc/passwd", "javascript:1", "rule:"}) {
+    EXPECT_FALSE(parse_link(QString::fromUtf8(text)).has_value()) << text;
+  }
+}
+
+TEST(Place, ComesBackAsItWas) {
+  for (const auto& place : {Place{}, Place{QStringLiteral("timeline"), TimeRange{0, 1}, {}},
+                            Place{QStringLiteral("findings"), std::nullopt, {ItemKind::finding, 2}},
+                            Place{{}, TimeRange{12'500'001, 3'040'000'000}, {ItemKind::call, 3}}}) {
+    const auto read = parse_place(to_string(place));
+    ASSERT_TRUE(read.has_value()) << to_string(place).toStdString();
+    EXPECT_EQ(*read, place) << to_string(place).toStdString();
+  }
+  const auto typed = parse_place(QStringLiteral("timeline,12.5ms-40ms,call/3"));
+  ASSERT_TRUE(typed.has_value());
+  EXPECT_EQ(typed->visible, (TimeRange{12'500'000, 40'000'000}));
+}
+
+TEST(Place, WhatIsNoPlaceIsSaid) {
+  for (const char* text : {"40ms-12ms", "call/x", "1-", "UP", "timeline,overview"})
+    EXPECT_FALSE(parse_place(QString::fromUtf8(text)).has_value()) << text;
+}
+
+TEST(Nanoseconds, AreReadAndWritten) {
+  EXPECT_EQ(format_ns(999), QStringLiteral("999 ns"));
+  EXPECT_EQ(format_ns(1'250), QStringLiteral("1.25 µs"));
+  EXPECT_EQ(format_ns(12'345'678), QStringLiteral("12.3 ms"));
+  EXPECT_EQ(format_ns(-5'210'000'000), QStringLiteral("−5.21 s"));
+  for (const std::int64_t ns : {0LL, 1LL, 1'000'001LL, 999'999'999LL, 86'400'000'000'001LL})
+    EXPECT_EQ(parse_ns(exact_ns(ns)), ns);
+  EXPECT_FALSE(parse_ns(QStringLiteral("nan")).has_value());
+  EXPECT_FALSE(parse_ns(QStringLiteral("1e300s")).has_value());
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui

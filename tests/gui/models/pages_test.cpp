@@ -1,0 +1,108 @@
+#include "gui/models/pages.h"
+
+#include <gtest/gtest.h>
+
+#include <QRegularExpression>
+#include <QTextDocument>
+
+#include "gui/models/overview_charts.h"
+#include "profiler/profile/builder.h"
+#include "tests/gui/documents.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+QString text_of(const QString& html) {
+  QTextDocument document;
+  document.setHtml(html);
+  return document.toPlainText();
+}
+
+void expect_links(const QString& html) {
+  static const QRegularExpression links(QStringLiteral("href=\"([^\"]*)\""));
+  auto all = links.globalMatch(html);
+  while (all.hasNext()) {
+    const QString link =
+        all.next().captured(1).replace(QStringLiteral("&amp;"), QStringLiteral("&"));
+    EXPECT_TRUE(parse_link(link).has_value()) << link.toStdString();
+  }
+}
+
+TEST(FindingPage, SaysEverything) {
+  const auto document = sample("programs/pytorch-two-layers");
+  const auto& finding = document->judgement().findings.front();
+  EXPECT_EQ(finding.rule_id, "pytorch/split-stack");
+  const QString html = finding_page(*document, 0, light_theme());
+  const QString text = text_of(html);
+  for (const char* part :
+       {"A stack of layers keeps PyTorch from its persistent kernels", "1.50x",
+        "measured elsewhere", "Use one module per layer", "torch.nn.ModuleList", "several_layers",
+        "100 kernels in 30 RNN", "get_algo", "Why not persist_static? 13 of 14 conditions hold",
+        "exact: the same function"})
+    EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part;
+  EXPECT_TRUE(html.contains(QStringLiteral("evidence:0")));
+  EXPECT_TRUE(html.contains(QStringLiteral("copy:0/0")));
+  EXPECT_TRUE(html.contains(QStringLiteral("explore:0/0/0")));
+}
+
+TEST(Pages, EveryLinkLeadsSomewhere) {
+  for (const char* name : {"programs/pytorch-two-layers", "planted-failures"}) {
+    const auto document = sample(name);
+    for (int i = 0; document->holds({ItemKind::finding, i}); ++i)
+      expect_links(finding_page(*document, i, dark_theme()));
+    for (int i = 0; document->holds({ItemKind::configuration, i}); ++i)
+      expect_links(configuration_page(*document, i, light_theme()));
+    for (const ItemKind kind : {ItemKind::call, ItemKind::kernel, ItemKind::transfer, ItemKind::api,
+                                ItemKind::nvtx, ItemKind::allocation}) {
+      if (!document->holds({kind, 0})) continue;
+      const QString html = item_page(*document, {kind, 0}, light_theme());
+      EXPECT_FALSE(html.isEmpty());
+      expect_links(html);
+    }
+  }
+  for (const auto& rule : test_rules()->rules) {
+    const QString html = rule_page(rule, light_theme());
+    EXPECT_TRUE(text_of(html).contains(to_qt(rule.title))) << rule.id;
+    expect_links(html);
+  }
+}
+
+TEST(Pages, WhatAProfileSaysIsText) {
+  ProfileBuilder builder;
+  const int device = builder.add_device(find_device("h200").value());
+  Configuration configuration;
+  configuration.config.id = "<img src=x onerror=alert(1)><b>bold</b>";
+  configuration.device = device;
+  builder.add_configuration(std::move(configuration));
+  const Document document(builder.finish(), test_rules(), QStringLiteral("x"));
+  const QString html = configuration_page(document, 0, light_theme());
+  EXPECT_FALSE(html.contains(QStringLiteral("<img")));
+  EXPECT_TRUE(text_of(html).contains(QStringLiteral("<b>bold</b>")));
+}
+
+TEST(OverviewCharts, PartsAddUp) {
+  const auto document = sample("programs/pytorch-two-layers");
+  const auto chosen = longest_configurations(*document, 4);
+  ASSERT_FALSE(chosen.empty());
+  for (const auto& time : phase_times(*document, chosen.front())) {
+    double sum = 0;
+    for (const auto& part : time.parts) sum += part.ms;
+    EXPECT_NEAR(sum, time.kernel_ms, 1e-9);
+    const auto* row =
+        document->report().configurations[static_cast<std::size_t>(chosen.front())].phase(
+            time.phase);
+    ASSERT_NE(row, nullptr);
+    EXPECT_NEAR(time.kernel_ms, row->kernel_ms, row->kernel_ms * 0.02);
+    // What ran and what idled make the traced call: the share that ran is the report's.
+    if (time.idle_ms > 0) {
+      EXPECT_NEAR(time.kernel_ms / (time.kernel_ms + time.idle_ms), row->busy, 1e-9);
+    }
+  }
+  const auto& memory = document->report().configurations.front().memory;
+  std::int64_t sum = 0;
+  for (const auto& part : memory_parts(memory)) sum += part.bytes;
+  EXPECT_EQ(sum, memory.total);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui
