@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "gui/timeline/scale.h"
@@ -264,7 +265,36 @@ class Builder {
     for (auto& track : tracks) timeline_->tracks.push_back(std::move(track));
   }
 
+  // Streams that take turns need no columns of their own: then the rows of the device, in the order
+  // of the table, say it.
+  std::optional<Lane> taking_turns(int device) {
+    const auto& k = p().kernels;
+    if (options_.keep) return std::nullopt;
+    std::int64_t end = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < k.size(); ++i) {
+      if (k.device[i] != device) continue;
+      if (k.start_ns[i] < end) return std::nullopt;
+      end = k.end_ns[i];
+      ++count;
+    }
+    Spans spans{
+        k.start_ns.data(), k.end_ns.data(), nullptr, nullptr, 0, static_cast<std::uint32_t>(count),
+        busy_color};
+    if (count < k.size()) {
+      std::vector<std::uint32_t> rows;
+      rows.reserve(count);
+      for (std::uint32_t i = 0; i < k.size(); ++i) {
+        if (k.device[i] == device) rows.push_back(i);
+      }
+      timeline_->rows.push_back(std::move(rows));
+      spans.rows = timeline_->rows.back().data();
+    }
+    return Lane{spans, std::make_shared<const Pyramid>(spans)};
+  }
+
   Lane merged(int device) {
+    if (auto lane = taking_turns(device)) return std::move(*lane);
     const auto& k = p().kernels;
     std::vector<std::int64_t> begin, end;
     for (std::size_t i = 0; i < k.size(); ++i) {

@@ -2,6 +2,7 @@
 // docs/file-format.md, and views for people.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,7 +25,17 @@ Result<void> write_profile(const Profile& profile, const std::string& path, bool
 
 // Reads a profile. A newer schema, a damaged or truncated file, a file that is no profile, values
 // out of range: each a clear error; never a crash. What it returns satisfies check.h.
-Result<Profile> read_profile(const std::string& path);
+struct ProfileReadOptions {
+  // Asked now and then, on the calling thread, with the share that is done. An answer of false ends
+  // reading with ErrorCode::interrupted.
+  std::function<bool(double)> keep_going;
+  // Given, once and on the calling thread, a profile with everything but its records: calls,
+  // configurations, processes and texts, and no kernels, transfers, API calls, allocations or NVTX
+  // ranges. It comes long before all of a large file is read, and before all of it is checked.
+  std::function<void(const Profile&)> outline;
+};
+// A large file is read and checked by two threads.
+Result<Profile> read_profile(const std::string& path, const ProfileReadOptions& options = {});
 
 // The same from bytes in memory (the samples that travel in the program). `name` stands in errors.
 Result<Profile> read_profile_bytes(std::string_view bytes, std::string_view name);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "profiler/profile/file.h"
 #include "profiler/profile/profile.h"
 #include "profiler/profile/sqlite.h"
 
@@ -24,15 +25,30 @@ Result<void> replace_file(const std::string& path, bool replace,
                           const std::function<Result<void>(const std::string& temporary)>& fill);
 
 // Opens a file as a profile database: looks at its first bytes and its length, application id,
-// version and integrity. Errors begin with the file's name.
-Result<sqlite::Database> open_profile(const std::string& path);
+// version and integrity. Errors begin with the file's name. Without `pages` whoever opens it has to
+// call check_pages() on a connection before anything that was read is believed.
+Result<sqlite::Database> open_profile(const std::string& path, bool pages = true);
+Result<void> check_pages(sqlite3* database);
 // The same of bytes that outlive it; errors do not name them.
 Result<sqlite::Database> open_profile_bytes(std::string_view bytes);
 
 // Processes, calls and all tables of records. The writer leaves what went wrong in `database`;
 // `version` is that of the schema of the file, `origin` its time_origin_ns.
 bool write_records(const Profile& profile, sqlite3* database, std::int64_t origin);
-Result<void> read_records(Profile& profile, sqlite3* database, int version, std::int64_t origin);
+struct RecordsInput {
+  sqlite3* database = nullptr;
+  int version = 0;
+  std::int64_t origin = 0;
+  // Another connection to the same file for a second thread; may be empty, and may fail.
+  std::function<Result<sqlite::Database>()> another;
+  std::int64_t file_bytes = 0;  // 0: not known. Bounds what is reserved for rows.
+  ProfileReadOptions options;
+};
+Result<void> read_records(Profile& profile, const RecordsInput& input);
+
+// The kernels, by two threads where that is worth it.
+Result<void> read_kernels(Profile& profile, const RecordsInput& input,
+                          const std::function<int(sqlite::Rows&, int)>& process);
 
 // How a payload is spelled that is not a number: SQLite would store it as NULL.
 inline constexpr std::string_view payload_nan = "nan";

@@ -2,10 +2,12 @@
 // file_read_records.cpp. Types are checked value by value here, what values mean to each other in
 // check.cpp.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <future>
 #include <limits>
 #include <optional>
 
@@ -40,7 +42,7 @@ std::optional<std::vector<double>> parse_samples(std::string_view text) {
 
 class Reader {
  public:
-  explicit Reader(sqlite3* database) : database_(database) {}
+  explicit Reader(RecordsInput input) : input_(std::move(input)), database_(input_.database) {}
 
   Result<Profile> read() {
     for (const auto part :
@@ -268,7 +270,11 @@ class Reader {
         });
   }
 
-  Result<void> records() { return read_records(p_, database_, version_, origin_); }
+  Result<void> records() {
+    input_.version = version_;
+    input_.origin = origin_;
+    return read_records(p_, input_);
+  }
 
   Result<void> notes_and_figures() {
     auto done = each("notes", "severity, code, text, count", [&](Rows& r) {
@@ -299,18 +305,62 @@ class Reader {
         });
   }
 
+  RecordsInput input_;
   sqlite3* database_;
   int version_ = 0;  // of the schema; open_profile() has looked that it is one of ours
   std::int64_t origin_ = 0;
   Profile p_;
 };
 
+constexpr std::int64_t large_file_bytes = 16 << 20;
+
+// What tells a file from one that took its place.
+struct FileIdentity {
+  dev_t device;
+  ino_t inode;
+  std::int64_t bytes;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino, status.st_size};
+}
+
 }  // namespace
 
-Result<Profile> read_profile(const std::string& path) {
-  auto database = open_profile(path);
+Result<Profile> read_profile(const std::string& path, const ProfileReadOptions& options) {
+  const auto before = identity_of(path);
+  // Checking the pages of a large file takes as long as reading them: both go on at once, and
+  // nothing is returned unless both are well.
+  const bool large = before && before->bytes > large_file_bytes;
+  auto database = open_profile(path, !large);
   if (!database) return fail(std::move(database.error()));
-  auto profile = Reader(database->get()).read();
+  std::future<Result<void>> pages;
+  RecordsInput input;
+  input.database = database->get();
+  input.options = options;
+  if (large) {
+    input.file_bytes = before->bytes;
+    // A file that was replaced in between is another one; then one connection has to do.
+    const auto another = [path, before]() -> Result<sqlite::Database> {
+      auto second = open_profile(path, false);
+      if (second && identity_of(path) != before)
+        return fail(ErrorCode::io, "it was replaced while it was read");
+      return second;
+    };
+    input.another = another;
+    pages = std::async(std::launch::async, [another]() -> Result<void> {
+      const auto own = another();
+      if (!own) return fail(own.error());
+      return check_pages(own->get());
+    });
+  }
+  auto profile = Reader(std::move(input)).read();
+  if (large) {
+    if (auto good = pages.get(); !good) return fail(about_file(std::move(good.error()), path));
+  }
   if (!profile) return fail(about_file(std::move(profile.error()), path));
   return profile;
 }
@@ -318,7 +368,9 @@ Result<Profile> read_profile(const std::string& path) {
 Result<Profile> read_profile_bytes(std::string_view bytes, std::string_view name) {
   auto database = open_profile_bytes(bytes);
   if (!database) return fail(about_file(std::move(database.error()), name));
-  auto profile = Reader(database->get()).read();
+  RecordsInput input;
+  input.database = database->get();
+  auto profile = Reader(std::move(input)).read();
   if (!profile) return fail(about_file(std::move(profile.error()), name));
   return profile;
 }

@@ -35,14 +35,18 @@ std::optional<std::vector<int>> parse_lengths(std::string_view text) {
 
 class Reader {
  public:
-  Reader(Profile& profile, sqlite3* database, int version, std::int64_t origin)
-      : p_(profile), database_(database), version_(version), origin_(origin) {}
+  Reader(Profile& profile, const RecordsInput& input)
+      : p_(profile),
+        input_(input),
+        database_(input.database),
+        version_(input.version),
+        origin_(input.origin) {}
 
   Result<void> read() {
-    for (const auto part :
-         {&Reader::strings, &Reader::processes, &Reader::process_variables, &Reader::call_parts,
-          &Reader::calls, &Reader::setup_calls, &Reader::kernels, &Reader::transfers, &Reader::api,
-          &Reader::allocations, &Reader::nvtx, &Reader::overhead}) {
+    for (const auto part : {&Reader::strings, &Reader::processes, &Reader::process_variables,
+                            &Reader::call_parts, &Reader::calls, &Reader::setup_calls,
+                            &Reader::outline, &Reader::kernels, &Reader::transfers, &Reader::api,
+                            &Reader::allocations, &Reader::nvtx, &Reader::overhead}) {
       if (auto done = (this->*part)(); !done) return done;
     }
     return {};
@@ -204,57 +208,16 @@ class Reader {
                 });
   }
 
-  struct KernelKind {
-    int name, device, stream, process;
-    std::array<int, 3> grid, block;
-    int registers;
-    std::int64_t shared_static, shared_dynamic;
-    model::Implementation family;
-    KernelRole role;
-  };
+  // What is known before the records: enough to show the calls.
+  Result<void> outline() {
+    if (!input_.options.outline) return {};
+    if (auto good = check_profile(p_, ErrorCode::damaged); !good) return good;
+    input_.options.outline(p_);
+    return {};
+  }
 
   Result<void> kernels() {
-    std::vector<KernelKind> kinds;
-    auto done = each("kernel_kinds",
-                     "name, device, stream, process, grid_x, grid_y, grid_z, block_x, block_y, "
-                     "block_z, registers, "
-                     "shared_static, shared_dynamic, family, role",
-                     [&](Rows& r) {
-                       kinds.push_back({r.index(0, p_.strings.size(), false),
-                                        r.index(1, p_.devices.size()),
-                                        r.int32(2),
-                                        process(r, 3),
-                                        {r.int32(4, 0), r.int32(5, 0), r.int32(6, 0)},
-                                        {r.int32(7, 0), r.int32(8, 0), r.int32(9, 0)},
-                                        r.int32(10, 0),
-                                        r.int64(11, 0),
-                                        r.int64(12, 0),
-                                        r.word(13, model::Implementation::persistent_small_h),
-                                        r.word(14, KernelRole::unknown)});
-                     });
-    if (!done) return done;
-    auto& k = p_.kernels;
-    return each("kernel_records", "start_ns, duration_ns, kind, call, correlation", [&](Rows& r) {
-      const std::int64_t start = time(r, 0), finish = end(r, 1, start);
-      const int kind_index = r.index(2, kinds.size(), false);
-      if (!r.ok()) return;
-      const auto& kind = kinds[static_cast<std::size_t>(kind_index)];
-      k.start_ns.push_back(start);
-      k.end_ns.push_back(finish);
-      k.name.push_back(kind.name);
-      k.call.push_back(r.index(3, p_.calls.size()));
-      k.device.push_back(kind.device);
-      k.stream.push_back(kind.stream);
-      k.process.push_back(kind.process);
-      k.correlation.push_back(r.int64(4));
-      k.grid.push_back(kind.grid);
-      k.block.push_back(kind.block);
-      k.registers.push_back(kind.registers);
-      k.shared_static.push_back(kind.shared_static);
-      k.shared_dynamic.push_back(kind.shared_dynamic);
-      k.family.push_back(kind.family);
-      k.role.push_back(kind.role);
-    });
+    return read_kernels(p_, input_, [this](Rows& r, int column) { return process(r, column); });
   }
 
   Result<void> transfers() {
@@ -377,6 +340,7 @@ class Reader {
   }
 
   Profile& p_;
+  const RecordsInput& input_;
   sqlite3* database_;
   int version_;
   std::int64_t origin_;
@@ -385,8 +349,8 @@ class Reader {
 
 }  // namespace
 
-Result<void> read_records(Profile& profile, sqlite3* database, int version, std::int64_t origin) {
-  return Reader(profile, database, version, origin).read();
+Result<void> read_records(Profile& profile, const RecordsInput& input) {
+  return Reader(profile, input).read();
 }
 
 }  // namespace rnnadvisor

@@ -133,6 +133,10 @@ Result<void> check_database(sqlite3* database) {
   }
   if (*version < 1)
     return fail(ErrorCode::damaged, fmt::format("its schema version is {}", *version));
+  return check_schema(database);
+}
+
+Result<void> damaged_pages(sqlite3* database) {
   sqlite::Rows check(database, "quick_check", "PRAGMA quick_check(1)");
   const bool answered = check.next();
   const std::string answer = answered ? check.text(0) : std::string();
@@ -143,27 +147,33 @@ Result<void> check_database(sqlite3* database) {
         fmt::format("its pages do not fit together: {}", to_valid_utf8(answer.substr(0, 200))),
         "copy or record it again");
   }
-  return check_schema(database);
+  return {};
 }
 
 // Once SQLite has read the header and not the rest, "database" errors mean a damaged file.
-Result<sqlite::Database> checked(Result<sqlite::Database> database) {
+Result<void> as_damage(Result<void> good) {
+  if (!good && good.error().code == ErrorCode::database) good.error().code = ErrorCode::damaged;
+  return good;
+}
+
+Result<sqlite::Database> checked(Result<sqlite::Database> database, bool pages = true) {
   if (!database) return database;
-  if (auto good = check_database(database->get()); !good) {
-    if (good.error().code == ErrorCode::database) good.error().code = ErrorCode::damaged;
-    return fail(std::move(good.error()));
-  }
+  auto good = as_damage(check_database(database->get()));
+  if (good && pages) good = check_pages(database->get());
+  if (!good) return fail(std::move(good.error()));
   return database;
 }
 
 }  // namespace
+
+Result<void> check_pages(sqlite3* database) { return as_damage(damaged_pages(database)); }
 
 Error about_file(Error error, std::string_view name) {
   error.message = fmt::format("'{}': {}", name, error.message);
   return error;
 }
 
-Result<sqlite::Database> open_profile(const std::string& path) {
+Result<sqlite::Database> open_profile(const std::string& path, bool pages) {
   const auto fail_here = [&](Error error) { return fail(about_file(std::move(error), path)); };
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
@@ -191,7 +201,7 @@ Result<sqlite::Database> open_profile(const std::string& path) {
   if (auto good = check_header(head, static_cast<std::uint64_t>(status.st_size)); !good) {
     return fail_here(std::move(good.error()));
   }
-  auto database = checked(sqlite::open_read_only(path));
+  auto database = checked(sqlite::open_read_only(path), pages);
   if (!database) return fail_here(std::move(database.error()));
   return database;
 }

@@ -50,13 +50,15 @@ std::string uri_of(const std::string& path) {
 }  // namespace
 
 Result<Database> open_read_only(const std::string& path) {
-  auto database = open(uri_of(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  // No mutex: a connection belongs to one thread, and locking for every value of every row is a
+  // quarter of the time that reading takes.
+  auto database = open(uri_of(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX);
   if (database) harden(database->get());
   return database;
 }
 
 Result<Database> open_bytes(std::string_view bytes) {
-  auto database = open(":memory:", SQLITE_OPEN_READWRITE);
+  auto database = open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
   if (!database) return database;
   const auto size = static_cast<sqlite3_int64>(bytes.size());
   // SQLite takes a pointer to non-const but does not write with SQLITE_DESERIALIZE_READONLY.

@@ -25,6 +25,7 @@ struct FinalizeStatement {
 };
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
+// Connections are for one thread each.
 // Opens a file for reading, without locks and without looking for a journal: a .rnnprof is only
 // ever replaced as a whole.
 Result<Database> open_read_only(const std::string& path);

@@ -61,6 +61,14 @@ TEST(Tracks, ADeviceIsBusyWhenAnyStreamIs) {
   EXPECT_EQ(busy.end_of(1), 4800);
 }
 
+TEST(Tracks, StreamsThatTakeTurnsCostADeviceNothing) {
+  SmallProfile p;
+  for (int i = 0; i < 100; ++i) p.kernel(i * 10, i * 10 + 5, "k", i % 4);
+  const auto t = build_timeline(p.finish());
+  EXPECT_TRUE(t->busy_begin.empty());
+  EXPECT_EQ(t->tracks[0].lanes[0].spans.count, 100U);
+}
+
 TEST(Tracks, CallsAreLabelledByWhatTheyAre) {
   const auto t = everything();
   EXPECT_EQ(item_name(*t, {ItemKind::call, 0}),
