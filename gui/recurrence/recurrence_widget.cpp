@@ -1,0 +1,176 @@
+#include "gui/recurrence/recurrence_widget.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+#include "advisor/report/words.h"
+#include "gui/recurrence/canvas.h"
+#include "gui/timeline/track.h"
+
+namespace rnnadvisor::gui {
+
+using namespace recurrence;
+
+RecurrenceWidget::RecurrenceWidget(QWidget* parent)
+    : QWidget(parent),
+      theme_(light_theme()),
+      title_(new QLabel(this)),
+      by_time_(new QToolButton(this)),
+      by_step_(new QToolButton(this)),
+      keep_(new QToolButton(this)),
+      area_(new QScrollArea(this)),
+      canvas_(new Canvas) {
+  setAccessibleName(tr("Recurrence"));
+  const auto button = [](QToolButton* of, const QString& text, const QString& tip) {
+    of->setText(text);
+    of->setToolTip(tip);
+    of->setAccessibleName(tip);
+    of->setCheckable(true);
+    of->setAutoRaise(true);
+    of->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  };
+  button(by_time_, tr("In time"), tr("Steps where they lie in time"));
+  button(by_step_, tr("By step"), tr("A column for each time step, as tall as it took"));
+  button(keep_, tr("Keep to compare"), tr("Keep this call and show the next one below it"));
+  auto* group = new QButtonGroup(this);
+  group->addButton(by_time_);
+  group->addButton(by_step_);
+  by_time_->setChecked(true);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(14, 6, 10, 4);
+  row->addWidget(title_, 1);
+  row->addWidget(by_time_);
+  row->addWidget(by_step_);
+  row->addWidget(keep_);
+  area_->setWidget(canvas_);
+  area_->setWidgetResizable(true);
+  area_->setFrameShape(QFrame::NoFrame);
+  area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(row);
+  column->addWidget(area_, 1);
+  setFocusProxy(canvas_);
+  title_->setTextFormat(Qt::PlainText);
+  title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  connect(by_step_, &QToolButton::toggled, canvas_, &Canvas::set_by_step);
+  connect(keep_, &QToolButton::toggled, this, &RecurrenceWidget::keep);
+  connect(canvas_, &Canvas::chosen, this, [this](int kernel) {
+    if (state_ != nullptr && kernel >= 0) state_->select({ItemKind::kernel, kernel});
+  });
+  rebuild();
+}
+
+void RecurrenceWidget::set_document(DocumentPointer document, ViewState* state) {
+  if (state_ != nullptr) disconnect(state_, nullptr, this, nullptr);
+  document_ = std::move(document);
+  state_ = state;
+  shown_ = kept_ = -1;
+  keep_->setChecked(false);
+  if (state_ != nullptr)
+    connect(state_, &ViewState::selection_changed, this, &RecurrenceWidget::take_selection);
+  rebuild();
+  take_selection();
+}
+
+void RecurrenceWidget::set_theme(const Theme& theme) {
+  theme_ = theme;
+  canvas_->set_theme(theme);
+  rebuild();
+}
+
+void RecurrenceWidget::set_by_step(bool by_step) {
+  (by_step ? by_step_ : by_time_)->setChecked(true);
+}
+
+void RecurrenceWidget::keep(bool on) {
+  kept_ = on ? shown_ : -1;
+  keep_->setChecked(on);
+  rebuild();
+}
+
+const std::vector<Unrolled>& RecurrenceWidget::calls() const { return canvas_->calls(); }
+
+void RecurrenceWidget::take_selection() {
+  if (document_ == nullptr || state_ == nullptr) return;
+  const Item item = state_->selection();
+  const Profile& p = document_->profile();
+  int call = -1, kernel = -1;
+  if (item.kind == ItemKind::call) call = item.index;
+  if (item.kind == ItemKind::kernel) {
+    kernel = item.index;
+    call = p.kernels.call[static_cast<std::size_t>(kernel)];
+  }
+  if (kernel >= 0) {
+    const auto i = static_cast<std::size_t>(kernel);
+    canvas_->set_marked(p.kernels.stream[i], p.kernels.start_ns[i]);
+  } else {
+    canvas_->set_marked(-1, -1);
+  }
+  // What belongs to no call leaves the last one on the screen.
+  if (call < 0 || call == shown_ || call == kept_) return;
+  shown_ = call;
+  rebuild();
+}
+
+void RecurrenceWidget::rebuild() {
+  std::vector<Block> blocks;
+  if (document_ != nullptr) {
+    const Profile& p = document_->profile();
+    for (const int call : {kept_, shown_}) {
+      if (call < 0 || (call == shown_ && shown_ == kept_ && !blocks.empty())) continue;
+      timeline::CallSpan span;
+      Unrolled unrolled = unroll(p, call);
+      std::array<std::int64_t, 5> time{};
+      if (unrolled.length_ns() > 0) {
+        span.begin_ns = unrolled.begin_ns;
+        span.end_ns = unrolled.end_ns;
+      }
+      for (std::size_t i = 0; i < p.kernels.size(); ++i) {
+        if (p.kernels.call[i] == call)
+          time[static_cast<std::size_t>(p.kernels.family[i])] +=
+              1 + p.kernels.end_ns[i] - p.kernels.start_ns[i];
+      }
+      const auto most = std::max_element(time.begin() + 1, time.end());
+      if (*most > 0) span.implementation = static_cast<model::Implementation>(most - time.begin());
+      blocks.push_back({std::move(unrolled), to_qt(timeline::call_label(p, call, span))});
+    }
+  }
+  canvas_->set_blocks(std::move(blocks));
+  keep_->setEnabled(shown_ >= 0);
+  title_->setText(heading());
+}
+
+// What the picture comes to, in one line.
+QString RecurrenceWidget::heading() const {
+  const auto& all = canvas_->calls();
+  if (all.empty()) return {};
+  const auto& last = all.back();
+  if (all.size() == 2) {
+    const auto &a = all.front(), &b = last;
+    if (a.length_ns() > 0 && b.length_ns() > 0) {
+      const double ratio = static_cast<double>(a.length_ns()) / static_cast<double>(b.length_ns());
+      return ratio >= 1
+                 ? tr("The lower call took a %L1th of the upper one's time").arg(ratio, 0, 'f', 2)
+                 : tr("The lower call took %L1 times the upper one's time")
+                       .arg(1 / ratio, 0, 'f', 2);
+    }
+  }
+  if (last.told == Told::steps && last.rows.size() > 1) {
+    return tr("%1 rows of %2 steps; steps of several rows run side by side %3 of the time")
+        .arg(last.rows.size())
+        .arg(last.rows.front().steps.size())
+        .arg(to_qt(advisor::words::percent(side_by_side(last))));
+  }
+  if (last.told == Told::steps) return tr("%1 steps, one after the other").arg(last.time_steps);
+  return {};
+}
+
+}  // namespace rnnadvisor::gui
