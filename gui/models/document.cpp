@@ -50,13 +50,15 @@ TimeRange row(const Table& table, std::size_t index) {
 
 }  // namespace
 
-Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path)
+Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
+                   bool outline)
     : profile_(std::move(profile)),
       rules_(std::move(rules)),
       judgement_(advisor::judge(profile_, *rules_)),
       report_(advisor::make_report(profile_, judgement_, *rules_)),
       path_(std::move(path)),
-      extent_(extent_of(profile_)) {}
+      extent_(extent_of(profile_)),
+      outline_(outline) {}
 
 QString Document::name() const {
   return path_.startsWith(QLatin1String("sample:")) ? path_.mid(7) : QFileInfo(path_).fileName();
@@ -129,12 +131,20 @@ tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_r
 
 Result<DocumentPointer> open_document(const QString& path,
                                       std::shared_ptr<const advisor::RuleSet> rules,
-                                      const std::function<bool(double)>& keep_going) {
-  const auto stop = [&](double share) { return keep_going && !keep_going(share); };
+                                      const OpenOptions& options) {
+  const auto stop = [&](double share) { return options.keep_going && !options.keep_going(share); };
   const auto interrupted = [] { return fail(ErrorCode::interrupted, "opening was cancelled"); };
   if (stop(0)) return interrupted();
   auto profile = [&]() -> Result<Profile> {
-    if (!path.startsWith(QLatin1String("sample:"))) return read_profile(path.toStdString());
+    if (!path.startsWith(QLatin1String("sample:"))) {
+      ProfileReadOptions reading;
+      reading.keep_going = [&](double share) { return !stop(share * 0.8); };
+      if (options.outline)
+        reading.outline = [&](const Profile& outline) {
+          options.outline(std::make_shared<const Document>(outline, rules, path, true));
+        };
+      return read_profile(path.toStdString(), reading);
+    }
     const QString name = path.mid(7);
     const auto& all = samples();
     const auto found =
@@ -144,7 +154,7 @@ Result<DocumentPointer> open_document(const QString& path,
     return read_profile_bytes(found->bytes, path.toStdString());
   }();
   if (!profile) return fail(std::move(profile.error()));
-  if (stop(0.7)) return interrupted();
+  if (stop(0.8)) return interrupted();
   auto document = std::make_shared<const Document>(std::move(*profile), std::move(rules), path);
   if (stop(1)) return interrupted();
   return document;

@@ -22,7 +22,9 @@ inline QString to_qt(std::string_view text) {
 class Document {
  public:
   // Judges the profile. `path` is where it came from: a file, or "sample:NAME".
-  Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path);
+  // `outline`: its records are still being read, and what needs them cannot be told yet.
+  Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
+           bool outline = false);
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
@@ -31,6 +33,7 @@ class Document {
   const advisor::Judgement& judgement() const { return judgement_; }
   const advisor::Report& report() const { return report_; }
   const QString& path() const { return path_; }
+  bool outline() const { return outline_; }
   QString name() const;  // for titles: the path without its folder
 
   // From the first record to the end of the last; empty where nothing has a time.
@@ -47,6 +50,7 @@ class Document {
   advisor::Report report_;
   QString path_;
   TimeRange extent_;
+  bool outline_;
 };
 
 using DocumentPointer = std::shared_ptr<const Document>;
@@ -55,11 +59,18 @@ using DocumentPointer = std::shared_ptr<const Document>;
 tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
     const QString& user_folder = {});
 
-// Reads and judges. `path`: a file, or "sample:NAME". `keep_going` is asked between the steps with
-// the share done so far; when it says no the error is ErrorCode::interrupted.
+// Both are called on the thread that opens.
+struct OpenOptions {
+  // Asked between the steps with the share done so far; when it says no the error is
+  // ErrorCode::interrupted.
+  std::function<bool(double)> keep_going;
+  // Given the outline of a large file long before all of it is read.
+  std::function<void(const DocumentPointer&)> outline;
+};
+// Reads and judges. `path`: a file, or "sample:NAME".
 Result<DocumentPointer> open_document(const QString& path,
                                       std::shared_ptr<const advisor::RuleSet> rules,
-                                      const std::function<bool(double)>& keep_going = {});
+                                      const OpenOptions& options = {});
 
 // The recorded profiles that travel in the program.
 struct Sample {

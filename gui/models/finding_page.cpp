@@ -98,11 +98,11 @@ class FindingPage {
 
   std::vector<Page::Cell> row(const advisor::Comparison& c) const {
     const QString threshold = Page::escape(advisor::operator_words(c.op)) + QStringLiteral(" <b>") +
-                              Page::escape(c.threshold) + QStringLiteral("</b>");
-    return {{Page::escape(c.fact)},
-            {QStringLiteral("<b>") + Page::escape(c.observed) + QStringLiteral("</b>")},
-            {threshold},
-            {page_.dim(Page::escape(to_string(c.provenance)))}};
+                              Page::breakable(c.threshold) + QStringLiteral("</b>");
+    return {{Page::breakable(c.fact) + QStringLiteral("<br><span style=\"font-size:small\">") +
+             page_.dim(Page::escape(to_string(c.provenance))) + QStringLiteral("</span>")},
+            {QStringLiteral("<b>") + Page::breakable(c.observed) + QStringLiteral("</b>")},
+            {threshold}};
   }
 
   void comparisons() {
@@ -110,13 +110,13 @@ class FindingPage {
     page_.heading(tr("Why it fired"));
     std::vector<std::vector<Page::Cell>> rows;
     for (const auto& c : finding_.comparisons) rows.push_back(row(c));
-    const QStringList header = {tr("Fact"), tr("Here"), tr("Condition"), tr("Known as")};
+    const QStringList header = {tr("Fact"), tr("Here"), tr("Condition")};
     if (!rows.empty()) page_.table(header, rows);
     if (finding_.context.empty()) return;
     rows.clear();
     for (const auto& c : finding_.context) rows.push_back(row(c));
     page_.small(tr("It applies because"));
-    page_.table({}, rows);
+    page_.table(header, rows);
   }
 
   void evidence() {

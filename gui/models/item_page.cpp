@@ -117,7 +117,7 @@ class ItemPage {
   void kernel(std::size_t i) {
     const auto& k = profile_.kernels;
     page_.small(tr("Kernel %1").arg(item_.index));
-    page_.title(Page::escape(short_kernel_name(profile_.text(k.name[i]))));
+    page_.title(Page::breakable(short_kernel_name(profile_.text(k.name[i]))));
     times();
     row(tr("Role"), role_word(k.role[i]).toHtmlEscaped());
     row(tr("Implementation"), Page::escape(words::implementation(k.family[i])));
@@ -129,7 +129,7 @@ class ItemPage {
     const auto shared = k.shared_static[i] + k.shared_dynamic[i];
     row(tr("Shared memory"),
         tr("%1 per block").arg(to_qt(format_bytes(static_cast<double>(shared)))));
-    row(tr("Full name"), page_.dim(Page::escape(profile_.text(k.name[i]))));
+    row(tr("Full name"), page_.dim(Page::breakable(profile_.text(k.name[i]))));
     flush();
     if (k.call[i] >= 0) findings(profile_.calls[static_cast<std::size_t>(k.call[i])].configuration);
   }

@@ -6,6 +6,12 @@
 
 namespace rnnadvisor::gui {
 
+namespace {
+
+constexpr double least_progress = 0.005;
+
+}  // namespace
+
 Loader::Loader(QObject* parent) : QObject(parent) {}
 
 // The worker holds what it works on and asks whether its loader is still there.
@@ -30,12 +36,24 @@ void Loader::open(const QString& path, std::shared_ptr<const advisor::RuleSet> r
                 },
                 Qt::QueuedConnection);
         };
-        const auto result = open_document(path, rules, [&](double share) {
-          tell([work, share](Loader* loader) {
-            if (loader->work_ == work) emit loader->progress(share);
-          });
+        double told = -1;
+        OpenOptions options;
+        // The question comes thousands of times a second, and a bar shows hundreds of steps.
+        options.keep_going = [&](double share) {
+          if (share - told >= least_progress) {
+            told = share;
+            tell([work, share](Loader* loader) {
+              if (loader->work_ == work) emit loader->progress(share);
+            });
+          }
           return !work->stop;
-        });
+        };
+        options.outline = [&](const DocumentPointer& outline) {
+          tell([work, outline](Loader* loader) {
+            if (loader->work_ == work) emit loader->outlined(outline);
+          });
+        };
+        const auto result = open_document(path, rules, options);
         tell([work, result](Loader* loader) { loader->finish(work, result); });
       });
 }

@@ -26,6 +26,8 @@ class Loader : public QObject {
  signals:
   void started(const QString& path);
   void progress(double share);
+  // The outline of a file that takes its time; loaded() follows, unless it fails.
+  void outlined(const rnnadvisor::gui::DocumentPointer& document);
   void loaded(const rnnadvisor::gui::DocumentPointer& document);
   void failed(const rnnadvisor::Error& error, const QString& path);
   void cancelled(const QString& path);

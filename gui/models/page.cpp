@@ -8,6 +8,15 @@ QString Page::escape(std::string_view text) {
   return to_qt(advisor::words::clean(text)).toHtmlEscaped();
 }
 
+QString Page::breakable(std::string_view text) {
+  QString html = escape(text);
+  for (const char* at : {"_", ".", "/", "::", "&lt;"}) {
+    const QString sign = QString::fromLatin1(at);
+    html.replace(sign, sign + QChar(0x200b));
+  }
+  return html;
+}
+
 QString Page::link(const Link& target, const QString& text) const {
   return QStringLiteral("<a href=\"%1\" style=\"color:%2; text-decoration:none\">%3</a>")
       .arg(to_string(target).toHtmlEscaped(), theme_.accent.name(), text);

@@ -18,6 +18,8 @@ class Page {
   const Theme& theme() const { return theme_; }
   static QString escape(std::string_view text);
   static QString escape(const QString& text) { return text.toHtmlEscaped(); }
+  // The same with places at which long names of facts and kernels may be broken.
+  static QString breakable(std::string_view text);
   QString link(const Link& target, const QString& text) const;
   QString dim(const QString& html) const;
   QString strong(const QString& html) const { return QStringLiteral("<b>%1</b>").arg(html); }

@@ -30,7 +30,7 @@ constexpr std::array<Words, 12> known = {{
     {"programs/pytorch-bfloat16", "PyTorch in bfloat16", "The same layer in another type"},
     {"programs/jax-lstm", "JAX LSTM", "How JAX calls cuDNN"},
     {"programs/cpp-lstm", "C++ on cuDNN", "The API without a framework"},
-    {"guide-figure-10", "Guide, figure 10", "Persistent against standard over the batch size"},
+    {"guide-figure-10", "Guide, figure 10", "Algorithms over the batch size"},
     {"planted-failures", "Planted failures", "Configurations that cuDNN refuses"},
 }};
 

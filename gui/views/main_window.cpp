@@ -14,6 +14,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -35,6 +36,7 @@ namespace rnnadvisor::gui {
 namespace {
 
 constexpr int most_recent = 12;
+constexpr int outline_after_ms = 150;
 
 // The names of a deep link; "recurrence" is a dock of the timeline.
 constexpr const char *start_name = "start", *overview_name = "overview",
@@ -122,6 +124,12 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     idle();
     show_document(document);
   });
+  // The outline is shown where the whole takes long enough to be waited for.
+  connect(&loader_, &Loader::outlined, this, [this](const DocumentPointer& outline) {
+    QTimer::singleShot(outline_after_ms, this, [this, outline] {
+      if (loader_.busy() && loader_.path() == outline->path()) show_document(outline);
+    });
+  });
   connect(&loader_, &Loader::failed, this, [this, idle](const Error& error, const QString& path) {
     idle();
     show_failure(error, path);
@@ -129,7 +137,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   connect(&loader_, &Loader::cancelled, this, [this, idle](const QString& path) {
     idle();
     pending_place_.reset();
-    subtitle_->setText({});
+    show_title();
     show_notice(tr("Opening %1 was cancelled.").arg(QFileInfo(path).fileName()));
   });
   connect(&watcher_, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
@@ -256,36 +264,66 @@ void MainWindow::open(const QString& path, const std::optional<Place>& at) {
 }
 
 void MainWindow::show_document(const DocumentPointer& document) {
+  // Where somebody has begun to look around in the outline, they stay where they are.
+  const bool continues = document_ && document_->outline() && document_->path() == document->path();
+  const Place here = place();
   if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
   document_ = document;
   state_.reset(document->extent());
   for (const auto& entry : entries_) entry.view->set_document(document);
   configuration_->set_document(document);
-  setWindowTitle(document->name() + QStringLiteral(" – rnnadvisor"));
-  title_->setText(document->name());
-  QStringList about;
-  if (!document->profile().devices.empty())
-    about << to_qt(advisor::words::clean(document->profile().devices.front().name));
-  const auto& environment = document->profile().environment;
-  if (!environment.cudnn_version.empty())
-    about << QStringLiteral("cuDNN ") + to_qt(environment.cudnn_version);
-  if (!environment.created.empty()) about << to_qt(advisor::words::clean(environment.created));
-  subtitle_->setText(about.join(QStringLiteral(" · ")));
+  show_title();
   for (auto* action : need_document_) action->setEnabled(true);
   remember_recent(document->path());
   if (QFileInfo(document->path()).isFile()) watcher_.addPath(document->path());
+  if (document->outline()) {
+    go(pending_place_ && !pending_place_->view.isEmpty() ? pending_place_->view
+                                                         : QString::fromLatin1(overview_name));
+    return;
+  }
   if (pending_place_) {
     go_to(*pending_place_);
     pending_place_.reset();
+  } else if (continues) {
+    go_to(here);
   } else {
     go(QString::fromLatin1(overview_name));
   }
   emit opened();
 }
 
+void MainWindow::show_title() {
+  if (!document_) {
+    setWindowTitle(QStringLiteral("rnnadvisor"));
+    title_->setText(tr("No profile is open"));
+    subtitle_->setText({});
+    return;
+  }
+  setWindowTitle(document_->name() + QStringLiteral(" – rnnadvisor"));
+  title_->setText(document_->name());
+  QStringList about;
+  if (document_->outline())
+    about << (loader_.busy() ? tr("kernels are still being read") : tr("without its kernels"));
+  if (!document_->profile().devices.empty())
+    about << to_qt(advisor::words::clean(document_->profile().devices.front().name));
+  const auto& environment = document_->profile().environment;
+  if (!environment.cudnn_version.empty())
+    about << QStringLiteral("cuDNN ") + to_qt(environment.cudnn_version);
+  if (!environment.created.empty()) about << to_qt(advisor::words::clean(environment.created));
+  subtitle_->setText(about.join(QStringLiteral(" · ")));
+}
+
 void MainWindow::show_failure(const Error& error, const QString& path) {
   pending_place_.reset();
-  subtitle_->setText({});
+  if (document_ && document_->outline()) {
+    // What was shown of it is not to be believed.
+    document_.reset();
+    for (const auto& entry : entries_) entry.view->set_document(nullptr);
+    configuration_->set_document(nullptr);
+    state_.reset({});
+    for (auto* action : need_document_) action->setEnabled(false);
+  }
+  show_title();
   if (document_) {
     show_notice(to_qt(to_text(error)));
   } else {

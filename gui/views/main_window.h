@@ -86,6 +86,7 @@ class MainWindow : public QMainWindow {
   QAction* add_action(class QMenu* menu, const QString& text, const QKeySequence& keys,
                       std::function<void()> run);
   void show_document(const DocumentPointer& document);
+  void show_title();
   void show_failure(const Error& error, const QString& path);
   void show_notice(const QString& text, const QString& action = {},
                    std::function<void()> run = nullptr);

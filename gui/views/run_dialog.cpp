@@ -62,6 +62,7 @@ RunDialog::RunDialog(const ConfigInput& configuration, QWidget* parent)
   hint->setWordWrap(true);
   form->addWidget(hint);
   parameters_->setPlainText(parameters_text(configuration));
+  parameters_->setObjectName(QStringLiteral("parameters"));
   parameters_->setAccessibleName(tr("Parameters"));
   parameters_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
   form->addWidget(parameters_);

@@ -14,15 +14,25 @@
 namespace rnnadvisor::gui {
 namespace {
 
+// A button is as high as what is written on it.
+class Tile : public QPushButton {
+ public:
+  QSize sizeHint() const override { return layout()->sizeHint(); }
+  QSize minimumSizeHint() const override { return {120, layout()->minimumSize().height()}; }
+  bool hasHeightForWidth() const override { return layout()->hasHeightForWidth(); }
+  int heightForWidth(int width) const override { return layout()->heightForWidth(width); }
+};
+
 QPushButton* make_tile(const QString& title, const QString& text) {
-  auto* tile = new QPushButton;
+  auto* tile = new Tile;
   set_look(tile, "tile");
   tile->setAccessibleName(title + QStringLiteral(". ") + text);
-  tile->setMinimumHeight(tile->fontMetrics().height() * 3 + 26);
-  tile->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
+  policy.setHeightForWidth(true);
+  tile->setSizePolicy(policy);
   auto* layout = new QVBoxLayout(tile);
-  layout->setContentsMargins(14, 9, 14, 9);
-  layout->setSpacing(1);
+  layout->setContentsMargins(14, 10, 14, 10);
+  layout->setSpacing(2);
   auto* name = make_label(title, "heading");
   auto* line = make_label(text, "small");
   line->setWordWrap(true);

@@ -91,7 +91,7 @@ QTabBar::tab:focus { color: @accent; }
 QSplitter::handle { background: @border; }
 QSplitter::handle:horizontal { width: 1px; } QSplitter::handle:vertical { height: 1px; }
 QMainWindow::separator { background: @border; width: 1px; height: 1px; }
-QDockWidget { titlebar-close-icon: none; color: @dim; }
+QDockWidget { color: @dim; }
 QDockWidget::title { background: @panel; padding: 7px 12px; border-bottom: 1px solid @border; }
 QMenuBar { background: @panel; border-bottom: 1px solid @border; padding: 1px 6px; }
 QMenuBar::item { padding: 4px 9px; border-radius: 4px; background: transparent; }

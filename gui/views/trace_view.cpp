@@ -6,10 +6,7 @@
 #include <QVBoxLayout>
 
 #include "gui/models/pages.h"
-#if __has_include("gui/timeline/timeline_widget.h")
 #include "gui/timeline/timeline_widget.h"
-#define RNNADVISOR_TIMELINE 1
-#endif
 #if __has_include("gui/recurrence/recurrence_widget.h")
 #include "gui/recurrence/recurrence_widget.h"
 #define RNNADVISOR_RECURRENCE 1
@@ -38,11 +35,7 @@ TraceView::TraceView(ViewState* state, QWidget* parent) : View(parent), state_(s
   area_->setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowNestedDocks |
                         QMainWindow::AllowTabbedDocks);
   layout->addWidget(area_);
-#ifdef RNNADVISOR_TIMELINE
   timeline_ = new TimelineWidget(area_);
-#else
-  timeline_ = make_label(tr("The timeline is not part of this build."), "dim");
-#endif
   timeline_->setAccessibleName(tr("Timeline"));
   area_->setCentralWidget(timeline_);
   details_ = new PageBrowser;
@@ -70,6 +63,19 @@ QList<QDockWidget*> TraceView::docks() const { return {details_dock_, recurrence
 QByteArray TraceView::save_layout() const { return area_->saveState(1); }
 void TraceView::restore_layout(const QByteArray& layout) { area_->restoreState(layout, 1); }
 
+std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
+  auto* t = timeline_;
+  return {{tr("Timeline: zoom in"), [t] { t->zoom(0.5); }},
+          {tr("Timeline: zoom out"), [t] { t->zoom(2); }},
+          {tr("Timeline: show everything"), [t] { t->show_all(); }},
+          {tr("Timeline: focus the selection"), [t] { t->focus_on_selection(); }},
+          {tr("Timeline: measure the selection"), [t] { t->measure_selection(); }},
+          {tr("Timeline: search…"), [t] { t->show_search(); }},
+          {tr("Timeline: next hit"), [t] { t->next_hit(1); }},
+          {tr("Timeline: previous hit"), [t] { t->next_hit(-1); }},
+          {tr("Timeline: copy the selection as text"), [t] { t->copy_selection(); }}};
+}
+
 void TraceView::show_recurrence() {
   recurrence_dock_->show();
   recurrence_dock_->raise();
@@ -78,9 +84,7 @@ void TraceView::show_recurrence() {
 
 void TraceView::set_document(DocumentPointer document) {
   document_ = document;
-#ifdef RNNADVISOR_TIMELINE
-  static_cast<TimelineWidget*>(timeline_)->set_document(document, state_);
-#endif
+  timeline_->set_document(document, state_);
 #ifdef RNNADVISOR_RECURRENCE
   static_cast<RecurrenceWidget*>(recurrence_)->set_document(document, state_);
 #endif
@@ -89,9 +93,7 @@ void TraceView::set_document(DocumentPointer document) {
 
 void TraceView::set_theme(const Theme& theme) {
   theme_ = theme;
-#ifdef RNNADVISOR_TIMELINE
-  static_cast<TimelineWidget*>(timeline_)->set_theme(theme);
-#endif
+  timeline_->set_theme(theme);
 #ifdef RNNADVISOR_RECURRENCE
   static_cast<RecurrenceWidget*>(recurrence_)->set_theme(theme);
 #endif

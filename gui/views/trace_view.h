@@ -1,6 +1,8 @@
 // Timeline with docks beside it: the finding whose evidence is looked at, and the call unrolled.
 #pragma once
 
+#include <functional>
+
 #include "gui/models/view_state.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
@@ -9,6 +11,8 @@ class QMainWindow;
 class QDockWidget;
 
 namespace rnnadvisor::gui {
+
+class TimelineWidget;
 
 class TraceView : public View {
   Q_OBJECT
@@ -21,6 +25,8 @@ class TraceView : public View {
   void restore_layout(const QByteArray& layout);
   QList<QDockWidget*> docks() const;
   void show_recurrence();
+  // What the timeline can do, for menus and the palette; its own keys do the same.
+  std::vector<std::pair<QString, std::function<void()>>> commands();
 
  private:
   void follow_selection();
@@ -29,7 +35,7 @@ class TraceView : public View {
   DocumentPointer document_;
   Theme theme_ = light_theme();
   QMainWindow* area_ = nullptr;
-  QWidget* timeline_ = nullptr;
+  TimelineWidget* timeline_ = nullptr;
   QWidget* recurrence_ = nullptr;
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr;
   PageBrowser* details_ = nullptr;

@@ -153,6 +153,12 @@ void MainWindow::make_actions() {
     view->addAction(action);
     commands_ << action;
   }
+  auto* timeline = view->addMenu(tr("T&imeline"));
+  for (auto& [title, run] : trace_->commands())
+    add_action(timeline, title, {}, [this, run = run] {
+      go(QStringLiteral("timeline"));
+      run();
+    });
   view->addSeparator();
   auto* theme = view->addMenu(tr("&Theme"));
   const std::vector<std::pair<QString, ThemeChoice>> themes = {

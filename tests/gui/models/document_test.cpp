@@ -40,8 +40,9 @@ TEST(Document, KnowsWhereItsItemsAre) {
 }
 
 TEST(Document, OpeningCanBeEnded) {
-  const auto document =
-      open_document(QStringLiteral("sample:ptb-large"), rules(), [](double) { return false; });
+  OpenOptions never;
+  never.keep_going = [](double) { return false; };
+  const auto document = open_document(QStringLiteral("sample:ptb-large"), rules(), never);
   ASSERT_FALSE(document.has_value());
   EXPECT_EQ(document.error().code, ErrorCode::interrupted);
 }

@@ -15,7 +15,7 @@ namespace {
 QString text_of(const QString& html) {
   QTextDocument document;
   document.setHtml(html);
-  return document.toPlainText();
+  return document.toPlainText().remove(QChar(0x200b));
 }
 
 void expect_links(const QString& html) {

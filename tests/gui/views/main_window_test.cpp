@@ -2,16 +2,272 @@
 
 #include <gtest/gtest.h>
 
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSettings>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
+
+#include "gui/views/explorer_view.h"
+#include "gui/views/findings_view.h"
+#include "gui/views/palette.h"
+#include "gui/views/rules_view.h"
+#include "gui/views/start_view.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
-TEST(MainWindow, OpensAProfile) {
-  MainWindow window;
-  window.open(QStringLiteral("sample:ptb-large"));
-  EXPECT_TRUE(QTest::qWaitFor([&] { return window.document() != nullptr; }, 20000));
-  EXPECT_TRUE(window.windowTitle().contains(QStringLiteral("ptb-large")));
+const QString two_layers = QStringLiteral("sample:programs/pytorch-two-layers");
+
+class MainWindowTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    QSettings().clear();
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1280, 720);
+    window_->show();
+  }
+  void open(const QString& path, const std::optional<Place>& at = std::nullopt) {
+    window_->open(path, at);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 30000));
+    QTest::qWait(20);
+  }
+  template <class T>
+  T* find() {
+    return window_->findChild<T*>();
+  }
+  std::unique_ptr<MainWindow> window_;
+};
+
+TEST_F(MainWindowTest, BeginsAtTheStart) {
+  EXPECT_EQ(window_->current_view(), QStringLiteral("start"));
+  EXPECT_EQ(window_->document(), nullptr);
+  // Every view can be looked at without a profile.
+  for (const auto& view : MainWindow::view_names()) {
+    EXPECT_TRUE(window_->go(view)) << view.toStdString();
+    window_->grab();
+  }
+  EXPECT_FALSE(window_->go(QStringLiteral("elsewhere")));
+}
+
+TEST_F(MainWindowTest, ShowsEverySampleInEveryView) {
+  for (const char* name : {"programs/pytorch-two-layers", "programs/pytorch-native-fallback",
+                           "guide-figure-10", "planted-failures"}) {
+    open(QStringLiteral("sample:") + QString::fromUtf8(name));
+    ASSERT_NE(window_->document(), nullptr);
+    EXPECT_EQ(window_->current_view(), QStringLiteral("overview"));
+    for (const auto& view : MainWindow::view_names()) {
+      window_->go(view);
+      for (const ThemeChoice choice : {ThemeChoice::light, ThemeChoice::dark}) {
+        window_->set_theme_choice(choice);
+        EXPECT_FALSE(window_->grab().isNull());
+      }
+    }
+  }
+}
+
+// The walk-through of the two-layer PyTorch sample: from the verdict to the cause, its evidence and
+// the fix.
+TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
+  open(two_layers);
+  window_->follow(Link::to({ItemKind::finding, 0}));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("findings"));
+  auto* findings = find<FindingsView>();
+  EXPECT_EQ(findings->shown_finding(), 0);
+  EXPECT_TRUE(findings->page()->toPlainText().contains(
+      QStringLiteral("A stack of layers keeps PyTorch from its persistent kernels")));
+
+  window_->follow(*parse_link(QStringLiteral("copy:0/0")));
+  EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("torch.nn.ModuleList")));
+
+  window_->follow(*parse_link(QStringLiteral("evidence:0")));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
+  const auto& finding = window_->document()->judgement().findings.front();
+  EXPECT_EQ(window_->state()->highlighted().size(), finding.calls.size() + finding.kernels.size());
+  const auto first = window_->document()->range_of({ItemKind::call, finding.calls.front()});
+  EXPECT_LE(window_->state()->visible().begin_ns, first.begin_ns);
+
+  window_->follow(*parse_link(QStringLiteral("explore:0/0/0")));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("explorer"));
+  ASSERT_TRUE(find<ExplorerView>()->held().has_value());
+  EXPECT_EQ(find<ExplorerView>()->held()->config().num_layers, 2);
+  EXPECT_EQ(find<ExplorerView>()->exploration().config().num_layers, 1);
+}
+
+TEST_F(MainWindowTest, SelectionLinksBothWays) {
+  open(two_layers);
+  auto* findings = find<FindingsView>();
+  window_->go(QStringLiteral("findings"));
+  // The list selects in the state that all panels share …
+  findings->list()->setFocus();
+  QTest::keyClick(findings->list(), Qt::Key_Down);
+  const Item second = window_->state()->selection();
+  EXPECT_EQ(second.kind, ItemKind::finding);
+  EXPECT_NE(second.index, 0);
+  EXPECT_EQ(findings->shown_finding(), second.index);
+  // … and follows it.
+  window_->state()->select({ItemKind::finding, 0});
+  EXPECT_EQ(findings->shown_finding(), 0);
+  EXPECT_EQ(findings->list()->currentIndex().row(), 0);
+  window_->state()->back();
+  EXPECT_EQ(findings->shown_finding(), second.index);
+}
+
+TEST_F(MainWindowTest, AKernelIsBroughtIntoView) {
+  open(two_layers);
+  window_->state()->set_visible(
+      {window_->document()->extent().begin_ns, window_->document()->extent().begin_ns + 1000});
+  window_->follow(Link::to({ItemKind::kernel, 5000}));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
+  const auto range = window_->document()->range_of({ItemKind::kernel, 5000});
+  EXPECT_LE(window_->state()->visible().begin_ns, range.begin_ns);
+  EXPECT_GE(window_->state()->visible().end_ns, range.end_ns);
+  EXPECT_EQ(window_->state()->selection(), (Item{ItemKind::kernel, 5000}));
+}
+
+TEST_F(MainWindowTest, OpensAtAPlaceAndTellsIt) {
+  const Place at{
+      QStringLiteral("timeline"), TimeRange{5'000'000'000, 5'100'000'000}, {ItemKind::call, 3}};
+  open(two_layers, at);
+  EXPECT_EQ(window_->place(), at);
+  EXPECT_EQ(parse_place(to_string(window_->place())).value(), at);
+}
+
+TEST_F(MainWindowTest, WhatCannotBeOpenedIsExplained) {
+  QTemporaryDir folder;
+  const auto write = [&](const char* name, const QByteArray& bytes) {
+    const QString path = folder.filePath(QString::fromUtf8(name));
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+    return path;
+  };
+  QFile whole(QStringLiteral(RNNADVISOR_SOURCE_DIR "/samples/recorded/ptb-large.rnnprof"));
+  ASSERT_TRUE(whole.open(QIODevice::ReadOnly));
+  const QByteArray bytes = whole.readAll();
+  QByteArray newer = bytes;
+  newer[63] = 99;  // user_version, big endian at 60
+  const std::vector<std::pair<QString, QString>> files = {
+      {write("cut.rnnprof", bytes.left(bytes.size() / 2)), QStringLiteral("cut off")},
+      {write("empty.rnnprof", {}), QStringLiteral("empty")},
+      {write("text.rnnprof", "hello"), QStringLiteral("text")},
+      {write("newer.rnnprof", newer), QStringLiteral("schema version 99")},
+      {folder.filePath(QStringLiteral("missing.rnnprof")), QStringLiteral("No such file")}};
+  for (const auto& [path, words] : files) {
+    open(path);
+    EXPECT_EQ(window_->document(), nullptr);
+    EXPECT_EQ(window_->current_view(), QStringLiteral("start"));
+    bool said = false;
+    for (const auto* label : find<StartView>()->findChildren<QLabel*>())
+      said = said || (label->isVisible() && label->text().contains(words));
+    EXPECT_TRUE(said) << words.toStdString();
+  }
+  // With a profile open, it stays.
+  open(two_layers);
+  open(files.front().first);
+  EXPECT_NE(window_->document(), nullptr);
+  EXPECT_EQ(window_->current_view(), QStringLiteral("overview"));
+}
+
+TEST_F(MainWindowTest, OpeningCanBeCancelled) {
+  window_->open(QStringLiteral("sample:deepbench"));
+  EXPECT_TRUE(window_->loading());
+  for (auto* button : window_->findChildren<QPushButton*>()) {
+    if (button->isVisible() && button->text() == QStringLiteral("Cancel")) button->click();
+  }
+  EXPECT_FALSE(window_->loading());
+  QTest::qWait(200);
+  EXPECT_EQ(window_->document(), nullptr);
+}
+
+TEST_F(MainWindowTest, PaletteFindsAndRuns) {
+  CommandPalette palette(window_->commands(), window_.get());
+  palette.show();
+  QTest::keyClicks(palette.line(), QStringLiteral("rules"));
+  ASSERT_GT(palette.list()->count(), 0);
+  EXPECT_TRUE(palette.list()->item(0)->text().startsWith(QStringLiteral("Rules")));
+  QTest::keyClick(palette.line(), Qt::Key_Return);
+  EXPECT_EQ(window_->current_view(), QStringLiteral("rules"));
+}
+
+TEST(MatchScore, PrefersBeginningsOfWords) {
+  EXPECT_EQ(match_score(QStringLiteral("xyz"), QStringLiteral("Open")), 0);
+  EXPECT_GT(match_score(QStringLiteral("exp"), QStringLiteral("Explorer")),
+            match_score(QStringLiteral("exp"), QStringLiteral("One extra step")));
+  EXPECT_GT(match_score({}, QStringLiteral("Open")), 0);
+}
+
+TEST_F(MainWindowTest, EveryControlHasAName) {
+  open(two_layers);
+  for (const auto& view : MainWindow::view_names()) {
+    window_->go(view);
+    for (const auto* widget : window_->findChildren<QWidget*>()) {
+      if (!widget->isVisible() || (widget->focusPolicy() & Qt::TabFocus) == 0) continue;
+      if (widget->inherits("QAbstractButton")) {
+        const auto* button = static_cast<const QAbstractButton*>(widget);
+        EXPECT_FALSE(button->text().isEmpty() && button->accessibleName().isEmpty())
+            << view.toStdString() << ' ' << widget->metaObject()->className();
+      } else if (widget->inherits("QAbstractItemView") || widget->inherits("QLineEdit") ||
+                 widget->inherits("QComboBox")) {
+        if (widget->parentWidget() != nullptr &&
+            widget->parentWidget()->inherits("QAbstractSpinBox"))
+          continue;
+        EXPECT_FALSE(widget->accessibleName().isEmpty())
+            << view.toStdString() << ' ' << widget->metaObject()->className() << " in "
+            << widget->parentWidget()->metaObject()->className();
+      }
+    }
+  }
+}
+
+TEST_F(MainWindowTest, FitsASmallWindowInBothDirections) {
+  open(two_layers);
+  for (const auto direction : {Qt::LeftToRight, Qt::RightToLeft}) {
+    window_->setLayoutDirection(direction);
+    for (const auto& view : MainWindow::view_names()) {
+      window_->go(view);
+      window_->resize(1280, 720);
+      QTest::qWait(1);
+      EXPECT_LE(window_->width(), 1280) << view.toStdString();
+      EXPECT_LE(window_->height(), 720) << view.toStdString();
+      EXPECT_LE(window_->minimumSizeHint().width(), 1280) << view.toStdString();
+    }
+  }
+}
+
+TEST_F(MainWindowTest, RulesOfTheUserAreReadAndReadAgain) {
+  QTemporaryDir folder;
+  const QString card = folder.filePath(QStringLiteral("mine.toml"));
+  const auto write = [&](const QString& title) {
+    QFile file(card);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(QStringLiteral("id = \"mine\"\ntitle = \"%1\"\nseverity = \"info\"\n"
+                              "confidence = \"heuristic\"\nconsequence = \"none\"\n"
+                              "when = { fact = \"call.batch_size\", at_least = 1 }\n"
+                              "message = \"m\"\n[[citation]]\nsource = \"s\"\ntag = \"I\"\n")
+                   .arg(title)
+                   .toUtf8());
+  };
+  write(QStringLiteral("First title"));
+  QSettings().setValue(QStringLiteral("rules"), folder.path());
+  window_ = std::make_unique<MainWindow>();
+  window_->show();
+  auto* rules = find<RulesView>();
+  window_->go(QStringLiteral("rules"));
+  rules->show_rule(QStringLiteral("user/mine"));
+  EXPECT_TRUE(rules->page()->toPlainText().contains(QStringLiteral("First title")))
+      << rules->page()->toPlainText().left(200).toStdString();
+  write(QStringLiteral("Second title"));
+  EXPECT_TRUE(QTest::qWaitFor(
+      [&] { return rules->page()->toPlainText().contains(QStringLiteral("Second title")); }, 5000));
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <QComboBox>
+#include <QSpinBox>
+#include <QTest>
+#include <chrono>
+
+#include "gui/views/explorer_view.h"
+#include "tests/gui/documents.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+class ExplorerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    view_.set_rules(test_rules());
+    view_.resize(1190, 650);
+    view_.show();
+  }
+  bool set(const char* key, const char* value) {
+    return view_.set_parameter(QString::fromUtf8(key), QString::fromUtf8(value));
+  }
+  const RnnConfig& config() const { return view_.exploration().config(); }
+  ExplorerView view_;
+};
+
+TEST_F(ExplorerTest, WhatFollowsFollows) {
+  ASSERT_TRUE(set("hidden_size", "1001"));
+  EXPECT_EQ(config().hidden_size, 1001);
+  EXPECT_EQ(config().input_size, 1001);
+  EXPECT_EQ(config().proj_size, 1001);
+  ASSERT_TRUE(set("input_size", "80"));
+  ASSERT_TRUE(set("hidden_size", "512"));
+  EXPECT_EQ(config().input_size, 80);
+  EXPECT_EQ(config().proj_size, 512);
+  ASSERT_TRUE(set("data_type", "double"));
+  EXPECT_EQ(config().math_precision, DataType::float64);
+  ASSERT_TRUE(set("layout", "seq_major_packed"));
+  EXPECT_FALSE(config().padded_io);
+}
+
+TEST_F(ExplorerTest, WhatIsWrongIsNotTaken) {
+  EXPECT_FALSE(set("hidden_size", "0"));
+  EXPECT_FALSE(set("hidden_size", "many"));
+  EXPECT_FALSE(set("cell", "transformer"));
+  EXPECT_EQ(config().hidden_size, 1024);
+}
+
+TEST_F(ExplorerTest, LengthsDecideTheBatch) {
+  ASSERT_TRUE(set("seq_lengths", "9,7,3"));
+  EXPECT_EQ(config().batch_size, 3);
+  EXPECT_EQ(config().seq_length, 9);
+  ASSERT_TRUE(set("batch_size", "8"));
+  EXPECT_TRUE(config().seq_lengths.empty());
+  EXPECT_EQ(config().batch_size, 8);
+}
+
+TEST_F(ExplorerTest, EveryParameterHasAControl) {
+  int controls = 0;
+  for (const char* key :
+       {"cell",           "algo",       "direction",   "bias_mode",   "input_mode", "data_type",
+        "math_precision", "math_type",  "input_size",  "hidden_size", "proj_size",  "num_layers",
+        "dropout",        "clip_mode",  "clip_left",   "clip_right",  "layout",     "padded_io",
+        "seq_length",     "batch_size", "seq_lengths", "mode"}) {
+    for (const auto* widget : view_.findChildren<QWidget*>())
+      controls += widget->accessibleName() == QString::fromUtf8(key) ? 1 : 0;
+  }
+  EXPECT_EQ(controls, 22);
+}
+
+TEST_F(ExplorerTest, HoldsOneBesideTheOther) {
+  view_.hold();
+  ASSERT_TRUE(set("algo", "persist_static"));
+  ASSERT_TRUE(view_.held().has_value());
+  EXPECT_EQ(view_.held()->config().algo, Algo::standard);
+  EXPECT_EQ(config().algo, Algo::persist_static);
+  bool both = false;
+  for (const auto* page : view_.findChildren<PageBrowser*>()) {
+    const QString text = page->toPlainText();
+    both = both || (text.contains(QStringLiteral("Held")) &&
+                    text.contains(QStringLiteral("persist_static")));
+  }
+  EXPECT_TRUE(both);
+  view_.release();
+  EXPECT_FALSE(view_.held().has_value());
+}
+
+// A change with everything that is shown of it, painted: within a frame of 16 ms.
+TEST_F(ExplorerTest, AnswersWithinAFrame) {
+  std::vector<double> ms;
+  for (int hidden = 700; hidden < 740; ++hidden) {
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_TRUE(view_.set_parameter(QStringLiteral("hidden_size"), QString::number(hidden)));
+    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                     .count());
+    QCoreApplication::processEvents();
+  }
+  std::sort(ms.begin(), ms.end());
+  RecordProperty("median_ms", std::to_string(ms[ms.size() / 2]));
+  EXPECT_LT(ms[ms.size() / 2], 16) << "a busy machine may need another run";
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui
