@@ -6,11 +6,8 @@
 #include <QVBoxLayout>
 
 #include "gui/models/pages.h"
-#include "gui/timeline/timeline_widget.h"
-#if __has_include("gui/recurrence/recurrence_widget.h")
 #include "gui/recurrence/recurrence_widget.h"
-#define RNNADVISOR_RECURRENCE 1
-#endif
+#include "gui/timeline/timeline_widget.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -43,11 +40,7 @@ TraceView::TraceView(ViewState* state, QWidget* parent) : View(parent), state_(s
   details_->setMinimumWidth(240);
   details_dock_ = make_dock(tr("Details"), "details", details_);
   area_->addDockWidget(Qt::RightDockWidgetArea, details_dock_);
-#ifdef RNNADVISOR_RECURRENCE
   recurrence_ = new RecurrenceWidget;
-#else
-  recurrence_ = make_label(tr("The unrolled call is not part of this build."), "dim");
-#endif
   recurrence_->setAccessibleName(tr("Recurrence"));
   recurrence_dock_ = make_dock(tr("Recurrence"), "recurrence", recurrence_);
   area_->addDockWidget(Qt::BottomDockWidgetArea, recurrence_dock_);
@@ -85,18 +78,14 @@ void TraceView::show_recurrence() {
 void TraceView::set_document(DocumentPointer document) {
   document_ = document;
   timeline_->set_document(document, state_);
-#ifdef RNNADVISOR_RECURRENCE
-  static_cast<RecurrenceWidget*>(recurrence_)->set_document(document, state_);
-#endif
+  recurrence_->set_document(document, state_);
   follow_selection();
 }
 
 void TraceView::set_theme(const Theme& theme) {
   theme_ = theme;
   timeline_->set_theme(theme);
-#ifdef RNNADVISOR_RECURRENCE
-  static_cast<RecurrenceWidget*>(recurrence_)->set_theme(theme);
-#endif
+  recurrence_->set_theme(theme);
   follow_selection();
 }
 

@@ -12,6 +12,7 @@ class QDockWidget;
 
 namespace rnnadvisor::gui {
 
+class RecurrenceWidget;
 class TimelineWidget;
 
 class TraceView : public View {
@@ -36,7 +37,7 @@ class TraceView : public View {
   Theme theme_ = light_theme();
   QMainWindow* area_ = nullptr;
   TimelineWidget* timeline_ = nullptr;
-  QWidget* recurrence_ = nullptr;
+  RecurrenceWidget* recurrence_ = nullptr;
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr;
   PageBrowser* details_ = nullptr;
   QString shown_;
