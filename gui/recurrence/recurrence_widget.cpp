@@ -164,10 +164,16 @@ QString RecurrenceWidget::heading() const {
     }
   }
   if (last.told == Told::steps && last.rows.size() > 1) {
+    const double share = side_by_side(last);
+    if (share < 0.005) {
+      return tr("%1 rows of %2 steps that take turns: no two rows run side by side")
+          .arg(last.rows.size())
+          .arg(last.rows.front().steps.size());
+    }
     return tr("%1 rows of %2 steps; steps of several rows run side by side %3 of the time")
         .arg(last.rows.size())
         .arg(last.rows.front().steps.size())
-        .arg(to_qt(advisor::words::percent(side_by_side(last))));
+        .arg(to_qt(advisor::words::percent(share)));
   }
   if (last.told == Told::steps) return tr("%1 steps, one after the other").arg(last.time_steps);
   return {};

@@ -12,7 +12,7 @@
 namespace rnnadvisor::gui::timeline {
 
 struct Metrics {
-  int heading = 26, lane = 20, folded_lane = 5, area = 44, busy = 30;
+  int heading = 26, lane = 20, folded_lane = 5, area = 44, busy = 36;
   int gap = 4;  // between tracks
 };
 

@@ -3,6 +3,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "gui/timeline/scene.h"
 #include "gui/timeline/ticks.h"
@@ -15,6 +16,7 @@ QString utf8(const std::string& text) {
 }
 
 constexpr int fold_size = 8;
+constexpr double arrow_spacing = 9;
 
 QFont sized(QFont font, qreal factor, bool bold = false) {
   if (font.pixelSize() > 0) {
@@ -103,7 +105,9 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     painter_.setPen(scene.theme.text);
     const QString cut = metrics.elidedText(
         title, Qt::ElideMiddle, text.width() - (both && !more.isEmpty() ? more_width : 0));
-    const int above = (one.height - metrics.height() - small.height()) / 2;
+    // Beside the first of many lanes, in the middle of what is one.
+    const int middle = (one.height - metrics.height() - small.height()) / 2;
+    const int above = track.lanes.size() > 1 ? std::min(middle, 2) : middle;
     painter_.drawText(two_lines ? QRect(x, top + above, text.width(), metrics.height()) : text,
                       Qt::AlignLeft | Qt::AlignVCenter, cut);
     painter_.setFont(small_font_);
@@ -228,6 +232,7 @@ void ScenePainter::arrows(const Scene& scene) {
   painter_.setRenderHint(QPainter::Antialiasing);
   QColor color = scene.theme.accent;
   color.setAlphaF(flows.size() > 8 ? 0.45F : 0.9F);
+  std::map<qreal, qreal> last;  // by the row's top: where the last arrow ended
   for (const auto& flow : flows) {
     auto from = scene.rect_of(flow.from);
     // Of a call the arrows begin where it was made.
@@ -246,6 +251,10 @@ void ScenePainter::arrows(const Scene& scene) {
     }
     const auto to = scene.rect_of(flow.to);
     if (!from || !to) continue;
+    // Where kernels lie closer than arrows can be told apart, one stands for its neighbours.
+    const auto before = last.find(to->y());
+    if (before != last.end() && std::abs(to->x() - before->second) < arrow_spacing) continue;
+    last[to->y()] = to->x();
     const bool down = from->center().y() < to->center().y();
     // Partners outside the picture are pointed at from its edge.
     const auto inside = [&](double x) {

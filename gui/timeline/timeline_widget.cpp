@@ -3,6 +3,7 @@
 #include <QPaintEvent>
 #include <QScrollBar>
 #include <algorithm>
+#include <set>
 
 #include "gui/timeline/cards.h"
 #include "gui/timeline/search_bar.h"
@@ -20,6 +21,21 @@ constexpr std::size_t spans_at_once = 200'000;
 std::size_t spans_of(const Profile& p) {
   return p.kernels.size() + p.api.size() + p.nvtx.size() + p.transfers.size() +
          p.allocations.size();
+}
+
+// Threads that make no RNN call are there, but do not push those that do off the screen.
+void fold_bystanders(const Timeline& timeline, std::vector<TrackState>& states) {
+  std::set<std::pair<int, std::int64_t>> calling;
+  for (const auto& track : timeline.tracks) {
+    if (track.kind == TrackKind::host_calls) calling.emplace(track.key.process, track.key.thread);
+  }
+  if (calling.empty()) return;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const auto& track = timeline.tracks[i];
+    const bool of_thread = track.kind == TrackKind::nvtx || track.kind == TrackKind::api;
+    if (of_thread && !calling.contains({track.key.process, track.key.thread}))
+      states[i].folded = true;
+  }
 }
 
 // Where all RNN calls lie, or everything where that is most of it or there are none.
@@ -124,6 +140,7 @@ void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
   const bool first = scene_.timeline == nullptr;
   scene_.timeline = std::move(built);
   scene_.states = std::move(states);
+  if (first) fold_bystanders(*scene_.timeline, scene_.states);
   scene_.hits = nullptr;
   scene_.palette = make_palette(scene_.theme, scene_.timeline->own_colors);
   relayout();

@@ -230,6 +230,24 @@ TEST_F(TimelineWidgetTest, TracksFoldPinAndHide) {
   EXPECT_TRUE(scene().rect_of(Item{ItemKind::api, 3}));
 }
 
+TEST_F(TimelineWidgetTest, ThreadsThatMakeNoCallsAreFoldedAtFirst) {
+  SmallProfile p;
+  p.call(0, 100'000, 7);
+  for (const int thread : {7, 8}) {
+    p.nvtx(0, 90'000, "outer", 0, thread);
+    p.nvtx(0, 50'000, "inner", 0, thread);
+  }
+  ViewState other;
+  widget.set_document(
+      std::make_shared<const Document>(p.builder.finish(), *load_rules(), QString()), &other);
+  std::vector<bool> folded;
+  for (std::size_t i = 0; i < scene().states.size(); ++i) {
+    if (scene().timeline->tracks[i].kind == timeline::TrackKind::nvtx)
+      folded.push_back(scene().states[i].folded);
+  }
+  EXPECT_EQ(folded, (std::vector<bool>{false, true}));
+}
+
 TEST_F(TimelineWidgetTest, EvidenceOutOfSightIsBroughtIntoSight) {
   state.set_visible({all().begin_ns, all().begin_ns + 20'000});
   state.highlight({{ItemKind::kernel, 30}, {ItemKind::kernel, 39}});
