@@ -299,6 +299,11 @@ const std::vector<NativeRecurrence>& ProfileIndex::native_recurrences() const {
   return *native_;
 }
 
+const CallSigns& ProfileIndex::signs(int configuration) const {
+  if (!signs_) signs_ = call_signs(*profile_);
+  return (*signs_)[static_cast<std::size_t>(configuration)];
+}
+
 const ModelAnswers& ProfileIndex::model(int configuration) const {
   if (!model_ || model_of_ != configuration) {
     model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,

@@ -16,6 +16,7 @@
 #include "core/model/cost.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
+#include "profiler/classify/call_signs.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/profile/profile.h"
 
@@ -96,6 +97,9 @@ class ProfileIndex {
   // asked for.
   const std::vector<NativeRecurrence>& native_recurrences() const;
 
+  // What the program did around the calls of a configuration; looked for when first asked.
+  const CallSigns& signs(int configuration) const;
+
   // Answers of the cost model. The reference is good until the answers of another configuration are
   // asked for.
   const ModelAnswers& model(int configuration) const;
@@ -115,6 +119,7 @@ class ProfileIndex {
   std::map<std::pair<int, Phase>, PhaseKernels> phases_;
   std::vector<std::vector<Sibling>> siblings_;  // by configuration; empty when nothing was run
   mutable std::optional<std::vector<NativeRecurrence>> native_;
+  mutable std::optional<std::vector<CallSigns>> signs_;
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };

@@ -1,4 +1,5 @@
 // program.*: the program around the configuration, every field of ProgramContext.
+#include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
 #include "core/config/fields.h"
 
@@ -10,6 +11,19 @@ std::string spelled(Enum value) {
   const auto index = static_cast<std::size_t>(value);
   return index < Spellings<Enum>::values.size() ? std::string(Spellings<Enum>::values[index])
                                                 : std::string("?");
+}
+
+// Fields that were not stated, but show in a recording.
+std::optional<bool> shown(std::string_view key, const Subject& subject, const ProfileIndex& index) {
+  if (!subject.get().from_program()) return std::nullopt;
+  const auto& signs = index.signs(subject.configuration);
+  const auto negated = [](std::optional<bool> value) {
+    return value ? std::optional(!*value) : std::nullopt;
+  };
+  if (key == "flat_weights") return negated(signs.weights_copied);
+  if (key == "batch_first") return signs.input_reordered;
+  if (key == "needs_backward") return signs.backward_follows;
+  return std::nullopt;
 }
 
 template <class Field>
@@ -24,6 +38,13 @@ void add_field(Catalogue& catalogue, const std::string& name, const std::string&
           return value ? std::optional(spelled(*value)) : std::nullopt;
         },
         spellings<Field>());
+  } else if constexpr (std::is_same_v<Field, bool>) {
+    const auto key = name.substr(std::string_view("program.").size());
+    define(catalogue, name, "", Provenance::configured, description,
+           [read, key](const Subject& subject, const ProfileIndex& index) {
+             const auto value = read(subject);
+             return value ? value : shown(key, subject, index);
+           });
   } else {
     define(catalogue, name, "", Provenance::configured, description, read);
   }
