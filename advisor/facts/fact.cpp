@@ -24,6 +24,7 @@ const Catalogue& catalogue() {
     add_program_facts(list);
     add_device_facts(list);
     add_memory_facts(list);
+    add_program_memory_facts(list);
     add_model_facts(list);
     add_measured_facts(list);
     add_trace_facts(list);

@@ -304,6 +304,11 @@ const CallSigns& ProfileIndex::signs(int configuration) const {
   return (*signs_)[static_cast<std::size_t>(configuration)];
 }
 
+const MemoryUse& ProfileIndex::memory_use(int configuration) const {
+  if (!memory_use_) memory_use_ = rnnadvisor::memory_use(*profile_);
+  return (*memory_use_)[static_cast<std::size_t>(configuration)];
+}
+
 const ModelAnswers& ProfileIndex::model(int configuration) const {
   if (!model_ || model_of_ != configuration) {
     model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,

@@ -17,6 +17,7 @@
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
 #include "profiler/classify/call_signs.h"
+#include "profiler/classify/memory_use.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/profile/profile.h"
 
@@ -99,6 +100,7 @@ class ProfileIndex {
 
   // What the program did around the calls of a configuration; looked for when first asked.
   const CallSigns& signs(int configuration) const;
+  const MemoryUse& memory_use(int configuration) const;
 
   // Answers of the cost model. The reference is good until the answers of another configuration are
   // asked for.
@@ -120,6 +122,7 @@ class ProfileIndex {
   std::vector<std::vector<Sibling>> siblings_;  // by configuration; empty when nothing was run
   mutable std::optional<std::vector<NativeRecurrence>> native_;
   mutable std::optional<std::vector<CallSigns>> signs_;
+  mutable std::optional<std::vector<MemoryUse>> memory_use_;
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };

@@ -132,6 +132,8 @@ void memory(Page& page, const ConfigurationReport& each) {
                         words::percent(static_cast<double>(each.memory.total) /
                                        static_cast<double>(each.device->memory_bytes)));
   }
+  if (const auto program = words::program_memory(each.program_memory); !program.empty())
+    text += "; " + program;
   page.put(
       "<figure class=\"memory\"><figcaption>Memory <span "
       "class=\"muted\">{}</span></figcaption>{}</figure>",

@@ -236,7 +236,9 @@ Json memory_json(const ConfigurationReport& each) {
           {"total", m.total},
           {"exactness", model::to_string(m.exactness)},
           {"measured_peak", bytes_or_null(each.configuration->memory_peak_used)},
-          {"free_before", bytes_or_null(each.configuration->memory_free_before)}};
+          {"free_before", bytes_or_null(each.configuration->memory_free_before)},
+          {"program_peak", bytes_or_null(each.program_memory.peak)},
+          {"reserve_held", bytes_or_null(each.program_memory.reserve_held)}};
 }
 
 Json configuration_json(const ConfigurationReport& each) {

@@ -171,6 +171,7 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.ran = ran(report);
   const ModelAnswers& model = index.model(number);
   report.memory = model.memory(config.mode);
+  if (report.configuration->from_program()) report.program_memory = index.memory_use(number);
   if (const DeviceSpec* device = report.device) {
     if (const auto* predicted = model.eligibility()) report.predicted = *predicted;
     for (const Algo algo :

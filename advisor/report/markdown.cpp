@@ -304,6 +304,8 @@ class MarkdownWriter {
             format_bytes(static_cast<double>(each.configuration->memory_peak_used)));
       if (each.has_device)
         put(", device {}", format_bytes(static_cast<double>(each.device->memory_bytes)));
+      if (const auto program = words::program_memory(each.program_memory); !program.empty())
+        put("; {}", program);
       put(".\n\n");
     }
     why_not(each);

@@ -11,6 +11,7 @@
 #include "advisor/rules/rule.h"
 #include "core/base/result.h"
 #include "core/model/cost.h"
+#include "profiler/classify/memory_use.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
@@ -62,6 +63,7 @@ struct ConfigurationReport {
   std::vector<PhaseRow> phases;
   std::vector<KernelRow> kernels;  // by phase, then by time
   model::MemoryNeed memory;
+  MemoryUse program_memory;  // what the recorded program held; both -1 when it was not recorded
   std::vector<model::WhyNot> why_not;
   std::vector<const Finding*> findings;  // most gain first
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement

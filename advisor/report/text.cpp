@@ -295,6 +295,8 @@ class TextWriter {
                          format_bytes(static_cast<double>(each.device->memory_bytes)),
                          words::percent(share));
     }
+    if (const auto program = words::program_memory(each.program_memory); !program.empty())
+      text += "; " + program;
     terminal_.line();
     terminal_.paragraph(text, 8, "Memory", Style::bold);
   }

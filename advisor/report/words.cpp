@@ -461,4 +461,15 @@ std::vector<std::pair<std::string, std::string>> program(const ProgramContext& c
   return rows;
 }
 
+std::string program_memory(const MemoryUse& use) {
+  std::string text;
+  if (use.peak >= 0)
+    text =
+        fmt::format("the program held {} at its peak", format_bytes(static_cast<double>(use.peak)));
+  if (use.reserve_held >= 0)
+    text += fmt::format("{}{} of reserve space at once", text.empty() ? "the program held " : ", ",
+                        format_bytes(static_cast<double>(use.reserve_held)));
+  return text;
+}
+
 }  // namespace rnnadvisor::advisor::words

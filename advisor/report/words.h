@@ -81,4 +81,7 @@ std::vector<std::pair<std::string, std::string>> all_parameters(const RnnConfig&
 // The fields of the program context that are known.
 std::vector<std::pair<std::string, std::string>> program(const ProgramContext& context);
 
+// "the program held 1.0 GiB at its peak, 40.0 MiB of reserve space at once", or empty.
+std::string program_memory(const MemoryUse& use);
+
 }  // namespace rnnadvisor::advisor::words
