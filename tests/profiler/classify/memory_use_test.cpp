@@ -68,8 +68,9 @@ TEST(MemoryUse, AnAddressGivenAgainIsCountedOnce) {
 TEST(MemoryUse, NothingRecordedIsNotKnown) {
   Program program;
   program.call(Phase::forward_inference, 0);
-  EXPECT_EQ(program.use().peak, -1);
-  EXPECT_EQ(program.use().reserve_held, -1);
+  const auto use = program.use();
+  EXPECT_EQ(use.peak, -1);
+  EXPECT_EQ(use.reserve_held, -1);
 }
 
 TEST(MemoryUse, ReserveIsHeldFromForwardToTheLastBackward) {
