@@ -29,8 +29,8 @@ std::vector<Program> programs() {
   if (!table) return found;
   for (const auto& node : *(*table)["program"].as_array()) {
     const auto& entry = *node.as_table();
-    found.push_back({entry["name"].value_or(std::string()),
-                     entry["finding"].value_or(std::string())});
+    found.push_back(
+        {entry["name"].value_or(std::string()), entry["finding"].value_or(std::string())});
   }
   return found;
 }
@@ -68,7 +68,8 @@ TEST(ProgramSamples, TheRightCauseComesFirst) {
 TEST(ProgramSamples, CallsHaveTheirKernelsAndTheirPlace) {
   for (const auto& program : programs()) {
     // These two show what runs without cuDNN.
-    if (program.name == "pytorch-native-fallback" || program.name == "pytorch-custom-cell") continue;
+    if (program.name == "pytorch-native-fallback" || program.name == "pytorch-custom-cell")
+      continue;
     const auto profile = read_profile(recording(program.name).string());
     ASSERT_TRUE(profile) << profile.error().message;
     std::set<int> with_kernels(profile->kernels.call.begin(), profile->kernels.call.end());
