@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QSettings>
 #include <QStyleFactory>
+#include <QTemporaryDir>
 #include <cstdio>
 
 #include "gui/views/main_window.h"
@@ -60,10 +61,11 @@ int main(int argc, char** argv) {
   QStringList files = parser.positionalArguments();
 
   const bool picture = parser.isSet(shot);
+  const QTemporaryDir no_settings;
   // Pictures must not depend on what somebody's window looked like last, nor change it.
   if (picture) {
     QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("/nonexistent"));
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings.path());
   }
   MainWindow window;
   if (parser.isSet(theme)) {

@@ -3,6 +3,9 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "advisor/report/words.h"
+#include "profiler/classify/classify.h"
+
 namespace rnnadvisor::gui {
 namespace {
 
@@ -65,6 +68,28 @@ std::vector<int> longest_configurations(const Document& document, std::size_t mo
     chosen.push_back(index);
   }
   return chosen;
+}
+
+std::vector<KernelTime> longest_kernels(const Document& document, std::size_t most) {
+  const auto& kernels = document.profile().kernels;
+  std::map<int, KernelTime> by_name;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    auto& sum = by_name[kernels.name[i]];
+    if (sum.count++ == 0) {
+      sum.first = static_cast<int>(i);
+      sum.role = kernels.role[i];
+    }
+    sum.ms += static_cast<double>(kernels.end_ns[i] - kernels.start_ns[i]) / 1e6;
+  }
+  std::vector<KernelTime> sums;
+  for (auto& [name, sum] : by_name) {
+    sum.name = to_qt(advisor::words::clean(short_kernel_name(document.profile().text(name))));
+    sums.push_back(std::move(sum));
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const auto& a, const auto& b) { return a.ms > b.ms; });
+  if (sums.size() > most) sums.resize(most);
+  return sums;
 }
 
 QString role_word(KernelRole role) {

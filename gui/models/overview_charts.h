@@ -28,6 +28,16 @@ std::vector<PhaseTime> phase_times(const Document& document, int configuration);
 // The configurations that took the most time, most first.
 std::vector<int> longest_configurations(const Document& document, std::size_t most);
 
+// Kernels of one name, with the first of them; those that took the most time in sum, most first.
+struct KernelTime {
+  QString name;
+  KernelRole role = KernelRole::unknown;
+  int first = -1;
+  std::int64_t count = 0;
+  double ms = 0;
+};
+std::vector<KernelTime> longest_kernels(const Document& document, std::size_t most);
+
 QString role_word(KernelRole role);
 
 struct MemoryPart {

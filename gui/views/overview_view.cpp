@@ -120,13 +120,13 @@ QWidget* OverviewView::make_verdict() {
   }();
   if (gain > 1.005)
     add(to_qt(words::number(gain)) + QStringLiteral("×"), tr("largest gain"), theme_.good);
-  const int alternatives = report.refused_alternative_errors();
-  if (report.errors > alternatives)
-    add(QString::number(report.errors - alternatives), tr("errors"), theme_.error);
-  add(QString::number(report.warnings), tr("warnings"),
-      report.warnings > 0 ? theme_.warning : QColor());
-  add(QString::number(report.opportunities), tr("opportunities"),
-      report.opportunities > 0 ? theme_.opportunity : QColor());
+  const auto count = [&](int n, const QString& one, const QString& many, const QColor& color) {
+    if (n > 0) add(QString::number(n), n == 1 ? one : many, color);
+  };
+  count(report.errors - report.refused_alternative_errors(), tr("error"), tr("errors"),
+        theme_.error);
+  count(report.warnings, tr("warning"), tr("warnings"), theme_.warning);
+  count(report.opportunities, tr("opportunity"), tr("opportunities"), theme_.opportunity);
   if (!document_->profile().calls.empty())
     add(to_qt(format_count(static_cast<long long>(document_->profile().calls.size()))),
         tr("RNN calls"));
@@ -144,7 +144,7 @@ QWidget* OverviewView::make_time() {
   const auto& report = document_->report();
   const auto chosen = longest_configurations(*document_, 8);
   QString note;
-  if (chosen.empty()) {
+  if (chosen.empty() && document_->profile().kernels.size() == 0) {
     auto* card = new Card(tr("Where the time goes"));
     auto* text =
         make_label(tr("Nothing was run: the verdict comes from the configuration alone."), "dim");
@@ -152,7 +152,20 @@ QWidget* OverviewView::make_time() {
     card->body()->addWidget(text);
     return card;
   }
-  if (chosen.size() <= 2) {
+  if (chosen.empty()) {
+    bars->legend = false;
+    for (const auto& kernel : longest_kernels(*document_, 10)) {
+      StackedBars::Row row;
+      row.label = kernel.name;
+      row.note = to_qt(format_milliseconds(kernel.ms)) +
+                 QStringLiteral(" · %1 ×").arg(to_qt(format_count(kernel.count)));
+      row.segments.push_back(
+          {kernel.ms, theme_.color_of(kernel.role), role_word(kernel.role), {}, {}});
+      row.link = to_string(Link::to({ItemKind::kernel, kernel.first}));
+      bars->rows.push_back(std::move(row));
+    }
+    note = tr("all kernels of the record, by name; none belongs to a cuDNN RNN call");
+  } else if (chosen.size() <= 2) {
     for (const int index : chosen) {
       const auto& each = report.configurations[static_cast<std::size_t>(index)];
       for (const auto& time : phase_times(*document_, index)) {

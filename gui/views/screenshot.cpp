@@ -1,6 +1,7 @@
 #include "gui/views/screenshot.h"
 
 #include <QCoreApplication>
+#include <QDialog>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QPixmap>
@@ -27,21 +28,25 @@ void settle(int ms) {
 }  // namespace
 
 Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request) {
-  if (!MainWindow::view_names().contains(request.view))
+  const QStringList dialogs = {QStringLiteral("run"), QStringLiteral("commands"),
+                               QStringLiteral("keys")};
+  const QStringList views = MainWindow::view_names();
+  const bool dialog = dialogs.contains(request.view);
+  if (!dialog && !views.contains(request.view))
     return fail(ErrorCode::invalid_argument,
                 "there is no view '" + request.view.toStdString() + "'",
-                "one of " + MainWindow::view_names().join(QStringLiteral(", ")).toStdString());
+                "one of " + (views + dialogs).join(QStringLiteral(", ")).toStdString());
   Place place;
   if (!request.place.isEmpty()) {
     auto parsed = parse_place(request.place);
     if (!parsed) return fail(parsed.error());
     place = *parsed;
   }
-  place.view = request.view;
+  place.view = dialog ? QString() : request.view;
   window.resize(request.size);
   window.show();
   if (request.document.isEmpty()) {
-    window.go(request.view);
+    if (!dialog) window.go(request.view);
   } else {
     std::optional<Error> failure;
     QEventLoop loop;
@@ -61,8 +66,15 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
     window.findChild<CompareView*>()->compare_with(request.before);
     settle(1500);
   }
+  QWidget* shown = &window;
+  if (dialog) {
+    if (request.view == dialogs[0]) window.new_run();
+    if (request.view == dialogs[1]) window.open_palette();
+    if (request.view == dialogs[2]) window.open_shortcuts();
+    shown = window.findChild<QDialog*>();
+  }
   settle(settle_ms);
-  if (!window.grab().save(request.file))
+  if (!shown->grab().save(request.file))
     return fail(ErrorCode::io, "cannot write '" + request.file.toStdString() + "'");
   return {};
 }

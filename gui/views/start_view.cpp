@@ -27,7 +27,7 @@ QPushButton* make_tile(const QString& title, const QString& text) {
   auto* tile = new Tile;
   set_look(tile, "tile");
   tile->setAccessibleName(title + QStringLiteral(". ") + text);
-  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   policy.setHeightForWidth(true);
   tile->setSizePolicy(policy);
   auto* layout = new QVBoxLayout(tile);

@@ -29,8 +29,7 @@ TraceView::TraceView(ViewState* state, QWidget* parent) : View(parent), state_(s
   layout->setContentsMargins(0, 0, 0, 0);
   area_ = new QMainWindow(this);
   area_->setWindowFlags(Qt::Widget);
-  area_->setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowNestedDocks |
-                        QMainWindow::AllowTabbedDocks);
+  area_->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
   layout->addWidget(area_);
   timeline_ = new TimelineWidget(area_);
   timeline_->setAccessibleName(tr("Timeline"));
