@@ -91,6 +91,7 @@ std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
     painter.drawEllipse(point, 5, 5);
     hits.push_back({QRectF(point.x() - 8, point.y() - 8, 16, 16),
                     p.name + QStringLiteral(" · ") + p.text, QString()});
+    if (p.name.isEmpty()) continue;
     const auto near = std::find_if(labels.begin(), labels.end(), [&](const Label& l) {
       return std::fabs(l.at.x() - point.x()) < 70 && std::fabs(l.at.y() - point.y()) < line;
     });

@@ -24,6 +24,8 @@ struct Exploration {
   std::vector<Violation> violations;
   std::vector<ExploredPhase> phases;  // those of its mode
   double bound_ms = 0;                // sum over the phases
+  // The program around it leaves the choice to its framework, which chooses config().algo.
+  bool framework_chooses = false;
   const advisor::ConfigurationReport& report() const {
     return document->report().configurations.front();
   }

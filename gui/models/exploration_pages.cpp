@@ -54,7 +54,13 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
     if (held != nullptr) cells.insert(cells.begin() + 1, Page::Cell{value(*held)});
     rows.push_back(std::move(cells));
   };
-  row(tr("Kernels"), [&](const Exploration& e) { return page.strong(stages_of(page, e)); });
+  row(tr("Kernels"), [&](const Exploration& e) {
+    QString text = page.strong(stages_of(page, e));
+    if (e.framework_chooses)
+      text += QStringLiteral("<br>") +
+              page.dim(tr("PyTorch asks for %1").arg(Page::escape(to_string(e.config().algo))));
+    return text;
+  });
   row(tr("Time"), [&](const Exploration& e) { return time_of(e); });
   row(tr("Memory"), [&](const Exploration& e) { return memory_of(page, e); });
   row(tr("Findings"), [&](const Exploration& e) {

@@ -393,6 +393,16 @@ void ExplorerView::release() {
 void ExplorerView::changed() {
   if (!rules_) return;
   now_ = explore(input_, device(), rules_);
+  input_.config.algo = now_.config().algo;
+  if (const auto algo = controls_.find("algo"); algo != controls_.end()) {
+    algo->second->setEnabled(!now_.framework_chooses);
+    algo->second->setToolTip(now_.framework_chooses
+                                 ? tr("The program is one of PyTorch, which chooses the algorithm")
+                                 : QString());
+    filling_ = true;
+    static_cast<QComboBox*>(algo->second)->setCurrentIndex(static_cast<int>(input_.config.algo));
+    filling_ = false;
+  }
   show_results();
 }
 
@@ -426,7 +436,7 @@ void ExplorerView::show_results() {
       if (faint) color = mix(color, theme_.panel, 0.5);
       const QString name = to_qt(words::phase(phase.phase)) + suffix;
       roofline->points.push_back(
-          {phase.cost.intensity, 0, name, color,
+          {phase.cost.intensity, 0, faint ? QString() : name, color,
            tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)))});
       StackedBars::Row row;
       row.label = name;

@@ -408,8 +408,9 @@ void MainWindow::explore(const Link& link) {
       if (after && !after->empty()) {
         changed = after->front();
         if (after->size() > 1)
-          show_notice(
-              tr("The change makes %1 calls of this one; the first is shown.").arg(after->size()));
+          show_notice(tr("The change makes %1 calls of this one: “Now” is the first of them, with "
+                         "its own time and memory.")
+                          .arg(after->size()));
       } else {
         show_notice(after ? tr("The change leaves nothing to show.")
                           : to_qt(to_text(after.error())));
@@ -468,6 +469,23 @@ void MainWindow::go_to(const Place& place) {
     state_.set_visible({place.visible->begin_ns + origin, place.visible->end_ns + origin});
   }
   if (document_ && document_->holds(place.selection)) state_.select(place.selection);
+  // The explorer at a configuration, or at what a finding makes of one.
+  if (place.view == QLatin1String(explorer_name) && document_ &&
+      document_->holds(place.selection)) {
+    Link link;
+    link.kind = LinkKind::explore;
+    if (place.selection.kind == ItemKind::configuration) link.configuration = place.selection.index;
+    if (place.selection.kind == ItemKind::finding) {
+      const auto& finding =
+          document_->judgement().findings[static_cast<std::size_t>(place.selection.index)];
+      link.configuration = finding.configuration;
+      link.finding = place.selection.index;
+      for (std::size_t i = finding.suggestions.size(); i-- > 0;) {
+        if (finding.suggestions[i].transform) link.suggestion = static_cast<int>(i);
+      }
+    }
+    explore(link);
+  }
   if (place.view.isEmpty() || !go(place.view)) {
     go(QString::fromLatin1(place.selection.kind == ItemKind::finding   ? findings_name
                            : place.visible || !place.selection.empty() ? timeline_name

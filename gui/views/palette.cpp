@@ -5,7 +5,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPainter>
 #include <QScrollArea>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -15,6 +17,33 @@ namespace rnnadvisor::gui {
 namespace {
 
 QString plain(const QAction* action) { return action->text().remove(QLatin1Char('&')); }
+
+constexpr int keys_role = Qt::UserRole + 1;
+
+// The command on the left, its keys on the right.
+class CommandDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    const bool selected = (option.state & QStyle::State_Selected) != 0;
+    const auto& palette = option.palette;
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (selected) {
+      painter->setPen(Qt::NoPen);
+      painter->setBrush(palette.color(QPalette::Highlight));
+      painter->drawRoundedRect(option.rect, 6, 6);
+    }
+    const QRect inner = option.rect.adjusted(12, 0, -12, 0);
+    painter->setFont(option.font);
+    painter->setPen(palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
+    painter->drawText(inner, Qt::AlignVCenter | Qt::AlignLeft, index.data().toString());
+    if (!selected) painter->setPen(palette.color(QPalette::PlaceholderText));
+    painter->drawText(inner, Qt::AlignVCenter | Qt::AlignRight, index.data(keys_role).toString());
+    painter->restore();
+  }
+};
 
 }  // namespace
 
@@ -46,6 +75,8 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent)
   list_->setAccessibleName(tr("Commands"));
   list_->setFrameShape(QFrame::NoFrame);
   list_->setFocusPolicy(Qt::NoFocus);
+  list_->setItemDelegate(new CommandDelegate(list_));
+  setObjectName(QStringLiteral("palette"));
   layout->addWidget(line_);
   layout->addWidget(list_);
   resize(560, 380);
@@ -69,8 +100,8 @@ void CommandPalette::fill(const QString& typed) {
   list_->clear();
   for (const auto& [score, i] : order) {
     const auto keys = actions_[i]->shortcut().toString(QKeySequence::NativeText);
-    auto* item = new QListWidgetItem(
-        plain(actions_[i]) + (keys.isEmpty() ? QString() : QStringLiteral("    ") + keys), list_);
+    auto* item = new QListWidgetItem(plain(actions_[i]), list_);
+    item->setData(keys_role, keys);
     item->setData(Qt::UserRole, QVariant::fromValue(i));
     item->setSizeHint({0, fontMetrics().height() + 12});
   }

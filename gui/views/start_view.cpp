@@ -87,7 +87,7 @@ StartView::StartView(QWidget* parent) : View(parent) {
   layout->setSpacing(18);
 
   notice_ = new QFrame;
-  notice_->setObjectName(QStringLiteral("notice"));
+  notice_->setObjectName(QStringLiteral("error_card"));
   auto* notice = new QVBoxLayout(notice_);
   notice->setContentsMargins(16, 12, 16, 12);
   notice_title_ = make_label({}, "heading");

@@ -48,8 +48,10 @@ QFrame#card { background: @panel; border: 1px solid @border; border-radius: 10px
 QFrame#card QLabel, QFrame#card QWidget { background: transparent; }
 QFrame#rail { background: @panel; border: none; border-right: 1px solid @border; }
 QFrame#header { background: @panel; border: none; border-bottom: 1px solid @border; }
+QDialog#palette { background: @panel; border: 1px solid @border; }
 QFrame#side { background: @panel; border: none; }
-QFrame#notice { background: @raised; border: 1px solid @border; border-radius: 8px; }
+QFrame#notice { background: @raised; border: none; border-bottom: 1px solid @border; }
+QFrame#error_card { background: @panel; border: 1px solid @error; border-radius: 10px; }
 QLabel[look="display"] { font-size: 22pt; font-weight: 600; }
 QLabel[look="title"] { font-size: 15pt; font-weight: 600; }
 QLabel[look="headline"] { font-size: 13pt; font-weight: 500; }

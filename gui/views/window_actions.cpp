@@ -14,6 +14,7 @@
 
 #include "advisor/report/export.h"
 #include "advisor/report/report.h"
+#include "gui/timeline/details.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/palette.h"
@@ -42,20 +43,12 @@ std::string write_report(const QString& format, const Document& document) {
   return advisor::write_text(report);
 }
 
+// The timeline says itself what its keys do.
 std::vector<KeyHelp> timeline_keys() {
-  const auto t = [](const char* text) { return QCoreApplication::translate("Keys", text); };
-  const QString zoom = t("Timeline");
-  return {{zoom, QStringLiteral("W S"), t("zoom in and out")},
-          {zoom, QStringLiteral("A D"), t("earlier and later")},
-          {zoom, t("Wheel"), t("scroll; with Ctrl zoom at the cursor, with Shift move")},
-          {zoom, t("Drag"), t("measure a range; with Shift move")},
-          {zoom, QStringLiteral("F"), t("focus the selection; again: everything")},
-          {zoom, QStringLiteral("0"), t("everything")},
-          {zoom, QStringLiteral("R"), t("measure the selection")},
-          {zoom, QStringLiteral(", ."), t("previous and next on the track")},
-          {zoom, QStringLiteral("[ ]"), t("along the arrows between call and kernels")},
-          {zoom, QStringLiteral("/"), t("search")},
-          {zoom, QStringLiteral("n N"), t("next and previous hit")}};
+  std::vector<KeyHelp> keys;
+  for (const auto& [name, what] : timeline::shortcut_sheet().lines)
+    keys.push_back({MainWindow::tr("Timeline"), name, what});
+  return keys;
 }
 
 }  // namespace

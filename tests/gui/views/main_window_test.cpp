@@ -99,7 +99,12 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   EXPECT_EQ(window_->current_view(), QStringLiteral("explorer"));
   ASSERT_TRUE(find<ExplorerView>()->held().has_value());
   EXPECT_EQ(find<ExplorerView>()->held()->config().num_layers, 2);
-  EXPECT_EQ(find<ExplorerView>()->exploration().config().num_layers, 1);
+  const auto& now = find<ExplorerView>()->exploration();
+  EXPECT_EQ(now.config().num_layers, 1);
+  // PyTorch itself then asks for a persistent algorithm: that is the point of the change.
+  EXPECT_TRUE(now.framework_chooses);
+  EXPECT_EQ(now.config().algo, Algo::persist_static);
+  EXPECT_EQ(now.report().predicted.implementation, model::Implementation::persistent);
 }
 
 TEST_F(MainWindowTest, SelectionLinksBothWays) {
