@@ -10,8 +10,8 @@ picture() { "$program" --screenshot "$1" "docs/pictures/$2.png" "${@:3}"; echo "
 picture start start
 picture overview overview "$sample"
 picture findings finding "$sample"
-picture timeline evidence "$sample" --at 5.09s-5.21s,call/12 --size 1600x900
+picture timeline evidence "$sample" --at call/12 --size 1600x900
 picture explorer explorer "$sample" --at finding/0
-picture recurrence recurrence "$sample" --at 5.09s-5.21s,call/12 --size 1600x900 --theme dark
+picture recurrence recurrence "$sample" --at call/12 --size 1600x900 --theme dark
 picture overview sweep sample:guide-figure-10 --theme dark --size 1600x1000
 picture compare compare sample:guide-figure-10 --compare-with sample:guide-figure-9

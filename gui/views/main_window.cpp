@@ -357,16 +357,20 @@ void MainWindow::show_item(Item item) {
     go(QString::fromLatin1(configuration_name));
     return;
   }
-  TimeRange range = document_->range_of(item);
+  state_.select(item);
+  bring_into_view(item);
+  go(QString::fromLatin1(timeline_name));
+}
+
+void MainWindow::bring_into_view(Item item) {
+  const TimeRange range = document_->range_of(item);
+  if (range.begin_ns == 0) return;
   const TimeRange seen = state_.visible();
   const bool inside = range.begin_ns >= seen.begin_ns && range.end_ns <= seen.end_ns;
   const bool can_be_seen = range.length() * 400 > seen.length();
-  state_.select(item);
-  if (!inside || !can_be_seen) {
-    const auto margin = std::max<std::int64_t>(range.length() * 2, 1000);
-    state_.set_visible({range.begin_ns - margin, range.end_ns + margin});
-  }
-  go(QString::fromLatin1(timeline_name));
+  if (inside && can_be_seen) return;
+  const auto margin = std::max<std::int64_t>(range.length() * 2, 1000);
+  state_.set_visible({range.begin_ns - margin, range.end_ns + margin});
 }
 
 void MainWindow::show_evidence(int finding) {
@@ -468,7 +472,10 @@ void MainWindow::go_to(const Place& place) {
     const auto origin = document_->extent().begin_ns;
     state_.set_visible({place.visible->begin_ns + origin, place.visible->end_ns + origin});
   }
-  if (document_ && document_->holds(place.selection)) state_.select(place.selection);
+  if (document_ && document_->holds(place.selection)) {
+    state_.select(place.selection);
+    if (!place.visible) bring_into_view(place.selection);
+  }
   // The explorer at a configuration, or at what a finding makes of one.
   if (place.view == QLatin1String(explorer_name) && document_ &&
       document_->holds(place.selection)) {

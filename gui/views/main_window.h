@@ -92,6 +92,7 @@ class MainWindow : public QMainWindow {
                    std::function<void()> run = nullptr);
   void show_evidence(int finding);
   void show_item(Item item);
+  void bring_into_view(Item item);
   void explore(const Link& link);
   void choose_file();
   void choose_before();

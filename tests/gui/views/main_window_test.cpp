@@ -139,8 +139,13 @@ TEST_F(MainWindowTest, AKernelIsBroughtIntoView) {
 }
 
 TEST_F(MainWindowTest, OpensAtAPlaceAndTellsIt) {
-  const Place at{
-      QStringLiteral("timeline"), TimeRange{5'000'000'000, 5'100'000'000}, {ItemKind::call, 3}};
+  open(two_layers);
+  const auto document = window_->document();
+  const auto call = document->range_of({ItemKind::call, 3});
+  const auto origin = document->extent().begin_ns;
+  const Place at{QStringLiteral("timeline"),
+                 TimeRange{call.begin_ns - origin - 1'000'000, call.end_ns - origin + 1'000'000},
+                 {ItemKind::call, 3}};
   open(two_layers, at);
   EXPECT_EQ(window_->place(), at);
   EXPECT_EQ(parse_place(to_string(window_->place())).value(), at);
