@@ -84,7 +84,8 @@ std::optional<bool> persist_tensor_cores(const Subject& s, const Index& i) {
 // all others.
 std::vector<const NativeRecurrence*> recurrences(const Subject& s, const Index& i) {
   std::vector<const NativeRecurrence*> found;
-  if (s.get().described()) return found;
+  // One with calls stands for calls of cuDNN that no hook saw.
+  if (s.get().described() || !i.calls(s.configuration).empty()) return found;
   for (const auto& recurrence : i.native_recurrences())
     if (recurrence.device == s.get().device) found.push_back(&recurrence);
   return found;
@@ -159,6 +160,27 @@ void add_recurrences(Catalogue& catalogue) {
            if (span <= 0) return std::nullopt;
            return std::min(100.0, 100 * static_cast<double>(busy) / static_cast<double>(span));
          });
+}
+
+std::int64_t calls_inferred(const Subject& s, const Index& i) {
+  const auto calls = i.calls(s.configuration);
+  return std::count_if(calls.begin(), calls.end(), [&](int call) {
+    return i.profile().calls[static_cast<std::size_t>(call)].source == CallSource::kernels;
+  });
+}
+
+std::optional<double> share_of_inferred(const Subject& s, const Index& i) {
+  if (calls_inferred(s, i) == 0) return std::nullopt;
+  const auto& kernels = i.profile().kernels;
+  std::int64_t part = 0, whole = 0;
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    if (kernels.device[k] == s.get().device) whole += kernels.end_ns[k] - kernels.start_ns[k];
+  for (const int call : i.calls(s.configuration))
+    for (const int k : i.kernels(call))
+      part += kernels.end_ns[static_cast<std::size_t>(k)] -
+              kernels.start_ns[static_cast<std::size_t>(k)];
+  if (whole <= 0) return std::nullopt;
+  return 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 std::optional<bool> counted_tensor_cores(const Subject& s) {
@@ -287,6 +309,11 @@ void add_trace_facts(Catalogue& catalogue) {
            if (!s.profile->environment.tracing) return std::nullopt;
            return notes(s, "records-dropped") + notes(s, "kernels-without-time");
          });
+  define(catalogue, "trace.calls_inferred", "", Provenance::measured,
+         "calls of cuDNN that no hook saw, known by their kernels; there may have been more",
+         calls_inferred);
+  define(catalogue, "trace.inferred_share", "%", Provenance::measured,
+         "share of the GPU's kernel time in such calls", share_of_inferred);
   define(catalogue, "trace.attempted", "", Provenance::measured,
          "kernels were recorded, or would have been but for what a note tells",
          [](const Subject& s) -> std::optional<bool> { return attempted(s); });

@@ -12,6 +12,8 @@
 namespace rnnadvisor {
 namespace {
 
+constexpr const char* recurrence_id = "recurrence without cuDNN";
+
 constexpr std::array<std::string_view, 3> cell_words = {"framework_lstm", "framework_gru",
                                                         "handwritten"};
 constexpr int least_framework_steps = 8, least_handwritten_steps = 16;
@@ -152,7 +154,7 @@ std::vector<NativeRecurrence> native_recurrences(const Profile& profile) {
 
 void add_native_recurrences(Profile& profile) {
   for (const auto& configuration : profile.configurations)
-    if (configuration.origin == Origin::kernels) return;
+    if (configuration.origin == Origin::kernels && configuration.config.id == recurrence_id) return;
   std::set<int> devices;
   for (const auto& found : native_recurrences(profile)) {
     if (found.device < 0 || !devices.insert(found.device).second) continue;
@@ -160,7 +162,7 @@ void add_native_recurrences(Profile& profile) {
     configuration.origin = Origin::kernels;
     configuration.outcome = Outcome::completed;
     configuration.device = found.device;
-    configuration.config.id = "recurrence without cuDNN";
+    configuration.config.id = recurrence_id;
     if (found.process >= 0)
       configuration.program.name = parse_enum<Framework>(
           profile.processes[static_cast<std::size_t>(found.process)].framework);

@@ -16,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/cudnn/machine.h"
 #include "profiler/classify/framework_signs.h"
+#include "profiler/classify/inferred_calls.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/launch/process_spool.h"
 
@@ -223,25 +224,21 @@ class Collector {
   // What needs the profile whole.
   void after_finish() {
     Profile& p = collected_.profile;
-    std::int64_t unseen = 0;
     for (std::size_t i = 0; i < p.kernels.size(); ++i) {
       if (p.kernels.call[i] >= 0) {
         // A hook knows a stream by its handle, CUPTI by its number, which is what kernels have.
         auto& call = p.calls[static_cast<std::size_t>(p.kernels.call[i])];
         if (call.stream < 0) call.stream = p.kernels.stream[i];
-      } else if (p.kernels.family[i] != model::Implementation::none &&
-                 without_calls_.contains(p.kernels.process[i])) {
-        ++unseen;
       }
     }
-    // No calls are made up for them: kernel names tell neither where one call ends and the next
-    // begins, nor inference from training.
-    if (unseen > 0) {
+    const auto inferred = infer_calls(p, without_calls_);
+    if (inferred.kernels > 0) {
       p.notes.push_back({NoteSeverity::warning, "rnn-kernels-without-calls",
                          "kernels of cuDNN's recurrent layers ran, but no call of an RNN function "
                          "was seen: cuDNN is part of the program or was reached by a way that has "
-                         "no hook. What they computed is not known",
-                         unseen});
+                         "no hook. Calls are inferred from the kernels; what they were given is not "
+                         "known",
+                         inferred.kernels});
     }
   }
 

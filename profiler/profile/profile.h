@@ -28,8 +28,9 @@
 namespace rnnadvisor {
 
 // How a configuration came into the profile.
-// kernels: a recurrent network that was seen by its kernels only, since cuDNN did not run it
-// (profiler/classify/native_cells.h); what it is configured as is then not known.
+// kernels: a recurrent network that was seen by its kernels only: cuDNN did not run it
+// (profiler/classify/native_cells.h), or no hook saw its calls (inferred_calls.h there); what it is
+// configured as is then not known.
 enum class Origin { checked, run, captured, imported, kernels };
 
 // One distinct configuration on one device, with everything known of it as a whole.

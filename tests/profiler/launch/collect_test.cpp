@@ -492,7 +492,11 @@ TEST_F(Collect, KernelsOfRnnsThatNoHookSawAreANote) {
   ASSERT_NE(find_note(p, "rnn-kernels-without-calls"), nullptr);
   EXPECT_EQ(find_note(p, "rnn-kernels-without-calls")->count, 1);
   EXPECT_NE(find_note(p, "no-rnn-calls"), nullptr);
-  EXPECT_THAT(p.calls, IsEmpty());
+  ASSERT_THAT(p.calls, SizeIs(1));
+  EXPECT_EQ(p.calls[0].source, CallSource::kernels);
+  EXPECT_EQ(p.calls[0].phase, Phase::forward_inference);
+  EXPECT_EQ(p.kernels.call[0], 0);
+  EXPECT_FALSE(p.configurations[0].described());
 }
 
 TEST_F(Collect, TimesThatCannotBeAreLeftOutAndCounted) {
