@@ -191,7 +191,10 @@ InferredCalls infer_calls(Profile& profile, const std::set<int>& processes) {
   if (result.kernels == 0) return result;
   const auto before = profile.calls.size();
   Adder adder(profile);
-  for (const auto& [place, kernels] : places) adder.add(place, stretches(profile, names, kernels));
+  for (const auto& [place, kernels] : places) {
+    // A configuration needs a device to stand for.
+    if (place.second >= 0) adder.add(place, stretches(profile, names, kernels));
+  }
   result.calls = static_cast<std::int64_t>(profile.calls.size() - before);
   if (result.calls > 0) adder.sort();
   return result;

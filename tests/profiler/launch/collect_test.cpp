@@ -483,6 +483,7 @@ TEST_F(Collect, WhatIsMissingIsSaid) {
 
 TEST_F(Collect, KernelsOfRnnsThatNoHookSawAreANote) {
   SpoolWriter w;
+  w.add(sample_device(0, 1));
   spool::Kernel kernel{};
   kernel.start_ns = 5'000;
   kernel.end_ns = 6'000;
