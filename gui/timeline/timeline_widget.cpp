@@ -339,6 +339,13 @@ void TimelineWidget::paint_empty(QPainter& painter) {
 void TimelineWidget::paint_cards(QPainter& painter) {
   QFont small = font();
   if (small.pointSizeF() > 0) small.setPointSizeF(small.pointSizeF() * 0.92);
+  if (document_ != nullptr && document_->outline()) {
+    const Card card({tr("Kernels are still being read"), {}}, small);
+    card.paint(painter,
+               QPoint(scene_.header_width + (scene_.spans_width() - card.size().width()) / 2,
+                      viewport()->height() - card.size().height() - 14),
+               scene_.theme);
+  }
   const QRect area(scene_.header_width, top_height, scene_.spans_width(),
                    scene_.size.height() - top_height);
   if (scene_.measured && !measured_details_.empty()) {

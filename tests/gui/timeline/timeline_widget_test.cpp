@@ -281,6 +281,16 @@ TEST_F(TimelineWidgetTest, NothingToShowHasAWordForIt) {
   SUCCEED();
 }
 
+TEST_F(TimelineWidgetTest, CallsAreShownBeforeTheirKernels) {
+  SmallProfile p;
+  p.call(1000, 90'000);
+  ViewState other;
+  widget.set_document(
+      std::make_shared<const Document>(p.builder.finish(), *load_rules(), QString(), true), &other);
+  EXPECT_TRUE(scene().rect_of(Item{ItemKind::call, 0}));
+  widget.grab();
+}
+
 // Pictures are compared with a tolerance: a tenth of the range of a channel, and two of a hundred
 // pixels for what fonts do differently. RNNADVISOR_UPDATE_GOLDEN=1 writes them anew.
 void compare_picture(const QImage& picture, const QString& name) {
