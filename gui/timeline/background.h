@@ -1,12 +1,15 @@
 // One piece of work on a thread of its own: a newer piece ends the older one, results come back on
-// the thread of the owner, and nothing comes back once the owner is gone.
+// the thread of the owner, and nothing comes back once the owner is gone. Ending never waits, but
+// for the end of the owner.
 #pragma once
 
 #include <QMetaObject>
 #include <QObject>
+#include <atomic>
 #include <memory>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 namespace rnnadvisor::gui::timeline {
 
@@ -16,34 +19,44 @@ class Background {
   // be the object that holds this.
   template <class Work, class Done>
   void start(QObject* owner, Work work, Done done) {
+    cancel();
     const auto number = ++number_;
     busy_ = true;
-    // The thread that ran before is asked to stop and waited for: work looks often.
-    thread_ = std::jthread([this, owner, number, work = std::move(work),
-                            done = std::move(done)](const std::stop_token& stop) mutable {
+    auto ended = std::make_shared<std::atomic<bool>>(false);
+    std::jthread thread([this, owner, number, ended, work = std::move(work),
+                         done = std::move(done)](const std::stop_token& stop) mutable {
       auto result = work(stop);
-      if (stop.stop_requested()) return;
-      QMetaObject::invokeMethod(
-          owner,
-          [this, number, result = std::move(result), done = std::move(done)]() mutable {
-            if (number != number_) return;
-            busy_ = false;
-            done(std::move(result));
-          },
-          Qt::QueuedConnection);
+      if (!stop.stop_requested()) {
+        QMetaObject::invokeMethod(
+            owner,
+            [this, number, result = std::move(result), done = std::move(done)]() mutable {
+              if (number != number_) return;
+              busy_ = false;
+              done(std::move(result));
+            },
+            Qt::QueuedConnection);
+      }
+      *ended = true;
     });
+    threads_.push_back({std::move(ended), std::move(thread)});
   }
   void cancel() {
     ++number_;
     busy_ = false;
-    thread_ = {};
+    for (auto& running : threads_) running.thread.request_stop();
+    // Those that are through are joined at once.
+    std::erase_if(threads_, [](const Running& running) { return running.ended->load(); });
   }
   bool busy() const { return busy_; }
 
  private:
+  struct Running {
+    std::shared_ptr<std::atomic<bool>> ended;
+    std::jthread thread;  // stops and joins when it goes
+  };
   std::uint64_t number_ = 0;  // of the owner's thread only
   bool busy_ = false;
-  std::jthread thread_;
+  std::vector<Running> threads_;
 };
 
 }  // namespace rnnadvisor::gui::timeline

@@ -372,6 +372,7 @@ class Builder {
                      [&](const Track& a, const Track& b) { return place(a) < place(b); });
     int heading = -1;
     for (std::size_t i = 0; i < tracks.size(); ++i) {
+      timeline_->track_of.try_emplace({tracks[i].kind, tracks[i].key}, static_cast<int>(i));
       if (tracks[i].kind == TrackKind::process) {
         heading = static_cast<int>(i);
       } else if (tracks[i].kind != TrackKind::busy) {

@@ -1,6 +1,8 @@
 #include "gui/timeline/hit.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 namespace rnnadvisor::gui::timeline {
 namespace {
@@ -10,27 +12,32 @@ constexpr std::size_t reach = 256;
 // Overlapping spans share only the last lane of a track; a few steps back find those.
 constexpr std::size_t overlap_reach = 32;
 
-ItemKind kind_of(TrackKind kind) {
+// Where items of a kind are shown, the preferred place first.
+std::span<const TrackKind> kinds_of(ItemKind kind) {
+  static constexpr std::array calls = {TrackKind::calls, TrackKind::host_calls};
+  static constexpr std::array kernels = {TrackKind::kernels};
+  static constexpr std::array transfers = {TrackKind::transfers};
+  static constexpr std::array api = {TrackKind::api};
+  static constexpr std::array nvtx = {TrackKind::nvtx};
   switch (kind) {
-    case TrackKind::nvtx:
-      return ItemKind::nvtx;
-    case TrackKind::calls:
-    case TrackKind::host_calls:
-      return ItemKind::call;
-    case TrackKind::kernels:
-      return ItemKind::kernel;
-    case TrackKind::transfers:
-      return ItemKind::transfer;
-    case TrackKind::api:
-      return ItemKind::api;
+    case ItemKind::call:
+      return calls;
+    case ItemKind::kernel:
+      return kernels;
+    case ItemKind::transfer:
+      return transfers;
+    case ItemKind::api:
+      return api;
+    case ItemKind::nvtx:
+      return nvtx;
     default:
-      return ItemKind::none;
+      return {};
   }
 }
 
-TrackKey key_of(const Profile& p, const Track& track, Item item) {
+TrackKey key_of(const Profile& p, TrackKind kind, Item item) {
   const auto i = static_cast<std::size_t>(item.index);
-  switch (track.kind) {
+  switch (kind) {
     case TrackKind::nvtx:
       return {p.nvtx.process[i], -1, -1, p.nvtx.thread[i]};
     case TrackKind::calls:
@@ -123,15 +130,13 @@ Item item_of(const Track& track, const Lane& lane, std::size_t span) {
 
 std::optional<Place> place_of(const Timeline& timeline, Item item) {
   if (item.empty()) return std::nullopt;
-  for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
-    const auto& track = timeline.tracks[t];
-    if (track.kind == TrackKind::busy || kind_of(track.kind) != item.kind ||
-        track.key != key_of(*timeline.profile, track, item)) {
-      continue;
-    }
+  for (const TrackKind kind : kinds_of(item.kind)) {
+    const auto found = timeline.track_of.find({kind, key_of(*timeline.profile, kind, item)});
+    if (found == timeline.track_of.end()) continue;
+    const auto& track = timeline.tracks[static_cast<std::size_t>(found->second)];
     for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
       const auto at = position_of(track.lanes[lane].spans, static_cast<std::uint32_t>(item.index));
-      if (at) return Place{static_cast<int>(t), static_cast<int>(lane), *at};
+      if (at) return Place{found->second, static_cast<int>(lane), *at};
     }
   }
   return std::nullopt;

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gui/models/item.h"
@@ -58,7 +60,8 @@ struct CallSpan {
 // Holds on to the profile it was built from; its spans are that profile's columns.
 struct Timeline {
   std::shared_ptr<const Profile> profile;
-  std::vector<Track> tracks;              // in the order in which they are shown
+  std::vector<Track> tracks;                               // in the order in which they are shown
+  std::map<std::pair<TrackKind, TrackKey>, int> track_of;  // index into `tracks`
   TimeRange range;                        // of everything in it; at least shortest_visible_ns long
   std::vector<std::uint32_t> own_colors;  // ARGB of ColorId first_own_color, …
   std::vector<CallSpan> calls;            // by Profile::calls
