@@ -164,8 +164,8 @@ class Kernels {
       if (!database) return fail(database.error());
       return fill(database->get(), middle, rows, false);
     });
-    const auto first = fill(input_.database, 0, middle, true);
-    const auto other = second.get();
+    auto first = fill(input_.database, 0, middle, true);
+    auto other = second.get();
     if (!first) return first;
     return other;
   }

@@ -48,7 +48,7 @@ struct Call {
 TEST(Unroll, LayersOnStreamsAreRowsInTheOrderInWhichTheyDependOnEachOther) {
   Call call(2, Direction::unidirectional, 4, Phase::forward_training);
   call.kernel(KernelRole::layer_gemm, 1, 0, 50);
-  for (int t = 0; t < 5; ++t) {
+  for (std::int64_t t = 0; t < 5; ++t) {
     const std::int64_t at = 100 + t * 100;
     if (t < 4) call.kernel(KernelRole::recurrent_gemm, 9, at, 30);
     if (t < 4) call.kernel(KernelRole::pointwise, 9, at + 40, 10);
@@ -77,7 +77,7 @@ TEST(Unroll, LayersOnStreamsAreRowsInTheOrderInWhichTheyDependOnEachOther) {
 
 TEST(Unroll, AWavefrontRunsSideBySide) {
   Call call(2, Direction::unidirectional, 3, Phase::forward_training);
-  for (int t = 0; t < 4; ++t) {
+  for (std::int64_t t = 0; t < 4; ++t) {
     if (t < 3) call.kernel(KernelRole::pointwise, 1, t * 100, 100);
     if (t > 0) call.kernel(KernelRole::pointwise, 2, t * 100 + 1, 99);
   }
@@ -87,7 +87,7 @@ TEST(Unroll, AWavefrontRunsSideBySide) {
 TEST(Unroll, AFirstStepMayHaveNoProduct) {
   Call call(1, Direction::unidirectional, 3, Phase::forward_inference);
   call.kernel(KernelRole::pointwise, 1, 0, 5);
-  for (int t = 1; t < 3; ++t) {
+  for (std::int64_t t = 1; t < 3; ++t) {
     call.kernel(KernelRole::recurrent_gemm, 1, t * 10, 4);
     call.kernel(KernelRole::pointwise, 1, t * 10 + 5, 5);
   }
@@ -99,7 +99,7 @@ TEST(Unroll, AFirstStepMayHaveNoProduct) {
 
 TEST(Unroll, GoingBackTheLastLayerComesFirst) {
   Call call(2, Direction::unidirectional, 2, Phase::backward_data);
-  for (int t = 0; t < 2; ++t) {
+  for (std::int64_t t = 0; t < 2; ++t) {
     call.kernel(KernelRole::pointwise, 5, t * 100, 10);
     call.kernel(KernelRole::recurrent_gemm, 5, t * 100 + 20, 10);
     call.kernel(KernelRole::reduction, 5, t * 100 + 30, 5);
@@ -116,7 +116,7 @@ TEST(Unroll, GoingBackTheLastLayerComesFirst) {
 
 TEST(Unroll, DirectionsAreRowsWhoseDirectionIsNotTold) {
   Call call(1, Direction::bidirectional, 2, Phase::forward_training);
-  for (int t = 0; t < 2; ++t) {
+  for (std::int64_t t = 0; t < 2; ++t) {
     for (const int stream : {1, 2}) {
       call.kernel(KernelRole::recurrent_gemm, stream, t * 10, 3);
       call.kernel(KernelRole::pointwise, stream, t * 10 + 5, 3);
@@ -131,7 +131,7 @@ TEST(Unroll, DirectionsAreRowsWhoseDirectionIsNotTold) {
 
 TEST(Unroll, TwoPointwiseKernelsForEachStepAreOneStep) {
   Call call(1, Direction::unidirectional, 3, Phase::forward_training);
-  for (int t = 0; t < 3; ++t) {
+  for (std::int64_t t = 0; t < 3; ++t) {
     call.kernel(KernelRole::recurrent_gemm, 1, t * 100, 10);
     call.kernel(KernelRole::pointwise, 1, t * 100 + 20, 10);
     call.kernel(KernelRole::recurrent_gemm, 1, t * 100 + 40, 10);
@@ -146,7 +146,7 @@ TEST(Unroll, TwoPointwiseKernelsForEachStepAreOneStep) {
 
 TEST(Unroll, LayersThatShareAStreamAreNotToldApart) {
   Call call(2, Direction::unidirectional, 2, Phase::forward_training);
-  for (int i = 0; i < 4; ++i) {
+  for (std::int64_t i = 0; i < 4; ++i) {
     call.kernel(KernelRole::recurrent_gemm, 1, i * 10, 3);
     call.kernel(KernelRole::pointwise, 1, i * 10 + 5, 3);
   }
@@ -159,7 +159,7 @@ TEST(Unroll, LayersThatShareAStreamAreNotToldApart) {
 
 TEST(Unroll, CountsThatDoNotComeOutEvenAreSaid) {
   Call call(1, Direction::unidirectional, 4, Phase::forward_training);
-  for (int i = 0; i < 3; ++i) call.kernel(KernelRole::pointwise, 1, i * 10, 3);
+  for (std::int64_t i = 0; i < 3; ++i) call.kernel(KernelRole::pointwise, 1, i * 10, 3);
   const auto u = call.unrolled();
   EXPECT_EQ(u.told, Told::order_only);
   EXPECT_EQ(u.why, Why::counts_differ);
