@@ -4,7 +4,10 @@
 #include <QSettings>
 #include <QStyleFactory>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <cstdio>
+#include <initializer_list>
+#include <string_view>
 
 #include "gui/views/main_window.h"
 #include "gui/views/screenshot.h"
@@ -18,9 +21,42 @@ int complain(const std::string& text) {
   return 2;
 }
 
+bool given(int argc, char** argv, std::initializer_list<std::string_view> words) {
+  return std::any_of(argv + 1, argv + argc, [&](std::string_view word) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view wanted) {
+      return word == wanted || (word.starts_with(wanted) && word[wanted.size()] == '=');
+    });
+  });
+}
+
+// What Qt's own parts say while no window is shown is of no use to anybody.
+void only_failures(QtMsgType type, const QMessageLogContext&, const QString& text) {
+  if (type == QtCriticalMsg || type == QtFatalMsg)
+    std::fprintf(stderr, "%s\n", text.toLocal8Bit().constData());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Words and pictures need no display, and pictures must not depend on one. Qt would abort
+  // without.
+  const bool no_window =
+      given(argc, argv, {"--screenshot", "--help", "-h", "--help-all", "--version", "-v"});
+  const bool no_display = !qEnvironmentVariableIsSet("DISPLAY") &&
+                          !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
+                          !qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+  if (no_window && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (no_window) {
+    qInstallMessageHandler(only_failures);
+  } else if (no_display) {
+    std::fputs(
+        "rnnadvisor-gui: no display: neither DISPLAY nor WAYLAND_DISPLAY is set\n"
+        "  remedy: log in with `ssh -X`, or copy the profile to a machine with a screen; without "
+        "one, `rnnadvisor report FILE --format html:report.html` makes a page\n",
+        stderr);
+    return 3;
+  }
   QApplication application(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("rnnadvisor"));
   QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui"));

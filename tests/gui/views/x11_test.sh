@@ -5,6 +5,14 @@ set -euo pipefail
 program=$1 source=$2
 command -v Xvfb >/dev/null || { echo "no Xvfb (package xvfb)"; exit 77; }
 work=$(mktemp -d)
+# Without a display: words and pictures all the same, and no window says why.
+none=(env -u DISPLAY -u WAYLAND_DISPLAY -u QT_QPA_PLATFORM "HOME=$work")
+"${none[@]}" "$program" --help | grep -q -- --screenshot
+"${none[@]}" "$program" --screenshot start "$work/none.png"
+test -s "$work/none.png"
+status=0
+"${none[@]}" "$program" 2>"$work/error" || status=$?
+[ $status = 3 ] && grep -q "no display" "$work/error"
 Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
