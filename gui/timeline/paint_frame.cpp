@@ -101,7 +101,9 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     const QFontMetrics small(small_font_);
     const bool two_lines = one.height >= metrics.height() + small.height();
     const int more_width = two_lines ? 0 : small.horizontalAdvance(more) + 8;
-    const bool both = more_width < text.width() * 0.55;
+    // A long name gives way to a short addition; a long addition is left out only where it would.
+    const bool both = more_width < text.width() * 0.55 ||
+                      metrics.horizontalAdvance(title) + more_width <= text.width();
     painter_.setPen(scene.theme.text);
     const QString cut = metrics.elidedText(
         title, Qt::ElideMiddle, text.width() - (both && !more.isEmpty() ? more_width : 0));
