@@ -22,10 +22,18 @@ cmake --build "$work/consumer" >/dev/null
 (cd "$work" && cpack --config "$build/CPackConfig.cmake" -G TGZ >/dev/null && cpack --config "$build/CPackConfig.cmake" -G DEB >/dev/null)
 tar -tzf "$work"/*.tar.gz | grep 'bin/rnnadvisor$'
 tar -tzf "$work"/*.tar.gz | grep 'lib/rnnadvisor/librnnadvisor_plugin.so$'
-dpkg-deb --contents "$work"/*.deb | grep 'usr/bin/rnnadvisor$'
-dpkg-deb --contents "$work"/*.deb | grep 'usr/lib/rnnadvisor/librnnadvisor_plugin.so$'
-dpkg-deb --field "$work"/*.deb Depends | grep libc6
-dpkg-deb --extract "$work"/*.deb "$work/deb"
+deb=$(echo "$work"/rnnadvisor_*.deb)
+dpkg-deb --contents "$deb" | grep 'usr/bin/rnnadvisor$'
+dpkg-deb --contents "$deb" | grep 'usr/lib/rnnadvisor/librnnadvisor_plugin.so$'
+dpkg-deb --field "$deb" Depends | grep libc6
+# A server needs no Qt.
+if dpkg-deb --field "$deb" Depends | grep -i qt; then exit 1; fi
+if [ -e "$build/bin/rnnadvisor-gui" ]; then
+  tar -tzf "$work"/*.tar.gz | grep 'bin/rnnadvisor-gui$'
+  dpkg-deb --contents "$work"/rnnadvisor-gui_*.deb | grep 'usr/bin/rnnadvisor-gui$'
+  dpkg-deb --field "$work"/rnnadvisor-gui_*.deb Depends | grep libqt6widgets6
+fi
+dpkg-deb --extract "$deb" "$work/deb"
 "$work/deb/usr/bin/rnnadvisor" version
 test "$(LD_PRELOAD=$work/deb/usr/lib/rnnadvisor/librnnadvisor_plugin.so /bin/echo unchanged 2>&1)" = unchanged
 echo "installed tree, consumer, TGZ and DEB work"
