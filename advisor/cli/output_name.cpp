@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "advisor/cli/configurations.h"
 #include "core/base/text.h"
@@ -33,12 +34,12 @@ bool is_taken(const std::string& path) {
 }
 
 Result<std::string> expand_output_name(std::string_view pattern, const NameParts& parts) {
-  const auto wrong = [&](std::string what, std::string remedy) {
+  const auto wrong = [&](std::string_view what, std::string remedy) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("--output '{}': {}", to_valid_utf8(pattern), to_valid_utf8(what)),
-                remedy);
+                std::move(remedy));
   };
-  std::string name, numbered;
+  std::string name;
   bool has_number = false;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at] != '%') {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "advisor/cli/command_line.h"
 #include "core/base/text.h"
@@ -56,7 +57,7 @@ Result<std::int64_t> milliseconds(double seconds, std::string_view option) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("{} must be between 0 and 10000000 seconds", option));
   }
-  const auto ms = static_cast<std::int64_t>(seconds * 1e3 + 0.5);
+  const auto ms = static_cast<std::int64_t>(std::llround(seconds * 1e3));
   // 0 means none, so that what is asked for and rounds to it must not vanish.
   return seconds > 0 ? std::max<std::int64_t>(ms, 1) : ms;
 }

@@ -66,8 +66,8 @@ void phases(Page& page, const ConfigurationReport& each) {
             "wanted\">wide</span>";
       }
     }
-    const auto cell = [&](bool wanted, std::string text, std::string_view type = "num") {
-      if (wanted) page.put("<td class=\"{}\">{}</td>", type, or_none(std::move(text)));
+    const auto cell = [&](bool wanted, const std::string& text, std::string_view type = "num") {
+      if (wanted) page.put("<td class=\"{}\">{}</td>", type, or_none(text));
     };
     page.put("<tr><th scope=\"row\" class=\"nowrap\">{}</th>", words::phase(p.phase));
     cell(timed, time, "nowrap");

@@ -1,5 +1,6 @@
 #include "profiler/classify/framework_signs.h"
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
@@ -28,7 +29,7 @@ void infer_autocast(Profile& profile) {
         profile.configurations[static_cast<std::size_t>(call.configuration)];
     if (!may_be_autocast(configuration)) continue;
     // Two matrices for each layer and direction are there with every bias mode.
-    needed[call.process] += 2 * configuration.config.num_layers *
+    needed[call.process] += std::int64_t{2} * configuration.config.num_layers *
                             configuration.config.directions() *
                             (configuration.config.bias_mode == BiasMode::double_bias ? 2 : 1);
     affected[call.process].insert(call.configuration);

@@ -35,7 +35,7 @@ std::string wrapped(std::string_view text, int width) {
     const auto end = std::min(text.find('\n', at), text.size());
     const auto line = text.substr(at, end - at);
     const auto indent = line.find_first_not_of(' ');
-    if (indent == std::string_view::npos || indent >= code) {
+    if (indent >= code) {  // npos too: an empty line stays one
       out += fmt::format("{}\n", line);
     } else {
       out += wrap(line.substr(indent), width, static_cast<int>(indent));
