@@ -38,7 +38,7 @@ full_packages="clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev"
 
 # Passes on what ninja and ctest print, but of their lines of progress only every tenth part, and of tests those that did not pass.
 progress() {
-  local line count total shown=0
+  local line count total shown=0 LC_ALL=C  # names of tests are any bytes
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
       :
