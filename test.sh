@@ -37,21 +37,22 @@ build dev
 say "Tests (preset dev)"
 run_tests dev
 if [ $full = yes ]; then
-  say "clang-tidy 19"
-  tools/tidy.sh
+  # What says most for its time comes first.
   say "A machine without CUDA (preset nocuda)"
   build nocuda
   run_tests nocuda -LE 'browser|install|fuzz'
-  say "Address and undefined-behaviour sanitizers (preset asan)"
-  build asan
-  run_tests asan -LE 'browser|install|gpu'
   say "Thread sanitizer on what uses threads (preset tsan)"
   build tsan thread_tests
   run_tests tsan -L thread
+  say "clang-tidy 19"
+  tools/tidy.sh
+  say "Address and undefined-behaviour sanitizers (preset asan)"
+  build asan
+  run_tests asan -LE 'browser|install|gpu'
   say "Fuzzing, one short round per parser (preset fuzz)"
   build fuzz fuzz_targets
   run_tests fuzz -L fuzz
-  say "The portable tree starts on glibc 2.35"
+  say "The portable tree starts on glibc 2.35 (preset portable)"
   tools/portable.sh
 fi
 say "All passed"
