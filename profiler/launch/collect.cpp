@@ -233,12 +233,13 @@ class Collector {
     }
     const auto inferred = infer_calls(p, without_calls_);
     if (inferred.kernels > 0) {
-      p.notes.push_back({NoteSeverity::warning, "rnn-kernels-without-calls",
-                         "kernels of cuDNN's recurrent layers ran, but no call of an RNN function "
-                         "was seen: cuDNN is part of the program or was reached by a way that has "
-                         "no hook. Calls are inferred from the kernels; what they were given is not "
-                         "known",
-                         inferred.kernels});
+      p.notes.push_back(
+          {NoteSeverity::warning, "rnn-kernels-without-calls",
+           "kernels of cuDNN's recurrent layers ran, but no call of an RNN function "
+           "was seen: cuDNN is part of the program or was reached by a way that has "
+           "no hook. Calls are inferred from the kernels; what they were given is not "
+           "known",
+           inferred.kernels});
     }
   }
 
