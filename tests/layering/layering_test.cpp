@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/temporary_folder.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,12 +116,12 @@ TEST(Layering, EveryIncludeIsAllowed) {
 }
 
 TEST(Layering, AWrongIncludeIsFound) {
-  const fs::path root = fs::path(testing::TempDir()) / "layering";
+  const rnnadvisor::TemporaryFolder folder;
+  const fs::path& root = folder.path();
   fs::create_directories(root / "core/model");
   std::ofstream(root / "core/model/bad.cpp")
       << "#include \"profiler/profile/profile.h\"\n#include <cudnn.h>\n#include <vector>\n";
   EXPECT_EQ(violations(root).size(), 2U);
-  fs::remove_all(root);
 }
 
 // toml++ does not survive every text; core/config/toml/parse_toml.cpp keeps those from it.

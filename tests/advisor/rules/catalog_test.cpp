@@ -12,6 +12,7 @@
 
 #include "advisor/whatif/transform.h"
 #include "tests/advisor/rules/card.h"
+#include "tests/temporary_folder.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -97,8 +98,8 @@ TEST(Catalog, ANewRuleIsARule) {
   EXPECT_EQ(rule->id, "topic/my-rule");
   EXPECT_THAT(made->cases, HasSubstr("expect        = \"not_applicable\""));
 
-  const fs::path folder = fs::path(::testing::TempDir()) / "new-rule";
-  fs::remove_all(folder);
+  const TemporaryFolder temporary;
+  const fs::path& folder = temporary.path();
   fs::create_directories(folder / "topic");
   std::ofstream(folder / made->card_file) << made->card;
   auto checked = check_rules(folder.string());
@@ -111,7 +112,6 @@ TEST(Catalog, ANewRuleIsARule) {
   const auto json = Json::parse(check_rules_json(checked));
   EXPECT_EQ(json["cards"], 2);
   EXPECT_EQ(json["errors"].size(), checked.errors.size());
-  fs::remove_all(folder);
 
   for (const auto wrong : {"", "name", "Topic/Name", "../etc/passwd", "a//b", "/a/b", "a b/c"}) {
     EXPECT_FALSE(new_rule(wrong)) << wrong;

@@ -8,6 +8,7 @@
 
 #include "advisor/rules/rule_files.h"
 #include "tests/advisor/rules/card.h"
+#include "tests/temporary_folder.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -149,20 +150,14 @@ TEST(ReadRule, CutCardsNeverCrash) {
 
 class UserRules : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::path(::testing::TempDir()) /
-        ("rules-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "topic");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { fs::create_directories(folder_ / "topic"); }
   void write(const std::string& name, std::string_view id) {
     auto text = card_text("message = \"m\"\nwhen = { fact = \"call.hidden_size\", above = 1 }");
     text.replace(text.find("topic/name"), 10, id);
     std::ofstream(folder_ / name) << text;
   }
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(UserRules, GetTheirNamespace) {

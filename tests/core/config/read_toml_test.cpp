@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/config/read_config.h"
+#include "tests/temporary_folder.h"
 
 namespace rnnadvisor {
 namespace {
@@ -200,19 +201,13 @@ TEST(ReadToml, ManyConfigurations) {
 
 class ReadFile : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("rnnadvisor_read_file_" +
-               std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& name, std::string_view text) const {
     const auto path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(ReadFile, ByItsEnding) {

@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "profiler/profile/file.h"
+#include "tests/temporary_folder.h"
 
 namespace rnnadvisor {
 namespace {
@@ -49,18 +51,20 @@ Profile large() {
 
 struct LargeFile : testing::Test {
   static void SetUpTestSuite() {
-    path = (std::filesystem::path(testing::TempDir()) / "large.rnnprof").string();
+    folder.emplace();
+    path = folder->file("large.rnnprof");
     profile = large();
     ASSERT_TRUE(write_profile(profile, path, true));
     ASSERT_GT(std::filesystem::file_size(path), std::uintmax_t{16} << 20);
   }
-  static void TearDownTestSuite() { std::filesystem::remove(path); }
+  static void TearDownTestSuite() { folder.reset(); }
   // A copy for what changes it.
   static std::string copy(const char* name) {
-    const auto to = (std::filesystem::path(testing::TempDir()) / name).string();
+    auto to = folder->file(name);
     std::filesystem::copy_file(path, to, std::filesystem::copy_options::overwrite_existing);
     return to;
   }
+  inline static std::optional<TemporaryFolder> folder;
   inline static std::string path;
   inline static Profile profile;
 };
@@ -121,7 +125,6 @@ TEST_F(LargeFile, RowsThatAreNotNumberedFromZeroAreReadAllTheSame) {
   EXPECT_EQ(read->kernels.size(), many - 2);
   EXPECT_EQ(read->kernels.start_ns[7], profile.kernels.start_ns[8]);
   EXPECT_EQ(read->kernels.start_ns.back(), profile.kernels.start_ns.back());
-  std::filesystem::remove(changed);
 }
 
 TEST_F(LargeFile, DamageAnywhereIsFound) {
@@ -135,7 +138,6 @@ TEST_F(LargeFile, DamageAnywhereIsFound) {
     const auto read = read_profile(damaged);
     ASSERT_FALSE(read) << where;
     EXPECT_EQ(read.error().code, ErrorCode::damaged);
-    std::filesystem::remove(damaged);
   }
 }
 
