@@ -1,5 +1,7 @@
 #include "gui/models/comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -139,7 +141,7 @@ std::vector<std::string> environment_changes(const Environment& before, const En
   for (const auto& [label, value] : words::environment(before)) {
     const auto found = now.find(label);
     if (found != now.end() && found->second != value)
-      changes.push_back(label + ' ' + value + " -> " + found->second);
+      changes.push_back(fmt::format("{} {} -> {}", label, value, found->second));
   }
   return changes;
 }
@@ -152,7 +154,7 @@ double Match::ratio() const {
              : 0;
 }
 
-Comparison compare(DocumentPointer before, DocumentPointer after) {
+Comparison compare(const DocumentPointer& before, const DocumentPointer& after) {
   Comparison result;
   result.before = before;
   result.after = after;

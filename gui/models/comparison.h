@@ -42,7 +42,7 @@ struct Comparison {
 };
 
 // Configurations are matched by id, then by equal parameters, then by equal shape and place.
-Comparison compare(DocumentPointer before, DocumentPointer after);
+Comparison compare(const DocumentPointer& before, const DocumentPointer& after);
 
 class ComparisonModel : public QAbstractTableModel {
   Q_OBJECT

@@ -26,7 +26,7 @@ void Loader::open(const QString& path, std::shared_ptr<const advisor::RuleSet> r
   emit started(path);
   QThreadPool::globalInstance()->start(
       [guard = QPointer<Loader>(this), work = work_, path, rules = std::move(rules)] {
-        const auto tell = [&](auto action) {
+        const auto tell = [&](const auto& action) {
           // The pointer is looked at on the loader's own thread only.
           if (!work->stop)
             QMetaObject::invokeMethod(

@@ -20,9 +20,9 @@ constexpr int patience_ms = 5000;
 }  // namespace
 
 QString find_runner() {
-  const QString named = qEnvironmentVariable("RNNADVISOR");
+  QString named = qEnvironmentVariable("RNNADVISOR");
   if (!named.isEmpty()) return named;
-  const QString beside = QCoreApplication::applicationDirPath() + QStringLiteral("/rnnadvisor");
+  QString beside = QCoreApplication::applicationDirPath() + QStringLiteral("/rnnadvisor");
   if (QFileInfo(beside).isExecutable()) return beside;
   return QStandardPaths::findExecutable(QStringLiteral("rnnadvisor"));
 }

@@ -23,7 +23,7 @@ SearchBar::SearchBar(QWidget* parent)
   field_->setAccessibleName(tr("Search the timeline"));
   field_->setClearButtonEnabled(true);
   field_->setMinimumWidth(230);
-  const auto button = [this](QToolButton* of, const QString& text, const QString& tip) {
+  const auto button = [](QToolButton* of, const QString& text, const QString& tip) {
     of->setText(text);
     of->setToolTip(tip);
     of->setAccessibleName(tip);

@@ -244,7 +244,7 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event) {
     return;
   }
   if (pressed_under_.gap) {
-    state_->measure(*pressed_under_.gap);
+    state_->measure(pressed_under_.gap);
     return;
   }
   if (pressed_under_.item.empty() && state_->measured()) state_->measure(std::nullopt);

@@ -105,8 +105,7 @@ QWidget* FindingsView::make_verdicts() {
     group->addButton(button);
     row->addWidget(button);
     kinds_.push_back(button);
-    connect(button, &QPushButton::clicked, this,
-            [this, kind = kind] { verdict_filter_.set_kind(kind); });
+    connect(button, &QPushButton::clicked, this, [this, kind] { verdict_filter_.set_kind(kind); });
   }
   row->addStretch();
   auto* search = new QLineEdit;

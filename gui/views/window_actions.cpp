@@ -95,8 +95,7 @@ void MainWindow::make_actions() {
       {tr("Kernels as CSV…"), QStringLiteral("kernels"), QStringLiteral("csv")},
       {tr("RNN calls as CSV…"), QStringLiteral("calls"), QStringLiteral("csv")}};
   for (const auto& [title, format, ending] : formats)
-    need(add_action(report, title, {},
-                    [this, format = format, ending = ending] { export_report(format, ending); }));
+    need(add_action(report, title, {}, [this, format, ending] { export_report(format, ending); }));
   add_action(file, tr("Save a p&icture of the view…"), {}, [this] {
 #ifdef RNNADVISOR_HAVE_SVG
     const QString kinds = tr("PNG (*.png);;SVG (*.svg)");
@@ -148,7 +147,7 @@ void MainWindow::make_actions() {
   }
   auto* timeline = view->addMenu(tr("T&imeline"));
   for (auto& [title, run] : trace_->commands())
-    add_action(timeline, title, {}, [this, run = run] {
+    add_action(timeline, title, {}, [this, run] {
       go(QStringLiteral("timeline"));
       run();
     });
@@ -159,7 +158,7 @@ void MainWindow::make_actions() {
       {tr("Theme: light"), ThemeChoice::light},
       {tr("Theme: dark"), ThemeChoice::dark}};
   for (const auto& [title, choice] : themes)
-    add_action(theme, title, {}, [this, choice = choice] { set_theme_choice(choice); });
+    add_action(theme, title, {}, [this, choice] { set_theme_choice(choice); });
   auto* toggle = add_action(
       view, tr("Switch between light and &dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D),
       [this] { set_theme_choice(theme_.dark ? ThemeChoice::light : ThemeChoice::dark); });

@@ -49,7 +49,8 @@ std::multiset<std::int64_t> matrices(const RnnConfig& config) {
   return bytes;
 }
 
-bool contains(std::multiset<std::int64_t> copied, const std::multiset<std::int64_t>& wanted) {
+bool contains(const std::multiset<std::int64_t>& copied,
+              const std::multiset<std::int64_t>& wanted) {
   return std::includes(copied.begin(), copied.end(), wanted.begin(), wanted.end());
 }
 
