@@ -94,7 +94,8 @@ Profile select_configurations(const Profile& profile, std::span<const int> order
   part.experiments.clear();
   for (Experiment experiment : profile.experiments) {
     experiment.configuration = renumbered(experiment.configuration);
-    experiment.changed = renumbered(experiment.changed);
+    for (int& changed : experiment.changed) changed = renumbered(changed);
+    std::erase(experiment.changed, -1);
     if (experiment.configuration >= 0) part.experiments.push_back(std::move(experiment));
   }
   return part;

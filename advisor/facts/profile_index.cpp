@@ -203,6 +203,14 @@ void ProfileIndex::index_siblings() {
   }
   if (run.size() < 2) return;
   siblings_.resize(configurations.size());
+  // What two GPUs of one kind measured can be compared: a sweep may use several.
+  std::vector<std::size_t> kinds(profile_->devices.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    kinds[i] = i;
+    for (std::size_t earlier = 0; earlier < i && kinds[i] == i; ++earlier)
+      if (profile_->devices[earlier].same_kind(profile_->devices[i])) kinds[i] = earlier;
+  }
+  const auto kind_of = [&](int device) { return kinds[static_cast<std::size_t>(device)]; };
 
   struct Key {
     std::uint64_t hash;
@@ -236,7 +244,9 @@ void ProfileIndex::index_siblings() {
       const auto& left = configurations[static_cast<std::size_t>(a)];
       for (const int b : members) {
         const auto& right = configurations[static_cast<std::size_t>(b)];
-        if (a == b || left.device != right.device || !(left.program == right.program)) continue;
+        if (a == b || kind_of(left.device) != kind_of(right.device) ||
+            !(left.program == right.program))
+          continue;
         if (differ_only_in(left.config, right.config, field))
           siblings_[static_cast<std::size_t>(a)].push_back({b, field});
       }

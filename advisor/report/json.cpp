@@ -56,7 +56,8 @@ Json device_json(const DeviceSpec& d) {
            std::to_string(d.compute_major) + "." + std::to_string(d.compute_minor)},
           {"sm_count", d.sm_count},
           {"memory_bytes", d.memory_bytes},
-          {"live", d.live}};
+          {"live", d.live},
+          {"uuid", d.uuid.empty() ? Json(nullptr) : Json(str(d.uuid))}};
 }
 
 Json environment_json(const Environment& e) {
@@ -347,6 +348,63 @@ Json figure_json(const FigureReport& f) {
           {"series", series}};
 }
 
+Json samples_or_null(const std::vector<double>& samples) {
+  return samples.empty() ? Json(nullptr) : Json(samples);
+}
+
+Json interval_json(const MedianInterval& ms) {
+  return {{"median", ms.median},
+          {"low", ms.low},
+          {"high", ms.high},
+          {"confidence", ms.confidence},
+          {"count", ms.count}};
+}
+
+Json error_or_null(double error) { return error < 0 ? Json(nullptr) : Json(error); }
+
+Json experiment_json(const Experiment& e) {
+  Json timings = Json::array(), shifts = Json::array(), code = Json::array();
+  for (const auto& t : e.timings) {
+    timings.push_back({{"scope", to_string(t.scope)},
+                       {"before_ms", interval_json(t.before_ms)},
+                       {"after_ms", interval_json(t.after_ms)},
+                       {"speedup", t.speedup},
+                       {"speedup_low", t.speedup_low},
+                       {"speedup_high", t.speedup_high},
+                       {"control_low", t.control_low},
+                       {"control_high", t.control_high},
+                       {"before_samples_ms", samples_or_null(t.before_samples_ms)},
+                       {"after_samples_ms", samples_or_null(t.after_samples_ms)},
+                       {"control_samples_ms", samples_or_null(t.control_samples_ms)}});
+  }
+  for (const auto& s : e.shifts) {
+    shifts.push_back({{"tensor", str(s.tensor)},
+                      {"from_before", error_or_null(s.from_before)},
+                      {"before_error", error_or_null(s.before_error)},
+                      {"after_error", error_or_null(s.after_error)}});
+  }
+  for (const auto& c : e.code)
+    code.push_back({{"name", str(c.name)}, {"language", str(c.language)}, {"text", str(c.text)}});
+  // Ours as a rule; of a file that somebody changed it may be anything.
+  Json transforms = Json::parse(e.transforms, nullptr, false);
+  if (!transforms.is_array()) transforms = Json::array();
+  return {{"configuration", e.configuration},
+          {"changed", e.changed},
+          {"where", str(e.where)},
+          {"rule", e.rule.empty() ? Json(nullptr) : Json(str(e.rule))},
+          {"transforms", std::move(transforms)},
+          {"meaning", str(e.meaning)},
+          {"verdict", to_string(e.verdict)},
+          {"message", str(e.message)},
+          {"device", e.device < 0 ? Json(nullptr) : Json(e.device)},
+          {"memory_before", e.memory_before < 0 ? Json(nullptr) : Json(e.memory_before)},
+          {"memory_after", e.memory_after < 0 ? Json(nullptr) : Json(e.memory_after)},
+          {"seconds", e.seconds},
+          {"timings", std::move(timings)},
+          {"shifts", std::move(shifts)},
+          {"code", std::move(code)}};
+}
+
 }  // namespace
 
 std::string write_json(const Report& report) {
@@ -361,14 +419,7 @@ std::string write_json(const Report& report) {
   for (const auto& f : report.figures) figures.push_back(figure_json(f));
   Json experiments = Json::array();
   for (const auto& e : profile.experiments) {
-    experiments.push_back({{"configuration", e.configuration},
-                           {"changed", e.changed},
-                           {"transform", str(e.transform)},
-                           {"verdict", str(e.verdict)},
-                           {"speedup", positive(e.speedup)},
-                           {"speedup_low", positive(e.speedup_low)},
-                           {"speedup_high", positive(e.speedup_high)},
-                           {"notes", str(e.notes)}});
+    experiments.push_back(experiment_json(e));
   }
   Json notes = Json::array();
   for (const auto& n : profile.notes) {

@@ -13,6 +13,8 @@ struct MedianInterval {
   double confidence =
       0;  // what the order statistics really cover, e.g. 0.957; 0 when n is too small
   int count = 0;
+
+  bool operator==(const MedianInterval&) const = default;
 };
 
 // Median with a distribution-free confidence interval from order statistics: the number of samples

@@ -40,15 +40,6 @@ bool resolve(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-std::string format_uuid(const unsigned char* bytes) {
-  std::string text = "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", bytes[i]);
-  }
-  return text;
-}
-
 // "NVRM version: NVIDIA UNIX … Kernel Module  580.159.04  Release Build …"
 std::string kernel_module_version() {
   std::ifstream file("/proc/driver/nvidia/version");
@@ -119,6 +110,7 @@ GpuState inspect_gpu(const Driver& driver, int ordinal) {
     gpu.spec.memory_bytes = static_cast<std::int64_t>(total);
   std::array<unsigned char, 16> uuid{};
   if (driver.uuid(uuid.data(), device) == 0) gpu.uuid = format_uuid(uuid.data());
+  gpu.spec.uuid = gpu.uuid;
   gpu.spec = with_shipped_values(gpu.spec);
 
   void* handle = nullptr;
@@ -132,6 +124,15 @@ GpuState inspect_gpu(const Driver& driver, int ordinal) {
 
 }  // namespace
 
+std::string format_uuid(const unsigned char* bytes) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text;
+}
+
 DeviceSpec with_shipped_values(DeviceSpec live) {
   const auto shipped = find_device(live.name);
   if (!shipped) {
@@ -142,6 +143,7 @@ DeviceSpec with_shipped_values(DeviceSpec live) {
   }
   DeviceSpec spec = *shipped;
   spec.live = true;
+  spec.uuid = live.uuid;
   spec.name = live.name;
   // The driver knows this very GPU (a MIG slice has fewer multiprocessors than its datasheet).
   spec.compute_major = live.compute_major;

@@ -32,4 +32,7 @@ GpuClocks read_clocks(const std::string& uuid);
 // description of the same name where there is one.
 DeviceSpec with_shipped_values(DeviceSpec live);
 
+// The 16 bytes of a GPU's UUID as NVIDIA's tools write it: "GPU-8-4-4-4-12 hex digits".
+std::string format_uuid(const unsigned char* bytes);
+
 }  // namespace rnnadvisor

@@ -77,6 +77,13 @@ std::string nearest_device(std::string_view name) {
 
 }  // namespace
 
+bool DeviceSpec::same_kind(const DeviceSpec& other) const {
+  if (uuid == other.uuid) return *this == other;
+  DeviceSpec mine = *this;
+  mine.uuid = other.uuid;
+  return mine == other;
+}
+
 std::span<const DeviceSpec> shipped_devices() {
   static const std::vector<DeviceSpec> devices = read_shipped();
   return devices;

@@ -90,8 +90,12 @@ struct DeviceSpec {
   std::string cudnn_version;  // the version with which limits and crossovers were measured
 
   bool live = false;  // read from a GPU of this machine rather than shipped
+  // Of one GPU rather than of its kind: "GPU-1a2b…" as NVIDIA's tools write it; empty: not known.
+  std::string uuid;
 
   bool operator==(const DeviceSpec&) const = default;
+  // Whether the two are equal but for which GPU they are: what is true of one is true of the other.
+  bool same_kind(const DeviceSpec& other) const;
 
   bool compute_at_least(int major, int minor = 0) const {
     return compute_major > major || (compute_major == major && compute_minor >= minor);

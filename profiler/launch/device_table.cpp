@@ -11,6 +11,10 @@
 namespace rnnadvisor::launch {
 namespace {
 
+bool has_uuid(const spool::Device& device) {
+  return std::any_of(std::begin(device.uuid), std::end(device.uuid), [](auto b) { return b != 0; });
+}
+
 DeviceSpec to_spec(const spool::Device& device) {
   // Nothing of a description that is not at least a number somebody could have meant.
   const auto positive = [](auto value) { return value > 0 ? value : 0; };
@@ -26,6 +30,7 @@ DeviceSpec to_spec(const spool::Device& device) {
   spec.shared_memory_per_sm = device.shared_per_sm;
   spec.shared_memory_per_block = device.shared_per_block;
   spec.registers_per_sm = device.registers_per_sm;
+  if (has_uuid(device)) spec.uuid = format_uuid(device.uuid);
   return with_shipped_values(spec);
 }
 
@@ -33,8 +38,8 @@ DeviceSpec to_spec(const spool::Device& device) {
 
 int DeviceTable::add(const spool::Device& device, const std::string& host) {
   std::string key;
-  if (std::any_of(std::begin(device.uuid), std::end(device.uuid), [](auto b) { return b != 0; })) {
-    for (const auto byte : device.uuid) key += fmt::format("{:02x}", byte);
+  if (has_uuid(device)) {
+    key = format_uuid(device.uuid);
   } else {
     key = fmt::format("{}/{}", host, device.ordinal);
   }
@@ -47,8 +52,9 @@ int DeviceTable::add(const spool::Device& device, const std::string& host) {
 int DeviceTable::first_equal(int device) const {
   const auto& devices = builder_.profile().devices;
   if (device < 0) return -1;
-  const auto found =
-      std::find(devices.begin(), devices.end(), devices[static_cast<std::size_t>(device)]);
+  const auto& wanted = devices[static_cast<std::size_t>(device)];
+  const auto found = std::find_if(devices.begin(), devices.end(),
+                                  [&](const auto& each) { return each.same_kind(wanted); });
   return static_cast<int>(found - devices.begin());
 }
 

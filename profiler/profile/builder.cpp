@@ -200,6 +200,26 @@ void ProfileBuilder::add_overhead(const OverheadRecord& record) {
   profile_.overhead.process.push_back(record.process);
 }
 
+void ProfileBuilder::add_counter(const CounterRecord& record) {
+  auto& c = profile_.counters;
+  c.start_ns.push_back(record.start_ns);
+  c.end_ns.push_back(record.end_ns);
+  c.device.push_back(record.device);
+  c.process.push_back(record.process);
+  c.metric.push_back(intern(record.metric));
+  c.value.push_back(record.value);
+}
+
+void ProfileBuilder::add_thread_name(int process, std::int64_t thread, std::string_view name) {
+  const int index = intern(name);
+  for (auto& known : profile_.thread_names) {
+    if (known.process != process || known.thread != thread) continue;
+    known.name = index;
+    return;
+  }
+  profile_.thread_names.push_back({process, thread, index});
+}
+
 void ProfileBuilder::add_note(Note note) {
   for (auto& known : profile_.notes) {
     if (known.severity == note.severity && known.code == note.code && known.text == note.text) {

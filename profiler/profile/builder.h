@@ -74,11 +74,18 @@ struct OverheadRecord {
   int process = -1;
 };
 
+struct CounterRecord {
+  std::int64_t start_ns = 0, end_ns = 0;
+  int device = 0, process = -1;
+  std::string metric;
+  double value = 0;
+};
+
 class ProfileBuilder {
  public:
   Profile& profile() { return profile_; }  // for the parts that need no bookkeeping
 
-  int add_device(const DeviceSpec& device);  // returns its index; equal devices are added once
+  int add_device(const DeviceSpec& device);  // returns its index; equal ones are added once
   int add_configuration(Configuration configuration);
   // Returns its index. A process that can be told from others (Process::identified) is added once:
   // what the one that is there does not know is taken from this one, and the later end counts.
@@ -92,6 +99,8 @@ class ProfileBuilder {
   void add_allocation(const AllocationRecord& record);
   void add_nvtx(const NvtxRecord& record);
   void add_overhead(const OverheadRecord& record);
+  void add_counter(const CounterRecord& record);
+  void add_thread_name(int process, std::int64_t thread, std::string_view name);  // the last counts
   void add_note(Note note);  // notes of equal code, text and severity are added up
 
   // Kernels, transfers, API and memory records with this correlation id belong to `call` (index of

@@ -93,7 +93,8 @@ void ProfileBuilder::append(const Profile& other) {
   }
   for (Experiment experiment : other.experiments) {
     experiment.configuration = shifted(experiment.configuration, first_configuration);
-    experiment.changed = shifted(experiment.changed, first_configuration);
+    for (int& changed : experiment.changed) changed = shifted(changed, first_configuration);
+    experiment.device = mapped(experiment.device, devices);
     profile_.experiments.push_back(std::move(experiment));
   }
 }
@@ -196,6 +197,19 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
   extend(profile_.overhead.end_ns, other.overhead.end_ns);
   extend_mapped(profile_.overhead.kind, other.overhead.kind, strings);
   extend_mapped(profile_.overhead.process, other.overhead.process, processes);
+
+  auto& c = profile_.counters;
+  extend(c.start_ns, other.counters.start_ns);
+  extend(c.end_ns, other.counters.end_ns);
+  extend_mapped(c.device, other.counters.device, devices);
+  extend_mapped(c.process, other.counters.process, processes);
+  extend_mapped(c.metric, other.counters.metric, strings);
+  extend(c.value, other.counters.value);
+  for (ThreadName name : other.thread_names) {
+    name.process = mapped(name.process, processes);
+    name.name = mapped(name.name, strings);
+    profile_.thread_names.push_back(name);
+  }
 }
 
 }  // namespace rnnadvisor

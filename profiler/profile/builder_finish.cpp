@@ -93,11 +93,12 @@ int mend_processes(Profile& profile) {
   };
   for (auto& call : profile.calls) mend(call.process);
   for (auto& call : profile.setup_calls) mend(call.process);
-  for (auto* column :
-       {&profile.kernels.process, &profile.transfers.process, &profile.api.process,
-        &profile.allocations.process, &profile.nvtx.process, &profile.overhead.process}) {
+  for (auto* column : {&profile.kernels.process, &profile.transfers.process, &profile.api.process,
+                       &profile.allocations.process, &profile.nvtx.process,
+                       &profile.overhead.process, &profile.counters.process}) {
     for (int& process : *column) mend(process);
   }
+  for (auto& name : profile.thread_names) mend(name.process);
   return unknown;
 }
 
@@ -137,6 +138,7 @@ Profile ProfileBuilder::finish() {
   mended += mend_intervals(k.start_ns, k.end_ns) + mend_intervals(t.start_ns, t.end_ns);
   mended += mend_intervals(a.start_ns, a.end_ns) + mend_intervals(n.start_ns, n.end_ns);
   mended += mend_intervals(profile_.overhead.start_ns, profile_.overhead.end_ns);
+  mended += mend_intervals(profile_.counters.start_ns, profile_.counters.end_ns);
   for (auto& call : profile_.calls) {
     if (call.host_end_ns >= call.host_start_ns) continue;
     call.host_end_ns = call.host_start_ns;
@@ -220,6 +222,12 @@ Profile ProfileBuilder::finish() {
       [](const SetupCall& x, const SetupCall& y) { return x.host_start_ns < y.host_start_ns; });
   auto& o = profile_.overhead;
   sort_rows(o.size(), by_start(o), o.end_ns, o.kind, o.process, o.start_ns);
+  auto& c = profile_.counters;
+  const auto by_metric = [&](std::uint32_t x, std::uint32_t y) {
+    return c.start_ns[x] != c.start_ns[y] ? c.start_ns[x] < c.start_ns[y]
+                                          : c.metric[x] < c.metric[y];
+  };
+  sort_rows(c.size(), by_metric, c.end_ns, c.device, c.process, c.metric, c.value, c.start_ns);
 
   std::vector<KernelClass> classes(profile_.strings.size());
   std::vector<bool> wanted(profile_.strings.size(), false);

@@ -356,6 +356,57 @@ void check_other_tables(Checker& c, const Profile& p) {
   }
 }
 
+void check_counters_and_names(Checker& c, const Profile& p) {
+  const auto& t = p.counters;
+  c.at("counter_samples");
+  c.same_length(t.size(), {t.end_ns.size(), t.device.size(), t.process.size(), t.metric.size(),
+                           t.value.size()});
+  if (!c.ok()) return;
+  c.intervals(t.start_ns, t.end_ns);
+  for (std::size_t i = 0; c.ok() && i < t.size(); ++i) {
+    c.index(i, "device", t.device[i], p.devices.size());
+    c.index(i, "process", t.process[i], p.processes.size(), false);
+    c.index(i, "metric", t.metric[i], p.strings.size(), false);
+    c.finite(i, "value", t.value[i]);
+  }
+  c.at("thread_names");
+  for (std::size_t i = 0; c.ok() && i < p.thread_names.size(); ++i) {
+    c.index(i, "process", p.thread_names[i].process, p.processes.size(), false);
+    c.index(i, "name", p.thread_names[i].name, p.strings.size(), false);
+  }
+}
+
+void check_experiments(Checker& c, const Profile& p) {
+  for (std::size_t i = 0; c.ok() && i < p.experiments.size(); ++i) {
+    const auto& e = p.experiments[i];
+    c.at("experiments");
+    c.index(i, "configuration", e.configuration, p.configurations.size());
+    c.index(i, "device", e.device, p.devices.size());
+    c.word(i, "verdict", e.verdict, ExperimentVerdict::not_run);
+    c.finite(i, "seconds", e.seconds);
+    c.at("experiment_changed");
+    for (const int changed : e.changed)
+      c.index(i, "configuration", changed, p.configurations.size(), false);
+    c.at("experiment_timings");
+    for (const auto& t : e.timings) {
+      c.word(i, "scope", t.scope, ExperimentScope::training_step);
+      c.non_negative(i, "count", t.before_ms.count);
+      for (const double value :
+           {t.before_ms.median, t.before_ms.low, t.before_ms.high, t.before_ms.confidence,
+            t.after_ms.median, t.after_ms.low, t.after_ms.high, t.speedup, t.speedup_low,
+            t.speedup_high, t.control_low, t.control_high})
+        c.finite(i, "time", value);
+      for (const auto* samples : {&t.before_samples_ms, &t.after_samples_ms, &t.control_samples_ms})
+        for (const double sample : *samples) c.finite(i, "sample", sample);
+    }
+    c.at("experiment_shifts");
+    for (const auto& s : e.shifts) {
+      for (const double value : {s.from_before, s.before_error, s.after_error})
+        c.finite(i, "shift", value);
+    }
+  }
+}
+
 void check_remarks(Checker& c, const Profile& p) {
   c.at("notes");
   for (std::size_t i = 0; i < p.notes.size(); ++i) {
@@ -366,23 +417,15 @@ void check_remarks(Checker& c, const Profile& p) {
   for (std::size_t i = 0; i < p.environment.clocks.size(); ++i) {
     c.index(i, "device", p.environment.clocks[i].device, p.devices.size());
   }
-  c.at("experiments");
-  for (std::size_t i = 0; i < p.experiments.size(); ++i) {
-    const auto& e = p.experiments[i];
-    c.index(i, "configuration", e.configuration, p.configurations.size());
-    c.index(i, "changed", e.changed, p.configurations.size());
-    for (const double value : {e.speedup, e.speedup_low, e.speedup_high})
-      c.finite(i, "speedup", value);
-  }
 }
 
 }  // namespace
 
 Result<void> check_profile(const Profile& profile, ErrorCode code) {
   Checker checker(code);
-  for (const auto check :
-       {check_devices, check_configurations, check_processes, check_call_parts, check_calls,
-        check_setup_calls, check_kernels, check_other_tables, check_remarks}) {
+  for (const auto check : {check_devices, check_configurations, check_processes, check_call_parts,
+                           check_calls, check_setup_calls, check_kernels, check_other_tables,
+                           check_counters_and_names, check_experiments, check_remarks}) {
     check(checker, profile);
     if (!checker.ok()) break;
   }

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "profiler/profile/file.h"
@@ -45,6 +47,14 @@ struct RecordsInput {
   ProfileReadOptions options;
 };
 Result<void> read_records(Profile& profile, const RecordsInput& input);
+
+// Experiments, from version 3 of the schema on.
+bool write_experiments(const Profile& profile, sqlite3* database);
+Result<void> read_experiments(Profile& profile, sqlite3* database);
+
+// "[1,2.5]", and back; nothing when it is not such a list.
+std::string samples_json(const std::vector<double>& samples);
+std::optional<std::vector<double>> parse_samples(std::string_view text);
 
 // The kernels, by two threads where that is worth it.
 Result<void> read_kernels(Profile& profile, const RecordsInput& input,

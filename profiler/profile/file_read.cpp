@@ -22,24 +22,6 @@ namespace {
 
 using sqlite::Rows;
 
-// "[0.5,0.25]": numbers only.
-std::optional<std::vector<double>> parse_samples(std::string_view text) {
-  std::vector<double> samples;
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
-  text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
-    double value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc()) return std::nullopt;
-    samples.push_back(value);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty()) break;
-    if (text.front() != ',' || text.size() == 1) return std::nullopt;
-    text.remove_prefix(1);
-  }
-  return samples;
-}
-
 class Reader {
  public:
   explicit Reader(RecordsInput input) : input_(std::move(input)), database_(input_.database) {}
@@ -128,8 +110,9 @@ class Reader {
         "fp16_tensor_flops, bf16_tensor_flops, boost_clock_hz, source, measured_bandwidth, "
         "measured_bandwidth_source, measured_fp16_tensor_flops, "
         "measured_fp16_tensor_flops_source, kernel_launch_seconds, kernel_launch_seconds_source, "
-        "grid_sync_seconds, grid_sync_seconds_source, {}, cudnn_version, live",
-        version_ == 1 ? "NULL, NULL" : "persist_backward_hidden, persist_backward_hidden_source");
+        "grid_sync_seconds, grid_sync_seconds_source, {}, cudnn_version, live, {}",
+        version_ == 1 ? "NULL, NULL" : "persist_backward_hidden, persist_backward_hidden_source",
+        version_ < 3 ? "''" : "uuid");
     return each("devices", columns, [&](Rows& r) {
       DeviceSpec d;
       d.id = r.text(0);
@@ -159,6 +142,7 @@ class Reader {
       d.persist_backward_hidden = measured(r, 28);
       d.cudnn_version = r.text(30);
       d.live = r.boolean(31);
+      d.uuid = r.text(32);
       p_.devices.push_back(std::move(d));
     });
   }
@@ -294,15 +278,10 @@ class Reader {
     });
   }
 
+  // Nothing wrote experiments before version 3; they had other columns then.
   Result<void> experiments() {
-    return each(
-        "experiments",
-        "configuration, changed, transform, verdict, speedup, speedup_low, speedup_high, notes",
-        [&](Rows& r) {
-          p_.experiments.push_back({r.index(0, p_.configurations.size()),
-                                    r.index(1, p_.configurations.size()), r.text(2), r.text(3),
-                                    r.real(4), r.real(5), r.real(6), r.text(7)});
-        });
+    if (version_ < 3) return {};
+    return read_experiments(p_, database_);
   }
 
   RecordsInput input_;

@@ -43,10 +43,11 @@ class Reader {
         origin_(input.origin) {}
 
   Result<void> read() {
-    for (const auto part : {&Reader::strings, &Reader::processes, &Reader::process_variables,
-                            &Reader::call_parts, &Reader::calls, &Reader::setup_calls,
-                            &Reader::outline, &Reader::kernels, &Reader::transfers, &Reader::api,
-                            &Reader::allocations, &Reader::nvtx, &Reader::overhead}) {
+    for (const auto part :
+         {&Reader::strings, &Reader::processes, &Reader::process_variables, &Reader::call_parts,
+          &Reader::calls, &Reader::setup_calls, &Reader::outline, &Reader::kernels,
+          &Reader::transfers, &Reader::api, &Reader::allocations, &Reader::nvtx, &Reader::overhead,
+          &Reader::counters_and_names}) {
       if (auto done = (this->*part)(); !done) return done;
     }
     return {};
@@ -336,6 +337,24 @@ class Reader {
       o.end_ns.push_back(end(r, 1, o.start_ns.back()));
       o.kind.push_back(r.index(2, p_.strings.size()));
       o.process.push_back(process(r, 3));
+    });
+  }
+
+  Result<void> counters_and_names() {
+    if (version_ < 3) return {};
+    auto& c = p_.counters;
+    auto done = each("counter_samples", "start_ns, duration_ns, device, process, metric, value",
+                     [&](Rows& r) {
+                       c.start_ns.push_back(time(r, 0));
+                       c.end_ns.push_back(end(r, 1, c.start_ns.back()));
+                       c.device.push_back(r.index(2, p_.devices.size()));
+                       c.process.push_back(process(r, 3));
+                       c.metric.push_back(r.index(4, p_.strings.size(), false));
+                       c.value.push_back(r.real(5));
+                     });
+    if (!done) return done;
+    return each("thread_names", "process, thread, name", [&](Rows& r) {
+      p_.thread_names.push_back({process(r, 0), r.int64(1), r.index(2, p_.strings.size(), false)});
     });
   }
 

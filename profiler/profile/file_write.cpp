@@ -36,16 +36,10 @@ std::int64_t time_origin(const Profile& p) {
   see(p.allocations.time_ns);
   see(p.nvtx.start_ns);
   see(p.overhead.start_ns);
+  see(p.counters.start_ns);
   for (const auto& call : p.setup_calls) origin = std::min(origin, call.host_start_ns);
   for (const auto& call : p.calls) origin = std::min(origin, call.host_start_ns);
   return origin == latest_time_ns ? 0 : origin;
-}
-
-std::string samples_json(const std::vector<double>& samples) {
-  std::string text = "[";
-  for (const double sample : samples)
-    text += fmt::format("{}{}", text.size() > 1 ? "," : "", sample);
-  return text + "]";
 }
 
 class Writer {
@@ -118,7 +112,7 @@ class Writer {
   }
 
   bool devices() {
-    Inserter insert(database_, "devices", 33);
+    Inserter insert(database_, "devices", 34);
     Inserter limits(database_, "device_hidden_limits", 8);
     Inserter crossovers(database_, "device_crossovers", 8);
     std::size_t limit_id = 0, crossover_id = 0;
@@ -133,7 +127,7 @@ class Writer {
                  source(d.measured_fp16_tensor_flops), value(d.kernel_launch_seconds),
                  source(d.kernel_launch_seconds), value(d.grid_sync_seconds),
                  source(d.grid_sync_seconds), value(d.persist_backward_hidden),
-                 source(d.persist_backward_hidden), d.cudnn_version, d.live);
+                 source(d.persist_backward_hidden), d.cudnn_version, d.live, d.uuid);
       for (const auto& limit : d.hidden_limits) {
         limits.row(limit_id++, i, to_string(limit.algo), to_string(limit.cell), limit.backward,
                    limit.accepted, limit.rejected, limit.source);
@@ -206,13 +200,7 @@ class Writer {
       figures.row(i, f.id, f.title, f.x_key, f.series_key, f.measure, f.statement, f.source);
       for (const auto& id : f.configuration_ids) members.row(member_id++, i, id);
     }
-    Inserter experiments(database_, "experiments", 9);
-    for (std::size_t i = 0; i < p_.experiments.size(); ++i) {
-      const auto& e = p_.experiments[i];
-      experiments.row(i, e.configuration, e.changed, e.transform, e.verdict, e.speedup,
-                      e.speedup_low, e.speedup_high, e.notes);
-    }
-    return notes.ok() && figures.ok() && members.ok() && experiments.ok();
+    return notes.ok() && figures.ok() && members.ok() && write_experiments(p_, database_);
   }
 
   const Profile& p_;

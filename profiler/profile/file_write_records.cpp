@@ -188,7 +188,18 @@ class Writer {
       overhead.row(i, o.start_ns[i] - origin_, o.end_ns[i] - o.start_ns[i], o.kind[i],
                    o.process[i]);
     }
-    return allocations.ok() && ranges.ok() && overhead.ok();
+    const auto& c = p_.counters;
+    Inserter counters(database_, "counter_samples", 7);
+    for (std::size_t i = 0; i < c.size() && counters.ok(); ++i) {
+      counters.row(i, c.start_ns[i] - origin_, c.end_ns[i] - c.start_ns[i], c.device[i],
+                   c.process[i], c.metric[i], c.value[i]);
+    }
+    Inserter names(database_, "thread_names", 4);
+    for (std::size_t i = 0; i < p_.thread_names.size() && names.ok(); ++i) {
+      const auto& name = p_.thread_names[i];
+      names.row(i, name.process, name.thread, name.name);
+    }
+    return allocations.ok() && ranges.ok() && overhead.ok() && counters.ok() && names.ok();
   }
 
   const Profile& p_;

@@ -26,6 +26,9 @@ constexpr std::array<std::string_view, call_pointer_count> call_pointers = {
     "dy",        "dhx",     "dhy",        "dcx", "dcy", "weights", "weight_gradients",
     "workspace", "reserve", "seq_lengths"};
 
+constexpr std::array<std::string_view, 4> verdicts = {"confirmed", "refuted", "inconclusive",
+                                                      "not_run"};
+
 template <class Enum, std::size_t N>
 std::string_view spelling(Enum value, const std::array<std::string_view, N>& values) {
   const auto index = static_cast<std::size_t>(value);
@@ -64,6 +67,7 @@ std::string_view to_string(ProcessEnd end) { return spelling(end, process_ends);
 std::string_view to_string(CallSource source) { return spelling(source, call_sources); }
 std::string_view to_string(GraphState state) { return spelling(state, graph_states); }
 std::string_view to_string(CallPointer pointer) { return spelling(pointer, call_pointers); }
+std::string_view to_string(ExperimentVerdict verdict) { return spelling(verdict, verdicts); }
 
 std::int64_t CallArguments::least_alignment() const {
   std::int64_t least = -1;

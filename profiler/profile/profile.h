@@ -23,6 +23,7 @@
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
 #include "profiler/profile/call.h"
+#include "profiler/profile/experiment.h"
 #include "profiler/profile/process.h"
 
 namespace rnnadvisor {
@@ -149,6 +150,26 @@ struct OverheadTable {
   std::size_t size() const { return start_ns.size(); }
 };
 
+// Hardware counters of a whole device over short intervals, sampled while programs ran as they
+// would have run anyway; sorted by start, then metric. A value is an average over its interval, in
+// the metric's own unit (percent for names that end in "pct").
+struct CounterTable {
+  std::vector<std::int64_t> start_ns, end_ns;
+  std::vector<int> device, process;  // process: whose plugin took it
+  std::vector<int> metric;           // index into strings: its name in CUPTI
+  std::vector<double> value;
+  std::size_t size() const { return start_ns.size(); }
+};
+
+// The name that a program gave to one of its threads (NVTX).
+struct ThreadName {
+  int process = -1;
+  std::int64_t thread = 0;
+  int name = -1;  // index into strings
+
+  bool operator==(const ThreadName&) const = default;
+};
+
 enum class NoteSeverity { info, warning, error };
 std::string_view to_string(NoteSeverity severity);
 // Something the reader of a profile must know: records dropped, counters not permitted, clocks that
@@ -197,16 +218,6 @@ struct Figure {
   std::vector<std::string> configuration_ids;  // which configurations belong to it; empty: all
 };
 
-// A suggestion, tried and measured (filled by `advise --verify`).
-struct Experiment {
-  int configuration = -1;  // before
-  int changed = -1;        // after: index into Profile::configurations
-  std::string transform;   // JSON of the transform
-  std::string verdict;     // "confirmed", "refuted", "inconclusive"
-  double speedup = 0, speedup_low = 0, speedup_high = 0;
-  std::string notes;
-};
-
 struct Profile {
   Environment environment;
   std::vector<DeviceSpec> devices;
@@ -222,6 +233,8 @@ struct Profile {
   AllocationTable allocations;
   NvtxTable nvtx;
   OverheadTable overhead;
+  CounterTable counters;
+  std::vector<ThreadName> thread_names;
   std::vector<Note> notes;
   std::vector<Figure> figures;
   std::vector<Experiment> experiments;

@@ -1,4 +1,4 @@
--- Schema of a .rnnprof file, version 2. docs/file-format.md explains it.
+-- Schema of a .rnnprof file, version 3. docs/file-format.md explains it.
 --
 -- Times are integer nanoseconds since meta.time_origin_ns, which is on the clock of CUPTI (CLOCK_REALTIME); durations are
 -- nanoseconds. Columns named *_ms are milliseconds. Sizes are bytes. Indices count from 0 and are the `id` of the table they
@@ -24,7 +24,7 @@ CREATE TABLE devices(
   kernel_launch_seconds REAL, kernel_launch_seconds_source TEXT,
   grid_sync_seconds REAL, grid_sync_seconds_source TEXT,
   persist_backward_hidden REAL, persist_backward_hidden_source TEXT,
-  cudnn_version TEXT NOT NULL, live INTEGER NOT NULL);
+  cudnn_version TEXT NOT NULL, live INTEGER NOT NULL, uuid TEXT NOT NULL);
 
 CREATE TABLE device_hidden_limits(
   id INTEGER PRIMARY KEY, device INTEGER NOT NULL, algo TEXT NOT NULL, cell TEXT NOT NULL, backward INTEGER NOT NULL,
@@ -146,6 +146,14 @@ CREATE TABLE overhead(
   id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, kind INTEGER NOT NULL,
   process INTEGER NOT NULL);
 
+-- Hardware counters of a device over short intervals.
+CREATE TABLE counter_samples(
+  id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, device INTEGER NOT NULL,
+  process INTEGER NOT NULL, metric INTEGER NOT NULL, value REAL NOT NULL);
+
+CREATE TABLE thread_names(
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, thread INTEGER NOT NULL, name INTEGER NOT NULL);
+
 CREATE TABLE notes(
   id INTEGER PRIMARY KEY, severity TEXT NOT NULL, code TEXT NOT NULL, text TEXT NOT NULL, count INTEGER NOT NULL);
 
@@ -156,9 +164,33 @@ CREATE TABLE figures(
 CREATE TABLE figure_configurations(
   id INTEGER PRIMARY KEY, figure INTEGER NOT NULL, configuration_name TEXT NOT NULL);
 
+-- A suggestion, tried and measured. `transforms` is a JSON array; memory_* are bytes, -1: not known.
 CREATE TABLE experiments(
-  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, changed INTEGER NOT NULL, transform TEXT NOT NULL,
-  verdict TEXT NOT NULL, speedup REAL NOT NULL, speedup_low REAL NOT NULL, speedup_high REAL NOT NULL, notes TEXT NOT NULL);
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL, "where" TEXT NOT NULL, rule TEXT NOT NULL,
+  transforms TEXT NOT NULL, meaning TEXT NOT NULL, verdict TEXT NOT NULL, message TEXT NOT NULL, device INTEGER NOT NULL,
+  memory_before INTEGER NOT NULL, memory_after INTEGER NOT NULL, seconds REAL NOT NULL);
+
+CREATE TABLE experiment_changed(
+  id INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, configuration INTEGER NOT NULL);
+
+-- speedup is the median over rounds of before / after; control_* is the same of the original against itself. Samples are JSON
+-- arrays; what stands at the same place belongs to the same round.
+CREATE TABLE experiment_timings(
+  id INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, scope TEXT NOT NULL,
+  before_ms REAL NOT NULL, before_low_ms REAL NOT NULL, before_high_ms REAL NOT NULL,
+  after_ms REAL NOT NULL, after_low_ms REAL NOT NULL, after_high_ms REAL NOT NULL,
+  confidence REAL NOT NULL, count INTEGER NOT NULL,
+  speedup REAL NOT NULL, speedup_low REAL NOT NULL, speedup_high REAL NOT NULL,
+  control_low REAL NOT NULL, control_high REAL NOT NULL,
+  before_samples_ms TEXT NOT NULL, after_samples_ms TEXT NOT NULL, control_samples_ms TEXT NOT NULL);
+
+-- Relative differences || a - b || / || b ||; -1: not compared.
+CREATE TABLE experiment_shifts(
+  id INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, tensor TEXT NOT NULL, from_before REAL NOT NULL,
+  before_error REAL NOT NULL, after_error REAL NOT NULL);
+
+CREATE TABLE experiment_code(
+  id INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL, text TEXT NOT NULL);
 
 -- What a judgement said when it was last stored here. Not part of the measurement: readers judge anew.
 CREATE TABLE finding_records(
@@ -238,6 +270,14 @@ CREATE VIEW nvtx AS
   FROM nvtx_ranges r LEFT JOIN strings s ON s.id = r.name LEFT JOIN strings d ON d.id = r.domain
        LEFT JOIN strings c ON c.id = r.category
   ORDER BY r.id;
+
+CREATE VIEW verdicts AS
+  SELECT f.name AS configuration, e."where" AS "where", e.rule AS rule, e.transforms AS transforms, e.meaning AS meaning,
+         e.verdict AS verdict, t.scope AS scope, t.before_ms AS before_ms, t.after_ms AS after_ms, t.speedup AS speedup,
+         t.speedup_low AS speedup_low, t.speedup_high AS speedup_high, e.message AS message
+  FROM experiments e LEFT JOIN configurations f ON f.id = e.configuration
+       LEFT JOIN experiment_timings t ON t.experiment = e.id
+  ORDER BY e.id, t.id;
 
 CREATE VIEW findings AS
   SELECT f.name AS configuration, r.rule AS rule, r.severity AS severity, r.confidence AS confidence, r.title AS title,

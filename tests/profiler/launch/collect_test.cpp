@@ -321,7 +321,9 @@ TEST_F(Collect, ProcessesOfAJob) {
   EXPECT_EQ(p.processes[1].rank, 1);
   EXPECT_EQ(p.processes[1].world_size, 2);
   EXPECT_THAT(p.devices, SizeIs(2));
-  EXPECT_EQ(p.devices[0], p.devices[1]);
+  EXPECT_NE(p.devices[0].uuid, p.devices[1].uuid);
+  EXPECT_EQ(p.devices[1].uuid, "GPU-00000000-0000-0000-0000-00000000000b");
+  EXPECT_TRUE(p.devices[0].same_kind(p.devices[1]));
   ASSERT_THAT(p.configurations, SizeIs(1));  // both GPUs are of one kind
   ASSERT_THAT(p.calls, SizeIs(2));
   EXPECT_EQ(p.calls[0].device, 0);

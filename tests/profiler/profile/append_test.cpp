@@ -71,6 +71,12 @@ TEST(Append, RenumbersEveryIndex) {
   builder.append(one);
   const Profile p = builder.finish();
   ASSERT_TRUE(check_profile(p, ErrorCode::internal));
+  EXPECT_EQ(p.experiments[0].device, one.experiments[0].device + 1);
+  EXPECT_EQ(p.counters.device[0], one.counters.device[0] + 1);
+  EXPECT_EQ(p.text(p.counters.metric[0]), "sm__cycles_active.avg");
+  ASSERT_EQ(p.thread_names.size(), 1U);
+  EXPECT_EQ(p.thread_names[0].process, one.thread_names[0].process + 1);
+  EXPECT_EQ(p.text(p.thread_names[0].name), "loader");
 
   ASSERT_EQ(p.configurations.size(), one.configurations.size() + 1);
   for (std::size_t i = 0; i < one.configurations.size(); ++i) {
@@ -126,7 +132,8 @@ TEST(Append, RenumbersEveryIndex) {
   EXPECT_EQ(p.allocations.call[0], one.allocations.call[0] + 1);
   EXPECT_EQ(p.overhead.process[1], one.overhead.process[0] + 1);
   EXPECT_EQ(p.experiments[0].configuration, one.experiments[0].configuration + 1);
-  EXPECT_EQ(p.experiments[0].changed, one.experiments[0].changed + 1);
+  ASSERT_EQ(p.experiments[0].changed.size(), 2U);
+  EXPECT_EQ(p.experiments[0].changed[0], one.experiments[0].changed[0] + 1);
   EXPECT_EQ(p.experiments[1].configuration, -1);
   EXPECT_EQ(p.environment.clocks[0].device, one.environment.clocks[0].device + 1);
 }

@@ -199,6 +199,12 @@ void expect_equal(const Profile& a, const Profile& b) {
   EXPECT_SAME_COLUMN(overhead, end_ns);
   EXPECT_SAME_COLUMN(overhead, kind);
   EXPECT_SAME_COLUMN(overhead, process);
+  EXPECT_SAME_COLUMN(counters, start_ns);
+  EXPECT_SAME_COLUMN(counters, end_ns);
+  EXPECT_SAME_COLUMN(counters, device);
+  EXPECT_SAME_COLUMN(counters, process);
+  EXPECT_SAME_COLUMN(counters, metric);
+  EXPECT_SAME_COLUMN(counters, value);
 
   ASSERT_EQ(a.notes.size(), b.notes.size());
   for (std::size_t i = 0; i < a.notes.size(); ++i) {
@@ -214,14 +220,10 @@ void expect_equal(const Profile& a, const Profile& b) {
               std::tie(y.id, y.title, y.x_key, y.series_key, y.measure, y.statement, y.source,
                        y.configuration_ids));
   }
+  EXPECT_EQ(a.thread_names, b.thread_names);
   ASSERT_EQ(a.experiments.size(), b.experiments.size());
-  for (std::size_t i = 0; i < a.experiments.size(); ++i) {
-    const auto &x = a.experiments[i], &y = b.experiments[i];
-    EXPECT_EQ(std::tie(x.configuration, x.changed, x.transform, x.verdict, x.speedup, x.speedup_low,
-                       x.speedup_high, x.notes),
-              std::tie(y.configuration, y.changed, y.transform, y.verdict, y.speedup, y.speedup_low,
-                       y.speedup_high, y.notes));
-  }
+  for (std::size_t i = 0; i < a.experiments.size(); ++i)
+    EXPECT_EQ(a.experiments[i], b.experiments[i]) << "experiment " << i;
 }
 
 }  // namespace rnnadvisor::testing

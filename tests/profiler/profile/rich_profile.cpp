@@ -255,6 +255,10 @@ void add_other_tables(ProfileBuilder& builder, int process) {
   builder.add_nvtx(
       {t0 + 60'000, t0 + 150'000, on_the_thread_of_calls, "lstm", "", 0, process, "", {}});
   builder.add_overhead({t0 + 50, t0 + 60, "buffer flush", process});
+  builder.add_counter({t0 + 70, t0 + 80, 0, process, "sm__cycles_active.avg", 12.5});
+  builder.add_counter({t0 + 60, t0 + 70, 1, process, "sm__cycles_active.avg", 0});
+  builder.add_thread_name(process, 12, "first");
+  builder.add_thread_name(process, 12, "loader");
   builder.add_note({NoteSeverity::warning, "records-dropped", "CUPTI dropped records", 12});
   builder.add_note({NoteSeverity::error, "clocks", "", 0});
 }
@@ -285,6 +289,7 @@ Profile rich_profile() {
   builder.add_device(h200());
   DeviceSpec plain;
   plain.id = "plain";
+  plain.uuid = "GPU-0a0b0c0d-0000-0000-0000-000000000001";
   builder.add_device(plain);
   add_configurations(builder);
   const int process = add_processes(builder);
@@ -294,9 +299,34 @@ Profile rich_profile() {
   builder.profile().figures = {
       {"guide-figure-10a", "title", "batch_size", "algo", "training_ms", "statement", "guide", {}},
       {"f2", "", "", "", "", "", "", {"persistent", "failed"}}};
-  builder.profile().experiments = {
-      {0, 1, R"({"kind":"set"})", "confirmed", 1.5, 1.25, 1.75, "note"},
-      {-1, -1, "", "", 0, 0, 0, ""}};
+  Experiment tried;
+  tried.configuration = 0;
+  tried.changed = {1, 0};
+  tried.where = "cudnn";
+  tried.rule = "persistence/why";
+  tried.transforms = R"([{"kind":"split_layers","parameters":{}}])";
+  tried.meaning = "exact";
+  tried.verdict = ExperimentVerdict::confirmed;
+  tried.message = "note";
+  tried.device = 1;
+  tried.memory_before = 1'000;
+  tried.memory_after = 2'000;
+  tried.seconds = 0.75;
+  tried.timings = {{ExperimentScope::training_step,
+                    {2, 1.5, 2.5, 0.95, 3},
+                    {1, 0.5, 1.25, 0.95, 3},
+                    2,
+                    1.5,
+                    3,
+                    0.99,
+                    1.01,
+                    {2, 1.5, 2.5},
+                    {1, 0.5, 1.25},
+                    {2, 2, 2}},
+                   {ExperimentScope::inference, {}, {}, 0, 0, 0, 0, 0, {}, {}, {}}};
+  tried.shifts = {{"y", 1e-4, 2e-4, -1}};
+  tried.code = {{"split.py", "python", "import torch\n"}};
+  builder.profile().experiments = {tried, Experiment()};
   return builder.finish();
 }
 

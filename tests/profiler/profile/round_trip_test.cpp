@@ -64,6 +64,8 @@ TEST(RoundTrip, RichProfileLeavesNoTableEmpty) {
                                  p.allocations.size(),
                                  p.nvtx.size(),
                                  p.overhead.size(),
+                                 p.counters.size(),
+                                 p.thread_names.size(),
                                  p.notes.size(),
                                  p.figures.size(),
                                  p.experiments.size(),
@@ -195,7 +197,11 @@ TEST(RoundTrip, BrokenInvariantsAreRefused) {
   refused([](Profile& p) { p.nvtx.payload[1] = std::uint64_t{7}; }, "payload 7");
   refused([](Profile& p) { p.transfers.bytes = {INT64_MAX, 1}; }, "sum of bytes overflows");
   refused([](Profile& p) { p.nvtx.depth[0] = 1'000'000; }, "nvtx row 0: depth");
-  refused([](Profile& p) { p.experiments[0].changed = 44; }, "experiments row 0: changed is 44");
+  refused([](Profile& p) { p.experiments[0].changed[0] = 44; },
+          "experiment_changed row 0: configuration is 44");
+  refused([](Profile& p) { p.experiments[0].timings[0].speedup = HUGE_VAL; },
+          "experiment_timings row 0: time is not finite");
+  refused([](Profile& p) { p.counters.value.pop_back(); }, "counter_samples: columns of");
   refused([](Profile& p) { p.devices[0].fp32_flops = HUGE_VAL; },
           "devices row 0: rate is not finite");
 }

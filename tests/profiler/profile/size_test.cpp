@@ -40,7 +40,7 @@ TEST(Size, SmallProfilesAreSmallFiles) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("a.rnnprof");
   ASSERT_TRUE(write_profile(testing::many_kernels(70), path));
-  EXPECT_LT(std::filesystem::file_size(path), 60'000U);
+  EXPECT_LT(std::filesystem::file_size(path), 70'000U);
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+// What an experiment is asked to do and what it yields: a configuration against changed ones, by
+// the same cuDNN calls that a program makes, interleaved. Plain data: known to every build, also to
+// those without CUDA.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/statistics.h"
+#include "core/config/rnn_config.h"
+#include "core/cudnn/run_result.h"
+
+namespace rnnadvisor {
+
+// What was timed, as one sample.
+enum class ExperimentScope {
+  inference,         // one forward pass for inference
+  forward_training,  // one forward pass for training
+  training_step      // forward for training, backward data, backward weights
+};
+std::string_view to_string(ExperimentScope scope);
+
+// Samples are taken in rounds, one of each a round, in random order, with tracing off; what stands
+// at the same place of the three lists belongs to the same round. Nothing is left out.
+struct ExperimentTiming {
+  ExperimentScope scope = ExperimentScope::training_step;
+  MedianInterval before_ms, after_ms;
+  // Median over rounds of before / after and its bootstrap interval.
+  double speedup = 0, speedup_low = 0, speedup_high = 0;
+  // The same for the original against itself: what this machine calls no change at all.
+  double control_low = 0, control_high = 0;
+  std::vector<double> before_samples_ms, after_samples_ms, control_samples_ms;
+
+  bool operator==(const ExperimentTiming&) const = default;
+};
+
+// How far a result moved: || a - b || / || b || over all elements.
+struct TensorShift {
+  std::string tensor;                          // "y", "hy", "cy", "dx", "dhx", "dcx", "dw"
+  double from_before = 0;                      // after against before
+  double before_error = -1, after_error = -1;  // against the float64 reference; -1: not compared
+
+  bool operator==(const TensorShift&) const = default;
+};
+
+// How several calls take the place of one.
+enum class Composition {
+  single,      // one call
+  layers,      // the output of each is the input of the next
+  directions,  // the same input, the second reversed; outputs side by side
+  rows,        // each has some of the sequences of the batch
+  steps        // each has some of the time steps; states are handed on
+};
+std::string_view to_string(Composition composition);
+
+struct ExperimentVariant {
+  Composition composition = Composition::single;
+  std::vector<RnnConfig> calls;  // in the order in which they are made
+  // composition `rows`: which sequences of the original each call has, by their numbers there.
+  std::vector<std::vector<int>> rows;
+  bool cuda_graph = false;  // the calls are captured once and launched as a graph
+};
+
+struct ExperimentRequest {
+  RnnConfig before;
+  std::vector<ExperimentVariant> variants;
+  double budget_seconds = 60;  // for all of it
+  int warmup = 3;              // rounds before the first that counts
+  int min_rounds = 7;          // rounds at least, whatever the budget
+  int max_rounds = 100;
+  unsigned long long seed = 1;  // of inputs, of the order within rounds and of the bootstrap
+  bool reference = true;        // compare with the float64 reference where its size allows
+};
+
+// What became of one variant.
+struct VariantResult {
+  Outcome outcome = Outcome::not_run;
+  std::string message;  // why not completed, for people
+  std::vector<ExperimentTiming> timings;
+  std::vector<TensorShift> shifts;
+  std::int64_t memory_bytes = -1;  // weights, workspace and reserve space of its calls
+};
+
+struct ExperimentResult {
+  Outcome outcome = Outcome::not_run;  // of the original
+  std::string message;
+  std::int64_t memory_bytes = -1;  // of the original
+  std::vector<VariantResult> variants;
+  double seconds = 0;         // that it took
+  bool context_lost = false;  // a sticky CUDA error: the process must end
+};
+
+}  // namespace rnnadvisor
