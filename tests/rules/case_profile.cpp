@@ -326,14 +326,27 @@ class ProfileMaker {
   }
 
   void add_experiment(const toml::table& table) {
-    reader_.check_keys(table, {"transform", "verdict", "speedup", "low", "high"}, "an experiment");
+    reader_.check_keys(table, {"transforms", "verdict", "speedup", "low", "high"}, "an experiment");
     Experiment experiment;
     experiment.configuration = 0;
-    experiment.transform = reader_.text(table, "transform", true);
-    experiment.verdict = reader_.text(table, "verdict", true);
-    experiment.speedup = reader_.number(table, "speedup").value_or(0);
-    experiment.speedup_low = reader_.number(table, "low").value_or(experiment.speedup);
-    experiment.speedup_high = reader_.number(table, "high").value_or(experiment.speedup);
+    experiment.device = 0;
+    experiment.where = "cudnn";
+    experiment.transforms = reader_.text(table, "transforms", true);
+    const std::string verdict = reader_.text(table, "verdict", true);
+    bool known = false;
+    for (int word = 0; word <= static_cast<int>(ExperimentVerdict::not_run); ++word) {
+      if (to_string(static_cast<ExperimentVerdict>(word)) != verdict) continue;
+      experiment.verdict = static_cast<ExperimentVerdict>(word);
+      known = true;
+    }
+    if (!known && !verdict.empty())
+      reader_.report(*table.get("verdict"), "'" + verdict + "' is no verdict");
+    ExperimentTiming timing;
+    timing.speedup = reader_.number(table, "speedup").value_or(0);
+    timing.speedup_low = reader_.number(table, "low").value_or(timing.speedup);
+    timing.speedup_high = reader_.number(table, "high").value_or(timing.speedup);
+    timing.control_low = timing.control_high = 1;
+    experiment.timings.push_back(timing);
     builder_.profile().experiments.push_back(std::move(experiment));
   }
 
