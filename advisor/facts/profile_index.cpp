@@ -210,7 +210,10 @@ void ProfileIndex::index_siblings() {
     for (std::size_t earlier = 0; earlier < i && kinds[i] == i; ++earlier)
       if (profile_->devices[earlier].same_kind(profile_->devices[i])) kinds[i] = earlier;
   }
-  const auto kind_of = [&](int device) { return kinds[static_cast<std::size_t>(device)]; };
+  const auto kind_of = [&](int device) {
+    const auto index = static_cast<std::size_t>(device);
+    return index < kinds.size() ? kinds[index] : index;
+  };
 
   struct Key {
     std::uint64_t hash;
