@@ -205,8 +205,8 @@ class Collector {
          "records were left out because their times or sizes cannot be",
          collection_.plausible.refused());
     note(NoteSeverity::info, "process-without-end",
-         "processes did not end in order (a signal, _exit() or exec()); what they had recorded by "
-         "then is there",
+         "processes did not end in order (a signal, exec(), or an end that the plugin cannot see); "
+         "what they had recorded by then is there",
          without_end_);
     note(NoteSeverity::info, "process-running",
          "processes still ran when their recording was collected; what they recorded afterwards "

@@ -14,6 +14,7 @@
 
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/frameworks.h"
+#include "profiler/plugin/last_flush.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -441,7 +442,8 @@ void cupti_start() {
   }
   // Somebody else may have come in between.
   expected = starting;
-  if (!state.compare_exchange_strong(expected, wait ? paused : recording)) hand_back();
+  if (!state.compare_exchange_strong(expected, wait ? paused : recording)) return hand_back();
+  last_flush_prepare();
 }
 
 void cupti_resume() {

@@ -18,6 +18,7 @@
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/frameworks.h"
+#include "profiler/plugin/last_flush.h"
 #include "profiler/plugin/nvtx.h"
 
 namespace rnnadvisor::plugin {
@@ -29,6 +30,9 @@ pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 Settings the_settings;
 spool::Writer the_writer;
 bool exit_handler = false;
+// Whose spool it is. A child that shares our memory (vfork) has another number.
+std::atomic<pid_t> recorder{0};
+std::atomic<int> quick_status{-1};
 std::atomic<std::uint32_t> the_generation{1};
 bool stale = false;  // tables hold what is in the parent's spool
 std::uint32_t range_name = 0, range_domain = 0;
@@ -211,6 +215,7 @@ void in_child() {
   the_writer.forget();
   cudnn_libraries_in_child();
   cupti_in_child();
+  last_flush_in_child();
   events_in_child();
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&start_mutex, &fresh, sizeof fresh);
@@ -246,9 +251,11 @@ __attribute__((constructor)) void loaded() {
 }
 
 void ended(int status, void*) {
-  if (the_writer.is_open()) the_writer.header().exited.store(status + 1);
+  if (the_writer.is_open()) the_writer.header().exited.store((status & 0xff) + 1);
   finish();
 }
+
+void quickly_ended() { finish_at_once(quick_status.load()); }
 
 void describe_settings() {
   if (the_settings.capture == Settings::Capture::nvtx) {
@@ -280,7 +287,9 @@ bool start() {
       if (!exit_handler) {
         exit_handler = true;
         on_exit(&ended, nullptr);
+        at_quick_exit(&quickly_ended);
       }
+      recorder.store(getpid());
       state.store(on);
     } else {
       state.store(off);
@@ -409,6 +418,22 @@ void finish() {
     cupti_flush();
   }
   if (the_writer.is_open()) the_writer.header().end_ns.store(now_ns());
+}
+
+// Nothing here may lock, or touch what belongs to a thread: it may be any thread, anywhere.
+void finish_at_once(int status) {
+  if (state.load(std::memory_order_acquire) != on || recorder.load() != getpid()) return;
+  auto& header = the_writer.header();
+  // Before the wait as well: who waits for us may have less patience.
+  if (status >= 0) header.exited.store(status + 1);
+  header.end_ns.store(now_ns());
+  last_flush();
+  header.end_ns.store(now_ns());
+}
+
+void will_quick_exit(int status) {
+  if (state.load(std::memory_order_acquire) == on && recorder.load() == getpid())
+    quick_status.store(status & 0xff);
 }
 
 }  // namespace rnnadvisor::plugin

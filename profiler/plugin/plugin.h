@@ -1,7 +1,8 @@
 // The part of rnnadvisor that lives in a stranger's process. Rules of the house in here: no
-// exceptions, nothing of the C++ library that needs its shared object, no output, no threads,
-// nothing before the first CUDA or cuDNN call but reading an environment variable. Whatever of ours
-// fails ends in the program's call passing through and in a count or a note in the spool.
+// exceptions, nothing of the C++ library that needs its shared object, no output, no threads but
+// the one of last_flush.h where CUPTI records, nothing before the first CUDA or cuDNN call but
+// reading an environment variable and finding the C library's own functions. Whatever of ours fails
+// ends in the program's call passing through and in a count or a note in the spool.
 #pragma once
 
 #include <stdint.h>
@@ -78,5 +79,10 @@ void step_down(const char* code, const char* why);
 
 // Ends the recording of this process in order; safe to call several times.
 void finish();
+// The same for an end without handlers, by _exit() and its like: the status is written, and what
+// CUPTI holds is waited for a moment. Does nothing in a process that does not record, and in a
+// child that shares its parent's memory. Async-signal-safe.
+void finish_at_once(int status);
+void will_quick_exit(int status);  // before the handlers of quick_exit() run; async-signal-safe
 
 }  // namespace rnnadvisor::plugin

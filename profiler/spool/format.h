@@ -67,7 +67,7 @@ struct FileHeader {
   std::atomic<std::int64_t> end_ns;  // 0: the process did not come to its end in order
   std::int32_t pid, parent_pid;
   std::int32_t rank, local_rank, world_size;  // -1: not in the environment
-  std::atomic<std::int32_t> exited;  // the status that on_exit() tells, plus 1; 0: not known
+  std::atomic<std::int32_t> exited;  // the status as wait() tells it, plus 1; 0: not known
   std::atomic<std::uint32_t> mode;   // Mode in force; it can step down
   std::uint32_t asked_mode;
   std::atomic<std::uint32_t> chunks;  // allocated so far; raised before the chunk is written to

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -187,6 +188,7 @@ Result Child::run(const std::vector<std::string>& arguments, int kill_after_ms) 
                                      0600);
   Result result;
   pid_t pid = 0;
+  const auto begin = std::chrono::steady_clock::now();
   const int failed = posix_spawn(&pid, program_.c_str(), &files, nullptr, pointers(words).data(),
                                  pointers(pairs).data());
   posix_spawn_file_actions_destroy(&files);
@@ -205,6 +207,9 @@ Result Child::run(const std::vector<std::string>& arguments, int kill_after_ms) 
     const timespec step = {0, 1'000'000};
     nanosleep(&step, nullptr);
   }
+  result.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(
+                            std::chrono::steady_clock::now() - begin)
+                            .count();
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   result.out = slurp(out);
   result.error = slurp(error);

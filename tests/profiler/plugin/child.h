@@ -52,6 +52,7 @@ Spool read_spool(const std::string& path);
 struct Result {
   int status = -1;  // as exit() had it; -signal when a signal ended it
   std::string out, error;
+  std::int64_t milliseconds = 0;  // that it ran
   std::vector<Spool> spools;  // by the time of their beginning
   // The only spool; the test fails where there are none or several.
   const Spool& spool() const;

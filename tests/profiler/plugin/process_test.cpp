@@ -38,10 +38,13 @@ struct End {
 class Ends : public ::testing::TestWithParam<End> {};
 INSTANTIATE_TEST_SUITE_P(, Ends,
                          ::testing::Values(End{"return", 7, 7}, End{"exit", 8, 8},
-                                           End{"exit-thread", 9, 9}, End{"_exit", 10, -1},
-                                           End{"quick_exit", 11, -1}, End{"abort", -SIGABRT, -1},
+                                           End{"exit-thread", 9, 9}, End{"_exit", 10, 10},
+                                           End{"quick_exit", 11, 11}, End{"abort", -SIGABRT, -1},
                                            End{"segv", -SIGSEGV, -1}, End{"pthread_exit", 12, 12},
-                                           End{"in-call", 13, 13}, End{"threads", 14, 14}),
+                                           End{"in-call", 13, 13}, End{"_exit-in-call", 17, 17},
+                                           End{"_Exit", 15, 15}, End{"minus-one", 255, 255},
+                                           End{"quick_exit-handlers", 18, 18},
+                                           End{"threads", 14, 14}),
                          [](const auto& test) {
                            std::string name = test.param.how;
                            std::ranges::replace(name, '-', '_');
@@ -55,7 +58,8 @@ TEST_P(Ends, AreToldAndLoseNothing) {
   const auto& s = result.spool();
   EXPECT_EQ(s.header.exit_status, GetParam().told);
   EXPECT_EQ(s.header.end_ns != 0, GetParam().told != -1);
-  const bool others = std::string(GetParam().how) == "threads";
+  const std::string how = GetParam().how;
+  const bool others = how == "threads" || how == "quick_exit-handlers";
   EXPECT_GE(s.calls.size(), 3u);
   EXPECT_TRUE(others || s.calls.size() == 3u);
   EXPECT_FALSE(s.damage.any());

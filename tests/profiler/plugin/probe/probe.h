@@ -44,6 +44,8 @@ Function* standin(const char* library, const char* name) {
 // Loads the stand-ins for libcuda and, if told, libcupti as a program's dependencies would be.
 void load_cuda();
 
+int thread_count();  // of this process
+
 // One recurrent network with everything that its calls need; memory that nobody reads.
 struct Rnn {
   explicit Rnn(const Cudnn& table, std::int32_t hidden = 64, std::int32_t batch = 4);

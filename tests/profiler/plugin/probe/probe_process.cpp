@@ -49,7 +49,18 @@ PROBE_MODE(ends, "end") {
   if (how == "exit") std::exit(8);
   if (how == "exit-thread") std::thread([] { std::exit(9); }).join();
   if (how == "_exit") _exit(10);
+  if (how == "_Exit") std::_Exit(15);
+  if (how == "minus-one") _exit(-1);
   if (how == "quick_exit") std::quick_exit(11);
+  if (how == "quick_exit-handlers") {
+    // The program's own handler runs, and what it records is there.
+    at_quick_exit([] { forward(); });
+    std::quick_exit(18);
+  }
+  if (how == "_exit-in-call") {
+    during_next([](void*) { _exit(17); });
+    forward();
+  }
   if (how == "abort") std::abort();
   if (how == "segv") std::raise(SIGSEGV);
   if (how == "pthread_exit") {
@@ -317,13 +328,19 @@ PROBE_MODE(other_hook, "other-hook") {
 }
 
 // How many threads the process has after its calls.
-PROBE_MODE(thread_count, "thread-count") {
-  forward(10);
+int thread_count() {
+  int count = -1;
   FILE* file = std::fopen("/proc/self/status", "r");
   char line[256];
   while (std::fgets(line, sizeof line, file) != nullptr)
-    if (std::strncmp(line, "Threads:", 8) == 0) std::printf("%d\n", std::atoi(line + 8));
+    if (std::strncmp(line, "Threads:", 8) == 0) count = std::atoi(line + 8);
   std::fclose(file);
+  return count;
+}
+
+PROBE_MODE(threads_after_calls, "thread-count") {
+  forward(10);
+  std::printf("%d\n", thread_count());
   return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cupti.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -187,6 +188,11 @@ std::uint64_t standin_cupti_clone_node(std::uint64_t node) {
 }
 void standin_cupti_run_node(std::uint64_t node) { record_kernel("standin_graph_kernel", 0, node); }
 
+void standin_cupti_locked(void (*action)()) {
+  const std::lock_guard lock(mutex);
+  action();
+}
+
 CUptiResult cuptiGetVersion(std::uint32_t* version) {
   *version = CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
@@ -254,6 +260,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 }
 CUptiResult cuptiActivityFlushPeriod(std::uint32_t) { return CUPTI_SUCCESS; }
 CUptiResult cuptiActivityFlushAll(std::uint32_t) {
+  while (getenv("STANDIN_CUPTI_HANGS") != nullptr) sleep(1);
   std::uint8_t* full = nullptr;
   std::size_t valid = 0, whole = 0;
   {

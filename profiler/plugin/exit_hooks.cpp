@@ -1,0 +1,50 @@
+// The ends of a process that run no handlers. Python's os._exit(), workers of multiprocessing and
+// crash handlers end so.
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "profiler/plugin/plugin.h"
+#include "profiler/plugin/symbols.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace rnnadvisor::plugin {
+namespace {
+
+using Exit = void (*)(int);
+// What stands behind us, the C library's or another tool's: looked up beforehand, because nothing
+// can be looked up in a signal handler. Zero: somebody ends the process before we were set up.
+std::atomic<Exit> real_exit{nullptr}, real_exit_c99{nullptr}, real_quick_exit{nullptr};
+
+__attribute__((constructor)) void find_exits() {
+  real_exit.store(reinterpret_cast<Exit>(real_symbol(RTLD_NEXT, "_exit")));
+  real_exit_c99.store(reinterpret_cast<Exit>(real_symbol(RTLD_NEXT, "_Exit")));
+  real_quick_exit.store(reinterpret_cast<Exit>(real_symbol(RTLD_NEXT, "quick_exit")));
+}
+
+// Async-signal-safe, and nothing of it happens in a child that shares the parent's memory.
+[[noreturn]] void end(const std::atomic<Exit>& real, int status) {
+  finish_at_once(status & 0xff);
+  if (const Exit go_on = real.load(std::memory_order_relaxed); go_on != nullptr) go_on(status);
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::plugin
+
+using namespace rnnadvisor::plugin;
+
+EXPORT [[noreturn]] void _exit(int status) { end(real_exit, status); }
+EXPORT [[noreturn]] void _Exit(int status) noexcept { end(real_exit_c99, status); }
+// Its handlers are still to run, the program's and then ours, which is not told the status.
+EXPORT [[noreturn]] void quick_exit(int status) noexcept {
+  will_quick_exit(status);
+  Exit go_on = real_quick_exit.load(std::memory_order_relaxed);
+  if (go_on == nullptr) go_on = reinterpret_cast<Exit>(real_symbol(RTLD_NEXT, "quick_exit"));
+  if (go_on != nullptr) go_on(status);
+  end(real_exit, status);
+}

@@ -1,0 +1,122 @@
+// Programs that end by _exit() and its like: what CUPTI held is in the spool, their status is
+// theirs, and nothing keeps them longer than the bound.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/profiler/plugin/child.h"
+
+namespace rnnadvisor::plugin_test {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr std::int64_t bound_ms = 500;  // last_flush_patience_ns
+// Beyond the bound: the start of a program under a sanitizer on a machine that does much else.
+constexpr std::int64_t slack_ms = 8000;
+
+struct KernelChild : Child {
+  KernelChild() : Child(PROBE_FILE) {
+    variable("RNNADVISOR_MODE", "kernels")
+        .variable("CUDA_INJECTION64_PATH", PLUGIN_FILE)
+        .variable("PROBE_CUPTI", "1");
+  }
+};
+
+struct End {
+  const char* how;
+  int status;
+};
+class EndsAtOnce : public ::testing::TestWithParam<End> {};
+INSTANTIATE_TEST_SUITE_P(, EndsAtOnce,
+                         ::testing::Values(End{"_exit", 10}, End{"_Exit", 11},
+                                           End{"quick_exit", 12}, End{"thread", 13},
+                                           End{"handler", 14}, End{"twice", 15}),
+                         [](const auto& test) { return std::string(test.param.how); });
+
+TEST_P(EndsAtOnce, KeepWhatCuptiHeld) {
+  KernelChild child;
+  const auto result = child.run({"cuda-end", GetParam().how});
+  ASSERT_EQ(result.status, GetParam().status) << result.error;
+  EXPECT_THAT(result.error, IsEmpty());
+  const auto& s = result.spool();
+  EXPECT_THAT(s.calls, SizeIs(3));
+  ASSERT_THAT(s.kernels, SizeIs(3));
+  EXPECT_EQ(s.header.exit_status, GetParam().status);
+  EXPECT_GE(s.header.end_ns, s.calls.back().end_ns);
+  EXPECT_EQ(s.lost(), 0u);
+}
+
+TEST_P(EndsAtOnce, AreNotKeptByAFlushThatHangs) {
+  KernelChild child;
+  const auto result = child.variable("STANDIN_CUPTI_HANGS", "1").run({"cuda-end", GetParam().how});
+  ASSERT_EQ(result.status, GetParam().status) << result.error;
+  EXPECT_GE(result.milliseconds, bound_ms) << "or the flush was not waited for";
+  EXPECT_LT(result.milliseconds, bound_ms + slack_ms);
+  EXPECT_THAT(result.spool().calls, SizeIs(3));
+  EXPECT_THAT(result.spool().kernels, IsEmpty());
+  EXPECT_EQ(result.spool().header.exit_status, GetParam().status);
+}
+
+TEST(Exit, ChildrenOfForkAndVforkEndAtOnce) {
+  KernelChild child;
+  const auto result = child.run({"cuda-end", "children"});
+  ASSERT_EQ(result.status, 16) << result.error;
+  EXPECT_THAT(result.spool().kernels, SizeIs(6)) << "the parent's flush is still its own";
+  EXPECT_EQ(result.spool().header.exit_status, 16);
+  // With a flush that hangs they would be late, if they waited for one.
+  KernelChild hanging;
+  const auto late = hanging.variable("STANDIN_CUPTI_HANGS", "1").run({"cuda-end", "children"});
+  EXPECT_EQ(late.status, 16) << late.error;
+}
+
+TEST(Exit, WithALockHeldItTakesNoLongerThanTheBound) {
+  for (const auto& [how, status] :
+       {std::pair("cupti-locked", 17), std::pair("handler-locked", 18)}) {
+    KernelChild child;
+    const std::string hooks = PLUGIN_FILE ":" STANDIN_FOLDER "/libmmap_hook.so";
+    const auto result = child.variable("LD_PRELOAD", hooks).run({"cuda-end", how});
+    ASSERT_EQ(result.status, status) << how << result.error;
+    EXPECT_GE(result.milliseconds, bound_ms) << how << ": the lock was not held";
+    EXPECT_LT(result.milliseconds, bound_ms + slack_ms) << how;
+    EXPECT_THAT(result.spool().calls, SizeIs(3)) << how;
+    EXPECT_THAT(result.spool().kernels, IsEmpty()) << how;
+    EXPECT_EQ(result.spool().header.exit_status, status) << how;
+    EXPECT_FALSE(result.spool().damage.any());
+  }
+}
+
+// The signal comes at another moment each time.
+TEST(Exit, InASignalHandlerAtAnyMoment) {
+  for (int i = 0; i < 20; ++i) {
+    KernelChild child;
+    const auto result = child.run({"cuda-_exit-in-handler", std::to_string(4000 + 331 * i)});
+    ASSERT_EQ(result.status, 5) << result.error;
+    EXPECT_LT(result.milliseconds, bound_ms + slack_ms);
+    EXPECT_EQ(result.spool().header.exit_status, 5);
+    EXPECT_FALSE(result.spool().damage.any());
+  }
+}
+
+TEST(Exit, WithoutASpoolItIsTheProgramsOwn) {
+  for (const auto& [how, status] : {std::pair("_exit", 10), std::pair("quick_exit", 12)}) {
+    KernelChild child;
+    const auto result = child.without("RNNADVISOR_SPOOL")
+                            .variable("STANDIN_CUPTI_HANGS", "1")
+                            .run({"cuda-end", how});
+    EXPECT_EQ(result.status, status) << how << result.error;
+    EXPECT_THAT(result.spools, IsEmpty());
+  }
+}
+
+// Only where CUPTI records is there a thread of the plugin's.
+TEST(Exit, ItsThreadIsThereForCuptiAlone) {
+  const auto threads = [](const char* mode) {
+    KernelChild child;
+    return std::stoi(child.variable("RNNADVISOR_MODE", mode).run({"cuda-thread-count"}).out);
+  };
+  EXPECT_EQ(threads("kernels"), threads("calls") + 1);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::plugin_test

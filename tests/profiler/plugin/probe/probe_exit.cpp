@@ -1,0 +1,110 @@
+// Ends without handlers, after three calls whose kernels CUPTI still holds.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tests/profiler/plugin/probe/probe.h"
+#include "tests/profiler/plugin/standin/cuda_standin.h"
+#include "tests/profiler/plugin/standin/cupti_standin.h"
+
+namespace probe {
+namespace {
+
+void forward(int count) {
+  Rnn r(cudnn());
+  for (int i = 0; i < count; ++i) PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+}
+
+// The shortest of a few, because the machine may have other things to do.
+template <typename Fork>
+std::int64_t child_milliseconds(Fork make) {
+  std::int64_t least = 1 << 30;
+  for (int i = 0; i < 3; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const pid_t child = make();
+    int ended = 0;
+    PROBE_CHECK(waitpid(child, &ended, 0) == child);
+    PROBE_CHECK(WIFEXITED(ended) && WEXITSTATUS(ended) == 99);
+    least = std::min<std::int64_t>(least, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                              std::chrono::steady_clock::now() - begin)
+                                              .count());
+  }
+  return least;
+}
+
+pid_t forked() {
+  const pid_t child = fork();
+  if (child == 0) _exit(99);
+  return child;
+}
+pid_t vforked() {
+  const pid_t child = vfork();
+  if (child == 0) _exit(99);
+  return child;
+}
+
+}  // namespace
+
+PROBE_MODE(cuda_exit_in_handler, "cuda-_exit-in-handler") {
+  load_cuda();
+  std::signal(SIGALRM, [](int) { _exit(5); });
+  ualarm(static_cast<useconds_t>(std::stoi(arguments.at(1))), 0);
+  Rnn r(cudnn());
+  for (;;) PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+}
+
+PROBE_MODE(cuda_thread_count, "cuda-thread-count") {
+  load_cuda();
+  forward(1);
+  std::printf("%d\n", thread_count());
+  return 0;
+}
+
+PROBE_MODE(cuda_end, "cuda-end") {
+  const std::string how = arguments.at(1);
+  load_cuda();
+  forward(3);
+  if (how == "_exit") _exit(10);
+  if (how == "_Exit") std::_Exit(11);
+  if (how == "quick_exit") std::quick_exit(12);
+  if (how == "thread") std::thread([] { _exit(13); }).join();
+  if (how == "handler") {
+    std::signal(SIGUSR1, [](int) { _exit(14); });
+    std::raise(SIGUSR1);
+  }
+  // Two at once: one of them has it.
+  if (how == "twice") {
+    std::thread([] { _exit(15); }).detach();
+    _exit(15);
+  }
+  // Children that never call CUDA end at once, and their end is not ours.
+  if (how == "children") {
+    PROBE_CHECK(child_milliseconds(&forked) < 400);
+    PROBE_CHECK(child_milliseconds(&vforked) < 400);
+    forward(3);
+    _exit(16);
+  }
+  // By a thread that holds what a flush needs, CUPTI's lock or the plugin's.
+  if (how == "cupti-locked") {
+    auto* locked = standin<void(void (*)())>("libcupti.so.13", "standin_cupti_locked");
+    locked([] { _exit(17); });
+  }
+  if (how == "handler-locked") {
+    std::signal(SIGUSR1, [](int) { _exit(18); });
+    auto* at_next = reinterpret_cast<void (*)(void (*)())>(dlsym(RTLD_DEFAULT, "mmap_hook_next"));
+    PROBE_CHECK(at_next != nullptr);
+    std::thread([&] {
+      standin<void(int)>("libcuda.so.1", "standin_join_context")(0);
+      Rnn r(cudnn());
+      at_next([] { std::raise(SIGUSR1); });
+      r.forward();
+    }).join();
+  }
+  return 73;
+}
+
+}  // namespace probe
