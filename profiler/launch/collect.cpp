@@ -95,7 +95,8 @@ class Collector {
       auto reader = spool::Reader::open(path);
       if (reader) {
         files.push_back({std::move(path), reader->header()});
-      } else if (reader.error().code == ErrorCode::newer_version) {
+      } else if (reader.error().code == ErrorCode::newer_version ||
+                 reader.error().code == ErrorCode::unsupported) {
         return fail(std::move(reader.error()));
       } else {
         collected_.unreadable.push_back(reader.error().message);

@@ -116,8 +116,8 @@ void ConfigurationTable::write_outcome(Configuration& configuration,
     stage.reason = failure.second;
     configuration.stages.push_back(stage);
     if (gathered.succeeded || configuration.outcome != Outcome::completed) continue;
-    // Nothing of it ever ran. Internal errors and failed executions begin at 4000.
-    configuration.outcome = failure.first >= 4000 ? Outcome::failed : Outcome::refused;
+    // Nothing of it ever ran.
+    configuration.outcome = is_failure(failure.first) ? Outcome::failed : Outcome::refused;
     configuration.message =
         fmt::format("{}{}{}", stage.status_name, stage.reason.empty() ? "" : ": ", stage.reason);
   }

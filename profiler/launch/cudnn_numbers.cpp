@@ -36,8 +36,23 @@ std::optional<DataType> data_type(std::int32_t value) {
   }
 }
 
-constexpr std::array<std::pair<int, std::string_view>, 48> statuses = {{
+// Those below 1000 are cuDNN 8's (cudnn_ops_infer.h), the others cuDNN 9's (cudnn_graph.h).
+constexpr std::array<std::pair<int, std::string_view>, 62> statuses = {{
     {0, "SUCCESS"},
+    {1, "NOT_INITIALIZED"},
+    {2, "ALLOC_FAILED"},
+    {3, "BAD_PARAM"},
+    {4, "INTERNAL_ERROR"},
+    {5, "INVALID_VALUE"},
+    {6, "ARCH_MISMATCH"},
+    {7, "MAPPING_ERROR"},
+    {8, "EXECUTION_FAILED"},
+    {9, "NOT_SUPPORTED"},
+    {10, "LICENSE_ERROR"},
+    {11, "RUNTIME_PREREQUISITE_MISSING"},
+    {12, "RUNTIME_IN_PROGRESS"},
+    {13, "RUNTIME_FP_OVERFLOW"},
+    {14, "VERSION_MISMATCH"},
     {1001, "NOT_INITIALIZED"},
     {1002, "SUBLIBRARY_VERSION_MISMATCH"},
     {1003, "SERIALIZATION_VERSION_MISMATCH"},
@@ -177,6 +192,12 @@ std::string status_name(int status) {
   return fmt::format("cuDNN status {}", status);
 }
 
+bool is_failure(int status) {
+  // cuDNN 8: ALLOC_FAILED, INTERNAL_ERROR, MAPPING_ERROR, EXECUTION_FAILED. cuDNN 9: internal
+  // errors begin at 4000, failed executions at 5000.
+  return status == 2 || status == 4 || status == 7 || status == 8 || status >= 4000;
+}
+
 std::string function_name(spool::Entry entry) {
   switch (entry) {
     case spool::Entry::set_rnn_descriptor:
@@ -197,6 +218,16 @@ std::string function_name(spool::Entry entry) {
       return "cudnnRNNSetClip";
     case spool::Entry::legacy:
       return "an RNN function of cuDNN 8";
+    case spool::Entry::set_dropout:
+      return "cudnnSetDropoutDescriptor";
+    case spool::Entry::restore_dropout:
+      return "cudnnRestoreDropoutDescriptor";
+    case spool::Entry::destroy_dropout:
+      return "cudnnDestroyDropoutDescriptor";
+    case spool::Entry::destroy_rnn_descriptor:
+      return "cudnnDestroyRNNDescriptor";
+    case spool::Entry::destroy_rnn_data_descriptor:
+      return "cudnnDestroyRNNDataDescriptor";
     case spool::Entry::count:
       break;
   }

@@ -1,5 +1,5 @@
 // What cuDNN says in numbers, without its headers: enumerators, statuses, versions. The numbers are
-// those of cudnn_graph_v9.h and cudnn_adv_v9.h; a test holds them against the headers.
+// those of cudnn_graph_v9.h and cudnn_adv_v9.h, which a test holds them against; and statuses of 8.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,11 @@ Result<RnnConfig> to_config(const spool::Configuration& captured,
 // refused; empty when that is nothing.
 std::string describe_refused(const spool::Configuration& asked);
 
-// "CUDNN_STATUS_NOT_SUPPORTED", or "cuDNN status 4711".
+// "CUDNN_STATUS_NOT_SUPPORTED", or "cuDNN status 4711". cuDNN 8 has other numbers than cuDNN 9,
+// which do not meet.
 std::string status_name(int status);
+// Whether something went wrong inside, rather than was refused.
+bool is_failure(int status);
 
 // The function that a hook stood for: "cudnnBuildRNNDynamic".
 std::string function_name(spool::Entry entry);

@@ -266,6 +266,8 @@ void ProcessSpool::join_forward(const spool::Call& call, CallRecord& record, int
 void ProcessSpool::add_setup(const spool::Call& call) {
   SetupRecord record;
   record.function = function_name(call.entry);
+  if (call.entry == spool::Entry::legacy && call.function != 0)
+    record.function = tables_.text(call.function);
   record.reason = tables_.text(call.reason);
   record.call.process = process_;
   record.call.thread = call.thread;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "profiler/launch/process_spool.h"
@@ -67,6 +69,16 @@ void ProcessSpool::add_notes() {
          "RNN calls were made outside what was to be recorded (capture range, delay, calls "
          "skipped)",
          bounded_count(header.calls - recorded - lost_calls));
+  }
+  if (const auto legacy = header.entries[static_cast<std::size_t>(spool::Entry::legacy)];
+      legacy > 0) {
+    std::set<std::string> names;
+    for (const auto& call : calls_)
+      if (call.function != 0) names.insert(tables_.text(call.function));
+    note(NoteSeverity::warning, "legacy-functions",
+         fmt::format("the program calls RNN functions of cuDNN 8 that cuDNN 9 has no more{}{}",
+                     names.empty() ? "" : "; what runs goes through ", fmt::join(names, ", ")),
+         bounded_count(legacy));
   }
   if (!replays_.empty()) {
     note(NoteSeverity::info, "graph-replays",

@@ -41,92 +41,210 @@ bool is_packed(const CudnnLibrary& library, cudnnTensorDescriptor_t descriptor) 
   return true;
 }
 
+// What is filled in for a sequence of lengths: at first in place, then on the heap.
+struct Lengths {
+  std::int32_t few[256];
+  std::int32_t* all = few;
+
+  bool make(std::size_t count) {
+    if (count > sizeof few / sizeof few[0])
+      all = static_cast<std::int32_t*>(malloc(count * sizeof *all));
+    return all != nullptr;
+  }
+  ~Lengths() {
+    if (all != few) free(all);
+  }
+};
+
+void keep_lengths(const Lengths& lengths, spool::Configuration& out) {
+  const auto batch = static_cast<std::size_t>(out.batch > 0 ? out.batch : 0);
+  out.known |= spool::known_lengths;
+  for (std::size_t i = 0; i < batch; ++i)
+    if (lengths.all[i] != out.max_seq_length) out.lengths = static_cast<std::uint32_t>(batch);
+  if (out.lengths > most_lengths) {
+    out.lengths = 0;
+    out.known &= ~static_cast<std::uint32_t>(spool::known_lengths);
+  }
+}
+
+void read_dropout(const CudnnLibrary& library, const Arguments& arguments,
+                  cudnnDropoutDescriptor_t dropout, spool::Configuration& out) {
+  void* states = nullptr;
+  unsigned long long seed = 0;
+  if (dropout == nullptr) {
+    out.known |= spool::known_dropout;
+  } else if (library.cudnnGetDropoutDescriptor != nullptr && arguments.handle != nullptr &&
+             library.cudnnGetDropoutDescriptor(dropout, arguments.handle, &out.dropout, &states,
+                                               &seed) == CUDNN_STATUS_SUCCESS) {
+    out.known |= spool::known_dropout;
+    out.dropout_seed = seed;
+  }
+}
+
+void read_clip(const CudnnLibrary& library, const Arguments& arguments, spool::Configuration& out) {
+  cudnnRNNClipMode_t clip{};
+  cudnnNanPropagation_t nan{};
+  if (library.cudnnRNNGetClip_v9 != nullptr &&
+      library.cudnnRNNGetClip_v9(arguments.rnn, &clip, &out.clip_low, &out.clip_high) ==
+          CUDNN_STATUS_SUCCESS) {
+    out.known |= spool::known_clip;
+  } else if (library.cudnnRNNGetClip_v8 != nullptr &&
+             library.cudnnRNNGetClip_v8(arguments.rnn, &clip, &nan, &out.clip_low,
+                                        &out.clip_high) == CUDNN_STATUS_SUCCESS) {
+    out.known |= spool::known_clip;
+    out.clip_nan = nan;
+  }
+  out.clip_mode = clip;
+}
+
+bool read_descriptor(const CudnnLibrary& library, const Arguments& arguments,
+                     spool::Configuration& out) {
+  if (library.cudnnGetRNNDescriptor_v8 == nullptr) return false;
+  cudnnRNNAlgo_t algo{};
+  cudnnRNNMode_t cell{};
+  cudnnRNNBiasMode_t bias{};
+  cudnnDirectionMode_t direction{};
+  cudnnRNNInputMode_t input{};
+  cudnnDataType_t data{}, math{};
+  cudnnMathType_t type{};
+  cudnnDropoutDescriptor_t dropout = nullptr;
+  if (library.cudnnGetRNNDescriptor_v8(arguments.rnn, &algo, &cell, &bias, &direction, &input,
+                                       &data, &math, &type, &out.input_size, &out.hidden_size,
+                                       &out.projection_size, &out.layers, &dropout,
+                                       &out.aux_flags) != CUDNN_STATUS_SUCCESS)
+    return false;
+  out.algo = algo;
+  out.cell = cell;
+  out.bias = bias;
+  out.direction = direction;
+  out.input_mode = input;
+  out.data_type = data;
+  out.math_precision = math;
+  out.math_type = type;
+  read_dropout(library, arguments, dropout, out);
+  return true;
+}
+
+// As cuDNN 7 has it, and cuDNN 8 for what the newer getter does not answer. Each part has a getter
+// of its own, and what has none is left at cuDNN's default.
+bool read_descriptor_v6(const CudnnLibrary& library, const Arguments& arguments,
+                        spool::Configuration& out) {
+  if (library.cudnnGetRNNDescriptor_v6 == nullptr || arguments.handle == nullptr) return false;
+  cudnnRNNInputMode_t input{};
+  cudnnDirectionMode_t direction{};
+  cudnnRNNMode_t cell{};
+  cudnnRNNAlgo_t algo{};
+  cudnnDataType_t math{};
+  cudnnDropoutDescriptor_t dropout = nullptr;
+  if (library.cudnnGetRNNDescriptor_v6(arguments.handle, arguments.rnn, &out.hidden_size,
+                                       &out.layers, &dropout, &input, &direction, &cell, &algo,
+                                       &math) != CUDNN_STATUS_SUCCESS)
+    return false;
+  out.input_mode = input;
+  out.direction = direction;
+  out.cell = cell;
+  out.algo = algo;
+  out.math_precision = math;
+  cudnnRNNBiasMode_t bias = CUDNN_RNN_DOUBLE_BIAS;
+  if (library.cudnnGetRNNBiasMode != nullptr) library.cudnnGetRNNBiasMode(arguments.rnn, &bias);
+  out.bias = bias;
+  cudnnMathType_t type = CUDNN_DEFAULT_MATH;
+  if (library.cudnnGetRNNMatrixMathType != nullptr)
+    library.cudnnGetRNNMatrixMathType(arguments.rnn, &type);
+  out.math_type = type;
+  unsigned padding = 0;
+  if (library.cudnnGetRNNPaddingMode != nullptr)
+    library.cudnnGetRNNPaddingMode(arguments.rnn, &padding);
+  out.aux_flags = padding;
+  int output = 0;
+  if (library.cudnnGetRNNProjectionLayers != nullptr)
+    library.cudnnGetRNNProjectionLayers(arguments.handle, arguments.rnn, &out.projection_size,
+                                        &output);
+  read_dropout(library, arguments, dropout, out);
+  return true;
+}
+
+void read_data(const CudnnLibrary& library, cudnnRNNDataDescriptor_t x, spool::Configuration& out,
+               Lengths& lengths) {
+  cudnnDataType_t type{};
+  cudnnRNNDataLayout_t layout{};
+  double fill = 0;  // at most eight bytes, of the data type
+  if (library.cudnnGetRNNDataDescriptor(x, &type, &layout, &out.max_seq_length, &out.batch,
+                                        &out.vector_size, 0, nullptr,
+                                        &fill) != CUDNN_STATUS_SUCCESS)
+    return;
+  out.known |= spool::known_data;
+  out.x_data_type = type;
+  out.layout = layout;
+  if (lengths.make(static_cast<std::size_t>(out.batch > 0 ? out.batch : 0)) &&
+      library.cudnnGetRNNDataDescriptor(x, &type, &layout, &out.max_seq_length, &out.batch,
+                                        &out.vector_size, out.batch, lengths.all,
+                                        &fill) == CUDNN_STATUS_SUCCESS)
+    keep_lengths(lengths, out);
+}
+
+// A descriptor for each step, whose batch is the number of sequences that reach it: sequences of
+// decreasing length, packed.
+void read_steps(const CudnnLibrary& library, const Arguments& arguments, spool::Configuration& out,
+                Lengths& lengths) {
+  cudnnTensorDescriptor_t last = nullptr;
+  int batch = 0;
+  bool decreasing = true;
+  for (int step = 0; step < arguments.step_count; ++step) {
+    const auto descriptor = arguments.steps[step];
+    if (descriptor == last) continue;  // one for all steps, as a rule
+    last = descriptor;
+    cudnnDataType_t type{};
+    int count = 0, sizes[8] = {}, strides[8] = {};
+    if (descriptor == nullptr ||
+        library.cudnnGetTensorNdDescriptor(descriptor, 8, &type, &count, sizes, strides) !=
+            CUDNN_STATUS_SUCCESS ||
+        count < 2 || sizes[0] < 1)
+      return;
+    if (step == 0) {
+      batch = out.batch = sizes[0];
+      out.vector_size = sizes[1];
+      out.x_data_type = type;
+      if (!lengths.make(static_cast<std::size_t>(batch))) return;
+    }
+    decreasing = decreasing && sizes[0] <= batch;
+    while (batch > sizes[0]) lengths.all[--batch] = step;
+  }
+  if (last == nullptr) return;
+  while (batch > 0) lengths.all[--batch] = arguments.step_count;
+  out.layout = CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
+  out.max_seq_length = arguments.step_count;
+  out.known |= spool::known_data;
+  if (decreasing) keep_lengths(lengths, out);
+}
+
 }  // namespace
 
 std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arguments) {
   spool::Configuration out;
   memset(&out, 0, sizeof out);  // it is hashed, padding included
-  if (library.cudnnGetRNNDescriptor_v8 != nullptr && arguments.rnn != nullptr) {
-    cudnnRNNAlgo_t algo{};
-    cudnnRNNMode_t cell{};
-    cudnnRNNBiasMode_t bias{};
-    cudnnDirectionMode_t direction{};
-    cudnnRNNInputMode_t input{};
-    cudnnDataType_t data{}, math{};
-    cudnnMathType_t type{};
-    cudnnDropoutDescriptor_t dropout = nullptr;
-    if (library.cudnnGetRNNDescriptor_v8(arguments.rnn, &algo, &cell, &bias, &direction, &input,
-                                         &data, &math, &type, &out.input_size, &out.hidden_size,
-                                         &out.projection_size, &out.layers, &dropout,
-                                         &out.aux_flags) == CUDNN_STATUS_SUCCESS) {
-      out.known |= spool::known_descriptor;
-      out.algo = algo;
-      out.cell = cell;
-      out.bias = bias;
-      out.direction = direction;
-      out.input_mode = input;
-      out.data_type = data;
-      out.math_precision = math;
-      out.math_type = type;
-      void* states = nullptr;
-      unsigned long long seed = 0;
-      if (dropout == nullptr) {
-        out.known |= spool::known_dropout;
-      } else if (library.cudnnGetDropoutDescriptor != nullptr && arguments.handle != nullptr &&
-                 library.cudnnGetDropoutDescriptor(dropout, arguments.handle, &out.dropout, &states,
-                                                   &seed) == CUDNN_STATUS_SUCCESS) {
-        out.known |= spool::known_dropout;
-        out.dropout_seed = seed;
-      }
-      cudnnRNNClipMode_t clip{};
-      cudnnNanPropagation_t nan{};
-      if (library.cudnnRNNGetClip_v9 != nullptr &&
-          library.cudnnRNNGetClip_v9(arguments.rnn, &clip, &out.clip_low, &out.clip_high) ==
-              CUDNN_STATUS_SUCCESS) {
-        out.known |= spool::known_clip;
-      } else if (library.cudnnRNNGetClip_v8 != nullptr &&
-                 library.cudnnRNNGetClip_v8(arguments.rnn, &clip, &nan, &out.clip_low,
-                                            &out.clip_high) == CUDNN_STATUS_SUCCESS) {
-        out.known |= spool::known_clip;
-        out.clip_nan = nan;
-      }
-      out.clip_mode = clip;
-    }
+  if (arguments.rnn != nullptr &&
+      (read_descriptor(library, arguments, out) || read_descriptor_v6(library, arguments, out))) {
+    out.known |= spool::known_descriptor;
+    read_clip(library, arguments, out);
   }
-  std::int32_t few[256];
-  std::int32_t* lengths = few;
-  if (library.cudnnGetRNNDataDescriptor != nullptr && arguments.x != nullptr) {
-    cudnnDataType_t type{};
-    cudnnRNNDataLayout_t layout{};
-    double fill = 0;  // at most eight bytes, of the data type
-    if (library.cudnnGetRNNDataDescriptor(arguments.x, &type, &layout, &out.max_seq_length,
-                                          &out.batch, &out.vector_size, 0, nullptr,
-                                          &fill) == CUDNN_STATUS_SUCCESS) {
-      out.known |= spool::known_data;
-      out.x_data_type = type;
-      out.layout = layout;
-      const auto batch = static_cast<std::size_t>(out.batch > 0 ? out.batch : 0);
-      if (batch > sizeof few / sizeof few[0])
-        lengths = static_cast<std::int32_t*>(malloc(batch * sizeof *lengths));
-      if (lengths != nullptr &&
-          library.cudnnGetRNNDataDescriptor(arguments.x, &type, &layout, &out.max_seq_length,
-                                            &out.batch, &out.vector_size, out.batch, lengths,
-                                            &fill) == CUDNN_STATUS_SUCCESS) {
-        out.known |= spool::known_lengths;
-        for (std::size_t i = 0; i < batch; ++i)
-          if (lengths[i] != out.max_seq_length) out.lengths = static_cast<std::uint32_t>(batch);
-        if (out.lengths > most_lengths) {
-          out.lengths = 0;
-          out.known &= ~static_cast<std::uint32_t>(spool::known_lengths);
-        }
-      }
-    }
+  Lengths lengths;
+  if (arguments.x != nullptr && library.cudnnGetRNNDataDescriptor != nullptr) {
+    read_data(library, arguments.x, out, lengths);
+  } else if (arguments.steps != nullptr && library.cudnnGetTensorNdDescriptor != nullptr) {
+    read_steps(library, arguments, out, lengths);
+  }
+  if (arguments.legacy && (out.known & spool::known_data) != 0) {
+    // The older way of filling a descriptor leaves these to the data, and no projection is 0.
+    out.input_size = out.vector_size;
+    out.data_type = out.x_data_type;
+    if (out.projection_size == 0) out.projection_size = out.hidden_size;
   }
   out.training = arguments.training ? 1 : 0;
 
   const std::size_t tail = out.lengths * sizeof(std::int32_t);
   std::uint64_t hash = spool::hash_bytes(&out, sizeof out);
-  if (tail > 0) hash = spool::hash_bytes(lengths, tail) * 31 + hash;
+  if (tail > 0) hash = spool::hash_bytes(lengths.all, tail) * 31 + hash;
   if (hash == 0) hash = 1;
   std::uint32_t id = 0;
   std::size_t slot = hash & (slots - 1);
@@ -136,13 +254,12 @@ std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arg
     if (there == 0 && written[slot].compare_exchange_strong(there, hash)) {
       id = static_cast<std::uint32_t>(slot + 1);
       out.id = id;
-      writer().add(out, spool::Loss::calls, lengths, tail);
+      writer().add(out, spool::Loss::calls, lengths.all, tail);
     } else if (there == hash) {
       id = static_cast<std::uint32_t>(slot + 1);
     }
   }
-  if (id == 0) id = write_configuration(out, lengths);
-  if (lengths != few) free(lengths);
+  if (id == 0) id = write_configuration(out, lengths.all);
   return id;
 }
 
@@ -159,6 +276,10 @@ void configurations_forget() {
 
 void describe(const CudnnLibrary& library, const Arguments& arguments, spool::Call& call) {
   call.weight_bytes = arguments.weight_bytes;
+  std::size_t bytes = 0;
+  if (arguments.filter != nullptr && library.cudnnGetFilterSizeInBytes != nullptr &&
+      library.cudnnGetFilterSizeInBytes(arguments.filter, &bytes) == CUDNN_STATUS_SUCCESS)
+    call.weight_bytes = bytes;
   call.workspace_bytes = arguments.workspace_bytes;
   call.reserve_bytes = arguments.reserve_bytes;
   call.reserve_address = reinterpret_cast<std::uintptr_t>(
@@ -169,6 +290,8 @@ void describe(const CudnnLibrary& library, const Arguments& arguments, spool::Ca
   if (!is_packed(library, arguments.c)) call.flags |= spool::call_c_not_packed;
   if (arguments.dev_lengths) call.flags |= spool::call_dev_lengths;
   if (arguments.wgrad_set) call.flags |= spool::call_wgrad_set;
+  if (arguments.legacy) call.flags |= spool::call_legacy;
+  call.function = writer().intern(arguments.function);
   call.training = arguments.training ? 1 : 0;
   call.library = library.index;
 }

@@ -18,6 +18,13 @@ struct Arguments {
   bool training = false;
   bool dev_lengths = false;
   bool wgrad_set = false;
+  // Of cuDNN 8's older functions: their name, a tensor descriptor of x for each step in place of
+  // `x`, a descriptor of the weights in place of their size.
+  bool legacy = false;
+  const char* function = nullptr;
+  const cudnnTensorDescriptor_t* steps = nullptr;
+  int step_count = 0;
+  cudnnFilterStruct* filter = nullptr;
 
   const void*& at(spool::Pointer which) { return pointers[static_cast<std::size_t>(which)]; }
 };

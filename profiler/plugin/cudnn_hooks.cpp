@@ -1,168 +1,13 @@
 // What the program calls in place of cuDNN's RNN functions. One set of hooks per cuDNN library in
 // the process, because a hook that was found by name must go on to the library it was found in.
-#include <string.h>
-
-#include <atomic>
-
-#include "profiler/plugin/call_site.h"
-#include "profiler/plugin/capture.h"
-#include "profiler/plugin/cupti.h"
-#include "profiler/plugin/cupti_hooks.h"
-#include "profiler/plugin/driver.h"
-#include "profiler/plugin/events.h"
-#include "profiler/plugin/frameworks.h"
-#include "profiler/plugin/plugin.h"
-#include "profiler/plugin/profiler_hooks.h"
-#include "profiler/plugin/symbols.h"
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "profiler/plugin/cudnn_dispatch.h"
+#include "profiler/plugin/cudnn_record.h"
 
 namespace rnnadvisor::plugin {
-
 namespace {
 
 using spool::Entry;
 using spool::Pointer;
-
-std::atomic<std::uint64_t> next_call{0};
-
-void count(Entry entry) {
-  writer().header().entries[static_cast<std::size_t>(entry)].fetch_add(1,
-                                                                       std::memory_order_relaxed);
-}
-
-std::uint32_t reason_of(cudnnStatus_t status) {
-  const char* text = reason();
-  return status == CUDNN_STATUS_SUCCESS || *text == 0 ? 0 : writer().intern(text);
-}
-
-CUstream stream_of(const CudnnLibrary& library, cudnnHandle_t handle) {
-  cudaStream_t stream = nullptr;
-  if (library.cudnnGetStream != nullptr && handle != nullptr)
-    library.cudnnGetStream(handle, &stream);
-  return stream;
-}
-
-void note_capture(CUstream stream, spool::Call& call) {
-  const Driver* d = driver();
-  if (d == nullptr) return;
-  CUstreamCaptureStatus status{};
-  if (d->cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
-      status == CU_STREAM_CAPTURE_STATUS_NONE)
-    return;
-  call.flags |= spool::call_captured_in_graph;
-  cuuint64_t id = 0;
-  if (d->cuStreamGetCaptureInfo != nullptr &&
-      d->cuStreamGetCaptureInfo(stream, &status, &id) == CUDA_SUCCESS)
-    call.capture_id = id;
-}
-
-// A call that runs something. Everything is read after the call has returned, so that its kernels
-// are on their way while we look.
-template <typename Run>
-cudnnStatus_t execute(CudnnLibrary& library, Entry entry, const Arguments& arguments, Run run) {
-  const Scope scope;
-  if (!scope.outermost() || !ready()) return run();
-  introduce(library);
-  describe_frameworks();
-  count(entry);
-  writer().header().calls.fetch_add(1, std::memory_order_relaxed);
-  const std::uint64_t id = next_call.fetch_add(1, std::memory_order_relaxed) + 1;
-  const bool inside = in_range();
-  if (inside) expect_call();
-  const CUstream stream = inside ? stream_of(library, arguments.handle) : nullptr;
-  const bool traced = inside && mode() != spool::Mode::calls && cupti_begin(id);
-  const int timed = inside && !traced ? events_begin(stream) : -1;
-
-  spool::Call call{};
-  forget_reason();
-  call.start_ns = now_ns();
-  const cudnnStatus_t status = run();
-  call.end_ns = now_ns();
-
-  if (!inside) return status;
-  const std::uint32_t configuration = configuration_of(library, arguments);
-  const bool keep = admit_call(configuration, entry == Entry::forward);
-  if (traced) cupti_end(stream, keep);
-  events_end(timed, keep ? id : 0);
-  if (!keep) return status;
-  call.id = id;
-  call.entry = entry;
-  call.configuration = configuration;
-  call.status = status;
-  call.reason = reason_of(status);
-  call.thread = thread_id();
-  call.device = current_device();
-  call.stream = reinterpret_cast<std::uintptr_t>(stream);
-  call.handle = reinterpret_cast<std::uintptr_t>(arguments.handle);
-  if (timed >= 0) call.flags |= spool::call_timed;
-  note_capture(stream, call);
-  describe(library, arguments, call);
-  call.call_site = call_site(configuration);
-  writer().add(call, spool::Loss::calls);
-  if (timed >= 0) events_collect(false);
-  return status;
-}
-
-// A call that only describes: kept when it is refused.
-template <typename Run>
-cudnnStatus_t setup(CudnnLibrary& library, Entry entry, const Arguments& arguments, bool always,
-                    Run run) {
-  const Scope scope;
-  if (!scope.outermost() || !ready()) return run();
-  introduce(library);
-  count(entry);
-  forget_reason();
-  const std::int64_t start = now_ns();
-  const cudnnStatus_t status = run();
-  if (status == CUDNN_STATUS_SUCCESS && !always) return status;
-  spool::Call call{};
-  call.id = next_call.fetch_add(1, std::memory_order_relaxed) + 1;
-  call.start_ns = start;
-  call.end_ns = now_ns();
-  call.entry = entry;
-  call.status = status;
-  call.reason = reason_of(status);
-  if (arguments.rnn != nullptr && entry != Entry::set_rnn_descriptor)
-    call.configuration = configuration_of(library, arguments);
-  call.thread = thread_id();
-  call.device = current_device();
-  describe(library, arguments, call);
-  call.call_site = call_site(call.configuration);
-  writer().add(call, spool::Loss::calls);
-  return status;
-}
-
-// A call that fills a descriptor. Refused, its values are in no descriptor: what was asked for is
-// written from the arguments.
-template <typename Run>
-cudnnStatus_t describing(CudnnLibrary& library, Entry entry, spool::Configuration asked,
-                         std::uint32_t known, Run run) {
-  const Scope scope;
-  if (!scope.outermost() || !ready()) return run();
-  introduce(library);
-  count(entry);
-  forget_reason();
-  const std::int64_t start = now_ns();
-  const cudnnStatus_t status = run();
-  if (status == CUDNN_STATUS_SUCCESS) return status;
-  asked.known = known;
-  spool::Call call{};
-  call.id = next_call.fetch_add(1, std::memory_order_relaxed) + 1;
-  call.start_ns = start;
-  call.end_ns = now_ns();
-  call.entry = entry;
-  call.configuration = write_configuration(asked);
-  call.status = status;
-  call.reason = reason_of(status);
-  call.thread = thread_id();
-  call.device = current_device();
-  memset(call.alignment, 255, sizeof call.alignment);
-  call.library = library.index;
-  call.call_site = call_site(call.configuration);
-  writer().add(call, spool::Loss::calls);
-  return status;
-}
 
 template <int Slot>
 struct Hooks {
@@ -365,100 +210,15 @@ struct Hooks {
   }
 };
 
-struct Named {
-  const char* name;
-  void* slots[max_libraries];
-};
-
-#define RNNADVISOR_ROW(name)                                                            \
-  {#name,                                                                               \
-   {reinterpret_cast<void*>(&Hooks<0>::name), reinterpret_cast<void*>(&Hooks<1>::name), \
-    reinterpret_cast<void*>(&Hooks<2>::name), reinterpret_cast<void*>(&Hooks<3>::name)}},
-const Named named[] = {RNNADVISOR_HOOKED(RNNADVISOR_ROW)};
-#undef RNNADVISOR_ROW
-
-const Named* row_of(const char* name) {
-  for (const auto& row : named)
-    if (strcmp(row.name, name) == 0) return &row;
-  return nullptr;
-}
-
-// The hook in front of `real`; `real` itself where nothing is recorded or there is no room.
-void* hook_in_front(const Named& row, void* real) {
-  if (!ready()) return real;
-  const auto* library = library_of(real);
-  if (library != nullptr) return row.slots[library->index - 1];
-  static std::atomic<std::uint32_t> told{0};
-  if (told.exchange(generation()) != generation())
-    note("cudnn-libraries", "more cuDNN libraries in the process than can be observed");
-  return real;
-}
+const HookRow rows[] = {RNNADVISOR_HOOKED(RNNADVISOR_HOOK_ROW)};
 
 }  // namespace
 
-void* hook_for(const char* name, void* real) {
-  if (strncmp(name, "cudnn", 5) != 0) {
-    void* hook = cupti_hook_for(name, real);
-    return hook != nullptr ? hook : profiler_hook_for(name, real);
-  }
-  const Named* row = row_of(name);
-  if (row == nullptr) return nullptr;
-  // cuDNN's front library looks up the same names in its parts: `Scope` keeps those from being
-  // counted twice.
-  return real == nullptr ? row->slots[0] : hook_in_front(*row, real);
-}
+HookRows rnn_hooks() { return {rows, sizeof rows / sizeof rows[0]}; }
 
 }  // namespace rnnadvisor::plugin
 
 using namespace rnnadvisor::plugin;
-
-// What a linked program reaches. Which cuDNN it is linked to depends on who calls: two libraries of
-// a process may be linked to two of them. Remembered by the place of the call.
-namespace {
-
-struct Known {
-  std::atomic<const void*> caller;
-  std::atomic<void*> function;
-};
-constexpr std::size_t known_slots = 1024, most_probes = 32;
-Known known[known_slots];
-
-void* function_for(const void* caller, const char* name) {
-  const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  std::size_t slot = rnnadvisor::spool::hash_bytes(&address, sizeof address) & (known_slots - 1);
-  Known* place = nullptr;
-  for (std::size_t probes = 0; probes < most_probes; ++probes) {
-    auto& here = known[slot];
-    const void* there = here.caller.load(std::memory_order_acquire);
-    if (there == caller) {
-      void* function = here.function.load(std::memory_order_acquire);
-      if (function != nullptr) return function;  // else another thread is about to find it
-      break;
-    }
-    if (there == nullptr && here.caller.compare_exchange_strong(there, caller)) {
-      place = &here;
-      break;
-    }
-    slot = (slot + 1) & (known_slots - 1);
-  }
-  void* real = linked_function(caller, name);
-  void* function = real == nullptr ? nullptr : hook_in_front(*row_of(name), real);
-  if (place != nullptr) place->function.store(function, std::memory_order_release);
-  return function;
-}
-
-template <typename Function, typename... Arguments>
-cudnnStatus_t dispatch(const void* caller, Function*, const char* name, Arguments... arguments) {
-  void* function = function_for(caller, name);
-  // Nobody there to call, where the loader would have refused the program: said as cuDNN would.
-  return function == nullptr ? CUDNN_STATUS_NOT_INITIALIZED
-                             : reinterpret_cast<Function*>(function)(arguments...);
-}
-
-}  // namespace
-
-#define RNNADVISOR_DISPATCH(name, ...) \
-  return dispatch(__builtin_return_address(0), &::name, #name, __VA_ARGS__)
 
 EXPORT cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t a, cudnnRNNAlgo_t b,
                                               cudnnRNNMode_t c, cudnnRNNBiasMode_t d,

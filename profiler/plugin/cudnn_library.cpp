@@ -72,7 +72,10 @@ CudnnLibrary found_in(void* handle) {
   CudnnLibrary library{};
 #define RNNADVISOR_FIND(name) library.name = reinterpret_cast<decltype(library.name)>(find(#name));
   RNNADVISOR_HOOKED(RNNADVISOR_FIND)
+  RNNADVISOR_DESCRIPTORS(RNNADVISOR_FIND)
+  RNNADVISOR_LEGACY(RNNADVISOR_FIND)
   RNNADVISOR_ASKED(RNNADVISOR_FIND)
+  RNNADVISOR_FIND(cudnnGetFilterSizeInBytes)
 #undef RNNADVISOR_FIND
   return library;
 }
@@ -115,7 +118,8 @@ void* linked_function(const void* caller, const char* name) {
   if (void* found = symbol_behind_us(caller, name); found != nullptr) return found;
   // Loaded by a library that was loaded by another one, whose scope it is in: asked for by name. It
   // is there already, or nobody could have called us.
-  for (const char* file : {"libcudnn.so.9", "libcudnn.so.8", "libcudnn_adv.so.9"}) {
+  for (const char* file : {"libcudnn.so.9", "libcudnn.so.8", "libcudnn_adv.so.9",
+                           "libcudnn_adv_infer.so.8", "libcudnn_adv_train.so.8"}) {
     void* handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) continue;
     void* found = real_symbol(handle, name);

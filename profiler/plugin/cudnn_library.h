@@ -4,6 +4,10 @@
 
 #include <cudnn.h>
 
+#include <cstddef>
+
+#include "profiler/plugin/cudnn8.h"
+
 namespace rnnadvisor::plugin {
 
 // Functions that a hook replaces.
@@ -18,6 +22,32 @@ namespace rnnadvisor::plugin {
   X(cudnnRNNBackwardData_v8)   \
   X(cudnnRNNBackwardWeights_v8)
 
+// Functions that a hook only counts, where nothing goes wrong.
+#define RNNADVISOR_DESCRIPTORS(X)  \
+  X(cudnnSetDropoutDescriptor)     \
+  X(cudnnRestoreDropoutDescriptor) \
+  X(cudnnDestroyDropoutDescriptor) \
+  X(cudnnDestroyRNNDescriptor)     \
+  X(cudnnDestroyRNNDataDescriptor)
+
+// Those of cuDNN 8 that cuDNN 9 has no more.
+#define RNNADVISOR_LEGACY(X)     \
+  X(cudnnRNNForwardInference)    \
+  X(cudnnRNNForwardTraining)     \
+  X(cudnnRNNForwardInferenceEx)  \
+  X(cudnnRNNForwardTrainingEx)   \
+  X(cudnnRNNBackwardData)        \
+  X(cudnnRNNBackwardDataEx)      \
+  X(cudnnRNNBackwardWeights)     \
+  X(cudnnRNNBackwardWeightsEx)   \
+  X(cudnnSetRNNDescriptor_v6)    \
+  X(cudnnSetRNNMatrixMathType)   \
+  X(cudnnSetRNNBiasMode)         \
+  X(cudnnSetRNNPaddingMode)      \
+  X(cudnnSetRNNProjectionLayers) \
+  X(cudnnGetRNNWorkspaceSize)    \
+  X(cudnnGetRNNTrainingReserveSize)
+
 // Functions that we ask.
 #define RNNADVISOR_ASKED(X)     \
   X(cudnnGetRNNDescriptor_v8)   \
@@ -29,12 +59,21 @@ namespace rnnadvisor::plugin {
   X(cudnnGetStream)             \
   X(cudnnGetVersion)            \
   X(cudnnGetCallback)           \
-  X(cudnnSetCallback)
+  X(cudnnSetCallback)           \
+  X(cudnnGetRNNDescriptor_v6)   \
+  X(cudnnGetRNNMatrixMathType)  \
+  X(cudnnGetRNNBiasMode)        \
+  X(cudnnGetRNNPaddingMode)     \
+  X(cudnnGetRNNProjectionLayers)
 
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;
 struct CudnnLibrary {
   RNNADVISOR_HOOKED(RNNADVISOR_DECLARE)
+  RNNADVISOR_DESCRIPTORS(RNNADVISOR_DECLARE)
+  RNNADVISOR_LEGACY(RNNADVISOR_DECLARE)
   RNNADVISOR_ASKED(RNNADVISOR_DECLARE)
+  // Deprecated in cuDNN 9, as is its descriptor.
+  cudnnStatus_t (*cudnnGetFilterSizeInBytes)(cudnnFilterStruct*, std::size_t*);
   const void* base;  // where the loader put it
   unsigned index;    // from 1, as in the spool
   bool has_reasons;  // our log callback is in

@@ -91,7 +91,8 @@ RnnadvisorAnswer rnnadvisor_lookup(void* library, const char* name, const void* 
   using namespace rnnadvisor::plugin;
   const auto find = real_dlsym();
   if (name == nullptr || find == nullptr) return {nullptr, 0};
-  if (name[0] != 'c' || name[1] != 'u' || hook_for(name, nullptr) == nullptr) return {nullptr, 0};
+  if (name[0] != 'c' || name[1] != 'u' || hook_for(name, nullptr, caller) == nullptr)
+    return {nullptr, 0};
   if (library == RTLD_NEXT) {
     // The program itself stands in front of us and would find us where there is nothing behind.
     if (!is_program(caller)) return {nullptr, 0};
@@ -106,7 +107,7 @@ RnnadvisorAnswer rnnadvisor_lookup(void* library, const char* name, const void* 
     real = symbol_behind_us(library == RTLD_DEFAULT ? caller : nullptr, name);
     if (real == nullptr) return {find(RTLD_NEXT, name), 1};  // leaves its message for dlerror()
   }
-  void* hook = hook_for(name, real);
+  void* hook = hook_for(name, real, caller);
   // The program's lookup succeeded; what we looked up for ourselves may not have, and would be what
   // dlerror() tells.
   dlerror();

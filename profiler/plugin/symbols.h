@@ -11,7 +11,8 @@ void* real_symbol(void* library, const char* name);
 void* symbol_behind_us(const void* caller, const char* name);
 
 // The hook for a symbol that the program looks up by name, or null: it gets `real` then. Defined
-// with the hooks. With null as `real` only whether there is a hook of that name.
-void* hook_for(const char* name, void* real);
+// with the hooks. With null as `real` only whether there is a hook of that name. `caller`: who
+// looks it up.
+void* hook_for(const char* name, void* real, const void* caller);
 
 }  // namespace rnnadvisor::plugin

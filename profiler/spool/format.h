@@ -18,7 +18,7 @@
 namespace rnnadvisor::spool {
 
 inline constexpr std::uint64_t magic = 0x314c4f4f50534e52;  // "RNSPOOL1"
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
 // What a reader accepts as chunk_bytes; both ends are multiples of the page.
@@ -44,7 +44,8 @@ enum class Loss : std::uint32_t {
   count
 };
 
-// How often each entry point was called, whatever became of it; compared with cuDNN's own log.
+// How often each entry point was called, whatever became of it; compared with cuDNN's own log. A
+// call of cuDNN 8's older functions counts as `legacy` alone, whatever it ran.
 enum class Entry : std::uint32_t {
   set_rnn_descriptor,
   set_rnn_data_descriptor,
@@ -55,6 +56,11 @@ enum class Entry : std::uint32_t {
   backward_weights,
   set_clip,
   legacy,  // RNN entry points of cuDNN 8 that cuDNN 9 has no more
+  set_dropout,
+  restore_dropout,
+  destroy_dropout,
+  destroy_rnn_descriptor,
+  destroy_rnn_data_descriptor,
   count
 };
 
@@ -67,8 +73,8 @@ struct FileHeader {
   std::atomic<std::int64_t> end_ns;  // 0: the process did not come to its end in order
   std::int32_t pid, parent_pid;
   std::int32_t rank, local_rank, world_size;  // -1: not in the environment
-  std::atomic<std::int32_t> exited;  // the status as wait() tells it, plus 1; 0: not known
-  std::atomic<std::uint32_t> mode;   // Mode in force; it can step down
+  std::atomic<std::int32_t> exited;           // the status as wait() tells it, plus 1; 0: not known
+  std::atomic<std::uint32_t> mode;            // Mode in force; it can step down
   std::uint32_t asked_mode;
   std::atomic<std::uint32_t> chunks;  // allocated so far; raised before the chunk is written to
   std::atomic<std::uint64_t> lost[static_cast<std::size_t>(Loss::count)];
@@ -175,11 +181,13 @@ enum CallFlags : std::uint32_t {
   call_c_not_packed = 4,
   call_dev_lengths = 8,  // devSeqLengths was given
   call_wgrad_set = 16,
-  call_timed = 32,  // a call_time record follows when the device has finished
+  call_timed = 32,   // a call_time record follows when the device has finished
+  call_legacy = 64,  // by an entry point of Entry::legacy; `entry` says what it ran
 };
 
 // One call of an RNN entry point. Calls that only describe (set_rnn_descriptor and so on) are kept
-// when they fail, and cudnnBuildRNNDynamic always.
+// when they fail, and cudnnBuildRNNDynamic always. `entry` of an older function that ran something
+// is the one that took its place, of one that only described Entry::legacy.
 struct Call {
   static constexpr Type type = Type::call;
   RecordHeader header;
@@ -201,8 +209,8 @@ struct Call {
   std::uint32_t library;  // index of the cuDNN library in the process, from 1
   std::uint32_t training;
   std::uint8_t alignment[static_cast<std::size_t>(
-      Pointer::count)];  // log2, at most 12; 255: null or no such argument
-  std::uint32_t reserved;
+      Pointer::count)];    // log2, at most 12; 255: null or no such argument
+  std::uint32_t function;  // string: the name of an older function; 0 with every other
 };
 
 struct CallTime {  // by CUDA events around the call

@@ -163,6 +163,13 @@ Result<void> Reader::read_header() {
                             name_, version, format_version),
                 "collect it with the rnnadvisor that its plugin belongs to");
   }
+  if (got == page.size() && version > 0 && version < format_version) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("'{}' was written by an earlier rnnadvisor: its layout is {}, this one "
+                            "reads {}",
+                            name_, version, format_version),
+                "collect it with the rnnadvisor that its plugin belongs to");
+  }
   const auto chunk_bytes = field<std::uint32_t>(page, offsetof(FileHeader, chunk_bytes));
   if (got < page.size() || version != format_version || chunk_bytes < least_chunk_bytes ||
       chunk_bytes > most_chunk_bytes || chunk_bytes % 8 != 0) {

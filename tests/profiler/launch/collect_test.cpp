@@ -533,6 +533,15 @@ TEST_F(Collect, ADamagedSpoolGivesTheRest) {
   EXPECT_THAT(collected.profile.processes, SizeIs(1));
 }
 
+TEST_F(Collect, ARecordingOfAnEarlierVersionIsAnErrorThatSaysWhatToDo) {
+  std::string bytes = SpoolWriter().bytes();
+  bytes[offsetof(spool::FileHeader, version)] = 1;
+  std::ofstream(folder_ + "/a.rnnspool", std::ios::binary) << bytes;
+  const auto error = collect_spools(folder_, {}).error();
+  EXPECT_EQ(error.code, ErrorCode::unsupported);
+  EXPECT_THAT(error.remedy, HasSubstr("the rnnadvisor that its plugin belongs to"));
+}
+
 TEST_F(Collect, ARecordingOfALaterVersionIsAnError) {
   std::string bytes = SpoolWriter().bytes();
   bytes[offsetof(spool::FileHeader, version)] = 99;

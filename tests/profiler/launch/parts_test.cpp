@@ -21,6 +21,12 @@ TEST(CudnnNumbers, Statuses) {
   EXPECT_EQ(status_name(0), "CUDNN_STATUS_SUCCESS");
   EXPECT_EQ(status_name(3000), "CUDNN_STATUS_NOT_SUPPORTED");
   EXPECT_EQ(status_name(4711), "cuDNN status 4711");
+  // cuDNN 8's numbers, as cudnn_ops_infer.h of 8.9 has them.
+  EXPECT_EQ(status_name(3), "CUDNN_STATUS_BAD_PARAM");
+  EXPECT_EQ(status_name(8), "CUDNN_STATUS_EXECUTION_FAILED");
+  EXPECT_EQ(status_name(9), "CUDNN_STATUS_NOT_SUPPORTED");
+  for (const int failure : {2, 4, 7, 8, 4000, 5003}) EXPECT_TRUE(is_failure(failure)) << failure;
+  for (const int refusal : {0, 1, 3, 9, 2000, 3002}) EXPECT_FALSE(is_failure(refusal)) << refusal;
 }
 
 TEST(CudnnNumbers, AConfigurationIsReadBackWhole) {

@@ -146,6 +146,26 @@ TEST_P(Through, DescriptorsAreReadAtEachCall) {
   EXPECT_THAT(result.spool().tables.configurations, SizeIs(3)) << "each is written once";
 }
 
+TEST_P(Through, DropoutAndTheEndsOfDescriptorsAreCountedAndKeptWhenRefused) {
+  const auto result = child.run({"descriptors"});
+  ASSERT_EQ(result.status, 0) << text_of(result);
+  const auto& s = result.spool();
+  const std::vector<Entry> entries = {Entry::set_dropout, Entry::restore_dropout,
+                                      Entry::destroy_dropout, Entry::destroy_rnn_data_descriptor,
+                                      Entry::destroy_rnn_descriptor};
+  ASSERT_THAT(s.calls, SizeIs(entries.size())) << "those that went well are not written";
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_EQ(s.entries(entries[i]), 4u) << i;
+    EXPECT_EQ(s.calls[i].entry, entries[i]);
+    EXPECT_EQ(s.calls[i].status, CUDNN_STATUS_BAD_PARAM);
+    EXPECT_EQ(s.text(s.calls[i].reason), i < 2 ? "dropout > 1" : "descriptor == NULL");
+    EXPECT_EQ(s.calls[i].configuration, 0u);
+    EXPECT_EQ(s.calls[i].function, 0u);
+  }
+  EXPECT_EQ(s.header.calls, 0u) << "none of them runs a network";
+  EXPECT_EQ(s.lost(), 0u);
+}
+
 TEST(CudnnHooks, SequenceLengthsAreKeptWhereTheyDiffer) {
   Child child(PROBE_FILE);
   const auto result = child.run({"lengths"});

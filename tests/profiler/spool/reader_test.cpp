@@ -208,6 +208,12 @@ TEST(SpoolReader, WhatIsNoSpoolIsAnError) {
   std::string later = good;
   put(later, offsetof(FileHeader, version), format_version + 1);
   EXPECT_EQ(refused(later).code, ErrorCode::newer_version);
+  std::string earlier = good;
+  put(earlier, offsetof(FileHeader, version), format_version - 1);
+  EXPECT_EQ(refused(earlier).code, ErrorCode::unsupported);
+  EXPECT_THAT(refused(earlier).message, HasSubstr("an earlier rnnadvisor"));
+  put(earlier, offsetof(FileHeader, version), 0U);
+  EXPECT_EQ(refused(earlier).code, ErrorCode::damaged);
   for (const std::uint32_t chunk_bytes : {0u, 8u, 4095u, 4097u, 0xfffffff8u}) {
     std::string wrong = good;
     put(wrong, offsetof(FileHeader, chunk_bytes), chunk_bytes);

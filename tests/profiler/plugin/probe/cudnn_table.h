@@ -4,25 +4,28 @@
 #include <cudnn.h>
 #include <dlfcn.h>
 
-#define PROBE_CUDNN(X)            \
-  X(cudnnGetVersion)              \
-  X(cudnnCreate)                  \
-  X(cudnnSetStream)               \
-  X(cudnnSetCallback)             \
-  X(cudnnCreateRNNDescriptor)     \
-  X(cudnnDestroyRNNDescriptor)    \
-  X(cudnnCreateRNNDataDescriptor) \
-  X(cudnnCreateTensorDescriptor)  \
-  X(cudnnCreateDropoutDescriptor) \
-  X(cudnnSetTensorNdDescriptor)   \
-  X(cudnnSetDropoutDescriptor)    \
-  X(cudnnSetRNNDescriptor_v8)     \
-  X(cudnnSetRNNDataDescriptor)    \
-  X(cudnnRNNSetClip_v8)           \
-  X(cudnnGetRNNTempSpaceSizes)    \
-  X(cudnnBuildRNNDynamic)         \
-  X(cudnnRNNForward)              \
-  X(cudnnRNNBackwardData_v8)      \
+#define PROBE_CUDNN(X)             \
+  X(cudnnGetVersion)               \
+  X(cudnnCreate)                   \
+  X(cudnnSetStream)                \
+  X(cudnnSetCallback)              \
+  X(cudnnCreateRNNDescriptor)      \
+  X(cudnnDestroyRNNDescriptor)     \
+  X(cudnnCreateRNNDataDescriptor)  \
+  X(cudnnCreateTensorDescriptor)   \
+  X(cudnnCreateDropoutDescriptor)  \
+  X(cudnnSetTensorNdDescriptor)    \
+  X(cudnnSetDropoutDescriptor)     \
+  X(cudnnRestoreDropoutDescriptor) \
+  X(cudnnDestroyDropoutDescriptor) \
+  X(cudnnDestroyRNNDataDescriptor) \
+  X(cudnnSetRNNDescriptor_v8)      \
+  X(cudnnSetRNNDataDescriptor)     \
+  X(cudnnRNNSetClip_v8)            \
+  X(cudnnGetRNNTempSpaceSizes)     \
+  X(cudnnBuildRNNDynamic)          \
+  X(cudnnRNNForward)               \
+  X(cudnnRNNBackwardData_v8)       \
   X(cudnnRNNBackwardWeights_v8)
 
 // cuDNN 9 has these, cuDNN 8 does not.

@@ -1,7 +1,8 @@
 // Stands between the plugin and mmap(), which it calls with its lock held when a thread writes its
 // first record.
-#include <dlfcn.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -15,8 +16,8 @@ extern "C" __attribute__((visibility("default"))) void mmap_hook_next(void (*act
 extern "C" __attribute__((visibility("default"))) void* mmap(void* address, std::size_t bytes,
                                                              int protection, int flags, int file,
                                                              off_t offset) noexcept {
-  using Map = void* (*)(void*, std::size_t, int, int, int, off_t);
-  static const auto real = reinterpret_cast<Map>(dlsym(RTLD_NEXT, "mmap"));
   if (auto* action = next_action.exchange(nullptr); action != nullptr) action();
-  return real(address, bytes, protection, flags, file, offset);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives it as a number
+  return reinterpret_cast<void*>(
+      syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
 }

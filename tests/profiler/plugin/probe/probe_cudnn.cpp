@@ -201,6 +201,38 @@ PROBE_MODE(refusals, "refusals") {
   return 0;
 }
 
+// Dropout descriptors and the ends of descriptors: what is passed arrives, and each is refused
+// once.
+PROBE_MODE(descriptor_ends, "descriptors") {
+  const Cudnn& t = cudnn();
+  auto* const calls = standin<std::uint64_t()>(PROBE_CUDNN_NAME, "standin_calls");
+  auto* const seen = standin<std::uint64_t()>(PROBE_CUDNN_NAME, "standin_arguments");
+  for (int i = 0; i < 3; ++i) {
+    Rnn r(t);
+    std::uint64_t before = calls();
+    const auto arrived = [&](auto function, auto... passed) {
+      PROBE_CHECK(function(passed...) == CUDNN_STATUS_SUCCESS);
+      PROBE_CHECK(calls() == ++before);
+      PROBE_CHECK(seen() == fold_arguments(passed...));
+    };
+    arrived(t.cudnnSetDropoutDescriptor, r.dropout, r.handle, 0.25F, at(12), std::size_t{1} << 20,
+            dropout_seed);
+    arrived(t.cudnnRestoreDropoutDescriptor, r.dropout, r.handle, 0.5F, at(13),
+            std::size_t{1} << 21, dropout_seed + 1);
+    arrived(t.cudnnDestroyDropoutDescriptor, r.dropout);
+    arrived(t.cudnnDestroyRNNDataDescriptor, r.y);
+    arrived(t.cudnnDestroyRNNDescriptor, r.rnn);
+  }
+  Rnn r(t);
+  constexpr auto bad = CUDNN_STATUS_BAD_PARAM;
+  PROBE_CHECK(t.cudnnSetDropoutDescriptor(r.dropout, r.handle, 2, nullptr, 0, 0) == bad);
+  PROBE_CHECK(t.cudnnRestoreDropoutDescriptor(r.dropout, r.handle, -1, nullptr, 0, 0) == bad);
+  PROBE_CHECK(t.cudnnDestroyDropoutDescriptor(nullptr) == bad);
+  PROBE_CHECK(t.cudnnDestroyRNNDataDescriptor(nullptr) == bad);
+  PROBE_CHECK(t.cudnnDestroyRNNDescriptor(nullptr) == bad);
+  return 0;
+}
+
 // A program that listens itself: its callback gets everything, before and after our calls.
 PROBE_MODE(own_callback, "own-callback") {
   const Cudnn& t = cudnn();

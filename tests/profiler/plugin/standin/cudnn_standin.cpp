@@ -4,49 +4,17 @@
 // below 9 the functions that came with 9 are not there.
 #include "tests/profiler/plugin/standin/cudnn_standin.h"
 
-#include <cudnn.h>
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-struct cudnnContext {
-  cudaStream_t stream = nullptr;
-};
-struct cudnnRNNStruct {
-  cudnnRNNAlgo_t algo;
-  cudnnRNNMode_t cell;
-  cudnnRNNBiasMode_t bias;
-  cudnnDirectionMode_t direction;
-  cudnnRNNInputMode_t input_mode;
-  cudnnDataType_t data, math;
-  cudnnMathType_t type;
-  std::int32_t input, hidden, projection, layers;
-  cudnnDropoutDescriptor_t dropout;
-  std::uint32_t flags;
-  cudnnRNNClipMode_t clip = CUDNN_RNN_CLIP_NONE;
-  cudnnNanPropagation_t nan = CUDNN_NOT_PROPAGATE_NAN;
-  double low = 0, high = 0;
-};
-struct cudnnRNNDataStruct {
-  cudnnDataType_t type;
-  cudnnRNNDataLayout_t layout;
-  int steps, batch, size;
-  std::vector<int> lengths;
-};
-struct cudnnTensorStruct {
-  cudnnDataType_t type;
-  std::vector<int> sizes, strides;
-};
-struct cudnnDropoutStruct {
-  float dropout = 0;
-  void* states = nullptr;
-  unsigned long long seed = 0;
-};
+#include "tests/profiler/plugin/standin/cudnn_standin_parts.h"
 
 namespace {
 
@@ -61,14 +29,27 @@ unsigned callback_mask = 0;
 void* callback_user = nullptr;
 cudnnCallback_t callback = nullptr;
 
-template <typename... Arguments>
-void arrived(Arguments... all) {
+}  // namespace
+
+namespace standin {
+
+void arrived_as(std::uint64_t folded) {
   calls.fetch_add(1);
-  arguments = fold_arguments(all...);
+  arguments = folded;
+}
+
+// cuDNN 8 numbers its answers otherwise.
+cudnnStatus_t numbered(cudnnStatus_t status) {
+#if STANDIN_VERSION < 90000
+  if (status == CUDNN_STATUS_BAD_PARAM) return static_cast<cudnnStatus_t>(3);
+  if (status == CUDNN_STATUS_NOT_SUPPORTED) return static_cast<cudnnStatus_t>(9);
+#endif
+  return status;
 }
 
 // As in cuDNN's log: lines that end in NUL, the last in two.
-cudnnStatus_t refuse(cudnnStatus_t status, const char* reason) {
+cudnnStatus_t refuse(cudnnStatus_t as_in_9, const char* reason) {
+  const cudnnStatus_t status = numbered(as_in_9);
   cudnnCallback_t tell = nullptr;
   void* user = nullptr;
   {
@@ -88,7 +69,7 @@ cudnnStatus_t refuse(cudnnStatus_t status, const char* reason) {
   return status;
 }
 
-void start_work(cudnnHandle_t handle) {
+static void start_work(cudnnHandle_t handle) {
   using Launch = void (*)(void*, const char*);
   static const Launch launch = [] {
     void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -109,18 +90,9 @@ cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-template <typename Descriptor>
-cudnnStatus_t create(Descriptor** out) {
-  *out = new Descriptor{};
-  return CUDNN_STATUS_SUCCESS;
-}
-template <typename Descriptor>
-cudnnStatus_t destroy(Descriptor* descriptor) {
-  delete descriptor;
-  return CUDNN_STATUS_SUCCESS;
-}
+}  // namespace standin
 
-}  // namespace
+using namespace standin;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -159,13 +131,22 @@ cudnnStatus_t cudnnGetCallback(unsigned* mask, void** user, cudnnCallback_t* fun
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnCreateRNNDescriptor(cudnnRNNDescriptor_t* d) { return create(d); }
-cudnnStatus_t cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t d) { return destroy(d); }
+cudnnStatus_t cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t d) {
+  arrived(d);
+  return d == nullptr ? refuse(CUDNN_STATUS_BAD_PARAM, "descriptor == NULL") : destroy(d);
+}
 cudnnStatus_t cudnnCreateRNNDataDescriptor(cudnnRNNDataDescriptor_t* d) { return create(d); }
-cudnnStatus_t cudnnDestroyRNNDataDescriptor(cudnnRNNDataDescriptor_t d) { return destroy(d); }
+cudnnStatus_t cudnnDestroyRNNDataDescriptor(cudnnRNNDataDescriptor_t d) {
+  arrived(d);
+  return d == nullptr ? refuse(CUDNN_STATUS_BAD_PARAM, "descriptor == NULL") : destroy(d);
+}
 cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* d) { return create(d); }
 cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d) { return destroy(d); }
 cudnnStatus_t cudnnCreateDropoutDescriptor(cudnnDropoutDescriptor_t* d) { return create(d); }
-cudnnStatus_t cudnnDestroyDropoutDescriptor(cudnnDropoutDescriptor_t d) { return destroy(d); }
+cudnnStatus_t cudnnDestroyDropoutDescriptor(cudnnDropoutDescriptor_t d) {
+  arrived(d);
+  return d == nullptr ? refuse(CUDNN_STATUS_BAD_PARAM, "descriptor == NULL") : destroy(d);
+}
 
 cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t d, cudnnDataType_t type, int count,
                                          const int sizes[], const int strides[]) {
@@ -186,10 +167,22 @@ cudnnStatus_t cudnnGetTensorNdDescriptor(const cudnnTensorDescriptor_t d, int re
   }
   return CUDNN_STATUS_SUCCESS;
 }
-cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t d, cudnnHandle_t, float dropout,
-                                        void* states, size_t, unsigned long long seed) {
+static cudnnStatus_t set_dropout(cudnnDropoutDescriptor_t d, float dropout, void* states,
+                                 unsigned long long seed) {
+  if (dropout < 0 || dropout > 1) return refuse(CUDNN_STATUS_BAD_PARAM, "dropout > 1");
   *d = {dropout, states, seed};
   return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t d, cudnnHandle_t h, float dropout,
+                                        void* states, size_t bytes, unsigned long long seed) {
+  arrived(d, h, dropout, states, bytes, seed);
+  return set_dropout(d, dropout, states, seed);
+}
+cudnnStatus_t cudnnRestoreDropoutDescriptor(cudnnDropoutDescriptor_t d, cudnnHandle_t h,
+                                            float dropout, void* states, size_t bytes,
+                                            unsigned long long seed) {
+  arrived(d, h, dropout, states, bytes, seed);
+  return set_dropout(d, dropout, states, seed);
 }
 cudnnStatus_t cudnnGetDropoutDescriptor(cudnnDropoutDescriptor_t d, cudnnHandle_t, float* dropout,
                                         void** states, unsigned long long* seed) {
@@ -233,6 +226,7 @@ cudnnStatus_t cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t d, cudnnRNNAlgo_t* a
                                        cudnnMathType_t* type, int32_t* input, int32_t* hidden,
                                        int32_t* projection, int32_t* layers,
                                        cudnnDropoutDescriptor_t* dropout, uint32_t* flags) {
+  if (getenv("STANDIN_V8_GETTER_REFUSES") != nullptr) return numbered(CUDNN_STATUS_BAD_PARAM);
   *algo = d->algo;
   *cell = d->cell;
   *bias = d->bias;

@@ -1,0 +1,71 @@
+// What every hook of a cuDNN function does around it.
+#pragma once
+
+#include <cuda.h>
+
+#include "profiler/plugin/capture.h"
+#include "profiler/plugin/cudnn_library.h"
+#include "profiler/plugin/plugin.h"
+
+namespace rnnadvisor::plugin {
+
+// A call that runs something. Everything is read after the call has returned, so that its kernels
+// are on their way while we look.
+struct Execution {
+  std::uint64_t id;
+  CUstream stream;
+  bool inside, traced;  // the capture range; CUPTI
+  int timed;            // of events.h, -1: not
+  std::int64_t start_ns;
+};
+Execution begin_execution(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments);
+void end_execution(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
+                   const Execution& execution, cudnnStatus_t status);
+
+template <typename Run>
+cudnnStatus_t execute(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
+                      Run run) {
+  const Scope scope;
+  if (!scope.outermost() || !ready()) return run();
+  const Execution execution = begin_execution(library, entry, arguments);
+  const cudnnStatus_t status = run();
+  end_execution(library, entry, arguments, execution, status);
+  return status;
+}
+
+// A call that only describes: counted, and kept when it is refused.
+std::int64_t begin_setup(CudnnLibrary& library, spool::Entry entry);
+// `asked`: what a descriptor should have become, written from the arguments since a refused value
+// is in no descriptor; null: the descriptors of the arguments are read back.
+void keep_setup(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
+                const spool::Configuration* asked, std::int64_t start_ns, cudnnStatus_t status);
+
+template <typename Run>
+cudnnStatus_t setup(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
+                    bool always, Run run) {
+  const Scope scope;
+  if (!scope.outermost() || !ready()) return run();
+  const std::int64_t start = begin_setup(library, entry);
+  const cudnnStatus_t status = run();
+  if (status != CUDNN_STATUS_SUCCESS || always)
+    keep_setup(library, entry, arguments, nullptr, start, status);
+  return status;
+}
+
+// A call that fills a descriptor; `known` says which part of the configuration.
+template <typename Run>
+cudnnStatus_t describing(CudnnLibrary& library, spool::Entry entry, spool::Configuration asked,
+                         std::uint32_t known, Run run, const char* function = nullptr) {
+  const Scope scope;
+  if (!scope.outermost() || !ready()) return run();
+  const std::int64_t start = begin_setup(library, entry);
+  const cudnnStatus_t status = run();
+  if (status == CUDNN_STATUS_SUCCESS) return status;
+  asked.known = known;
+  Arguments none;
+  none.function = function;
+  keep_setup(library, entry, none, &asked, start, status);
+  return status;
+}
+
+}  // namespace rnnadvisor::plugin
