@@ -15,13 +15,19 @@ namespace {
 enum class Direction : char { unknown, forward, backward_data, backward_weights };
 
 // What cuDNN's own names say: fp, bp, bp1 and bp2 stand for forward propagation, backward data and
-// backward weights (profiler/classify/families.toml has the families and where they were seen).
+// backward weights (profiler/classify/families.toml has the families and where they were seen). The
+// fast LSTM kernel says so only backwards: ampere_lstm_tile16 ran in forward calls alone,
+// ampere_lstm_bp_largeB and what copies and clears for it in backward data calls alone (16 and 8
+// calls of tests/data/h200/kernels.jsonl).
 Direction direction_of(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (has("elementWise_bp2")) return Direction::backward_weights;
-  if (has("elementWise_bp1") || has("dgrad_combine") || has("Persist_bp_") || has("persist_bp"))
+  if (has("elementWise_bp2") || has("handleInEdge_bp2")) return Direction::backward_weights;
+  if (has("elementWise_bp1") || has("dgrad_combine") || has("Persist_bp_") || has("persist_bp") ||
+      has("ampere_lstm_bp_") || has("RNN_copy_dh") || has("RNN_init_128x4") ||
+      has("handleInEdge_bp"))
     return Direction::backward_data;
-  if (has("elementWise_fp") || has("elemWiseRNNcell") || has("Persist_fp_") || has("persist_fp"))
+  if (has("elementWise_fp") || has("elemWiseRNNcell") || has("Persist_fp_") || has("persist_fp") ||
+      has("ampere_lstm_tile") || has("handleInEdge_fp") || has("handleOutEdge_fp"))
     return Direction::forward;
   return Direction::unknown;
 }

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <deque>
+#include <fstream>
 #include <thread>
 
 #include "tests/profiler/plugin/probe/probe.h"
@@ -41,6 +43,18 @@ PROBE_MODE(cuda_calls, "cuda") {
   const int count = arguments.size() > 1 ? std::stoi(arguments[1]) : 3;
   Rnn r(cudnn());
   for (int i = 0; i < count; ++i) PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  return well();
+}
+
+// Kernels with the names of a file's lines, without cuDNN: as where it is linked into the program.
+PROBE_MODE(cuda_kernels, "cuda-kernels") {
+  load_cuda();
+  std::ifstream file(arguments.at(1));
+  // Never freed: as CUPTI's own, they are there until the last record was read.
+  auto& names = *new std::deque<std::string>;
+  for (std::string line; std::getline(file, line);) names.push_back(line);
+  auto* launch = cuda<void(void*, const char*)>("standin_launch");
+  for (const auto& name : names) launch(nullptr, name.c_str());
   return well();
 }
 
