@@ -40,6 +40,7 @@ bool ProcessSpool::add(Process process) {
   if (!read_little()) return false;
   describe(process);
   process_ = builder_.add_process(process);
+  add_thread_names();
   add_calls();
   if (!read_much()) return false;
   attribute_launches();
@@ -90,6 +91,11 @@ bool ProcessSpool::read_little() {
       case Type::environment:
         take_variable(record.as<spool::Environment>());
         break;
+      case Type::thread_name: {
+        const auto named = record.as<spool::ThreadName>();
+        thread_names_.insert_or_assign(named.thread, named.name);
+        break;
+      }
       case Type::nvtx_push:
       case Type::nvtx_start:
       case Type::nvtx_end:
@@ -111,6 +117,22 @@ bool ProcessSpool::read_little() {
     return !collection_.stopped();
   });
   return !collection_.stopped();
+}
+
+void ProcessSpool::add_thread_names() {
+  // A view has room for few; a program that names each of a million short threads is told so.
+  constexpr std::size_t most = 4096;
+  std::size_t added = 0;
+  for (const auto& [thread, name] : thread_names_) {
+    const auto& text = tables_.text(name);
+    if (text.empty()) continue;
+    if (++added <= most) builder_.add_thread_name(process_, thread, text);
+  }
+  if (added > most) {
+    note(NoteSeverity::info, "thread-names",
+         fmt::format("the program named more than {} threads; other names were left out", most),
+         static_cast<std::int64_t>(added - most));
+  }
 }
 
 void ProcessSpool::take_library(const spool::Library& library) {

@@ -88,6 +88,7 @@ class ProcessSpool {
   int replayed_call(std::uint64_t node, std::uint32_t correlation, std::int64_t start_ns);
   void attribute_launches();
   void time_replays();
+  void add_thread_names();
   void add_notes();
   void note(NoteSeverity severity, std::string code, std::string text, std::int64_t count = 1);
   int device_of(std::int64_t ordinal) const;
@@ -107,6 +108,7 @@ class ProcessSpool {
   std::map<std::int64_t, int> devices_;  // by ordinal
   std::unordered_map<std::uint64_t, spool::GraphNode> nodes_;
   std::vector<spool::Note> notes_;
+  std::map<std::uint32_t, std::uint32_t> thread_names_;  // strings, by thread: the last counts
   std::set<std::string> refusals_;
   NvtxMatcher nvtx_;
   std::map<std::string, std::string> versions_;

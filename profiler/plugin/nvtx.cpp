@@ -7,10 +7,10 @@
 #include <nvtx3/nvToolsExt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #include <atomic>
 
+#include "profiler/plugin/nvtx_names.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -23,7 +23,6 @@ namespace {
 // The functions that another tool had put in before us, by module and callback.
 std::atomic<NvtxFunctionPointer> previous_core[NVTX_CBID_CORE_SIZE];
 std::atomic<NvtxFunctionPointer> previous_core2[NVTX_CBID_CORE2_SIZE];
-std::atomic<bool> chained{false};
 
 template <typename Function>
 Function core(int id) {
@@ -32,147 +31,6 @@ Function core(int id) {
 template <typename Function>
 Function core2(int id) {
   return reinterpret_cast<Function>(previous_core2[id].load(std::memory_order_relaxed));
-}
-
-std::uint32_t intern(const char* text, std::size_t length) {
-  return ready() ? writer().intern(text, length, spool::Writer::Kind::many) : 0;
-}
-std::uint32_t intern(const char* text) { return text == nullptr ? 0 : intern(text, strlen(text)); }
-
-// Wide characters as UTF-8, cut off where `out` ends; the length.
-std::size_t to_utf8(const wchar_t* text, char* out, std::size_t size) {
-  std::size_t at = 0;
-  for (; *text != 0 && at + 4 < size; ++text) {
-    const auto c = static_cast<char32_t>(*text);
-    if (c < 0x80) {
-      out[at++] = static_cast<char>(c);
-    } else if (c < 0x800) {
-      out[at++] = static_cast<char>(0xc0 | (c >> 6));
-      out[at++] = static_cast<char>(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-      out[at++] = static_cast<char>(0xe0 | (c >> 12));
-      out[at++] = static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-      out[at++] = static_cast<char>(0x80 | (c & 0x3f));
-    } else if (c < 0x110000) {
-      out[at++] = static_cast<char>(0xf0 | (c >> 18));
-      out[at++] = static_cast<char>(0x80 | ((c >> 12) & 0x3f));
-      out[at++] = static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-      out[at++] = static_cast<char>(0x80 | (c & 0x3f));
-    }
-  }
-  return at;
-}
-
-constexpr std::size_t longest_wide = 1024;
-
-std::uint32_t intern(const wchar_t* text) {
-  if (text == nullptr) return 0;
-  char out[longest_wide];
-  const std::size_t length = to_utf8(text, out, sizeof out);
-  return intern(out, length);
-}
-
-// The text of a domain or a registered string, which is what our handles point to. It outlives a
-// fork, while its id is one spool's.
-struct Registered {
-  std::atomic<std::uint64_t> id;  // with the generation above it
-  std::uint64_t hash;
-  std::size_t length;
-  char text[1];
-};
-
-// Equal texts share one, as far as there is room to find them again.
-constexpr std::size_t registered_slots = 1 << 12, most_probes = 64;
-std::atomic<Registered*> all_registered[registered_slots];
-
-Registered* registered(const char* text, std::size_t length) {
-  constexpr std::size_t longest = 16384;
-  if (length > longest) length = longest;
-  const std::uint64_t hash = spool::hash_bytes(text, length);
-  Registered* made = nullptr;
-  std::size_t slot = hash & (registered_slots - 1);
-  for (std::size_t probes = 0; probes < most_probes; ++probes) {
-    auto& here = all_registered[slot];
-    Registered* there = here.load(std::memory_order_acquire);
-    if (there == nullptr && made == nullptr) {
-      made = static_cast<Registered*>(malloc(sizeof *made + length));
-      if (made == nullptr) return nullptr;
-      made->id.store(0);
-      made->hash = hash;
-      made->length = length;
-      memcpy(made->text, text, length);
-      made->text[length] = 0;
-    }
-    if (there == nullptr && here.compare_exchange_strong(there, made)) return made;
-    if (there->hash == hash && there->length == length && memcmp(there->text, text, length) == 0) {
-      free(made);
-      return there;
-    }
-    slot = (slot + 1) & (registered_slots - 1);
-  }
-  return made;
-}
-Registered* registered(const char* text) {
-  return text == nullptr ? nullptr : registered(text, strlen(text));
-}
-Registered* registered(const wchar_t* text) {
-  if (text == nullptr) return nullptr;
-  char out[longest_wide];
-  const std::size_t length = to_utf8(text, out, sizeof out);
-  return registered(out, length);
-}
-
-std::uint32_t id_of(Registered* text) {
-  if (text == nullptr || !ready()) return 0;
-  const std::uint64_t here = static_cast<std::uint64_t>(generation()) << 32;
-  const std::uint64_t known = text->id.load(std::memory_order_relaxed);
-  if ((known & ~std::uint64_t{0xffffffff}) == here) return static_cast<std::uint32_t>(known);
-  const std::uint32_t id = writer().intern(text->text, text->length);
-  text->id.store(here | id, std::memory_order_relaxed);
-  return id;
-}
-
-// Another tool's handles, and what they name.
-struct Handle {
-  std::atomic<const void*> handle;
-  std::atomic<Registered*> text;
-};
-constexpr std::size_t handle_slots = 1 << 14;
-Handle handles[handle_slots];
-
-// What the program gets as handle: the other tool's, also where that gives none, because its
-// functions will be asked what it means.
-void* handle_for(void* theirs, Registered* text) {
-  if (!chained.load(std::memory_order_relaxed)) return text;
-  if (theirs == nullptr) return nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(theirs);
-  std::size_t slot = spool::hash_bytes(&address, sizeof address) & (handle_slots - 1);
-  for (std::size_t probes = 0; probes < most_probes; ++probes) {
-    const void* there = handles[slot].handle.load();
-    if (there == theirs ||
-        (there == nullptr && handles[slot].handle.compare_exchange_strong(there, theirs)) ||
-        there == theirs) {
-      handles[slot].text.store(text);
-      break;
-    }
-    slot = (slot + 1) & (handle_slots - 1);
-  }
-  return theirs;
-}
-
-std::uint32_t name_of(const void* handle) {
-  if (handle == nullptr) return 0;
-  if (!chained.load(std::memory_order_relaxed))
-    return id_of(static_cast<Registered*>(const_cast<void*>(handle)));
-  const auto address = reinterpret_cast<std::uintptr_t>(handle);
-  std::size_t slot = spool::hash_bytes(&address, sizeof address) & (handle_slots - 1);
-  for (std::size_t probes = 0; probes < most_probes; ++probes) {
-    const void* there = handles[slot].handle.load();
-    if (there == handle) return id_of(handles[slot].text.load());
-    if (there == nullptr) break;
-    slot = (slot + 1) & (handle_slots - 1);
-  }
-  return 0;
 }
 
 // Names of categories, by domain and number.
@@ -211,19 +69,26 @@ std::uint32_t category_name(std::uint32_t domain, std::uint32_t category) {
   return 0;
 }
 
+// Outside the capture range, too: a thread is named once, at its beginning.
+void name_thread(std::uint32_t thread, std::uint32_t name) {
+  if (name == 0 || !ready()) return;
+  const Scope scope;
+  writer().add(spool::ThreadName{{}, thread, name}, spool::Loss::nvtx);
+}
+
 spool::Nvtx attributes(std::uint32_t domain, const nvtxEventAttributes_t* from) {
   spool::Nvtx out{};
   out.domain = domain;
   if (from == nullptr) return out;
   switch (from->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
-      out.name = intern(from->message.ascii);
+      out.name = nvtx_text(from->message.ascii);
       break;
     case NVTX_MESSAGE_TYPE_UNICODE:
-      out.name = intern(from->message.unicode);
+      out.name = nvtx_text(from->message.unicode);
       break;
     case NVTX_MESSAGE_TYPE_REGISTERED:
-      out.name = name_of(from->message.registered);
+      out.name = nvtx_name_of(from->message.registered);
       break;
     default:
       break;
@@ -313,7 +178,7 @@ int pop(const void* domain) {
   if (!ready()) return level;
   const Scope scope;
   // Written outside the range too: the range may have ended in between, and a push wants its pop.
-  writer().add(spool::NvtxPop{{}, now_ns(), thread_id(), name_of(domain)}, spool::Loss::nvtx);
+  writer().add(spool::NvtxPop{{}, now_ns(), thread_id(), nvtx_name_of(domain)}, spool::Loss::nvtx);
   if (levels.captured_level == level + 1 && levels.captured_domain == domain) {
     levels.captured_level = 0;
     end_range();
@@ -349,7 +214,7 @@ void mark(const spool::Nvtx& record) {
 template <typename Text>
 spool::Nvtx named(Text text) {
   spool::Nvtx record{};
-  record.name = intern(text);
+  record.name = nvtx_text(text);
   return record;
 }
 
@@ -422,31 +287,41 @@ int NVTX_API range_pop() {
 }
 void NVTX_API category_a(std::uint32_t id, const char* name) {
   RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_NameCategoryA, nvtxNameCategoryA_impl_fntype, id, name);
-  name_category(0, id, intern(name));
+  name_category(0, id, nvtx_text(name));
 }
 void NVTX_API category_w(std::uint32_t id, const wchar_t* name) {
   RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_NameCategoryW, nvtxNameCategoryW_impl_fntype, id, name);
-  name_category(0, id, intern(name));
+  name_category(0, id, nvtx_text(name));
+}
+void NVTX_API thread_a(std::uint32_t thread, const char* name) {
+  RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_NameOsThreadA, nvtxNameOsThreadA_impl_fntype, thread,
+                    name);
+  name_thread(thread, nvtx_text(name));
+}
+void NVTX_API thread_w(std::uint32_t thread, const wchar_t* name) {
+  RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_NameOsThreadW, nvtxNameOsThreadW_impl_fntype, thread,
+                    name);
+  name_thread(thread, nvtx_text(name));
 }
 void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainMarkEx, nvtxDomainMarkEx_impl_fntype, d, a);
-  mark(attributes(name_of(d), a));
+  mark(attributes(nvtx_name_of(d), a));
 }
 nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
   const auto before = core2<nvtxDomainRangeStartEx_impl_fntype>(NVTX_CBID_CORE2_DomainRangeStartEx);
-  if (before == nullptr) return start(attributes(name_of(d), a), 0);
+  if (before == nullptr) return start(attributes(nvtx_name_of(d), a), 0);
   const nvtxRangeId_t theirs = before(d, a);
-  start(attributes(name_of(d), a), theirs);
+  start(attributes(nvtx_name_of(d), a), theirs);
   return theirs;
 }
 void NVTX_API domain_end(nvtxDomainHandle_t d, nvtxRangeId_t id) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainRangeEnd, nvtxDomainRangeEnd_impl_fntype, d, id);
-  end(name_of(d), id);
+  end(nvtx_name_of(d), id);
 }
 int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
   const auto before = core2<nvtxDomainRangePushEx_impl_fntype>(NVTX_CBID_CORE2_DomainRangePushEx);
   const int level = before != nullptr ? before(d, a) : -1;
-  const int own = push(d, attributes(name_of(d), a));
+  const int own = push(d, attributes(nvtx_name_of(d), a));
   return before != nullptr ? level : own;
 }
 int NVTX_API domain_pop(nvtxDomainHandle_t d) {
@@ -458,34 +333,34 @@ int NVTX_API domain_pop(nvtxDomainHandle_t d) {
 void NVTX_API domain_category_a(nvtxDomainHandle_t d, std::uint32_t id, const char* name) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainNameCategoryA, nvtxDomainNameCategoryA_impl_fntype,
                     d, id, name);
-  name_category(name_of(d), id, intern(name));
+  name_category(nvtx_name_of(d), id, nvtx_text(name));
 }
 void NVTX_API domain_category_w(nvtxDomainHandle_t d, std::uint32_t id, const wchar_t* name) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainNameCategoryW, nvtxDomainNameCategoryW_impl_fntype,
                     d, id, name);
-  name_category(name_of(d), id, intern(name));
+  name_category(nvtx_name_of(d), id, nvtx_text(name));
 }
 nvtxStringHandle_t NVTX_API string_a(nvtxDomainHandle_t d, const char* text) {
   const auto before =
       core2<nvtxDomainRegisterStringA_impl_fntype>(NVTX_CBID_CORE2_DomainRegisterStringA);
   return static_cast<nvtxStringHandle_t>(
-      handle_for(before != nullptr ? before(d, text) : nullptr, registered(text)));
+      nvtx_handle(before != nullptr ? before(d, text) : nullptr, text));
 }
 nvtxStringHandle_t NVTX_API string_w(nvtxDomainHandle_t d, const wchar_t* text) {
   const auto before =
       core2<nvtxDomainRegisterStringW_impl_fntype>(NVTX_CBID_CORE2_DomainRegisterStringW);
   return static_cast<nvtxStringHandle_t>(
-      handle_for(before != nullptr ? before(d, text) : nullptr, registered(text)));
+      nvtx_handle(before != nullptr ? before(d, text) : nullptr, text));
 }
 nvtxDomainHandle_t NVTX_API domain_create_a(const char* name) {
   const auto before = core2<nvtxDomainCreateA_impl_fntype>(NVTX_CBID_CORE2_DomainCreateA);
   return static_cast<nvtxDomainHandle_t>(
-      handle_for(before != nullptr ? before(name) : nullptr, registered(name)));
+      nvtx_handle(before != nullptr ? before(name) : nullptr, name));
 }
 nvtxDomainHandle_t NVTX_API domain_create_w(const wchar_t* name) {
   const auto before = core2<nvtxDomainCreateW_impl_fntype>(NVTX_CBID_CORE2_DomainCreateW);
   return static_cast<nvtxDomainHandle_t>(
-      handle_for(before != nullptr ? before(name) : nullptr, registered(name)));
+      nvtx_handle(before != nullptr ? before(name) : nullptr, name));
 }
 void NVTX_API domain_destroy(nvtxDomainHandle_t d) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainDestroy, nvtxDomainDestroy_impl_fntype, d);
@@ -508,7 +383,9 @@ const Slot core_slots[] = {RNNADVISOR_SLOT(NVTX_CBID_CORE_MarkEx, mark_ex),
                            RNNADVISOR_SLOT(NVTX_CBID_CORE_RangePushW, push_w),
                            RNNADVISOR_SLOT(NVTX_CBID_CORE_RangePop, range_pop),
                            RNNADVISOR_SLOT(NVTX_CBID_CORE_NameCategoryA, category_a),
-                           RNNADVISOR_SLOT(NVTX_CBID_CORE_NameCategoryW, category_w)};
+                           RNNADVISOR_SLOT(NVTX_CBID_CORE_NameCategoryW, category_w),
+                           RNNADVISOR_SLOT(NVTX_CBID_CORE_NameOsThreadA, thread_a),
+                           RNNADVISOR_SLOT(NVTX_CBID_CORE_NameOsThreadW, thread_w)};
 const Slot core2_slots[] = {RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainMarkEx, domain_mark),
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainRangeStartEx, domain_start),
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainRangeEnd, domain_end),
@@ -591,7 +468,7 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   static std::atomic<int> settled{-1};
   int before = -1;
   if (settled.compare_exchange_strong(before, there ? 1 : 0)) {
-    chained.store(there);
+    nvtx_chained(there);
   } else if (before != (there ? 1 : 0)) {
     return there ? 1 : 0;
   }

@@ -182,6 +182,10 @@ TEST_F(Collect, KernelsBelongToTheirCalls) {
 
 TEST_F(Collect, RangesAreMadeOfTheirEnds) {
   const Profile p = profile_of(sample_spool());
+  ASSERT_THAT(p.thread_names, SizeIs(1));
+  EXPECT_EQ(p.thread_names[0].process, 0);
+  EXPECT_EQ(p.thread_names[0].thread, 100);
+  EXPECT_EQ(p.text(p.thread_names[0].name), "main");
   ASSERT_EQ(p.nvtx.size(), 3u);  // the outer first
   EXPECT_EQ(p.text(p.nvtx.name[0]), "epoch");
   EXPECT_EQ(p.nvtx.end_ns[0], 60'000);
@@ -531,6 +535,24 @@ TEST_F(Collect, ADamagedSpoolGivesTheRest) {
   EXPECT_NE(find_note(collected.profile, "recording-damaged"), nullptr);
   EXPECT_EQ(find_note(collected.profile, "recording-unreadable")->count, 2);
   EXPECT_THAT(collected.profile.processes, SizeIs(1));
+}
+
+TEST_F(Collect, ThreadsOfMoreNamesThanAnyoneReads) {
+  SpoolWriter w;
+  spool::ThreadName named{};
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    named.thread = i;
+    named.name = w.text("worker " + std::to_string(i));
+    w.add(named);
+    w.next_chunk();
+  }
+  named.name = w.text("named again");
+  named.thread = 7;
+  w.add(named);
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.thread_names, SizeIs(4096));
+  EXPECT_EQ(p.text(p.thread_names[7].name), "named again");
+  EXPECT_EQ(find_note(p, "thread-names")->count, 5000 - 4096);
 }
 
 TEST_F(Collect, ARecordingOfAnEarlierVersionIsAnErrorThatSaysWhatToDo) {

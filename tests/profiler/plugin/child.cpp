@@ -95,6 +95,11 @@ Spool read_spool(const std::string& path) {
         out.environment[out.text(e.name)] = out.text(e.value);
         break;
       }
+      case Type::thread_name: {
+        const auto t = r.as<spool::ThreadName>();
+        out.thread_names[t.thread] = out.text(t.name);
+        break;
+      }
       case Type::note: {
         const auto n = r.as<spool::Note>();
         out.notes.emplace_back(out.text(n.code), out.text(n.text));

@@ -30,6 +30,7 @@ struct Spool {
   std::vector<spool::Device> devices;
   std::vector<spool::Library> libraries;
   std::map<std::string, std::string> environment;
+  std::map<std::uint32_t, std::string> thread_names;
   std::vector<std::pair<std::string, std::string>> notes;  // code and text
   struct Nvtx {
     spool::Type type;
@@ -53,7 +54,7 @@ struct Result {
   int status = -1;  // as exit() had it; -signal when a signal ended it
   std::string out, error;
   std::int64_t milliseconds = 0;  // that it ran
-  std::vector<Spool> spools;  // by the time of their beginning
+  std::vector<Spool> spools;      // by the time of their beginning
   // The only spool; the test fails where there are none or several.
   const Spool& spool() const;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <sstream>
 
 #include "tests/profiler/plugin/child.h"
 
@@ -18,6 +19,31 @@ using ::testing::SizeIs;
 struct NvtxChild : Child {
   NvtxChild() : Child(PROBE_FILE) { variable("NVTX_INJECTION64_PATH", PLUGIN_FILE); }
 };
+
+TEST(Nvtx, ThreadsHaveTheNamesThatTheProgramGaveThem) {
+  // Named outside the capture range: a thread is named once.
+  NvtxChild child;
+  const auto result = child.variable("RNNADVISOR_CAPTURE", "nvtx:never").run({"nvtx-thread-names"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  std::istringstream told(result.out);
+  std::uint32_t main = 0, loader = 0;
+  ASSERT_TRUE(told >> main >> loader);
+  using ::testing::Pair;
+  using ::testing::UnorderedElementsAre;
+  EXPECT_THAT(result.spool().thread_names,
+              UnorderedElementsAre(Pair(main, "main"), Pair(loader, "loader \u4e16")));
+  EXPECT_EQ(main, static_cast<std::uint32_t>(result.spool().header.pid));
+}
+
+TEST(Nvtx, AnotherToolsNamesOfThreadsAreItsToo) {
+  NvtxChild child;
+  const auto result =
+      child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so")
+          .run({"nvtx-thread-names"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(result.spool().thread_names, SizeIs(2));
+  EXPECT_THAT(result.out, ::testing::EndsWith(" nnn\n")) << "the three of one kind, once each";
+}
 
 std::vector<std::int32_t> hidden_sizes(const Spool& s) {
   std::vector<std::int32_t> sizes;

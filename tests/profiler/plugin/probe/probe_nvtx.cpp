@@ -1,5 +1,6 @@
 // Ranges and marks with NVTX's own headers.
 #include <nvtx3/nvToolsExt.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +97,24 @@ PROBE_MODE(nvtx_many, "nvtx-many") {
   for (int i = 0; i < 40000; ++i) nvtxMarkA(("step " + std::to_string(i)).c_str());
   Rnn r(cudnn());
   PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  return 0;
+}
+
+// Names for the threads, of both kinds, before and in their work; one is named twice.
+PROBE_MODE(nvtx_thread_names, "nvtx-thread-names") {
+  const auto id = [] { return static_cast<std::uint32_t>(syscall(SYS_gettid)); };
+  nvtxNameOsThreadA(id(), "not yet");
+  nvtxNameOsThreadA(id(), "main");
+  nvtxNameOsThreadA(id() + 1'000'000, nullptr);
+  std::uint32_t loader = 0;
+  std::thread([&] {
+    loader = id();
+    nvtxNameOsThreadW(loader, L"loader \u4e16");
+    Rnn r(cudnn());
+    PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  }).join();
+  auto* calls = standin<const char*()>(PROBE_TOOL_FILE, "standin_tool_calls");
+  std::printf("%u %u %s\n", id(), loader, calls == nullptr ? "" : calls());
   return 0;
 }
 

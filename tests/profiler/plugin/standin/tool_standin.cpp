@@ -64,6 +64,7 @@ void NVTX_API end(nvtxRangeId_t id) {
   if (id != 9001) abort();
   called('e');
 }
+void NVTX_API name_thread(std::uint32_t, const char*) { called('n'); }
 nvtxDomainHandle_t NVTX_API make_domain(const char*) {
   called('D');
   return behaves("null") ? nullptr : &domain;
@@ -101,6 +102,7 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   take(NVTX_CBID_CORE_RangePop, &pop);
   take(NVTX_CBID_CORE_RangeStartA, &start);
   take(NVTX_CBID_CORE_RangeEnd, &end);
+  take(NVTX_CBID_CORE_NameOsThreadA, &name_thread);
   callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size);
   take(NVTX_CBID_CORE2_DomainRangePushEx, &domain_push);
   take(NVTX_CBID_CORE2_DomainRangePop, &domain_pop);
