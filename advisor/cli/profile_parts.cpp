@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
+#include "core/base/statistics.h"
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor::cli {
@@ -37,6 +39,51 @@ std::vector<bool> renumber(std::vector<int>& calls, const std::vector<int>& new_
 template <class Table, class... Columns>
 void filter_columns(Table& table, const std::vector<bool>& keep, Columns... columns) {
   (filter(table.*columns, keep), ...);
+}
+
+// More say nothing more of a median; evenly spread.
+constexpr std::size_t most_samples = 1000;
+
+void add_timings(Configuration& into, const Configuration& from) {
+  for (const auto& timing : from.timings) {
+    const auto known = std::find_if(into.timings.begin(), into.timings.end(),
+                                    [&](const auto& t) { return t.phase == timing.phase; });
+    if (known == into.timings.end()) {
+      into.timings.push_back(timing);
+      continue;
+    }
+    std::vector<double> all = known->samples_ms;
+    all.insert(all.end(), timing.samples_ms.begin(), timing.samples_ms.end());
+    if (all.empty()) continue;
+    const std::size_t kept = std::min(all.size(), most_samples);
+    known->samples_ms.clear();
+    for (std::size_t i = 0; i < kept; ++i) known->samples_ms.push_back(all[i * all.size() / kept]);
+    known->ms = median_interval(known->samples_ms);
+  }
+}
+
+// What the same configuration did in another process of the program.
+void fold(Configuration& into, const Configuration& from) {
+  add_timings(into, from);
+  for (const auto& stage : from.stages)
+    if (into.stage(stage.stage) == nullptr) into.stages.push_back(stage);
+  if (from.outcome == Outcome::completed && into.outcome != Outcome::completed) {
+    into.outcome = from.outcome;
+    into.message.clear();
+  }
+}
+
+// Calls of configuration i become calls of into[i].
+void redirect(Profile& profile, const std::vector<int>& into) {
+  const auto move = [&](int& configuration) {
+    if (configuration >= 0) configuration = into[static_cast<std::size_t>(configuration)];
+  };
+  for (auto& call : profile.calls) move(call.configuration);
+  for (auto& call : profile.setup_calls) move(call.configuration);
+  for (auto& experiment : profile.experiments) {
+    move(experiment.configuration);
+    for (int& changed : experiment.changed) move(changed);
+  }
 }
 
 }  // namespace
@@ -118,9 +165,11 @@ Profile join_profiles(std::span<const Profile* const> profiles) {
 Merged merge_profiles(std::span<const Profile> profiles) {
   std::vector<const Profile*> pointers;
   for (const auto& profile : profiles) pointers.push_back(&profile);
-  const Profile joined = join_profiles(pointers);
+  Profile joined = join_profiles(pointers);
   std::map<std::string, std::size_t> place;  // of a configuration in `order`
-  std::vector<int> order;
+  std::vector<int> order, into(joined.configurations.size());
+  std::iota(into.begin(), into.end(), 0);
+  int left_out = 0;
   for (std::size_t i = 0; i < joined.configurations.size(); ++i) {
     const auto& configuration = joined.configurations[i];
     const auto device = static_cast<std::size_t>(std::max(configuration.device, 0));
@@ -129,13 +178,22 @@ Merged merge_profiles(std::span<const Profile> profiles) {
     const auto [entry, fresh] = place.try_emplace(std::move(key), order.size());
     if (fresh) {
       order.push_back(static_cast<int>(i));
+      continue;
+    }
+    ++left_out;
+    if (const int first = order[entry->second];
+        configuration.from_program() &&
+        joined.configurations[static_cast<std::size_t>(first)].origin == configuration.origin) {
+      fold(joined.configurations[static_cast<std::size_t>(first)], configuration);
+      into[i] = first;
+      --left_out;
     } else if (int& present = order[entry->second];
                is_final(configuration.outcome) &&
                !is_final(joined.configurations[static_cast<std::size_t>(present)].outcome)) {
       present = static_cast<int>(i);
     }
   }
-  const auto left_out = static_cast<int>(joined.configurations.size() - order.size());
+  redirect(joined, into);
   return {select_configurations(joined, order), left_out};
 }
 

@@ -26,7 +26,9 @@ std::string configuration_key(const ConfigInput& input);
 std::string configuration_key(const Configuration& configuration);
 
 // join_profiles() for the parts of a sweep: of equal configurations on devices of one name, the
-// first that reached a final outcome stays, or the first of all when none did.
+// first that reached a final outcome stays, or the first of all when none did. What was read out of
+// a program is never left out: its ranks run equal configurations, whose calls and samples come
+// together under the first.
 struct Merged {
   Profile profile;
   int left_out = 0;

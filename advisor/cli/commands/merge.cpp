@@ -54,7 +54,9 @@ void add_merge(CLI::App& app, Context& context) {
       "  rnnadvisor merge part-*.rnnprof -o whole.rnnprof\n"
       "\n"
       "Of a configuration that several files have for the same GPU model, the first that "
-      "finished is kept. The environment is that of the first file.");
+      "finished is kept; what was read out of programs is put together, as of the ranks of one. "
+      "The "
+      "environment is that of the first file.");
   auto arguments = std::make_shared<Arguments>();
   auto* files = command->add_option("files", arguments->files, "the profiles to put together")
                     ->required()

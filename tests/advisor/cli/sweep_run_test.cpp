@@ -147,6 +147,61 @@ TEST(ProfileParts, MergeKeepsOneResultOfEachConfiguration) {
   expect_consistent(merged.profile);
 }
 
+// One profile for each rank of a program: all run the same, and nothing of any is left out.
+TEST(ProfileParts, MergePutsTheRanksOfAProgramTogether) {
+  std::vector<Profile> parts;
+  for (int rank = 0; rank < 3; ++rank) {
+    ProfileBuilder builder;
+    builder.add_device(*find_device("h200"));
+    Process process;
+    process.pid = 100 + rank;
+    process.host = "node";
+    process.start_ns = 1000 + rank;
+    process.rank = rank;
+    builder.add_process(process);
+    Configuration configuration;
+    configuration.config.id = "same";
+    configuration.origin = Origin::captured;
+    configuration.outcome = rank == 0 ? Outcome::refused : Outcome::completed;
+    PhaseTiming timing;
+    timing.phase = Phase::forward_training;
+    timing.samples_ms = {1.0 + rank, 2.0 + rank};
+    timing.ms = median_interval(timing.samples_ms);
+    configuration.timings.push_back(timing);
+    builder.add_configuration(configuration);
+    for (int i = 0; i < 2; ++i) {
+      RnnCall call;
+      call.configuration = 0;
+      call.process = 0;
+      call.phase = Phase::forward_training;
+      call.source = CallSource::hook;
+      call.host_start_ns = 2000 + i;
+      call.host_end_ns = 2001 + i;
+      builder.add_call(call);
+    }
+    parts.push_back(builder.finish());
+  }
+  const auto merged = merge_profiles(parts);
+  EXPECT_EQ(merged.left_out, 0);
+  const Profile& p = merged.profile;
+  ASSERT_EQ(p.configurations.size(), 1u);
+  EXPECT_EQ(p.configurations[0].outcome, Outcome::completed);
+  ASSERT_EQ(p.configurations[0].timings.size(), 1u);
+  EXPECT_THAT(p.configurations[0].timings[0].samples_ms,
+              ::testing::UnorderedElementsAre(1, 2, 2, 3, 3, 4));
+  EXPECT_EQ(p.configurations[0].timings[0].ms.median, 2.5);
+  ASSERT_EQ(p.processes.size(), 3u);
+  ASSERT_EQ(p.calls.size(), 6u);
+  std::map<int, int> calls;
+  for (const auto& call : p.calls) {
+    EXPECT_EQ(call.configuration, 0);
+    ++calls[call.process];
+  }
+  EXPECT_THAT(calls,
+              ElementsAre(::testing::Pair(0, 2), ::testing::Pair(1, 2), ::testing::Pair(2, 2)));
+  expect_consistent(p);
+}
+
 TEST(RunSweep, ResultsComeInTheOrderOfThePlan) {
   TemporaryFolder folder;
   FakeMachine machine;
