@@ -337,7 +337,8 @@ TEST(ProfilingPage, IsTrue) {
   std::string help;
   for (const char* command : {"profile", "env", "collect", "merge"})
     help += call({command, "--help"}).out;
-  const Words of_others = {"--epochs", "--nproc-per-node", "--no-python", "--gpus", "--hostname"};
+  const Words of_others = {"--epochs", "--nproc-per-node", "--no-python", "--gpus", "--hostname",
+                           "--to",     "--execute"};
   const std::regex option("--[a-z][a-z-]+");
   int options = 0;
   for (std::sregex_iterator it(page.begin(), page.end(), option), end; it != end; ++it, ++options) {

@@ -26,15 +26,24 @@ using CreateFilter = cudnnStatus_t(cudnnFilterStruct**);
 using SetFilter = cudnnStatus_t(cudnnFilterStruct*, cudnnDataType_t, cudnnTensorFormat_t, int,
                                 const int[]);
 
-#define FUNCTIONS(X)                                                                        \
-  X(cudnnRNNForwardInference)                                                               \
-  X(cudnnRNNForwardTraining)                                                                \
-  X(cudnnRNNForwardInferenceEx)                                                             \
-  X(cudnnRNNForwardTrainingEx)                                                              \
-  X(cudnnRNNBackwardData) X(cudnnRNNBackwardDataEx) X(cudnnRNNBackwardWeights)              \
-      X(cudnnRNNBackwardWeightsEx) X(cudnnSetRNNDescriptor_v6) X(cudnnSetRNNMatrixMathType) \
-          X(cudnnSetRNNBiasMode) X(cudnnSetRNNPaddingMode) X(cudnnSetRNNProjectionLayers)   \
-              X(cudnnGetRNNWorkspaceSize) X(cudnnGetRNNTrainingReserveSize)
+// clang-format off
+#define FUNCTIONS(X) \
+  X(cudnnRNNForwardInference) \
+  X(cudnnRNNForwardTraining) \
+  X(cudnnRNNForwardInferenceEx) \
+  X(cudnnRNNForwardTrainingEx) \
+  X(cudnnRNNBackwardData) \
+  X(cudnnRNNBackwardDataEx) \
+  X(cudnnRNNBackwardWeights) \
+  X(cudnnRNNBackwardWeightsEx) \
+  X(cudnnSetRNNDescriptor_v6) \
+  X(cudnnSetRNNMatrixMathType) \
+  X(cudnnSetRNNBiasMode) \
+  X(cudnnSetRNNPaddingMode) \
+  X(cudnnSetRNNProjectionLayers) \
+  X(cudnnGetRNNWorkspaceSize) \
+  X(cudnnGetRNNTrainingReserveSize)
+// clang-format on
 
 struct Table {
 #define MEMBER(name) decltype(&::name) name = nullptr;
