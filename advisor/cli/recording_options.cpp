@@ -90,7 +90,8 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
   };
   auto* mode = option("--mode", arguments.mode,
                       "calls: RNN calls, their times and NVTX ranges, without CUPTI; kernels: also "
-                      "kernels and copies; full: also CUDA API calls and memory (default: kernels)",
+                      "kernels and copies; full: also CUDA API calls, memory and hardware counters "
+                      "(default: kernels)",
                       "calls|kernels|full");
   context.completions[mode] = {Context::Completion::Kind::words, {"calls", "kernels", "full"}};
   auto* range = option("--capture-range", arguments.capture_range,
@@ -111,9 +112,11 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
   auto* trace = option("--trace", arguments.trace,
                        "what to record beside calls, kernels and NVTX ranges (default: transfers "
                        "in the mode kernels, all in the mode full)",
-                       "transfers,api,memory|none");
+                       "transfers,api,memory,counters|none");
   context.completions[trace] = {Context::Completion::Kind::words,
-                                {"none", "transfers", "api", "memory"}};
+                                {"none", "transfers", "api", "memory", "counters"}};
+  option("--counter-interval", arguments.counter_interval_ms,
+         "between two samples of the hardware counters (default: 1)", "MILLISECONDS");
   option("--buffer-size", arguments.buffer_size, "of each of CUPTI's buffers (default: 4M)",
          "SIZE");
   option("--max-size", arguments.max_size,
@@ -157,6 +160,13 @@ Result<launch::RecordingOptions> read_recording(const RecordingArguments& argume
     if (!bytes) return fail(bytes.error());
     *target = *bytes;
   }
+  // Written so that NaN is refused.
+  if (arguments.counter_interval_ms != 0 &&
+      !(arguments.counter_interval_ms >= 0.01 && arguments.counter_interval_ms <= 1000)) {
+    return fail(ErrorCode::invalid_argument,
+                "--counter-interval must be between 0.01 and 1000 milliseconds");
+  }
+  options.counter_interval_us = std::llround(arguments.counter_interval_ms * 1e3);
   options.call_sites = !arguments.no_call_sites;
   return options;
 }

@@ -60,6 +60,7 @@ class TraceWriter {
     write_api();
     write_streams();
     write_memory();
+    write_counters();
     out_ += "\n]}\n";
     return flush();
   }
@@ -102,7 +103,7 @@ class TraceWriter {
   std::int64_t first_time() const {
     std::int64_t first = INT64_MAX;
     for (const auto* column : {&p_.kernels.start_ns, &p_.transfers.start_ns, &p_.api.start_ns,
-                               &p_.nvtx.start_ns, &p_.allocations.time_ns}) {
+                               &p_.nvtx.start_ns, &p_.allocations.time_ns, &p_.counters.start_ns}) {
       if (!column->empty()) first = std::min(first, column->front());
     }
     for (const auto& call : p_.calls) first = std::min(first, call.host_start_ns);
@@ -337,6 +338,15 @@ class TraceWriter {
       begin_event('C', {pid_of(m.process[i], std::max(m.device[i], -1)), 0}, m.time_ns[i]);
       out(",\"name\":\"allocated memory\",\"args\":{{\"bytes\":{}}}}}",
           std::max<std::int64_t>(bytes, 0));
+    }
+  }
+
+  // A counter track for each metric of each device: its value from a sample's start on.
+  void write_counters() {
+    const auto& c = p_.counters;
+    for (std::size_t i = 0; open_ && i < c.size(); ++i) {
+      begin_event('C', {pid_of(c.process[i], std::max(c.device[i], -1)), 0}, c.start_ns[i]);
+      out(",\"name\":{},\"args\":{{\"value\":{}}}}}", text(c.metric[i]), c.value[i]);
     }
   }
 

@@ -117,6 +117,7 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
   number(variable::iterations, options.iterations);
   number(variable::max_bytes, options.max_bytes);
   number(variable::buffer_bytes, options.buffer_bytes);
+  number(variable::counter_interval_us, options.counter_interval_us);
   text(variable::call_sites, options.call_sites ? "" : "off");
   text(variable::trace, fmt::format("{}", fmt::join(options.trace, ",")));
   // Unlike the others it is a setting of people, too: detach() gives theirs back.
@@ -160,7 +161,7 @@ Attachment detach(const Lookup& present) {
        {variable::spool, variable::mode, variable::capture, variable::delay_ms,
         variable::duration_ms, variable::skip, variable::iterations, variable::max_bytes,
         variable::buffer_bytes, variable::call_sites, variable::trace, variable::cupti_before,
-        variable::chain_cuda, variable::chain_nvtx}) {
+        variable::counter_interval_us, variable::chain_cuda, variable::chain_nvtx}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }
   return attachment;

@@ -22,6 +22,7 @@ struct RecordingOptions {
   std::int64_t delay_ms = 0, duration_ms = 0;
   std::int64_t skip = 0, iterations = 0;
   std::int64_t max_bytes = 0, buffer_bytes = 0;
+  std::int64_t counter_interval_us = 0;
   bool call_sites = true;
   std::vector<std::string> trace;  // of spool::trace_words, or spool::trace_nothing
 };

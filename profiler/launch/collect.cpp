@@ -18,6 +18,7 @@
 #include "profiler/classify/framework_signs.h"
 #include "profiler/classify/inferred_calls.h"
 #include "profiler/classify/native_cells.h"
+#include "profiler/classify/sampled_counters.h"
 #include "profiler/launch/process_spool.h"
 
 namespace rnnadvisor::launch {
@@ -82,6 +83,7 @@ class Collector {
     collected_.profile = collection_.builder.finish();
     add_native_recurrences(collected_.profile);
     infer_autocast(collected_.profile);
+    add_sampled_counters(collected_.profile);
     after_finish();
     return std::move(collected_);
   }
@@ -191,6 +193,7 @@ class Collector {
       e.framework = process.framework;
       e.framework_version = process.framework_version;
     }
+    e.counters |= spool.counted();
     e.tracing |= spool.traced() || header.mode != spool::Mode::calls;
   }
 

@@ -24,6 +24,7 @@ class Plausible {
     calls,
     device_time,
     setup,
+    counters,
     count
   };
 

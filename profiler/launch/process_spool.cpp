@@ -44,6 +44,15 @@ bool ProcessSpool::add(Process process) {
   add_calls();
   if (!read_much()) return false;
   attribute_launches();
+  const std::int64_t moved = counters_.finish(
+      tables_, process_, [&](std::int64_t ordinal) { return device_of(ordinal); },
+      collection_.plausible, builder_);
+  if (moved != 0) {
+    note(NoteSeverity::info, "counter-clock",
+         fmt::format("the clock of the GPU was {:.3f} ms from the host's: its hardware counters "
+                     "were moved by that",
+                     static_cast<double>(moved) / 1e6));
+  }
   time_replays();
   const std::int64_t end = process.end_ns > 0 ? process.end_ns : last_ns_;
   if (const auto open = nvtx_.finish(tables_, process_, end, collection_.plausible, builder_);
@@ -84,6 +93,12 @@ bool ProcessSpool::read_little() {
       }
       case Type::note:
         notes_.push_back(record.as<spool::Note>());
+        break;
+      case Type::counter_metrics:
+        counters_.add(record.as<spool::CounterMetrics>());
+        break;
+      case Type::counter_clock:
+        counters_.add(record.as<spool::CounterClock>());
         break;
       case Type::library:
         take_library(record.as<spool::Library>());
@@ -195,6 +210,9 @@ bool ProcessSpool::read_much() {
         break;
       case Type::memory:
         add_memory(record.as<spool::Memory>());
+        break;
+      case Type::counter_sample:
+        counters_.add(record.as<spool::CounterSample>());
         break;
       case Type::overhead: {
         const auto overhead = record.as<spool::Overhead>();

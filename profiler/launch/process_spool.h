@@ -13,6 +13,7 @@
 
 #include "profiler/launch/configuration_table.h"
 #include "profiler/launch/correlation_ranges.h"
+#include "profiler/launch/counter_samples.h"
 #include "profiler/launch/device_table.h"
 #include "profiler/launch/framework_library.h"
 #include "profiler/launch/nvtx_matcher.h"
@@ -45,6 +46,7 @@ class ProcessSpool {
   int process() const { return process_; }
   std::int64_t executions() const { return executions_; }  // recorded
   bool traced() const { return kernels_ > 0; }
+  bool counted() const { return !counters_.empty(); }  // hardware counters were sampled
   // What the environment of a profile names.
   const std::map<std::string, std::string>& versions() const { return versions_; }
   const spool::Library* cudnn() const { return cudnn_ ? &*cudnn_ : nullptr; }
@@ -111,6 +113,7 @@ class ProcessSpool {
   std::map<std::uint32_t, std::uint32_t> thread_names_;  // strings, by thread: the last counts
   std::set<std::string> refusals_;
   NvtxMatcher nvtx_;
+  CounterSamples counters_;
   std::map<std::string, std::string> versions_;
   std::vector<std::pair<std::string, std::string>> variables_;
   std::optional<spool::Library> cudnn_, cupti_;

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <initializer_list>
 
+#include "profiler/plugin/counters.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/frameworks.h"
 #include "profiler/plugin/last_flush.h"
@@ -268,8 +269,10 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
       // When the first kernels reach us the driver may have been shut down already.
       std::uint32_t device = 0;
       if (api.cuptiGetDeviceId != nullptr &&
-          api.cuptiGetDeviceId(resource.context, &device) == CUPTI_SUCCESS)
+          api.cuptiGetDeviceId(resource.context, &device) == CUPTI_SUCCESS) {
         device_seen(static_cast<int>(device));
+        counters_see(static_cast<int>(device));
+      }
       return;
     }
     if (resource.resourceDescriptor != nullptr)
@@ -364,6 +367,7 @@ void hand_back() {
   api.cuptiActivityFlushPeriod(0);
   if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
   subscriber = nullptr;
+  counters_finish();
   pthread_mutex_lock(&mutex);
   while (free_count > 0) {
     munmap(free_buffers[--free_count], settings().buffer_bytes);
@@ -412,6 +416,7 @@ void cupti_start() {
       free_buffers[free_count++] = buffer;
     }
   }
+  counters_prepare(api.library);
   api.cuptiActivityRegisterTimestampCallback(&timestamp);
   if (const auto status = api.cuptiSubscribe(&subscriber, &called, nullptr);
       status != CUPTI_SUCCESS) {
@@ -518,7 +523,11 @@ void cupti_in_child() {
   memcpy(&mutex, &fresh, sizeof fresh);
 }
 
+bool cupti_is_recording() { return state.load(std::memory_order_relaxed) == recording; }
+
 bool cupti_is_ours() { return ours > 0; }
+OurCupti::OurCupti() { ++ours; }
+OurCupti::~OurCupti() { --ours; }
 
 }  // namespace rnnadvisor::plugin
 

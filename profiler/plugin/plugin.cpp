@@ -13,6 +13,7 @@
 
 #include "profiler/plugin/call_site.h"
 #include "profiler/plugin/capture.h"
+#include "profiler/plugin/counters.h"
 #include "profiler/plugin/cudnn_library.h"
 #include "profiler/plugin/cupti.h"
 #include "profiler/plugin/driver.h"
@@ -121,9 +122,13 @@ void read_settings() {
   s.trace_transfers = trace == nullptr || listed(trace, "transfers");
   s.trace_memory = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "memory");
   s.trace_api = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "api");
+  s.trace_counters = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "counters");
   if (trace != nullptr && !s.trace_transfers && !s.trace_memory && !s.trace_api &&
-      strcmp(trace, "none") != 0)
+      !s.trace_counters && strcmp(trace, "none") != 0)
     ignore("RNNADVISOR_TRACE");
+  s.counter_interval_ns = number("RNNADVISOR_COUNTER_INTERVAL_US", 1000) * 1000;
+  if (s.counter_interval_ns < 10'000) s.counter_interval_ns = 10'000;
+  if (s.counter_interval_ns > 1'000'000'000) s.counter_interval_ns = 1'000'000'000;
   s.delay_ns = milliseconds("RNNADVISOR_DELAY_MS");
   s.duration_ns = milliseconds("RNNADVISOR_DURATION_MS");
   s.skip = number("RNNADVISOR_SKIP", 0);
@@ -215,6 +220,7 @@ void in_child() {
   the_writer.forget();
   cudnn_libraries_in_child();
   cupti_in_child();
+  counters_in_child();
   last_flush_in_child();
   events_in_child();
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -415,6 +421,7 @@ void finish() {
     const Scope scope;
     const Uncancelled guard;
     events_collect(true);
+    counters_finish();
     cupti_flush();
   }
   if (the_writer.is_open()) the_writer.header().end_ns.store(now_ns());

@@ -1,8 +1,9 @@
 // The part of rnnadvisor that lives in a stranger's process. Rules of the house in here: no
 // exceptions, nothing of the C++ library that needs its shared object, no output, no threads but
-// the one of last_flush.h where CUPTI records, nothing before the first CUDA or cuDNN call but
-// reading an environment variable and finding the C library's own functions. Whatever of ours fails
-// ends in the program's call passing through and in a count or a note in the spool.
+// those of last_flush.h where CUPTI records and of counters.h in the mode full, nothing before the
+// first CUDA or cuDNN call but reading an environment variable and finding the C library's own
+// functions. Whatever of ours fails ends in the program's call passing through and in a count or a
+// note in the spool.
 #pragma once
 
 #include <stdint.h>
@@ -17,7 +18,8 @@ struct Settings {
   std::uint64_t max_bytes;
   std::uint64_t buffer_bytes;  // of one CUPTI buffer
   bool call_sites;
-  bool trace_transfers, trace_memory, trace_api;
+  bool trace_transfers, trace_memory, trace_api, trace_counters;
+  std::int64_t counter_interval_ns;
   std::int64_t delay_ns, duration_ns;  // 0: none
   std::int64_t skip, iterations;       // 0: none
   enum class Capture { always, profiler_api, nvtx } capture;

@@ -116,6 +116,9 @@ enum class Type : std::uint32_t {
   note,
   overhead,
   thread_name,
+  counter_metrics,
+  counter_sample,
+  counter_clock,
 };
 
 // In front of every record; `bytes` counts this header and is a multiple of 8.
@@ -347,6 +350,32 @@ struct ThreadName {
   static constexpr Type type = Type::thread_name;
   RecordHeader header;
   std::uint32_t thread, name;  // name: string
+};
+
+// What the samples of a device hold, in their order.
+inline constexpr std::size_t most_counters = 6;
+struct CounterMetrics {
+  static constexpr Type type = Type::counter_metrics;
+  RecordHeader header;
+  std::uint32_t device, count;
+  std::uint32_t names[most_counters];  // strings: metrics of CUPTI
+};
+
+// Hardware counters of a whole device over an interval, on the device's clock.
+struct CounterSample {
+  static constexpr Type type = Type::counter_sample;
+  RecordHeader header;
+  std::int64_t start_ns, end_ns;
+  std::uint32_t device, count;
+  double values[most_counters];
+};
+
+// How that clock stands: at host_ns the device's last whole sample had ended at device_ns.
+struct CounterClock {
+  static constexpr Type type = Type::counter_clock;
+  RecordHeader header;
+  std::int64_t host_ns, device_ns;
+  std::uint32_t device, reserved;
 };
 
 struct Overhead {

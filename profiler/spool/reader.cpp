@@ -60,6 +60,12 @@ std::size_t least_bytes(Type type) {
       return sizeof(Overhead);
     case Type::thread_name:
       return sizeof(ThreadName);
+    case Type::counter_metrics:
+      return sizeof(CounterMetrics);
+    case Type::counter_sample:
+      return sizeof(CounterSample);
+    case Type::counter_clock:
+      return sizeof(CounterClock);
   }
   return 0;
 }

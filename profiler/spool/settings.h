@@ -25,6 +25,8 @@ inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of th
 // What RNNADVISOR_CUPTI was before the launcher set it; for the launcher alone.
 inline constexpr char cupti_before[] = "RNNADVISOR_CUPTI_BEFORE";
 inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, joined by commas; none
+// Of hardware counters, in microseconds.
+inline constexpr char counter_interval_us[] = "RNNADVISOR_COUNTER_INTERVAL_US";
 // Libraries that another tool had asked for, to be initialised after ours.
 inline constexpr char chain_cuda[] = "RNNADVISOR_CHAIN_CUDA_INJECTION";
 inline constexpr char chain_nvtx[] = "RNNADVISOR_CHAIN_NVTX_INJECTION";
@@ -38,7 +40,8 @@ inline constexpr std::array<std::string_view, 3> mode_words = {"calls", "kernels
 
 // What the modes kernels and full record beside calls, kernels and NVTX ranges. Without
 // RNNADVISOR_TRACE: transfers in the mode kernels, everything in the mode full.
-inline constexpr std::array<std::string_view, 3> trace_words = {"transfers", "api", "memory"};
+inline constexpr std::array<std::string_view, 4> trace_words = {"transfers", "api", "memory",
+                                                                "counters"};
 inline constexpr std::string_view trace_nothing = "none";
 
 }  // namespace rnnadvisor::spool

@@ -58,6 +58,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
   options.iterations = 4;
   options.max_bytes = 5;
   options.buffer_bytes = 6;
+  options.counter_interval_us = 7;
   options.call_sites = false;
   options.trace = {"transfers", "api"};
   const auto a = attached(options);
@@ -70,6 +71,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
                                           {"RNNADVISOR_ITERATIONS", "4"},
                                           {"RNNADVISOR_MAX_BYTES", "5"},
                                           {"RNNADVISOR_BUFFER_BYTES", "6"},
+                                          {"RNNADVISOR_COUNTER_INTERVAL_US", "7"},
                                           {"RNNADVISOR_CALL_SITES", "off"},
                                           {"RNNADVISOR_TRACE", "transfers,api"}})
     EXPECT_THAT(a.set, Contains(Pair(name, value)));

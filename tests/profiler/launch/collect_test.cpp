@@ -337,6 +337,91 @@ TEST_F(Collect, ProcessesOfAJob) {
   EXPECT_THAT(p.kernels.device, ElementsAre(0, 1));
 }
 
+// Samples of a device whose clock stands `off` before the host's.
+SpoolWriter with_counters(std::int64_t off) {
+  SpoolWriter w;
+  w.header.pid = 1;
+  w.header.calls = 1;
+  w.add(sample_device(0, 7));
+  w.add_configuration(sample_configuration(1));
+  w.add(spool::String{{}, 90, 17}, spool::Type::string, "sm__cycles_active");
+  w.add(spool::String{{}, 91, 11}, spool::Type::string, "dram__bytes");
+  spool::CounterMetrics metrics{};
+  metrics.count = 2;
+  metrics.names[0] = 90;
+  metrics.names[1] = 91;
+  w.add(metrics);
+  constexpr std::int64_t ms = 1'000'000, origin = 1'000'000 * ms;
+  w.add(sample_call(1, spool::Entry::forward, origin, origin + 10));
+  spool::Kernel kernel{};
+  kernel.start_ns = origin + 1;
+  kernel.end_ns = origin + 10 * ms;
+  kernel.correlation = 5;
+  w.add(kernel);
+  w.add(spool::CorrelationRange{{}, 1, 4, 6, 0, 0});
+  for (int i = 0; i < 4; ++i) {
+    spool::CounterSample sample{};
+    sample.start_ns = origin + i * ms + ms / 2 - off;
+    sample.end_ns = sample.start_ns + ms;
+    sample.count = 2;
+    sample.values[0] = 50;
+    sample.values[1] = 1e9 + i;
+    w.add(sample);
+    w.add(spool::CounterClock{{}, sample.end_ns + off + (i == 2 ? 0 : ms), sample.end_ns, 0, 0});
+  }
+  return w;
+}
+
+void expect_counters(const Profile& p) {
+  ASSERT_EQ(p.counters.size(), 8U);
+  EXPECT_TRUE(p.environment.counters);
+  EXPECT_EQ(p.text(p.counters.metric[1]), "dram__bytes");
+  EXPECT_EQ(p.counters.start_ns[0], 1'000'000'500'000);
+  ASSERT_THAT(p.configurations, SizeIs(1));
+  ASSERT_THAT(p.configurations[0].counters, SizeIs(2));
+  EXPECT_EQ(p.configurations[0].counters[0].value, 50);
+  EXPECT_EQ(p.configurations[0].counters[1].value, 1e9 + 1.5);
+}
+
+bool clock_noted(const Profile& p) {
+  return std::any_of(p.notes.begin(), p.notes.end(),
+                     [](const Note& n) { return n.code == "counter-clock"; });
+}
+
+TEST_F(Collect, CountersBecomeSamplesAndValuesOfTheirCalls) {
+  const Profile p = profile_of(with_counters(0));
+  expect_counters(p);
+  EXPECT_FALSE(clock_noted(p));
+}
+
+// By the smallest distance between the clocks, which is too large to be waiting.
+TEST_F(Collect, CountersOfADriftedClockAreMoved) {
+  const Profile p = profile_of(with_counters(3'000'000'000));
+  expect_counters(p);
+  EXPECT_TRUE(clock_noted(p));
+}
+
+TEST_F(Collect, CountersThatCannotBeAreLeftOut) {
+  SpoolWriter w = with_counters(0);
+  spool::CounterSample bad{};
+  bad.device = 5;  // no metrics were told for it
+  bad.count = 2;
+  bad.start_ns = 1000;
+  bad.end_ns = 2000;
+  w.add(bad);
+  bad.device = 0;
+  bad.values[0] = std::numeric_limits<double>::quiet_NaN();
+  w.add(bad);
+  bad.values[0] = 1;
+  bad.end_ns = 500;  // ends before it begins
+  w.add(bad);
+  bad.end_ns = 2000;
+  bad.count = 4'000'000'000;  // more than there is room for
+  w.add(bad);
+  const Profile p = profile_of(w);
+  EXPECT_EQ(p.counters.size(), 8U + 1 + 2);
+}
+
 TEST_F(Collect, OneGpuSeenByTwoProcessesIsOneDevice) {
   for (const int pid : {1, 2}) {
     SpoolWriter w;

@@ -84,6 +84,15 @@ Spool read_spool(const std::string& path) {
       case Type::graph_node:
         out.nodes.push_back(r.as<spool::GraphNode>());
         break;
+      case Type::counter_metrics:
+        out.counter_metrics.push_back(r.as<spool::CounterMetrics>());
+        break;
+      case Type::counter_sample:
+        out.counter_samples.push_back(r.as<spool::CounterSample>());
+        break;
+      case Type::counter_clock:
+        out.counter_clocks.push_back(r.as<spool::CounterClock>());
+        break;
       case Type::device:
         out.devices.push_back(r.as<spool::Device>());
         break;

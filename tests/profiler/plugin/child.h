@@ -27,6 +27,9 @@ struct Spool {
   std::vector<spool::Overhead> overhead;
   std::vector<spool::CorrelationRange> ranges;
   std::vector<spool::GraphNode> nodes;
+  std::vector<spool::CounterMetrics> counter_metrics;
+  std::vector<spool::CounterSample> counter_samples;
+  std::vector<spool::CounterClock> counter_clocks;
   std::vector<spool::Device> devices;
   std::vector<spool::Library> libraries;
   std::map<std::string, std::string> environment;

@@ -1,5 +1,6 @@
 // Programs with a CUDA driver and CUPTI in them, both stand-ins.
 #include <cupti.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -59,6 +60,31 @@ PROBE_MODE(cuda_kernels, "cuda-kernels") {
 }
 
 // The device is reset in the middle: its events are gone, and a context is at the same address.
+// Calls now and then for so many milliseconds.
+PROBE_MODE(cuda_slowly, "cuda-slowly") {
+  load_cuda();
+  Rnn r(cudnn());
+  for (int left = std::stoi(arguments.at(1)); left > 0; left -= 10) {
+    PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+    usleep(10'000);
+  }
+  return well();
+}
+
+// Forks in the middle of its work; the child does nothing but end.
+PROBE_MODE(cuda_fork, "cuda-fork") {
+  load_cuda();
+  Rnn r(cudnn());
+  PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  usleep(100'000);
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  int status = -1;
+  PROBE_CHECK(waitpid(child, &status, 0) == child && status == 0);
+  PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  return well();
+}
+
 PROBE_MODE(cuda_reset, "cuda-reset") {
   load_cuda();
   Rnn r(cudnn());

@@ -102,7 +102,17 @@ void node_made(CUpti_CallbackId id, std::uint64_t node, std::uint64_t original) 
   call_back(CUPTI_CB_DOMAIN_RESOURCE, id, &data);
 }
 
+// A context is made with the first work that it gets.
+void context_made() {
+  static std::atomic<bool> made{false};
+  if (made.exchange(true)) return;
+  CUpti_ResourceData data{};
+  data.context = reinterpret_cast<CUcontext>(&made);
+  call_back(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
+}
+
 void work(const StandinWork& done) {
+  context_made();
   if (done.node != 0) return node_made(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, done.node, 0);
   const std::uint64_t time = now != nullptr ? now() : 1;
   CUpti_ActivityAPI api{};

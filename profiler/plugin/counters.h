@@ -1,0 +1,17 @@
+// Hardware counters of whole devices, sampled by CUPTI at a fixed interval on a thread of ours: no
+// kernel is replayed or serialised for them. In the mode `full`, where they are permitted.
+#pragma once
+
+namespace rnnadvisor::plugin {
+
+// CUPTI was found and started; `library` is its handle. The devices are told by counters_see().
+void counters_prepare(void* library);
+// A context on this device was made: its counters are wanted from now on. Starts the thread at the
+// first one. Cheap, and safe in a callback of CUPTI.
+void counters_see(int device);
+// Ends sampling, with what was sampled in the spool. Waits half a second at most; safe to call
+// several times.
+void counters_finish();
+void counters_in_child();  // after fork()
+
+}  // namespace rnnadvisor::plugin
