@@ -11,6 +11,8 @@ namespace {
 // Between the end of a sample and the moment at which it is read lie at most the interval and what
 // decoding takes: a larger distance, or one below zero, is a clock that stands elsewhere.
 constexpr std::int64_t most_lag_ns = 100'000'000;
+// Less than this between two clocks is not worth moving anything.
+constexpr std::int64_t clock_error_ns = 1'000'000;
 
 }  // namespace
 
@@ -30,7 +32,7 @@ std::int64_t CounterSamples::shift(std::uint32_t device) const {
   for (const auto& clock : clocks_)
     if (clock.device == device) least = std::min(least, clock.host_ns - clock.device_ns);
   if (least == std::numeric_limits<std::int64_t>::max()) return 0;
-  return least >= 0 && least <= most_lag_ns ? 0 : least;
+  return least >= -clock_error_ns && least <= most_lag_ns ? 0 : least;
 }
 
 std::int64_t CounterSamples::finish(const spool::Tables& tables, int process,
@@ -49,6 +51,8 @@ std::int64_t CounterSamples::finish(const spool::Tables& tables, int process,
       moved->second = shift(sample.device);
       if (std::llabs(moved->second) > std::llabs(furthest)) furthest = moved->second;
     }
+    // At short intervals CUPTI tells some samples twice, the second time without a length.
+    if (sample.end_ns == sample.start_ns) continue;
     if (!Plausible::time(sample.start_ns) || !Plausible::time(sample.end_ns) ||
         sample.end_ns < sample.start_ns) {
       plausible.refuse();

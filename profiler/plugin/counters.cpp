@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -91,7 +92,7 @@ struct Sampler {
   int device = -1;
   CUpti_Profiler_Host_Object* host = nullptr;
   CUpti_PmSampling_Object* object = nullptr;
-  Image config, samples;
+  Image available, config, samples;  // CUPTI keeps the address of the first
   const char* metrics[spool::most_counters] = {};
   std::size_t metric_count = 0;
   bool running = false;
@@ -182,15 +183,14 @@ bool configure(Sampler& s) {
   auto availability = RNNADVISOR_PARAMS(CUpti_PmSampling_GetCounterAvailability_Params);
   availability.deviceIndex = static_cast<std::size_t>(s.device);
   RNNADVISOR_TRY(cuptiPmSamplingGetCounterAvailability, availability);
-  Image available;
-  if (!available.make(availability.counterAvailabilityImageSize))
+  if (!s.available.make(availability.counterAvailabilityImageSize))
     return refused(s, CUPTI_ERROR_OUT_OF_MEMORY, "mmap");
-  availability.pCounterAvailabilityImage = available.data;
+  availability.pCounterAvailabilityImage = s.available.data;
   const CUptiResult asked = api.cuptiPmSamplingGetCounterAvailability(&availability);
   auto host = RNNADVISOR_PARAMS(CUpti_Profiler_Host_Initialize_Params);
   host.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
   host.pChipName = chip.pChipName;
-  host.pCounterAvailabilityImage = available.data;
+  host.pCounterAvailabilityImage = s.available.data;
   CUptiResult status = asked;
   if (status == CUPTI_SUCCESS) {
     for (const char* metric : wanted_metrics) {
@@ -199,7 +199,6 @@ bool configure(Sampler& s) {
     }
     status = api.cuptiProfilerHostInitialize(&host);
   }
-  available.release();
   if (status != CUPTI_SUCCESS) return refused(s, status, "cuptiProfilerHostInitialize");
   s.host = host.pHostObject;
   if (s.metric_count == 0) return refused(s, CUPTI_ERROR_NOT_SUPPORTED, "its metrics");
@@ -229,41 +228,6 @@ bool reset_samples(Sampler& s) {
   return api.cuptiPmSamplingCounterDataImageInitialize(&reset) == CUPTI_SUCCESS;
 }
 
-bool begin(Sampler& s) {
-  if (!configure(s)) return false;
-  auto enable = RNNADVISOR_PARAMS(CUpti_PmSampling_Enable_Params);
-  enable.deviceIndex = static_cast<std::size_t>(s.device);
-  RNNADVISOR_TRY(cuptiPmSamplingEnable, enable);
-  s.object = enable.pPmSamplingObject;
-  auto config = RNNADVISOR_PARAMS(CUpti_PmSampling_SetConfig_Params);
-  config.pPmSamplingObject = s.object;
-  config.configSize = s.config.bytes;
-  config.pConfig = s.config.data;
-  config.hardwareBufferSize = hardware_buffer_bytes;
-  config.samplingInterval = static_cast<std::uint64_t>(settings().counter_interval_ns);
-  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
-  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
-  RNNADVISOR_TRY(cuptiPmSamplingSetConfig, config);
-  auto size = RNNADVISOR_PARAMS(CUpti_PmSampling_GetCounterDataSize_Params);
-  size.pPmSamplingObject = s.object;
-  size.pMetricNames = s.metrics;
-  size.numMetrics = s.metric_count;
-  size.maxSamples = most_samples;
-  RNNADVISOR_TRY(cuptiPmSamplingGetCounterDataSize, size);
-  if (!s.samples.make(size.counterDataSize) || !reset_samples(s))
-    return refused(s, CUPTI_ERROR_OUT_OF_MEMORY, "cuptiPmSamplingCounterDataImageInitialize");
-  spool::CounterMetrics names{};
-  names.device = static_cast<std::uint32_t>(s.device);
-  names.count = static_cast<std::uint32_t>(s.metric_count);
-  for (std::size_t i = 0; i < s.metric_count; ++i) names.names[i] = writer().intern(s.metrics[i]);
-  writer().add(names, spool::Loss::other);
-  auto start = RNNADVISOR_PARAMS(CUpti_PmSampling_Start_Params);
-  start.pPmSamplingObject = s.object;
-  RNNADVISOR_TRY(cuptiPmSamplingStart, start);
-  s.running = true;
-  return true;
-}
-
 void write_sample(Sampler& s, std::size_t index) {
   auto info = RNNADVISOR_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params);
   info.pPmSamplingObject = s.object;
@@ -271,11 +235,6 @@ void write_sample(Sampler& s, std::size_t index) {
   info.counterDataImageSize = s.samples.bytes;
   info.sampleIndex = index;
   if (api.cuptiPmSamplingCounterDataGetSampleInfo(&info) != CUPTI_SUCCESS) return;
-  if (s.first) {
-    s.first = false;
-    return;
-  }
-  if (!cupti_is_recording()) return;  // outside the range that the user asked for
   spool::CounterSample out{};
   auto evaluate = RNNADVISOR_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
   evaluate.pHostObject = s.host;
@@ -289,6 +248,11 @@ void write_sample(Sampler& s, std::size_t index) {
     writer().count_loss(spool::Loss::other);
     return;
   }
+  if (s.first) {
+    s.first = false;
+    return;
+  }
+  if (!cupti_is_recording()) return;  // outside the range that the user asked for
   out.start_ns = static_cast<std::int64_t>(info.startTimestamp);
   out.end_ns = static_cast<std::int64_t>(info.endTimestamp);
   out.device = static_cast<std::uint32_t>(s.device);
@@ -334,6 +298,45 @@ void collect(Sampler& s) {
   }
 }
 
+bool begin(Sampler& s) {
+  if (!configure(s)) return false;
+  auto enable = RNNADVISOR_PARAMS(CUpti_PmSampling_Enable_Params);
+  enable.deviceIndex = static_cast<std::size_t>(s.device);
+  RNNADVISOR_TRY(cuptiPmSamplingEnable, enable);
+  s.object = enable.pPmSamplingObject;
+  auto config = RNNADVISOR_PARAMS(CUpti_PmSampling_SetConfig_Params);
+  config.pPmSamplingObject = s.object;
+  config.configSize = s.config.bytes;
+  config.pConfig = s.config.data;
+  config.hardwareBufferSize = hardware_buffer_bytes;
+  config.samplingInterval = static_cast<std::uint64_t>(settings().counter_interval_ns);
+  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
+  RNNADVISOR_TRY(cuptiPmSamplingSetConfig, config);
+  auto size = RNNADVISOR_PARAMS(CUpti_PmSampling_GetCounterDataSize_Params);
+  size.pPmSamplingObject = s.object;
+  size.pMetricNames = s.metrics;
+  size.numMetrics = s.metric_count;
+  size.maxSamples = most_samples;
+  RNNADVISOR_TRY(cuptiPmSamplingGetCounterDataSize, size);
+  if (!s.samples.make(size.counterDataSize) || !reset_samples(s))
+    return refused(s, CUPTI_ERROR_OUT_OF_MEMORY, "cuptiPmSamplingCounterDataImageInitialize");
+  spool::CounterMetrics names{};
+  names.device = static_cast<std::uint32_t>(s.device);
+  names.count = static_cast<std::uint32_t>(s.metric_count);
+  for (std::size_t i = 0; i < s.metric_count; ++i) names.names[i] = writer().intern(s.metrics[i]);
+  writer().add(names, spool::Loss::other);
+  auto start = RNNADVISOR_PARAMS(CUpti_PmSampling_Start_Params);
+  start.pPmSamplingObject = s.object;
+  RNNADVISOR_TRY(cuptiPmSamplingStart, start);
+  s.running = true;
+  // Everything of CUPTI has been used once when this returns: see end_before_cupti().
+  const timespec pause = {0, 3'000'000};
+  nanosleep(&pause, nullptr);
+  collect(s);
+  return true;
+}
+
 void end(Sampler& s) {
   if (s.running) {
     auto halt = RNNADVISOR_PARAMS(CUpti_PmSampling_Stop_Params);
@@ -352,6 +355,7 @@ void end(Sampler& s) {
     finish.pHostObject = s.host;
     api.cuptiProfilerHostDeinitialize(&finish);
   }
+  s.available.release();
   s.config.release();
   s.samples.release();
 }
@@ -360,36 +364,27 @@ void* sample(void*) {
   const Scope scope;
   const OurCupti guard;
   pthread_setname_np(pthread_self(), "rnnadvisor");
-  auto initialize = RNNADVISOR_PARAMS(CUpti_Profiler_Initialize_Params);
-  if (const auto status = api.cuptiProfilerInitialize(&initialize); status != CUPTI_SUCCESS) {
-    Sampler nobody;
-    nobody.device = __builtin_ctz(seen.load() | 1U << 31);
-    refused(nobody, status, "cuptiProfilerInitialize");
-    stop.store(true);
-  }
-  std::uint32_t begun = 0;
+  pthread_mutex_lock(&mutex);
   while (!stop.load()) {
-    const std::uint32_t now = seen.load();
-    for (int device = 0; device < most_devices && !stop.load(); ++device) {
-      if ((now & ~begun & 1U << device) == 0) continue;
-      begun |= 1U << device;
-      samplers[device].device = device;
-      begin(samplers[device]);
-    }
     for (auto& sampler : samplers) collect(sampler);
-    pthread_mutex_lock(&mutex);
     const timespec until = from_now(decode_every_ns);
     int waited = 0;
-    while (!stop.load() && (seen.load() & ~begun) == 0 && waited != ETIMEDOUT)
+    while (!stop.load() && waited != ETIMEDOUT)
       waited = pthread_cond_timedwait(&changed, &mutex, &until);
-    pthread_mutex_unlock(&mutex);
   }
   for (auto& sampler : samplers) end(sampler);
-  pthread_mutex_lock(&mutex);
   life.store(ended);
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&mutex);
   return nullptr;
+}
+
+// CUPTI loads its profiling libraries when they are first used, later than the plugin asked to be
+// called at exit(): their destructors run before that call, and what we asked of them then would
+// corrupt the program's memory. So sampling ends by a call of its own.
+void end_before_cupti() {
+  static std::atomic<bool> registered{false};
+  if (!registered.exchange(true)) on_exit([](int, void*) { counters_finish(); }, nullptr);
 }
 
 bool start_thread() {
@@ -432,14 +427,22 @@ void counters_prepare(void* library) {
 
 void counters_see(int device) {
   if (!prepared.load(std::memory_order_acquire) || device < 0 || device >= most_devices) return;
-  if ((seen.fetch_or(1U << device) & 1U << device) != 0) return;
-  int expected = none;
-  if (life.compare_exchange_strong(expected, alive)) {
-    if (!start_thread()) life.store(ended);
-    return;
-  }
+  if ((seen.load(std::memory_order_relaxed) & 1U << device) != 0) return;
+  const Uncancelled uncancelled;
+  const OurCupti guard;
   pthread_mutex_lock(&mutex);
-  if (life.load() == alive) pthread_cond_broadcast(&changed);
+  if ((seen.fetch_or(1U << device) & 1U << device) == 0 && !stop.load()) {
+    Sampler& s = samplers[device];
+    s.device = device;
+    auto initialize = RNNADVISOR_PARAMS(CUpti_Profiler_Initialize_Params);
+    const auto status = api.cuptiProfilerInitialize(&initialize);
+    if (status != CUPTI_SUCCESS) {
+      refused(s, status, "cuptiProfilerInitialize");
+    } else if (begin(s) && life.load() == none) {
+      end_before_cupti();
+      life.store(start_thread() ? alive : ended);
+    }
+  }
   pthread_mutex_unlock(&mutex);
 }
 
@@ -448,7 +451,7 @@ void counters_finish() {
   if (life.load() != alive) return;
   const Uncancelled guard;
   const timespec until = from_now(500'000'000);
-  pthread_mutex_lock(&mutex);
+  if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &until) != 0) return;
   stop.store(true);
   pthread_cond_broadcast(&changed);
   while (life.load() == alive && pthread_cond_timedwait(&changed, &mutex, &until) != ETIMEDOUT) {

@@ -6,8 +6,9 @@ namespace rnnadvisor::plugin {
 
 // CUPTI was found and started; `library` is its handle. The devices are told by counters_see().
 void counters_prepare(void* library);
-// A context on this device was made: its counters are wanted from now on. Starts the thread at the
-// first one. Cheap, and safe in a callback of CUPTI.
+// An RNN call on this device is about to be made: its counters are wanted from now on. At the first
+// one this takes a quarter of a second, and starts the thread; then it is cheap. Not for callbacks
+// of CUPTI: while a context is being made, CUPTI's profiling functions crash.
 void counters_see(int device);
 // Ends sampling, with what was sampled in the spool. Waits half a second at most; safe to call
 // several times.

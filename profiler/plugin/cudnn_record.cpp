@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "profiler/plugin/call_site.h"
+#include "profiler/plugin/counters.h"
 #include "profiler/plugin/cupti.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
@@ -60,6 +61,7 @@ Execution begin_execution(CudnnLibrary& library, Entry entry, const Arguments& a
   e.id = new_id();
   e.inside = in_range();
   if (e.inside) expect_call();
+  if (e.inside && settings().trace_counters) counters_see(current_device());
   e.stream = e.inside ? stream_of(library, arguments.handle) : nullptr;
   e.traced = e.inside && mode() != spool::Mode::calls && cupti_begin(e.id);
   e.timed = e.inside && !e.traced ? events_begin(e.stream) : -1;

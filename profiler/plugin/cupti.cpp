@@ -271,7 +271,6 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
       if (api.cuptiGetDeviceId != nullptr &&
           api.cuptiGetDeviceId(resource.context, &device) == CUPTI_SUCCESS) {
         device_seen(static_cast<int>(device));
-        counters_see(static_cast<int>(device));
       }
       return;
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <initializer_list>
 
 #include "profiler/plugin/cupti.h"
 #include "profiler/plugin/plugin.h"

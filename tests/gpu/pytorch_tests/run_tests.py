@@ -43,13 +43,44 @@ class Missing:
     def __iter__(self):
         return iter(())
 
+    def __add__(self, other):
+        return other
+
+    __radd__ = __add__
+
+
+class MissingModule(type(sys)):
+    """Stands for a package that is not installed here, such as expecttest or hypothesis."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name == "TestCase":
+            return unittest.TestCase
+        return Missing(f"{self.__name__}.{name}")
+
+
+def find(name):
+    """The module of that name. What it imports and is not installed is replaced; None: PyTorch has no such module."""
+    for _ in range(20):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            absent = error.name or name
+            if absent.split(".")[0] == "torch" or absent in sys.modules:
+                return None
+            for end in range(1, absent.count(".") + 2):
+                package = ".".join(absent.split(".")[:end])
+                sys.modules.setdefault(package, MissingModule(package)).__path__ = []
+            missing.append(absent)
+        except ImportError:
+            return None
+    return None
+
 
 class Imports(ast.NodeTransformer):
     def visit_ImportFrom(self, node):
-        try:
-            module = importlib.import_module(node.module)
-        except ImportError:
-            module = None
+        module = find(node.module)
         kept, stubs = [], []
         for alias in node.names:
             if module is not None and (hasattr(module, alias.name) or alias.name == "*"):
@@ -63,10 +94,9 @@ class Imports(ast.NodeTransformer):
     def visit_Import(self, node):
         result = []
         for alias in node.names:
-            try:
-                importlib.import_module(alias.name)
+            if find(alias.name) is not None:
                 result.append(ast.Import([alias]))
-            except ImportError:
+            else:
                 missing.append(alias.name)
                 result += ast.parse(f"{alias.asname or alias.name.split('.')[0]} = _Missing({alias.name!r})").body
         return [ast.copy_location(each, node) for each in result]
