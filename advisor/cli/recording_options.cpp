@@ -117,6 +117,10 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
                                 {"none", "transfers", "api", "memory", "counters"}};
   option("--counter-interval", arguments.counter_interval_ms,
          "between two samples of the hardware counters (default: 1)", "MILLISECONDS");
+  option("--counter-duration", arguments.counter_duration_seconds,
+         "sample the hardware counters for this long from the first RNN call on; 0: to the end "
+         "(default: 2)",
+         "SECONDS");
   option("--buffer-size", arguments.buffer_size, "of each of CUPTI's buffers (default: 4M)",
          "SIZE");
   option("--max-size", arguments.max_size,
@@ -165,6 +169,11 @@ Result<launch::RecordingOptions> read_recording(const RecordingArguments& argume
       !(arguments.counter_interval_ms >= 0.01 && arguments.counter_interval_ms <= 1000)) {
     return fail(ErrorCode::invalid_argument,
                 "--counter-interval must be between 0.01 and 1000 milliseconds");
+  }
+  if (arguments.counter_duration_seconds) {
+    const auto ms = milliseconds(*arguments.counter_duration_seconds, "--counter-duration");
+    if (!ms) return fail(ms.error());
+    options.counter_duration_ms = *ms;
   }
   options.counter_interval_us = std::llround(arguments.counter_interval_ms * 1e3);
   options.call_sites = !arguments.no_call_sites;

@@ -2,6 +2,7 @@
 // `env`, which prepares a shell.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace rnnadvisor::cli {
 struct RecordingArguments {
   std::string mode = "kernels", capture_range = "none";
   double delay_seconds = 0, duration_seconds = 0, counter_interval_ms = 0;
+  std::optional<double> counter_duration_seconds;
   std::int64_t skip = 0, iterations = 0;
   std::string trace, buffer_size, max_size;
   bool no_call_sites = false;

@@ -118,6 +118,9 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
   number(variable::max_bytes, options.max_bytes);
   number(variable::buffer_bytes, options.buffer_bytes);
   number(variable::counter_interval_us, options.counter_interval_us);
+  text(variable::counter_duration_ms, options.counter_duration_ms < 0
+                                          ? std::string()
+                                          : std::to_string(options.counter_duration_ms));
   text(variable::call_sites, options.call_sites ? "" : "off");
   text(variable::trace, fmt::format("{}", fmt::join(options.trace, ",")));
   // Unlike the others it is a setting of people, too: detach() gives theirs back.
@@ -161,7 +164,8 @@ Attachment detach(const Lookup& present) {
        {variable::spool, variable::mode, variable::capture, variable::delay_ms,
         variable::duration_ms, variable::skip, variable::iterations, variable::max_bytes,
         variable::buffer_bytes, variable::call_sites, variable::trace, variable::cupti_before,
-        variable::counter_interval_us, variable::chain_cuda, variable::chain_nvtx}) {
+        variable::counter_interval_us, variable::counter_duration_ms, variable::chain_cuda,
+        variable::chain_nvtx}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }
   return attachment;

@@ -23,6 +23,7 @@ struct RecordingOptions {
   std::int64_t skip = 0, iterations = 0;
   std::int64_t max_bytes = 0, buffer_bytes = 0;
   std::int64_t counter_interval_us = 0;
+  std::int64_t counter_duration_ms = -1;  // 0: to the end of the process; -1: default
   bool call_sites = true;
   std::vector<std::string> trace;  // of spool::trace_words, or spool::trace_nothing
 };

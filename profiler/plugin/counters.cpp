@@ -364,14 +364,19 @@ void* sample(void*) {
   const Scope scope;
   const OurCupti guard;
   pthread_setname_np(pthread_self(), "rnnadvisor");
+  const std::int64_t begun = now_ns();
   pthread_mutex_lock(&mutex);
   while (!stop.load()) {
     for (auto& sampler : samplers) collect(sampler);
+    // A program pays for sampling with each of its launches; see docs/profiling.md.
+    if (settings().counter_duration_ns > 0 && now_ns() - begun > settings().counter_duration_ns)
+      break;
     const timespec until = from_now(decode_every_ns);
     int waited = 0;
     while (!stop.load() && waited != ETIMEDOUT)
       waited = pthread_cond_timedwait(&changed, &mutex, &until);
   }
+  stop.store(true);
   for (auto& sampler : samplers) end(sampler);
   life.store(ended);
   pthread_cond_broadcast(&changed);

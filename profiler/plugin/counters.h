@@ -7,7 +7,8 @@ namespace rnnadvisor::plugin {
 // CUPTI was found and started; `library` is its handle. The devices are told by counters_see().
 void counters_prepare(void* library);
 // An RNN call on this device is about to be made: its counters are wanted from now on. At the first
-// one this takes a quarter of a second, and starts the thread; then it is cheap. Not for callbacks
+// one this takes a quarter of a second, and starts the thread, which ends after
+// Settings::counter_duration_ns; then it is cheap. Not for callbacks
 // of CUPTI: while a context is being made, CUPTI's profiling functions crash.
 void counters_see(int device);
 // Ends sampling, with what was sampled in the spool. Waits half a second at most; safe to call

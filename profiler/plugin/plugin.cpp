@@ -129,6 +129,9 @@ void read_settings() {
   s.counter_interval_ns = number("RNNADVISOR_COUNTER_INTERVAL_US", 1000) * 1000;
   if (s.counter_interval_ns < 10'000) s.counter_interval_ns = 10'000;
   if (s.counter_interval_ns > 1'000'000'000) s.counter_interval_ns = 1'000'000'000;
+  s.counter_duration_ns = variable("RNNADVISOR_COUNTER_DURATION_MS") == nullptr
+                              ? 2'000'000'000
+                              : milliseconds("RNNADVISOR_COUNTER_DURATION_MS");
   s.delay_ns = milliseconds("RNNADVISOR_DELAY_MS");
   s.duration_ns = milliseconds("RNNADVISOR_DURATION_MS");
   s.skip = number("RNNADVISOR_SKIP", 0);

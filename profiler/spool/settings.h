@@ -25,8 +25,9 @@ inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of th
 // What RNNADVISOR_CUPTI was before the launcher set it; for the launcher alone.
 inline constexpr char cupti_before[] = "RNNADVISOR_CUPTI_BEFORE";
 inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, joined by commas; none
-// Of hardware counters, in microseconds.
+// Of hardware counters: between two samples, and for how long; 0: to the end.
 inline constexpr char counter_interval_us[] = "RNNADVISOR_COUNTER_INTERVAL_US";
+inline constexpr char counter_duration_ms[] = "RNNADVISOR_COUNTER_DURATION_MS";
 // Libraries that another tool had asked for, to be initialised after ours.
 inline constexpr char chain_cuda[] = "RNNADVISOR_CHAIN_CUDA_INJECTION";
 inline constexpr char chain_nvtx[] = "RNNADVISOR_CHAIN_NVTX_INJECTION";

@@ -27,8 +27,14 @@ parser.add_argument("--rounds", type=int, default=5)
 parser.add_argument("--cases", default="launch-bound,persistent")
 parser.add_argument("--variants", default="none,calls,kernels,full,bare,torch.profiler")
 parser.add_argument("--steps", type=int, default=60)
+parser.add_argument("--warmup", type=int, default=15, help="steps before the first that counts; 200 are past the counters of mode full")
 options = parser.parse_args()
 script = Path(__file__).with_name("train_step.py")
+
+
+# What may stand behind a mode: "full+no-counters".
+SETTINGS = {"no-counters": {"RNNADVISOR_TRACE": "transfers,api,memory"}, "5ms": {"RNNADVISOR_COUNTER_INTERVAL_US": "5000"},
+            "counters": {"RNNADVISOR_COUNTER_DURATION_MS": "0"}}
 
 
 def prepare(variant):
@@ -38,13 +44,15 @@ def prepare(variant):
     if variant in ("none", "torch.profiler"):
         return {}, None
     folder = tempfile.mkdtemp(prefix="spool-")
+    mode, *words = variant.split("+")
+    settings = {name: value for word in words for name, value in SETTINGS[word].items()}
     return {"LD_PRELOAD": options.plugin, "CUDA_INJECTION64_PATH": options.plugin, "NVTX_INJECTION64_PATH": options.plugin,
-            "RNNADVISOR_SPOOL": folder, "RNNADVISOR_MODE": variant}, folder
+            "RNNADVISOR_SPOOL": folder, "RNNADVISOR_MODE": mode, **settings}, folder
 
 
 def measure(variant):
     environment, folder = prepare(variant)
-    command = [sys.executable, str(script), "--cases", options.cases, "--steps", str(options.steps)]
+    command = [sys.executable, str(script), "--cases", options.cases, "--steps", str(options.steps), "--warmup", str(options.warmup)]
     run = subprocess.run(command + (["--profiler"] if variant == "torch.profiler" else []), env={**os.environ, **environment},
                          capture_output=True, text=True)
     more = {}

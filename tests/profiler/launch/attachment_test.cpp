@@ -59,6 +59,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
   options.max_bytes = 5;
   options.buffer_bytes = 6;
   options.counter_interval_us = 7;
+  options.counter_duration_ms = 0;
   options.call_sites = false;
   options.trace = {"transfers", "api"};
   const auto a = attached(options);
@@ -72,6 +73,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
                                           {"RNNADVISOR_MAX_BYTES", "5"},
                                           {"RNNADVISOR_BUFFER_BYTES", "6"},
                                           {"RNNADVISOR_COUNTER_INTERVAL_US", "7"},
+                                          {"RNNADVISOR_COUNTER_DURATION_MS", "0"},
                                           {"RNNADVISOR_CALL_SITES", "off"},
                                           {"RNNADVISOR_TRACE", "transfers,api"}})
     EXPECT_THAT(a.set, Contains(Pair(name, value)));

@@ -73,6 +73,17 @@ TEST(Counters, TheIntervalIsASetting) {
   EXPECT_EQ(s.counter_samples[0].end_ns - s.counter_samples[0].start_ns, 20'000'000);
 }
 
+TEST(Counters, TheyEndAfterTheirTime) {
+  CountedChild child;
+  child.variable("RNNADVISOR_COUNTER_DURATION_MS", "80");
+  const auto result = child.works();
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto& s = result.spool();
+  ASSERT_THAT(s.counter_samples, Not(IsEmpty()));
+  EXPECT_LT(s.counter_samples.back().end_ns - s.counter_samples.front().start_ns, 250'000'000);
+  EXPECT_GT(s.calls.back().start_ns, s.counter_samples.back().end_ns);
+}
+
 TEST(Counters, AreNotForTheOtherModes) {
   for (const char* mode : {"kernels", "calls"}) {
     CountedChild child(mode);
