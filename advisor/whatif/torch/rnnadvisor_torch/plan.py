@@ -108,6 +108,8 @@ def make_plan(call, transforms, where="candidate"):
             raise NotApplicable("'{}' makes another model, whose speed says nothing of this one".format(kind), "change the model and profile it again")
         _APPLY[kind](plan, call, parameters)
         plan.meaning = max(plan.meaning, meaning, key=MEANINGS.index)
+    if "accumulate" in plan.settings and "cuda_graph" in plan.settings:
+        raise NotApplicable("a graph of a batch that is taken in pieces", "use one of them")
     if "bucket_lengths" in plan.parts and "lower_batch" in plan.parts:
         raise NotApplicable("buckets and pieces of the batch at once", "use one of them")
     return plan
@@ -175,6 +177,8 @@ def _chunks(plan, call, parameters):
 
 def _data_type(plan, call, parameters):
     value = parameters["value"]
+    if call.autocast != "off":
+        _no("autocast chooses the type of this call", "change autocast's dtype and profile again")
     if value == call.data_type:
         _no("the data type is {} already".format(value))
     if parameters.get("how", "layer") == "model":
@@ -184,7 +188,7 @@ def _data_type(plan, call, parameters):
 
 
 def _tf32(plan, call, value):
-    if call.data_type != "float":
+    if call.data_type != "float" or call.autocast != "off":
         _no("TF32 is for float data")
     if value == call.allow_tf32:
         _no("TF32 is {} already".format("allowed" if value else "forbidden"))

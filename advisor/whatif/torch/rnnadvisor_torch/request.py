@@ -111,6 +111,8 @@ class Call:
         self.autocast = program.get("autocast", "off")
         if self.autocast not in ("off", "float16", "bfloat16"):
             _fail("autocast cannot be {!r}".format(self.autocast), "call.framework.autocast", "off, float16 or bfloat16")
+        # Under autocast the captured type is what autocast made of it; the parameters are float.
+        self.module_type = "float" if self.autocast != "off" else self.data_type
         self.seq_lengths = lengths or [self.seq_length] * self.batch_size
         self._limits(given)
 
