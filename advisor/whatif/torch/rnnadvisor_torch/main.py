@@ -10,6 +10,8 @@ import traceback
 from . import callsite, compare, emit, environment, plan as planning, request
 from .problem import BAD_REQUEST, NotApplicable, Problem
 
+# What a measurement with an interval takes about: two phases of six rounds, warm-up, comparison; and the bootstrap.
+LEAST_FORWARDS, LEAST_S = 120, 1.0
 _SOFTWARE = 1  # exit status of a mistake of ours
 
 
@@ -45,7 +47,7 @@ class Session:
         self.asked, self.torch, self.write, self.clock = asked, torch, write, clock
         self.begin = clock() if begin is None else begin
         self.end = self.begin + asked.budget_s
-        self.values = None
+        self.values, self.forward_s = None, 0.0
         self.originals, self.original_error, self.references = {}, {}, {}
 
     def run(self):
@@ -56,14 +58,16 @@ class Session:
         broken = None
         try:
             self.values = Values(self.torch, self.asked.call, self.asked.device, self.asked.seed)
+            self.forward_s = forward_seconds(self.values)
         except (RuntimeError, MemoryError) as error:
             broken = error
         count = len(self.asked.candidates)
         for index, candidate in enumerate(self.asked.candidates):
             self.write({"type": "progress", "candidate": candidate.id, "index": index, "of": count, "seconds": self.clock() - self.begin})
             began = self.clock()
-            share = (self.end - began) / (count - index)
-            line = self.candidate(candidate, index, began + share, broken)
+            # Little time is better spent on the first candidates than on none of them.
+            share = max((self.end - began) / (count - index), LEAST_S + LEAST_FORWARDS * self.forward_s)
+            line = self.candidate(candidate, index, min(self.end, began + share), broken)
             line["seconds"] = self.clock() - began
             line["flags_changed"] = environment.flags(self.torch) != flags
             self.write(line)
@@ -107,6 +111,8 @@ class Session:
         for position, phase in enumerate(wanted):
             until = self.clock() + (deadline - self.clock()) / (len(wanted) - position)
             try:
+                if self.forward_s * (3 if phase == "training" else 1) > until - self.clock():
+                    raise NoTime
                 phases[phase] = measure_phase(self.values, made, text, phase, until, asked.seed, asked.least_gain, self.clock)
             except NoTime:
                 late.append(phase)
@@ -130,7 +136,7 @@ class Session:
         gradients = call.training and "inference_mode" not in made.settings and "training" in self.asked.phases
         states = not made.settings.get("cuda_graph")
         key = (gradients, states)
-        if self.clock() >= deadline:
+        if self.forward_s * (6 if gradients else 2) > deadline - self.clock():
             return {"unknown": "the budget left no time for it"}
         if key not in self.originals:
             self.originals[key] = _to_cpu(Variant(self.values).results(gradients, states))
@@ -158,13 +164,27 @@ class Session:
         device = "cpu" if self.asked.reference == "cpu" else self.asked.device
         expected = reference_seconds(self.asked.call, device)
         if self.asked.reference == "auto" and expected > (deadline - self.clock()) / 3:
-            return None, "left out: float64 on {} would take about {:.0f} s (an estimate) of the budget".format(device, expected)
+            return None, "left out: float64 on {} would take about {:.2g} s (an estimate) of the budget".format(device, expected)
         try:
             results = _to_cpu(Variant(self.values, reference=True, device=device).results(*key))
         except (RuntimeError, MemoryError) as error:
             return None, "float64 on {} failed: {}".format(device, str(error).splitlines()[0])
         self.references[key] = results
         return compare.relative_errors(self.originals[key], results), "float64 on {}, without cuDNN".format(device)
+
+
+def forward_seconds(values):
+    """An estimate, to decide only: a forward pass over one time step, as many times as there are. A step cannot be interrupted, so
+    that one that would take longer than the budget must not begin."""
+    from .variant import arguments, plain_class
+    torch, call = values.torch, values.call
+    layer = plain_class(torch, call)(device=values.device, dtype=values.x.dtype, **arguments(call, False))
+    for _ in range(2):  # the first one loads libraries
+        begin = time.perf_counter()
+        with torch.no_grad():
+            layer(values.x[:1])[0].sum().item()
+        seconds = time.perf_counter() - begin
+    return seconds * call.seq_length
 
 
 def reference_seconds(call, device):

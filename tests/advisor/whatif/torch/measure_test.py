@@ -1,0 +1,183 @@
+"""The program as rnnadvisor starts it, measuring on the CPU: every kind of change, budget, memory, and that a wrong change is seen."""
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import support
+from support import SMALL, SPLIT, request, start
+
+torch = support.torch_or_skip("measure_test")
+
+
+class Measured(unittest.TestCase):
+    def test_lines(self):
+        code, lines, stderr, _ = start(request(call={**SMALL, "dropout": 0.2}))
+        self.assertEqual(code, 0, stderr)
+        self.assertEqual([line["type"] for line in lines], ["environment", "progress", "candidate", "done"])
+        environment, _, found, done = lines
+        self.assertEqual((environment["torch"], environment["time"], environment["device"]), (torch.__version__, "CPU", "cpu"))
+        self.assertEqual((found["id"], found["status"], found["meaning"]), ("split", "measured", "exact"))
+        self.assertFalse(found["flags_changed"])
+        self.assertEqual(set(found["phases"]), {"inference", "training"})
+        for phase in found["phases"].values():
+            rounds = phase["rounds"]
+            self.assertGreaterEqual(rounds, 6)
+            for way in ("before", "after", "control"):
+                self.assertEqual(len(phase["samples"][way]["wall_s"]), rounds)
+                self.assertTrue(all(wall >= host > 0 for wall, host in zip(phase["samples"][way]["wall_s"], phase["samples"][way]["host_s"])))
+            speedup = phase["speedup"]["wall"]
+            self.assertAlmostEqual(speedup["ratio"], phase["median"]["before"]["wall_s"] / phase["median"]["after"]["wall_s"])
+            self.assertTrue(speedup["low"] <= speedup["ratio"] <= speedup["high"])
+            self.assertIn(phase["verdict"], ("confirmed", "refuted", "inconclusive"))
+            self.assertNotIn("gpu", phase["speedup"])
+            self.assertEqual(phase["time"], "CPU")
+        comparison = found["comparison"]
+        weights = {"dweight_ih_l0", "dweight_hh_l0", "dbias_ih_l0", "dbias_hh_l0", "dweight_ih_l1", "dweight_hh_l1", "dbias_ih_l1", "dbias_hh_l1"}
+        for key in ("against_original", "original_against_reference", "changed_against_reference"):
+            self.assertEqual(set(comparison[key]), {"y", "h_n", "c_n", "dx", "dh0", "dc0"} | weights)
+        self.assertTrue(comparison["agrees"])
+        self.assertLess(comparison["worst_against_original"], 1e-6)
+        self.assertTrue(1e-9 < comparison["worst_original"] < 1e-5)  # float against float64: not zero, and small
+
+    def test_every_change(self):
+        """Each on a call that it fits; the results agree, also where several are put together."""
+        packed = {**SMALL, "layout": "seq_major_packed", "seq_lengths": [6, 6, 4, 3, 1]}
+        equal = {**SMALL, "layout": "seq_major_packed"}
+        both = {**SMALL, "direction": "bidirectional"}
+        cases = [(SMALL, "split_layers", {}), (both, "split_directions", {}), (SMALL, "pad_batch", {"multiple": 8}), (SMALL, "pad_hidden", {"multiple": 16}),
+                 (SMALL, "pad_input", {"multiple": 16}), (SMALL, "data_type", {"value": "double"}), (SMALL, "data_type", {"value": "double", "how": "model"}),
+                 (equal, "unpack_equal_lengths", {}), (packed, "bucket_lengths", {"buckets": 2}), (packed, "lower_batch", {"value": 2}),
+                 (SMALL, "lower_batch", {"value": 2}), (packed, "chunk_sequence", {"length": 2}), (SMALL, "layout", {"value": "batch_major_unpacked"}),
+                 ({**SMALL, "framework": {"batch_first": True}}, "layout", {"value": "seq_major_unpacked"}), (SMALL, "inference_mode", {}),
+                 ({**SMALL, "cell": "gru", "bias_mode": "no_bias"}, "split_layers", {}), ({**SMALL, "proj_size": 4}, "split_layers", {}),
+                 ({**SMALL, "framework": {"batch_first": True}}, "lower_batch", {"value": 2}), ({**packed, "seq_lengths": [1, 6, 3, 6, 4]}, "split_layers", {})]
+        for call, kind, parameters in cases:
+            with self.subTest(kind=kind, **call):
+                _, lines, stderr, _ = start(request(call=call, candidates=[{"transforms": [{"kind": kind, "parameters": parameters}]}], budget_s=2.5))
+                found = lines[-2]
+                self.assertEqual(found["status"], "measured", (found.get("what"), found.get("where"), stderr))
+                self.assertTrue(found["comparison"]["agrees"], found["comparison"])
+                self.assertFalse(found["failures"])
+
+    def test_no_cuda(self):
+        code, lines, _, _ = start(request(device=0), environment={"CUDA_VISIBLE_DEVICES": ""})
+        self.assertEqual((code, lines[-1]["type"], lines[-1]["where"]), (3, "error", "cuda:0"))
+
+    def test_what_means_nothing_on_the_cpu(self):
+        _, lines, _, _ = start(request(candidates=[{"transforms": [{"kind": "cuda_graph"}]}]))
+        self.assertEqual((lines[-2]["status"], lines[-2]["remedy"]), ("not_applicable", "measure on a GPU"))
+
+    def test_one_that_does_not_apply_does_not_stop_the_others(self):
+        _, lines, _, _ = start(request(candidates=[{"id": "a", "transforms": [{"kind": "algo", "parameters": {"value": "standard"}}]}, SPLIT]))
+        self.assertEqual([line["status"] for line in lines if line["type"] == "candidate"], ["not_applicable", "measured"])
+
+    def test_out_of_memory(self):
+        """Two terabytes of weights: the allocator itself refuses."""
+        code, lines, _, _ = start(request(call={**SMALL, "hidden_size": 2**18, "input_size": 2**18}))
+        self.assertEqual((code, lines[-2]["status"], lines[-1]["type"]), (0, "out_of_memory", "done"))
+        self.assertTrue(lines[-2]["what"] and lines[-2]["remedy"])
+
+    def test_budget(self):
+        """A step of some hundredths of a second, many candidates and little time: it ends in time, and says what there was no time for."""
+        call = {"hidden_size": 64, "batch_size": 16, "seq_length": 32, "num_layers": 2}
+        _, lines, _, _ = start(request(call=call, budget_s=5, candidates=[{"id": str(i), "transforms": [{"kind": "split_layers"}]} for i in range(24)]))
+        self.assertLess(lines[-1]["seconds"], 5 + 2)
+        late = [line for line in lines if "left no time" in line.get("what", "")]
+        self.assertTrue(late)
+        self.assertEqual(next(line["status"] for line in lines if line["type"] == "candidate"), "measured")  # the first one had its time
+        self.assertIn("budget of 5 s", late[0]["what"])
+        for line in lines:
+            for phase in line.get("phases", {}).values():
+                self.assertTrue(phase["rounds"] >= 6 or phase["verdict"] == "inconclusive")
+
+    def test_a_step_longer_than_the_budget_does_not_begin(self):
+        """Half a minute a step on one core."""
+        call = {"hidden_size": 512, "batch_size": 64, "seq_length": 128, "num_layers": 2}
+        _, lines, _, _ = start(request(call=call, budget_s=2))
+        self.assertLess(lines[-1]["seconds"], 4)
+        self.assertEqual((lines[-2]["status"], lines[-2]["comparison"]), ("not_measured", {"unknown": "the budget left no time for it"}))
+
+    def test_a_larger_budget_is_not_wasted(self):
+        _, _, _, seconds = start(request(budget_s=60))
+        self.assertLess(seconds, 30)
+
+    def test_stdout_is_the_protocol_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "sitecustomize.py").write_text("import atexit, os\natexit.register(lambda: print('noise'))\n")
+            _, lines, stderr, _ = start(request(), environment={"PYTHONPATH": folder})
+        self.assertEqual(lines[-1]["type"], "done")
+        self.assertIn("noise", stderr)
+
+
+class Comparison(unittest.TestCase):
+    """That a wrong change is seen, not only a right one passed."""
+
+    def test_a_wrong_weight_does_not_agree(self):
+        from rnnadvisor_torch import compare, emit, plan, variant
+        captured = support.call(**SMALL)
+        made = plan.make_plan(captured, [("split_layers", {})])
+        text = emit.module_text(made, captured)
+        values = variant.Values(torch, captured, "cpu", 1)
+        original = variant.Variant(values).results(True, True)
+        reference = variant.Variant(values, reference=True).results(True, True)
+        errors = compare.relative_errors(original, reference)
+        right = variant.Variant(values, made, emitted=text).results(True, True)
+        unit = torch.finfo(torch.float32).eps
+        self.assertTrue(compare.agrees(errors, compare.relative_errors(right, reference), unit))
+        for old, new in (("x = self._between(x, layer)", "x = x * 1.0001"), ("torch.cat(parts) for parts", "torch.cat(parts[::-1]) for parts"),
+                         ("1, 0.0, self.bidirectional)", "1, 0.0, self.bidirectional); x = x.detach()")):
+            self.assertIn(old, text)
+            wrong = variant.Variant(values, made, emitted=text.replace(old, new))
+            try:
+                found = compare.relative_errors(wrong.results(True, True), reference)
+            except RuntimeError:
+                continue  # no gradient at all
+            self.assertFalse(compare.agrees(errors, found, unit), old)
+
+    def test_closed_forms(self):
+        from rnnadvisor_torch import compare
+        tensor = torch.tensor
+        errors = compare.relative_errors({"a": tensor([3.0, 4.5]), "b": tensor([0.0]), "c": tensor([1.0]), "d": tensor([float("nan")]), "e": tensor([1.0])},
+                                         {"a": tensor([3.0, 4.0]), "b": tensor([0.0]), "c": tensor([0.0]), "d": tensor([1.0]), "e": tensor([float("inf")])})
+        self.assertEqual(errors, {"a": 0.1, "b": 0.0, "c": None, "d": None, "e": None})
+        self.assertIsNone(compare.worst(errors))
+        self.assertFalse(compare.agrees({"a": 0.1}, errors, 1.0))
+
+    def test_flags_are_put_back_and_set_around_a_step(self):
+        from rnnadvisor_torch import environment, plan, variant
+        captured = support.call(**SMALL, framework={"cudnn_enabled": False, "allow_tf32": False})
+        values = variant.Values(torch, captured, "cpu", 1)
+        before = environment.flags(torch)
+        one, other = variant.Variant(values), variant.Variant(values, plan.make_plan(captured, [("cudnn_enabled", {"value": True}), ("allow_tf32", {"value": True})]))
+        for way, wanted in ((one, False), (other, True)):
+            with way.around():
+                self.assertEqual((torch.backends.cudnn.enabled, torch.backends.cudnn.allow_tf32), (wanted, wanted))
+            self.assertEqual(environment.flags(torch), before)
+
+    def test_out_of_memory_of_a_gpu(self):
+        """CUDA's own words, as PyTorch 1.13 and later raise them; there is no GPU here to run out of memory."""
+        from rnnadvisor_torch import main
+        self.assertTrue(main.out_of_memory(torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")))
+        self.assertTrue(main.out_of_memory(RuntimeError("cuDNN error: out of memory")))
+        self.assertFalse(main.out_of_memory(RuntimeError("CUDNN_STATUS_NOT_SUPPORTED")))
+
+    def test_a_failing_phase_leaves_the_other(self):
+        from rnnadvisor_torch import main, measure, request as requests
+        lines, real = [], measure.measure_phase
+
+        def failing(values, plan, emitted, phase, *rest):
+            if phase == "training":
+                raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+            return real(values, plan, emitted, phase, *rest)
+        measure.measure_phase = failing
+        try:
+            main.Session(requests.parse(json.dumps(request())), torch, lines.append).run()
+        finally:
+            measure.measure_phase = real
+        found = next(line for line in lines if line["type"] == "candidate")
+        self.assertEqual((found["status"], list(found["phases"]), found["failures"]["training"]["status"]), ("measured", ["inference"], "out_of_memory"))
+
+
+if __name__ == "__main__":
+    unittest.main()
