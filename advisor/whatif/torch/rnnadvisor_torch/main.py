@@ -131,7 +131,7 @@ class Session:
 
     def comparison(self, made, text, deadline):
         """How far outputs and gradients moved, against the original and against float64."""
-        from .variant import TYPES, Variant
+        from .variant import Variant
         call, torch = self.asked.call, self.torch
         gradients = call.training and "inference_mode" not in made.settings and "training" in self.asked.phases
         states = not made.settings.get("cuda_graph")
@@ -142,18 +142,18 @@ class Session:
             self.originals[key] = _to_cpu(Variant(self.values).results(gradients, states))
             self.original_error[key] = self.reference_errors(key, deadline)
         changed = _to_cpu(Variant(self.values, made, emitted=text).results(gradients, states))
-        found = {"against_original": compare.relative_errors(changed, self.originals[key]), "initial_states": "given" if states else "zero",
+        found = {"against_original": compare.relative_errors(changed, self.originals[key], self.asked.device), "initial_states": "given" if states else "zero",
                  "dropout": 0.0, "gradients": gradients}
         found["worst_against_original"] = compare.worst(found["against_original"])
         errors, reference = self.original_error[key]
         found["reference"] = reference
         if errors is not None:
-            unit = torch.finfo(getattr(torch, TYPES[call.module_type if call.autocast == "off" else {"float16": "half"}.get(call.autocast, call.autocast)])).eps
+            unit = compare.unit(torch, *computing_types(made, call, self.asked.device))
             found["original_against_reference"] = errors
-            found["changed_against_reference"] = compare.relative_errors(changed, self.references[key])
+            found["changed_against_reference"] = compare.relative_errors(changed, self.references[key], self.asked.device)
             found["worst_original"], found["worst_changed"] = compare.worst(errors), compare.worst(found["changed_against_reference"])
             found["agrees"] = compare.agrees(errors, found["changed_against_reference"], unit)
-            found["agrees_when"] = "worst_changed <= {} * worst_original + {} * {:g}".format(compare.FACTOR, compare.UNITS, unit)
+            found["agrees_when"] = "worst_changed <= {} * worst_original + {} * {:g} + {:g}".format(compare.FACTOR, compare.UNITS, unit, compare.FLOOR)
         return found
 
     def reference_errors(self, key, deadline):
@@ -162,7 +162,7 @@ class Session:
         if self.asked.reference == "none":
             return None, "not asked for"
         device = "cpu" if self.asked.reference == "cpu" else self.asked.device
-        expected = reference_seconds(self.asked.call, device)
+        expected = reference_seconds(self.torch, self.asked.call, device)
         if self.asked.reference == "auto" and expected > (deadline - self.clock()) / 3:
             return None, "left out: float64 on {} would take about {:.2g} s (an estimate) of the budget".format(device, expected)
         try:
@@ -170,7 +170,17 @@ class Session:
         except (RuntimeError, MemoryError) as error:
             return None, "float64 on {} failed: {}".format(device, str(error).splitlines()[0])
         self.references[key] = results
-        return compare.relative_errors(self.originals[key], results), "float64 on {}, without cuDNN".format(device)
+        return compare.relative_errors(self.originals[key], results, self.asked.device), "float64 on {}, without cuDNN".format(device)
+
+
+def computing_types(made, call, device):
+    """(names of the types that the original and the changed layer compute in, whether one of them may use TF32)."""
+    from .variant import TYPES
+    own = call.module_type if call.autocast == "off" else None
+    changed = made.settings.get("model_type") or made.parts.get("data_type", {}).get("compute_type")
+    types = [TYPES[own] if own else call.autocast] + ([TYPES[changed]] if changed else [])
+    tf32 = made.settings.get("allow_tf32", call.allow_tf32) and made.settings.get("cudnn_enabled", call.cudnn_enabled)
+    return types, device != "cpu" and tf32 and "float32" in types
 
 
 def forward_seconds(values):
@@ -187,13 +197,14 @@ def forward_seconds(values):
     return seconds * call.seq_length
 
 
-def reference_seconds(call, device):
-    """An estimate, to decide only: three matrix products per weight and step, at what a slow device does in float64, and about
-    40 launches per step of each layer and direction."""
+def reference_seconds(torch, call, device):
+    """An estimate, to decide only: three matrix products per weight and step at what a device of its kind does in float64 at least (a
+    core; a GPU for graphics; one for computing, whose compute capability is a whole number), and 40 launches per step."""
+    rate = 5e9 if device == "cpu" else 4e12 if torch.cuda.get_device_capability(device)[1] == 0 else 3e11
     gates = {"lstm": 4, "gru": 3}.get(call.cell, 1)
     weights = gates * call.hidden_size * (call.input_size + call.width + (call.num_layers - 1) * (call.width * call.directions + call.width)) * call.directions
     steps = call.seq_length * call.num_layers * call.directions
-    return 6.0 * weights * call.batch_size * call.seq_length / (5e9 if device == "cpu" else 5e11) + steps * 40 * 1e-5
+    return 6.0 * weights * call.batch_size * call.seq_length / rate + steps * 40 * 1e-5
 
 
 def _to_cpu(results):

@@ -144,6 +144,22 @@ class Comparison(unittest.TestCase):
         self.assertIsNone(compare.worst(errors))
         self.assertFalse(compare.agrees({"a": 0.1}, errors, 1.0))
 
+    def test_units_of_the_types_that_compute(self):
+        from rnnadvisor_torch import compare, main, plan
+        def unit(transforms, device="cuda:0", **keys):
+            captured = support.call(**keys)
+            return compare.unit(torch, *main.computing_types(plan.make_plan(captured, transforms), captured, device))
+        off = {"framework": {"allow_tf32": False}}
+        split = [("split_layers", {})]
+        self.assertEqual(unit(split, num_layers=2, **off), 2.0**-23)
+        self.assertEqual(unit(split, num_layers=2), 2.0**-10)
+        self.assertEqual(unit(split, "cpu", num_layers=2), 2.0**-23)
+        self.assertEqual(unit([("allow_tf32", {"value": True})], **off), 2.0**-10)
+        self.assertEqual(unit([("data_type", {"value": "bfloat16"})], **off), 2.0**-7)
+        self.assertEqual(unit([("data_type", {"value": "half", "how": "model"})], **off), 2.0**-10)
+        self.assertEqual(unit(split, num_layers=2, data_type="double"), 2.0**-52)
+        self.assertEqual(unit(split, num_layers=2, data_type="half", framework={"autocast": "bfloat16"}), 2.0**-7)
+
     def test_flags_are_put_back_and_set_around_a_step(self):
         from rnnadvisor_torch import environment, plan, variant
         captured = support.call(**SMALL, framework={"cudnn_enabled": False, "allow_tf32": False})
