@@ -144,6 +144,60 @@ class Comparison(unittest.TestCase):
         self.assertIsNone(compare.worst(errors))
         self.assertFalse(compare.agrees({"a": 0.1}, errors, 1.0))
 
+    def test_columns_of_a_gpu(self):
+        """With a stand-in for CUDA's clock and memory: a step of 2 ms on the GPU that the host launches at once. No GPU is here."""
+        from unittest import mock
+        from rnnadvisor_torch import measure
+        gpu = {"now": 0.0, "held": 1000, "peak": 0}
+
+        class Event:
+            def __init__(self, enable_timing):
+                assert enable_timing
+            def record(self):
+                self.at = gpu["now"]
+            def elapsed_time(self, end):
+                return end.at - self.at  # milliseconds
+
+        def step():
+            gpu["now"] += 2.0
+            gpu["peak"] = max(gpu["peak"], gpu["held"] + 500)
+        way = mock.MagicMock()
+        with mock.patch.multiple(torch.cuda, Event=Event, synchronize=lambda device: None, memory_allocated=lambda device: gpu["held"],
+                                 max_memory_allocated=lambda device: gpu["peak"], reset_peak_memory_stats=lambda device: gpu.update(peak=gpu["held"])):
+            sampler = measure.Sampler(torch, "cuda:0")
+            found = sampler.sample(way, step, 5)
+            self.assertAlmostEqual(found["gpu_s"], 0.002)
+            self.assertLess(found["host_s"], 0.002)
+            self.assertGreaterEqual(found["wall_s"], found["host_s"])
+            self.assertEqual(sampler.memory(way, step), 500)
+            samples = {name: [sampler.sample(way, step, 2) for _ in range(6)] for name in ("before", "after", "control")}
+            summary = measure._summary(samples, 2, "tight", {}, 1, 1.02, True)
+            self.assertEqual(set(summary["speedup"]), {"wall", "host", "gpu"})
+            self.assertAlmostEqual(summary["speedup"]["gpu"]["ratio"], 1)
+            self.assertEqual(summary["time"], "GPU")
+
+    def test_clocks_of_a_gpu(self):
+        """A stand-in nvidia-smi: its words, and what it says when it cannot."""
+        import os
+        from types import SimpleNamespace
+        from unittest import mock
+        from rnnadvisor_torch import environment
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "nvidia-smi"
+            asked = Path(folder) / "asked"
+            def answer(text):
+                program.write_text("#!/bin/sh\necho \"$@\" > {}\n{}\n".format(asked, text))
+                program.chmod(0o755)
+                with mock.patch.dict(os.environ, {"PATH": folder + ":/bin", "CUDA_VISIBLE_DEVICES": "3,5"}), \
+                        mock.patch.object(torch.cuda, "get_device_properties", lambda device: SimpleNamespace()):
+                    return environment.clocks(torch, "cuda:1")
+            self.assertEqual(answer("echo 1980, 3201, 41, [N/A]"), {"sm_mhz": 1980.0, "memory_mhz": 3201.0, "celsius": 41.0, "watts": None})
+            self.assertIn("-i 5 ", asked.read_text())  # the device as it is numbered outside CUDA_VISIBLE_DEVICES
+            self.assertIn("no devices", answer("echo no devices; exit 9")["unknown"])
+            self.assertIn("unknown", answer("exit 0"))
+            with mock.patch.dict(os.environ, {"PATH": "/nowhere"}):
+                self.assertIn("not on the path", environment.clocks(torch, "cuda:1")["unknown"])
+
     def test_units_of_the_types_that_compute(self):
         from rnnadvisor_torch import compare, main, plan
         def unit(transforms, device="cuda:0", **keys):

@@ -184,6 +184,22 @@ class Requests(unittest.TestCase):
         self.assertEqual((call.seq_length, call.batch_size, call.packed, call.equal_lengths), (9, 3, True, False))
         self.assertEqual(support.call(framework={"autocast": "float16", "name": "pytorch"}, data_type="half").module_type, "float")
 
+    def test_recorded_calls_are_requests(self):
+        """Configurations as `profile` captured them from PyTorch programs."""
+        import json
+        import sqlite3
+        found = {}
+        for file in sorted((support.ROOT / "samples/recorded/programs").glob("pytorch-*.rnnprof")):
+            connection = sqlite3.connect("file:{}?mode=ro".format(file), uri=True)
+            for (text,) in connection.execute("SELECT json FROM configurations"):
+                found[file.stem[8:]] = support.call(**json.loads(text))
+            connection.close()
+        self.assertGreater(len(found), 12)
+        self.assertEqual({name for name, call in found.items() if call.packed}, {"equal-lengths", "speech-encoder"})
+        self.assertEqual({name for name, call in found.items() if call.bidirectional}, {"tagger"})
+        self.assertEqual((found["two-layers"].num_layers, found["two-layers"].data_type, found["projection"].proj_size), (2, "half", 512))
+        self.assertEqual((found["speech-encoder"].equal_lengths, found["equal-lengths"].equal_lengths), (False, True))
+
     def test_not_json(self):
         for text in ("", "{", "[1]", "nul", '{"protocol": 1} x', "[" * 100000):
             with self.assertRaises(Problem):
