@@ -112,7 +112,20 @@ void reverse(ProgramBuilder& builder, std::vector<Operation>& list, int call, Pl
              std::int64_t from_width, Place to, std::int64_t to_width, std::int64_t width) {
   const RnnConfig config = builder.call(call).part.config;
   const IoLayout& rows = builder.layout(call);
-  for (int t = 0; t < config.seq_length; ++t) {
+  const int T = config.seq_length;
+  if (!config.has_varying_lengths()) {
+    const std::int64_t apart = config.batch_size > 1 ? rows.row(0, 1) - rows.row(0, 0) : 1;
+    for (int t = 0; t < T; ++t) {
+      builder.copy_rows(list, {{from.slot, from.offset + rows.row(T - 1 - t, 0) * from_width},
+                               {to.slot, to.offset + rows.row(t, 0) * to_width},
+                               config.batch_size,
+                               width,
+                               apart * from_width,
+                               apart * to_width});
+    }
+    return;
+  }
+  for (int t = 0; t < T; ++t) {
     for (int b = 0; b < config.batch_size; ++b) {
       const int length = rows.lengths()[static_cast<std::size_t>(b)];
       if (t >= length) continue;

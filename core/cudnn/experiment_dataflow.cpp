@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/wide.h"
 #include "core/cudnn/experiment_builder.h"
 
 namespace rnnadvisor::experiment {
@@ -46,10 +47,13 @@ std::string_view to_string(Tensor tensor) {
 
 std::int64_t dense_elements(const RnnConfig& config, Tensor tensor) {
   if (!has(config, tensor)) return 0;
-  const std::int64_t rows = is_state(tensor)
-                                ? std::int64_t{config.pseudo_layers()} * config.batch_size
-                                : std::int64_t{config.seq_length} * config.batch_size;
-  return rows * width_of(config, tensor);
+  const Wide rows = is_state(tensor)
+                        ? Wide{config.num_layers} * config.directions() * config.batch_size
+                        : Wide{config.seq_length} * config.batch_size;
+  const Wide width = tensor == Tensor::y || tensor == Tensor::dy
+                         ? Wide{config.proj_size} * config.directions()
+                         : Wide{width_of(config, tensor)};
+  return saturate(rows * width);
 }
 
 Place ProgramBuilder::slot(std::int64_t elements) {
@@ -136,13 +140,14 @@ void ProgramBuilder::io_transfer(int index, Tensor tensor, Place place, int plac
     add_transfer(list, transfer);
   };
   // In the order of the layout: most rows then join.
+  const int longest = *std::max_element(rows.lengths().begin(), rows.lengths().end());
   for (int piece = 0; piece < blocks; ++piece) {
     if (part.config.layout == Layout::batch_major_unpacked) {
       for (std::size_t b = 0; b < part.rows.size(); ++b) {
         for (int t = 0; t < rows.lengths()[b]; ++t) add(piece, t, b);
       }
     } else {
-      for (int t = 0; t < part.config.seq_length; ++t) {
+      for (int t = 0; t < longest; ++t) {
         for (std::size_t b = 0; b < part.rows.size(); ++b) add(piece, t, b);
       }
     }

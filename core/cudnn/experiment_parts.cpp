@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "core/base/wide.h"
 #include "core/cudnn/cuda_error.h"
 #include "core/cudnn/io_layout.h"
 
@@ -249,6 +250,39 @@ Parts chunks(const RnnConfig& before, const ExperimentVariant& variant) {
 
 }  // namespace
 
+Result<void> can_be_laid_out(const RnnConfig& config) {
+  // Far beyond every GPU's memory, and far from where 64 bits end.
+  constexpr Wide most_elements_of_a_tensor = Wide{1} << 45U;
+  constexpr int most_sequences = 1 << 28;  // one int each
+  constexpr int most_steps = 1 << 20;      // cuDNN takes 65535
+  const auto too_large = [](std::string what) {
+    return fail(ErrorCode::out_of_memory, std::move(what), "use smaller sizes");
+  };
+  if (config.batch_size > most_sequences) {
+    return too_large(fmt::format("batch_size {} would need gigabytes for the length array alone",
+                                 config.batch_size));
+  }
+  if (config.seq_length > most_steps || config.num_layers > most_steps) {
+    return too_large(fmt::format("seq_length {} with num_layers {} is more than can be laid out",
+                                 config.seq_length, config.num_layers));
+  }
+  const Wide width = std::max({Wide{config.input_size}, Wide{config.hidden_size} * config.gates(),
+                               Wide{config.proj_size} * config.directions()});
+  const Wide rows = Wide{config.batch_size} * std::max(config.seq_length, config.pseudo_layers());
+  if (rows * width > most_elements_of_a_tensor)
+    return too_large("the tensors would be larger than the memory of any GPU");
+  if (config.seq_lengths.empty()) return {};
+  if (config.seq_lengths.size() != static_cast<std::size_t>(config.batch_size)) {
+    return differs(
+        fmt::format("{} lengths for {} sequences", config.seq_lengths.size(), config.batch_size));
+  }
+  for (const int length : config.seq_lengths) {
+    if (length < 0 || length > config.seq_length)
+      return differs(fmt::format("a length of {} in {} steps", length, config.seq_length));
+  }
+  return {};
+}
+
 bool same_weights(const RnnConfig& a, const RnnConfig& b) {
   RnnConfig same = a;
   same.id = b.id;
@@ -264,7 +298,9 @@ bool dropout_acts(const RnnConfig& config) {
 
 Result<std::vector<Part>> parts_of(const RnnConfig& before, const ExperimentVariant& variant) {
   if (variant.calls.empty()) return differs("there are no calls");
+  RNNADVISOR_TRY(can_be_laid_out(before));
   for (const RnnConfig& call : variant.calls) {
+    RNNADVISOR_TRY(can_be_laid_out(call));
     if (call.data_type != variant.calls.front().data_type)
       return differs("the calls differ in their data type");
     if (call.mode != variant.calls.front().mode) return differs("the calls differ in their mode");

@@ -21,10 +21,16 @@ struct Part {
 // The parts of a variant that computes the same function as `before`, in the order of its calls.
 // Sequences are told apart by nothing but their lengths, so where the variant does not say which
 // sequence is where, each call gets any that are as long; sequences beyond those are padding.
+// All configurations must be such that can_be_laid_out().
 // invalid_argument, with a message that tells the difference, when the calls do not make up the
 // original: another function (fewer units, another cell, a lost bias, …), or calls that do not fit
 // together.
 Result<std::vector<Part>> parts_of(const RnnConfig& before, const ExperimentVariant& variant);
+
+// Whether a configuration can be laid out at all: one length for each sequence, none longer than
+// seq_length, and sizes that neither overflow nor fill the host's memory with the description
+// alone. out_of_memory or invalid_argument.
+Result<void> can_be_laid_out(const RnnConfig& config);
 
 // Whether calls can share one weight space, as those of `rows` and `steps` must, because their
 // gradients add up in it: they differ in nothing but their sequences.

@@ -85,10 +85,9 @@ std::int64_t input_elements(const RnnConfig& config) {
     if (tensor <= dcy) sum += dense_elements(config, tensor);
   }
   const Wide below = Wide{config.directions()} * config.proj_size;
-  for (int layer = 0; layer < config.num_layers; ++layer) {
-    const Wide columns = (layer == 0 ? Wide{config.input_size} : below) + config.proj_size;
-    sum += Wide{config.directions()} * config.gates() * config.hidden_size * columns;
-  }
+  const Wide rows = Wide{config.directions()} * config.gates() * config.hidden_size;
+  sum += rows * (Wide{config.input_size} + config.proj_size);
+  sum += rows * (below + config.proj_size) * (config.num_layers - 1);
   return saturate(sum);
 }
 

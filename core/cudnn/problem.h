@@ -16,6 +16,12 @@ namespace rnnadvisor {
 
 class RnnProblem {
  public:
+  // cuDNN and the CUDA modules it loads lazily take memory of their own: left free by forecasts.
+  static constexpr std::int64_t memory_margin = std::int64_t{512} << 20U;
+  // The host side of one descriptor holds one int per sequence; beyond this it would take gigabytes
+  // itself.
+  static constexpr int largest_batch = 1 << 28;
+
   RnnProblem(const CudnnApi& api, cudnnHandle_t handle, const RnnConfig& config);
   ~RnnProblem();
   RnnProblem(const RnnProblem&) = delete;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tests/core/cudnn/experiment_cases.h"
 
@@ -335,6 +336,36 @@ TEST(ExperimentDataflow, StacksThatDoNotFitTogetherAreRefused) {
   calls.pop_back();
   EXPECT_THAT(refusal(config, several(Composition::directions, calls)),
               HasSubstr("lacks a direction"));
+}
+
+// Nothing overflows, hangs or fills the memory, whatever the sizes.
+TEST(ExperimentDataflow, SizesThatNobodyHasAreRefused) {
+  constexpr int most = std::numeric_limits<int>::max();
+  for (int RnnConfig::* size : {&RnnConfig::input_size, &RnnConfig::num_layers,
+                                &RnnConfig::seq_length, &RnnConfig::batch_size}) {
+    RnnConfig config = small_config(Cell::lstm, 8, 8192, 512, 512);
+    config.direction = Direction::bidirectional;
+    config.*size = most;
+    EXPECT_NE(
+        refusal(config, single(config)) + refusal(config, several(Composition::rows, {config})), "")
+        << size;
+    EXPECT_GT(input_elements(config), most_elements);
+  }
+  RnnConfig all = small_config(Cell::lstm, most, most, most, most);
+  all.num_layers = most;
+  EXPECT_NE(refusal(all, single(all)), "");
+  EXPECT_EQ(input_elements(all), std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(ExperimentDataflow, LengthsThatDoNotBelongAreRefused) {
+  RnnConfig config = small_config(Cell::gru, 4, 2, 3, 4);
+  RnnConfig wrong = config;
+  wrong.seq_lengths = {4};
+  EXPECT_THAT(refusal(config, single(wrong)), HasSubstr("1 lengths for 2 sequences"));
+  wrong.seq_lengths = {4, 5};
+  EXPECT_THAT(refusal(config, single(wrong)), HasSubstr("a length of 5 in 4 steps"));
+  wrong.seq_lengths = {4, -1};
+  EXPECT_THAT(refusal(wrong, single(config)), HasSubstr("a length of -1"));
 }
 
 TEST(ExperimentDataflow, InferenceHasNothingOfTheWayBack) {
