@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "core/base/text.h"
 #include "core/cudnn/correctness.h"
@@ -65,7 +66,12 @@ ExperimentRun::ExperimentRun(const DeviceSession& session, const ExperimentReque
 }
 
 ExperimentResult ExperimentRun::run() {
-  measure_and_time();
+  try {
+    measure_and_time();
+  } catch (const std::bad_alloc&) {
+    lose(-1,
+         {Outcome::out_of_memory, "the memory of the host is too small for its results", false});
+  }
   result_.seconds = seconds();
   return std::move(result_);
 }
