@@ -21,13 +21,20 @@ inline ExperimentRunner* shared_experiments(std::string& why_not) {
   auto* runner = shared_experiments(why_not_); \
   if (runner == nullptr) GTEST_SKIP() << "NEEDS A GPU, NOT RUN: " << why_not_
 
+// Units of a layer. The stand-in for a GPU computes with plain loops.
+#ifdef RNNADVISOR_STANDIN
+inline constexpr int units = 8;
+#else
+inline constexpr int units = 32;
+#endif
+
 // In float64, so that a wrong mapping cannot hide behind rounding.
 inline RnnConfig small(Cell cell) {
   RnnConfig config;
   config.cell = cell;
   config.data_type = config.math_precision = DataType::float64;
-  config.input_size = 24;
-  config.hidden_size = config.proj_size = 32;
+  config.input_size = units - 2;
+  config.hidden_size = config.proj_size = units;
   config.num_layers = 2;
   config.seq_length = 12;
   config.batch_size = 8;

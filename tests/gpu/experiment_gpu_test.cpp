@@ -10,14 +10,14 @@ using ::testing::HasSubstr;
 
 constexpr auto cells = {Cell::rnn_relu, Cell::rnn_tanh, Cell::lstm, Cell::gru};
 
-TEST(ExperimentOnGpu, OneCallInTheFormOfAnother) {
+TEST(ExperimentNumbers, OneCallInTheFormOfAnother) {
   RNNADVISOR_NEED_GPU(runner);
   for (const Cell cell : cells) {
     const RnnConfig before = small(cell);
     std::vector<ExperimentVariant> variants = {
         single(before),
-        single(changed(before, [](RnnConfig& c) { c.hidden_size = c.proj_size = 40; })),
-        single(changed(before, [](RnnConfig& c) { c.input_size = 32; })),
+        single(changed(before, [](RnnConfig& c) { c.hidden_size = c.proj_size = units + 8; })),
+        single(changed(before, [](RnnConfig& c) { c.input_size = units + 5; })),
         single(changed(before, [](RnnConfig& c) { c.batch_size = 11; })),
         single(changed(before, [](RnnConfig& c) { c.layout = Layout::batch_major_unpacked; })),
         single(changed(before,
@@ -34,7 +34,7 @@ TEST(ExperimentOnGpu, OneCallInTheFormOfAnother) {
   }
 }
 
-TEST(ExperimentOnGpu, BiasesAndSkipInput) {
+TEST(ExperimentNumbers, BiasesAndSkipInput) {
   RNNADVISOR_NEED_GPU(runner);
   for (const Cell cell : cells) {
     for (const BiasMode bias :
@@ -51,13 +51,14 @@ TEST(ExperimentOnGpu, BiasesAndSkipInput) {
     skip.input_size = skip.hidden_size;
     const auto request = request_of(
         skip, {single(changed(skip, [](RnnConfig& c) { c.input_mode = InputMode::linear_input; })),
-               single(changed(
-                   skip, [](RnnConfig& c) { c.input_size = c.hidden_size = c.proj_size = 40; }))});
+               single(changed(skip, [](RnnConfig& c) {
+                 c.input_size = c.hidden_size = c.proj_size = units + 8;
+               }))});
     expect_same(request, runner->run(request), exact);
   }
 }
 
-TEST(ExperimentOnGpu, SeveralCallsForOne) {
+TEST(ExperimentNumbers, SeveralCallsForOne) {
   RNNADVISOR_NEED_GPU(runner);
   for (const Cell cell : cells) {
     const RnnConfig before = small(cell);
@@ -75,7 +76,7 @@ TEST(ExperimentOnGpu, SeveralCallsForOne) {
   }
 }
 
-TEST(ExperimentOnGpu, BothDirectionsApart) {
+TEST(ExperimentNumbers, BothDirectionsApart) {
   RNNADVISOR_NEED_GPU(runner);
   for (const Cell cell : cells) {
     for (const bool varying : {false, true}) {
@@ -97,13 +98,13 @@ TEST(ExperimentOnGpu, BothDirectionsApart) {
   }
 }
 
-TEST(ExperimentOnGpu, ProjectionAndClip) {
+TEST(ExperimentNumbers, ProjectionAndClip) {
   RNNADVISOR_NEED_GPU(runner);
   RnnConfig before = small(Cell::lstm);
-  before.proj_size = 16;
+  before.proj_size = units / 2;
   before.direction = Direction::bidirectional;
   auto request =
-      request_of(before, {single(changed(before, [](RnnConfig& c) { c.hidden_size = 48; })),
+      request_of(before, {single(changed(before, [](RnnConfig& c) { c.hidden_size = units + 8; })),
                           variant(Composition::layers, split_layers(before)),
                           variant(Composition::directions, split_directions(before))});
   expect_same(request, runner->run(request), exact);
@@ -112,12 +113,13 @@ TEST(ExperimentOnGpu, ProjectionAndClip) {
   clipped.clip_left = -0.2;
   clipped.clip_right = 0.2;
   request = request_of(
-      clipped, {variant(Composition::layers, split_layers(clipped)),
-                single(changed(clipped, [](RnnConfig& c) { c.hidden_size = c.proj_size = 40; }))});
+      clipped,
+      {variant(Composition::layers, split_layers(clipped)),
+       single(changed(clipped, [](RnnConfig& c) { c.hidden_size = c.proj_size = units + 8; }))});
   expect_same(request, runner->run(request), exact);
 }
 
-TEST(ExperimentOnGpu, SequencesOfManyLengths) {
+TEST(ExperimentNumbers, SequencesOfManyLengths) {
   RNNADVISOR_NEED_GPU(runner);
   for (const Cell cell : {Cell::lstm, Cell::gru}) {
     RnnConfig before = small(cell);
@@ -143,7 +145,7 @@ TEST(ExperimentOnGpu, SequencesOfManyLengths) {
 
 // Whether cuDNN lets itself be captured is cuDNN's business: where it does, the numbers are the
 // same; where not, the refusal says so.
-TEST(ExperimentOnGpu, GraphsComputeTheSame) {
+TEST(ExperimentNumbers, GraphsComputeTheSame) {
   RNNADVISOR_NEED_GPU(runner);
   RnnConfig before = small(Cell::lstm);
   before.direction = Direction::bidirectional;
@@ -164,7 +166,7 @@ TEST(ExperimentOnGpu, GraphsComputeTheSame) {
   if (!refused) expect_same(request, result, exact);
 }
 
-TEST(ExperimentOnGpu, OtherTypesAreAsFarAsTheirPrecision) {
+TEST(ExperimentNumbers, OtherTypesAreAsFarAsTheirPrecision) {
   RNNADVISOR_NEED_GPU(runner);
   RnnConfig before = small(Cell::lstm);
   before.data_type = before.math_precision = DataType::float32;

@@ -76,11 +76,11 @@ TEST(ExperimentOnGpu, AFailureIsTheResultOfItsVariantAlone) {
       {single(changed(before, [](RnnConfig& c) { c.algo = Algo::persist_static; })),  // no float64
        single(changed(before,
                       [](RnnConfig& c) {
-                        c.hidden_size = c.proj_size = 4096;
+                        c.hidden_size = c.proj_size = units + 896;
                         c.batch_size = 1 << 18;
                       })),
        variant(Composition::layers, {before, before}),
-       single(changed(before, [](RnnConfig& c) { c.hidden_size = c.proj_size = 16; })),
+       single(changed(before, [](RnnConfig& c) { c.hidden_size = c.proj_size = units / 2; })),
        single(before)});
   const auto result = runner->run(request);
   ASSERT_EQ(result.outcome, Outcome::completed) << result.message;
@@ -100,7 +100,7 @@ TEST(ExperimentOnGpu, AFailureIsTheResultOfItsVariantAlone) {
 
   const auto too_large = request_of(changed(before,
                                             [](RnnConfig& c) {
-                                              c.hidden_size = c.proj_size = 4096;
+                                              c.hidden_size = c.proj_size = units + 896;
                                               c.batch_size = 1 << 18;
                                             }),
                                     {single(before)});
