@@ -7,92 +7,10 @@
 #include "core/base/wide.h"
 #include "core/cudnn/cuda_error.h"
 #include "core/cudnn/reference.h"
-#include "core/cudnn/rnn_runner.h"
+#include "core/cudnn/weight_space.h"
 
 namespace rnnadvisor {
 namespace {
-
-using reference::LayerWeights;
-
-Error cudnn_error(const CudnnApi& api, cudnnStatus_t status, const char* what) {
-  Error error;
-  error.code = ErrorCode::cudnn;
-  error.message = fmt::format("{} from {}: {}", status_name(api, status), what, api.take_reason());
-  return error;
-}
-
-// Where cuDNN keeps the parts of one pseudo-layer, read through cudnnGetRNNWeightParams, out of a
-// copy of the weight space.
-class WeightReader {
- public:
-  WeightReader(RnnProblem& problem, const void* base, std::vector<double> values)
-      : problem_(problem), base_(base), values_(std::move(values)) {}
-
-  Result<LayerWeights> layer(int pseudo) {
-    const RnnConfig& config = problem_.config();
-    const int gates = config.gates();
-    LayerWeights weights;
-    for (int id = 0; id < 2 * gates; ++id) {
-      std::vector<double> matrix;
-      std::vector<double> bias;
-      RNNADVISOR_TRY(read(pseudo, id, matrix, bias));
-      const bool from_input = id < gates;
-      if (!matrix.empty())
-        (from_input ? weights.input : weights.recurrent).push_back(std::move(matrix));
-      if (!bias.empty())
-        (from_input ? weights.input_bias : weights.recurrent_bias).push_back(std::move(bias));
-    }
-    if (config.has_projection()) {
-      std::vector<double> bias;
-      RNNADVISOR_TRY(read(pseudo, 2 * gates, weights.projection, bias));
-    }
-    return weights;
-  }
-
- private:
-  Result<void> read(int pseudo, int id, std::vector<double>& matrix, std::vector<double>& bias) {
-    const CudnnApi& api = problem_.api();
-    cudnnTensorDescriptor_t m = nullptr;
-    cudnnTensorDescriptor_t b = nullptr;
-    api.cudnnCreateTensorDescriptor(&m);
-    api.cudnnCreateTensorDescriptor(&b);
-    void* m_address = nullptr;
-    void* b_address = nullptr;
-    const auto status =
-        api.cudnnGetRNNWeightParams(problem_.handle(), problem_.descriptor(), pseudo,
-                                    problem_.weight_bytes, base_, id, m, &m_address, b, &b_address);
-    if (status == CUDNN_STATUS_SUCCESS) {
-      copy(m, m_address, matrix);
-      copy(b, b_address, bias);
-    }
-    api.cudnnDestroyTensorDescriptor(m);
-    api.cudnnDestroyTensorDescriptor(b);
-    if (status != CUDNN_STATUS_SUCCESS)
-      return fail(cudnn_error(api, status, "cudnnGetRNNWeightParams"));
-    return {};
-  }
-
-  void copy(cudnnTensorDescriptor_t descriptor, const void* address,
-            std::vector<double>& out) const {
-    if (address == nullptr) return;
-    cudnnDataType_t type{};
-    int rank = 0;
-    int dims[8] = {};
-    int strides[8] = {};
-    problem_.api().cudnnGetTensorNdDescriptor(descriptor, 8, &type, &rank, dims, strides);
-    std::size_t count = 1;
-    for (int i = 0; i < rank; ++i) count *= static_cast<std::size_t>(dims[i]);
-    const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) -
-                                                 static_cast<const char*>(base_)) /
-                        static_cast<std::size_t>(element_size(problem_.config().data_type));
-    out.assign(values_.begin() + static_cast<std::ptrdiff_t>(offset),
-               values_.begin() + static_cast<std::ptrdiff_t>(offset + count));
-  }
-
-  RnnProblem& problem_;
-  const void* base_;
-  std::vector<double> values_;
-};
 
 std::int64_t elements(const DeviceBuffer& buffer, DataType type) {
   return static_cast<std::int64_t>(buffer.bytes()) / element_size(type);
@@ -114,42 +32,6 @@ std::vector<double> to_dense(const RnnProblem& problem, const std::vector<double
     }
   }
   return dense;
-}
-
-double relative_error(const std::vector<double>& out, const std::vector<double>& ref) {
-  double difference = 0;
-  double norm = 0;
-  for (std::size_t i = 0; i < ref.size(); ++i) {
-    difference += (out[i] - ref[i]) * (out[i] - ref[i]);
-    norm += ref[i] * ref[i];
-  }
-  return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
-}
-
-std::vector<double> flatten(const std::vector<LayerWeights>& layers) {
-  std::vector<double> flat;
-  for (const auto& layer : layers) {
-    for (const auto* group :
-         {&layer.input, &layer.recurrent, &layer.input_bias, &layer.recurrent_bias}) {
-      for (const auto& part : *group) flat.insert(flat.end(), part.begin(), part.end());
-    }
-    flat.insert(flat.end(), layer.projection.begin(), layer.projection.end());
-  }
-  return flat;
-}
-
-Result<std::vector<LayerWeights>> read_layers(RnnProblem& problem, const DeviceBuffer& buffer) {
-  auto values = read_as_double(buffer, problem.config().data_type,
-                               elements(buffer, problem.config().data_type));
-  if (!values) return fail(values.error());
-  WeightReader reader(problem, buffer.data(), std::move(*values));
-  std::vector<LayerWeights> layers;
-  for (int pseudo = 0; pseudo < problem.config().pseudo_layers(); ++pseudo) {
-    auto layer = reader.layer(pseudo);
-    if (!layer) return fail(layer.error());
-    layers.push_back(std::move(*layer));
-  }
-  return layers;
 }
 
 }  // namespace
@@ -205,7 +87,7 @@ Result<std::vector<CorrectnessResult>> compare_problem(RnnProblem& problem) {
   reference::Inputs inputs;
   inputs.config = config;
   inputs.lengths = problem.lengths();
-  auto layers = read_layers(problem, problem.weights);
+  auto layers = read_weight_space(problem, problem.weights);
   if (!layers) return fail(layers.error());
   inputs.weights = std::move(*layers);
   struct Source {
@@ -262,12 +144,13 @@ Result<std::vector<CorrectnessResult>> compare_problem(RnnProblem& problem) {
     if (!values) return fail(values.error());
     const auto out =
         tensor.io_width > 0 ? to_dense(problem, *values, tensor.io_width) : std::move(*values);
-    add(tensor.name, relative_error(out, *tensor.expected));
+    add(tensor.name, reference::relative_difference(out, *tensor.expected));
   }
   if (training) {
-    auto gradients = read_layers(problem, problem.weight_gradients);
+    auto gradients = read_weight_space(problem, problem.weight_gradients);
     if (!gradients) return fail(gradients.error());
-    add("dw", relative_error(flatten(*gradients), flatten(expected.dweights)));
+    add("dw", reference::relative_difference(reference::flatten(*gradients),
+                                             reference::flatten(expected.dweights)));
   }
   return results;
 }

@@ -26,7 +26,8 @@ namespace rnnadvisor {
   X(cudnnGetRNNTempSpaceSizes) X(cudnnGetRNNWeightSpaceSize) X(cudnnGetRNNWeightParams) \
   X(cudnnRNNForward) X(cudnnRNNBackwardData_v8) X(cudnnRNNBackwardWeights_v8)
 #define RNNADVISOR_CUDNN_OPTIONAL(X) \
-  X(cudnnGetLastErrorString) X(cudnnRNNSetClip_v9) X(cudnnSetCallback)
+  X(cudnnGetLastErrorString) X(cudnnRNNSetClip_v9) X(cudnnSetCallback) X(cudnnAddTensor) \
+  X(cudnnDropoutGetReserveSpaceSize) X(cudnnDropoutForward) X(cudnnDropoutBackward)
 // clang-format on
 
 struct CudnnApi {

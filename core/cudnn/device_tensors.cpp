@@ -21,6 +21,48 @@ void append_bits(std::vector<unsigned char>& bytes, std::size_t index, T value) 
   std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
 }
 
+void append_as(std::vector<unsigned char>& bytes, std::size_t i, double value, DataType type) {
+  switch (type) {
+    case DataType::half:
+      append_bits(bytes, i, __half_raw(__float2half(static_cast<float>(value))).x);
+      break;
+    case DataType::bfloat16:
+      append_bits(bytes, i, __nv_bfloat16_raw(__float2bfloat16(static_cast<float>(value))).x);
+      break;
+    case DataType::float32:
+      append_bits(bytes, i, static_cast<float>(value));
+      break;
+    case DataType::float64:
+      append_bits(bytes, i, value);
+      break;
+  }
+}
+
+double value_at(const unsigned char* at, DataType type) {
+  switch (type) {
+    case DataType::half: {
+      __half_raw raw{};
+      std::memcpy(&raw.x, at, sizeof(raw.x));
+      return __half2float(__half(raw));
+    }
+    case DataType::bfloat16: {
+      __nv_bfloat16_raw raw{};
+      std::memcpy(&raw.x, at, sizeof(raw.x));
+      return __bfloat162float(__nv_bfloat16(raw));
+    }
+    case DataType::float32: {
+      float value = 0;
+      std::memcpy(&value, at, sizeof(value));
+      return value;
+    }
+    case DataType::float64:
+      break;
+  }
+  double value = 0;
+  std::memcpy(&value, at, sizeof(value));
+  return value;
+}
+
 // All exponent bits set: infinity or NaN. `data` holds `count` elements.
 bool chunk_finite(const unsigned char* data, std::size_t count, DataType type) {
   const auto scan = [&]<class Bits>(Bits mask) {
@@ -47,7 +89,15 @@ bool chunk_finite(const unsigned char* data, std::size_t count, DataType type) {
 }  // namespace
 
 DeviceBuffer::~DeviceBuffer() {
-  if (data_ != nullptr) cudaFree(data_);
+  if (owned_) cudaFree(data_);
+}
+
+DeviceBuffer DeviceBuffer::view(void* data, std::int64_t bytes) {
+  DeviceBuffer buffer;
+  if (bytes <= 0) return buffer;
+  buffer.data_ = data;
+  buffer.bytes_ = static_cast<std::size_t>(bytes);
+  return buffer;
 }
 
 Result<DeviceBuffer> DeviceBuffer::allocate(std::int64_t bytes) {
@@ -55,6 +105,7 @@ Result<DeviceBuffer> DeviceBuffer::allocate(std::int64_t bytes) {
   if (bytes <= 0) return buffer;
   RNNADVISOR_TRY(RNNADVISOR_CUDA(cudaMalloc(&buffer.data_, static_cast<std::size_t>(bytes))));
   buffer.bytes_ = static_cast<std::size_t>(bytes);
+  buffer.owned_ = true;
   return buffer;
 }
 
@@ -67,21 +118,7 @@ Result<void> fill_random(DeviceBuffer& buffer, DataType type, double amplitude,
   std::mt19937_64 generator(seed);
   std::uniform_real_distribution<double> uniform(-amplitude, amplitude);
   for (std::size_t i = 0; i < elements; ++i) {
-    const double value = uniform(generator);
-    switch (type) {
-      case DataType::half:
-        append_bits(bytes, i, __half_raw(__float2half(static_cast<float>(value))).x);
-        break;
-      case DataType::bfloat16:
-        append_bits(bytes, i, __nv_bfloat16_raw(__float2bfloat16(static_cast<float>(value))).x);
-        break;
-      case DataType::float32:
-        append_bits(bytes, i, static_cast<float>(value));
-        break;
-      case DataType::float64:
-        append_bits(bytes, i, value);
-        break;
-    }
+    append_as(bytes, i, uniform(generator), type);
   }
   auto* target = static_cast<unsigned char*>(buffer.data());
   RNNADVISOR_TRY(
@@ -113,24 +150,30 @@ Result<std::vector<double>> read_as_double(const DeviceBuffer& buffer, DataType 
   }
   std::vector<double> values(elements);
   for (std::size_t i = 0; i < elements; ++i) {
-    const unsigned char* at = bytes.data() + i * size;
-    if (type == DataType::float64) {
-      std::memcpy(&values[i], at, size);
-    } else if (type == DataType::float32) {
-      float value = 0;
-      std::memcpy(&value, at, size);
-      values[i] = value;
-    } else if (type == DataType::half) {
-      __half_raw raw{};
-      std::memcpy(&raw.x, at, size);
-      values[i] = __half2float(__half(raw));
-    } else {
-      __nv_bfloat16_raw raw{};
-      std::memcpy(&raw.x, at, size);
-      values[i] = __bfloat162float(__nv_bfloat16(raw));
-    }
+    values[i] = value_at(bytes.data() + i * size, type);
   }
   return values;
+}
+
+Result<void> write_from_double(DeviceBuffer& buffer, DataType type,
+                               const std::vector<double>& values) {
+  if (values.empty()) return {};
+  std::vector<unsigned char> bytes(values.size() * static_cast<std::size_t>(element_size(type)));
+  if (bytes.size() > buffer.bytes()) {
+    return fail(ErrorCode::internal, "more values than the device buffer holds");
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) append_as(bytes, i, values[i], type);
+  return RNNADVISOR_CUDA(
+      cudaMemcpy(buffer.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+}
+
+void round_to_type(std::vector<double>& values, DataType type) {
+  if (type == DataType::float64) return;
+  std::vector<unsigned char> bytes(sizeof(double));
+  for (double& value : values) {
+    append_as(bytes, 0, value, type);
+    value = value_at(bytes.data(), type);
+  }
 }
 
 Result<bool> all_finite(const DeviceBuffer& buffer, DataType type, std::int64_t count) {

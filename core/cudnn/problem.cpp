@@ -58,10 +58,9 @@ static_assert(static_cast<int>(Layout::batch_major_unpacked) ==
 }  // namespace
 
 RnnProblem::RnnProblem(const CudnnApi& api, cudnnHandle_t handle, const RnnConfig& config)
-    : api_(api), handle_(handle), config_(config), lengths_(config.seq_lengths) {
-  if (lengths_.empty())
-    lengths_.assign(static_cast<std::size_t>(config.batch_size), config.seq_length);
-}
+    : api_(api), handle_(handle), config_(config), lengths_(sequence_lengths(config)) {}
+
+cudnnDataType_t RnnProblem::cudnn_type() const { return to_cudnn(config_.data_type); }
 
 RnnProblem::~RnnProblem() {
   if (x_desc_ != nullptr) api_.cudnnDestroyRNNDataDescriptor(x_desc_);
@@ -163,20 +162,6 @@ Result<void> RnnProblem::set_state_descriptors() {
   return {};
 }
 
-void RnnProblem::lay_out_packed_rows() {
-  if (!config_.packed()) return;
-  // Sequences still running at step t, by counting down from the number that have any length.
-  std::vector<std::int64_t> ending(static_cast<std::size_t>(config_.seq_length) + 1, 0);
-  for (const int length : lengths_) ++ending[static_cast<std::size_t>(length)];
-  std::int64_t running = static_cast<std::int64_t>(lengths_.size()) - ending[0];
-  std::int64_t offset = 0;
-  for (int t = 0; t < config_.seq_length; ++t) {
-    packed_offset_.push_back(offset);
-    offset += running;
-    running -= ending[static_cast<std::size_t>(t) + 1];
-  }
-}
-
 StageResult RnnProblem::query_sizes(RunReport& report) {
   if (const auto status = api_.cudnnGetRNNWeightSpaceSize(handle_, rnn_, &weight_bytes);
       status != CUDNN_STATUS_SUCCESS) {
@@ -219,9 +204,18 @@ std::int64_t RnnProblem::bytes_needed() const {
   return saturate(total);
 }
 
-Result<void> RnnProblem::allocate(std::uint64_t seed) {
+Result<void> RnnProblem::set_up_execution() {
   RNNADVISOR_TRY(set_state_descriptors());
-  lay_out_packed_rows();
+  io_.emplace(config_);
+  auto lengths = DeviceBuffer::allocate(static_cast<std::int64_t>(lengths_.size() * sizeof(int)));
+  if (!lengths) return fail(lengths.error());
+  device_lengths = std::move(*lengths);
+  return RNNADVISOR_CUDA(cudaMemcpy(device_lengths.data(), lengths_.data(),
+                                    lengths_.size() * sizeof(int), cudaMemcpyHostToDevice));
+}
+
+Result<void> RnnProblem::allocate(std::uint64_t seed) {
+  RNNADVISOR_TRY(set_up_execution());
   const std::int64_t es = element_size(config_.data_type);
   const bool training = config_.mode == Mode::training;
   const bool lstm = config_.cell == Cell::lstm;
@@ -264,11 +258,7 @@ Result<void> RnnProblem::allocate(std::uint64_t seed) {
     if (want.amplitude > 0)
       RNNADVISOR_TRY(fill_random(want.buffer, config_.data_type, want.amplitude, seed++));
   }
-  auto lengths = DeviceBuffer::allocate(static_cast<std::int64_t>(lengths_.size() * sizeof(int)));
-  if (!lengths) return fail(lengths.error());
-  device_lengths = std::move(*lengths);
-  return RNNADVISOR_CUDA(cudaMemcpy(device_lengths.data(), lengths_.data(),
-                                    lengths_.size() * sizeof(int), cudaMemcpyHostToDevice));
+  return {};
 }
 
 StageResult RnnProblem::build_dynamic() {
@@ -332,13 +322,6 @@ Result<void> RnnProblem::poison_outputs(Phase phase) {
       return clear_weight_gradients(nullptr);  // it adds, so it cannot start from NaN
   }
   return {};
-}
-
-std::int64_t RnnProblem::row(int t, int b) const {
-  if (config_.packed()) return packed_offset_[static_cast<std::size_t>(t)] + b;
-  if (config_.layout == Layout::batch_major_unpacked)
-    return std::int64_t{b} * config_.seq_length + t;
-  return std::int64_t{t} * config_.batch_size + b;
 }
 
 std::vector<std::int64_t> RnnProblem::used_rows() const {

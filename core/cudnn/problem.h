@@ -4,16 +4,24 @@
 #include <cudnn.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/cudnn/cudnn_api.h"
 #include "core/cudnn/device_tensors.h"
+#include "core/cudnn/io_layout.h"
 #include "core/cudnn/run_result.h"
 
 namespace rnnadvisor {
 
 class RnnProblem {
  public:
+  // cuDNN and the CUDA modules it loads lazily take memory of their own: left free by forecasts.
+  static constexpr std::int64_t memory_margin = std::int64_t{512} << 20U;
+  // The host side of one descriptor holds one int per sequence; beyond this it would take gigabytes
+  // itself.
+  static constexpr int largest_batch = 1 << 28;
+
   RnnProblem(const CudnnApi& api, cudnnHandle_t handle, const RnnConfig& config);
   ~RnnProblem();
   RnnProblem(const RnnProblem&) = delete;
@@ -27,6 +35,9 @@ class RnnProblem {
   // Bytes that allocate() takes.
   std::int64_t bytes_needed() const;
   Result<void> allocate(std::uint64_t seed);
+  // What launch() needs beside the tensors; part of allocate(). For who binds tensors of their own
+  // to the members below.
+  Result<void> set_up_execution();
   // cudnnBuildRNNDynamic, for PERSIST_DYNAMIC; success for the others.
   StageResult build_dynamic();
   // Enqueues one API call on the handle's stream.
@@ -39,11 +50,12 @@ class RnnProblem {
   // tensor that is not.
   Result<std::string> check_outputs(Phase phase) const;
 
-  // Row of (t, b) in x and y.
-  std::int64_t row(int t, int b) const;
+  // Row of (t, b) in x and y. After set_up_execution().
+  std::int64_t row(int t, int b) const { return io_->row(t, b); }
   const std::vector<int>& lengths() const { return lengths_; }
   const RnnConfig& config() const { return config_; }
   const CudnnApi& api() const { return api_; }
+  cudnnDataType_t cudnn_type() const;  // of its data
   cudnnRNNDescriptor_t descriptor() const { return rnn_; }
   cudnnHandle_t handle() const { return handle_; }
 
@@ -54,7 +66,6 @@ class RnnProblem {
 
  private:
   Result<void> set_state_descriptors();
-  void lay_out_packed_rows();
   StageResult stage_result(model::Stage stage, cudnnStatus_t status) const;
   std::int64_t io_rows() const;
   std::int64_t state_elements(int width) const;
@@ -65,7 +76,7 @@ class RnnProblem {
   cudnnHandle_t handle_;
   RnnConfig config_;
   std::vector<int> lengths_;
-  std::vector<std::int64_t> packed_offset_;  // first row of time step t
+  std::optional<IoLayout> io_;  // only where something runs: it takes memory
   cudnnRNNDescriptor_t rnn_ = nullptr;
   cudnnRNNDataDescriptor_t x_desc_ = nullptr, y_desc_ = nullptr;
   cudnnTensorDescriptor_t h_desc_ = nullptr, c_desc_ = nullptr;

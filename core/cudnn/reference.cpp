@@ -303,4 +303,26 @@ Outputs compute(const Inputs& inputs) {
   return outputs;
 }
 
+std::vector<double> flatten(const std::vector<LayerWeights>& layers) {
+  std::vector<double> flat;
+  for (const auto& layer : layers) {
+    for (const auto* group :
+         {&layer.input, &layer.recurrent, &layer.input_bias, &layer.recurrent_bias}) {
+      for (const auto& part : *group) flat.insert(flat.end(), part.begin(), part.end());
+    }
+    flat.insert(flat.end(), layer.projection.begin(), layer.projection.end());
+  }
+  return flat;
+}
+
+double relative_difference(const std::vector<double>& out, const std::vector<double>& ref) {
+  double difference = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < ref.size(); ++i) {
+    difference += (out[i] - ref[i]) * (out[i] - ref[i]);
+    norm += ref[i] * ref[i];
+  }
+  return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
 }  // namespace rnnadvisor::reference

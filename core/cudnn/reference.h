@@ -40,4 +40,10 @@ struct Outputs {
 // Dropout is not modelled: its mask is cuDNN's own.
 Outputs compute(const Inputs& inputs);
 
+// All parts, one after the other.
+std::vector<double> flatten(const std::vector<LayerWeights>& layers);
+
+// || out - ref || / || ref ||, Frobenius; || out || where ref is zero. Sizes must be equal.
+double relative_difference(const std::vector<double>& out, const std::vector<double>& ref);
+
 }  // namespace rnnadvisor::reference

@@ -7,19 +7,13 @@
 #include "core/base/text.h"
 #include "core/cudnn/correctness.h"
 #include "core/cudnn/cuda_error.h"
+#include "core/cudnn/device_session.h"
 #include "core/cudnn/problem.h"
 #include "core/cudnn/timing.h"
 #include "core/model/memory.h"
 
 namespace rnnadvisor {
 namespace {
-
-// cuDNN and the CUDA modules it loads lazily take memory of their own: left free by the forecast.
-constexpr std::int64_t memory_margin = std::int64_t{512} << 20U;
-
-// The host side of one descriptor holds one int per sequence; beyond this it would take gigabytes
-// itself.
-constexpr int largest_describable_batch = 1 << 28;
 
 Error to_error(const StageResult& stage) {
   Error error;
@@ -38,18 +32,9 @@ void set_failed(RunReport& report, const Error& error) {
 }  // namespace
 
 struct RnnRunner::State {
-  const CudnnApi* api = nullptr;
-  int ordinal = 0;
-  cudaStream_t stream = nullptr;
-  cudnnHandle_t handle = nullptr;
-  std::unique_ptr<RnnProblem> problem;
+  std::unique_ptr<DeviceSession> session;
+  std::unique_ptr<RnnProblem> problem;  // after the session, so that it goes first
   std::vector<Phase> phases;
-
-  ~State() {
-    problem.reset();
-    if (handle != nullptr) api->cudnnDestroy(handle);
-    if (stream != nullptr) cudaStreamDestroy(stream);
-  }
 
   // One phase, checked; the stage result joins the report. False ends the configuration.
   bool execute_checked(Phase phase, RunReport& report);
@@ -64,24 +49,9 @@ RnnRunner::~RnnRunner() = default;
 
 Result<std::unique_ptr<RnnRunner>> RnnRunner::create(int ordinal) {
   auto state = std::make_unique<State>();
-  state->ordinal = ordinal;
-  RNNADVISOR_TRY(RNNADVISOR_CUDA(cudaSetDevice(ordinal)));
-  RNNADVISOR_TRY(RNNADVISOR_CUDA(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking)));
-  const auto api = CudnnApi::load();
-  if (!api) return fail(api.error());
-  state->api = *api;
-  if (const auto status = state->api->cudnnCreate(&state->handle); status != CUDNN_STATUS_SUCCESS) {
-    return fail(ErrorCode::cudnn,
-                fmt::format("cudnnCreate returned {}: {}", status_name(*state->api, status),
-                            state->api->take_reason()),
-                "check that cuDNN at " + state->api->path +
-                    " fits the driver and has its sub-libraries beside it");
-  }
-  if (const auto status = state->api->cudnnSetStream(state->handle, state->stream);
-      status != CUDNN_STATUS_SUCCESS) {
-    return fail(ErrorCode::cudnn,
-                fmt::format("cudnnSetStream returned {}", status_name(*state->api, status)));
-  }
+  auto session = DeviceSession::open(ordinal);
+  if (!session) return fail(session.error());
+  state->session = std::move(*session);
   return std::unique_ptr<RnnRunner>(new RnnRunner(std::move(state)));
 }
 
@@ -107,7 +77,7 @@ bool RnnRunner::State::execute_checked(Phase phase, RunReport& report) {
   cudaDeviceSynchronize();
   StageResult stage = problem->launch(phase);
   stage.stage = stage_of();
-  const cudaError_t finished = cudaStreamSynchronize(stream);
+  const cudaError_t finished = cudaStreamSynchronize(session->stream());
   if (stage.status == 0 && finished != cudaSuccess) {
     stage.reason = cuda_error(finished, "cudaStreamSynchronize").message;
     stage.status_name = cudaGetErrorName(finished);
@@ -144,14 +114,15 @@ bool RnnRunner::prepare(const RnnConfig& config, const RunOptions& options, RunR
     return false;
   }
   report.memory_free_before = static_cast<std::int64_t>(free_bytes);
-  if (config.batch_size > largest_describable_batch) {
+  if (config.batch_size > RnnProblem::largest_batch) {
     report.outcome = Outcome::out_of_memory_predicted;
     report.message = fmt::format("batch_size {} would need gigabytes for the length array alone",
                                  config.batch_size);
     return false;
   }
 
-  state_->problem = std::make_unique<RnnProblem>(*state_->api, state_->handle, config);
+  state_->problem =
+      std::make_unique<RnnProblem>(state_->session->api(), state_->session->handle(), config);
   RnnProblem& problem = *state_->problem;
   const auto stop = [&](Outcome outcome, std::string message) {
     report.outcome = outcome;
@@ -184,14 +155,14 @@ bool RnnRunner::prepare(const RnnConfig& config, const RunOptions& options, RunR
     release();
     return false;
   }
-  if (report.memory_predicted > report.memory_free_before - memory_margin) {
+  if (report.memory_predicted > report.memory_free_before - RnnProblem::memory_margin) {
     return stop(Outcome::out_of_memory_predicted,
                 fmt::format("needs {} of device memory and {} of {} is free ({} is left for cuDNN "
                             "itself); nothing was allocated",
                             format_bytes(static_cast<double>(report.memory_predicted)),
                             format_bytes(static_cast<double>(free_bytes)),
                             format_bytes(static_cast<double>(total_bytes)),
-                            format_bytes(static_cast<double>(memory_margin))));
+                            format_bytes(static_cast<double>(RnnProblem::memory_margin))));
   }
   if (auto ok = problem.allocate(options.seed); !ok) {
     set_failed(report, ok.error());
@@ -224,13 +195,13 @@ void RnnRunner::time(const RunOptions& options, RunReport& report) {
     entry.phase = phase;
     entry.prepare = [this, phase]() -> Result<void> {
       if (phase == Phase::backward_weights)
-        return state_->problem->clear_weight_gradients(state_->stream);
+        return state_->problem->clear_weight_gradients(state_->session->stream());
       return {};
     };
     entry.launch = [this, phase] { return launch(phase); };
     timed.push_back(std::move(entry));
   }
-  auto timings = time_phases(timed, state_->stream, options);
+  auto timings = time_phases(timed, state_->session->stream(), options);
   if (!timings) {
     set_failed(report, timings.error());
     state_->note_context(report);
@@ -246,7 +217,7 @@ Result<void> RnnRunner::launch(Phase phase) {
 }
 
 Result<void> RnnRunner::synchronize() {
-  return RNNADVISOR_CUDA(cudaStreamSynchronize(state_->stream));
+  return RNNADVISOR_CUDA(cudaStreamSynchronize(state_->session->stream()));
 }
 
 void RnnRunner::compare_with_reference(RunReport& report) {
@@ -276,12 +247,12 @@ void RnnRunner::release() {
 }
 
 std::string RnnRunner::cudnn_version() const {
-  const auto v = state_->api->version;
+  const auto v = state_->session->api().version;
   return v >= 90000 ? fmt::format("{}.{}.{}", v / 10000, v % 10000 / 100, v % 100)
                     : fmt::format("{}.{}.{}", v / 1000, v % 1000 / 100, v % 100);
 }
 
-std::string RnnRunner::cudnn_path() const { return state_->api->path; }
-int RnnRunner::ordinal() const { return state_->ordinal; }
+std::string RnnRunner::cudnn_path() const { return state_->session->api().path; }
+int RnnRunner::ordinal() const { return state_->session->ordinal(); }
 
 }  // namespace rnnadvisor

@@ -5,25 +5,10 @@
 #include <chrono>
 
 #include "core/cudnn/cuda_error.h"
+#include "core/cudnn/device_event.h"
 
 namespace rnnadvisor {
 namespace {
-
-class Event {
- public:
-  Event() { status_ = cudaEventCreate(&event_); }
-  ~Event() {
-    if (event_ != nullptr) cudaEventDestroy(event_);
-  }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  cudaEvent_t get() const { return event_; }
-  cudaError_t status() const { return status_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-  cudaError_t status_;
-};
 
 bool tight(const MedianInterval& interval, const RunOptions& options) {
   return interval.count >= options.min_repeats && interval.confidence >= 0.95 &&
@@ -36,8 +21,8 @@ bool tight(const MedianInterval& interval, const RunOptions& options) {
 Result<std::vector<PhaseTiming>> time_phases(std::vector<TimedPhase>& phases, void* stream_pointer,
                                              const RunOptions& options) {
   const auto stream = static_cast<cudaStream_t>(stream_pointer);
-  Event start;
-  Event stop;
+  DeviceEvent start;
+  DeviceEvent stop;
   RNNADVISOR_TRY(RNNADVISOR_CUDA(start.status()));
   RNNADVISOR_TRY(RNNADVISOR_CUDA(stop.status()));
   std::vector<PhaseTiming> timings;

@@ -11,10 +11,11 @@
 #include <memory>
 #include <optional>
 
+#include "advisor/cli/worker/machine.h"
 #include "advisor/cli/worker/protocol.h"
 #include "advisor/cli/worker/run_configurations.h"
+#include "advisor/cli/worker/worker_folder.h"
 #include "advisor/cli/worker/worker_process.h"
-#include "core/cudnn/driver.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
 
@@ -23,26 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
-
-// A folder that is removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "rnnadvisor-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // One GPU: a process that times and a process that traces. Launches seem to stay slower in a
 // process that has traced, also when it records nothing any more
@@ -357,7 +338,7 @@ class Pool {
   const RunRequest& request_;
   std::string program_;
   std::vector<GpuState> gpus_;
-  TemporaryFolder folder_;
+  WorkerFolder folder_;
   std::vector<Seat> seats_;
   std::deque<int> waiting_;
   std::vector<std::optional<Profile>> results_;
@@ -368,38 +349,11 @@ class Pool {
 }  // namespace
 
 Result<Profile> run_configurations(const RunRequest& request) {
-  if (!worker_available()) {
-    return fail(ErrorCode::unsupported,
-                "this rnnadvisor was built without CUDA: it checks and reports, but runs nothing",
-                "build it where the CUDA toolkit, cuDNN 9 and CUPTI are installed, or use "
-                "'rnnadvisor check'");
-  }
-  if (request.devices.empty())
-    return fail(ErrorCode::invalid_argument, "no GPU was named",
-                "use --devices 0 or --devices all");
-  const DriverState driver = inspect_driver();
-  if (driver.gpus.empty()) {
-    return fail(ErrorCode::not_found, "nothing can be run here: " + driver.problem,
-                "run on a machine with an NVIDIA GPU, or use 'rnnadvisor check --device NAME', "
-                "which needs none");
-  }
-  for (const int device : request.devices) {
-    if (device < 0 || static_cast<std::size_t>(device) >= driver.gpus.size()) {
-      return fail(
-          ErrorCode::not_found,
-          fmt::format("there is no GPU {}; this machine has {}", device, driver.gpus.size()),
-          "'rnnadvisor doctor' lists them");
-    }
-  }
-  std::string program = request.program;
-  if (program.empty()) {
-    std::error_code error;
-    program = fs::read_symlink("/proc/self/exe", error).string();
-    if (error)
-      return fail(ErrorCode::io, "the path of this program cannot be read from /proc/self/exe: " +
-                                     error.message());
-  }
-  return run_in_workers(request, program, driver.gpus);
+  const auto gpus = usable_gpus(request.devices);
+  if (!gpus) return fail(gpus.error());
+  const auto program = worker_program(request.program);
+  if (!program) return fail(program.error());
+  return run_in_workers(request, *program, *gpus);
 }
 
 Result<Profile> run_in_workers(const RunRequest& request, const std::string& program,

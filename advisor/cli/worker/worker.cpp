@@ -1,12 +1,39 @@
+#include <fstream>
 #include <iostream>
+#include <memory>
 
+#include "advisor/cli/worker/experiment_protocol.h"
 #include "advisor/cli/worker/protocol.h"
 #include "advisor/cli/worker/run_configurations.h"
+#include "core/cudnn/experiment_runner.h"
 #include "profiler/cupti/permissions.h"
 #include "profiler/cupti/traced_run.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
+namespace {
+
+// Runs an experiment and leaves its result; the context is lost when `last` is set.
+Result<void> run_experiment_job(const ExperimentJob& job, int device, const std::string& directory,
+                                std::unique_ptr<ExperimentRunner>& runner, bool& last) {
+  if (!runner) {
+    auto made = ExperimentRunner::create(device);
+    if (!made) return fail(made.error());
+    runner = std::move(*made);
+  }
+  const ExperimentResult result = runner->run(job.request, [](const ExperimentProgress& progress) {
+    std::cout << write_progress(progress) << std::endl;
+  });
+  last = result.context_lost;
+  const std::string path = experiment_result_path(directory, job.index);
+  std::ofstream file(path, std::ios::binary);
+  file << write_experiment_result(result);
+  file.close();
+  if (!file) return fail(ErrorCode::io, "cannot write " + path, "check the space in TMPDIR");
+  return {};
+}
+
+}  // namespace
 
 bool worker_available() { return true; }
 
@@ -19,8 +46,24 @@ int worker_main(int device, const std::string& directory) {
     return 3;
   }
   std::cout << "ready" << std::endl;
+  std::unique_ptr<ExperimentRunner> experiments;
   std::string line;
   while (std::getline(std::cin, line)) {
+    if (is_experiment_job(line)) {
+      bool last = false;
+      const auto job = read_experiment_job(line);
+      if (!job) {
+        std::cout << "error " << write_error(job.error()) << std::endl;
+        return 2;
+      }
+      if (const auto ran = run_experiment_job(*job, device, directory, experiments, last); !ran) {
+        std::cout << "error " << write_error(ran.error()) << std::endl;
+        return 3;
+      }
+      std::cout << "done " << job->index << (last ? " last" : "") << std::endl;
+      if (last) std::_Exit(exit_context_lost);
+      continue;
+    }
     const auto job = read_job(line);
     if (!job) {
       std::cout << "error " << write_error(job.error()) << std::endl;

@@ -1,0 +1,252 @@
+#include "advisor/cli/worker/run_experiment.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <optional>
+
+#include "advisor/cli/worker/experiment_protocol.h"
+#include "advisor/cli/worker/machine.h"
+#include "advisor/cli/worker/protocol.h"
+#include "advisor/cli/worker/worker_folder.h"
+#include "advisor/cli/worker/worker_process.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Loading cuDNN from a cold network disk.
+constexpr std::chrono::seconds start_limit(120);
+
+// How one worker ended.
+struct Ending {
+  std::optional<ExperimentResult> result;
+  Outcome outcome = Outcome::crashed;  // without a result
+  std::string message;
+  // What it was at: a variant, -1 for the original, nothing where it cannot be told.
+  std::optional<int> at = -1;
+};
+
+class Experiment {
+ public:
+  Experiment(const ExperimentRequest& request, const ExperimentRunOptions& options,
+             const std::string& program)
+      : request_(request), options_(options), program_(program), begin_(Clock::now()) {
+    result_.variants.resize(request.variants.size());
+    remaining_.resize(request.variants.size());
+    std::iota(remaining_.begin(), remaining_.end(), 0);
+  }
+
+  Result<ExperimentResult> run() {
+    if (folder_.path().empty()) {
+      return fail(ErrorCode::io, "no temporary folder can be made for the worker",
+                  "check that TMPDIR is writable");
+    }
+    // A worker that died must not end us when it is written to.
+    signal(SIGPIPE, SIG_IGN);
+    bool original_known = false;
+    // Each worker that does not answer for all takes at least one variant with it, or ends this.
+    do {
+      auto ending = one_worker();
+      if (!ending && begun_) {
+        // What is known already is kept.
+        Ending failed;
+        failed.outcome = Outcome::failed;
+        failed.message = "no further worker could be had: " + ending.error().message;
+        failed.at.reset();
+        blame(failed);
+        break;
+      }
+      if (!ending) return fail(ending.error());
+      begun_ = true;
+      if (ending->result) {
+        take(*ending->result);
+        original_known = true;
+        continue;
+      }
+      if (!blame(*ending)) break;
+    } while (!remaining_.empty() || !original_known);
+    result_.seconds = seconds();
+    return std::move(result_);
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  // A worker with those variants that are left.
+  Result<Ending> one_worker() {
+    ExperimentJob job{0, request_};
+    job.request.variants.clear();
+    for (const int i : remaining_)
+      job.request.variants.push_back(request_.variants[static_cast<std::size_t>(i)]);
+    job.request.budget_seconds = std::max(0.0, request_.budget_seconds - seconds());
+    auto worker = WorkerProcess::start(program_, options_.device, folder_.path());
+    if (!worker) return fail(worker.error());
+    Ending ending;
+    bool ready = false;
+    auto deadline = Clock::now() + start_limit;
+    while (true) {
+      if (stopped()) {
+        ending.outcome = Outcome::interrupted;
+        ending.message = "interrupted before it ended";
+        return ending;
+      }
+      pollfd descriptor = {worker->output_descriptor(), POLLIN, 0};
+      poll(&descriptor, 1, 100);
+      std::vector<std::string> lines;
+      const bool open = worker->read_lines(lines);
+      for (const auto& line : lines) {
+        if (line == "ready") {
+          ready = true;
+          worker->send_line(write_experiment_job(job));  // a dead worker shows as end of file
+        } else if (line.rfind("error ", 0) == 0) {
+          return fail(read_error(std::string_view(line).substr(6)));
+        } else if (const auto progress = read_progress(line)) {
+          note(*progress, ending);
+        } else if (line == "done 0" || line == "done 0 last") {
+          return finished(std::move(ending));
+        }
+        deadline = Clock::now() + std::chrono::milliseconds(
+                                      static_cast<std::int64_t>(options_.timeout_seconds * 1000));
+      }
+      if (!open) {
+        int status = 0;
+        const std::string end = worker->wait_for_end(status);
+        if (!ready) {
+          return fail(ErrorCode::internal,
+                      fmt::format("a worker for GPU {} ended with {} before it was ready",
+                                  options_.device, end),
+                      "run 'rnnadvisor doctor' to see what this machine has");
+        }
+        // Who ends the run may end its workers too, and sooner: that is no crash.
+        ending.outcome = stopped() ? Outcome::interrupted : Outcome::crashed;
+        ending.message = stopped() ? "interrupted before it ended"
+                                   : fmt::format("the worker process ended with {}", end);
+        return ending;
+      }
+      if (Clock::now() <= deadline) continue;
+      if (!ready) {
+        return fail(ErrorCode::internal,
+                    fmt::format("the worker for GPU {} did not get ready within two minutes",
+                                options_.device),
+                    "check with nvidia-smi whether the GPU answers");
+      }
+      ending.outcome = Outcome::timed_out;
+      ending.message = fmt::format("no sign of life for {:.0f} s; the worker was ended",
+                                   options_.timeout_seconds);
+      return ending;
+    }
+  }
+
+  void note(const ExperimentProgress& progress, Ending& ending) {
+    ExperimentProgress ours = progress;
+    switch (progress.kind) {
+      case ExperimentProgress::Kind::trying:
+        if (progress.variant >= static_cast<int>(remaining_.size())) return;
+        if (progress.variant >= 0)
+          ours.variant = remaining_[static_cast<std::size_t>(progress.variant)];
+        ending.at = ours.variant;
+        break;
+      case ExperimentProgress::Kind::timing:
+      case ExperimentProgress::Kind::round:
+        ending.at.reset();
+        break;
+    }
+    if (options_.on_progress) options_.on_progress(ours);
+  }
+
+  Ending finished(Ending ending) const {
+    const std::string path = experiment_result_path(folder_.path(), 0);
+    std::ifstream file(path, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    auto result = read_experiment_result(text, remaining_.size());
+    if (result) {
+      ending.result = std::move(*result);
+    } else {
+      ending.outcome = Outcome::failed;
+      ending.message = "the worker's result could not be read: " + result.error().message;
+      ending.at.reset();
+    }
+    return ending;
+  }
+
+  void take(ExperimentResult& part) {
+    if (part.outcome != Outcome::not_run) {
+      result_.outcome = part.outcome;
+      result_.message = part.message;
+    }
+    if (part.memory_bytes >= 0) result_.memory_bytes = part.memory_bytes;
+    std::vector<int> again;
+    for (std::size_t i = 0; i < part.variants.size(); ++i) {
+      const int number = remaining_[i];
+      if (part.context_lost && part.variants[i].outcome == Outcome::not_run)
+        again.push_back(number);
+      result_.variants[static_cast<std::size_t>(number)] = std::move(part.variants[i]);
+    }
+    // The original itself lost it: no use to try it again.
+    if (again.size() == remaining_.size()) again.clear();
+    remaining_ = std::move(again);
+  }
+
+  // False: there is nothing to go on with.
+  bool blame(const Ending& ending) {
+    if (ending.outcome != Outcome::interrupted && ending.at && *ending.at >= 0) {
+      const int number = *ending.at;
+      VariantResult& culprit = result_.variants[static_cast<std::size_t>(number)];
+      culprit.outcome = ending.outcome;
+      culprit.message =
+          ending.message + " while it tried this variant; the others got a new worker";
+      std::erase(remaining_, number);
+      return true;
+    }
+    for (const int number : remaining_) {
+      VariantResult& lost = result_.variants[static_cast<std::size_t>(number)];
+      // Without the original nobody's turn comes.
+      if (ending.at && ending.outcome != Outcome::interrupted) continue;
+      lost.outcome = ending.outcome;
+      lost.message = ending.message;
+    }
+    if (ending.at || result_.outcome == Outcome::not_run) {
+      result_.outcome = ending.outcome;
+      result_.message = ending.message;
+    }
+    remaining_.clear();
+    return false;
+  }
+
+  const ExperimentRequest& request_;
+  const ExperimentRunOptions& options_;
+  const std::string& program_;
+  Clock::time_point begin_;
+  WorkerFolder folder_;
+  bool begun_ = false;          // a worker has come as far as the experiment
+  std::vector<int> remaining_;  // numbers of the variants that have no result yet
+  ExperimentResult result_;
+};
+
+}  // namespace
+
+Result<ExperimentResult> run_experiment(const ExperimentRequest& request,
+                                        const ExperimentRunOptions& options) {
+  const auto gpus = usable_gpus({options.device});
+  if (!gpus) return fail(gpus.error());
+  const auto program = worker_program(options.program);
+  if (!program) return fail(program.error());
+  return run_experiment_in_worker(request, options, *program);
+}
+
+Result<ExperimentResult> run_experiment_in_worker(const ExperimentRequest& request,
+                                                  const ExperimentRunOptions& options,
+                                                  const std::string& program) {
+  return Experiment(request, options, program).run();
+}
+
+}  // namespace rnnadvisor::cli
