@@ -80,7 +80,7 @@ class MainWindow : public QMainWindow {
     QToolButton* button = nullptr;
     Symbol symbol;
   };
-  void add_view(const char* name, const QString& title, Symbol symbol, View* view);
+  void add_view(QLatin1String name, const QString& title, Symbol symbol, View* view);
   void make_header();
   void make_actions();
   QAction* add_action(class QMenu* menu, const QString& text, const QKeySequence& keys,

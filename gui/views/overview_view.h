@@ -29,6 +29,9 @@ class OverviewView : public View {
   void build();
   QWidget* make_verdict();
   QWidget* make_time();
+  StackedBars bars_of_kernels() const;
+  StackedBars bars_of_phases(const std::vector<int>& configurations) const;
+  StackedBars bars_of_configurations(const std::vector<int>& configurations) const;
   QWidget* make_actions();
   QWidget* make_memory();
   QWidget* make_record();

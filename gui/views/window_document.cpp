@@ -1,0 +1,121 @@
+// What is open: opening it, showing it everywhere, and what is said when it cannot be.
+#include <QFileInfo>
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+
+#include "advisor/report/words.h"
+#include "gui/views/compare_view.h"
+#include "gui/views/explorer_view.h"
+#include "gui/views/main_window.h"
+#include "gui/views/page_view.h"
+#include "gui/views/rules_view.h"
+#include "gui/views/start_view.h"
+#include "gui/views/view_name.h"
+
+namespace rnnadvisor::gui {
+
+void MainWindow::open(const QString& path, const std::optional<Place>& at) {
+  notice_->hide();
+  start_->set_error(nullptr, {});
+  const QString absolute =
+      path.startsWith(QLatin1String("sample:")) ? path : QFileInfo(path).absoluteFilePath();
+  loader_.open(absolute, rules_);
+  pending_place_ = at;  // after open(), which cancels what was under way
+}
+
+void MainWindow::show_document(const DocumentPointer& document) {
+  // Where somebody has begun to look around in the outline, they stay where they are.
+  const bool continues = document_ && document_->outline() && document_->path() == document->path();
+  const Place here = place();
+  if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
+  document_ = document;
+  state_.reset(document->extent());
+  for (const auto& entry : entries_) entry.view->set_document(document);
+  configuration_->set_document(document);
+  show_title();
+  for (auto* action : need_document_) action->setEnabled(true);
+  remember_recent(document->path());
+  if (QFileInfo(document->path()).isFile()) watcher_.addPath(document->path());
+  if (document->outline()) {
+    go(pending_place_ && !pending_place_->view.isEmpty() ? pending_place_->view
+                                                         : QString(view_name::overview));
+    return;
+  }
+  if (pending_place_) {
+    go_to(*pending_place_);
+    pending_place_.reset();
+  } else if (continues) {
+    go_to(here);
+  } else {
+    go(view_name::overview);
+  }
+  emit opened();
+}
+
+void MainWindow::show_title() {
+  if (!document_) {
+    setWindowTitle(QStringLiteral("rnnadvisor"));
+    title_->setText(tr("No profile is open"));
+    subtitle_->setText({});
+    return;
+  }
+  setWindowTitle(document_->name() + QStringLiteral(" – rnnadvisor"));
+  title_->setText(document_->name());
+  QStringList about;
+  if (document_->outline())
+    about << (loader_.busy() ? tr("kernels are still being read") : tr("without its kernels"));
+  if (!document_->profile().devices.empty())
+    about << to_qt(advisor::words::clean(document_->profile().devices.front().name));
+  const auto& environment = document_->profile().environment;
+  if (!environment.cudnn_version.empty())
+    about << QStringLiteral("cuDNN ") + to_qt(environment.cudnn_version);
+  if (!environment.created.empty()) about << to_qt(advisor::words::clean(environment.created));
+  subtitle_->setText(about.join(QStringLiteral(" · ")));
+}
+
+void MainWindow::show_failure(const Error& error, const QString& path) {
+  pending_place_.reset();
+  if (document_ && document_->outline()) {
+    // What was shown of it is not to be believed.
+    document_.reset();
+    for (const auto& entry : entries_) entry.view->set_document(nullptr);
+    configuration_->set_document(nullptr);
+    state_.reset({});
+    for (auto* action : need_document_) action->setEnabled(false);
+  }
+  show_title();
+  if (document_) {
+    show_notice(to_qt(to_text(error)));
+  } else {
+    start_->set_error(&error, path);
+    go(view_name::start);
+  }
+  emit open_failed(error);
+}
+
+void MainWindow::show_notice(const QString& text, const QString& action,
+                             std::function<void()> run) {
+  notice_text_->setText(text);
+  notice_button_->setVisible(!action.isEmpty());
+  notice_button_->setText(action);
+  notice_action_ = std::move(run);
+  notice_->setAccessibleName(text);
+  notice_->show();
+}
+
+void MainWindow::read_rules() {
+  auto read = load_rules(rules_folder_);
+  if (!read) {
+    rules_view_->set_errors(read.error());
+    return;
+  }
+  rules_ = *read;
+  explorer_->set_rules(rules_);
+  compare_->set_rules(rules_);
+  rules_view_->set_rules(rules_, rules_folder_);
+  // What is open is judged anew.
+  if (document_) open(document_->path(), place());
+}
+
+}  // namespace rnnadvisor::gui
