@@ -78,7 +78,9 @@ Result<void> Runner::start(const QString& runner, const RunRequest& request) {
         ErrorCode::not_found, "the program rnnadvisor was not found",
         "install it beside rnnadvisor-gui, or name it in the environment variable RNNADVISOR");
   QStringList arguments;
-  if (request.program.isEmpty()) {
+  if (!request.recordings.isEmpty()) {
+    arguments << QStringLiteral("collect") << request.recordings;
+  } else if (request.program.isEmpty()) {
     QTemporaryFile file(QDir::tempPath() + QStringLiteral("/rnnadvisor-XXXXXX.jsonl"));
     file.setAutoRemove(false);
     if (!file.open())

@@ -11,11 +11,12 @@
 
 namespace rnnadvisor::gui {
 
-// What to run: configurations, or a program of the user's.
+// What to run: configurations, a program of the user's, or the making of a profile of recordings.
 struct RunRequest {
   std::vector<ConfigInput> configurations;
   QStringList program;  // with its arguments
   QString folder;       // the program's; empty: the current one
+  QString recordings;   // a folder of them
   QString output;       // the profile
   QStringList options;  // further ones of `rnnadvisor run` or `profile`
 };

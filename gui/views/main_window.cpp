@@ -142,6 +142,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     back_->setEnabled(state_.can_go_back());
     forward_->setEnabled(state_.can_go_forward());
   });
+  follow_growth();
   make_actions();
   restore_session();
   apply_theme();

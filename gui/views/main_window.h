@@ -7,8 +7,10 @@
 #include <QMap>
 
 #include "gui/models/document.h"
+#include "gui/models/file_follower.h"
 #include "gui/models/link.h"
 #include "gui/models/loader.h"
+#include "gui/models/runner.h"
 #include "gui/models/view_state.h"
 #include "gui/theme.h"
 
@@ -54,6 +56,7 @@ class MainWindow : public QMainWindow {
   void follow(const Link& link);
   Place place() const;
   void go_to(const Place& place);
+  FileFollower* follower() { return &follower_; }
   void set_theme_choice(ThemeChoice choice);
   const Theme& theme() const { return theme_; }
   bool save_picture(const QString& file);  // PNG, or SVG where it is built in
@@ -88,6 +91,8 @@ class MainWindow : public QMainWindow {
   void show_document(const DocumentPointer& document);
   void show_title();
   void show_failure(const Error& error, const QString& path);
+  void follow_growth();
+  void collect(const QString& folder);
   void show_notice(const QString& text, const QString& action = {},
                    std::function<void()> run = nullptr);
   void show_evidence(int finding);
@@ -111,6 +116,8 @@ class MainWindow : public QMainWindow {
   QString rules_folder_;
   std::optional<Place> pending_place_;
   QFileSystemWatcher watcher_;
+  FileFollower follower_;
+  Runner collector_;
   ThemeChoice theme_choice_ = ThemeChoice::system;
   Theme theme_;
 

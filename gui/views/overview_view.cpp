@@ -1,6 +1,5 @@
 #include "gui/views/overview_view.h"
 
-#include <QAbstractTextDocumentLayout>
 #include <QBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -138,7 +137,6 @@ QWidget* OverviewView::make_actions() {
   }
   auto* page = new PageBrowser;
   page->document()->setDocumentMargin(0);
-  page->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   page->setAccessibleName(tr("What to do first"));
   Page html(theme_);
   constexpr std::size_t most = 5;
@@ -168,14 +166,7 @@ QWidget* OverviewView::make_actions() {
                          tr("All %1 findings").arg(groups.size())));
   page->show_page(html.take());
   connect(page, &PageBrowser::link_activated, this, &View::link_activated);
-  // As high as its text: the card scrolls with the page around it.
-  auto fit = [page] {
-    page->document()->setTextWidth(page->viewport()->width());
-    page->setFixedHeight(static_cast<int>(page->document()->size().height()) + 4);
-  };
-  connect(page->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged,
-          page, fit);
-  page->setMinimumWidth(200);
+  page->grow_with_text();
   card->body()->addWidget(page);
   return card;
 }
@@ -214,6 +205,8 @@ void OverviewView::build() {
   layout->setContentsMargins(20, 20, 20, 20);
   layout->setSpacing(14);
   layout->addWidget(make_verdict());
+  if (auto* gaps = make_gaps()) layout->addWidget(gaps);
+  const bool empty = document_->profile().configurations.empty();
   columns_ = new QHBoxLayout;
   columns_->setSpacing(14);
   auto* left = new QVBoxLayout;
@@ -222,10 +215,15 @@ void OverviewView::build() {
   const bool described = std::any_of(document_->profile().configurations.begin(),
                                      document_->profile().configurations.end(),
                                      [](const auto& c) { return c.described(); });
-  left->addWidget(make_time());
+  if (empty) {
+    left->addWidget(make_emptiness());
+    if (document_->profile().kernels.size() > 0) left->addWidget(make_time());
+  } else {
+    left->addWidget(make_time());
+  }
   if (described) left->addWidget(make_memory());
   left->addStretch();
-  right->addWidget(make_actions());
+  if (!empty) right->addWidget(make_actions());
   right->addWidget(make_record());
   right->addStretch();
   columns_->addLayout(left, 1);

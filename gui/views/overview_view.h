@@ -35,6 +35,8 @@ class OverviewView : public View {
   QWidget* make_actions();
   QWidget* make_memory();
   QWidget* make_record();
+  QWidget* make_gaps();       // nullptr: the record is whole
+  QWidget* make_emptiness();  // of a record without any RNN
   QWidget* make_configurations();
   std::vector<QWidget*> make_figures();
   ChartWidget* make_chart(std::unique_ptr<Chart> chart);

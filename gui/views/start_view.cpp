@@ -8,8 +8,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "advisor/report/words.h"
 #include "gui/views/parts.h"
+#include "gui/views/problem_card.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -44,20 +44,6 @@ QPushButton* make_tile(const QString& title, const QString& text) {
   return tile;
 }
 
-// What a damaged, newer or missing file means for the person who opened it.
-QString title_of(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::newer_version:
-      return StartView::tr("This profile was written by a newer rnnadvisor");
-    case ErrorCode::damaged:
-      return StartView::tr("This file cannot be read as a profile");
-    case ErrorCode::not_found:
-      return StartView::tr("This file is not there");
-    default:
-      return StartView::tr("This profile could not be opened");
-  }
-}
-
 void clear(QLayout* layout) {
   while (auto* item = layout->takeAt(0)) {
     delete item->widget();
@@ -86,18 +72,8 @@ StartView::StartView(QWidget* parent) : View(parent) {
   layout->setContentsMargins(32, 36, 32, 32);
   layout->setSpacing(18);
 
-  notice_ = new QFrame;
-  notice_->setObjectName(QStringLiteral("error_card"));
-  auto* notice = new QVBoxLayout(notice_);
-  notice->setContentsMargins(16, 12, 16, 12);
-  notice_title_ = make_label({}, "heading");
-  notice_text_ = make_label({}, "dim");
-  notice_text_->setWordWrap(true);
-  notice_text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  notice->addWidget(notice_title_);
-  notice->addWidget(notice_text_);
-  notice_->hide();
-  layout->addWidget(notice_);
+  problem_ = new ProblemCard;
+  layout->addWidget(problem_);
 
   layout->addWidget(make_label(tr("Why is my recurrent network slow?"), "display"));
   auto* intro =
@@ -180,17 +156,6 @@ void StartView::set_recent(const QStringList& paths) {
   empty->setWordWrap(true);
   empty->setTextInteractionFlags(Qt::TextSelectableByMouse);
   recent_->addWidget(empty);
-}
-
-void StartView::set_error(const Error* error, const QString& path) {
-  notice_->setVisible(error != nullptr);
-  if (error == nullptr) return;
-  notice_title_->setText(title_of(*error));
-  QStringList lines{path, to_qt(advisor::words::clean(error->message))};
-  if (!error->remedy.empty()) lines << to_qt(advisor::words::clean(error->remedy));
-  for (const auto& note : error->notes) lines << to_qt(advisor::words::clean(note));
-  notice_text_->setText(lines.join(QLatin1Char('\n')));
-  notice_->setAccessibleName(notice_title_->text() + QStringLiteral(". ") + notice_text_->text());
 }
 
 }  // namespace rnnadvisor::gui

@@ -4,18 +4,18 @@
 #include "gui/views/view.h"
 
 class QVBoxLayout;
-class QLabel;
-class QFrame;
 
 namespace rnnadvisor::gui {
+
+class ProblemCard;
 
 class StartView : public View {
   Q_OBJECT
  public:
   explicit StartView(QWidget* parent = nullptr);
   void set_recent(const QStringList& paths);
-  // What went wrong with the last file, or nothing.
-  void set_error(const Error* error, const QString& path);
+  // What went wrong with the last file.
+  ProblemCard* problem() { return problem_; }
   QWidget* first_focus() override;
 
  signals:
@@ -25,8 +25,7 @@ class StartView : public View {
 
  private:
   QVBoxLayout* recent_ = nullptr;
-  QFrame* notice_ = nullptr;
-  QLabel *notice_title_ = nullptr, *notice_text_ = nullptr;
+  ProblemCard* problem_ = nullptr;
   QWidget* open_ = nullptr;
 };
 

@@ -45,13 +45,19 @@ QString style_sheet_of(const Theme& t) {
 QMainWindow, QDialog, QScrollArea, QScrollArea > QWidget > QWidget { background: @window; }
 QWidget { color: @text; }
 QFrame#card { background: @panel; border: 1px solid @border; border-radius: 10px; }
+QFrame#card[severity="error"] { border-color: @error; }
+QFrame#card[severity="warning"] { border-color: @warning; }
 QFrame#card QLabel, QFrame#card QWidget { background: transparent; }
 QFrame#rail { background: @panel; border: none; border-right: 1px solid @border; }
 QFrame#header { background: @panel; border: none; border-bottom: 1px solid @border; }
 QDialog#palette { background: @panel; border: 1px solid @border; }
 QFrame#side { background: @panel; border: none; }
 QFrame#notice { background: @raised; border: none; border-bottom: 1px solid @border; }
-QFrame#error_card { background: @panel; border: 1px solid @error; border-radius: 10px; }
+QFrame#problem_card { background: @panel; border: 1px solid @error; border-radius: 10px; }
+QFrame#problem_card[goes_on="true"] { border-color: @accent; }
+QFrame#problem_card QLabel { background: transparent; }
+QLabel[look="mark_error"] { color: @error; font-size: 15pt; }
+QLabel[look="mark_opportunity"] { color: @accent; font-size: 15pt; }
 QLabel[look="display"] { font-size: 22pt; font-weight: 600; }
 QLabel[look="title"] { font-size: 15pt; font-weight: 600; }
 QLabel[look="headline"] { font-size: 13pt; font-weight: 500; }
@@ -127,6 +133,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
                                                   {"@raised", t.raised},
                                                   {"@panel", t.panel},
                                                   {"@error", t.error},
+                                                  {"@warning", t.warning},
                                                   {"@grid", t.grid},
                                                   {"@text", t.text},
                                                   {"@dim", t.dim_text}};

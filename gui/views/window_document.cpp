@@ -2,13 +2,17 @@
 #include <QFileInfo>
 #include <QFrame>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
 
 #include "advisor/report/words.h"
+#include "core/base/text.h"
+#include "gui/models/open_problem.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/page_view.h"
+#include "gui/views/problem_card.h"
 #include "gui/views/rules_view.h"
 #include "gui/views/start_view.h"
 #include "gui/views/view_name.h"
@@ -17,7 +21,8 @@ namespace rnnadvisor::gui {
 
 void MainWindow::open(const QString& path, const std::optional<Place>& at) {
   notice_->hide();
-  start_->set_error(nullptr, {});
+  follower_.stop();
+  start_->problem()->set_problem(std::nullopt);
   const QString absolute =
       path.startsWith(QLatin1String("sample:")) ? path : QFileInfo(path).absoluteFilePath();
   loader_.open(absolute, rules_);
@@ -85,13 +90,53 @@ void MainWindow::show_failure(const Error& error, const QString& path) {
     for (auto* action : need_document_) action->setEnabled(false);
   }
   show_title();
-  if (document_) {
-    show_notice(to_qt(to_text(error)));
+  const OpenProblem problem = examine(error, path);
+  if (document_ && !problem.can_be_collected()) {
+    show_notice(problem.title + QStringLiteral(": ") + path + QLatin1Char('\n') + problem.text,
+                tr("Try again"), [this, path] { open(path); });
   } else {
-    start_->set_error(&error, path);
+    start_->problem()->set_problem(problem);
+    if (problem.may_become_whole()) follower_.follow(path);
     go(view_name::start);
   }
   emit open_failed(error);
+}
+
+void MainWindow::follow_growth() {
+  connect(&follower_, &FileFollower::grew, this, [this](const QString&, qint64 bytes) {
+    start_->problem()->set_state(
+        tr("%1 so far").arg(to_qt(format_bytes(static_cast<double>(bytes)))));
+  });
+  connect(&follower_, &FileFollower::settled, this, [this](const QString& path) { open(path); });
+  auto* problem = start_->problem();
+  connect(problem, &ProblemCard::dismissed, &follower_, &FileFollower::stop);
+  connect(problem, &ProblemCard::again_requested, this,
+          [this](const QString& path) { open(path); });
+  connect(problem, &ProblemCard::collect_requested, this, &MainWindow::collect);
+  connect(&collector_, &Runner::ended, this,
+          [this](Runner::End end, const QString& profile, const QString& message) {
+            progress_->hide();
+            if (end == Runner::End::finished) {
+              open(profile);
+              return;
+            }
+            start_->problem()->set_busy(false);
+            start_->problem()->set_state(message);
+          });
+}
+
+void MainWindow::collect(const QString& folder) {
+  RunRequest request;
+  request.recordings = folder;
+  request.output = profile_of_recordings(folder);
+  if (const auto started = collector_.start(find_runner(), request); !started) {
+    start_->problem()->set_state(to_qt(to_text(started.error())));
+    return;
+  }
+  progress_->setRange(0, 0);
+  progress_->show();
+  start_->problem()->set_busy(true);
+  start_->problem()->set_state(tr("Reading the recordings…"));
 }
 
 void MainWindow::show_notice(const QString& text, const QString& action,
