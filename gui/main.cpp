@@ -134,7 +134,11 @@ int main(int argc, char** argv) {
     const auto taken = take_screenshot(window, request);
     return taken ? 0 : complain(rnnadvisor::to_text(taken.error()));
   }
-  if (!files.isEmpty()) window.open(files.front(), place);
+  if (files.isEmpty()) {
+    window.begin();
+  } else {
+    window.open(files.front(), place);
+  }
   window.show();
   return QApplication::exec();
 }

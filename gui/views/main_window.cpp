@@ -93,7 +93,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   rules_view_->set_rules(rules_, {});
   connect(start_, &StartView::open_requested, this, &MainWindow::choose_file);
   connect(start_, &StartView::run_requested, this, [this] { new_run(true); });
-  connect(start_, &StartView::path_chosen, this, [this](const QString& path) { open(path); });
+  connect(start_, &StartView::path_chosen, this, [this](const QString& path, const Place& at) {
+    open(path, at == Place{} ? std::nullopt : std::optional(at));
+  });
   connect(explorer_, &ExplorerView::run_requested, this, [this] { new_run(); });
   connect(compare_, &CompareView::choose_requested, this, &MainWindow::choose_before);
   connect(rules_view_, &RulesView::folder_requested, this, &MainWindow::choose_rules);

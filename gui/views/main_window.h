@@ -44,6 +44,8 @@ class MainWindow : public QMainWindow {
 
   // Files, or "sample:NAME". `at` is shown once it is open.
   void open(const QString& path, const std::optional<Place>& at = std::nullopt);
+  // Without a file: opens the last one, where the user wants it so.
+  void begin();
   const DocumentPointer& document() const { return document_; }
   ViewState* state() { return &state_; }
   bool loading() const { return loader_.busy(); }
@@ -105,7 +107,8 @@ class MainWindow : public QMainWindow {
   void read_rules();
   void export_report(const QString& format, const QString& ending);
   void apply_theme();
-  void remember_recent(const QString& path);
+  void remember_place();
+  void show_seen_files();
   void save_session();
   void restore_session();
 

@@ -78,6 +78,7 @@ void PageBrowser::grow_with_text() {
   grows_ = true;
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setMinimumWidth(200);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   fit();
 }
 

@@ -97,6 +97,8 @@ StartView::StartView(QWidget* parent) : View(parent) {
   connect(explore, &QPushButton::clicked, this,
           [this] { emit link_activated(Link::to_view(QStringLiteral("explorer"))); });
   layout->addLayout(buttons);
+  last_ = new QVBoxLayout;
+  layout->addLayout(last_);
   layout->addSpacing(6);
 
   auto* columns = new QHBoxLayout;
@@ -120,7 +122,7 @@ StartView::StartView(QWidget* parent) : View(parent) {
     if (sample.description.isEmpty()) continue;
     auto* tile = make_tile(sample.title, sample.description);
     const QString path = QStringLiteral("sample:") + sample.name;
-    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path); });
+    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path, {}); });
     grid->addWidget(tile, n / 2, n % 2);
     ++n;
   }
@@ -136,16 +138,35 @@ StartView::StartView(QWidget* parent) : View(parent) {
 
 QWidget* StartView::first_focus() { return open_; }
 
-void StartView::set_recent(const QStringList& paths) {
+void StartView::set_last(const std::optional<SeenFile>& last) {
+  clear(last_);
+  if (!last) return;
+  const QString name = last->path.startsWith(QLatin1String("sample:"))
+                           ? last->path.mid(7)
+                           : QFileInfo(last->path).fileName();
+  const QString where = place_text(last->place);
+  auto* tile = make_tile(tr("Go on with %1").arg(name), where.isEmpty() ? last->path : where);
+  tile->setToolTip(last->path);
+  tile->setObjectName(QStringLiteral("last"));
+  const SeenFile file = *last;
+  connect(tile, &QPushButton::clicked, this,
+          [this, file] { emit path_chosen(file.path, file.place); });
+  last_->addWidget(tile);
+}
+
+void StartView::set_recent(const QList<SeenFile>& files) {
   clear(recent_);
   int shown = 0;
-  for (const auto& path : paths) {
-    if (path.startsWith(QLatin1String("sample:"))) continue;
-    const QFileInfo file(path);
+  for (const auto& seen : files) {
+    const QFileInfo file(seen.path);
     if (!file.exists() || shown == 8) continue;
-    auto* tile = make_tile(file.fileName(), file.absolutePath());
+    const QString where = place_text(seen.place);
+    auto* tile = make_tile(file.fileName(), where.isEmpty()
+                                                ? file.absolutePath()
+                                                : file.absolutePath() + QLatin1Char('\n') + where);
     tile->setToolTip(file.absoluteFilePath());
-    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path); });
+    connect(tile, &QPushButton::clicked, this,
+            [this, seen] { emit path_chosen(seen.path, seen.place); });
     recent_->addWidget(tile);
     ++shown;
   }

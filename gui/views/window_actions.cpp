@@ -1,4 +1,5 @@
 // The window's actions: menus, tools, exports, the palette.
+#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QDockWidget>
@@ -14,6 +15,7 @@
 
 #include "advisor/report/export.h"
 #include "advisor/report/report.h"
+#include "gui/models/session.h"
 #include "gui/timeline/details.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
@@ -125,6 +127,21 @@ void MainWindow::make_actions() {
                     show_notice(tr("Copied: a command that opens this profile at this place."));
                   }));
   file->addSeparator();
+  auto* start = file->addMenu(tr("When it &starts"));
+  auto* choices = new QActionGroup(this);
+  const std::vector<std::pair<QString, Reopen>> starts = {
+      {tr("At the start: offer the last file"), Reopen::offer},
+      {tr("At the start: open the last file where it was left"), Reopen::always},
+      {tr("At the start: forget the last file"), Reopen::never}};
+  for (const auto& [title, choice] : starts) {
+    auto* action = add_action(start, title, {}, [this, choice] {
+      set_reopen_choice(choice);
+      show_seen_files();
+    });
+    action->setCheckable(true);
+    action->setChecked(reopen_choice() == choice);
+    choices->addAction(action);
+  }
   add_action(file, tr("&Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
 
   auto* view = menuBar()->addMenu(tr("&View"));

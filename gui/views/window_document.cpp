@@ -8,6 +8,7 @@
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/open_problem.h"
+#include "gui/models/session.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
@@ -34,13 +35,15 @@ void MainWindow::show_document(const DocumentPointer& document) {
   const bool continues = document_ && document_->outline() && document_->path() == document->path();
   const Place here = place();
   if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
+  if (document_ && document_->path() != document->path()) remember_place();
   document_ = document;
   state_.reset(document->extent());
   for (const auto& entry : entries_) entry.view->set_document(document);
   configuration_->set_document(document);
   show_title();
   for (auto* action : need_document_) action->setEnabled(true);
-  remember_recent(document->path());
+  remember_file(document->path(), std::nullopt);
+  show_seen_files();
   if (QFileInfo(document->path()).isFile()) watcher_.addPath(document->path());
   if (document->outline()) {
     go(pending_place_ && !pending_place_->view.isEmpty() ? pending_place_->view

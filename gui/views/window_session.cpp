@@ -2,32 +2,32 @@
 #include <QSettings>
 #include <algorithm>
 
+#include "gui/models/session.h"
 #include "gui/views/main_window.h"
 #include "gui/views/start_view.h"
 #include "gui/views/trace_view.h"
 
 namespace rnnadvisor::gui {
-namespace {
 
-constexpr int most_recent = 12;
+void MainWindow::remember_place() {
+  if (!document_) return;
+  remember_file(document_->path(), place());
+  show_seen_files();
+}
 
-}  // namespace
-}  // namespace rnnadvisor::gui
+void MainWindow::show_seen_files() {
+  start_->set_recent(recent_files());
+  const auto last = document_ || reopen_choice() == Reopen::never ? std::nullopt : last_file();
+  start_->set_last(last);
+}
 
-namespace rnnadvisor::gui {
-
-void MainWindow::remember_recent(const QString& path) {
-  if (path.startsWith(QLatin1String("sample:"))) return;
-  QSettings settings;
-  QStringList recent = settings.value(QStringLiteral("recent")).toStringList();
-  recent.removeAll(path);
-  recent.prepend(path);
-  while (recent.size() > most_recent) recent.removeLast();
-  settings.setValue(QStringLiteral("recent"), recent);
-  start_->set_recent(recent);
+void MainWindow::begin() {
+  if (reopen_choice() != Reopen::always) return;
+  if (const auto last = last_file()) open(last->path, last->place);
 }
 
 void MainWindow::save_session() {
+  remember_place();
   QSettings settings;
   settings.setValue(QStringLiteral("geometry"), saveGeometry());
   settings.setValue(QStringLiteral("docks"), trace_->save_layout());
@@ -42,7 +42,7 @@ void MainWindow::restore_session() {
   if (!docks.isEmpty()) trace_->restore_layout(docks);
   theme_choice_ =
       static_cast<ThemeChoice>(std::clamp(settings.value(QStringLiteral("theme")).toInt(), 0, 2));
-  start_->set_recent(settings.value(QStringLiteral("recent")).toStringList());
+  show_seen_files();
   rules_folder_ = settings.value(QStringLiteral("rules")).toString();
   if (!rules_folder_.isEmpty()) read_rules();
 }
