@@ -51,10 +51,6 @@ QList<SeenFile> recent_files() {
       files.push_back({path, read_place(settings.value(QStringLiteral("place")).toString())});
   }
   settings.endArray();
-  if (count > 0) return files;
-  // As versions before 0.2 kept them.
-  for (const auto& path : settings.value(QStringLiteral("recent")).toStringList())
-    files.push_back({path, {}});
   return files;
 }
 
