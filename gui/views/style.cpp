@@ -75,6 +75,8 @@ QToolButton#tool { border: none; border-radius: 6px; padding: 5px; }
 QToolButton#tool:hover { background: @raised; }
 QToolButton#tool:focus { border: 2px solid @accent; padding: 3px; }
 QToolButton#tool::menu-indicator { image: none; }
+QToolButton#disclosure { border: none; color: @dim; padding: 2px 0; }
+QToolButton#disclosure:focus { color: @accent; }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 6px; padding: 6px 14px; }
 QPushButton:hover { border-color: @accent; }
 QPushButton:focus { border: 2px solid @accent; padding: 5px 13px; }

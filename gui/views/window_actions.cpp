@@ -238,6 +238,10 @@ void MainWindow::new_run(bool program) {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   if (program) dialog->show_program();
   connect(dialog, &RunDialog::recorded, this, [this](const QString& profile) { open(profile); });
+  connect(dialog, &RunDialog::explore_requested, this, [this](const ConfigInput& input) {
+    explorer_->show_configuration(input, explorer_->exploration().device());
+    go(QStringLiteral("explorer"));
+  });
   dialog->show();
 }
 
