@@ -2,13 +2,13 @@
 #include <QCommandLineParser>
 #include <QFile>
 #include <QSettings>
-#include <QStyleFactory>
 #include <QTemporaryDir>
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
 #include <string_view>
 
+#include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
 #include "gui/views/screenshot.h"
 
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui"));
   QApplication::setApplicationVersion(QStringLiteral(RNNADVISOR_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("rnnadvisor-gui"));
-  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QApplication::setStyle(new FlatStyle);
 
   QCommandLineParser parser;
   parser.setApplicationDescription(QApplication::translate(

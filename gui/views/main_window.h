@@ -10,6 +10,7 @@
 #include "gui/models/file_follower.h"
 #include "gui/models/link.h"
 #include "gui/models/loader.h"
+#include "gui/models/marks.h"
 #include "gui/models/runner.h"
 #include "gui/models/view_state.h"
 #include "gui/theme.h"
@@ -48,6 +49,7 @@ class MainWindow : public QMainWindow {
   void begin();
   const DocumentPointer& document() const { return document_; }
   ViewState* state() { return &state_; }
+  Marks* marks() { return &marks_; }
   bool loading() const { return loader_.busy(); }
 
   // By name: start, overview, timeline, recurrence, findings, explorer, compare, rules. False for
@@ -113,6 +115,7 @@ class MainWindow : public QMainWindow {
   void restore_session();
 
   ViewState state_;
+  Marks marks_;
   Loader loader_;
   DocumentPointer document_;
   std::shared_ptr<const advisor::RuleSet> rules_;

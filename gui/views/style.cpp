@@ -82,6 +82,8 @@ QPushButton:hover { border-color: @accent; }
 QPushButton:focus { border: 2px solid @accent; padding: 5px 13px; }
 QPushButton:disabled { color: @disabled; }
 QPushButton[look="primary"] { background: @accent; color: @on_accent; border-color: @accent; font-weight: 600; }
+QPushButton[look="small"] { padding: 3px 9px; font-size: 9pt; }
+QPushButton[look="small"]:focus { padding: 2px 8px; }
 QPushButton[look="chip"] { border-radius: 12px; padding: 3px 10px; background: transparent; }
 QPushButton[look="chip"]:checked { background: @selection; color: @on_selection; border-color: @accent; }
 QPushButton[look="tile"] { text-align: left; padding: 10px 14px; background: @panel; border-radius: 8px; }
@@ -116,6 +118,10 @@ QStatusBar::item { border: none; }
 QToolTip { background: @raised; color: @text; border: 1px solid @border; padding: 4px 6px; }
 QProgressBar { border: none; background: @raised; border-radius: 3px; max-height: 6px; min-height: 6px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
+QSlider::groove:horizontal { height: 4px; background: @border; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: @accent; border-radius: 2px; }
+QSlider::handle:horizontal { width: 12px; height: 12px; margin: -4px 0; border-radius: 6px; background: @accent; }
+QSlider::handle:horizontal:focus { border: 2px solid @text; }
 QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
 QScrollBar::handle { background: @border; border-radius: 4px; margin: 2px; }

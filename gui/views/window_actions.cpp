@@ -10,6 +10,7 @@
 #include <QMenuBar>
 #include <QPainter>
 #include <QSaveFile>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QToolButton>
 
@@ -17,6 +18,7 @@
 #include "advisor/report/report.h"
 #include "gui/models/session.h"
 #include "gui/timeline/details.h"
+#include "gui/timeline/timeline_widget.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/palette.h"
@@ -73,6 +75,11 @@ void MainWindow::make_actions() {
   auto* file = menuBar()->addMenu(tr("&File"));
   auto* open_action =
       add_action(file, tr("&Open a profile…"), QKeySequence::Open, [this] { choose_file(); });
+  add_action(file, tr("New &window"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W), [] {
+    auto* window = new MainWindow;
+    window->setAttribute(Qt::WA_DeleteOnClose);
+    window->show();
+  });
   auto* run_action = add_action(file, tr("&New run: a configuration…"),
                                 QKeySequence(Qt::CTRL | Qt::Key_N), [this] { new_run(); });
   add_action(file, tr("New run: a &program…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N),
@@ -163,6 +170,18 @@ void MainWindow::make_actions() {
     commands_ << action;
   }
   auto* timeline = view->addMenu(tr("T&imeline"));
+  add_action(timeline, tr("Find a track…"), QKeySequence(Qt::CTRL | Qt::Key_P), [this] {
+    go(QStringLiteral("timeline"));
+    trace_->find_track();
+  });
+  auto* wheel = add_action(timeline, tr("Timeline: the wheel zooms, as in Tracy"), {}, [] {});
+  wheel->setCheckable(true);
+  wheel->setChecked(QSettings().value(QStringLiteral("wheel_zooms")).toBool());
+  trace_->timeline()->set_wheel_zooms(wheel->isChecked());
+  connect(wheel, &QAction::toggled, this, [this](bool zooms) {
+    trace_->timeline()->set_wheel_zooms(zooms);
+    QSettings().setValue(QStringLiteral("wheel_zooms"), zooms);
+  });
   for (auto& [title, run] : trace_->commands())
     add_action(timeline, title, {}, [this, run] {
       go(QStringLiteral("timeline"));

@@ -37,6 +37,8 @@ void MainWindow::show_document(const DocumentPointer& document) {
   if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
   if (document_ && document_->path() != document->path()) remember_place();
   document_ = document;
+  // Of an outline it is not known where its times begin.
+  marks_.open(document->outline() ? QString() : document->path(), document->extent().begin_ns);
   state_.reset(document->extent());
   for (const auto& entry : entries_) entry.view->set_document(document);
   configuration_->set_document(document);
