@@ -2,13 +2,13 @@
 #include <QCommandLineParser>
 #include <QFile>
 #include <QSettings>
-#include <QStyleFactory>
 #include <QTemporaryDir>
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
 #include <string_view>
 
+#include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
 #include "gui/views/screenshot.h"
 
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui"));
   QApplication::setApplicationVersion(QStringLiteral(RNNADVISOR_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("rnnadvisor-gui"));
-  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QApplication::setStyle(new FlatStyle);
 
   QCommandLineParser parser;
   parser.setApplicationDescription(QApplication::translate(
@@ -134,7 +134,11 @@ int main(int argc, char** argv) {
     const auto taken = take_screenshot(window, request);
     return taken ? 0 : complain(rnnadvisor::to_text(taken.error()));
   }
-  if (!files.isEmpty()) window.open(files.front(), place);
+  if (files.isEmpty()) {
+    window.begin();
+  } else {
+    window.open(files.front(), place);
+  }
   window.show();
   return QApplication::exec();
 }

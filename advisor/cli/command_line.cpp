@@ -75,6 +75,20 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   app->add_flag("--no-progress", context.no_progress,
                 "no progress line (there is none without a terminal either)")
       ->group(group_common);
+  auto* progress =
+      app->add_option("--progress", context.progress,
+                      "auto: a line on a terminal; json: JSON Lines on standard error or in FILE, "
+                      "for programs (default: auto)")
+          ->type_name("auto|none|json[:FILE]")
+          ->check([](const std::string& text) {
+            const bool to_file =
+                text.starts_with(progress_to_file) && text.size() > progress_to_file.size();
+            return to_file || text == "auto" || text == "none" || text == "json"
+                       ? std::string()
+                       : "use auto, none, json or json:FILE";
+          })
+          ->group(group_common);
+  context.completions[progress] = {Context::Completion::Kind::words, {"auto", "none", "json"}};
   app->footer(fmt::format(
       "Examples:\n"
       "  rnnadvisor check --cell lstm --hidden-size 1000 --batch-size 33 --data-type half\n"

@@ -21,6 +21,8 @@ class Option;
 
 namespace rnnadvisor::cli {
 
+inline constexpr std::string_view progress_to_file = "json:";
+
 struct Context {
   std::ostream& out;
   std::ostream& err;
@@ -32,6 +34,7 @@ struct Context {
   bool quiet = false;
   bool no_color = false;
   bool no_progress = false;
+  std::string progress = "auto";  // "auto", "none", "json", or "json:" and a file
 
   // The chosen command; set while the arguments are parsed, run afterwards.
   std::function<int()> action;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 
@@ -40,12 +42,47 @@ std::string progress_line(int finished, int total, double elapsed_seconds, std::
   return line + name + left;
 }
 
+std::string progress_json(const ProgressReport& report) {
+  nlohmann::ordered_json inner;
+  inner["doing"] = report.doing;
+  if (report.finished >= 0) inner["finished"] = report.finished;
+  if (report.total >= 0) inner["total"] = report.total;
+  if (!report.what.empty()) inner["what"] = to_valid_utf8(report.what);
+  if (report.calls >= 0) inner["calls"] = report.calls;
+  if (report.processes >= 0) inner["processes"] = report.processes;
+  inner["elapsed_seconds"] = std::round(report.elapsed_seconds * 1000) / 1000;
+  return nlohmann::ordered_json{{"progress", std::move(inner)}}.dump();
+}
+
+ProgressStream::ProgressStream(const Context& context) {
+  if (context.progress == "json") {
+    stream_ = &context.err;
+  } else if (context.progress.starts_with(progress_to_file)) {
+    const std::string path = context.progress.substr(progress_to_file.size());
+    auto file = std::make_unique<std::ofstream>(path, std::ios::app);
+    if (!*file) {
+      context.note(fmt::format("no progress is told: '{}' cannot be written", to_valid_utf8(path)));
+      return;
+    }
+    stream_ = file.get();
+    file_ = std::move(file);
+  }
+}
+
+ProgressStream::~ProgressStream() = default;
+
+void ProgressStream::write(const ProgressReport& report) {
+  if (stream_ != nullptr) *stream_ << progress_json(report) << std::endl;
+}
+
 Progress::Progress(const Context& context, int total)
     : context_(context),
       total_(total),
-      enabled_(context.terminal.error_is_terminal && !context.no_progress && !context.quiet),
+      line_(context.progress == "auto" && context.terminal.error_is_terminal &&
+            !context.no_progress && !context.quiet),
+      json_(context),
       start_(std::chrono::steady_clock::now()) {
-  if (enabled_ && total_ > 0) show(0, "");
+  if (total_ > 0) show(0, "");
 }
 
 Progress::~Progress() {
@@ -53,8 +90,9 @@ Progress::~Progress() {
 }
 
 void Progress::show(int finished, std::string_view what) {
-  if (!enabled_) return;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  if (json_.wanted()) json_.write({"running", finished, total_, what, -1, -1, elapsed.count()});
+  if (!line_) return;
   context_.err << "\r\x1b[K"
                << progress_line(finished, total_, elapsed.count(), what, context_.terminal.width)
                << std::flush;

@@ -16,6 +16,7 @@ namespace rnnadvisor::gui {
 namespace {
 
 constexpr int patience_ms = 5000;
+constexpr int progress_every_ms = 200;
 
 }  // namespace
 
@@ -29,6 +30,8 @@ QString find_runner() {
 
 Runner::Runner(QObject* parent) : QObject(parent) {
   process_.setProcessChannelMode(QProcess::SeparateChannels);
+  timer_.setInterval(progress_every_ms);
+  connect(&timer_, &QTimer::timeout, this, &Runner::tell_progress);
   const auto read = [this](bool errors) {
     const auto bytes = errors ? process_.readAllStandardError() : process_.readAllStandardOutput();
     const QString text = QString::fromUtf8(bytes);
@@ -51,8 +54,10 @@ Runner::Runner(QObject* parent) : QObject(parent) {
                                      : tr("Ended; nothing was recorded."));
     } else if (how == QProcess::CrashExit) {
       finish(End::failed, tr("rnnadvisor ended abnormally.") + QLatin1Char('\n') + errors_);
-    } else if (!profile) {
-      finish(End::failed, tr("rnnadvisor ended with status %1 and wrote no profile.").arg(status) +
+    } else if (!profile || (sweep_ && status >= 2)) {
+      finish(End::failed, (profile ? tr("rnnadvisor ended with status %1.")
+                                   : tr("rnnadvisor ended with status %1 and wrote no profile."))
+                                  .arg(status) +
                               QLatin1Char('\n') + errors_);
     } else {
       // A status other than 0 stands for findings or for the program's own status: the profile is
@@ -78,7 +83,11 @@ Result<void> Runner::start(const QString& runner, const RunRequest& request) {
         ErrorCode::not_found, "the program rnnadvisor was not found",
         "install it beside rnnadvisor-gui, or name it in the environment variable RNNADVISOR");
   QStringList arguments;
-  if (request.program.isEmpty()) {
+  if (!request.recordings.isEmpty()) {
+    arguments << QStringLiteral("collect") << request.recordings;
+  } else if (!request.sweep.isEmpty()) {
+    arguments << QStringLiteral("sweep") << request.sweep;
+  } else if (request.program.isEmpty()) {
     QTemporaryFile file(QDir::tempPath() + QStringLiteral("/rnnadvisor-XXXXXX.jsonl"));
     file.setAutoRemove(false);
     if (!file.open())
@@ -91,18 +100,29 @@ Result<void> Runner::start(const QString& runner, const RunRequest& request) {
   } else {
     arguments << QStringLiteral("profile");
   }
-  arguments << QStringLiteral("-o") << request.output << QStringLiteral("--force")
-            << request.options;
+  sweep_ = !request.sweep.isEmpty();
+  arguments << QStringLiteral("-o") << request.output;
+  if (!sweep_) arguments << QStringLiteral("--force");
+  arguments << request.options;
   if (!request.program.isEmpty()) arguments << QStringLiteral("--") << request.program;
   profile_ = request.output;
   errors_.clear();
   cancelled_ = false;
   told_ = false;
   // What an earlier run left must not be taken for the result of this one.
-  QFile::remove(profile_);
+  if (!sweep_) QFile::remove(profile_);
   std::vector<std::string> words{runner.toStdString()};
   for (const auto& argument : arguments) words.push_back(argument.toStdString());
   command_ = to_qt(shell_words(words));
+  // As a variable, so that the command that is shown is the one that a person would type.
+  auto environment = QProcessEnvironment::systemEnvironment();
+  progress_ = {};
+  if (progress_file_.create())
+    environment.insert(QStringLiteral("RNNADVISOR_PROGRESS"),
+                       QStringLiteral("json:") + progress_file_.path());
+  process_.setProcessEnvironment(environment);
+  clock_.start();
+  timer_.start();
   process_.setWorkingDirectory(request.folder);
   process_.start(runner, arguments, QIODevice::ReadOnly);
   return {};
@@ -117,9 +137,17 @@ void Runner::cancel() {
   });
 }
 
+void Runner::tell_progress() {
+  if (const auto newest = progress_file_.read()) progress_ = *newest;
+  emit progress(progress_, elapsed_ms());
+}
+
 void Runner::finish(End end, const QString& message) {
   if (told_) return;
   told_ = true;
+  timer_.stop();
+  tell_progress();  // what came at the end
+  progress_file_.remove();
   if (!input_file_.isEmpty()) QFile::remove(input_file_);
   input_file_.clear();
   emit ended(end, QFileInfo::exists(profile_) ? profile_ : QString(), message.trimmed());

@@ -1,21 +1,27 @@
 // Runner: starts the program `rnnadvisor` and follows it. The window itself runs nothing on a GPU.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QProcess>
 #include <QString>
 #include <QStringList>
+#include <QTimer>
 
 #include "core/base/result.h"
 #include "core/config/read_config.h"
+#include "gui/models/run_progress.h"
 
 namespace rnnadvisor::gui {
 
-// What to run: configurations, or a program of the user's.
+// What to run: configurations, a sweep, a program of the user's, or the making of a profile of
+// recordings.
 struct RunRequest {
   std::vector<ConfigInput> configurations;
+  QString sweep;        // a sweep file, or "sample:NAME"; a profile that exists is gone on with
   QStringList program;  // with its arguments
   QString folder;       // the program's; empty: the current one
+  QString recordings;   // a folder of them
   QString output;       // the profile
   QStringList options;  // further ones of `rnnadvisor run` or `profile`
 };
@@ -36,19 +42,29 @@ class Runner : public QObject {
   // ended().
   Result<void> start(const QString& runner, const RunRequest& request);
   void cancel();  // as Ctrl+C; what does not end in time is killed
+  bool cancelling() const { return cancelled_; }
   bool running() const { return process_.state() != QProcess::NotRunning; }
   const QString& command() const { return command_; }
+  qint64 elapsed_ms() const { return clock_.isValid() ? clock_.elapsed() : 0; }
 
  signals:
   void output(const QString& text);
+  // What rnnadvisor told last; also when only time has passed, several times a second.
+  void progress(const rnnadvisor::gui::RunProgress& progress, qint64 elapsed_ms);
   void ended(rnnadvisor::gui::Runner::End end, const QString& profile, const QString& message);
 
  private:
   void finish(End end, const QString& message);
 
+  void tell_progress();
+
   QProcess process_;
+  QTimer timer_;
+  QElapsedTimer clock_;
+  ProgressFile progress_file_;
+  RunProgress progress_;
   QString profile_, command_, input_file_, errors_;
-  bool cancelled_ = false, told_ = true;
+  bool cancelled_ = false, told_ = true, sweep_ = false;
 };
 
 }  // namespace rnnadvisor::gui

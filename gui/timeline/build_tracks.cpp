@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 
-#include "gui/timeline/scale.h"
-#include "gui/timeline/track.h"
+#include "gui/timeline/build_parts.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -42,10 +40,10 @@ class Builder {
       if (options_.stop.stop_requested()) return nullptr;
       (this->*part)();
     }
-    busy();
+    add_busy_tracks(*timeline_, options_);
     if (options_.stop.stop_requested()) return nullptr;
-    find_range();
-    order();
+    find_range(*timeline_);
+    order_tracks(*timeline_);
     return timeline_;
   }
 
@@ -241,143 +239,6 @@ class Builder {
       area.finish();
       timeline_->tracks.push_back(
           {TrackKind::memory, ItemKind::allocation, key, -1, {}, std::move(area)});
-    }
-  }
-
-  // When any kernel runs on a device. Where all its kernels lie in one lane, that lane says it.
-  void busy() {
-    std::map<int, std::vector<const Lane*>> lanes;
-    for (const auto& track : timeline_->tracks) {
-      if (track.kind != TrackKind::kernels) continue;
-      for (const auto& lane : track.lanes) lanes[track.key.device].push_back(&lane);
-    }
-    std::vector<Track> tracks;
-    for (const auto& [device, of_device] : lanes) {
-      Track track{TrackKind::busy, ItemKind::none, {-1, device, -1, -1}, -1, {}, {}};
-      if (of_device.size() == 1) {
-        Lane lane = *of_device.front();
-        track.lanes.push_back(std::move(lane));
-      } else {
-        track.lanes.push_back(merged(device));
-      }
-      tracks.push_back(std::move(track));
-    }
-    for (auto& track : tracks) timeline_->tracks.push_back(std::move(track));
-  }
-
-  // Streams that take turns need no columns of their own: then the rows of the device, in the order
-  // of the table, say it.
-  std::optional<Lane> taking_turns(int device) {
-    const auto& k = p().kernels;
-    if (options_.keep) return std::nullopt;
-    std::int64_t end = 0;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < k.size(); ++i) {
-      if (k.device[i] != device) continue;
-      if (k.start_ns[i] < end) return std::nullopt;
-      end = k.end_ns[i];
-      ++count;
-    }
-    Spans spans{
-        k.start_ns.data(), k.end_ns.data(), nullptr, nullptr, 0, static_cast<std::uint32_t>(count),
-        busy_color};
-    if (count < k.size()) {
-      std::vector<std::uint32_t> rows;
-      rows.reserve(count);
-      for (std::uint32_t i = 0; i < k.size(); ++i) {
-        if (k.device[i] == device) rows.push_back(i);
-      }
-      timeline_->rows.push_back(std::move(rows));
-      spans.rows = timeline_->rows.back().data();
-    }
-    return Lane{spans, std::make_shared<const Pyramid>(spans)};
-  }
-
-  Lane merged(int device) {
-    if (auto lane = taking_turns(device)) return std::move(*lane);
-    const auto& k = p().kernels;
-    std::vector<std::int64_t> begin, end;
-    for (std::size_t i = 0; i < k.size(); ++i) {
-      if (k.device[i] != device || (options_.keep && !kept(k.name[i]))) continue;
-      if (!end.empty() && k.start_ns[i] <= end.back()) {
-        end.back() = std::max(end.back(), k.end_ns[i]);
-      } else {
-        begin.push_back(k.start_ns[i]);
-        end.push_back(k.end_ns[i]);
-      }
-    }
-    begin.shrink_to_fit();
-    end.shrink_to_fit();
-    timeline_->busy_begin.push_back(std::move(begin));
-    timeline_->busy_end.push_back(std::move(end));
-    const Spans spans{timeline_->busy_begin.back().data(),
-                      timeline_->busy_end.back().data(),
-                      nullptr,
-                      nullptr,
-                      0,
-                      static_cast<std::uint32_t>(timeline_->busy_begin.back().size()),
-                      busy_color};
-    return {spans, std::make_shared<const Pyramid>(spans)};
-  }
-
-  void find_range() {
-    bool any = false;
-    auto& range = timeline_->range;
-    const auto include = [&](std::int64_t begin, std::int64_t end) {
-      range.begin_ns = any ? std::min(range.begin_ns, begin) : begin;
-      range.end_ns = any ? std::max(range.end_ns, end) : end;
-      any = true;
-    };
-    for (const auto& track : timeline_->tracks) {
-      for (const auto& lane : track.lanes) {
-        if (lane.spans.count == 0) continue;
-        const Pyramid& pyramid = *lane.pyramid;
-        if (const int top = pyramid.levels(); top > 0) {
-          include(pyramid.node(top, 0).begin, pyramid.node(top, 0).end);
-        } else {
-          for (std::size_t i = 0; i < lane.spans.count; ++i)
-            include(lane.spans.start_of(i), lane.spans.end_of(i));
-        }
-      }
-    }
-    for (const auto time : {p().allocations.time_ns.empty() ? -1 : p().allocations.time_ns.front(),
-                            p().allocations.time_ns.empty() ? -1 : p().allocations.time_ns.back()})
-      if (time >= 0) include(time, time);
-    if (range.length() < shortest_visible_ns) range.end_ns = range.begin_ns + shortest_visible_ns;
-  }
-
-  // Devices first, then every process: its threads' NVTX ranges, what it did on devices, and its
-  // calls of CUDA.
-  void order() {
-    auto& tracks = timeline_->tracks;
-    std::set<int> processes;
-    for (const auto& track : tracks) {
-      if (track.key.process >= 0) processes.insert(track.key.process);
-    }
-    for (const int process : processes)
-      tracks.push_back({TrackKind::process, ItemKind::none, {process, -1, -1, -1}, -1, {}, {}});
-    const auto place = [](const Track& track) {
-      const bool on_device = track.kind == TrackKind::calls || track.kind == TrackKind::kernels ||
-                             track.kind == TrackKind::transfers;
-      // Calls, kernels and transfers of a stream stand together.
-      const int section = track.kind == TrackKind::process  ? 0
-                          : track.kind == TrackKind::nvtx   ? 1
-                          : on_device                       ? 2
-                          : track.kind == TrackKind::memory ? 3
-                                                            : 4;
-      return std::tuple(track.kind == TrackKind::busy ? -1 : track.key.process, section, track.key,
-                        track.kind);
-    };
-    std::stable_sort(tracks.begin(), tracks.end(),
-                     [&](const Track& a, const Track& b) { return place(a) < place(b); });
-    int heading = -1;
-    for (std::size_t i = 0; i < tracks.size(); ++i) {
-      timeline_->track_of.try_emplace({tracks[i].kind, tracks[i].key}, static_cast<int>(i));
-      if (tracks[i].kind == TrackKind::process) {
-        heading = static_cast<int>(i);
-      } else if (tracks[i].kind != TrackKind::busy) {
-        tracks[i].parent = heading;
-      }
     }
   }
 

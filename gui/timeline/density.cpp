@@ -11,9 +11,11 @@ constexpr double bar_pixels = 2;
 
 class Drawing {
  public:
-  Drawing(const Spans& spans, const Pyramid& pyramid, const Scale& scale, Picture& picture)
+  Drawing(const Spans& spans, const Pyramid& pyramid, const Scale& scale, Picture& picture,
+          const LaneHits* hits)
       : spans_(spans),
         pyramid_(pyramid),
+        hits_(hits),
         visible_(scale.visible),
         per_ns_(scale.pixels_per_ns()),
         pixels_(static_cast<int>(picture.columns.size())),
@@ -44,6 +46,7 @@ class Drawing {
     if (node.end - node.begin <= one_pixel_ns_) {
       const double begin = x(node.begin);
       cover(begin, x(node.end), static_cast<double>(node.busy) * per_ns_, node.color);
+      mark(level, i, begin);
       return;
     }
     const std::size_t first = i * Pyramid::fanout;
@@ -67,11 +70,18 @@ class Drawing {
     const int left = static_cast<int>(std::ceil(begin)), right = static_cast<int>(end);
     if (end - begin < bar_pixels || right <= left) {
       cover(begin, end, end - begin, color);
+      mark(0, i, begin);
       return;
     }
     if (begin < left) cover(begin, left, left - begin, color);
     if (right < end) cover(right, end, end - right, color);
     picture_.bars.push_back({left, std::min(right, pixels_), static_cast<std::uint32_t>(i), color});
+  }
+
+  void mark(int level, std::size_t i, double begin) {
+    if (hits_ == nullptr || !hits_->any(level, i)) return;
+    picture_.columns[static_cast<std::size_t>(std::clamp(static_cast<int>(begin), 0, pixels_ - 1))]
+        .hit = true;
   }
 
   // `amount` pixels of work somewhere in [begin, end), which is at most two pixels wide.
@@ -107,6 +117,7 @@ class Drawing {
 
   const Spans& spans_;
   const Pyramid& pyramid_;
+  const LaneHits* hits_;
   TimeRange visible_;
   double per_ns_;
   int pixels_;
@@ -116,13 +127,14 @@ class Drawing {
 
 }  // namespace
 
-void draw_lane(const Spans& spans, const Pyramid& pyramid, const Scale& scale, Picture& picture) {
+void draw_lane(const Spans& spans, const Pyramid& pyramid, const Scale& scale, Picture& picture,
+               const LaneHits* hits) {
   const auto pixels = static_cast<std::size_t>(std::max(1.0, std::ceil(scale.width)));
   picture.columns.assign(pixels, PixelColumn{});
   picture.bars.clear();
   picture.visited = 0;
   if (spans.count == 0 || scale.visible.length() <= 0) return;
-  Drawing(spans, pyramid, scale, picture).draw();
+  Drawing(spans, pyramid, scale, picture, hits).draw();
 }
 
 double opacity(const PixelColumn& column) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gui/timeline/lane_hits.h"
 #include "gui/timeline/pyramid.h"
 #include "gui/timeline/scale.h"
 
@@ -22,6 +23,7 @@ struct PixelColumn {
   float weight = 0;   // of `color`, by majority vote
   ColorId color = 0;
   bool any = false;  // something lies here, be it without duration
+  bool hit = false;  // and some of it is a hit
 };
 
 struct Picture {
@@ -32,7 +34,9 @@ struct Picture {
 
 // Draws into `picture`, whose memory is used again. The number of pixels is the width of the scale,
 // rounded up.
-void draw_lane(const Spans& spans, const Pyramid& pyramid, const Scale& scale, Picture& picture);
+// `hits` marks the columns in which a hit lies, to within a pixel; it may be nullptr.
+void draw_lane(const Spans& spans, const Pyramid& pyramid, const Scale& scale, Picture& picture,
+               const LaneHits* hits = nullptr);
 
 // How strongly a column is painted: 0 where nothing is, and visible from the first span on.
 double opacity(const PixelColumn& column);

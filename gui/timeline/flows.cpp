@@ -94,4 +94,21 @@ Item along_flow(const Timeline& timeline, Item item, int by) {
   return {};
 }
 
+Item kernel_of_same_call(const Timeline& timeline, Item item, int by) {
+  const auto& kernels = timeline.profile->kernels;
+  if (item.kind == ItemKind::call) {
+    const auto& span = timeline.calls[static_cast<std::size_t>(item.index)];
+    const int kernel = by > 0 ? span.first_kernel : span.last_kernel;
+    return kernel < 0 ? Item{} : Item{ItemKind::kernel, kernel};
+  }
+  if (item.kind != ItemKind::kernel) return {};
+  const int call = kernels.call[static_cast<std::size_t>(item.index)];
+  if (call < 0) return {};
+  const auto& span = timeline.calls[static_cast<std::size_t>(call)];
+  for (int i = item.index + by; i >= span.first_kernel && i <= span.last_kernel; i += by) {
+    if (kernels.call[static_cast<std::size_t>(i)] == call) return {ItemKind::kernel, i};
+  }
+  return {};
+}
+
 }  // namespace rnnadvisor::gui::timeline

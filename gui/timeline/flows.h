@@ -22,4 +22,8 @@ std::vector<int> kernels_of(const Timeline& timeline, int call);
 // The item a step further along the flow (by = 1: from call to kernel) or back; none at the ends.
 Item along_flow(const Timeline& timeline, Item item, int by);
 
+// The next (by = 1) or previous kernel of the same RNN call; of a call its first or last one. None
+// at the ends and for what belongs to no call.
+Item kernel_of_same_call(const Timeline& timeline, Item item, int by);
+
 }  // namespace rnnadvisor::gui::timeline

@@ -1,6 +1,7 @@
 #include "gui/timeline/layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rnnadvisor::gui::timeline {
 namespace {
@@ -40,20 +41,49 @@ int shown_lanes(const Track& track, const TrackState& state) {
   return state.folded ? std::min(lanes, most_folded_lanes) : lanes;
 }
 
+Metrics scaled(const Metrics& metrics, double factor) {
+  factor = std::clamp(factor, least_height, most_height);
+  const auto by = [&](int height) {
+    return std::max(3, static_cast<int>(std::lround(height * factor)));
+  };
+  Metrics result = metrics;
+  result.lane = by(metrics.lane);
+  result.folded_lane = by(metrics.folded_lane);
+  result.area = by(metrics.area);
+  result.busy = by(metrics.busy);
+  return result;
+}
+
 Layout lay_out(const Timeline& timeline, std::span<const TrackState> states,
-               const Metrics& metrics) {
+               const Arrangement& arrangement, const Metrics& metrics) {
   Layout layout;
-  for (int i = 0; i < static_cast<int>(timeline.tracks.size()); ++i) {
+  layout.place.assign(timeline.tracks.size(), -1);
+  const auto add = [&](int i, bool pinned) {
+    Row row =
+        row_for(timeline.tracks[static_cast<std::size_t>(i)], i, state_of(states, i), metrics);
+    auto& rows = pinned ? layout.pinned : layout.rows;
+    int& height = pinned ? layout.pinned_height : layout.height;
+    row.y = height;
+    height += row.height + metrics.gap;
+    const int at = static_cast<int>(rows.size());
+    layout.place[static_cast<std::size_t>(i)] = pinned ? -2 - at : at;
+    rows.push_back(row);
+  };
+  const bool ordered = arrangement.order.size() == timeline.tracks.size();
+  const int count = static_cast<int>(timeline.tracks.size());
+  const auto pinned_one = [&](int i) {
+    if (i < 0 || i >= count || layout.place[static_cast<std::size_t>(i)] != -1) return;
+    const TrackState state = state_of(states, i);
+    if (state.pinned && !state.hidden) add(i, true);
+  };
+  for (const int i : arrangement.pinned) pinned_one(i);
+  for (int i = 0; i < count; ++i) pinned_one(i);
+  for (int n = 0; n < count; ++n) {
+    const int i = ordered ? arrangement.order[static_cast<std::size_t>(n)] : n;
     const auto& track = timeline.tracks[static_cast<std::size_t>(i)];
     const TrackState state = state_of(states, i);
     const bool folded_away = track.parent >= 0 && state_of(states, track.parent).folded;
-    if (state.hidden || (folded_away && !state.pinned)) continue;
-    Row row = row_for(track, i, state, metrics);
-    auto& rows = state.pinned ? layout.pinned : layout.rows;
-    int& height = state.pinned ? layout.pinned_height : layout.height;
-    row.y = height;
-    height += row.height + metrics.gap;
-    rows.push_back(row);
+    if (!state.hidden && !state.pinned && !folded_away) add(i, false);
   }
   return layout;
 }
@@ -65,12 +95,10 @@ std::size_t Layout::row_at(int y) const {
 }
 
 const Row* Layout::row_of(int track) const {
-  for (const auto* list : {&pinned, &rows}) {
-    const auto found = std::lower_bound(list->begin(), list->end(), track,
-                                        [](const Row& row, int t) { return row.track < t; });
-    if (found != list->end() && found->track == track) return &*found;
-  }
-  return nullptr;
+  const auto i = static_cast<std::size_t>(track);
+  if (track < 0 || i >= place.size() || place[i] == -1) return nullptr;
+  return place[i] >= 0 ? &rows[static_cast<std::size_t>(place[i])]
+                       : &pinned[static_cast<std::size_t>(-2 - place[i])];
 }
 
 }  // namespace rnnadvisor::gui::timeline

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/timeline/track.h"
+#include "gui/timeline/track_order.h"
 
 namespace rnnadvisor::gui::timeline {
 
@@ -15,6 +16,9 @@ struct Metrics {
   int heading = 26, lane = 20, folded_lane = 5, area = 44, busy = 36;
   int gap = 4;  // between tracks
 };
+// Rows of `factor` times their usual height; headings keep theirs. Between 0.6 and 3.
+Metrics scaled(const Metrics& metrics, double factor);
+inline constexpr double least_height = 0.6, most_height = 3;
 
 struct TrackState {
   bool folded = false;  // of a heading: its tracks are gone; of a track: its lanes are thin
@@ -36,11 +40,19 @@ struct Layout {
   std::size_t row_at(int y) const;
   // Of a track, or nullptr.
   const Row* row_of(int track) const;
+
+  std::vector<int> place;  // by track: n: rows[n]; -1: not shown; -2 - n: pinned[n]
+};
+
+// What a person has made of the order of the tracks.
+struct Arrangement {
+  TrackOrder order;
+  std::vector<int> pinned;  // pinned tracks in their order; what is not in it comes after
 };
 
 // `states` by track; a shorter one means the rest is as it comes.
 Layout lay_out(const Timeline& timeline, std::span<const TrackState> states,
-               const Metrics& metrics = {});
+               const Arrangement& arrangement = {}, const Metrics& metrics = {});
 
 // Lanes that a row shows: a folded track shows no more than six thin ones.
 int shown_lanes(const Track& track, const TrackState& state);

@@ -30,10 +30,12 @@ QFont sized(QFont font, qreal factor, bool bold = false) {
 
 }  // namespace
 
+QFont small_font(const QFont& font) { return sized(font, 0.88); }
+
 ScenePainter::ScenePainter(const QFont& font)
     : labels_(sized(font, 0.88)),
       font_(font),
-      small_font_(sized(font, 0.88)),
+      small_font_(small_font(font)),
       bold_font_(sized(font, 1.0, true)) {}
 
 const QImage& ScenePainter::paint(const Scene& scene) {
@@ -51,6 +53,7 @@ const QImage& ScenePainter::paint(const Scene& scene) {
   overlays(scene);
   overview(scene);
   ruler(scene);
+  marks(scene);
   painter_.end();
   return image_;
 }
@@ -65,7 +68,7 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
   painter_.save();
   painter_.setClipRect(QRect(0, top, heading ? scene.size.width() : scene.header_width, one.height),
                        Qt::IntersectClip);
-  const bool hovered = scene.hovered_row == one.track;
+  const bool hovered = scene.hovered_row == one.track || scene.dragged_track == one.track;
   painter_.fillRect(box, hovered ? scene.theme.raised : scene.theme.window);
   if (heading) {
     painter_.fillRect(QRect(scene.header_width, top, scene.spans_width(), one.height),
@@ -121,6 +124,11 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     } else if (both) {
       painter_.drawText(text, Qt::AlignRight | Qt::AlignVCenter, more);
     }
+  }
+  if (scene.current_track == one.track || scene.dragged_track == one.track) {
+    painter_.setPen(QPen(scene.theme.accent, scene.dragged_track == one.track ? 2 : 1));
+    painter_.setBrush(Qt::NoBrush);
+    painter_.drawRect(QRect(1, top, scene.header_width - 3, one.height - 1));
   }
   if (state.pinned) painter_.fillRect(QRect(0, top, 3, one.height), scene.theme.accent);
   painter_.setFont(labels_.font());
@@ -187,6 +195,7 @@ void ScenePainter::overview(const Scene& scene) {
     busy(whole, *shown[static_cast<std::size_t>(i)], top,
          box.top() + box.height() * (i + 1) / count - top);
   }
+  overview_hits(scene, box);
   const Scale scale{scene.timeline->range, static_cast<double>(scene.spans_width())};
   const double left = scene.header_width + scale.x_of(scene.visible.begin_ns);
   const double right = std::max(left + 3, scene.header_width + scale.x_of(scene.visible.end_ns));
@@ -198,6 +207,36 @@ void ScenePainter::overview(const Scene& scene) {
   painter_.setBrush(Qt::NoBrush);
   painter_.drawRect(
       QRectF(left + 0.5, box.top() - 0.5, std::max(2.0, right - left - 1), box.height()));
+}
+
+// Where in the whole recording there are hits: along its lower edge.
+void ScenePainter::overview_hits(const Scene& scene, const QRect& box) {
+  if (scene.hits == nullptr) return;
+  const qreal ratio = scene.device_ratio;
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
+  const int width = image_.width() - left;
+  if (width <= 0) return;
+  const Scale whole{scene.timeline->range, static_cast<double>(width)};
+  const int tall = static_cast<int>(std::lround(4 * ratio));
+  const int top = static_cast<int>(std::lround((box.bottom() + 1) * ratio)) - tall;
+  for (std::size_t t = 0; t < scene.timeline->tracks.size(); ++t) {
+    const auto& track = scene.timeline->tracks[t];
+    for (std::size_t l = 0; l < track.lanes.size(); ++l) {
+      const auto* hits = scene.hits->lane(static_cast<int>(t), static_cast<int>(l));
+      if (hits == nullptr) continue;
+      const Lane& lane = track.lanes[l];
+      draw_lane(lane.spans, *lane.pyramid, whole, picture_, hits);
+      for (int x = 0; x < width; ++x) {
+        if (picture_.columns[static_cast<std::size_t>(x)].hit)
+          fill(left + x, top, std::max(1, static_cast<int>(ratio)), tall,
+               scene.theme.evidence.rgb());
+      }
+      for (const auto& bar : picture_.bars) {
+        if (hits->any(0, bar.span))
+          fill(left + bar.begin, top, bar.end - bar.begin, tall, scene.theme.evidence.rgb());
+      }
+    }
+  }
 }
 
 void ScenePainter::outline(const Scene& scene, Item item, const QColor& color, qreal width) {
@@ -215,8 +254,8 @@ void ScenePainter::outline(const Scene& scene, Item item, const QColor& color, q
 
 void ScenePainter::overlays(const Scene& scene) {
   painter_.save();
-  painter_.setClipRect(
-      QRect(scene.header_width, top_height, scene.spans_width(), scene.size.height() - top_height));
+  painter_.setClipRect(QRect(scene.header_width, scene.top_height(), scene.spans_width(),
+                             scene.size.height() - scene.top_height()));
   for (const Item& item : scene.highlighted) outline(scene, item, scene.theme.evidence, 1.5);
   if (scene.hovered != scene.selection) outline(scene, scene.hovered, scene.theme.dim_text, 1);
   arrows(scene);
@@ -224,7 +263,7 @@ void ScenePainter::overlays(const Scene& scene) {
   painter_.restore();
   measured(scene);
   painter_.setPen(scene.theme.border);
-  painter_.drawLine(scene.header_width - 1, top_height, scene.header_width - 1,
+  painter_.drawLine(scene.header_width - 1, scene.top_height(), scene.header_width - 1,
                     scene.size.height());
 }
 
@@ -290,7 +329,8 @@ void ScenePainter::measured(const Scene& scene) {
   if (right < left) return;
   QColor veil = scene.theme.accent;
   veil.setAlphaF(0.13F);
-  const QRectF box(left, top_height, std::max(1.0, right - left), scene.size.height() - top_height);
+  const QRectF box(left, scene.top_height(), std::max(1.0, right - left),
+                   scene.size.height() - scene.top_height());
   painter_.fillRect(box, veil);
   painter_.setPen(scene.theme.accent);
   painter_.drawLine(QLineF(box.left(), box.top(), box.left(), box.bottom()));

@@ -11,6 +11,10 @@ namespace {
 
 // The least width, in logical pixels, from which on a bar may bear a label.
 constexpr int label_width = 34;
+// Of 256: what is no hit while something is searched for.
+constexpr unsigned quiet_share = 70;
+// Height of the mark of a hit that shares its pixel with others, in logical pixels.
+constexpr int hit_mark = 3;
 
 unsigned share_of(const PixelColumn& column) {
   return static_cast<unsigned>(std::lround(opacity(column) * 256));
@@ -40,7 +44,7 @@ void ScenePainter::ground(const Scene& scene) {
     if (x >= 0 && x < static_cast<long long>(ground_.size()))
       ground_[static_cast<std::size_t>(x)] = scene.theme.grid.rgb();
   }
-  for (int line = static_cast<int>(top_height * ratio); line < image_.height(); ++line) {
+  for (int line = static_cast<int>(scene.top_height() * ratio); line < image_.height(); ++line) {
     auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
     std::copy(ground_.begin(), ground_.end(), pixels + left);
   }
@@ -89,7 +93,7 @@ void ScenePainter::row(const Scene& scene, const Row& one, int top) {
   header(scene, one, top);
 }
 
-void ScenePainter::lane(const Scene& scene, const Row&, const Track& track, int index, int y,
+void ScenePainter::lane(const Scene& scene, const Row& one, const Track& track, int index, int y,
                         int height) {
   const qreal ratio = scene.device_ratio;
   const int top = static_cast<int>(std::lround(y * ratio));
@@ -99,13 +103,17 @@ void ScenePainter::lane(const Scene& scene, const Row&, const Track& track, int 
   const int left = static_cast<int>(std::lround(scene.header_width * ratio));
   const int width = image_.width() - left;
   if (width <= 0) return;
-  draw_lane(of.spans, *of.pyramid, {scene.visible, static_cast<double>(width)}, picture_);
+  const LaneHits* hits = scene.hits != nullptr ? scene.hits->lane(one.track, index) : nullptr;
+  draw_lane(of.spans, *of.pyramid, {scene.visible, static_cast<double>(width)}, picture_, hits);
 
   const SpanPalette& palette = scene.palette;
   line_ = ground_;  // with the lines of the ruler
   for (std::size_t x = 0; x < line_.size(); ++x) {
     const PixelColumn& column = picture_.columns[x];
-    if (column.any) line_[x] = blend(palette.ground, palette.fill[column.color], share_of(column));
+    if (!column.any) continue;
+    const bool quiet = scene.hits != nullptr && !column.hit;
+    line_[x] = blend(palette.ground, palette.fill[column.color],
+                     quiet ? share_of(column) * quiet_share / 256 : share_of(column));
   }
   const int edge = std::max(1, static_cast<int>(ratio));
   for (const auto& bar : picture_.bars) {
@@ -113,7 +121,7 @@ void ScenePainter::lane(const Scene& scene, const Row&, const Track& track, int 
     // While something is searched for, what it is not steps back.
     if (scene.hits != nullptr &&
         !is_hit(*scene.timeline, *scene.hits, item_of(track, of, bar.span))) {
-      color = blend(palette.ground, color, 70);
+      color = blend(palette.ground, color, quiet_share);
     }
     std::fill(line_.begin() + bar.begin, line_.begin() + bar.end, color);
     // Spans that touch are told apart by a line.
@@ -125,6 +133,13 @@ void ScenePainter::lane(const Scene& scene, const Row&, const Track& track, int 
   for (int line = std::max(top, clip_top_); line < std::min(bottom, clip_bottom_); ++line) {
     auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
     std::copy(line_.begin(), line_.end(), pixels + left);
+  }
+  if (hits != nullptr) {
+    const int mark = static_cast<int>(std::lround(hit_mark * ratio));
+    for (std::size_t x = 0; x < line_.size(); ++x) {
+      if (picture_.columns[x].hit)
+        fill(left + static_cast<int>(x), bottom - mark, edge, mark, scene.theme.evidence.rgb());
+    }
   }
   labels(scene, track, of, y, height);
 }

@@ -15,7 +15,7 @@ QString utf8(const std::string& text) {
 }  // namespace
 
 const Row* Scene::row_at(int y, int* top) const {
-  if (y < top_height) return nullptr;
+  if (y < top_height()) return nullptr;
   for (const auto& row : layout.pinned) {
     const int from = top_of(row, true);
     if (y < from || y >= from + row.height) continue;
@@ -52,14 +52,19 @@ std::optional<QRectF> Scene::rect_of(Item item) const {
   return rect_of(*place);
 }
 
-Under under(const Scene& scene, QPointF position) {
+Under under(const Scene& scene, QPointF position, const QFont& font) {
   Under found;
   const int y = static_cast<int>(position.y());
   found.header = position.x() < scene.header_width;
   found.overview = y < overview_height;
-  found.ruler = !found.overview && y < top_height;
+  found.ruler = !found.overview && y < scene.top_height();
   found.time = scene.time_at(position.x());
   if (scene.timeline == nullptr) return found;
+  if (found.ruler && !found.header && !scene.marks.empty()) {
+    for (const auto& flag : flags_of(scene, QFontMetricsF(small_font(font)))) {
+      if (flag.box.contains(position)) found.mark = flag.mark;
+    }
+  }
   int top = 0;
   found.row = scene.row_at(y, &top);
   if (found.row == nullptr || found.header) return found;

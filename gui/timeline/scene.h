@@ -2,6 +2,7 @@
 // one; tests and benchmarks make their own.
 #pragma once
 
+#include <QFontMetricsF>
 #include <QImage>
 #include <QPainter>
 #include <QRectF>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "gui/models/marks.h"
 #include "gui/theme.h"
 #include "gui/timeline/density.h"
 #include "gui/timeline/flows.h"
@@ -24,7 +26,7 @@ namespace rnnadvisor::gui::timeline {
 // Logical pixels.
 inline constexpr int overview_height = 40;
 inline constexpr int ruler_height = 24;
-inline constexpr int top_height = overview_height + ruler_height;
+inline constexpr int mark_height = 17;  // of the flags of marks, below the ruler
 inline constexpr double tick_spacing = 110;
 
 struct Scene {
@@ -42,18 +44,28 @@ struct Scene {
   std::vector<Item> highlighted;
   std::optional<TimeRange> measured;
   std::shared_ptr<const SearchResult> hits;
-  int hovered_row = -1;  // track whose header the pointer is on
+  int hovered_row = -1;    // track whose header the pointer is on
+  int current_track = -1;  // that keys move
+  int dragged_track = -1;  // that is being moved
+  Arrangement arrangement;
+  double height_factor = 1;  // of the rows
+  std::vector<Mark> marks;   // by time
+  int hovered_mark = -1;
 
   int spans_width() const { return std::max(1, size.width() - header_width); }
   Scale scale() const { return {visible, static_cast<double>(spans_width())}; }
   double x_of(std::int64_t time) const { return header_width + scale().x_of(time); }
   std::int64_t time_at(double x) const { return scale().time_at(x - header_width); }
+  // What stands above the rows; marks have a line where there are any.
+  int top_height() const {
+    return overview_height + ruler_height + (marks.empty() ? 0 : mark_height + 2);
+  }
   // Where the rows that scroll begin.
-  int rows_top() const { return top_height + layout.pinned_height; }
+  int rows_top() const { return top_height() + layout.pinned_height; }
   int rows_height() const { return std::max(0, size.height() - rows_top()); }
   // The top of a row on the screen.
   int top_of(const Row& row, bool pinned) const {
-    return pinned ? top_height + row.y : rows_top() + row.y - scroll;
+    return pinned ? top_height() + row.y : rows_top() + row.y - scroll;
   }
   // The row at a height of the widget; pinned ones lie over the others.
   const Row* row_at(int y, int* top = nullptr) const;
@@ -71,8 +83,19 @@ struct Under {
   std::optional<TimeRange> gap;  // of a device without work
   std::int64_t time = 0;
   bool header = false, overview = false, ruler = false;
+  int mark = -1;  // whose flag it is
 };
-Under under(const Scene& scene, QPointF position);
+// Where the flag of a mark stands.
+struct MarkFlag {
+  int mark = -1;  // index into Scene::marks
+  QRectF box;
+};
+std::vector<MarkFlag> flags_of(const Scene& scene, const QFontMetricsF& metrics);
+// `font`: that of the widget.
+Under under(const Scene& scene, QPointF position, const QFont& font);
+
+// Of labels, flags and additions.
+QFont small_font(const QFont& font);
 
 class ScenePainter {
  public:
@@ -95,6 +118,8 @@ class ScenePainter {
   void outline(const Scene& scene, Item item, const QColor& color, qreal width);
   void arrows(const Scene& scene);
   void measured(const Scene& scene);
+  void marks(const Scene& scene);
+  void overview_hits(const Scene& scene, const QRect& box);
   void ruler(const Scene& scene);
   void overview(const Scene& scene);
   void fill(int x, int y, int width, int height, QRgb color);  // device pixels

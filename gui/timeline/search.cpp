@@ -144,7 +144,27 @@ std::optional<SearchResult> search(const Timeline& timeline, const Matches& matc
       result.hits += is_hit(timeline, result, {kind, static_cast<int>(i)}) ? 1 : 0;
     }
   }
+  result.lanes.resize(timeline.tracks.size());
+  for (std::size_t t = 0; t < timeline.tracks.size() && result.hits > 0; ++t) {
+    const auto& track = timeline.tracks[t];
+    if (track.items == ItemKind::none || track.items == ItemKind::allocation) continue;
+    for (const auto& lane : track.lanes) {
+      result.lanes[t].emplace_back(
+          lane.spans, *lane.pyramid,
+          [&](std::uint32_t row) {
+            return is_hit(timeline, result, {track.items, static_cast<int>(row)});
+          },
+          stop);
+      if (stop.stop_requested()) return std::nullopt;
+    }
+  }
   return result;
+}
+
+const LaneHits* SearchResult::lane(int track, int lane) const {
+  const auto t = static_cast<std::size_t>(track), l = static_cast<std::size_t>(lane);
+  if (t >= lanes.size() || l >= lanes[t].size() || lanes[t][l].empty()) return nullptr;
+  return &lanes[t][l];
 }
 
 bool is_hit(const Timeline& timeline, const SearchResult& result, Item item) {

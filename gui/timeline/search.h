@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gui/timeline/lane_hits.h"
 #include "gui/timeline/track.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -18,6 +19,9 @@ struct SearchResult {
   std::vector<char> calls;      // by Profile::calls: whether its label matches
   std::vector<char> transfers;  // by transfer_number()
   std::int64_t hits = 0;
+  std::vector<std::vector<LaneHits>> lanes;  // by track and lane; no lanes where a track has no hit
+  // Of a lane, or nullptr where it has no hit.
+  const LaneHits* lane(int track, int lane) const;
 };
 
 using Matches = std::function<bool(std::string_view)>;

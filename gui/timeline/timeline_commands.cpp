@@ -112,6 +112,12 @@ void TimelineWidget::step_flow(int by) {
   if (!next.empty()) select(next, true);
 }
 
+void TimelineWidget::step_in_call(int by) {
+  if (!ready() || scene_.selection.empty()) return;
+  const Item next = kernel_of_same_call(*scene_.timeline, scene_.selection, by);
+  if (!next.empty()) select(next, true);
+}
+
 void TimelineWidget::measure_selection() {
   if (!ready() || scene_.selection.empty() || state_ == nullptr) return;
   state_->measure(item_range(*scene_.timeline, scene_.selection));
@@ -173,18 +179,21 @@ void TimelineWidget::next_hit(int by) {
   emit search_changed();
 }
 
-void TimelineWidget::filter_by(const QString& pattern, bool is_expression) {
+void TimelineWidget::filter_by(const QString& pattern, bool is_expression, bool exclude) {
   if (document_ == nullptr || (pattern.isEmpty() && pattern_.isEmpty())) return;
   BuildOptions options;
   if (!pattern.isEmpty()) {
-    options.keep = matches_of(pattern, is_expression);
-    if (!options.keep) return;
+    const Matches matches = matches_of(pattern, is_expression);
+    if (!matches) return;
+    options.keep =
+        exclude ? Matches([matches](std::string_view name) { return !matches(name); }) : matches;
   }
   pattern_ = pattern;
   build(options);
 }
 
 int TimelineWidget::current_track() const {
+  if (scene_.current_track >= 0) return scene_.current_track;
   if (pressed_under_.row != nullptr && scene_.selection.empty()) return -1;
   if (const Row* row = scene_.row_at(static_cast<int>(pointer_.y()))) return row->track;
   if (!ready()) return -1;
@@ -192,32 +201,64 @@ int TimelineWidget::current_track() const {
   return place ? place->track : -1;
 }
 
-void TimelineWidget::menu_of_track(QMenu& menu, int track) {
-  const TrackState state = state_of(track);
-  menu.addAction(state.folded ? tr("Unfold") : tr("Fold"), this,
-                 [this, track, state] { set_folded(track, !state.folded); });
-  menu.addAction(state.pinned ? tr("Unpin") : tr("Pin to the top"), this,
-                 [this, track, state] { set_pinned(track, !state.pinned); });
-  menu.addAction(tr("Hide the track"), this, [this, track] { set_hidden(track, true); });
+void TimelineWidget::menu_of_item(QMenu& menu, Item item) {
+  menu.addAction(tr("Zoom to it"), this, &TimelineWidget::focus_on_selection);
+  menu.addAction(tr("Measure it"), this, &TimelineWidget::measure_selection);
+  menu.addAction(tr("Copy its details as a table"), this, &TimelineWidget::copy_selection);
+  const QString name = to_qt(item_name(*scene_.timeline, item));
+  menu.addAction(tr("Search for its name"), this, [this, name] {
+    search_bar_->set_text(name, false);
+    search_bar_->open();
+    search_for(name, false);
+  });
+  menu.addAction(tr("Show only its name"), this, [this, name] { filter_by(name, false); });
+  menu.addAction(tr("Hide its name"), this, [this, name] { filter_by(name, false, true); });
+  menu.addAction(tr("Show in the table"), this, [this, item] { emit table_requested(item); });
+  const Profile& p = *scene_.timeline->profile;
+  const int call = item.kind == ItemKind::call ? item.index
+                   : item.kind == ItemKind::kernel
+                       ? p.kernels.call[static_cast<std::size_t>(item.index)]
+                       : -1;
+  if (call < 0) return;
+  const auto& of = p.calls[static_cast<std::size_t>(call)];
+  if (of.site >= 0) {
+    const auto& site = p.call_sites[static_cast<std::size_t>(of.site)];
+    const QString line = QStringLiteral("%1:%2").arg(to_qt(p.text(site.file))).arg(site.line);
+    menu.addAction(tr("Copy its line, %1").arg(line.mid(line.lastIndexOf(QLatin1Char('/')) + 1)),
+                   this, [line] { QGuiApplication::clipboard()->setText(line); });
+  }
+  const auto& findings = document_->judgement().findings;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].configuration != of.configuration) continue;
+    menu.addAction(tr("Explain: %1").arg(to_qt(findings[i].title)), this, [this, i] {
+      emit link_activated(Link::to({ItemKind::finding, static_cast<int>(i)}));
+    });
+    break;
+  }
+  if (of.configuration >= 0) {
+    menu.addAction(tr("What if… (in the explorer)"), this, [this, of] {
+      Link link;
+      link.kind = LinkKind::explore;
+      link.configuration = of.configuration;
+      emit link_activated(link);
+    });
+  }
 }
 
 void TimelineWidget::menu_at(QPoint position) {
-  const Under at = under(scene_, position);
+  const Under at = under(scene_, position, font());
   QMenu menu(this);
-  if (!at.item.empty()) {
-    select(at.item, false);
-    menu.addAction(tr("Zoom to it"), this, &TimelineWidget::focus_on_selection);
-    menu.addAction(tr("Measure it"), this, &TimelineWidget::measure_selection);
-    menu.addAction(tr("Copy its details"), this, &TimelineWidget::copy_selection);
-    const QString name = to_qt(item_name(*scene_.timeline, at.item));
-    menu.addAction(tr("Search for its name"), this, [this, name] {
-      search_bar_->set_text(name, false);
-      search_bar_->open();
-      search_for(name, false);
-    });
-    menu.addAction(tr("Show only its name"), this, [this, name] { filter_by(name, false); });
+  if (at.mark >= 0) {
+    menu_of_mark(menu, at.mark);
     menu.addSeparator();
   }
+  if (!at.item.empty()) {
+    select(at.item, false);
+    menu_of_item(menu, at.item);
+    menu.addSeparator();
+  }
+  if (marks_ != nullptr && !at.header)
+    menu.addAction(tr("Mark this place"), this, &TimelineWidget::add_mark);
   if (at.row != nullptr) menu_of_track(menu, at.row->track);
   menu.addSeparator();
   menu.addAction(tr("Show all"), this, &TimelineWidget::show_all);

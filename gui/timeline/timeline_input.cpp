@@ -1,10 +1,12 @@
 // Keys, wheel and mouse of the timeline, by the conventions of Perfetto, Tracy and Nsight Systems.
 #include <QGuiApplication>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QWheelEvent>
 #include <cmath>
+#include <utility>
 
 #include "gui/timeline/search_bar.h"
 #include "gui/timeline/timeline_widget.h"
@@ -27,9 +29,11 @@ bool TimelineWidget::event(QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride) {
     const auto* key = static_cast<QKeyEvent*>(event);
     const bool plain = (key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == 0;
-    const bool history = key->modifiers() == Qt::AltModifier &&
-                         (key->key() == Qt::Key_Left || key->key() == Qt::Key_Right);
-    if (plain || history || key->matches(QKeySequence::Find)) {
+    const bool arrow = key->key() == Qt::Key_Left || key->key() == Qt::Key_Right ||
+                       key->key() == Qt::Key_Up || key->key() == Qt::Key_Down;
+    const bool ours =
+        arrow && (key->modifiers() == Qt::AltModifier || key->modifiers() == Qt::ControlModifier);
+    if (plain || ours || key->matches(QKeySequence::Find)) {
       event->accept();
       return true;
     }
@@ -47,7 +51,12 @@ void TimelineWidget::keyPressEvent(QKeyEvent* event) {
     copy_selection();
     return;
   }
+  if (key_of_tracks(*event)) return;
   const bool shift = event->modifiers().testFlag(Qt::ShiftModifier);
+  if (event->modifiers() == Qt::ControlModifier) {
+    if (event->key() == Qt::Key_Left) return step_in_call(-1);
+    if (event->key() == Qt::Key_Right) return step_in_call(1);
+  }
   if (event->modifiers() & (Qt::ControlModifier | Qt::MetaModifier)) {
     QAbstractScrollArea::keyPressEvent(event);
     return;
@@ -96,6 +105,14 @@ void TimelineWidget::keyPressEvent(QKeyEvent* event) {
       return step_flow(1);
     case Qt::Key_R:
       return measure_selection();
+    case Qt::Key_Less:
+      return step_in_call(-1);
+    case Qt::Key_Greater:
+      return step_in_call(1);
+    case Qt::Key_M:
+      return add_mark();
+    case Qt::Key_J:
+      return step_mark(shift ? -1 : 1);
     case Qt::Key_P:
       if (const int track = current_track(); track >= 0) set_pinned(track, !state_of(track).pinned);
       return;
@@ -130,7 +147,9 @@ void TimelineWidget::wheelEvent(QWheelEvent* event) {
   // Some platforms turn Shift with a wheel into a wheel that goes sideways.
   const int steps = angle.y() != 0 ? angle.y() : angle.x();
   const double notches = steps / 120.0;
-  if (control || (wheel_zooms_ && !shift && angle.y() != 0)) {
+  if (control && shift) {
+    set_height_factor(scene_.height_factor * std::pow(1.1, notches));
+  } else if (control || (wheel_zooms_ && !shift && angle.y() != 0)) {
     zoom_at(event->position().x(), std::pow(0.8, notches));
   } else if (shift || angle.y() == 0) {
     pan(-notches * 0.12 * scene_.spans_width());
@@ -157,8 +176,10 @@ void TimelineWidget::mousePressEvent(QMouseEvent* event) {
   if (shortcuts_) return show_shortcuts(false);
   pressed_ = pointer_ = event->position();
   pressed_visible_ = scene_.visible;
-  pressed_under_ = under(scene_, event->position());
+  pressed_under_ = under(scene_, event->position(), font());
   pressed_time_ = pressed_under_.time;
+  // Rows move while a track is dragged.
+  pressed_track_ = pressed_under_.row != nullptr ? pressed_under_.row->track : -1;
   const bool right = event->button() != Qt::LeftButton;
   if (const auto edge = edge_at(event->position()); edge && !right) {
     // The edge that stays is where the measure is held.
@@ -196,6 +217,11 @@ void TimelineWidget::drag_to(QPointF position) {
   pointer_ = position;
   const bool far = (position - pressed_).manhattanLength() > 5;
   if (drag_ == Drag::click && far && !pressed_under_.header) drag_ = Drag::measure;
+  if (drag_ == Drag::click && far && pressed_under_.header && pressed_under_.row != nullptr) {
+    drag_ = Drag::track;
+    scene_.dragged_track = pressed_track_;
+    viewport()->setCursor(Qt::ClosedHandCursor);
+  }
   switch (drag_) {
     case Drag::pan: {
       // From where it began, so that nothing adds up.
@@ -218,6 +244,10 @@ void TimelineWidget::drag_to(QPointF position) {
           moved(seen, middle - (seen.begin_ns + seen.length() / 2), scene_.timeline->range));
       break;
     }
+    case Drag::track:
+      drag_track_to(position);
+      viewport()->update();
+      break;
     case Drag::click:
     case Drag::none:
       break;
@@ -234,15 +264,23 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event) {
     viewport()->update();
     return;
   }
+  if (was == Drag::track) {
+    scene_.current_track = std::exchange(scene_.dragged_track, -1);
+    viewport()->setCursor(Qt::ArrowCursor);
+    viewport()->update();
+    return;
+  }
   if (was == Drag::overview || moved_far) return;
   if (event->button() == Qt::RightButton) return menu_at(event->position().toPoint());
   if (pressed_under_.header) {
     if (pressed_under_.row != nullptr) {
-      const int track = pressed_under_.row->track;
-      set_folded(track, !state_of(track).folded);
+      set_folded(pressed_track_, !state_of(pressed_track_).folded);
+      scene_.current_track = pressed_track_;
     }
     return;
   }
+  scene_.current_track = -1;
+  if (pressed_under_.mark >= 0) return show_mark(pressed_under_.mark);
   if (pressed_under_.gap) {
     state_->measure(pressed_under_.gap);
     return;
@@ -253,8 +291,9 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event) {
 
 void TimelineWidget::mouseDoubleClickEvent(QMouseEvent* event) {
   if (!ready() || state_ == nullptr || event->button() != Qt::LeftButton) return;
-  const Under at = under(scene_, event->position());
+  const Under at = under(scene_, event->position(), font());
   if (at.overview) return show_all();
+  if (at.mark >= 0) return edit_mark(at.mark);
   if (at.header || at.item.empty()) return;
   select(at.item, false);
   focus_on_selection();
@@ -276,8 +315,17 @@ bool TimelineWidget::viewportEvent(QEvent* event) {
 
 void TimelineWidget::hover(QPointF position) {
   pointer_ = position;
-  const Under at = under(scene_, position);
+  const Under at = under(scene_, position, font());
   hover_details_ = {};
+  scene_.hovered_mark = at.mark;
+  if (at.mark >= 0) {
+    const auto& mark = scene_.marks[static_cast<std::size_t>(at.mark)];
+    hover_details_.title = mark.text.isEmpty() ? tr("A mark without a text") : mark.text;
+    hover_details_.lines.emplace_back(
+        tr("Begins at"), format_ns(mark.range.begin_ns - scene_.timeline->range.begin_ns));
+    if (!mark.moment())
+      hover_details_.lines.emplace_back(tr("Duration"), format_ns(mark.range.length()));
+  }
   scene_.hovered_row = at.header && at.row != nullptr ? at.row->track : -1;
   if (!at.header && !at.overview && !at.ruler && at.row != nullptr) {
     const auto& track = scene_.timeline->tracks[static_cast<std::size_t>(at.row->track)];
@@ -302,7 +350,10 @@ void TimelineWidget::forget_hover() {
 }
 
 bool TimelineWidget::escape() {
-  if (shortcuts_) {
+  if (mark_editor_->isVisible()) {
+    edited_mark_ = -1;
+    mark_editor_->hide();
+  } else if (shortcuts_) {
     show_shortcuts(false);
   } else if (search_bar_->isVisible() || scene_.hits != nullptr || !pattern_.isEmpty()) {
     emit search_bar_->closed();

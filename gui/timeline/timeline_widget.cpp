@@ -1,9 +1,11 @@
 #include "gui/timeline/timeline_widget.h"
 
+#include <QLineEdit>
 #include <QPaintEvent>
 #include <QScrollBar>
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "gui/timeline/cards.h"
 #include "gui/timeline/search_bar.h"
@@ -58,7 +60,8 @@ TimeRange range_of_calls(const Timeline& timeline) {
 TimelineWidget::TimelineWidget(QWidget* parent)
     : QAbstractScrollArea(parent),
       painter_(std::make_unique<ScenePainter>(font())),
-      search_bar_(new SearchBar(viewport())) {
+      search_bar_(new SearchBar(viewport())),
+      mark_editor_(new QLineEdit(viewport())) {
   setAccessibleName(tr("Timeline"));
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::StrongFocus);
@@ -69,8 +72,14 @@ TimelineWidget::TimelineWidget(QWidget* parent)
   scene_.theme = light_theme();
   scene_.palette = make_palette(scene_.theme, {});
   search_bar_->hide();
+  mark_editor_->hide();
+  mark_editor_->setAccessibleName(tr("Text of the mark"));
+  mark_editor_->setPlaceholderText(tr("What is here?"));
+  connect(mark_editor_, &QLineEdit::editingFinished, this, &TimelineWidget::commit_mark);
   connect(search_bar_, &SearchBar::searched, this, &TimelineWidget::search_for);
-  connect(search_bar_, &SearchBar::filtered, this, &TimelineWidget::filter_by);
+  connect(
+      search_bar_, &SearchBar::filtered, this,
+      [this](const QString& pattern, bool is_expression) { filter_by(pattern, is_expression); });
   connect(search_bar_, &SearchBar::stepped, this, &TimelineWidget::next_hit);
   connect(search_bar_, &SearchBar::closed, this, [this] {
     search_bar_->hide();
@@ -91,8 +100,11 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   document_ = std::move(document);
   state_ = state;
   const Theme theme = scene_.theme;
+  const double height_factor = scene_.height_factor;
   scene_ = Scene{};
   scene_.theme = theme;
+  scene_.height_factor = height_factor;
+  take_marks();
   scene_.palette = make_palette(theme, {});
   hover_details_ = measured_details_ = {};
   hits_text_.clear();
@@ -128,18 +140,11 @@ void TimelineWidget::build(const BuildOptions& options) {
 
 void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
   if (built == nullptr) return;
-  // A filtered timeline has other tracks: what was folded and pinned stays so.
-  std::vector<TrackState> states(built->tracks.size());
-  for (std::size_t i = 0; scene_.timeline != nullptr && i < scene_.timeline->tracks.size(); ++i) {
-    const auto& old = scene_.timeline->tracks[i];
-    for (std::size_t j = 0; i < scene_.states.size() && j < built->tracks.size(); ++j) {
-      if (built->tracks[j].kind == old.kind && built->tracks[j].key == old.key)
-        states[j] = scene_.states[i];
-    }
-  }
+  // A filtered timeline has other tracks: what was folded, pinned and moved stays so.
   const bool first = scene_.timeline == nullptr;
-  scene_.timeline = std::move(built);
-  scene_.states = std::move(states);
+  const auto old = std::exchange(scene_.timeline, std::move(built));
+  if (old != nullptr) keep_arrangement(*old);
+  scene_.states.resize(scene_.timeline->tracks.size());
   if (first) fold_bystanders(*scene_.timeline, scene_.states);
   scene_.hits = nullptr;
   scene_.palette = make_palette(scene_.theme, scene_.timeline->own_colors);
@@ -177,7 +182,8 @@ void TimelineWidget::take_state() {
 
 void TimelineWidget::relayout() {
   if (!ready()) return;
-  scene_.layout = lay_out(*scene_.timeline, scene_.states);
+  scene_.layout = lay_out(*scene_.timeline, scene_.states, scene_.arrangement,
+                          scaled(Metrics{}, scene_.height_factor));
   update_scene_size();
   viewport()->update();
 }
@@ -191,8 +197,8 @@ void TimelineWidget::update_scene_size() {
   verticalScrollBar()->setRange(0, std::max(0, scene_.layout.height - room));
   scene_.scroll = verticalScrollBar()->value();
   const QSize bar = search_bar_->sizeHint();
-  search_bar_->setGeometry(scene_.size.width() - bar.width() - 8, top_height + 6, bar.width(),
-                           bar.height());
+  search_bar_->setGeometry(scene_.size.width() - bar.width() - 8, scene_.top_height() + 6,
+                           bar.width(), bar.height());
 }
 
 void TimelineWidget::selection_changed() {
@@ -283,26 +289,6 @@ TrackState& TimelineWidget::state_of(int track) {
   return scene_.states[static_cast<std::size_t>(track)];
 }
 
-void TimelineWidget::set_folded(int track, bool folded) {
-  if (!ready() || track < 0) return;
-  state_of(track).folded = folded;
-  relayout();
-}
-
-void TimelineWidget::set_pinned(int track, bool pinned) {
-  if (!ready() || track < 0) return;
-  // A heading alone pinned says nothing.
-  if (scene_.timeline->tracks[static_cast<std::size_t>(track)].kind == TrackKind::process) return;
-  state_of(track).pinned = pinned;
-  relayout();
-}
-
-void TimelineWidget::set_hidden(int track, bool hidden) {
-  if (!ready() || track < 0) return;
-  state_of(track).hidden = hidden;
-  relayout();
-}
-
 void TimelineWidget::paintEvent(QPaintEvent*) {
   QElapsedTimer timer;
   timer.start();
@@ -346,17 +332,18 @@ void TimelineWidget::paint_cards(QPainter& painter) {
                       viewport()->height() - card.size().height() - 14),
                scene_.theme);
   }
-  const QRect area(scene_.header_width, top_height, scene_.spans_width(),
-                   scene_.size.height() - top_height);
+  const QRect area(scene_.header_width, scene_.top_height(), scene_.spans_width(),
+                   scene_.size.height() - scene_.top_height());
   if (scene_.measured && !measured_details_.empty()) {
     const Card card(measured_details_, small, std::min(560, area.width() - 16));
     const QPoint corner(area.right() - card.size().width() - 10,
                         area.bottom() - card.size().height() - 10);
-    card.paint(painter,
-               QPoint(std::max(corner.x(), area.left() + 4), std::max(corner.y(), top_height)),
-               scene_.theme);
+    card.paint(
+        painter,
+        QPoint(std::max(corner.x(), area.left() + 4), std::max(corner.y(), scene_.top_height())),
+        scene_.theme);
   }
-  if (!hover_details_.empty() && drag_ == Drag::none) {
+  if (!hover_details_.empty() && drag_ == Drag::none && !mark_editor_->isVisible()) {
     const Card card(hover_details_, small, std::min(560, viewport()->width() - 16));
     card.paint(painter, card.beside(pointer_.toPoint(), viewport()->rect()), scene_.theme);
   }

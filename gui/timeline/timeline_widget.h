@@ -9,12 +9,16 @@
 #include <optional>
 
 #include "gui/models/document.h"
+#include "gui/models/link.h"
+#include "gui/models/marks.h"
 #include "gui/models/view_state.h"
 #include "gui/theme.h"
 #include "gui/timeline/background.h"
 #include "gui/timeline/details.h"
 #include "gui/timeline/scene.h"
 
+class QKeyEvent;
+class QLineEdit;
 class QMenu;
 
 namespace rnnadvisor::gui {
@@ -34,6 +38,9 @@ class TimelineWidget : public QAbstractScrollArea {
   void set_theme(const Theme& theme);
   // What a wheel without Ctrl and Shift does: zoom, as in Tracy, or scroll through the tracks.
   void set_wheel_zooms(bool zooms) { wheel_zooms_ = zooms; }
+
+  // Of the corner above the names of the tracks, where something small may stand.
+  static int corner_width() { return 150; }
 
   bool ready() const { return scene_.timeline != nullptr; }
   const timeline::Scene& scene() const { return scene_; }
@@ -55,11 +62,26 @@ class TimelineWidget : public QAbstractScrollArea {
   void show_search();
   void search_for(const QString& pattern, bool is_expression);
   void next_hit(int by);
-  // Shows only what matches; an empty pattern shows everything again.
-  void filter_by(const QString& pattern, bool is_expression);
+  // Shows only what matches, or all but that; an empty pattern shows everything again.
+  void filter_by(const QString& pattern, bool is_expression, bool exclude = false);
   void set_folded(int track, bool folded);
   void set_pinned(int track, bool pinned);
   void set_hidden(int track, bool hidden);
+  void step_in_call(int by);  // to the next or previous kernel of the same call
+  // Tracks, in timeline_tracks.cpp.
+  void move_track(int track, int by);  // up or down among its siblings, or among pinned ones
+  void set_height_factor(double factor);
+  double height_factor() const { return scene_.height_factor; }
+  // What each track is called, for finding one: "Kernels, stream 7 – python3.12 2164".
+  std::vector<std::pair<int, QString>> track_names() const;
+  void show_track(int track);  // brings it into view and makes it the one that keys move
+  // Marks, in timeline_marks.cpp. nullptr: none can be made.
+  void set_marks(Marks* marks);
+  void add_mark();  // of the measured range, else where the pointer or the selection is
+  void edit_mark(int mark);
+  void show_mark(int mark);
+  void step_mark(int by);  // to the next or previous one
+  QLineEdit* mark_editor() { return mark_editor_; }
   void show_shortcuts(bool show);
   void reveal(Item item);  // scrolls and moves so that it can be seen
   QString hits_text() const { return hits_text_; }
@@ -68,6 +90,10 @@ class TimelineWidget : public QAbstractScrollArea {
  signals:
   void ready_changed();
   void search_changed();
+  void height_changed(double factor);
+  // Something that another panel shows.
+  void link_activated(const rnnadvisor::gui::Link& link);
+  void table_requested(rnnadvisor::gui::Item item);
 
  protected:
   bool event(QEvent* event) override;
@@ -83,7 +109,7 @@ class TimelineWidget : public QAbstractScrollArea {
   bool viewportEvent(QEvent* event) override;
 
  private:
-  enum class Drag { none, click, measure, edge, pan, overview };
+  enum class Drag { none, click, measure, edge, pan, overview, track };
 
   void build(const timeline::BuildOptions& options);
   void take(std::shared_ptr<const timeline::Timeline> built);
@@ -102,7 +128,14 @@ class TimelineWidget : public QAbstractScrollArea {
   void drag_to(QPointF position);
   void end_drag(QPointF position);
   void menu_at(QPoint position);
+  void menu_of_item(QMenu& menu, Item item);
   void menu_of_track(QMenu& menu, int track);
+  void menu_of_mark(QMenu& menu, int mark);
+  void keep_arrangement(const timeline::Timeline& old);
+  void drag_track_to(QPointF position);
+  void take_marks();
+  void commit_mark();
+  bool key_of_tracks(const QKeyEvent& event);
   double zoom_anchor() const;
   int current_track() const;
   bool escape();
@@ -120,12 +153,16 @@ class TimelineWidget : public QAbstractScrollArea {
   bool from_here_ = false;  // a change of selection that must not move what is seen
   bool shortcuts_ = false;
   QString hits_text_, pattern_;
+  Marks* marks_ = nullptr;
+  QLineEdit* mark_editor_ = nullptr;
+  int edited_mark_ = -1;
 
   QPointF pointer_{-1, -1};
   QPointF pressed_;
   TimeRange pressed_visible_;
   std::int64_t pressed_time_ = 0;
   timeline::Under pressed_under_;
+  int pressed_track_ = -1;
   Drag drag_ = Drag::none;
   timeline::Details hover_details_;
   timeline::Details measured_details_;

@@ -2,21 +2,19 @@
 // moved. Works without a profile. A second configuration can be held beside it.
 #pragma once
 
-#include <map>
-#include <set>
-
 #include "gui/charts/chart.h"
+#include "gui/models/config_editor.h"
 #include "gui/models/exploration.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
 
 class QComboBox;
-class QFormLayout;
-class QLineEdit;
 class QPushButton;
 class QTabWidget;
 
 namespace rnnadvisor::gui {
+
+class ConfigForm;
 
 class ExplorerView : public View {
   Q_OBJECT
@@ -30,7 +28,7 @@ class ExplorerView : public View {
   // A configuration of a profile; with `changed` what a suggestion makes of it, side by side.
   void show_configuration(const ConfigInput& input, const DeviceSpec& device,
                           const std::optional<RnnConfig>& changed = std::nullopt);
-  const ConfigInput& input() const { return input_; }
+  const ConfigInput& input() const { return editor_.input(); }
   const Exploration& exploration() const { return now_; }
   const std::optional<Exploration>& held() const { return held_; }
   // As typed or chosen by a person: "hidden_size", "1000". False when it is no valid value.
@@ -46,22 +44,17 @@ class ExplorerView : public View {
   void fill_controls();
   void changed();
   void show_results();
-  QString verdict_page() const;
-  QString gemm_page() const;
-  QString limits_page() const;
   const DeviceSpec& device() const { return devices_[static_cast<std::size_t>(device_)]; }
 
   Theme theme_ = light_theme();
   std::shared_ptr<const advisor::RuleSet> rules_;
   std::vector<DeviceSpec> devices_;
   int device_ = 0;
-  ConfigInput input_;
-  std::set<std::string> set_;  // keys that follow no other any more
+  ConfigEditor editor_;
   Exploration now_;
   std::optional<Exploration> held_;
-  bool filling_ = false;
 
-  std::map<std::string, QWidget*, std::less<>> controls_;
+  ConfigForm* form_ = nullptr;
   QComboBox* device_box_ = nullptr;
   QPushButton* hold_ = nullptr;
   QTabWidget* tabs_ = nullptr;

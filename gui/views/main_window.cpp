@@ -31,19 +31,12 @@
 #include "gui/views/start_view.h"
 #include "gui/views/style.h"
 #include "gui/views/trace_view.h"
+#include "gui/views/view_name.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
-constexpr int most_recent = 12;
 constexpr int outline_after_ms = 150;
-
-// The names of a deep link; "recurrence" is a dock of the timeline.
-constexpr const char *start_name = "start", *overview_name = "overview",
-                     *timeline_name = "timeline", *recurrence_name = "recurrence",
-                     *findings_name = "findings", *explorer_name = "explorer",
-                     *compare_name = "compare", *rules_name = "rules",
-                     *configuration_name = "configuration";
 
 }  // namespace
 
@@ -78,19 +71,19 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
 
   start_ = new StartView;
   overview_ = new OverviewView(&state_);
-  trace_ = new TraceView(&state_);
+  trace_ = new TraceView(&state_, &marks_);
   findings_ = new FindingsView(&state_);
   explorer_ = new ExplorerView;
   compare_ = new CompareView;
   rules_view_ = new RulesView;
   configuration_ = new PageView(&state_);
-  add_view(start_name, tr("Start"), Symbol::start, start_);
-  add_view(overview_name, tr("Overview"), Symbol::overview, overview_);
-  add_view(timeline_name, tr("Timeline"), Symbol::timeline, trace_);
-  add_view(findings_name, tr("Findings"), Symbol::findings, findings_);
-  add_view(explorer_name, tr("Explorer"), Symbol::explorer, explorer_);
-  add_view(compare_name, tr("Compare"), Symbol::compare, compare_);
-  add_view(rules_name, tr("Rules"), Symbol::rules, rules_view_);
+  add_view(view_name::start, tr("Start"), Symbol::start, start_);
+  add_view(view_name::overview, tr("Overview"), Symbol::overview, overview_);
+  add_view(view_name::timeline, tr("Timeline"), Symbol::timeline, trace_);
+  add_view(view_name::findings, tr("Findings"), Symbol::findings, findings_);
+  add_view(view_name::explorer, tr("Explorer"), Symbol::explorer, explorer_);
+  add_view(view_name::compare, tr("Compare"), Symbol::compare, compare_);
+  add_view(view_name::rules, tr("Rules"), Symbol::rules, rules_view_);
   rail->addStretch();
   stack_->addWidget(configuration_);
   connect(configuration_, &View::link_activated, this, &MainWindow::follow);
@@ -100,7 +93,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   rules_view_->set_rules(rules_, {});
   connect(start_, &StartView::open_requested, this, &MainWindow::choose_file);
   connect(start_, &StartView::run_requested, this, [this] { new_run(true); });
-  connect(start_, &StartView::path_chosen, this, [this](const QString& path) { open(path); });
+  connect(start_, &StartView::path_chosen, this, [this](const QString& path, const Place& at) {
+    open(path, at == Place{} ? std::nullopt : std::optional(at));
+  });
   connect(explorer_, &ExplorerView::run_requested, this, [this] { new_run(); });
   connect(compare_, &CompareView::choose_requested, this, &MainWindow::choose_before);
   connect(rules_view_, &RulesView::folder_requested, this, &MainWindow::choose_rules);
@@ -140,6 +135,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     show_title();
     show_notice(tr("Opening %1 was cancelled.").arg(QFileInfo(path).fileName()));
   });
+  connect(&marks_, &Marks::problem, this, [this](const QString& text) { show_notice(text); });
   connect(&watcher_, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
     if (!document_ || document_->path() != path) return;
     show_notice(tr("%1 has changed on disk.").arg(document_->name()), tr("Open it again"),
@@ -149,10 +145,11 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     back_->setEnabled(state_.can_go_back());
     forward_->setEnabled(state_.can_go_forward());
   });
+  follow_growth();
   make_actions();
   restore_session();
   apply_theme();
-  go(QString::fromLatin1(start_name));
+  go(view_name::start);
 }
 
 MainWindow::~MainWindow() = default;
@@ -201,7 +198,7 @@ void MainWindow::make_header() {
   });
 }
 
-void MainWindow::add_view(const char* name, const QString& title, Symbol symbol, View* view) {
+void MainWindow::add_view(QLatin1String name, const QString& title, Symbol symbol, View* view) {
   auto* button = new QToolButton;
   button->setObjectName(QStringLiteral("rail_button"));
   button->setText(title);
@@ -213,7 +210,7 @@ void MainWindow::add_view(const char* name, const QString& title, Symbol symbol,
   button->setFocusPolicy(Qt::StrongFocus);
   rail_->layout()->addWidget(button);
   stack_->addWidget(view);
-  const QString word = QString::fromLatin1(name);
+  const QString word = name;
   entries_.push_back({word, view, button, symbol});
   connect(button, &QToolButton::clicked, this, [this, word] { go(word); });
   connect(view, &View::link_activated, this, &MainWindow::follow);
@@ -221,16 +218,17 @@ void MainWindow::add_view(const char* name, const QString& title, Symbol symbol,
 
 QStringList MainWindow::view_names() {
   QStringList names;
-  for (const char* name : {start_name, overview_name, timeline_name, recurrence_name, findings_name,
-                           explorer_name, compare_name, rules_name})
-    names << QString::fromLatin1(name);
+  for (const auto name :
+       {view_name::start, view_name::overview, view_name::timeline, view_name::recurrence,
+        view_name::findings, view_name::explorer, view_name::compare, view_name::rules})
+    names << name;
   return names;
 }
 
 bool MainWindow::go(const QString& view) {
-  const bool recurrence = view == QLatin1String(recurrence_name);
-  const QString wanted = recurrence ? QString::fromLatin1(timeline_name) : view;
-  if (wanted == QLatin1String(configuration_name)) {
+  const bool recurrence = view == view_name::recurrence;
+  const QString wanted = recurrence ? QString(view_name::timeline) : view;
+  if (wanted == view_name::configuration) {
     stack_->setCurrentWidget(configuration_);
     return true;
   }
@@ -251,253 +249,7 @@ QString MainWindow::current_view() const {
   for (const auto& entry : entries_) {
     if (entry.view == stack_->currentWidget()) return entry.name;
   }
-  return QString::fromLatin1(configuration_name);
-}
-
-void MainWindow::open(const QString& path, const std::optional<Place>& at) {
-  notice_->hide();
-  start_->set_error(nullptr, {});
-  const QString absolute =
-      path.startsWith(QLatin1String("sample:")) ? path : QFileInfo(path).absoluteFilePath();
-  loader_.open(absolute, rules_);
-  pending_place_ = at;  // after open(), which cancels what was under way
-}
-
-void MainWindow::show_document(const DocumentPointer& document) {
-  // Where somebody has begun to look around in the outline, they stay where they are.
-  const bool continues = document_ && document_->outline() && document_->path() == document->path();
-  const Place here = place();
-  if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
-  document_ = document;
-  state_.reset(document->extent());
-  for (const auto& entry : entries_) entry.view->set_document(document);
-  configuration_->set_document(document);
-  show_title();
-  for (auto* action : need_document_) action->setEnabled(true);
-  remember_recent(document->path());
-  if (QFileInfo(document->path()).isFile()) watcher_.addPath(document->path());
-  if (document->outline()) {
-    go(pending_place_ && !pending_place_->view.isEmpty() ? pending_place_->view
-                                                         : QString::fromLatin1(overview_name));
-    return;
-  }
-  if (pending_place_) {
-    go_to(*pending_place_);
-    pending_place_.reset();
-  } else if (continues) {
-    go_to(here);
-  } else {
-    go(QString::fromLatin1(overview_name));
-  }
-  emit opened();
-}
-
-void MainWindow::show_title() {
-  if (!document_) {
-    setWindowTitle(QStringLiteral("rnnadvisor"));
-    title_->setText(tr("No profile is open"));
-    subtitle_->setText({});
-    return;
-  }
-  setWindowTitle(document_->name() + QStringLiteral(" – rnnadvisor"));
-  title_->setText(document_->name());
-  QStringList about;
-  if (document_->outline())
-    about << (loader_.busy() ? tr("kernels are still being read") : tr("without its kernels"));
-  if (!document_->profile().devices.empty())
-    about << to_qt(advisor::words::clean(document_->profile().devices.front().name));
-  const auto& environment = document_->profile().environment;
-  if (!environment.cudnn_version.empty())
-    about << QStringLiteral("cuDNN ") + to_qt(environment.cudnn_version);
-  if (!environment.created.empty()) about << to_qt(advisor::words::clean(environment.created));
-  subtitle_->setText(about.join(QStringLiteral(" · ")));
-}
-
-void MainWindow::show_failure(const Error& error, const QString& path) {
-  pending_place_.reset();
-  if (document_ && document_->outline()) {
-    // What was shown of it is not to be believed.
-    document_.reset();
-    for (const auto& entry : entries_) entry.view->set_document(nullptr);
-    configuration_->set_document(nullptr);
-    state_.reset({});
-    for (auto* action : need_document_) action->setEnabled(false);
-  }
-  show_title();
-  if (document_) {
-    show_notice(to_qt(to_text(error)));
-  } else {
-    start_->set_error(&error, path);
-    go(QString::fromLatin1(start_name));
-  }
-  emit open_failed(error);
-}
-
-void MainWindow::show_notice(const QString& text, const QString& action,
-                             std::function<void()> run) {
-  notice_text_->setText(text);
-  notice_button_->setVisible(!action.isEmpty());
-  notice_button_->setText(action);
-  notice_action_ = std::move(run);
-  notice_->setAccessibleName(text);
-  notice_->show();
-}
-
-void MainWindow::show_item(Item item) {
-  if (!document_ || !document_->holds(item)) return;
-  if (item.kind == ItemKind::finding) {
-    state_.highlight({});
-    // On the timeline its details dock shows the finding beside the evidence.
-    if (current_view() != QLatin1String(timeline_name)) go(QString::fromLatin1(findings_name));
-    state_.select(item);
-    return;
-  }
-  if (item.kind == ItemKind::configuration) {
-    state_.select(item);
-    go(QString::fromLatin1(configuration_name));
-    return;
-  }
-  state_.select(item);
-  bring_into_view(item);
-  go(QString::fromLatin1(timeline_name));
-}
-
-void MainWindow::bring_into_view(Item item) {
-  const TimeRange range = document_->range_of(item);
-  if (range.begin_ns == 0) return;
-  const TimeRange seen = state_.visible();
-  const bool inside = range.begin_ns >= seen.begin_ns && range.end_ns <= seen.end_ns;
-  const bool can_be_seen = range.length() * 400 > seen.length();
-  if (inside && can_be_seen) return;
-  const auto margin = std::max<std::int64_t>(range.length() * 2, 1000);
-  state_.set_visible({range.begin_ns - margin, range.end_ns + margin});
-}
-
-void MainWindow::show_evidence(int finding) {
-  if (!document_ || !document_->holds({ItemKind::finding, finding})) return;
-  const auto& f = document_->judgement().findings[static_cast<std::size_t>(finding)];
-  std::vector<Item> items;
-  TimeRange range{0, 0};
-  const auto add = [&](Item item) {
-    if (!document_->holds(item)) return;
-    items.push_back(item);
-    const auto own = document_->range_of(item);
-    if (range.length() <= 0) range = own;
-    range.begin_ns = std::min(range.begin_ns, own.begin_ns);
-    range.end_ns = std::max(range.end_ns, own.end_ns);
-  };
-  for (const int call : f.calls) add({ItemKind::call, call});
-  for (const int kernel : f.kernels) add({ItemKind::kernel, kernel});
-  go(QString::fromLatin1(timeline_name));
-  state_.select({ItemKind::finding, finding});
-  state_.highlight(items);
-  if (range.length() > 0) {
-    const auto margin = range.length() / 20 + 1;
-    state_.set_visible({range.begin_ns - margin, range.end_ns + margin});
-  }
-}
-
-void MainWindow::explore(const Link& link) {
-  if (!document_ || !document_->holds({ItemKind::configuration, link.configuration})) return;
-  const auto& profile = document_->profile();
-  const auto& configuration = profile.configurations[static_cast<std::size_t>(link.configuration)];
-  const auto& device = profile.devices[static_cast<std::size_t>(configuration.device)];
-  std::optional<RnnConfig> changed;
-  if (document_->holds({ItemKind::finding, link.finding})) {
-    const auto& finding = document_->judgement().findings[static_cast<std::size_t>(link.finding)];
-    const auto n = static_cast<std::size_t>(link.suggestion);
-    if (link.suggestion >= 0 && n < finding.suggestions.size() &&
-        finding.suggestions[n].transform) {
-      const auto after = advisor::expand(*finding.suggestions[n].transform, configuration.config);
-      if (after && !after->empty()) {
-        changed = after->front();
-        if (after->size() > 1)
-          show_notice(tr("The change makes %1 calls of this one: “Now” is the first of them, with "
-                         "its own time and memory.")
-                          .arg(after->size()));
-      } else {
-        show_notice(after ? tr("The change leaves nothing to show.")
-                          : to_qt(to_text(after.error())));
-      }
-    }
-  }
-  explorer_->show_configuration({configuration.config, configuration.program, {}}, device, changed);
-  go(QString::fromLatin1(explorer_name));
-}
-
-void MainWindow::follow(const Link& link) {
-  switch (link.kind) {
-    case LinkKind::item:
-      show_item(link.item);
-      break;
-    case LinkKind::evidence:
-      show_evidence(link.finding);
-      break;
-    case LinkKind::rule:
-      go(QString::fromLatin1(rules_name));
-      rules_view_->show_rule(link.text);
-      break;
-    case LinkKind::explore:
-      explore(link);
-      break;
-    case LinkKind::copy: {
-      if (!document_ || !document_->holds({ItemKind::finding, link.finding})) break;
-      const auto& f = document_->judgement().findings[static_cast<std::size_t>(link.finding)];
-      const auto n = static_cast<std::size_t>(link.suggestion);
-      if (n < f.suggestions.size())
-        QApplication::clipboard()->setText(to_qt(f.suggestions[n].code));
-      break;
-    }
-    case LinkKind::view:
-      go(link.text);
-      break;
-    case LinkKind::external:
-      break;
-  }
-}
-
-Place MainWindow::place() const {
-  Place place;
-  place.view = current_view();
-  if (document_ && document_->has_times() && state_.visible() != document_->extent()) {
-    const auto origin = document_->extent().begin_ns;
-    place.visible = TimeRange{state_.visible().begin_ns - origin, state_.visible().end_ns - origin};
-  }
-  place.selection = state_.selection();
-  return place;
-}
-
-void MainWindow::go_to(const Place& place) {
-  if (document_ && place.visible && document_->has_times()) {
-    const auto origin = document_->extent().begin_ns;
-    state_.set_visible({place.visible->begin_ns + origin, place.visible->end_ns + origin});
-  }
-  if (document_ && document_->holds(place.selection)) {
-    state_.select(place.selection);
-    if (!place.visible) bring_into_view(place.selection);
-  }
-  // The explorer at a configuration, or at what a finding makes of one.
-  if (place.view == QLatin1String(explorer_name) && document_ &&
-      document_->holds(place.selection)) {
-    Link link;
-    link.kind = LinkKind::explore;
-    if (place.selection.kind == ItemKind::configuration) link.configuration = place.selection.index;
-    if (place.selection.kind == ItemKind::finding) {
-      const auto& finding =
-          document_->judgement().findings[static_cast<std::size_t>(place.selection.index)];
-      link.configuration = finding.configuration;
-      link.finding = place.selection.index;
-      for (std::size_t i = finding.suggestions.size(); i-- > 0;) {
-        if (finding.suggestions[i].transform) link.suggestion = static_cast<int>(i);
-      }
-    }
-    explore(link);
-  }
-  if (place.view.isEmpty() || !go(place.view)) {
-    go(QString::fromLatin1(place.selection.kind == ItemKind::finding   ? findings_name
-                           : place.visible || !place.selection.empty() ? timeline_name
-                                                                       : overview_name));
-  }
+  return view_name::configuration;
 }
 
 void MainWindow::set_theme_choice(ThemeChoice choice) {
@@ -534,7 +286,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
   const auto urls = event->mimeData()->urls();
   if (urls.isEmpty() || !urls.front().isLocalFile()) return;
   event->acceptProposedAction();
-  if (current_view() == QLatin1String(compare_name) && document_) {
+  if (current_view() == view_name::compare && document_) {
     compare_->compare_with(urls.front().toLocalFile());
   } else {
     open(urls.front().toLocalFile());
@@ -544,37 +296,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::closeEvent(QCloseEvent* event) {
   save_session();
   QMainWindow::closeEvent(event);
-}
-
-void MainWindow::remember_recent(const QString& path) {
-  if (path.startsWith(QLatin1String("sample:"))) return;
-  QSettings settings;
-  QStringList recent = settings.value(QStringLiteral("recent")).toStringList();
-  recent.removeAll(path);
-  recent.prepend(path);
-  while (recent.size() > most_recent) recent.removeLast();
-  settings.setValue(QStringLiteral("recent"), recent);
-  start_->set_recent(recent);
-}
-
-void MainWindow::save_session() {
-  QSettings settings;
-  settings.setValue(QStringLiteral("geometry"), saveGeometry());
-  settings.setValue(QStringLiteral("docks"), trace_->save_layout());
-  settings.setValue(QStringLiteral("theme"), static_cast<int>(theme_choice_));
-  settings.setValue(QStringLiteral("rules"), rules_folder_);
-}
-
-void MainWindow::restore_session() {
-  const QSettings settings;
-  restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-  const auto docks = settings.value(QStringLiteral("docks")).toByteArray();
-  if (!docks.isEmpty()) trace_->restore_layout(docks);
-  theme_choice_ =
-      static_cast<ThemeChoice>(std::clamp(settings.value(QStringLiteral("theme")).toInt(), 0, 2));
-  start_->set_recent(settings.value(QStringLiteral("recent")).toStringList());
-  rules_folder_ = settings.value(QStringLiteral("rules")).toString();
-  if (!rules_folder_.isEmpty()) read_rules();
 }
 
 void MainWindow::choose_file() {
@@ -594,20 +315,6 @@ void MainWindow::choose_rules() {
   if (folder.isEmpty()) return;
   rules_folder_ = folder;
   read_rules();
-}
-
-void MainWindow::read_rules() {
-  auto read = load_rules(rules_folder_);
-  if (!read) {
-    rules_view_->set_errors(read.error());
-    return;
-  }
-  rules_ = *read;
-  explorer_->set_rules(rules_);
-  compare_->set_rules(rules_);
-  rules_view_->set_rules(rules_, rules_folder_);
-  // What is open is judged anew.
-  if (document_) open(document_->path(), place());
 }
 
 }  // namespace rnnadvisor::gui

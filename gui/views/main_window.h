@@ -7,8 +7,11 @@
 #include <QMap>
 
 #include "gui/models/document.h"
+#include "gui/models/file_follower.h"
 #include "gui/models/link.h"
 #include "gui/models/loader.h"
+#include "gui/models/marks.h"
+#include "gui/models/runner.h"
 #include "gui/models/view_state.h"
 #include "gui/theme.h"
 
@@ -42,8 +45,11 @@ class MainWindow : public QMainWindow {
 
   // Files, or "sample:NAME". `at` is shown once it is open.
   void open(const QString& path, const std::optional<Place>& at = std::nullopt);
+  // Without a file: opens the last one, where the user wants it so.
+  void begin();
   const DocumentPointer& document() const { return document_; }
   ViewState* state() { return &state_; }
+  Marks* marks() { return &marks_; }
   bool loading() const { return loader_.busy(); }
 
   // By name: start, overview, timeline, recurrence, findings, explorer, compare, rules. False for
@@ -54,6 +60,7 @@ class MainWindow : public QMainWindow {
   void follow(const Link& link);
   Place place() const;
   void go_to(const Place& place);
+  FileFollower* follower() { return &follower_; }
   void set_theme_choice(ThemeChoice choice);
   const Theme& theme() const { return theme_; }
   bool save_picture(const QString& file);  // PNG, or SVG where it is built in
@@ -80,7 +87,7 @@ class MainWindow : public QMainWindow {
     QToolButton* button = nullptr;
     Symbol symbol;
   };
-  void add_view(const char* name, const QString& title, Symbol symbol, View* view);
+  void add_view(QLatin1String name, const QString& title, Symbol symbol, View* view);
   void make_header();
   void make_actions();
   QAction* add_action(class QMenu* menu, const QString& text, const QKeySequence& keys,
@@ -88,6 +95,8 @@ class MainWindow : public QMainWindow {
   void show_document(const DocumentPointer& document);
   void show_title();
   void show_failure(const Error& error, const QString& path);
+  void follow_growth();
+  void collect(const QString& folder);
   void show_notice(const QString& text, const QString& action = {},
                    std::function<void()> run = nullptr);
   void show_evidence(int finding);
@@ -100,17 +109,21 @@ class MainWindow : public QMainWindow {
   void read_rules();
   void export_report(const QString& format, const QString& ending);
   void apply_theme();
-  void remember_recent(const QString& path);
+  void remember_place();
+  void show_seen_files();
   void save_session();
   void restore_session();
 
   ViewState state_;
+  Marks marks_;
   Loader loader_;
   DocumentPointer document_;
   std::shared_ptr<const advisor::RuleSet> rules_;
   QString rules_folder_;
   std::optional<Place> pending_place_;
   QFileSystemWatcher watcher_;
+  FileFollower follower_;
+  Runner collector_;
   ThemeChoice theme_choice_ = ThemeChoice::system;
   Theme theme_;
 

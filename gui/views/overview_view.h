@@ -29,9 +29,14 @@ class OverviewView : public View {
   void build();
   QWidget* make_verdict();
   QWidget* make_time();
+  StackedBars bars_of_kernels() const;
+  StackedBars bars_of_phases(const std::vector<int>& configurations) const;
+  StackedBars bars_of_configurations(const std::vector<int>& configurations) const;
   QWidget* make_actions();
   QWidget* make_memory();
   QWidget* make_record();
+  QWidget* make_gaps();       // nullptr: the record is whole
+  QWidget* make_emptiness();  // of a record without any RNN
   QWidget* make_configurations();
   std::vector<QWidget*> make_figures();
   ChartWidget* make_chart(std::unique_ptr<Chart> chart);

@@ -89,6 +89,15 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent)
   line_->setFocus();
 }
 
+void CommandPalette::set_actions(const QList<QAction*>& actions, const QString& placeholder) {
+  actions_ = actions;
+  setWindowTitle(placeholder);
+  line_->setPlaceholderText(placeholder);
+  line_->setAccessibleName(placeholder);
+  list_->setAccessibleName(placeholder);
+  fill(line_->text());
+}
+
 void CommandPalette::fill(const QString& typed) {
   std::vector<std::pair<int, qsizetype>> order;
   for (qsizetype i = 0; i < actions_.size(); ++i) {

@@ -22,6 +22,8 @@ class CommandPalette : public QDialog {
   Q_OBJECT
  public:
   explicit CommandPalette(const QList<QAction*>& actions, QWidget* parent = nullptr);
+  // Others than commands, such as tracks.
+  void set_actions(const QList<QAction*>& actions, const QString& placeholder);
   QLineEdit* line() { return line_; }
   QListWidget* list() { return list_; }
 

@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QTextLayout>
 #include <QUrl>
+#include <cmath>
 
 #include "gui/models/item_models.h"
 #include "gui/models/pages.h"
@@ -23,6 +24,7 @@ Card::Card(const QString& heading, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(18, 14, 18, 16);
   layout->setSpacing(10);
+  heading_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   layout->addWidget(heading_);
   heading_->setVisible(!heading.isEmpty());
   body_->setSpacing(8);
@@ -69,6 +71,26 @@ void PageBrowser::show_page(const QString& html, bool same) {
   const int scrolled = verticalScrollBar()->value();
   setHtml(html);
   verticalScrollBar()->setValue(same ? scrolled : 0);
+  fit();
+}
+
+void PageBrowser::grow_with_text() {
+  grows_ = true;
+  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setMinimumWidth(200);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  fit();
+}
+
+void PageBrowser::fit() {
+  if (!grows_) return;
+  document()->setTextWidth(viewport()->width());
+  setFixedHeight(static_cast<int>(std::ceil(document()->size().height())) + 2);
+}
+
+void PageBrowser::resizeEvent(QResizeEvent* event) {
+  QTextBrowser::resizeEvent(event);
+  fit();
 }
 
 // Pages have no pictures, and what profiles say must not make the window read files.

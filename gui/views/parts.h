@@ -63,12 +63,19 @@ class PageBrowser : public QTextBrowser {
   explicit PageBrowser(QWidget* parent = nullptr);
   // Keeps the scroll position where `same` says that it is the same page written anew.
   void show_page(const QString& html, bool same = false);
+  // From now on as high as its text: what is around it scrolls.
+  void grow_with_text();
 
  signals:
   void link_activated(const rnnadvisor::gui::Link& link);
 
  protected:
   QVariant loadResource(int type, const QUrl& name) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void fit();
+  bool grows_ = false;
 };
 
 // Rows with a mark, a title in up to two lines, and a line of dim text with a gain at its right.

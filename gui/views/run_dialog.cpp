@@ -9,18 +9,23 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
-#include <QProgressBar>
 #include <QPushButton>
-#include <QScrollBar>
+#include <QScrollArea>
+#include <QStackedWidget>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
 #include "advisor/report/words.h"
+#include "core/config/validate.h"
 #include "gui/models/document.h"
+#include "gui/views/config_form.h"
 #include "gui/views/parts.h"
+#include "gui/views/run_page.h"
 
 namespace rnnadvisor::gui {
 namespace {
+
+enum Tab { configuration_tab, sweep_tab, program_tab };
 
 QString parameters_text(const ConfigInput& input) {
   QString text;
@@ -29,184 +34,344 @@ QString parameters_text(const ConfigInput& input) {
   return text;
 }
 
+QLabel* make_hint(const QString& text) {
+  auto* hint = make_label(text, "dim");
+  hint->setWordWrap(true);
+  return hint;
+}
+
+// A field with a button that fills it.
+QWidget* with_button(QLineEdit* field, const QString& text, const QString& name,
+                     const std::function<QString()>& choose) {
+  auto* box = new QWidget;
+  auto* row = new QHBoxLayout(box);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  auto* button = new QPushButton(text);
+  button->setAccessibleName(name);
+  row->addWidget(field, 1);
+  row->addWidget(button);
+  QObject::connect(button, &QPushButton::clicked, field, [field, choose] {
+    const QString chosen = choose();
+    if (!chosen.isEmpty()) field->setText(chosen);
+  });
+  return box;
+}
+
 }  // namespace
 
 RunDialog::RunDialog(const ConfigInput& configuration, QWidget* parent)
     : QDialog(parent),
-      configuration_(configuration),
       runner_path_(find_runner()),
+      pages_(new QStackedWidget),
+      ways_(new QStackedWidget),
       tabs_(new QTabWidget),
+      form_page_(new QWidget),
+      form_(new ConfigForm(ConfigForm::Style::two_columns)),
+      text_(new QPlainTextEdit),
+      wrong_(make_label({}, "error")),
+      status_(make_label({}, "error")),
       program_(new QLineEdit),
       folder_(new QLineEdit),
+      sweep_(new QLineEdit),
       output_(new QLineEdit),
-      parameters_(new QPlainTextEdit),
-      log_(new QPlainTextEdit),
-      status_(make_label({}, "")),
-      progress_(new QProgressBar),
+      run_page_(new RunPage),
       start_(new QPushButton(tr("Run"))),
-      cancel_(new QPushButton(tr("Close"))) {
+      cancel_(new QPushButton(tr("Close"))),
+      back_(new QPushButton(tr("Back"))),
+      explore_(new QPushButton(tr("Look at it in the explorer"))),
+      as_text_(new QPushButton(tr("Edit as text"))) {
   setWindowTitle(tr("New run"));
-  resize(680, 600);
+  resize(820, 680);
+  editor_.take(configuration);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(18, 16, 18, 16);
+  layout->setContentsMargins(20, 16, 20, 16);
   layout->setSpacing(10);
 
+  auto* form = new QVBoxLayout(form_page_);
+  form->setContentsMargins(0, 0, 0, 0);
+  form->setSpacing(10);
   tabs_->setDocumentMode(true);
-  auto* configuration_page = new QWidget;
-  auto* form = new QVBoxLayout(configuration_page);
-  form->setContentsMargins(0, 10, 0, 0);
-  auto* hint =
-      make_label(tr("One parameter a line. The explorer has a control for each, and “Run it” there "
-                    "brings it here."),
-                 "dim");
-  hint->setWordWrap(true);
-  form->addWidget(hint);
-  parameters_->setPlainText(parameters_text(configuration));
-  parameters_->setObjectName(QStringLiteral("parameters"));
-  parameters_->setAccessibleName(tr("Parameters"));
-  parameters_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-  form->addWidget(parameters_);
-  tabs_->addTab(configuration_page, tr("A configuration"));
-
-  auto* program_page = new QWidget;
-  auto* fields = new QFormLayout(program_page);
-  fields->setContentsMargins(0, 10, 0, 0);
-  fields->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-  program_->setPlaceholderText(QStringLiteral("python train.py --steps 20"));
-  folder_->setPlaceholderText(QDir::currentPath());
-  fields->addRow(tr("Program"), program_);
-  fields->addRow(tr("Folder"), folder_);
-  auto* advice = make_label(tr("Twenty steps are enough: every recurrent call, its kernels and its "
-                               "arguments are recorded."),
-                            "dim");
-  advice->setWordWrap(true);
-  fields->addRow(QString(), advice);
-  tabs_->addTab(program_page, tr("A program"));
-  layout->addWidget(tabs_);
-
-  auto* row = new QHBoxLayout;
-  auto* label = make_label(tr("Profile"), "");
-  label->setBuddy(output_);
+  tabs_->addTab(make_configuration_page(), tr("A configuration"));
+  tabs_->addTab(make_sweep_page(), tr("A sweep"));
+  tabs_->addTab(make_program_page(), tr("A program"));
+  form->addWidget(tabs_, 1);
   output_->setAccessibleName(tr("Profile to write"));
   output_->setText(QDir::current().filePath(
       QStringLiteral("rnnadvisor-%1.rnnprof")
           .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")))));
-  auto* choose = new QPushButton(tr("Choose…"));
+  auto* row = new QHBoxLayout;
+  auto* label = make_label(tr("Profile"), "dim");
+  label->setBuddy(output_);
+  row->setSpacing(12);
   row->addWidget(label);
-  row->addWidget(output_, 1);
-  row->addWidget(choose);
-  layout->addLayout(row);
-
-  log_->setReadOnly(true);
-  log_->setMaximumBlockCount(5000);
-  log_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-  log_->setAccessibleName(tr("What rnnadvisor says"));
-  log_->setPlaceholderText(tr("What rnnadvisor says appears here."));
-  layout->addWidget(log_, 1);
-  progress_->setRange(0, 0);
-  progress_->setTextVisible(false);
-  progress_->hide();
-  layout->addWidget(progress_);
+  row->addWidget(with_button(output_, tr("Choose…"), tr("Choose the profile to write"),
+                             [this] {
+                               return QFileDialog::getSaveFileName(this, tr("Profile to write"),
+                                                                   output_->text(),
+                                                                   tr("Profiles (*.rnnprof)"));
+                             }),
+                 1);
+  form->addLayout(row);
   status_->setWordWrap(true);
   status_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  layout->addWidget(status_);
-  auto* buttons = new QHBoxLayout;
-  buttons->addStretch();
-  set_look(start_, "primary");
-  start_->setDefault(true);
-  buttons->addWidget(cancel_);
-  buttons->addWidget(start_);
-  layout->addLayout(buttons);
+  form->addWidget(status_);
+  pages_->addWidget(form_page_);
+  pages_->addWidget(run_page_);
+  layout->addWidget(pages_, 1);
+  make_buttons(layout);
 
+  form_->show_values(editor_.input().config);
+  show_wrong();
+  show_form(true);
   if (runner_path_.isEmpty())
     status_->setText(tr("The program rnnadvisor was not found beside this one or in PATH."));
-  connect(start_, &QPushButton::clicked, this, &RunDialog::start);
-  connect(cancel_, &QPushButton::clicked, this, &RunDialog::reject);
-  connect(choose, &QPushButton::clicked, this, [this] {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Profile to write"), output_->text(),
-                                                      tr("Profiles (*.rnnprof)"));
-    if (!path.isEmpty()) output_->setText(path);
-  });
-  connect(&runner_, &Runner::output, this, [this](const QString& text) {
-    log_->moveCursor(QTextCursor::End);
-    log_->insertPlainText(to_qt(advisor::words::clean_lines(text.toStdString())));
-    log_->verticalScrollBar()->setValue(log_->verticalScrollBar()->maximum());
+  connect(&runner_, &Runner::output, run_page_, &RunPage::add_output);
+  connect(&runner_, &Runner::progress, this, [this](const RunProgress& progress, qint64 elapsed) {
+    if (runner_.running() && !runner_.cancelling()) run_page_->show_progress(progress, elapsed);
   });
   connect(&runner_, &Runner::ended, this, &RunDialog::show_end);
 }
 
+QWidget* RunDialog::make_configuration_page() {
+  auto* page = new QWidget;
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 12, 0, 0);
+  layout->setSpacing(8);
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(form_);
+  text_->setObjectName(QStringLiteral("parameters"));
+  text_->setAccessibleName(tr("Parameters, one a line"));
+  text_->setTabChangesFocus(true);
+  text_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  ways_->addWidget(scroll);
+  ways_->addWidget(text_);
+  layout->addWidget(ways_, 1);
+  auto* row = new QHBoxLayout;
+  wrong_->setWordWrap(true);
+  wrong_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  row->addWidget(wrong_, 1);
+  as_text_->setCheckable(true);
+  set_look(as_text_, "chip");
+  row->addWidget(as_text_, 0, Qt::AlignTop);
+  layout->addLayout(row);
+  connect(as_text_, &QPushButton::toggled, this, &RunDialog::edit_as_text);
+  connect(form_, &ConfigForm::edited, this, [this](const QString& key, const QString& value) {
+    const auto good = editor_.set(key.toStdString(), value.toStdString());
+    form_->show_values(editor_.input().config);
+    show_wrong();
+    if (!good) wrong_->setText(to_qt(to_text(good.error())));
+  });
+  return page;
+}
+
+QWidget* RunDialog::make_sweep_page() {
+  auto* page = new QWidget;
+  auto* fields = new QFormLayout(page);
+  fields->setContentsMargins(0, 14, 0, 0);
+  fields->setHorizontalSpacing(12);
+  fields->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  sweep_->setPlaceholderText(QStringLiteral("sample:guide-figure-10"));
+  sweep_->setAccessibleName(tr("Sweep file"));
+  auto* label = make_label(tr("Sweep file"), "dim");
+  label->setBuddy(sweep_);
+  fields->addRow(label, with_button(sweep_, tr("Choose…"), tr("Choose the sweep file"), [this] {
+                   return QFileDialog::getOpenFileName(this, tr("Sweep file"), {},
+                                                       tr("Sweeps (*.toml);;All files (*)"));
+                 }));
+  fields->addRow(QString(), make_hint(tr("Every configuration of the file is run. A profile that "
+                                         "exists is gone on with: what it has is not run again.")));
+  return page;
+}
+
+QWidget* RunDialog::make_program_page() {
+  auto* page = new QWidget;
+  auto* fields = new QFormLayout(page);
+  fields->setContentsMargins(0, 14, 0, 0);
+  fields->setHorizontalSpacing(12);
+  fields->setVerticalSpacing(8);
+  fields->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  program_->setPlaceholderText(QStringLiteral("python train.py --steps 20"));
+  program_->setAccessibleName(tr("Program and its arguments"));
+  folder_->setPlaceholderText(QDir::currentPath());
+  folder_->setAccessibleName(tr("Folder to run it in"));
+  for (const auto& [text, field] : {std::pair{tr("Program"), program_}, {tr("Folder"), folder_}}) {
+    auto* label = make_label(text, "dim");
+    label->setBuddy(field);
+    if (field == folder_) {
+      fields->addRow(label, with_button(folder_, tr("Choose…"), tr("Choose the folder"), [this] {
+                       return QFileDialog::getExistingDirectory(this, tr("Folder"));
+                     }));
+    } else {
+      fields->addRow(label, field);
+    }
+  }
+  fields->addRow(QString(), make_hint(tr("Twenty steps are enough: every recurrent call, its "
+                                         "kernels and its arguments are recorded.")));
+  return page;
+}
+
+void RunDialog::make_buttons(QVBoxLayout* layout) {
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(8);
+  buttons->addWidget(back_);
+  buttons->addStretch();
+  set_look(start_, "primary");
+  start_->setDefault(true);
+  for (auto* button : {explore_, cancel_, start_}) buttons->addWidget(button);
+  layout->addLayout(buttons);
+  connect(start_, &QPushButton::clicked, this, &RunDialog::start);
+  connect(cancel_, &QPushButton::clicked, this, &RunDialog::reject);
+  connect(back_, &QPushButton::clicked, this, [this] { show_form(true); });
+  connect(explore_, &QPushButton::clicked, this, [this] {
+    emit explore_requested(editor_.input());
+    QDialog::reject();
+  });
+}
+
+void RunDialog::show_form(bool form) {
+  pages_->setCurrentWidget(form ? form_page_ : run_page_);
+  start_->setVisible(form);
+  back_->hide();
+  explore_->hide();
+}
+
 void RunDialog::show_program() {
-  tabs_->setCurrentIndex(1);
+  tabs_->setCurrentIndex(program_tab);
   program_->setFocus();
+}
+
+void RunDialog::show_sweep() {
+  tabs_->setCurrentIndex(sweep_tab);
+  sweep_->setFocus();
+}
+
+void RunDialog::show_wrong() {
+  const auto violations = validate(editor_.input().config);
+  std::map<std::string, QString, std::less<>> marks;
+  QStringList lines;
+  for (const auto& violation : violations) {
+    for (const auto& key : violation.keys) marks[key] = to_qt(violation.message);
+    lines << to_qt(violation.message) + (violation.remedy.empty()
+                                             ? QString()
+                                             : QStringLiteral(": ") + to_qt(violation.remedy));
+  }
+  form_->mark(marks);
+  constexpr int most = 2;
+  if (lines.size() > most) {
+    const auto more = lines.size() - most;
+    lines = lines.mid(0, most);
+    lines << tr("and %1 more").arg(more);
+  }
+  wrong_->setText(lines.join(QLatin1Char('\n')));
+}
+
+void RunDialog::edit_as_text(bool as_text) {
+  const QSignalBlocker quiet(as_text_);
+  if (as_text) {
+    text_->setPlainText(parameters_text(editor_.input()));
+  } else if (!take_text()) {
+    as_text_->setChecked(true);
+    return;
+  }
+  as_text_->setChecked(as_text);
+  ways_->setCurrentIndex(as_text ? 1 : 0);
+  if (as_text) {
+    text_->setFocus();
+  } else {
+    form_->show_values(editor_.input().config);
+  }
+  show_wrong();
+}
+
+bool RunDialog::take_text() {
+  // Words need no quotes here: each line is a flag without its dashes.
+  ConfigInput input;
+  input.program = editor_.input().program;
+  std::vector<std::string> keys;
+  for (const auto& line : text_->toPlainText().split(QLatin1Char('\n'))) {
+    if (line.trimmed().isEmpty() || line.trimmed().startsWith(QLatin1Char('#'))) continue;
+    const auto equals = line.indexOf(QLatin1Char('='));
+    if (equals < 0) {
+      status_->setText(tr("“%1” is no “key = value”.").arg(line.trimmed()));
+      return false;
+    }
+    const QString key = line.left(equals).trimmed();
+    const QString value = line.mid(equals + 1).trimmed().remove(QLatin1Char('"'));
+    if (const auto good = set_field(input, key.toStdString(), value.toStdString()); !good) {
+      status_->setText(to_qt(to_text(good.error())));
+      return false;
+    }
+    keys.push_back(key.toStdString());
+  }
+  resolve_defaults(input.config, std::vector<std::string_view>(keys.begin(), keys.end()));
+  editor_.take(input);
+  status_->clear();
+  return true;
+}
+
+bool RunDialog::make_request(RunRequest& request, QString& title) {
+  request.output = output_->text();
+  switch (tabs_->currentIndex()) {
+    case program_tab:
+      request.program = QProcess::splitCommand(program_->text());
+      request.folder = folder_->text();
+      title = tr("Recording %1").arg(program_->text());
+      if (!request.program.isEmpty()) return true;
+      status_->setText(tr("Name the program to record."));
+      program_->setFocus();
+      return false;
+    case sweep_tab:
+      request.sweep = sweep_->text().trimmed();
+      title = tr("Sweep %1").arg(request.sweep);
+      if (!request.sweep.isEmpty()) return true;
+      status_->setText(tr("Name the sweep file."));
+      sweep_->setFocus();
+      return false;
+    default:
+      if (ways_->currentIndex() == 1 && !take_text()) return false;
+      request.configurations.push_back(editor_.input());
+      title = to_qt(summary(editor_.input().config));
+      return true;
+  }
 }
 
 void RunDialog::start() {
   RunRequest request;
-  request.output = output_->text();
-  if (tabs_->currentIndex() == 1) {
-    request.program = QProcess::splitCommand(program_->text());
-    request.folder = folder_->text();
-    if (request.program.isEmpty()) {
-      status_->setText(tr("Name the program to record."));
-      program_->setFocus();
-      return;
-    }
-  } else {
-    // Words need no quotes here: each line is a flag without its dashes.
-    ConfigInput input;
-    std::vector<std::string> keys;
-    for (const auto& line : parameters_->toPlainText().split(QLatin1Char('\n'))) {
-      if (line.trimmed().isEmpty() || line.trimmed().startsWith(QLatin1Char('#'))) continue;
-      const auto equals = line.indexOf(QLatin1Char('='));
-      const QString key = line.left(equals).trimmed();
-      const QString value = line.mid(equals + 1).trimmed().remove(QLatin1Char('"'));
-      if (equals < 0) {
-        status_->setText(tr("“%1” is no “key = value”.").arg(line.trimmed()));
-        return;
-      }
-      if (const auto good = set_field(input, key.toStdString(), value.toStdString()); !good) {
-        status_->setText(to_qt(to_text(good.error())));
-        return;
-      }
-      keys.push_back(key.toStdString());
-    }
-    resolve_defaults(input.config, std::vector<std::string_view>(keys.begin(), keys.end()));
-    request.configurations.push_back(input);
-  }
-  log_->clear();
+  QString title;
+  status_->clear();
+  if (!make_request(request, title)) return;
   if (const auto started = runner_.start(runner_path_, request); !started) {
     status_->setText(to_qt(to_text(started.error())));
     return;
   }
-  log_->appendPlainText(QStringLiteral("$ ") + runner_.command() + QLatin1Char('\n'));
-  status_->setText(tr("Running…"));
-  progress_->show();
-  start_->setEnabled(false);
-  tabs_->setEnabled(false);
-  cancel_->setText(tr("Cancel"));
+  run_page_->begin(title, runner_.command());
+  show_form(false);
+  cancel_->setText(tr("Stop it"));
+  cancel_->setFocus();
 }
 
-void RunDialog::cancel() { runner_.cancel(); }
+void RunDialog::cancel() {
+  run_page_->stopping();
+  runner_.cancel();
+}
 
 void RunDialog::reject() {
   if (runner_.running()) {
-    status_->setText(tr("Ending…"));
-    runner_.cancel();
+    cancel();
     return;
   }
   QDialog::reject();
 }
 
 void RunDialog::show_end(Runner::End end, const QString& profile, const QString& message) {
-  progress_->hide();
-  start_->setEnabled(true);
-  tabs_->setEnabled(true);
+  run_page_->end(end, profile, message, runner_.elapsed_ms());
   cancel_->setText(tr("Close"));
-  QString text = end == Runner::End::finished    ? tr("Finished.")
-                 : end == Runner::End::cancelled ? tr("Cancelled.")
-                                                 : tr("It failed.");
-  if (!message.isEmpty()) text += QLatin1Char(' ') + message;
-  status_->setText(text);
+  back_->show();
+  explore_->setVisible(end == Runner::End::failed && tabs_->currentIndex() == configuration_tab);
   if (!profile.isEmpty()) emit recorded(profile);
   if (end == Runner::End::finished) accept();
 }

@@ -8,8 +8,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "advisor/report/words.h"
 #include "gui/views/parts.h"
+#include "gui/views/problem_card.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -44,20 +44,6 @@ QPushButton* make_tile(const QString& title, const QString& text) {
   return tile;
 }
 
-// What a damaged, newer or missing file means for the person who opened it.
-QString title_of(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::newer_version:
-      return StartView::tr("This profile was written by a newer rnnadvisor");
-    case ErrorCode::damaged:
-      return StartView::tr("This file cannot be read as a profile");
-    case ErrorCode::not_found:
-      return StartView::tr("This file is not there");
-    default:
-      return StartView::tr("This profile could not be opened");
-  }
-}
-
 void clear(QLayout* layout) {
   while (auto* item = layout->takeAt(0)) {
     delete item->widget();
@@ -86,18 +72,8 @@ StartView::StartView(QWidget* parent) : View(parent) {
   layout->setContentsMargins(32, 36, 32, 32);
   layout->setSpacing(18);
 
-  notice_ = new QFrame;
-  notice_->setObjectName(QStringLiteral("error_card"));
-  auto* notice = new QVBoxLayout(notice_);
-  notice->setContentsMargins(16, 12, 16, 12);
-  notice_title_ = make_label({}, "heading");
-  notice_text_ = make_label({}, "dim");
-  notice_text_->setWordWrap(true);
-  notice_text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  notice->addWidget(notice_title_);
-  notice->addWidget(notice_text_);
-  notice_->hide();
-  layout->addWidget(notice_);
+  problem_ = new ProblemCard;
+  layout->addWidget(problem_);
 
   layout->addWidget(make_label(tr("Why is my recurrent network slow?"), "display"));
   auto* intro =
@@ -121,6 +97,8 @@ StartView::StartView(QWidget* parent) : View(parent) {
   connect(explore, &QPushButton::clicked, this,
           [this] { emit link_activated(Link::to_view(QStringLiteral("explorer"))); });
   layout->addLayout(buttons);
+  last_ = new QVBoxLayout;
+  layout->addLayout(last_);
   layout->addSpacing(6);
 
   auto* columns = new QHBoxLayout;
@@ -144,7 +122,7 @@ StartView::StartView(QWidget* parent) : View(parent) {
     if (sample.description.isEmpty()) continue;
     auto* tile = make_tile(sample.title, sample.description);
     const QString path = QStringLiteral("sample:") + sample.name;
-    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path); });
+    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path, {}); });
     grid->addWidget(tile, n / 2, n % 2);
     ++n;
   }
@@ -160,16 +138,35 @@ StartView::StartView(QWidget* parent) : View(parent) {
 
 QWidget* StartView::first_focus() { return open_; }
 
-void StartView::set_recent(const QStringList& paths) {
+void StartView::set_last(const std::optional<SeenFile>& last) {
+  clear(last_);
+  if (!last) return;
+  const QString name = last->path.startsWith(QLatin1String("sample:"))
+                           ? last->path.mid(7)
+                           : QFileInfo(last->path).fileName();
+  const QString where = place_text(last->place);
+  auto* tile = make_tile(tr("Go on with %1").arg(name), where.isEmpty() ? last->path : where);
+  tile->setToolTip(last->path);
+  tile->setObjectName(QStringLiteral("last"));
+  const SeenFile file = *last;
+  connect(tile, &QPushButton::clicked, this,
+          [this, file] { emit path_chosen(file.path, file.place); });
+  last_->addWidget(tile);
+}
+
+void StartView::set_recent(const QList<SeenFile>& files) {
   clear(recent_);
   int shown = 0;
-  for (const auto& path : paths) {
-    if (path.startsWith(QLatin1String("sample:"))) continue;
-    const QFileInfo file(path);
+  for (const auto& seen : files) {
+    const QFileInfo file(seen.path);
     if (!file.exists() || shown == 8) continue;
-    auto* tile = make_tile(file.fileName(), file.absolutePath());
+    const QString where = place_text(seen.place);
+    auto* tile = make_tile(file.fileName(), where.isEmpty()
+                                                ? file.absolutePath()
+                                                : file.absolutePath() + QLatin1Char('\n') + where);
     tile->setToolTip(file.absoluteFilePath());
-    connect(tile, &QPushButton::clicked, this, [this, path] { emit path_chosen(path); });
+    connect(tile, &QPushButton::clicked, this,
+            [this, seen] { emit path_chosen(seen.path, seen.place); });
     recent_->addWidget(tile);
     ++shown;
   }
@@ -180,17 +177,6 @@ void StartView::set_recent(const QStringList& paths) {
   empty->setWordWrap(true);
   empty->setTextInteractionFlags(Qt::TextSelectableByMouse);
   recent_->addWidget(empty);
-}
-
-void StartView::set_error(const Error* error, const QString& path) {
-  notice_->setVisible(error != nullptr);
-  if (error == nullptr) return;
-  notice_title_->setText(title_of(*error));
-  QStringList lines{path, to_qt(advisor::words::clean(error->message))};
-  if (!error->remedy.empty()) lines << to_qt(advisor::words::clean(error->remedy));
-  for (const auto& note : error->notes) lines << to_qt(advisor::words::clean(note));
-  notice_text_->setText(lines.join(QLatin1Char('\n')));
-  notice_->setAccessibleName(notice_title_->text() + QStringLiteral(". ") + notice_text_->text());
 }
 
 }  // namespace rnnadvisor::gui

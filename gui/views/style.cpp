@@ -45,13 +45,19 @@ QString style_sheet_of(const Theme& t) {
 QMainWindow, QDialog, QScrollArea, QScrollArea > QWidget > QWidget { background: @window; }
 QWidget { color: @text; }
 QFrame#card { background: @panel; border: 1px solid @border; border-radius: 10px; }
+QFrame#card[severity="error"] { border-color: @error; }
+QFrame#card[severity="warning"] { border-color: @warning; }
 QFrame#card QLabel, QFrame#card QWidget { background: transparent; }
 QFrame#rail { background: @panel; border: none; border-right: 1px solid @border; }
 QFrame#header { background: @panel; border: none; border-bottom: 1px solid @border; }
 QDialog#palette { background: @panel; border: 1px solid @border; }
 QFrame#side { background: @panel; border: none; }
 QFrame#notice { background: @raised; border: none; border-bottom: 1px solid @border; }
-QFrame#error_card { background: @panel; border: 1px solid @error; border-radius: 10px; }
+QFrame#problem_card { background: @panel; border: 1px solid @error; border-radius: 10px; }
+QFrame#problem_card[goes_on="true"] { border-color: @accent; }
+QFrame#problem_card QLabel { background: transparent; }
+QLabel[look="mark_error"] { color: @error; font-size: 15pt; }
+QLabel[look="mark_opportunity"] { color: @accent; font-size: 15pt; }
 QLabel[look="display"] { font-size: 22pt; font-weight: 600; }
 QLabel[look="title"] { font-size: 15pt; font-weight: 600; }
 QLabel[look="headline"] { font-size: 13pt; font-weight: 500; }
@@ -69,11 +75,15 @@ QToolButton#tool { border: none; border-radius: 6px; padding: 5px; }
 QToolButton#tool:hover { background: @raised; }
 QToolButton#tool:focus { border: 2px solid @accent; padding: 3px; }
 QToolButton#tool::menu-indicator { image: none; }
+QToolButton#disclosure { border: none; color: @dim; padding: 2px 0; }
+QToolButton#disclosure:focus { color: @accent; }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 6px; padding: 6px 14px; }
 QPushButton:hover { border-color: @accent; }
 QPushButton:focus { border: 2px solid @accent; padding: 5px 13px; }
 QPushButton:disabled { color: @disabled; }
 QPushButton[look="primary"] { background: @accent; color: @on_accent; border-color: @accent; font-weight: 600; }
+QPushButton[look="small"] { padding: 3px 9px; font-size: 9pt; }
+QPushButton[look="small"]:focus { padding: 2px 8px; }
 QPushButton[look="chip"] { border-radius: 12px; padding: 3px 10px; background: transparent; }
 QPushButton[look="chip"]:checked { background: @selection; color: @on_selection; border-color: @accent; }
 QPushButton[look="tile"] { text-align: left; padding: 10px 14px; background: @panel; border-radius: 8px; }
@@ -108,6 +118,10 @@ QStatusBar::item { border: none; }
 QToolTip { background: @raised; color: @text; border: 1px solid @border; padding: 4px 6px; }
 QProgressBar { border: none; background: @raised; border-radius: 3px; max-height: 6px; min-height: 6px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
+QSlider::groove:horizontal { height: 4px; background: @border; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: @accent; border-radius: 2px; }
+QSlider::handle:horizontal { width: 12px; height: 12px; margin: -4px 0; border-radius: 6px; background: @accent; }
+QSlider::handle:horizontal:focus { border: 2px solid @text; }
 QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
 QScrollBar::handle { background: @border; border-radius: 4px; margin: 2px; }
@@ -127,6 +141,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
                                                   {"@raised", t.raised},
                                                   {"@panel", t.panel},
                                                   {"@error", t.error},
+                                                  {"@warning", t.warning},
                                                   {"@grid", t.grid},
                                                   {"@text", t.text},
                                                   {"@dim", t.dim_text}};

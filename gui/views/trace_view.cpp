@@ -3,28 +3,28 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QMainWindow>
+#include <QSlider>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
 #include "gui/timeline/timeline_widget.h"
+#include "gui/views/events_panel.h"
+#include "gui/views/marks_panel.h"
+#include "gui/views/palette.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
-QDockWidget* make_dock(const QString& title, const char* name, QWidget* content) {
-  auto* dock = new QDockWidget(title);
-  dock->setObjectName(QString::fromLatin1(name));
-  dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable |
-                    QDockWidget::DockWidgetFloatable);
-  dock->setWidget(content);
-  dock->setAccessibleName(title);
-  return dock;
-}
+// The slider goes by powers: a step is a fifth more.
+constexpr double height_step = 1.2;
+constexpr int lowest_step = -3, highest_step = 6;
 
 }  // namespace
 
-TraceView::TraceView(ViewState* state, QWidget* parent) : View(parent), state_(state) {
+TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
+    : View(parent), state_(state) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   area_ = new QMainWindow(this);
@@ -33,25 +33,109 @@ TraceView::TraceView(ViewState* state, QWidget* parent) : View(parent), state_(s
   layout->addWidget(area_);
   timeline_ = new TimelineWidget(area_);
   timeline_->setAccessibleName(tr("Timeline"));
+  timeline_->set_marks(marks);
   area_->setCentralWidget(timeline_);
+  area_->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+  area_->setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
   details_ = new PageBrowser;
   details_->setAccessibleName(tr("Details"));
   details_->setMinimumWidth(240);
-  details_dock_ = make_dock(tr("Details"), "details", details_);
-  area_->addDockWidget(Qt::RightDockWidgetArea, details_dock_);
+  details_dock_ = add_dock(tr("Details"), "details", details_, Qt::RightDockWidgetArea);
+  marks_panel_ = new MarksPanel(marks);
+  marks_dock_ = add_dock(tr("Marks"), "marks", marks_panel_, Qt::RightDockWidgetArea);
   recurrence_ = new RecurrenceWidget;
   recurrence_->setAccessibleName(tr("Recurrence"));
-  recurrence_dock_ = make_dock(tr("Recurrence"), "recurrence", recurrence_);
-  area_->addDockWidget(Qt::BottomDockWidgetArea, recurrence_dock_);
+  recurrence_dock_ =
+      add_dock(tr("Recurrence"), "recurrence", recurrence_, Qt::BottomDockWidgetArea);
+  events_ = new EventsPanel(state_);
+  events_dock_ = add_dock(tr("Table"), "events", events_, Qt::BottomDockWidgetArea);
+  area_->tabifyDockWidget(details_dock_, marks_dock_);
+  area_->tabifyDockWidget(recurrence_dock_, events_dock_);
+  details_dock_->raise();
+  recurrence_dock_->raise();
   area_->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   area_->resizeDocks({details_dock_}, {360}, Qt::Horizontal);
   area_->resizeDocks({recurrence_dock_}, {260}, Qt::Vertical);
+  update_titles();
+  make_height_slider();
   connect(details_, &PageBrowser::link_activated, this, &View::link_activated);
+  connect(timeline_, &TimelineWidget::link_activated, this, &View::link_activated);
+  connect(timeline_, &TimelineWidget::table_requested, this, [this](Item item) {
+    events_->show_like(item);
+    events_dock_->show();
+    events_dock_->raise();
+  });
+  connect(marks_panel_, &MarksPanel::chosen, timeline_, &TimelineWidget::show_mark);
+  connect(marks_panel_, &MarksPanel::add_requested, timeline_, &TimelineWidget::add_mark);
   connect(state_, &ViewState::selection_changed, this, &TraceView::follow_selection);
 }
 
+QDockWidget* TraceView::add_dock(const QString& title, const char* name, QWidget* content,
+                                 Qt::DockWidgetArea where) {
+  auto* dock = new QDockWidget(title);
+  dock->setObjectName(QString::fromLatin1(name));
+  dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable |
+                    QDockWidget::DockWidgetFloatable);
+  dock->setWidget(content);
+  dock->setAccessibleName(title);
+  area_->addDockWidget(where, dock);
+  for (const auto changed : {&QDockWidget::visibilityChanged, &QDockWidget::topLevelChanged})
+    connect(dock, changed, this, &TraceView::update_titles);
+  connect(dock, &QDockWidget::dockLocationChanged, this, &TraceView::update_titles);
+  return dock;
+}
+
+// A dock that has a tab needs no title of its own.
+void TraceView::update_titles() {
+  for (auto* dock : docks()) {
+    if (dock == nullptr) continue;
+    const bool has_tab = !dock->isFloating() && !area_->tabifiedDockWidgets(dock).isEmpty();
+    QWidget* own = dock->titleBarWidget();
+    if (has_tab && own == nullptr) {
+      dock->setTitleBarWidget(new QWidget(dock));
+    } else if (!has_tab && own != nullptr) {
+      dock->setTitleBarWidget(nullptr);
+      own->deleteLater();
+    }
+  }
+}
+
+// In the corner above the names of the tracks.
+QWidget* TraceView::make_height_slider() {
+  height_ = new QSlider(Qt::Horizontal, timeline_);
+  height_->setRange(lowest_step, highest_step);
+  height_->setAccessibleName(tr("Height of the tracks"));
+  height_->setToolTip(tr("Height of the tracks  H, Shift+H"));
+  height_->setGeometry(TimelineWidget::corner_width() - 80, 9, 72, 22);
+  connect(height_, &QSlider::valueChanged, timeline_,
+          [this](int step) { timeline_->set_height_factor(std::pow(height_step, step)); });
+  connect(timeline_, &TimelineWidget::height_changed, height_, [this](double factor) {
+    const QSignalBlocker quiet(height_);
+    height_->setValue(static_cast<int>(std::lround(std::log(factor) / std::log(height_step))));
+  });
+  return height_;
+}
+
+void TraceView::find_track() {
+  QList<QAction*> tracks;
+  auto* palette = new CommandPalette({}, this);
+  for (const auto& [track, name] : timeline_->track_names()) {
+    auto* action = new QAction(name, palette);
+    connect(action, &QAction::triggered, timeline_, [this, track = track] {
+      timeline_->show_track(track);
+      timeline_->setFocus();
+    });
+    tracks << action;
+  }
+  palette->set_actions(tracks, tr("Find a track"));
+  palette->setAttribute(Qt::WA_DeleteOnClose);
+  palette->show();
+}
+
 QWidget* TraceView::first_focus() { return timeline_; }
-QList<QDockWidget*> TraceView::docks() const { return {details_dock_, recurrence_dock_}; }
+QList<QDockWidget*> TraceView::docks() const {
+  return {details_dock_, marks_dock_, recurrence_dock_, events_dock_};
+}
 QByteArray TraceView::save_layout() const { return area_->saveState(1); }
 void TraceView::restore_layout(const QByteArray& layout) { area_->restoreState(layout, 1); }
 
@@ -65,7 +149,12 @@ std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
           {tr("Timeline: search…"), [t] { t->show_search(); }},
           {tr("Timeline: next hit"), [t] { t->next_hit(1); }},
           {tr("Timeline: previous hit"), [t] { t->next_hit(-1); }},
-          {tr("Timeline: copy the selection as text"), [t] { t->copy_selection(); }}};
+          {tr("Timeline: copy the selection as text"), [t] { t->copy_selection(); }},
+          {tr("Timeline: next kernel of the call"), [t] { t->step_in_call(1); }},
+          {tr("Timeline: previous kernel of the call"), [t] { t->step_in_call(-1); }},
+          {tr("Timeline: mark this place"), [t] { t->add_mark(); }},
+          {tr("Timeline: next mark"), [t] { t->step_mark(1); }},
+          {tr("Timeline: previous mark"), [t] { t->step_mark(-1); }}};
 }
 
 void TraceView::show_recurrence() {
@@ -78,6 +167,8 @@ void TraceView::set_document(DocumentPointer document) {
   document_ = document;
   timeline_->set_document(document, state_);
   recurrence_->set_document(document, state_);
+  events_->set_document(document);
+  marks_panel_->set_origin(document ? document->extent().begin_ns : 0);
   follow_selection();
 }
 
@@ -85,6 +176,7 @@ void TraceView::set_theme(const Theme& theme) {
   theme_ = theme;
   timeline_->set_theme(theme);
   recurrence_->set_theme(theme);
+  marks_panel_->set_theme(theme);
   follow_selection();
 }
 

@@ -3,22 +3,26 @@
 
 #include <functional>
 
+#include "gui/models/marks.h"
 #include "gui/models/view_state.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
 
 class QMainWindow;
 class QDockWidget;
+class QSlider;
 
 namespace rnnadvisor::gui {
 
+class EventsPanel;
+class MarksPanel;
 class RecurrenceWidget;
 class TimelineWidget;
 
 class TraceView : public View {
   Q_OBJECT
  public:
-  explicit TraceView(ViewState* state, QWidget* parent = nullptr);
+  TraceView(ViewState* state, Marks* marks, QWidget* parent = nullptr);
   void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
@@ -26,10 +30,19 @@ class TraceView : public View {
   void restore_layout(const QByteArray& layout);
   QList<QDockWidget*> docks() const;
   void show_recurrence();
+  TimelineWidget* timeline() { return timeline_; }
+  EventsPanel* events() { return events_; }
+  MarksPanel* marks_panel() { return marks_panel_; }
+  // Ctrl+P: a palette of the tracks.
+  void find_track();
   // What the timeline can do, for menus and the palette; its own keys do the same.
   std::vector<std::pair<QString, std::function<void()>>> commands();
 
  private:
+  QDockWidget* add_dock(const QString& title, const char* name, QWidget* content,
+                        Qt::DockWidgetArea where);
+  QWidget* make_height_slider();
+  void update_titles();
   void follow_selection();
 
   ViewState* state_;
@@ -38,9 +51,12 @@ class TraceView : public View {
   QMainWindow* area_ = nullptr;
   TimelineWidget* timeline_ = nullptr;
   RecurrenceWidget* recurrence_ = nullptr;
-  QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr;
+  EventsPanel* events_ = nullptr;
+  MarksPanel* marks_panel_ = nullptr;
+  QSlider* height_ = nullptr;
+  QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr, *events_dock_ = nullptr,
+              *marks_dock_ = nullptr;
   PageBrowser* details_ = nullptr;
-  QString shown_;
 };
 
 }  // namespace rnnadvisor::gui

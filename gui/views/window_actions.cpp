@@ -1,4 +1,5 @@
 // The window's actions: menus, tools, exports, the palette.
+#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QDockWidget>
@@ -9,12 +10,15 @@
 #include <QMenuBar>
 #include <QPainter>
 #include <QSaveFile>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QToolButton>
 
 #include "advisor/report/export.h"
 #include "advisor/report/report.h"
+#include "gui/models/session.h"
 #include "gui/timeline/details.h"
+#include "gui/timeline/timeline_widget.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/palette.h"
@@ -71,6 +75,11 @@ void MainWindow::make_actions() {
   auto* file = menuBar()->addMenu(tr("&File"));
   auto* open_action =
       add_action(file, tr("&Open a profile…"), QKeySequence::Open, [this] { choose_file(); });
+  add_action(file, tr("New &window"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W), [] {
+    auto* window = new MainWindow;
+    window->setAttribute(Qt::WA_DeleteOnClose);
+    window->show();
+  });
   auto* run_action = add_action(file, tr("&New run: a configuration…"),
                                 QKeySequence(Qt::CTRL | Qt::Key_N), [this] { new_run(); });
   add_action(file, tr("New run: a &program…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N),
@@ -125,6 +134,21 @@ void MainWindow::make_actions() {
                     show_notice(tr("Copied: a command that opens this profile at this place."));
                   }));
   file->addSeparator();
+  auto* start = file->addMenu(tr("When it &starts"));
+  auto* choices = new QActionGroup(this);
+  const std::vector<std::pair<QString, Reopen>> starts = {
+      {tr("At the start: offer the last file"), Reopen::offer},
+      {tr("At the start: open the last file where it was left"), Reopen::always},
+      {tr("At the start: forget the last file"), Reopen::never}};
+  for (const auto& [title, choice] : starts) {
+    auto* action = add_action(start, title, {}, [this, choice] {
+      set_reopen_choice(choice);
+      show_seen_files();
+    });
+    action->setCheckable(true);
+    action->setChecked(reopen_choice() == choice);
+    choices->addAction(action);
+  }
   add_action(file, tr("&Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
 
   auto* view = menuBar()->addMenu(tr("&View"));
@@ -146,6 +170,18 @@ void MainWindow::make_actions() {
     commands_ << action;
   }
   auto* timeline = view->addMenu(tr("T&imeline"));
+  add_action(timeline, tr("Find a track…"), QKeySequence(Qt::CTRL | Qt::Key_P), [this] {
+    go(QStringLiteral("timeline"));
+    trace_->find_track();
+  });
+  auto* wheel = add_action(timeline, tr("Timeline: the wheel zooms, as in Tracy"), {}, [] {});
+  wheel->setCheckable(true);
+  wheel->setChecked(QSettings().value(QStringLiteral("wheel_zooms")).toBool());
+  trace_->timeline()->set_wheel_zooms(wheel->isChecked());
+  connect(wheel, &QAction::toggled, this, [this](bool zooms) {
+    trace_->timeline()->set_wheel_zooms(zooms);
+    QSettings().setValue(QStringLiteral("wheel_zooms"), zooms);
+  });
   for (auto& [title, run] : trace_->commands())
     add_action(timeline, title, {}, [this, run] {
       go(QStringLiteral("timeline"));
@@ -221,6 +257,10 @@ void MainWindow::new_run(bool program) {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   if (program) dialog->show_program();
   connect(dialog, &RunDialog::recorded, this, [this](const QString& profile) { open(profile); });
+  connect(dialog, &RunDialog::explore_requested, this, [this](const ConfigInput& input) {
+    explorer_->show_configuration(input, explorer_->exploration().device());
+    go(QStringLiteral("explorer"));
+  });
   dialog->show();
 }
 

@@ -266,6 +266,19 @@ int count_running(const std::string& folder) {
   }));
 }
 
+RecordingState recording_state(const std::string& folder) {
+  RecordingState state;
+  const auto paths = spool_paths(folder);
+  if (!paths) return state;
+  for (const auto& path : *paths) {
+    const auto reader = spool::Reader::open(path);
+    if (!reader) continue;  // it is being made
+    ++state.processes;
+    state.calls += static_cast<std::int64_t>(reader->header().calls);
+  }
+  return state;
+}
+
 Result<Collected> collect_spools(const std::string& folder, const CollectOptions& options) {
   return Collector(options).run(folder);
 }

@@ -37,4 +37,12 @@ Result<Collected> collect_spools(const std::string& folder, const CollectOptions
 // Processes that record into this folder and have not ended.
 int count_running(const std::string& folder);
 
+// What has been recorded into this folder by now, from the headers alone: cheap enough to be asked
+// several times a second. RNN calls are counted also where they are not recorded.
+struct RecordingState {
+  int processes = 0;
+  std::int64_t calls = 0;
+};
+RecordingState recording_state(const std::string& folder);
+
 }  // namespace rnnadvisor::launch

@@ -9,6 +9,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/output_name.h"
 #include "advisor/cli/recording_options.h"
+#include "advisor/cli/recording_watch.h"
 #include "core/base/shell_words.h"
 
 namespace rnnadvisor::cli {
@@ -26,7 +27,9 @@ struct Arguments {
 std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
   std::vector<std::string> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-    environment.emplace_back(*entry);
+    // Who watches this command does not watch what the program may start.
+    if (!std::string_view(*entry).starts_with("RNNADVISOR_PROGRESS="))
+      environment.emplace_back(*entry);
   launch::Attachment given;
   for (const auto& variable : variables) {
     const auto equals = variable.find('=');
@@ -118,13 +121,18 @@ int run_profiled(Context& context, const Arguments& arguments) {
   }
   for (const auto& note : attachment->notes) context.note(note);
   context.err.flush();
-  const auto end = context.services.run_program(
-      {context.program, launch::with_attachment(environment, *attachment)});
+  ProgressStream progress(context);
+  const auto end = [&] {
+    const RecordingWatch watch(progress, *spool);
+    return context.services.run_program(
+        {context.program, launch::with_attachment(environment, *attachment)});
+  }();
   if (!end) {
     remove_spool();
     context.report(end.error());
     return status_of(end.error());
   }
+  if (progress.wanted()) progress.write({"collecting", -1, -1, {}, -1, -1, 0});
   if (end->killed) context.note("interrupted twice: the program was ended at once");
   const int status = collect_and_report(
       context, *judging,

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "advisor/cli/progress.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -129,6 +132,47 @@ TEST(Progress, OnlyOnATerminal) {
     with.emplace_back(silent);
     EXPECT_EQ(call(with, machine.services(), terminal).err.find('\r'), std::string::npos) << silent;
   }
+}
+
+// A watching program reads JSON Lines, from standard error or from a file, terminal or not.
+TEST(Progress, AsJsonForAProgramThatWatches) {
+  FakeMachine machine;
+  TemporaryFolder folder;
+  write_text_file(folder / "two.jsonl", "{\"id\": \"first\"}\n{\"id\": \"second\"}\n");
+  const std::vector<std::string> arguments = {"run", folder / "two.jsonl", "-o",
+                                              folder / "x.rnnprof", "--force"};
+  const auto with = [&](const std::string& value) {
+    auto all = arguments;
+    all.insert(all.end(), {"--progress", value});
+    return call(all, machine.services());
+  };
+  const auto reports = [](const std::string& text) {
+    std::vector<nlohmann::json> found;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("{\"progress\"")) continue;
+      found.push_back(nlohmann::json::parse(line));
+      EXPECT_EQ(violations("docs/schema/progress.schema.json", found.back()), "");
+    }
+    return found;
+  };
+  const std::string file = folder / "progress";
+  ASSERT_EQ(with("json:" + file).err.find("progress"), std::string::npos);
+  for (const auto& each : {reports(with("json").err), reports(read_text(file))}) {
+    ASSERT_EQ(each.size(), 3U);
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      EXPECT_EQ(each[i]["progress"]["doing"], "running");
+      EXPECT_EQ(each[i]["progress"]["finished"], i);
+      EXPECT_EQ(each[i]["progress"]["total"], 2);
+    }
+    EXPECT_THAT(each[2]["progress"]["what"].get<std::string>(), HasSubstr("second"));
+  }
+  EXPECT_TRUE(reports(with("none").err).empty());
+  EXPECT_EQ(with("xml").status, exit_bad_input);
+  EXPECT_EQ(with("json:").status, exit_bad_input);
+  const auto nowhere = with("json:" + (folder / "no/such/file"));
+  EXPECT_EQ(nowhere.status, call(arguments, machine.services()).status);
+  EXPECT_THAT(nowhere.err, HasSubstr("cannot be written"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "advisor/cli/collecting.h"
@@ -85,6 +86,27 @@ TEST_F(ProfileCommand, SaysOnOneScreenWhatItFound) {
   EXPECT_THAT(called.err, HasSubstr("wrote " + output_));
   EXPECT_LE(std::count(called.err.begin(), called.err.end(), '\n'), 24) << called.err;
   EXPECT_THAT(profile({"sh", "-c", "true"}, {"--force", "--quiet"}).err, IsEmpty());
+}
+
+TEST_F(ProfileCommand, TellsAWatchingProgramHowManyCallsItHasSeen) {
+  const std::string file = folder_ / "progress";
+  setenv("RNNADVISOR_PROGRESS", ("json:" + file).c_str(), 1);
+  // What watches us does not watch what the program starts.
+  const auto called = profile({"sh", "-c", "sleep 0.6; exit ${RNNADVISOR_PROGRESS:+9}"});
+  unsetenv("RNNADVISOR_PROGRESS");
+  EXPECT_EQ(called.status, 0) << called.err;
+  std::istringstream lines(read_text(file));
+  std::vector<nlohmann::json> reports;
+  for (std::string line; std::getline(lines, line);)
+    reports.push_back(nlohmann::json::parse(line)["progress"]);
+  ASSERT_GE(reports.size(), 4U);
+  EXPECT_EQ(reports.back()["doing"], "collecting");
+  const auto& last = reports[reports.size() - 2];
+  EXPECT_EQ(last["doing"], "recording");
+  EXPECT_GE(last["elapsed_seconds"].get<double>(), 0.5);
+  // The shell and sleep, each with the three calls of the plugin that stands in for ours.
+  EXPECT_EQ(last["calls"].get<int>(), 3 * last["processes"].get<int>());
+  EXPECT_GE(last["processes"].get<int>(), 1);
 }
 
 TEST_F(ProfileCommand, ProcessesThatTheProgramStartsAreRecordedToo) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -84,6 +85,30 @@ TEST_F(RunnerTest, IsCancelledAndKeepsWhatWasRecorded) {
   ASSERT_TRUE(ended.wait(20000));
   EXPECT_EQ(end_of(ended.front()), Runner::End::cancelled);
   EXPECT_EQ(ended.front().at(1).toString(), request_.output);
+}
+
+TEST_F(RunnerTest, TellsHowFarItIs) {
+  qputenv("STAND_IN", "step");
+  qputenv("STAND_IN_GO", folder_.filePath(QStringLiteral("go")).toUtf8());
+  QSignalSpy ended(&runner_, &Runner::ended);
+  RunProgress last;
+  qint64 elapsed = -1;
+  QObject::connect(&runner_, &Runner::progress, [&](const RunProgress& progress, qint64 ms) {
+    last = progress;
+    EXPECT_GE(ms, elapsed);
+    elapsed = ms;
+  });
+  ASSERT_TRUE(runner_.start(runner_path, request_).has_value());
+  EXPECT_FALSE(runner_.command().contains(QStringLiteral("progress")));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return last.finished == 3; }, 10000));
+  EXPECT_EQ(last.total, 4);
+  for (const char* name : {"go", "go.end"}) {
+    QFile file(folder_.filePath(QString::fromUtf8(name)));
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  }
+  ASSERT_TRUE(ended.wait(20000));
+  EXPECT_EQ(last.calls, 1234);  // what was told just before the end is not lost
+  EXPECT_EQ(end_of(ended.front()), Runner::End::finished);
 }
 
 TEST_F(RunnerTest, AMissingProgramIsSaid) {

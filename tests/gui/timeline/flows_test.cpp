@@ -40,5 +40,21 @@ TEST(Flows, OfManyKernelsSomeAreShownTheFirstAndTheLastAmongThem) {
   EXPECT_EQ(flows.back().to.index, 999);
 }
 
+TEST(Flows, StepThroughTheKernelsOfOneCall) {
+  SmallProfile p;
+  const int one = p.call(0, 5), other = p.call(6, 9);
+  for (int i = 0; i < 9; ++i)
+    p.kernel(10 + i * 10, 15 + i * 10, "k", 3, i % 3 == 0 ? one : i % 3 == 1 ? other : -1, 1);
+  const auto t = build_timeline(p.finish());
+  const auto kernel = [](int i) { return Item{ItemKind::kernel, i}; };
+  EXPECT_EQ(kernel_of_same_call(*t, {ItemKind::call, one}, 1), kernel(0));
+  EXPECT_EQ(kernel_of_same_call(*t, {ItemKind::call, other}, -1), kernel(7));
+  EXPECT_EQ(kernel_of_same_call(*t, kernel(0), 1), kernel(3));
+  EXPECT_EQ(kernel_of_same_call(*t, kernel(3), 1), kernel(6));
+  EXPECT_TRUE(kernel_of_same_call(*t, kernel(6), 1).empty());
+  EXPECT_EQ(kernel_of_same_call(*t, kernel(6), -1), kernel(3));
+  EXPECT_TRUE(kernel_of_same_call(*t, kernel(2), 1).empty());  // of no call
+}
+
 }  // namespace
 }  // namespace rnnadvisor::gui::timeline

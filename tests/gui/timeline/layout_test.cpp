@@ -60,5 +60,50 @@ TEST(Layout, HiddenTracksAreGone) {
   EXPECT_EQ(lay_out(*t, states).row_of(2), nullptr);
 }
 
+TEST(Layout, FollowsTheOrderOfAPerson) {
+  const auto t = streams(4);  // 0: the device, 1: the process, 2 to 5: its streams
+  Arrangement a;
+  ASSERT_TRUE(move_track(*t, a.order, 4, -1));
+  EXPECT_EQ(a.order, (TrackOrder{0, 1, 2, 4, 3, 5}));
+  ASSERT_TRUE(move_track_to(*t, a.order, 5, 2));
+  EXPECT_EQ(a.order, (TrackOrder{0, 1, 5, 2, 4, 3}));
+  const auto layout = lay_out(*t, {}, a);
+  ASSERT_EQ(layout.rows.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(layout.rows[i].track, a.order[i]);
+    EXPECT_EQ(layout.row_of(a.order[i]), &layout.rows[i]);
+  }
+  // A process moves with what is its own; a stream stays within it.
+  ASSERT_TRUE(move_track(*t, a.order, 1, -1));
+  EXPECT_EQ(a.order, (TrackOrder{1, 5, 2, 4, 3, 0}));
+  EXPECT_FALSE(move_track(*t, a.order, 1, -1));
+  EXPECT_FALSE(move_track(*t, a.order, 3, 1));
+  EXPECT_FALSE(move_track_to(*t, a.order, 3, 0));
+  EXPECT_FALSE(move_track(*t, a.order, 99, 1));
+}
+
+TEST(Layout, PinnedTracksKeepTheirOwnOrder) {
+  const auto t = streams(4);
+  std::vector<TrackState> states(t->tracks.size());
+  for (const std::size_t i : {2U, 3U, 5U}) states[i].pinned = true;
+  Arrangement a;
+  a.pinned = {5, 2, 77, 5};  // what is not there, or there twice, does no harm
+  const auto layout = lay_out(*t, states, a);
+  ASSERT_EQ(layout.pinned.size(), 3U);
+  EXPECT_EQ(layout.pinned[0].track, 5);
+  EXPECT_EQ(layout.pinned[1].track, 2);
+  EXPECT_EQ(layout.pinned[2].track, 3);
+  EXPECT_EQ(layout.row_of(2)->track, 2);
+}
+
+TEST(Layout, RowsGrowAndShrink) {
+  const auto t = streams(2);
+  const auto usual = lay_out(*t, {}), tall = lay_out(*t, {}, {}, scaled({}, 2)),
+             low = lay_out(*t, {}, {}, scaled({}, 0.01));
+  EXPECT_EQ(tall.row_of(2)->height, 2 * usual.row_of(2)->height);
+  EXPECT_EQ(tall.row_of(1)->height, usual.row_of(1)->height);  // a heading has one line of text
+  EXPECT_EQ(low.row_of(2)->height, static_cast<int>(usual.row_of(2)->height * least_height));
+}
+
 }  // namespace
 }  // namespace rnnadvisor::gui::timeline

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/timeline/density.h"
+#include "gui/timeline/hit.h"
 #include "tests/gui/timeline/make_profile.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -62,6 +64,39 @@ TEST_F(Search, CanBeStopped) {
   std::stop_source source;
   source.request_stop();
   EXPECT_FALSE(search(*timeline, [](std::string_view) { return true; }, source.get_token()));
+}
+
+// However many spans share a pixel, those with a hit among them are marked, and no others.
+TEST(LaneHits, AHitIsSeenInAMergedPixel) {
+  SmallProfile p;
+  constexpr std::int64_t count = 100'000, rare = 71'234;
+  for (std::int64_t i = 0; i < count; ++i)
+    p.kernel(i * 100, i * 100 + 60, i == rare ? "needle" : "hay");
+  const auto timeline = build_timeline(p.finish());
+  const auto result = search(*timeline, [](std::string_view name) { return name == "needle"; });
+  ASSERT_EQ(result->hits, 1);
+  const auto place = place_of(*timeline, {ItemKind::kernel, static_cast<int>(rare)});
+  const auto& lane = timeline->tracks[static_cast<std::size_t>(place->track)]
+                         .lanes[static_cast<std::size_t>(place->lane)];
+  const LaneHits* hits = result->lane(place->track, place->lane);
+  ASSERT_NE(hits, nullptr);
+  EXPECT_EQ(hits->count(), 1);
+  for (const double width : {100.0, 997.0, 4000.0}) {
+    Picture picture;
+    const Scale scale{timeline->range, width};
+    draw_lane(lane.spans, *lane.pyramid, scale, picture, hits);
+    int marked = 0;
+    for (std::size_t x = 0; x < picture.columns.size(); ++x) {
+      if (!picture.columns[x].hit) continue;
+      ++marked;
+      EXPECT_NEAR(static_cast<double>(x), scale.x_of(rare * 100), 1.001) << width;
+    }
+    EXPECT_EQ(marked, 1) << width;
+    // A frame costs what it did before.
+    EXPECT_LT(picture.visited, static_cast<std::int64_t>(width) * 60);
+  }
+  const auto none = search(*timeline, [](std::string_view) { return false; });
+  EXPECT_EQ(none->lane(place->track, place->lane), nullptr);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <QClipboard>
 #include <QDir>
 #include <QGuiApplication>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
@@ -344,13 +345,138 @@ TEST_F(TimelineWidgetTest, TwiceThePixelsIsTheSamePictureSharper) {
   const QImage twice = painter.paint(picture);
   EXPECT_EQ(twice.size(), QSize(1600, 660));
   int different = 0;
-  for (int y = timeline::top_height; y < 330; y += 3) {
+  for (int y = scene().top_height(); y < 330; y += 3) {
     for (int x = picture.header_width; x < 800; ++x) {
       const QColor a(once.pixel(x, y)), b(twice.pixel(2 * x, 2 * y));
       if (std::abs(a.lightness() - b.lightness()) > 40) ++different;
     }
   }
   EXPECT_LT(different, 600 * 90 / 15);
+}
+
+TEST_F(TimelineWidgetTest, TracksAreMovedByDragAndByKeys) {
+  const auto rows = [&] {
+    std::vector<int> order;
+    for (const auto& row : scene().layout.rows) order.push_back(row.track);
+    return order;
+  };
+  const auto before = rows();
+  // The last two rows of the process change places.
+  const auto last = scene().layout.rows.back(), above = scene().layout.rows[before.size() - 2];
+  const QPoint from(40, scene().top_of(last, false) + last.height / 2);
+  const QPoint to(40, scene().top_of(above, false) + above.height / 2);
+  QTest::mousePress(widget.viewport(), Qt::LeftButton, {}, from);
+  for (const QPoint& at : {from + QPoint(0, -7), to}) {
+    QMouseEvent move(QEvent::MouseMove, QPointF(at), widget.viewport()->mapToGlobal(QPointF(at)),
+                     Qt::NoButton, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(widget.viewport(), &move);
+  }
+  QTest::mouseRelease(widget.viewport(), Qt::LeftButton, {}, to);
+  auto expected = before;
+  std::swap(expected[before.size() - 1], expected[before.size() - 2]);
+  EXPECT_EQ(rows(), expected);
+  // The track that was moved is the one that keys move.
+  key(Qt::Key_Down, Qt::AltModifier);
+  EXPECT_EQ(rows(), before);
+  // A filter keeps the order.
+  key(Qt::Key_Up, Qt::AltModifier);
+  widget.filter_by(QStringLiteral("."), true);
+  EXPECT_EQ(rows(), expected);
+  // A drag of a header does not fold it.
+  for (const auto& track : scene().states) EXPECT_FALSE(track.folded);
+}
+
+TEST_F(TimelineWidgetTest, PinnedTracksKeepTheOrderOfPinning) {
+  std::vector<int> streams;
+  for (const auto& row : scene().layout.rows) {
+    if (scene().timeline->tracks[static_cast<std::size_t>(row.track)].parent >= 0)
+      streams.push_back(row.track);
+  }
+  ASSERT_GE(streams.size(), 3U);
+  for (const std::size_t i : {2U, 0U, 1U}) widget.set_pinned(streams[i], true);
+  const auto pinned = [&] {
+    std::vector<int> order;
+    for (const auto& row : scene().layout.pinned) order.push_back(row.track);
+    return order;
+  };
+  EXPECT_EQ(pinned(), (std::vector<int>{streams[2], streams[0], streams[1]}));
+  widget.move_track(streams[1], -1);
+  EXPECT_EQ(pinned(), (std::vector<int>{streams[2], streams[1], streams[0]}));
+  widget.set_pinned(streams[2], false);
+  EXPECT_EQ(pinned(), (std::vector<int>{streams[1], streams[0]}));
+}
+
+TEST_F(TimelineWidgetTest, TracksAreFoundByName) {
+  widget.resize(1000, 200);
+  const auto names = widget.track_names();
+  ASSERT_EQ(names.size(), scene().timeline->tracks.size());
+  const auto& [track, name] = names.back();
+  EXPECT_TRUE(name.contains(QStringLiteral("thread 7"))) << name.toStdString();
+  widget.set_hidden(track, true);
+  widget.show_track(track);
+  const auto* row = scene().layout.row_of(track);
+  ASSERT_NE(row, nullptr);
+  EXPECT_GE(scene().top_of(*row, false), scene().rows_top());
+  EXPECT_LE(scene().top_of(*row, false) + row->height, scene().size.height());
+  EXPECT_EQ(scene().current_track, track);
+}
+
+TEST_F(TimelineWidgetTest, TracksGrowByKeysAndWheel) {
+  const int before = scene().layout.height;
+  key(Qt::Key_H);
+  EXPECT_GT(scene().layout.height, before);
+  key(Qt::Key_H, Qt::ShiftModifier);
+  EXPECT_EQ(scene().layout.height, before);
+  wheel({500, 300}, 120, Qt::ControlModifier | Qt::ShiftModifier);
+  EXPECT_GT(scene().layout.height, before);
+  for (int i = 0; i < 100; ++i) key(Qt::Key_H);
+  EXPECT_DOUBLE_EQ(widget.height_factor(), timeline::most_height);
+}
+
+TEST_F(TimelineWidgetTest, KernelsOfACallAreSteppedThrough) {
+  state.select({ItemKind::call, 1});
+  key(Qt::Key_Right, Qt::ControlModifier);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 20}));
+  key(Qt::Key_Greater);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 21}));
+  key(Qt::Key_Less);
+  key(Qt::Key_Left, Qt::ControlModifier);  // nothing before the first
+  EXPECT_EQ(state.selection(), (Item{ItemKind::kernel, 20}));
+}
+
+TEST_F(TimelineWidgetTest, PlacesAreMarkedNamedAndFoundAgain) {
+  Marks marks;
+  widget.set_marks(&marks);
+  const int top = scene().rows_top();
+  state.measure(TimeRange{1'000'000, 2'000'000});
+  key(Qt::Key_M);
+  ASSERT_EQ(marks.all().size(), 1U);
+  EXPECT_EQ(marks.all()[0].range, (TimeRange{1'000'000, 2'000'000}));
+  // Marks have a line of their own.
+  EXPECT_GT(scene().rows_top(), top);
+  ASSERT_TRUE(widget.mark_editor()->isVisible());
+  QTest::keyClicks(widget.mark_editor(), QStringLiteral("warm up"));
+  QTest::keyClick(widget.mark_editor(), Qt::Key_Return);
+  EXPECT_FALSE(widget.mark_editor()->isVisible());
+  EXPECT_EQ(marks.all()[0].text, QStringLiteral("warm up"));
+  EXPECT_EQ(marks.all().size(), 1U);  // the letters are not keys of the timeline
+  // Its flag is where it begins, and a double click on it renames it.
+  const QPointF flag(scene().x_of(1'000'000) + 4,
+                     timeline::overview_height + timeline::ruler_height + 6);
+  EXPECT_EQ(timeline::under(scene(), flag, widget.font()).mark, 0);
+  QTest::mouseDClick(widget.viewport(), Qt::LeftButton, {}, flag.toPoint());
+  EXPECT_TRUE(widget.mark_editor()->isVisible());
+  QTest::keyClick(widget.mark_editor(), Qt::Key_Return);
+  // From far away they are come back to.
+  marks.add({{3'000'000, 3'000'000}, QStringLiteral("late"), 1});
+  state.set_visible({100'000, 200'000});
+  key(Qt::Key_J);
+  EXPECT_TRUE(state.visible().contains(1'500'000));
+  key(Qt::Key_J);
+  EXPECT_TRUE(state.visible().contains(3'000'000));
+  key(Qt::Key_J, Qt::ShiftModifier);
+  EXPECT_TRUE(state.visible().contains(1'500'000));
+  widget.set_marks(nullptr);
 }
 
 }  // namespace

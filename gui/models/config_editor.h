@@ -1,0 +1,37 @@
+// ConfigEditor: a configuration that a person changes one parameter at a time. What nobody has set
+// follows what it defaults to: input_size follows hidden_size, math_precision follows data_type.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/config/read_config.h"
+
+namespace rnnadvisor::gui {
+
+class ConfigEditor {
+ public:
+  // The default configuration, of which nothing is set.
+  ConfigEditor();
+
+  const ConfigInput& input() const { return input_; }
+  // Another configuration, of which everything counts as set.
+  void take(const ConfigInput& input);
+  // As typed: set("hidden_size", "1000"). Nothing changes when it is no valid value.
+  Result<void> set(std::string_view key, std::string_view value);
+  // What somebody else decides: it is not a parameter that a person set.
+  void choose_algo(Algo algo) { input_.config.algo = algo; }
+
+ private:
+  void resolve(ConfigInput& input) const;
+
+  ConfigInput input_;
+  std::set<std::string> set_;  // keys that follow no other any more
+};
+
+// The text of a parameter as ConfigEditor::set() takes it; empty for a key that is none.
+std::string parameter_text(const RnnConfig& config, std::string_view key);
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,43 @@
+// EventsModel: events of one kind and name as rows, to be sorted and to be found again on the
+// timeline: the kernels of one name, or all calls. At most `most_rows`, so that a profile of
+// millions of kernels stays quick; what is left out is said.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <vector>
+
+#include "gui/models/document.h"
+
+namespace rnnadvisor::gui {
+
+class EventsModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Column { start, duration, name, call, columns };
+  static constexpr std::size_t most_rows = 100'000;
+  using QAbstractTableModel::QAbstractTableModel;
+
+  // Those that are like `item`: of its kind and name; of a call, all calls. Nothing for what is in
+  // no table.
+  void show_like(const DocumentPointer& document, Item item);
+  std::int64_t found() const { return found_; }  // also those left out
+  QString title() const { return title_; }
+  Item item(int row) const;
+  int row_of(Item item) const;  // -1: not in it
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  int call_of(int row) const;
+
+  DocumentPointer document_;
+  ItemKind kind_ = ItemKind::none;
+  std::vector<int> rows_;  // ascending
+  std::int64_t found_ = 0;
+  QString title_;
+};
+
+}  // namespace rnnadvisor::gui

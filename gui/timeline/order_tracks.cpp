@@ -1,0 +1,71 @@
+// In what order tracks stand, and from when to when they reach.
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "gui/timeline/build_parts.h"
+#include "gui/timeline/scale.h"
+
+namespace rnnadvisor::gui::timeline {
+
+void find_range(Timeline& timeline) {
+  const auto& allocations = timeline.profile->allocations;
+  bool any = false;
+  auto& range = timeline.range;
+  const auto include = [&](std::int64_t begin, std::int64_t end) {
+    range.begin_ns = any ? std::min(range.begin_ns, begin) : begin;
+    range.end_ns = any ? std::max(range.end_ns, end) : end;
+    any = true;
+  };
+  for (const auto& track : timeline.tracks) {
+    for (const auto& lane : track.lanes) {
+      if (lane.spans.count == 0) continue;
+      const Pyramid& pyramid = *lane.pyramid;
+      if (const int top = pyramid.levels(); top > 0) {
+        include(pyramid.node(top, 0).begin, pyramid.node(top, 0).end);
+      } else {
+        for (std::size_t i = 0; i < lane.spans.count; ++i)
+          include(lane.spans.start_of(i), lane.spans.end_of(i));
+      }
+    }
+  }
+  for (const auto time : {allocations.time_ns.empty() ? -1 : allocations.time_ns.front(),
+                          allocations.time_ns.empty() ? -1 : allocations.time_ns.back()})
+    if (time >= 0) include(time, time);
+  if (range.length() < shortest_visible_ns) range.end_ns = range.begin_ns + shortest_visible_ns;
+}
+
+void order_tracks(Timeline& timeline) {
+  auto& tracks = timeline.tracks;
+  std::set<int> processes;
+  for (const auto& track : tracks) {
+    if (track.key.process >= 0) processes.insert(track.key.process);
+  }
+  for (const int process : processes)
+    tracks.push_back({TrackKind::process, ItemKind::none, {process, -1, -1, -1}, -1, {}, {}});
+  const auto place = [](const Track& track) {
+    const bool on_device = track.kind == TrackKind::calls || track.kind == TrackKind::kernels ||
+                           track.kind == TrackKind::transfers;
+    // Calls, kernels and transfers of a stream stand together.
+    const int section = track.kind == TrackKind::process  ? 0
+                        : track.kind == TrackKind::nvtx   ? 1
+                        : on_device                       ? 2
+                        : track.kind == TrackKind::memory ? 3
+                                                          : 4;
+    return std::tuple(track.kind == TrackKind::busy ? -1 : track.key.process, section, track.key,
+                      track.kind);
+  };
+  std::stable_sort(tracks.begin(), tracks.end(),
+                   [&](const Track& a, const Track& b) { return place(a) < place(b); });
+  int heading = -1;
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    timeline.track_of.try_emplace({tracks[i].kind, tracks[i].key}, static_cast<int>(i));
+    if (tracks[i].kind == TrackKind::process) {
+      heading = static_cast<int>(i);
+    } else if (tracks[i].kind != TrackKind::busy) {
+      tracks[i].parent = heading;
+    }
+  }
+}
+
+}  // namespace rnnadvisor::gui::timeline

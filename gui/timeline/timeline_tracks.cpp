@@ -1,0 +1,178 @@
+// What is done to tracks: fold, pin, hide, move, make taller, find.
+#include <QKeyEvent>
+#include <QMenu>
+#include <QScrollBar>
+#include <algorithm>
+
+#include "gui/timeline/timeline_widget.h"
+
+namespace rnnadvisor::gui {
+
+using namespace timeline;
+
+namespace {
+
+constexpr double height_step = 1.2;
+
+}  // namespace
+
+void TimelineWidget::set_folded(int track, bool folded) {
+  if (!ready() || track < 0) return;
+  state_of(track).folded = folded;
+  relayout();
+}
+
+void TimelineWidget::set_pinned(int track, bool pinned) {
+  if (!ready() || track < 0) return;
+  // A heading alone pinned says nothing.
+  if (scene_.timeline->tracks[static_cast<std::size_t>(track)].kind == TrackKind::process) return;
+  state_of(track).pinned = pinned;
+  auto& order = scene_.arrangement.pinned;
+  std::erase(order, track);
+  if (pinned) order.push_back(track);
+  relayout();
+}
+
+void TimelineWidget::set_hidden(int track, bool hidden) {
+  if (!ready() || track < 0) return;
+  state_of(track).hidden = hidden;
+  relayout();
+}
+
+// Tracks of the timeline before are found by what they show.
+void TimelineWidget::keep_arrangement(const Timeline& old) {
+  const Timeline& now = *scene_.timeline;
+  const auto renamed = [&](int track) {
+    const auto& of = old.tracks[static_cast<std::size_t>(track)];
+    const auto found = now.track_of.find({of.kind, of.key});
+    return found == now.track_of.end() ? -1 : found->second;
+  };
+  std::vector<TrackState> states(now.tracks.size());
+  for (std::size_t i = 0; i < std::min(old.tracks.size(), scene_.states.size()); ++i) {
+    const int track = renamed(static_cast<int>(i));
+    if (track >= 0) states[static_cast<std::size_t>(track)] = scene_.states[i];
+  }
+  scene_.states = std::move(states);
+  const auto keep = [&](std::vector<int>& tracks) {
+    for (int& track : tracks) track = renamed(track);
+    std::erase(tracks, -1);
+  };
+  keep(scene_.arrangement.pinned);
+  const bool moved = !scene_.arrangement.order.empty();
+  keep(scene_.arrangement.order);
+  // What was not there before stands where it would without any moving: after what is before it.
+  auto& order = scene_.arrangement.order;
+  for (int i = 0; moved && i < static_cast<int>(now.tracks.size()); ++i) {
+    if (std::find(order.begin(), order.end(), i) != order.end()) continue;
+    const auto before = std::find(order.begin(), order.end(), i - 1);
+    order.insert(before == order.end() ? order.end() : before + 1, i);
+  }
+  scene_.current_track = scene_.dragged_track = -1;
+}
+
+void TimelineWidget::move_track(int track, int by) {
+  if (!ready() || track < 0) return;
+  if (state_of(track).pinned) {
+    auto& pinned = scene_.arrangement.pinned;
+    const auto at = std::find(pinned.begin(), pinned.end(), track);
+    if (at == pinned.end()) return;
+    const auto to = (at - pinned.begin()) + by;
+    if (to < 0 || to >= static_cast<std::ptrdiff_t>(pinned.size())) return;
+    std::iter_swap(at, pinned.begin() + to);
+  } else if (!timeline::move_track(*scene_.timeline, scene_.arrangement.order, track, by)) {
+    return;
+  }
+  scene_.current_track = track;
+  relayout();
+  show_track(track);
+}
+
+void TimelineWidget::drag_track_to(QPointF position) {
+  const int track = scene_.dragged_track;
+  const Row* row = scene_.row_at(static_cast<int>(position.y()));
+  if (row == nullptr || row->track == track) return;
+  if (state_of(track).pinned != state_of(row->track).pinned) return;
+  if (state_of(track).pinned) {
+    auto& pinned = scene_.arrangement.pinned;
+    const auto from = std::find(pinned.begin(), pinned.end(), track);
+    const auto to = std::find(pinned.begin(), pinned.end(), row->track);
+    if (from == pinned.end() || to == pinned.end()) return;
+    std::iter_swap(from, to);
+  } else {
+    // Over a track of another process: that process is meant, where processes are moved.
+    int target = row->track;
+    const int parent = scene_.timeline->tracks[static_cast<std::size_t>(target)].parent;
+    if (!are_siblings(*scene_.timeline, track, target) && parent >= 0) target = parent;
+    if (!timeline::move_track_to(*scene_.timeline, scene_.arrangement.order, track, target)) return;
+  }
+  relayout();
+}
+
+void TimelineWidget::set_height_factor(double factor) {
+  factor = std::clamp(factor, least_height, most_height);
+  if (factor == scene_.height_factor) return;
+  scene_.height_factor = factor;
+  relayout();
+  emit height_changed(factor);
+}
+
+std::vector<std::pair<int, QString>> TimelineWidget::track_names() const {
+  std::vector<std::pair<int, QString>> names;
+  if (!ready()) return names;
+  const auto& all = *scene_.timeline;
+  for (int i = 0; i < static_cast<int>(all.tracks.size()); ++i) {
+    const auto& track = all.tracks[static_cast<std::size_t>(i)];
+    QString name = track_title(all, track);
+    const QString more = track_subtitle(all, track);
+    if (!more.isEmpty()) name += QStringLiteral(", ") + more;
+    if (track.parent >= 0)
+      name += QStringLiteral(" – ") +
+              track_title(all, all.tracks[static_cast<std::size_t>(track.parent)]);
+    names.emplace_back(i, name);
+  }
+  return names;
+}
+
+void TimelineWidget::show_track(int track) {
+  if (!ready() || track < 0 || static_cast<std::size_t>(track) >= scene_.states.size()) return;
+  const int parent = scene_.timeline->tracks[static_cast<std::size_t>(track)].parent;
+  if (state_of(track).hidden) set_hidden(track, false);
+  if (parent >= 0 && state_of(parent).hidden) set_hidden(parent, false);
+  if (parent >= 0 && state_of(parent).folded && !state_of(track).pinned) set_folded(parent, false);
+  scene_.current_track = track;
+  viewport()->update();
+  const Row* row = scene_.layout.row_of(track);
+  if (row == nullptr || state_of(track).pinned) return;
+  auto* bar = verticalScrollBar();
+  const int room = scene_.rows_height();
+  if (row->y < bar->value() || row->y + row->height > bar->value() + room)
+    bar->setValue(row->y - room / 3);
+}
+
+// Alt+Up and Alt+Down move the track, H and Shift+H make all taller and lower.
+bool TimelineWidget::key_of_tracks(const QKeyEvent& event) {
+  const bool alt = event.modifiers().testFlag(Qt::AltModifier);
+  if (alt && (event.key() == Qt::Key_Up || event.key() == Qt::Key_Down)) {
+    move_track(current_track(), event.key() == Qt::Key_Up ? -1 : 1);
+    return true;
+  }
+  if (event.key() == Qt::Key_H && !alt) {
+    const bool shift = event.modifiers().testFlag(Qt::ShiftModifier);
+    set_height_factor(scene_.height_factor * (shift ? 1 / height_step : height_step));
+    return true;
+  }
+  return false;
+}
+
+void TimelineWidget::menu_of_track(QMenu& menu, int track) {
+  const TrackState state = state_of(track);
+  menu.addAction(state.folded ? tr("Unfold") : tr("Fold"), this,
+                 [this, track, state] { set_folded(track, !state.folded); });
+  menu.addAction(state.pinned ? tr("Unpin") : tr("Pin to the top"), this,
+                 [this, track, state] { set_pinned(track, !state.pinned); });
+  menu.addAction(tr("Move up"), this, [this, track] { move_track(track, -1); });
+  menu.addAction(tr("Move down"), this, [this, track] { move_track(track, 1); });
+  menu.addAction(tr("Hide the track"), this, [this, track] { set_hidden(track, true); });
+}
+
+}  // namespace rnnadvisor::gui

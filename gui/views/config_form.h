@@ -1,0 +1,49 @@
+// ConfigForm: a control for every parameter of a configuration, in groups, with what it means as a
+// hint. It shows values and says what was typed; it decides nothing.
+#pragma once
+
+#include <QWidget>
+#include <map>
+#include <string>
+
+#include "core/config/rnn_config.h"
+
+class QFormLayout;
+class QLabel;
+
+namespace rnnadvisor::gui {
+
+class ConfigForm : public QWidget {
+  Q_OBJECT
+ public:
+  enum class Style {
+    one_column,   // beside something else; sizes have sliders
+    two_columns,  // alone; also the parameters that matter only where it runs
+  };
+  explicit ConfigForm(Style style, QWidget* parent = nullptr);
+
+  void show_values(const RnnConfig& config);
+  // Of a key, or nullptr.
+  QWidget* control(std::string_view key) const;
+  // Labels of these keys stand out: what is wrong with them is said elsewhere.
+  void mark(const std::map<std::string, QString, std::less<>>& wrong);
+
+ signals:
+  void edited(const QString& key, const QString& value);
+
+ private:
+  void add_field(QFormLayout* form, std::string_view key);
+  template <class Member>
+  QWidget* make_control(const QString& name, QWidget*& field);
+
+  Style style_;
+  bool showing_ = false;
+  struct Field {
+    QWidget* control = nullptr;
+    QLabel* label = nullptr;
+    QString meaning;
+  };
+  std::map<std::string, Field, std::less<>> fields_;
+};
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,86 @@
+// What follows from the configuration in the explorer: its pages and charts.
+#include <QLabel>
+#include <QTabWidget>
+
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+#include "gui/models/exploration_pages.h"
+#include "gui/models/overview_charts.h"
+#include "gui/views/explorer_view.h"
+
+namespace rnnadvisor::gui {
+
+namespace words = advisor::words;
+
+void ExplorerView::show_results() {
+  if (!now_.document) return;
+  const auto& report = now_.report();
+  title_->setText(to_qt(report.summary));
+  title_->setToolTip(title_->text());
+  // Only the page that is seen is written: changes must follow a slider.
+  const Exploration* held = held_ ? &*held_ : nullptr;
+  if (tabs_->currentWidget() == verdict_)
+    verdict_->show_page(exploration_verdict(now_, held, theme_), true);
+  if (tabs_->currentWidget() == gemms_) gemms_->show_page(exploration_gemms(now_, theme_), true);
+  if (tabs_->currentWidget() == limits_) limits_->show_page(exploration_limits(now_, theme_), true);
+
+  auto roofline = std::make_unique<Roofline>();
+  roofline->peak_flops = report.peak_flops;
+  roofline->bandwidth = report.peak_bandwidth;
+  roofline->peak_name = to_qt(report.pipe);
+  auto times = std::make_unique<StackedBars>();
+  times->legend = false;
+  const auto add = [&](const Exploration& e, const QString& suffix, bool faint) {
+    for (const auto& phase : e.phases) {
+      QColor color = theme_.color_of(phase.phase);
+      if (faint) color = mix(color, theme_.panel, 0.5);
+      const QString name = to_qt(words::phase(phase.phase)) + suffix;
+      roofline->points.push_back(
+          {phase.cost.intensity, 0, faint ? QString() : name, color,
+           tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)))});
+      StackedBars::Row row;
+      row.label = name;
+      row.note = to_qt(format_milliseconds(phase.bound.bound_ms));
+      const double steps = phase.bound.sequential_ms;
+      const bool sequential = steps >= phase.bound.roofline_ms;
+      row.segments.push_back({phase.bound.bound_ms,
+                              color,
+                              name,
+                              sequential                 ? tr("by its time steps")
+                              : phase.bound.memory_bound ? tr("by memory")
+                                                         : tr("by arithmetic"),
+                              {}});
+      times->rows.push_back(std::move(row));
+    }
+  };
+  if (held_) add(*held_, tr(" (held)"), true);
+  add(now_, {}, false);
+  roofline_->set_chart(std::move(roofline));
+  times_->set_chart(std::move(times));
+
+  auto memory = std::make_unique<StackedBars>();
+  const auto bar = [&](const Exploration& e, const QString& label) {
+    StackedBars::Row row;
+    row.label = label;
+    int n = 0;
+    for (const auto& part : memory_parts(e.report().memory))
+      row.segments.push_back({static_cast<double>(part.bytes),
+                              theme_.series(n++),
+                              part.name,
+                              to_qt(format_bytes(static_cast<double>(part.bytes))),
+                              {}});
+    row.note = to_qt(format_bytes(static_cast<double>(e.report().memory.total)));
+    memory->rows.push_back(std::move(row));
+  };
+  if (held_) bar(*held_, tr("held"));
+  bar(now_, held_ ? tr("now") : QString());
+  memory_->set_chart(std::move(memory));
+  const double whole = static_cast<double>(now_.device().memory_bytes);
+  memory_note_->setText(
+      tr("%1 of %2 · %3")
+          .arg(to_qt(words::percent(whole > 0 ? static_cast<double>(report.memory.total) / whole
+                                              : 0)),
+               to_qt(format_bytes(whole)), to_qt(to_string(report.memory.exactness))));
+}
+
+}  // namespace rnnadvisor::gui

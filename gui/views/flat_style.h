@@ -1,0 +1,21 @@
+// FlatStyle: Fusion with fields that look like those of the style sheet. Style sheets cannot draw
+// the arrows of combo boxes and spin boxes in the colours of a theme.
+#pragma once
+
+#include <QProxyStyle>
+
+namespace rnnadvisor::gui {
+
+class FlatStyle : public QProxyStyle {
+  Q_OBJECT
+ public:
+  FlatStyle();
+  void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
+                          QPainter* painter, const QWidget* widget) const override;
+  void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
+  QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
+                         const QWidget* widget) const override;
+};
+
+}  // namespace rnnadvisor::gui

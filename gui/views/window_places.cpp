@@ -1,0 +1,169 @@
+// Where links lead, and places in a profile.
+#include <QApplication>
+#include <QClipboard>
+
+#include "advisor/whatif/transform.h"
+#include "gui/views/explorer_view.h"
+#include "gui/views/main_window.h"
+#include "gui/views/rules_view.h"
+#include "gui/views/view_name.h"
+
+namespace rnnadvisor::gui {
+
+void MainWindow::show_item(Item item) {
+  if (!document_ || !document_->holds(item)) return;
+  if (item.kind == ItemKind::finding) {
+    state_.highlight({});
+    // On the timeline its details dock shows the finding beside the evidence.
+    if (current_view() != view_name::timeline) go(view_name::findings);
+    state_.select(item);
+    return;
+  }
+  if (item.kind == ItemKind::configuration) {
+    state_.select(item);
+    go(view_name::configuration);
+    return;
+  }
+  state_.select(item);
+  bring_into_view(item);
+  go(view_name::timeline);
+}
+
+void MainWindow::bring_into_view(Item item) {
+  const TimeRange range = document_->range_of(item);
+  if (range.begin_ns == 0) return;
+  const TimeRange seen = state_.visible();
+  const bool inside = range.begin_ns >= seen.begin_ns && range.end_ns <= seen.end_ns;
+  const bool can_be_seen = range.length() * 400 > seen.length();
+  if (inside && can_be_seen) return;
+  const auto margin = std::max<std::int64_t>(range.length() * 2, 1000);
+  state_.set_visible({range.begin_ns - margin, range.end_ns + margin});
+}
+
+void MainWindow::show_evidence(int finding) {
+  if (!document_ || !document_->holds({ItemKind::finding, finding})) return;
+  const auto& f = document_->judgement().findings[static_cast<std::size_t>(finding)];
+  std::vector<Item> items;
+  TimeRange range{0, 0};
+  const auto add = [&](Item item) {
+    if (!document_->holds(item)) return;
+    items.push_back(item);
+    const auto own = document_->range_of(item);
+    if (range.length() <= 0) range = own;
+    range.begin_ns = std::min(range.begin_ns, own.begin_ns);
+    range.end_ns = std::max(range.end_ns, own.end_ns);
+  };
+  for (const int call : f.calls) add({ItemKind::call, call});
+  for (const int kernel : f.kernels) add({ItemKind::kernel, kernel});
+  go(view_name::timeline);
+  state_.select({ItemKind::finding, finding});
+  state_.highlight(items);
+  if (range.length() > 0) {
+    const auto margin = range.length() / 20 + 1;
+    state_.set_visible({range.begin_ns - margin, range.end_ns + margin});
+  }
+}
+
+void MainWindow::explore(const Link& link) {
+  if (!document_ || !document_->holds({ItemKind::configuration, link.configuration})) return;
+  const auto& profile = document_->profile();
+  const auto& configuration = profile.configurations[static_cast<std::size_t>(link.configuration)];
+  const auto& device = profile.devices[static_cast<std::size_t>(configuration.device)];
+  std::optional<RnnConfig> changed;
+  if (document_->holds({ItemKind::finding, link.finding})) {
+    const auto& finding = document_->judgement().findings[static_cast<std::size_t>(link.finding)];
+    const auto n = static_cast<std::size_t>(link.suggestion);
+    if (link.suggestion >= 0 && n < finding.suggestions.size() &&
+        finding.suggestions[n].transform) {
+      const auto after = advisor::expand(*finding.suggestions[n].transform, configuration.config);
+      if (after && !after->empty()) {
+        changed = after->front();
+        if (after->size() > 1)
+          show_notice(tr("The change makes %1 calls of this one: “Now” is the first of them, with "
+                         "its own time and memory.")
+                          .arg(after->size()));
+      } else {
+        show_notice(after ? tr("The change leaves nothing to show.")
+                          : to_qt(to_text(after.error())));
+      }
+    }
+  }
+  explorer_->show_configuration({configuration.config, configuration.program, {}}, device, changed);
+  go(view_name::explorer);
+}
+
+void MainWindow::follow(const Link& link) {
+  switch (link.kind) {
+    case LinkKind::item:
+      show_item(link.item);
+      break;
+    case LinkKind::evidence:
+      show_evidence(link.finding);
+      break;
+    case LinkKind::rule:
+      go(view_name::rules);
+      rules_view_->show_rule(link.text);
+      break;
+    case LinkKind::explore:
+      explore(link);
+      break;
+    case LinkKind::copy: {
+      if (!document_ || !document_->holds({ItemKind::finding, link.finding})) break;
+      const auto& f = document_->judgement().findings[static_cast<std::size_t>(link.finding)];
+      const auto n = static_cast<std::size_t>(link.suggestion);
+      if (n < f.suggestions.size())
+        QApplication::clipboard()->setText(to_qt(f.suggestions[n].code));
+      break;
+    }
+    case LinkKind::view:
+      go(link.text);
+      break;
+    case LinkKind::external:
+      break;
+  }
+}
+
+Place MainWindow::place() const {
+  Place place;
+  place.view = current_view();
+  if (document_ && document_->has_times() && state_.visible() != document_->extent()) {
+    const auto origin = document_->extent().begin_ns;
+    place.visible = TimeRange{state_.visible().begin_ns - origin, state_.visible().end_ns - origin};
+  }
+  place.selection = state_.selection();
+  return place;
+}
+
+void MainWindow::go_to(const Place& place) {
+  if (document_ && place.visible && document_->has_times()) {
+    const auto origin = document_->extent().begin_ns;
+    state_.set_visible({place.visible->begin_ns + origin, place.visible->end_ns + origin});
+  }
+  if (document_ && document_->holds(place.selection)) {
+    state_.select(place.selection);
+    if (!place.visible) bring_into_view(place.selection);
+  }
+  // The explorer at a configuration, or at what a finding makes of one.
+  if (place.view == view_name::explorer && document_ && document_->holds(place.selection)) {
+    Link link;
+    link.kind = LinkKind::explore;
+    if (place.selection.kind == ItemKind::configuration) link.configuration = place.selection.index;
+    if (place.selection.kind == ItemKind::finding) {
+      const auto& finding =
+          document_->judgement().findings[static_cast<std::size_t>(place.selection.index)];
+      link.configuration = finding.configuration;
+      link.finding = place.selection.index;
+      for (std::size_t i = finding.suggestions.size(); i-- > 0;) {
+        if (finding.suggestions[i].transform) link.suggestion = static_cast<int>(i);
+      }
+    }
+    explore(link);
+  }
+  if (place.view.isEmpty() || !go(place.view)) {
+    go(place.selection.kind == ItemKind::finding   ? view_name::findings
+       : place.visible || !place.selection.empty() ? view_name::timeline
+                                                   : view_name::overview);
+  }
+}
+
+}  // namespace rnnadvisor::gui
