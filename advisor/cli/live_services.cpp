@@ -33,6 +33,13 @@ Services live_services() {
   services.worker = [](int device, const std::string& directory) {
     return worker_main(device, directory);
   };
+  // THE PLACE for trying changes: cuDNN's side of `advise --verify` is called here, in a worker
+  // process of its own, and nowhere else.
+  services.run_experiment = [](const ExperimentRequest&, int,
+                               const std::atomic<bool>*) -> Result<ExperimentResult> {
+    return fail(ErrorCode::unsupported, "this build cannot try changes on a GPU yet",
+                "--dry-run says what would be tried");
+  };
   services.inspect_system = [] { return inspect_system(); };
   services.find_plugin = [] { return launch::find_plugin(); };
   services.find_cupti = []() -> std::string {

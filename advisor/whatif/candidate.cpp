@@ -136,10 +136,4 @@ Result<std::vector<Transform>> parse_transforms(std::string_view json) {
   return transforms;
 }
 
-std::optional<Meaning> parse_meaning(std::string_view text) {
-  for (const auto meaning : {Meaning::exact, Meaning::padded, Meaning::numerics, Meaning::model})
-    if (text == to_string(meaning)) return meaning;
-  return std::nullopt;
-}
-
 }  // namespace rnnadvisor::advisor

@@ -2,7 +2,6 @@
 // that they make of it.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,7 +41,5 @@ std::string describe(std::span<const Transform> transforms);
 std::string to_json(std::span<const Transform> transforms);
 // The way back; unknown kinds and parameters are errors.
 Result<std::vector<Transform>> parse_transforms(std::string_view json);
-
-std::optional<Meaning> parse_meaning(std::string_view text);
 
 }  // namespace rnnadvisor::advisor

@@ -33,6 +33,18 @@ std::optional<std::string> known_slow(const ExperimentVariant& variant, const De
   return std::nullopt;
 }
 
+std::string_view basis_words(GainBasis basis) {
+  switch (basis) {
+    case GainBasis::measured_here:
+      return "measured here";
+    case GainBasis::measured_elsewhere:
+      return "measured elsewhere";
+    case GainBasis::modelled:
+      return "estimate";
+  }
+  return "estimate";
+}
+
 bool allowed(Meaning meaning, const ProposeOptions& options) {
   switch (meaning) {
     case Meaning::exact:
@@ -174,7 +186,7 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
       if (!suggestion.transform) continue;
       const double claimed = finding.gain ? finding.gain->speedup : 0;
       const std::string by =
-          finding.gain ? fmt::format("{} ({})", finding.rule_id, to_string(finding.gain->basis))
+          finding.gain ? fmt::format("{}: {}", finding.rule_id, basis_words(finding.gain->basis))
                        : std::string();
       collector.add(std::span(&*suggestion.transform, 1), finding.rule_id, claimed, by);
     }
@@ -197,20 +209,6 @@ std::vector<Transform> combination(std::span<const Transform> a, std::span<const
     both.push_back(transform);
   }
   return in_order(both);
-}
-
-std::vector<bool> tried_configurations(const Profile& profile) {
-  std::vector<bool> tried(profile.configurations.size(), false);
-  std::vector<bool> own(profile.configurations.size(), false);
-  const auto at = [&](int index) { return static_cast<std::size_t>(index); };
-  const auto valid = [&](int index) { return index >= 0 && at(index) < tried.size(); };
-  for (const auto& experiment : profile.experiments) {
-    if (valid(experiment.configuration)) own[at(experiment.configuration)] = true;
-    for (const int index : experiment.changed)
-      if (valid(index)) tried[at(index)] = true;
-  }
-  for (std::size_t i = 0; i < tried.size(); ++i) tried[i] = tried[i] && !own[i];
-  return tried;
 }
 
 }  // namespace rnnadvisor::advisor

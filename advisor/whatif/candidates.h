@@ -2,6 +2,7 @@
 // the model and the framework's own rules propose. What cannot be tried is dropped with the reason.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,9 +60,5 @@ std::vector<std::vector<Transform>> model_proposals(const RnnConfig& config,
 // Both at once, where they can be: nothing when they change the same thing or would each make
 // several calls of one.
 std::vector<Transform> combination(std::span<const Transform> a, std::span<const Transform> b);
-
-// Configurations that an experiment added: named as changed and not one of the user's. Everything
-// else in a profile is the user's.
-std::vector<bool> tried_configurations(const Profile& profile);
 
 }  // namespace rnnadvisor::advisor

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "advisor/whatif/verdict.h"
+#include "advisor/facts/experiments.h"
 
 namespace rnnadvisor::advisor {
 namespace {

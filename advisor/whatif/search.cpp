@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/whatif/outcome.h"
-#include "advisor/whatif/verdict.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/whatif/estimate.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"

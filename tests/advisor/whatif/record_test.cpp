@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/whatif/outcome.h"
 #include "profiler/profile/check.h"
 #include "profiler/profile/file.h"

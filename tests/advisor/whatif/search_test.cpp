@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "advisor/whatif/verdict.h"
+#include "advisor/facts/experiments.h"
 #include "tests/advisor/whatif/stand_in.h"
 
 namespace rnnadvisor::advisor {

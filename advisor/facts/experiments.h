@@ -1,4 +1,4 @@
-// From the numbers of a trial to its verdict. Closed forms, no clock, no machine.
+// What the numbers of an experiment say. Closed forms, no clock, no machine.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "advisor/rules/finding.h"
 #include "core/cudnn/experiment_data.h"
-#include "profiler/profile/experiment.h"
+#include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
 
@@ -36,8 +36,28 @@ double shift_tolerance(Meaning meaning, const RnnConfig& before, const RnnConfig
 std::optional<std::string> moved_too_far(const std::vector<TensorShift>& shifts, Meaning meaning,
                                          const RnnConfig& before, const RnnConfig& after);
 
+// moved_too_far() of an experiment that a profile holds; nothing also where its meaning is no word
+// that is known.
+std::optional<std::string> moved_too_far(const Profile& profile, const Experiment& experiment);
+
+// "pad_batch (multiple 8), then algo persist_static": Experiment::transforms for people. What is
+// not as rnnadvisor writes it comes back as it is.
+std::string change_words(std::string_view transforms);
+
+// "forward inference", "forward training", "training step": as gains name their scope.
+std::string_view scope_words(ExperimentScope scope);
+
+// An experiment with a time that counts for the mode of its configuration; null without one.
+const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment& experiment);
+
+std::optional<Meaning> parse_meaning(std::string_view text);
+
 // How far results moved and by which: the tensor with the largest shift, null where none was
 // compared.
 const TensorShift* largest_shift(const std::vector<TensorShift>& shifts);
+
+// Configurations that an experiment added: named as changed and not one of the user's. Everything
+// else in a profile is the user's.
+std::vector<bool> tried_configurations(const Profile& profile);
 
 }  // namespace rnnadvisor::advisor

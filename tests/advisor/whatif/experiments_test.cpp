@@ -1,4 +1,4 @@
-#include "advisor/whatif/verdict.h"
+#include "advisor/facts/experiments.h"
 
 #include <gmock/gmock.h>
 
