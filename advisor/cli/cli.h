@@ -10,6 +10,7 @@
 
 #include "advisor/cli/worker/run_configurations.h"
 #include "core/base/result.h"
+#include "core/cudnn/experiment_data.h"
 #include "core/cudnn/machine.h"
 #include "core/device/device_spec.h"
 #include "profiler/launch/launcher.h"
@@ -38,6 +39,11 @@ struct Services {
   // From now on the first SIGINT or SIGTERM sets the flag and the second ends the process.
   std::function<const std::atomic<bool>*()> watch_interrupts;
   std::function<int(int device, const std::string& directory)> worker;
+  // Tries changes of a configuration on a GPU (a CUDA ordinal). `stop`, set by a signal handler,
+  // ends it with what was measured.
+  std::function<Result<ExperimentResult>(const ExperimentRequest&, int device,
+                                         const std::atomic<bool>* stop)>
+      run_experiment;
   // For programs under the profiler.
   std::function<MachineReport()> inspect_system;  // the host alone
   std::function<Result<std::string>()> find_plugin;

@@ -26,11 +26,13 @@ std::string upper(std::string_view text) {
 }
 
 // Every option can also be given as RNNADVISOR_<NAME>; the keys of a configuration cannot, because
-// a configuration that depends on a forgotten variable is a trap.
+// a configuration that depends on a forgotten variable is a trap; nor can the options of --verify,
+// which are mistakes without it.
 void name_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const auto group = option->get_group();
-    const bool key = group == group_configuration || group == group_framework;
+    const bool key =
+        group == group_configuration || group == group_framework || group == group_verifying;
     if (key || option->get_lnames().empty()) continue;
     const auto& name = option->get_lnames().front();
     if (name == "help" || name == "help-all" || name == "version") continue;

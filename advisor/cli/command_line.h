@@ -18,6 +18,7 @@ namespace rnnadvisor::cli {
 // Groups of options in help and man page, in this order.
 inline constexpr auto group_output = "Output";
 inline constexpr auto group_judging = "Judging";
+inline constexpr auto group_verifying = "Trying suggestions";
 inline constexpr auto group_running = "Running";
 inline constexpr auto group_configuration = "Configuration";
 inline constexpr auto group_framework = "Program around the configuration";

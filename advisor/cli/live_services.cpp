@@ -4,6 +4,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cli/interrupt.h"
 #include "advisor/cli/worker/run_configurations.h"
+#include "advisor/cli/worker/run_experiment.h"
 #include "core/cudnn/driver.h"
 #include "core/cudnn/dynamic_library.h"
 #include "core/cudnn/machine.h"
@@ -32,6 +33,13 @@ Services live_services() {
   services.watch_interrupts = [] { return watch_interrupts(); };
   services.worker = [](int device, const std::string& directory) {
     return worker_main(device, directory);
+  };
+  services.run_experiment = [](const ExperimentRequest& request, int device,
+                               const std::atomic<bool>* stop) {
+    ExperimentRunOptions options;
+    options.device = device;
+    options.stop = stop;
+    return run_experiment(request, options);
   };
   services.inspect_system = [] { return inspect_system(); };
   services.find_plugin = [] { return launch::find_plugin(); };

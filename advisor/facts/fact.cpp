@@ -29,6 +29,7 @@ const Catalogue& catalogue() {
     add_measured_facts(list);
     add_trace_facts(list);
     add_sibling_facts(list);
+    add_experiment_facts(list);
     add_framework_facts(list);
     return list;
   }();

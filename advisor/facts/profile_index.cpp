@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "advisor/facts/experiments.h"
 #include "core/config/fields.h"
 #include "profiler/classify/classify.h"
 
@@ -155,6 +156,7 @@ ProfileIndex::ProfileIndex(const Profile& profile) : profile_(&profile) {
     for (const auto& experiment : profile.experiments) keys.push_back(experiment.configuration);
     experiments_ = group(keys, profile.configurations.size());
   }
+  tried_ = tried_configurations(profile);
   index_siblings();
 }
 
@@ -199,7 +201,8 @@ void ProfileIndex::index_siblings() {
   const auto& configurations = profile_->configurations;
   std::vector<int> run;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    if (configurations[i].outcome != Outcome::not_run) run.push_back(static_cast<int>(i));
+    if (configurations[i].outcome != Outcome::not_run && !tried_[i])
+      run.push_back(static_cast<int>(i));
   }
   if (run.size() < 2) return;
   siblings_.resize(configurations.size());
@@ -288,6 +291,11 @@ std::span<const int> ProfileIndex::calls(int configuration) const {
 std::span<const int> ProfileIndex::kernels(int call) const { return kernels_.of(call); }
 std::span<const int> ProfileIndex::experiments(int configuration) const {
   return experiments_.of(configuration);
+}
+
+bool ProfileIndex::tried(int configuration) const {
+  const auto at = static_cast<std::size_t>(configuration);
+  return configuration >= 0 && at < tried_.size() && tried_[at];
 }
 
 const PhaseKernels* ProfileIndex::phase_kernels(int configuration, Phase phase) const {

@@ -38,8 +38,9 @@ struct PhaseKernels {
 };
 
 // Another configuration of the same profile, on the same device and with the same program around
-// it, that was run too and is equal but for `field`: a key of core/config/fields.h ("algo",
-// "batch_size", …), or "width" for input_size, hidden_size and proj_size changed together.
+// it, that was run too, by no experiment, and is equal but for `field`: a key of
+// core/config/fields.h ("algo", "batch_size", …), or "width" for input_size, hidden_size and
+// proj_size changed together.
 struct Sibling {
   int configuration = -1;
   std::string_view field;
@@ -94,6 +95,9 @@ class ProfileIndex {
   // Experiments that started from this configuration: indices into Profile::experiments.
   std::span<const int> experiments(int configuration) const;
 
+  // Whether the configuration is one that an experiment added rather than one of the user's.
+  bool tried(int configuration) const;
+
   // Recurrent networks that ran without cuDNN, the most expensive first; searched for when first
   // asked for.
   const std::vector<NativeRecurrence>& native_recurrences() const;
@@ -119,6 +123,7 @@ class ProfileIndex {
 
   Groups calls_, kernels_, experiments_;
   std::map<std::pair<int, Phase>, PhaseKernels> phases_;
+  std::vector<bool> tried_;
   std::vector<std::vector<Sibling>> siblings_;  // by configuration; empty when nothing was run
   mutable std::optional<std::vector<NativeRecurrence>> native_;
   mutable std::optional<std::vector<CallSigns>> signs_;

@@ -24,6 +24,7 @@ void add_model_facts(Catalogue& catalogue);
 void add_measured_facts(Catalogue& catalogue);
 void add_trace_facts(Catalogue& catalogue);
 void add_sibling_facts(Catalogue& catalogue);
+void add_experiment_facts(Catalogue& catalogue);
 void add_framework_facts(Catalogue& catalogue);
 
 // The device of the subject, or null when the profile names none.

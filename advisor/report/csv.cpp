@@ -2,6 +2,8 @@
 // end with LF. Empty: not known.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advisor/report/report.h"
 #include "advisor/report/words.h"
 
@@ -33,6 +35,20 @@ std::string bytes(std::int64_t value) {
   return value >= 0 ? fmt::format("{}", value) : std::string();
 }
 
+// How many changes were tried and confirmed, and the best speedup of each meaning.
+std::string trials(const ConfigurationReport& each) {
+  if (each.trials.empty()) return ",,,,";
+  const auto confirmed = std::count_if(
+      each.trials.begin(), each.trials.end(),
+      [](const TrialRow& row) { return row.experiment->verdict == ExperimentVerdict::confirmed; });
+  std::string out = fmt::format("{},{}", each.trials.size(), confirmed);
+  for (const auto meaning : {Meaning::exact, Meaning::padded, Meaning::numerics}) {
+    const auto* best = each.best_trial(meaning);
+    out += "," + (best != nullptr ? positive(best->step->speedup) : std::string());
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string write_csv(const Report& report) {
@@ -42,8 +58,9 @@ std::string write_csv(const Report& report) {
       ",phase,median_ms,low_ms,high_ms,confidence,samples,kernel_ms,gpu_busy,tflops,flops,minimum_"
       "bytes,bound_ms,bound_is_estimate,"
       "implementation,tensor_cores,memory_computed_bytes,memory_measured_bytes,errors,warnings,"
-      "opportunities,best_gain,top_rule\n";
+      "opportunities,best_gain,top_rule,tried,confirmed,best_exact,best_padded,best_numerics\n";
   for (const auto& each : report.configurations) {
+    if (each.tried) continue;
     const Configuration& configuration = *each.configuration;
     int errors = 0;
     int warnings = 0;
@@ -60,11 +77,11 @@ std::string write_csv(const Report& report) {
       head += ',';
       head += text(value);
     }
-    const std::string tail =
-        fmt::format("{},{},{},{},{},{},{}", bytes(each.memory.total),
-                    bytes(configuration.memory_peak_used), errors, warnings, opportunities,
-                    each.best_gain() > 1 ? fmt::format("{:.4g}", each.best_gain()) : "",
-                    each.findings.empty() ? "" : text(each.findings.front()->rule_id));
+    const std::string tail = fmt::format(
+        "{},{},{},{},{},{},{},{}", bytes(each.memory.total), bytes(configuration.memory_peak_used),
+        errors, warnings, opportunities,
+        each.best_gain() > 1 ? fmt::format("{:.4g}", each.best_gain()) : "",
+        each.findings.empty() ? "" : text(each.findings.front()->rule_id), trials(each));
     for (const auto& p : each.phases) {
       const MedianInterval ms = p.timing != nullptr ? p.timing->ms : MedianInterval{};
       out += fmt::format(

@@ -102,6 +102,7 @@ std::vector<FigureReport> look_up_figures(const Report& report) {
     std::size_t points = 0;
     for (std::size_t i = 0; i < report.configurations.size(); ++i) {
       const auto& configuration = report.configurations[i];
+      if (configuration.tried) continue;
       const RnnConfig& config = configuration.configuration->config;
       const auto& ids = figure.configuration_ids;
       if (!ids.empty() && std::find(ids.begin(), ids.end(), config.id) == ids.end()) continue;

@@ -184,8 +184,8 @@ void navigation(Page& page, const Report& report) {
   if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
   if (!report.groups.empty()) entry("actions", "What to do first", report.groups.size());
   if (!report.configurations.empty())
-    entry("configurations", report.configurations.size() == 1 ? "Configuration" : "Configurations",
-          report.configurations.size() == 1 ? 0 : report.configurations.size());
+    entry("configurations", report.shown() == 1 ? "Configuration" : "Configurations",
+          report.shown() == 1 ? 0 : report.shown());
   if (!report.configurations.empty()) entry("rules", "Rules", 0);
   entry("environment", "Environment", 0);
   page.raw("</ul></nav>");

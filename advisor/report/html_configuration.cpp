@@ -253,7 +253,7 @@ void correctness(Page& page, const ConfigurationReport& each) {
 }
 
 void own_findings(Page& page, const Report& report, const ConfigurationReport& each) {
-  if (each.findings.empty() || report.configurations.size() < 2) return;
+  if (each.findings.empty() || report.shown() < 2) return;
   page.raw("<ul class=\"own\">");
   for (const Finding* f : each.findings) {
     const auto group = std::find_if(report.groups.begin(), report.groups.end(),
@@ -273,7 +273,7 @@ void own_findings(Page& page, const Report& report, const ConfigurationReport& e
 }
 
 void card(Page& page, const Report& report, const ConfigurationReport& each, bool open) {
-  const bool alone = report.configurations.size() == 1;
+  const bool alone = report.shown() == 1;
   if (alone) {
     page.put("<article class=\"card\" id=\"c{}\"><h3 class=\"name\">{}</h3>", each.index,
              esc(words::shorten(each.name, 160)));
@@ -292,6 +292,7 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
   own_findings(page, report, each);
   if (each.configuration->described()) parameters(page, each);
   stages(page, each);
+  trials(page, each);
   phases(page, each);
   charts(page, each);
   if (each.configuration->described()) memory(page, each);
@@ -314,6 +315,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
       "class=\"num\">Memory</th><th scope=\"col\" class=\"num\">Best "
       "gain</th></tr></thead><tbody>");
   for (const auto& each : report.configurations) {
+    if (each.tried) continue;
     const bool linked = std::binary_search(with_card.begin(), with_card.end(), each.index);
     const double ms = each.step_ms();
     const double tflops = each.step_tflops();
@@ -352,20 +354,21 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
 
 void configurations(Page& page, const Report& report) {
   const auto& all = report.configurations;
-  if (all.empty()) return;
+  const std::size_t shown = report.shown();
+  if (shown == 0) return;
   page.put(
       "<section id=\"configurations\" aria-labelledby=\"configurations-h\"><h2 "
       "id=\"configurations-h\">{}</h2>",
-      all.size() == 1 ? "Configuration" : "Configurations");
+      shown == 1 ? "Configuration" : "Configurations");
   const auto chosen = most_interesting(report, full_cards);
-  if (all.size() > 1) {
+  if (shown > 1) {
     overview(page, report, chosen);
-    if (chosen.size() < all.size())
+    if (chosen.size() < shown)
       page.put(
           "<p class=\"lead screen\">Details follow for the {} configurations with the most to say; "
           "the "
           "JSON and CSV reports have all {}.</p>",
-          chosen.size(), all.size());
+          chosen.size(), shown);
     page.raw(
         "<p class=\"muted small paper\">Details that were folded when this was printed are left "
         "out.</p><p class=\"tools\" hidden><button type=\"button\" id=\"unfold\">Unfold "

@@ -54,6 +54,8 @@ void suggestions(Page& page, const Finding& f) {
     if (!s.framework.empty()) page.put(" <span class=\"tag\">{}</span>", esc(s.framework));
     page.raw("</p>");
     if (s.transform) page.put("<p class=\"muted\">{}</p>", words::meaning(s.transform->meaning));
+    if (!s.cannot.empty()) page.put("<p class=\"muted\">{}</p>", esc(s.cannot));
+    if (s.trial) outcome(page, *s.trial);
     if (!s.code.empty()) page.put("<pre tabindex=\"0\"><code>{}</code></pre>", esc_lines(s.code));
     page.put("</{}>", f.suggestions.size() > 1 ? "li" : "div");
   }
@@ -79,7 +81,7 @@ void sources(Page& page, const Finding& f) {
 
 void elsewhere(Page& page, const Report& report, const FindingGroup& group) {
   constexpr std::size_t most = 50;
-  if (report.configurations.size() < 2) return;
+  if (report.shown() < 2) return;
   const auto& first = where(report, group.first());
   page.put("<div><dt>Where</dt><dd><a href=\"#c{}\">{}</a>", first.index,
            esc(words::shorten(first.name, 80)));
@@ -110,6 +112,13 @@ void finding(Page& page, const Report& report, const FindingGroup& group, std::s
   page.raw(gain(f.gain));
   page.put("<p class=\"message\">{}</p><dl class=\"rows\">", esc(f.message));
   suggestions(page, f);
+  const bool shown = std::any_of(f.suggestions.begin(), f.suggestions.end(),
+                                 [](const Suggestion& s) { return s.trial.has_value(); });
+  if (f.trial && !shown) {
+    page.raw("<div><dt>Tried</dt><dd>");
+    outcome(page, *f.trial);
+    page.raw("</dd></div>");
+  }
   because(page, report, f);
   elsewhere(page, report, group);
   sources(page, f);
@@ -155,7 +164,7 @@ void rule_table(Page& page, const Report& report, const std::map<std::string_vie
   const auto count = std::count_if(tallies.begin(), tallies.end(),
                                    [&](const auto& t) { return belongs(t.second); });
   if (count == 0) return;
-  const bool many = report.configurations.size() > 1;
+  const bool many = report.shown() > 1;
   page.put(
       "<details{}><summary>{} <span class=\"count\">{}</span></summary><div class=\"scroll\" "
       "tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table><caption "

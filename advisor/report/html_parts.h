@@ -53,6 +53,11 @@ void figures(Page& page, const Report& report);
 void rules(Page& page, const Report& report);
 void environment(Page& page, const Report& report);
 
+// What was tried for a configuration; nothing where nothing was.
+void trials(Page& page, const ConfigurationReport& each);
+void outcome(Page& page, const TrialOutcome& outcome);
+std::string chip(ExperimentVerdict verdict);
+
 // Charts: inline SVG with a title and a description; empty when there is nothing to draw. `id`
 // makes their ids unique.
 std::string timing_chart(const ConfigurationReport& each, const std::string& id);

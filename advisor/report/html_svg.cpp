@@ -76,6 +76,12 @@ void Svg::marker(std::size_t series, double x, double y, std::string_view hover)
                       marker_path(series, x, y), series % 6, esc(hover));
 }
 
+void Svg::mark(std::string_view type, std::size_t shape, double x, double y,
+               std::string_view hover) {
+  out_ += fmt::format("<path d=\"{}\" class=\"{}\"><title>{}</title></path>",
+                      marker_path(shape, x, y), type, esc(hover));
+}
+
 void draw_axes(Svg& svg, const Frame& f, const chart::Axis& x, const chart::Axis& y,
                std::string_view x_title, std::string_view y_title) {
   for (std::size_t i = 0; i < y.ticks.size(); ++i) {

@@ -25,6 +25,8 @@ class Svg {
   void polyline(const std::vector<std::pair<double, double>>& points, std::string_view type);
   // Of a series of this number; `hover` is shown when the pointer rests on it.
   void marker(std::size_t series, double x, double y, std::string_view hover);
+  // The shape of a series in the colours of a class.
+  void mark(std::string_view type, std::size_t shape, double x, double y, std::string_view hover);
   std::string take() { return out_ + "</svg></div>"; }
 
  private:

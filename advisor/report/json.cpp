@@ -149,6 +149,21 @@ Json gain_json(const Gain& g) {
           {"source", str(g.source)}};
 }
 
+Json trial_json(const std::optional<TrialOutcome>& trial) {
+  if (!trial) return nullptr;
+  const bool timed = trial->speedup > 0;
+  return {{"experiment", trial->experiment},
+          {"verdict", to_string(trial->verdict)},
+          {"scope", timed ? Json(str(trial->scope)) : Json(nullptr)},
+          {"speedup", positive(trial->speedup)},
+          {"low", timed ? Json(trial->low) : Json(nullptr)},
+          {"high", timed ? Json(trial->high) : Json(nullptr)},
+          {"control_low", positive(trial->control_low)},
+          {"control_high", positive(trial->control_high)},
+          {"message", str(trial->message)},
+          {"device", trial->device.empty() ? Json(nullptr) : Json(str(trial->device))}};
+}
+
 Json finding_json(const Finding& f) {
   Json suggestions = Json::array();
   for (const auto& s : f.suggestions) {
@@ -163,7 +178,9 @@ Json finding_json(const Finding& f) {
     suggestions.push_back({{"text", str(s.text)},
                            {"code", str(s.code)},
                            {"framework", str(s.framework)},
-                           {"transform", transform}});
+                           {"cannot", s.cannot.empty() ? Json(nullptr) : Json(str(s.cannot))},
+                           {"transform", transform},
+                           {"trial", trial_json(s.trial)}});
   }
   Json citations = Json::array();
   for (const auto& c : f.citations) {
@@ -192,6 +209,7 @@ Json finding_json(const Finding& f) {
           {"message", str(f.message)},
           {"configuration", f.configuration},
           {"gain", f.gain ? gain_json(*f.gain) : Json(nullptr)},
+          {"trial", trial_json(f.trial)},
           {"comparisons", comparisons_json(f.comparisons)},
           {"context", comparisons_json(f.context)},
           {"evidence", {{"calls", f.calls}, {"kernels", f.kernels}}},
@@ -283,6 +301,13 @@ Json configuration_json(const ConfigurationReport& each) {
   }
   Json findings = Json::array();
   for (const Finding* f : each.findings) findings.push_back(str(f->rule_id));
+  Json tried = Json::array();
+  for (const auto& row : each.trials) tried.push_back(row.index);
+  Json best = Json::object();
+  for (const auto meaning : {Meaning::exact, Meaning::padded, Meaning::numerics, Meaning::model}) {
+    const auto* row = each.best_trial(meaning);
+    best[std::string(to_string(meaning))] = row != nullptr ? Json(row->index) : Json(nullptr);
+  }
   Json verdicts = Json::array();
   for (const Verdict* v : each.verdicts) {
     Json missing = Json::array();
@@ -306,6 +331,9 @@ Json configuration_json(const ConfigurationReport& each) {
           {"config", config_json(c.config)},
           {"framework", program_json(c.program)},
           {"origin", to_string(c.origin)},
+          {"added_by_experiment", each.tried},
+          {"experiments", tried},
+          {"best_experiments", best},
           {"outcome", to_string(c.outcome)},
           {"message", str(c.message)},
           {"standing", to_string(each.standing)},
@@ -433,7 +461,7 @@ std::string write_json(const Report& report) {
   const Json out = {{"schema_version", "1.0"},
                     {"headline", report.headline},
                     {"counts",
-                     {{"configurations", report.configurations.size()},
+                     {{"configurations", report.shown()},
                       {"errors", report.errors},
                       {"warnings", report.warnings},
                       {"opportunities", report.opportunities},

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "advisor/report/report.h"
+#include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 
 namespace rnnadvisor::advisor {
@@ -28,9 +29,25 @@ std::string body(const Finding& f) {
     text +=
         fmt::format("gain: {} ({})\n", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
   }
-  for (const auto& s : f.suggestions) text += "do: " + words::clean(s.text) + "\n";
+  for (const auto& s : f.suggestions) {
+    text += "do: " + words::clean(s.text) + "\n";
+    if (s.trial) text += "tried: " + words::trial(*s.trial) + "\n";
+  }
   for (const auto& c : f.citations) text += "source: " + words::citation(c) + "\n";
   return text;
+}
+
+// What was tried, as properties of the suite.
+std::string properties(const ConfigurationReport& each) {
+  if (each.trials.empty()) return {};
+  std::string text = "    <properties>\n";
+  for (const auto& row : each.trials) {
+    const std::string speedup = words::speedup(row.step);
+    text += fmt::format("      <property name=\"tried: {}\" value=\"{}{}\"/>\n", esc(row.change),
+                        words::verdict(row.experiment->verdict),
+                        speedup.empty() ? std::string() : ", " + speedup);
+  }
+  return text + "    </properties>\n";
 }
 
 struct Suite {
@@ -110,6 +127,7 @@ std::string write_junit(const Report& report) {
   std::string suites;
   Suite sum;
   for (const auto& each : report.configurations) {
+    if (each.tried) continue;
     Suite suite;
     std::map<std::string_view, const Finding*> findings;
     for (const Finding* f : each.findings) findings.try_emplace(f->rule_id, f);
@@ -130,7 +148,7 @@ std::string write_junit(const Report& report) {
         esc(each.name), each.index, suite.tests, suite.failures, suite.errors, suite.skipped);
     if (!report.profile->environment.created.empty())
       suites += fmt::format(" timestamp=\"{}\"", esc(report.profile->environment.created));
-    suites += ">\n" + suite.cases + "  </testsuite>\n";
+    suites += ">\n" + properties(each) + suite.cases + "  </testsuite>\n";
     sum.tests += suite.tests;
     sum.failures += suite.failures;
     sum.errors += suite.errors;

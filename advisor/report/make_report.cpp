@@ -9,6 +9,7 @@
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/report.h"
+#include "advisor/report/trials.h"
 #include "advisor/report/verdict.h"
 #include "advisor/report/words.h"
 #include "profiler/classify/classify.h"
@@ -156,6 +157,8 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.configuration = &profile.configurations[static_cast<std::size_t>(number)];
   const RnnConfig& config = report.configuration->config;
   report.device = index.device(number);
+  report.tried = index.tried(number);
+  report.trials = trial_rows(profile, index.experiments(number));
   report.has_device = report.device != nullptr;
   report.refused_as_alternative = refused_as_alternative(index, number);
   report.summary = words::clean(summary(config));
@@ -217,7 +220,8 @@ std::string difference(const RnnConfig& own, const std::vector<const RnnConfig*>
 // then part of the name.
 void tell_apart(std::vector<ConfigurationReport>& all) {
   std::map<std::string, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < all.size(); ++i) groups[all[i].name].push_back(i);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].tried) groups[all[i].name].push_back(i);
   for (const auto& [name, members] : groups) {
     if (members.size() < 2) continue;
     std::vector<const RnnConfig*> configs;
@@ -297,22 +301,35 @@ double ConfigurationReport::best_gain() const {
   return best;
 }
 
+std::size_t Report::shown() const {
+  return static_cast<std::size_t>(std::count_if(configurations.begin(), configurations.end(),
+                                                [](const auto& c) { return !c.tried; }));
+}
+
+const ConfigurationReport* Report::only() const {
+  if (shown() != 1) return nullptr;
+  return &*std::find_if(configurations.begin(), configurations.end(),
+                        [](const auto& c) { return !c.tried; });
+}
+
 int Report::standing_count(Standing standing) const {
-  return static_cast<int>(std::count_if(configurations.begin(), configurations.end(),
-                                        [&](const auto& c) { return c.standing == standing; }));
+  return static_cast<int>(
+      std::count_if(configurations.begin(), configurations.end(),
+                    [&](const auto& c) { return !c.tried && c.standing == standing; }));
 }
 
 Standing Report::worst() const {
   Standing worst = Standing::unjudged;
   for (const auto& each : configurations) {
-    if (!each.refused_as_alternative) worst = std::max(worst, each.standing);
+    if (!each.refused_as_alternative && !each.tried) worst = std::max(worst, each.standing);
   }
   return worst;
 }
 
 int Report::refused_alternatives() const {
-  return static_cast<int>(std::count_if(configurations.begin(), configurations.end(),
-                                        [](const auto& c) { return c.refused_as_alternative; }));
+  return static_cast<int>(
+      std::count_if(configurations.begin(), configurations.end(),
+                    [](const auto& c) { return c.refused_as_alternative && !c.tried; }));
 }
 
 int Report::refused_alternative_errors() const {

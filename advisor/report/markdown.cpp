@@ -6,6 +6,7 @@
 #include "advisor/report/chart.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/selection.h"
+#include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
@@ -106,9 +107,9 @@ class MarkdownWriter {
     overview();
     for (const int index : most_interesting(report_, detailed))
       configuration(report_.configurations[static_cast<std::size_t>(index)]);
-    if (report_.configurations.size() > detailed) {
+    if (report_.shown() > detailed) {
       put("{} configurations are shown in the table only; the {} above have the most to say.\n\n",
-          report_.configurations.size() - detailed, detailed);
+          report_.shown() - detailed, detailed);
     }
     environment();
     return std::move(out_);
@@ -124,7 +125,7 @@ class MarkdownWriter {
   }
 
   void counts() {
-    if (report_.configurations.empty()) return;
+    if (report_.shown() == 0) return;
     put("{} {}, {} {}, {} {}, {} {}", report_.errors,
         words::severity_plural(Severity::error, report_.errors), report_.warnings,
         words::severity_plural(Severity::warning, report_.warnings), report_.opportunities,
@@ -146,7 +147,7 @@ class MarkdownWriter {
       put(")");
     }
     put("\n\n{}\n\n", esc(f.message));
-    if (report_.configurations.size() > 1) {
+    if (report_.shown() > 1) {
       put("- **Where:** ");
       for (std::size_t i = 0; i < std::min<std::size_t>(group.findings.size(), 8); ++i) {
         put("{}{}", i > 0 ? "; " : "",
@@ -162,13 +163,18 @@ class MarkdownWriter {
     }
     if (const auto evidence = words::evidence(f); !evidence.empty())
       put("- **Evidence:** {}\n", evidence);
+    bool tried = false;
     for (const auto& s : f.suggestions) {
       put("- **Do:** {}", esc(s.text));
       if (!s.framework.empty()) put(" ({})", esc(s.framework));
       if (s.transform) put(" — {}", words::meaning(s.transform->meaning));
       put("\n");
+      if (!s.cannot.empty()) put("  - {}\n", esc(s.cannot));
+      if (s.trial) put("  - **Tried:** {}\n", esc(words::trial(*s.trial)));
+      tried = tried || s.trial.has_value();
       if (!s.code.empty()) put("\n{}\n", fenced(s.code));
     }
+    if (f.trial && !tried) put("- **Tried:** {}\n", esc(words::trial(*f.trial)));
     for (const auto& c : f.citations) {
       put("- **Source:** {}, {}", linked(c), words::citation_tag(c.tag));
       if (!c.quote.empty()) put(": “{}”", esc(c.quote));
@@ -223,10 +229,11 @@ class MarkdownWriter {
   }
 
   void overview() {
-    if (report_.configurations.size() < 2) return;
+    if (report_.shown() < 2) return;
     put("## Configurations\n\n| | Configuration | Step | TFLOP/s | Ran | Best gain | Verdict "
         "|\n|---|---|---:|---:|---|---:|---|\n");
     for (const auto& each : report_.configurations) {
+      if (each.tried) continue;
       const double ms = each.step_ms();
       const double tflops = each.step_tflops();
       const double gain = each.best_gain();
@@ -286,6 +293,36 @@ class MarkdownWriter {
     }
   }
 
+  void trials(const ConfigurationReport& each) {
+    if (each.trials.empty()) return;
+    put("### Tried and measured\n\n");
+    for (const auto& line : words::best_trials(each)) put("- {}\n", esc(line));
+    put("\n| Verdict | Change | Meaning | Before | After | Speedup | Control | Inference | Memory "
+        "| Moved |\n|---|---|---|---:|---:|---:|---:|---:|---|---|\n");
+    const auto cell = [](const std::string& text) { return text.empty() ? "–" : esc(text); };
+    for (const auto& row : each.trials) {
+      const auto* t = row.step;
+      std::string change = row.change;
+      if (!row.where.empty()) change += ", " + row.where;
+      if (!row.experiment->message.empty()) change += ": " + row.experiment->message;
+      put("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+          words::verdict(row.experiment->verdict), esc(change), esc(row.experiment->meaning),
+          t != nullptr ? format_milliseconds(t->before_ms.median) : "–",
+          t != nullptr ? format_milliseconds(t->after_ms.median) : "–", cell(words::speedup(t)),
+          t != nullptr && t->control_high > 0
+              ? fmt::format("{} to {}", words::number(t->control_low),
+                            words::number(t->control_high))
+              : "–",
+          cell(row.inference != t ? words::speedup(row.inference) : ""),
+          cell(words::memory_change(*row.experiment)), cell(words::moved(row)));
+    }
+    put("\n{}\n\n", esc(words::trials_note(each)));
+    for (const auto& row : each.trials) {
+      for (const auto& file : row.experiment->code)
+        put("`{}` for {}:\n\n{}\n", code_word(file.name), esc(row.change), fenced(file.text));
+    }
+  }
+
   void configuration(const ConfigurationReport& each) {
     put("## {} {}\n\n{}\n\n", sign(each.standing), esc(words::shorten(each.name, 120)),
         esc(each.verdict));
@@ -295,6 +332,7 @@ class MarkdownWriter {
       put("`{}` {} · ", key, esc(value));
     put("mode {}\n\n", to_string(each.configuration->config.mode));
     if (each.position) put("In {}.\n\n", esc(words::position(*each.position)));
+    trials(each);
     phases(each);
     if (each.memory.total > 0) {
       put("Memory: {} computed ({})", format_bytes(static_cast<double>(each.memory.total)),

@@ -43,6 +43,19 @@ struct PhaseRow {
       tensor_cores;  // "yes (counters)", "yes (inferred from kernel names)", "no …", "unknown"
 };
 
+// One change that was tried for a configuration.
+struct TrialRow {
+  int index = -1;  // into Profile::experiments
+  const Experiment* experiment = nullptr;
+  std::string change;                      // "pad_batch (multiple 8), then split_layers"
+  const ExperimentTiming* step = nullptr;  // what the verdict rests on; null: no time
+  const ExperimentTiming* inference = nullptr;
+  const ExperimentTiming* training = nullptr;  // the whole step
+  const TensorShift* shift = nullptr;          // the result that moved most; null: not compared
+  std::string wrong;                           // a result that moved too far; empty: none did
+  std::string where;  // "in PyTorch", "on NVIDIA A100": where not the bare calls on its own GPU
+};
+
 // How a configuration stands: the worst of what became of it and what fired.
 enum class Standing {
   unjudged,     // no rule could say anything
@@ -65,6 +78,8 @@ struct ConfigurationReport {
   model::MemoryNeed memory;
   MemoryUse program_memory;  // what the recorded program held; both -1 when it was not recorded
   std::vector<model::WhyNot> why_not;
+  std::vector<TrialRow> trials;          // confirmed first, then by speedup
+  bool tried = false;                    // added by an experiment: no configuration of the user's
   std::vector<const Finding*> findings;  // most gain first
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
   int passed = 0, not_applicable = 0, unknown = 0,
@@ -94,6 +109,8 @@ struct ConfigurationReport {
   double step_ms() const;
   double step_tflops() const;  // over the same phases; -1: not timed
   double best_gain() const;    // largest speedup any of its findings promises; 1 when none does
+  // The fastest confirmed change of exactly this meaning; null when there is none.
+  const TrialRow* best_trial(Meaning meaning) const;
 };
 
 // The findings of one rule, most gain first: one advice for several configurations.
@@ -124,13 +141,17 @@ struct Report {
   const Profile* profile = nullptr;
   const Judgement* judgement = nullptr;
   const RuleSet* rules = nullptr;
-  std::string headline;                             // the verdict in one sentence
-  std::vector<ConfigurationReport> configurations;  // in profile order
-  std::vector<const Finding*> findings;             // of all configurations, most gain first
+  std::string headline;  // the verdict in one sentence
+  // In profile order, with those that experiments added (`tried`), which writers pass over.
+  std::vector<ConfigurationReport> configurations;
+  std::vector<const Finding*> findings;  // of all configurations, most gain first
   int errors = 0, warnings = 0, opportunities = 0, infos = 0;
   std::vector<FindingGroup> groups;  // the same findings by rule, in the order of each rule's first
   std::vector<FigureReport> figures;  // those for which the profile has values
 
+  // The user's own configurations: how many, and the one where there is just one, else null.
+  std::size_t shown() const;
+  const ConfigurationReport* only() const;
   // The standing of configurations, counted by Standing.
   int standing_count(Standing standing) const;
   // The worst of them. A refusal in a comparison of algorithms that goes on without it is no

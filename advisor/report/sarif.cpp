@@ -10,6 +10,7 @@
 #include <set>
 
 #include "advisor/report/report.h"
+#include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
@@ -167,6 +168,12 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
                           {"savedBytes", f.gain->saved_bytes},
                           {"basis", to_string(f.gain->basis)}};
   }
+  if (f.trial) {
+    properties["trial"] = {{"verdict", to_string(f.trial->verdict)},
+                           {"text", words::trial(*f.trial)}};
+    if (f.trial->speedup > 0)
+      properties["trial"]["speedup"] = {f.trial->speedup, f.trial->low, f.trial->high};
+  }
   return {{"ruleId", str(f.rule_id)},
           {"ruleIndex", rule_index},
           {"level", level(f.severity)},
@@ -190,6 +197,7 @@ Json notifications(const Report& report) {
         words::clean(note.text), note.code.empty() ? "note" : note.code);
   }
   for (const auto& each : report.configurations) {
+    if (each.tried) continue;
     const Outcome outcome = each.configuration->outcome;
     if (outcome == Outcome::completed || outcome == Outcome::not_run) continue;
     add(outcome == Outcome::interrupted ? "warning" : "error", each.name + ": " + each.verdict,

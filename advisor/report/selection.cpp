@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 namespace rnnadvisor::advisor {
@@ -23,8 +22,9 @@ std::vector<int> most_interesting(const Report& report, std::size_t most) {
     return std::tuple(c.standing, c.configuration->outcome, c.configuration->config.algo,
                       c.findings.empty() ? std::string_view() : c.findings.front()->rule_id);
   };
-  std::vector<int> order(report.configurations.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<int> order;
+  for (const auto& own : report.configurations)
+    if (!own.tried) order.push_back(own.index);
   if (order.size() <= most) return order;
   std::sort(order.begin(), order.end(), [&](int a, int b) { return worth(a) < worth(b); });
   std::map<decltype(story(0)), int> told;

@@ -11,6 +11,7 @@
 #include "advisor/report/figures.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/terminal.h"
+#include "advisor/report/text_trials.h"
 #include "advisor/report/words.h"
 
 namespace rnnadvisor::advisor {
@@ -61,10 +62,9 @@ class TextWriter {
 
   std::string write() {
     header();
-    const auto& all = report_.configurations;
-    if (all.size() == 1) {
-      configuration(all.front(), true);
-    } else if (!all.empty()) {
+    if (const auto* only = report_.only()) {
+      configuration(*only, true);
+    } else if (report_.shown() > 0) {
       // A sweep was made for its figures: the comparison comes before what follows from it.
       for (const auto& each : report_.figures) figure(each);
       actions();
@@ -197,7 +197,7 @@ class TextWriter {
           fmt::format("{} and {}", where.name,
                       words::plural(static_cast<long long>(others), "other configuration")),
           14, "     where", Style::dim);
-    } else if (report_.configurations.size() > 1) {
+    } else if (report_.shown() > 1) {
       terminal_.paragraph(report_.configurations[static_cast<std::size_t>(f.configuration)].name,
                           14, "     where", Style::dim);
     }
@@ -218,8 +218,10 @@ class TextWriter {
       if (suggestion.transform)
         text += fmt::format(" ({})", to_string(suggestion.transform->meaning));
       terminal_.paragraph(text, 14, "     do", Style::green);
+      draw_outcome(terminal_, suggestion);
       if (options_.verbose && !suggestion.code.empty()) code(suggestion.code);
     }
+    draw_outcome(terminal_, f);
     if (!f.citations.empty()) {
       std::string text = words::citation(f.citations.front());
       if (!f.citations.front().quote.empty())
@@ -365,6 +367,7 @@ class TextWriter {
     } else if (!alone) {
       listed(each);
     }
+    draw_trials(terminal_, each, options_.verbose);
     why_not(each);
     kernels(each);
     if (each.configuration->described()) memory(each);
@@ -437,11 +440,11 @@ class TextWriter {
   }
 
   void overview() {
-    terminal_.heading(
-        words::plural(static_cast<long long>(report_.configurations.size()), "configuration"));
+    terminal_.heading(words::plural(static_cast<long long>(report_.shown()), "configuration"));
     const std::string none(terminal_.symbol("–", "-"));
     std::vector<std::vector<Cell>> rows;
     for (const auto& each : report_.configurations) {
+      if (each.tried) continue;
       const Mark m = mark(each.standing);
       const double ms = each.step_ms();
       const double tflops = each.step_tflops();
@@ -473,7 +476,7 @@ class TextWriter {
         report_, static_cast<std::size_t>(std::max(0, options_.max_configurations)));
     for (const int index : chosen)
       configuration(report_.configurations[static_cast<std::size_t>(index)], false);
-    const std::size_t rest = report_.configurations.size() - chosen.size();
+    const std::size_t rest = report_.shown() - chosen.size();
     if (rest > 0) {
       terminal_.line();
       terminal_.paragraph(fmt::format("{} in the table only: the {} above have the most to say.",

@@ -175,10 +175,10 @@ std::string verdict_of(const ConfigurationReport& report) {
 }
 
 std::string headline_of(const Report& report) {
-  const auto& all = report.configurations;
-  if (all.empty()) return "This profile holds no configurations, so there is nothing to judge.";
-  if (all.size() == 1) return all.front().verdict;
-  std::string text = words::plural(static_cast<long long>(all.size()), "configuration");
+  const std::size_t shown = report.shown();
+  if (shown == 0) return "This profile holds no configurations, so there is nothing to judge.";
+  if (const auto* only = report.only()) return only->verdict;
+  std::string text = words::plural(static_cast<long long>(shown), "configuration");
   if (report.profile->devices.size() == 1) {
     text += " on " + words::clean(report.profile->devices.front().name);
   }

@@ -9,6 +9,7 @@
 #include "advisor/rules/names.h"
 #include "advisor/rules/rule_files.h"
 #include "advisor/whatif/transform.h"
+#include "advisor/whatif/transform_code.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor {
@@ -69,6 +70,22 @@ std::vector<std::string> paragraphs_of(std::string_view text) {
   return paragraphs;
 }
 
+// What to write for the change: in the framework that the suggestion is for, else in each.
+void add_code(std::vector<std::string>& lines, const SuggestionTemplate& suggestion) {
+  const auto framework = parse_enum<Framework>(suggestion.framework);
+  for (const auto& column : code_columns()) {
+    if (framework && code_column(*framework) != &column) continue;
+    const auto code = code_for(*suggestion.transform, column);
+    if (!code.can()) {
+      lines.push_back("  " + code.cannot);
+      continue;
+    }
+    if (framework && !suggestion.code.empty()) continue;  // the card's own stands above
+    lines.push_back(fmt::format("  in {}:", column.name));
+    for (const auto& line : lines_of(code.code)) lines.push_back("    " + line);
+  }
+}
+
 void add_suggestions(std::string& text, const Rule& rule) {
   std::vector<std::string> lines;
   for (const auto& suggestion : rule.suggestions) {
@@ -85,6 +102,7 @@ void add_suggestions(std::string& text, const Rule& rule) {
       }
       lines.push_back(fmt::format("  can be tried: {}; meaning: {}", transform,
                                   to_string(suggestion.transform->meaning)));
+      add_code(lines, suggestion);
     }
   }
   add_block(text, "Suggestions", lines);

@@ -9,6 +9,7 @@
 
 #include "advisor/facts/fact.h"
 #include "core/config/validate.h"
+#include "profiler/profile/experiment.h"
 
 namespace rnnadvisor::advisor {
 
@@ -45,11 +46,24 @@ struct Transform {
   bool operator==(const Transform&) const = default;
 };
 
+// What came of trying a suggestion: the newest experiment of the profile that is about it.
+struct TrialOutcome {
+  int experiment = -1;  // index into Profile::experiments
+  ExperimentVerdict verdict = ExperimentVerdict::not_run;
+  std::string scope;                         // "training step"; empty: no time was taken
+  double speedup = 0, low = 0, high = 0;     // of that scope; 0: no time was taken
+  double control_low = 0, control_high = 0;  // the same of the original against itself
+  std::string message;                       // what must be known of it; may be empty
+  std::string device;                        // where, if another kind of GPU; else empty
+};
+
 struct Suggestion {
   std::string text;  // placeholders filled in
   std::optional<Transform> transform;
-  std::string code;       // what to write, if the card has an example; may be empty
-  std::string framework;  // for whom; empty: for all
+  std::string code;         // what to write, from the card or the kind of change; may be empty
+  std::string framework;    // for whom; empty: for all
+  std::string cannot = {};  // why the program's framework cannot express the change; may be empty
+  std::optional<TrialOutcome> trial = {};
 };
 
 // What following the finding would gain. Numbers are measured or computed, and say which.
@@ -90,6 +104,10 @@ struct Finding {
   std::vector<Citation> citations;
   std::vector<ValidityRecord> validity;
   std::optional<Gain> gain;
+  // The best of what came of its suggestions. Where a gain of speed was confirmed here it is
+  // `gain`; where it was refuted or not seen there is no `gain`, and a refuted warning or
+  // opportunity is no more than info.
+  std::optional<TrialOutcome> trial;
 };
 
 struct Verdict {

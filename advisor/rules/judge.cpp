@@ -54,6 +54,8 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     judgement.verdicts.reserve(wanted.size() * profile.configurations.size());
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
     const int configuration = static_cast<int>(i);
+    // What an experiment added is nobody's program: it is an answer, not a question.
+    if (index.tried(configuration)) continue;
     facts.begin(configuration);
     const auto cudnn = judged_cudnn_version(profile, profile.configurations[i]);
     std::optional<Evidence> evidence;

@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "advisor/rules/text_template.h"
+#include "advisor/rules/trials.h"
 #include "advisor/whatif/transform.h"
+#include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -81,6 +83,14 @@ std::optional<Transform> complete_transform(const SuggestionTemplate& suggestion
   return transform;
 }
 
+// What to write for the change, where the card has no example of its own; and where the program's
+// framework cannot express it, that it cannot.
+void add_code(Suggestion& suggestion, std::optional<Framework> framework) {
+  auto code = code_for(*suggestion.transform, framework.value_or(Framework::cudnn_api));
+  if (suggestion.code.empty()) suggestion.code = std::move(code.code);
+  if (framework && suggestion.framework.empty()) suggestion.cannot = std::move(code.cannot);
+}
+
 std::vector<Suggestion> make_suggestions(const Rule& rule, FactMemo& facts,
                                          const FactLookup& lookup) {
   std::vector<Suggestion> suggestions;
@@ -100,6 +110,7 @@ std::vector<Suggestion> make_suggestions(const Rule& rule, FactMemo& facts,
     if (!complete) continue;  // advice with a hole in it is none
     made.framework = suggestion.framework;
     made.transform = complete_transform(suggestion, facts);
+    if (made.transform) add_code(made, framework);
     suggestions.push_back(std::move(made));
   }
   return suggestions;
@@ -171,7 +182,7 @@ std::optional<double> scope_ms(const Configuration& configuration, std::string_v
 }
 
 // Larger comes first.
-using Weight = std::tuple<bool, bool, int, double, double, std::int64_t, int>;
+using Weight = std::tuple<bool, bool, bool, int, double, double, std::int64_t, int>;
 
 Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile,
                  const RuleSet& rules) {
@@ -196,13 +207,10 @@ Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile,
   const bool explains = rule != nullptr && rule->consequence == "path" &&
                         at < profile.configurations.size() &&
                         profile.configurations[at].from_program();
-  return {broken,
-          explains,
-          class_of_gain,
-          saved_ms,
-          speedup,
-          bytes,
-          static_cast<int>(finding.severity)};
+  const bool refuted = finding.trial && finding.severity != Severity::error &&
+                       finding.trial->verdict == ExperimentVerdict::refuted;
+  return {broken,   !refuted, explains, class_of_gain,
+          saved_ms, speedup,  bytes,    static_cast<int>(finding.severity)};
 }
 
 }  // namespace
@@ -251,6 +259,7 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   finding.citations = rule.citations;
   finding.validity = rule.validity;
   finding.gain = make_gain(rule, facts);
+  apply_trials(finding, rule, facts.index());
   return finding;
 }
 

@@ -22,6 +22,7 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
 // known), their speedup and the bytes they save; then severity, rule and configuration. What is
 // refused while the same with another algorithm ran has nothing to gain: its errors do not come
 // before the gains.
+// What was tried and refuted comes last.
 // In somebody's program that was recorded, what says why it runs the kernels it runs (consequence
 // `path`) comes before what follows from that.
 void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,

@@ -132,7 +132,8 @@ struct JudgeOptions {
   bool keep_verdicts = true;        // false: findings only, quicker
 };
 
-// Applies all rules to all configurations. Pure; never fails: a rule that cannot be evaluated gives
+// Applies all rules to all configurations but those that experiments added, and takes what
+// experiments found into the findings. Pure; never fails: a rule that cannot be evaluated gives
 // the verdict `error`.
 Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions& options = {});
 

@@ -7,6 +7,8 @@
 #include "core/base/wide.h"
 #include "core/cudnn/cuda_error.h"
 #include "core/cudnn/reference.h"
+#include "core/cudnn/rnn_runner.h"
+#include "core/cudnn/tolerance.h"
 #include "core/cudnn/weight_space.h"
 
 namespace rnnadvisor {
@@ -35,15 +37,6 @@ std::vector<double> to_dense(const RnnProblem& problem, const std::vector<double
 }
 
 }  // namespace
-
-double correctness_tolerance(const RnnConfig& config) {
-  if (config.data_type == DataType::float64) return 1e-10;
-  if (config.data_type == DataType::bfloat16) return 4e-2;
-  if (config.data_type == DataType::half)
-    return config.math_precision == DataType::half ? 4e-2 : 1e-2;
-  if (config.math_type == MathType::tensor_op_allow_conversion) return 1e-2;
-  return config.math_type == MathType::fma ? 1e-5 : 3e-3;  // default: TF32, 10-bit mantissa
-}
 
 bool comparable_with_reference(const RnnConfig& config, std::string& why_not) {
   const Wide work = Wide{config.used_steps()} * config.pseudo_layers() * config.gates() *
@@ -130,12 +123,7 @@ Result<std::vector<CorrectnessResult>> compare_problem(RnnProblem& problem) {
     CorrectnessResult result;
     result.tensor = name;
     result.relative_error = error;
-    result.tolerance = correctness_tolerance(config);
-    // A rounding error that moves a value across the kink of ReLU changes its gradient by all of
-    // it: with the share p of such values proportional to the roundoff, the error of the gradient's
-    // norm grows as sqrt(p), not as p.
-    if (config.cell == Cell::rnn_relu && name[0] == 'd')
-      result.tolerance = std::sqrt(result.tolerance);
+    result.tolerance = correctness_tolerance(config, name);
     result.passed = error <= result.tolerance;  // false for NaN
     results.push_back(result);
   };

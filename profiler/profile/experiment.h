@@ -26,12 +26,15 @@ struct ExperimentCode {
 };
 
 struct Experiment {
-  int configuration = -1;    // before: index into Profile::configurations
-  std::vector<int> changed;  // after: indices into Profile::configurations, in the order of calls
-  std::string where;         // "cudnn": the calls themselves; "pytorch": inside PyTorch
-  std::string rule;          // whose suggestion it was; empty: found by searching
-  std::string transforms;    // JSON array of {"kind": …, "parameters": {…}}, applied in order
-  std::string meaning;       // "exact", "padded", "numerics", "model"
+  int configuration = -1;  // before: index into Profile::configurations
+  // after: indices into Profile::configurations, in the order of calls. Configurations that were
+  // added for experiments: they are not the user's and are not judged. Empty where the calls stay
+  // those of the original (a CUDA graph) or never ran.
+  std::vector<int> changed;
+  std::string where;       // "cudnn": the calls themselves; "pytorch": inside PyTorch
+  std::string rule;        // whose suggestion it was; empty: found by searching
+  std::string transforms;  // JSON array of {"kind": …, "parameters": {…}}, applied in order
+  std::string meaning;     // "exact", "padded", "numerics", "model"
   ExperimentVerdict verdict = ExperimentVerdict::not_run;
   std::string message;  // why it was not run, or what must be known of it
   int device = -1;      // index into Profile::devices

@@ -326,12 +326,19 @@ class ProfileMaker {
   }
 
   void add_experiment(const toml::table& table) {
-    reader_.check_keys(table, {"transforms", "verdict", "speedup", "low", "high"}, "an experiment");
+    reader_.check_keys(
+        table, {"transforms", "verdict", "speedup", "low", "high", "meaning", "rule", "moved"},
+        "an experiment");
     Experiment experiment;
     experiment.configuration = 0;
     experiment.device = 0;
     experiment.where = "cudnn";
     experiment.transforms = reader_.text(table, "transforms", true);
+    experiment.meaning = reader_.text(table, "meaning");
+    if (experiment.meaning.empty()) experiment.meaning = "exact";
+    experiment.rule = reader_.text(table, "rule");
+    if (const auto moved = reader_.number(table, "moved"))
+      experiment.shifts.push_back({"y", *moved, -1, -1});
     const std::string verdict = reader_.text(table, "verdict", true);
     bool known = false;
     for (int word = 0; word <= static_cast<int>(ExperimentVerdict::not_run); ++word) {
@@ -342,6 +349,8 @@ class ProfileMaker {
     if (!known && !verdict.empty())
       reader_.report(*table.get("verdict"), "'" + verdict + "' is no verdict");
     ExperimentTiming timing;
+    if (builder_.profile().configurations.front().config.mode == Mode::inference)
+      timing.scope = ExperimentScope::inference;
     timing.speedup = reader_.number(table, "speedup").value_or(0);
     timing.speedup_low = reader_.number(table, "low").value_or(timing.speedup);
     timing.speedup_high = reader_.number(table, "high").value_or(timing.speedup);

@@ -1,6 +1,9 @@
 // rnnadvisor advise: judges a recorded profile.
+#include <fmt/format.h>
+
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/samples.h"
+#include "advisor/cli/verifying.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -9,17 +12,11 @@ struct Arguments {
   std::string profile;
   JudgingOptions judging;
   OutputOptions output;
-  bool verbose = false, verify = false;
+  VerifyOptions verify;
+  bool verbose = false;
 };
 
 int judge_recorded(Context& context, const Arguments& arguments) {
-  if (arguments.verify) {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                "--verify: trying suggestions is not available yet",
-                                "leave --verify out to judge the profile as it is",
-                                std::nullopt,
-                                {}});
-  }
   auto judging = prepare_judging(arguments.judging);
   if (!judging) return report_failure(context, judging);
   auto targets = resolve_outputs(arguments.output);
@@ -32,6 +29,84 @@ int judge_recorded(Context& context, const Arguments& arguments) {
   return judge_and_report(context, *profile, *judging, {std::move(*targets), arguments.verbose});
 }
 
+// With --verify -o is the profile, as it is for `run`, and reports have their places by --format.
+int verify_recorded(Context& context, const Arguments& arguments) {
+  auto judging = prepare_judging(arguments.judging);
+  if (!judging) return report_failure(context, judging);
+  VerifyOptions options = arguments.verify;
+  options.output = arguments.output.output;
+  options.force = arguments.output.force;
+  OutputOptions reports = arguments.output;
+  reports.output.clear();
+  const auto path = options.in_place         ? arguments.profile
+                    : options.output.empty() ? verified_path(arguments.profile)
+                                             : options.output;
+  const std::string stem = path.ends_with(".rnnprof") ? path.substr(0, path.size() - 8) : path;
+  auto targets = resolve_outputs(reports, stem);
+  if (!targets) return context.report(targets.error());
+  if (auto writable = check_writable(*targets, options.force); !writable)
+    return context.report(writable.error());
+  if (!options.dry_run && !options.in_place) {
+    if (auto writable = check_writable(path, options.force); !writable)
+      return context.report(writable.error());
+  }
+  auto profile = load_profile(arguments.profile);
+  if (!profile) return context.report(profile.error());
+  if (auto good = check_verify_options(options, *profile, arguments.profile, *judging); !good)
+    return context.report(good.error());
+  if (options.dry_run) return list_candidates(context, *profile, *judging, options);
+
+  auto verified = verify(context, std::move(*profile), *judging, arguments.profile, options);
+  if (!verified) {
+    const int status = context.report(verified.error());
+    // Everything that was given was checked before: what is left is the machine.
+    return status == exit_interrupted ? status : exit_environment;
+  }
+  const int status = judge_and_report(context, verified->profile, *judging,
+                                      {std::move(*targets), arguments.verbose});
+  if (!verified->path.empty()) context.note(fmt::format("wrote {}", verified->path));
+  return verified->status != exit_ok ? verified->status : status;
+}
+
+void add_verify_options(CLI::App& command, VerifyOptions& options, Context& context) {
+  auto* verify = command.add_flag("--verify", options.verify,
+                                  "try the suggestions and what a search finds on a GPU, before "
+                                  "against after, and write what came of it into a new profile");
+  verify->group(group_verifying);
+  const auto with_verify = [&](CLI::Option* option) {
+    option->needs(verify)->group(group_verifying);
+  };
+  with_verify(command.add_flag("--dry-run", options.dry_run,
+                               "say what would be tried and what would not; needs no GPU"));
+  with_verify(
+      command.add_option("--budget", options.budget_seconds, "seconds for all of it (default: 60)")
+          ->type_name("SECONDS"));
+  auto* configuration = command
+                            .add_option("--configuration", options.configurations,
+                                        "only this one: its id, or #INDEX (repeatable)")
+                            ->expected(1)
+                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                            ->type_name("ID");
+  with_verify(configuration);
+  auto* rule =
+      command.add_option("--rule", options.rule, "only what this rule suggests")->type_name("RULE");
+  with_verify(rule);
+  context.completions[rule] = {Context::Completion::Kind::rules, {}};
+  auto* allow = command
+                    .add_option("--allow", options.allow,
+                                "changes beyond exact ones: padded, numerics, model (default: "
+                                "padded,numerics)")
+                    ->type_name("MEANINGS");
+  with_verify(allow);
+  context.completions[allow] = {Context::Completion::Kind::words,
+                                {"exact", "padded", "numerics", "model"}};
+  with_verify(command.add_option("--device", options.device, "the GPU (default: 0)")
+                  ->check(CLI::NonNegativeNumber.description(""))
+                  ->type_name("N"));
+  with_verify(command.add_flag("--in-place", options.in_place,
+                               "write into the profile itself, which stays whole if interrupted"));
+}
+
 void add_recorded(CLI::App& app, Context& context, const std::string& name,
                   const std::string& description, const std::string& footer, bool verify) {
   auto* command = add_command(app, name, description, footer);
@@ -39,14 +114,12 @@ void add_recorded(CLI::App& app, Context& context, const std::string& name,
   add_profile_argument(*command, arguments->profile, context);
   add_report_options(*command, arguments->output, arguments->verbose, context, true);
   add_judging_options(*command, arguments->judging, context, "never");
-  if (verify) {
-    command
-        ->add_flag("--verify", arguments->verify,
-                   "try the suggestions on this GPU (not available yet)")
-        ->group(group_judging);
-  }
+  if (verify) add_verify_options(*command, arguments->verify, context);
   command->callback([arguments, &context] {
-    context.action = [arguments, &context] { return judge_recorded(context, *arguments); };
+    context.action = [arguments, &context] {
+      return arguments->verify.verify ? verify_recorded(context, *arguments)
+                                      : judge_recorded(context, *arguments);
+    };
   });
 }
 
@@ -57,8 +130,14 @@ void add_advise(CLI::App& app, Context& context) {
                "Examples:\n"
                "  rnnadvisor advise run.rnnprof\n"
                "  rnnadvisor advise sample:ptb-large --rules my-rules --fail-on warning\n"
+               "  rnnadvisor advise run.rnnprof --verify --budget 120 --format html:run.html\n"
+               "  rnnadvisor advise run.rnnprof --verify --dry-run\n"
                "\n"
-               "The profile is judged anew, by the rules of this version.",
+               "The profile is judged anew, by the rules of this version. With --verify what is "
+               "suggested is tried, "
+               "and -o names the new profile (default: PROFILE with the ending "
+               ".verified.rnnprof); reports have "
+               "their places by --format. Ctrl-C ends the trying and keeps what was measured.",
                true);
 }
 

@@ -92,6 +92,7 @@ struct FakeMachine {
     result.inspect_machine = [this] {
       MachineReport report;
       report.host = "testhost";
+      report.built_with_cuda = true;
       report.driver_problem = gpu ? "" : "no driver";
       if (gpu) {
         report.gpus.push_back({0, *find_device("nvidia-h200"), "GPU-0", 1 << 30, true, ""});
@@ -105,6 +106,10 @@ struct FakeMachine {
     };
     result.watch_interrupts = [this] { return &interrupted; };
     result.worker = [](int device, const std::string&) { return 40 + device; };
+    result.run_experiment = [](const ExperimentRequest&, int,
+                               const std::atomic<bool>*) -> Result<ExperimentResult> {
+      return fail(ErrorCode::unsupported, "this machine tries nothing");
+    };
     result.inspect_system = [] { return inspect_system(); };
     result.find_plugin = []() -> Result<std::string> {
       return fail(ErrorCode::unsupported, "there is no plugin");

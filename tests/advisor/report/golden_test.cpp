@@ -48,6 +48,17 @@ TEST(Golden, Single) {
   compare("single.md", write_markdown(report));
 }
 
+TEST(Golden, Tried) {
+  const auto judged = fixture::tried();
+  const Report report = judged->report();
+  TextOptions narrow;
+  narrow.width = 80;
+  compare("tried.txt", write_text(report));
+  compare("tried-80.txt", write_text(report, narrow));
+  compare("tried.md", write_markdown(report));
+  compare("tried.csv", write_csv(report));
+}
+
 TEST(Golden, SmallProfiles) {
   const auto text = [](const fixture::Judged& judged) { return write_text(judged.report()); };
   compare("empty.txt", text(*fixture::empty()));

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   all("empty", *fixture::empty());
   all("bare", *fixture::bare());
   all("checked", *fixture::checked());
+  all("tried", *fixture::tried());
   all("sweep", *fixture::sweep());
   all("many", *fixture::many(500));
 }

@@ -1,0 +1,295 @@
+#include "advisor/cli/verifying.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "advisor/cli/help.h"
+#include "advisor/cli/output.h"
+#include "advisor/cli/progress.h"
+#include "advisor/facts/experiments.h"
+#include "advisor/rules/rule.h"
+#include "advisor/whatif/record.h"
+#include "advisor/whatif/search.h"
+#include "core/base/text.h"
+#include "profiler/profile/file.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string name_of(const Profile& profile, int configuration) {
+  const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
+  const auto id = config.id.empty() ? std::string() : to_valid_utf8(config.id) + ", ";
+  return fmt::format("#{} {}{}", configuration, id, summary(config));
+}
+
+Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options) {
+  advisor::ProposeOptions made;
+  made.rule = options.rule;
+  made.padded = made.numerics = made.model = false;
+  static constexpr std::string_view words[] = {"exact", "padded", "padding", "numerics", "model"};
+  std::string_view rest = options.allow;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(','), rest.size());
+    const auto word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word == "padded" || word == "padding") {
+      made.padded = true;
+    } else if (word == "numerics") {
+      made.numerics = true;
+    } else if (word == "model") {
+      made.model = true;
+    } else if (word != "exact") {
+      const auto hint = did_you_mean(word, words);
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--allow: '{}' is no meaning of a change", to_valid_utf8(word)),
+                  hint.empty() ? "use exact, padded, numerics, model" : hint);
+    }
+  }
+  return made;
+}
+
+// Those named by --configuration, in the order named.
+Result<std::vector<int>> wanted(const VerifyOptions& options, const Profile& profile) {
+  std::vector<int> list;
+  std::vector<std::string_view> known;
+  const auto tried = advisor::tried_configurations(profile);
+  for (std::size_t i = 0; i < profile.configurations.size(); ++i)
+    if (!tried[i]) known.push_back(profile.configurations[i].config.id);
+  for (const auto& name : options.configurations) {
+    const auto before = list.size();
+    std::size_t number = 0;
+    const auto* end = name.data() + name.size();
+    const bool index = name.starts_with('#') &&
+                       std::from_chars(name.data() + 1, end, number).ptr == end && name.size() > 1;
+    for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
+      const auto& each = profile.configurations[i];
+      if (!tried[i] && each.described() && (index ? i == number : each.config.id == name))
+        list.push_back(static_cast<int>(i));
+    }
+    if (list.size() == before) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("--configuration: the profile has no '{}'", to_valid_utf8(name)),
+                  did_you_mean(name, known).empty()
+                      ? "name the id of a configuration, or #0 for the first"
+                      : did_you_mean(name, known));
+    }
+  }
+  return list;
+}
+
+std::vector<int> chosen(const VerifyOptions& options, const Profile& profile,
+                        const advisor::Judgement& judgement) {
+  auto named = wanted(options, profile);
+  if (named && !named->empty()) return std::move(*named);
+  return advisor::worth_trying(profile, judgement.findings);
+}
+
+// What stands in the way on this machine, as one error.
+Error nothing_to_run_on(const MachineReport& machine, int device) {
+  const auto error = [](std::string message, std::string remedy) {
+    return Error{ErrorCode::unsupported, std::move(message), std::move(remedy), std::nullopt, {}};
+  };
+  const std::string_view dry = "; --dry-run says what would be tried, on any machine";
+  if (!machine.built_with_cuda)
+    return error("--verify needs a build with CUDA, and this one is without",
+                 fmt::format("take the release for machines with a GPU{}", dry));
+  if (machine.gpus.empty()) {
+    return error(
+        fmt::format("--verify needs an NVIDIA GPU: {}",
+                    machine.driver_problem.empty() ? "none was found" : machine.driver_problem),
+        fmt::format("`rnnadvisor doctor` says more{}", dry));
+  }
+  for (const auto& gpu : machine.gpus) {
+    if (gpu.ordinal == device && !gpu.usable)
+      return error(fmt::format("GPU {} cannot be used: {}", device, gpu.problem),
+                   fmt::format("`rnnadvisor doctor` says more{}", dry));
+  }
+  for (const auto& library : machine.libraries) {
+    if (library.name == "cuDNN" && !library.found) {
+      return error(fmt::format("--verify needs cuDNN, which was not found{}",
+                               library.problem.empty() ? "" : ": " + library.problem),
+                   fmt::format("`rnnadvisor doctor` says where it was looked for{}", dry));
+    }
+  }
+  return error(fmt::format("this machine has no GPU {}", device),
+               fmt::format("--device takes 0 to {}", machine.gpus.size() - 1));
+}
+
+Result<DeviceSpec> gpu_for(const Context& context, int device) {
+  const auto machine = context.services.inspect_machine();
+  const bool no_cudnn =
+      std::any_of(machine.libraries.begin(), machine.libraries.end(),
+                  [](const auto& library) { return library.name == "cuDNN" && !library.found; });
+  const auto gpu =
+      std::find_if(machine.gpus.begin(), machine.gpus.end(),
+                   [&](const GpuState& state) { return state.ordinal == device && state.usable; });
+  if (!machine.built_with_cuda || gpu == machine.gpus.end() || no_cudnn)
+    return fail(nothing_to_run_on(machine, device));
+  return gpu->spec;
+}
+
+void print_proposal(const Context& context, const Profile& profile,
+                    const advisor::Proposal& proposal, const DeviceSpec& device) {
+  auto& out = context.out;
+  const int width = context.terminal.width;
+  // The word hangs before the text, which goes on below itself.
+  const auto line = [&](std::string_view word, const std::string& text) {
+    std::string wrapped = wrap(text, width, 8);
+    wrapped.replace(0, 8, fmt::format("  {:<6}", word));
+    out << wrapped;
+  };
+  out << fmt::format("{} on {}\n", name_of(profile, proposal.configuration), device.name);
+  if (proposal.candidates.empty()) out << "  nothing to try\n";
+  for (const auto& candidate : proposal.candidates) {
+    std::string text =
+        fmt::format("{} ({})", advisor::change_words(advisor::to_json(candidate.transforms)),
+                    advisor::to_string(candidate.meaning));
+    if (candidate.expected > 0)
+      text += fmt::format(": {:.2f}x, {}", candidate.expected, candidate.expected_by);
+    if (!candidate.rule.empty()) text += fmt::format("; suggested by {}", candidate.rule);
+    if (!candidate.note.empty()) text += "; " + candidate.note;
+    line("try", text);
+  }
+  for (const auto& dropped : proposal.dropped) {
+    line("not", fmt::format("{}: {}", advisor::change_words(advisor::to_json(dropped.transforms)),
+                            dropped.reason));
+  }
+}
+
+std::vector<advisor::Proposal> proposals_for(const Profile& profile,
+                                             const advisor::Judgement& judgement,
+                                             const std::vector<int>& configurations,
+                                             const DeviceSpec& device,
+                                             const advisor::ProposeOptions& options) {
+  std::vector<advisor::Proposal> proposals;
+  for (const int configuration : configurations)
+    proposals.push_back(
+        advisor::propose(profile, configuration, judgement.findings, device, options));
+  return proposals;
+}
+
+void note_end(const Context& context, const Profile& profile, const advisor::SearchResult& result) {
+  const auto confirmed = std::count_if(
+      result.trials.begin(), result.trials.end(),
+      [](const auto& trial) { return trial.verdict == ExperimentVerdict::confirmed; });
+  context.note(fmt::format("tried {} changes in {}, {} confirmed", result.trials.size(),
+                           format_duration(result.seconds), confirmed));
+  if (!result.left_out.empty()) {
+    context.note(
+        fmt::format("{} of the configurations were not reached, the first {}; a longer --budget or "
+                    "--configuration goes on",
+                    result.left_out.size(), name_of(profile, result.left_out.front())));
+  }
+}
+
+}  // namespace
+
+std::string verified_path(const std::string& profile) {
+  constexpr std::string_view sample = "sample:", ending = ".rnnprof";
+  std::string stem = profile.starts_with(sample) ? profile.substr(sample.size()) : profile;
+  if (stem.ends_with(ending)) stem.resize(stem.size() - ending.size());
+  if (stem.ends_with(".verified")) stem.resize(stem.size() - std::string_view(".verified").size());
+  return stem + ".verified.rnnprof";
+}
+
+Result<void> check_verify_options(const VerifyOptions& options, const Profile& profile,
+                                  const std::string& path, const Judging& judging) {
+  if (auto allowed = propose_options(options); !allowed) return fail(allowed.error());
+  if (auto named = wanted(options, profile); !named) return fail(named.error());
+  if (!options.rule.empty() && judging.rules.find(options.rule) == nullptr) {
+    std::vector<std::string_view> ids;
+    for (const auto& rule : judging.rules.rules) ids.push_back(rule.id);
+    return fail(ErrorCode::not_found,
+                fmt::format("--rule: no rule is called '{}'", to_valid_utf8(options.rule)),
+                did_you_mean(options.rule, ids));
+  }
+  if (!(options.budget_seconds > 0))
+    return fail(ErrorCode::invalid_argument, "--budget must be more than 0 seconds");
+  if (options.in_place && !options.output.empty())
+    return fail(ErrorCode::invalid_argument, "--in-place and -o name two places", "leave one out");
+  if (options.in_place && path.starts_with("sample:")) {
+    return fail(ErrorCode::invalid_argument, "a sample travels in the program and stays as it is",
+                "leave --in-place out: the result is a new file");
+  }
+  return {};
+}
+
+int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
+                    const VerifyOptions& options) {
+  const auto judgement = advisor::judge(profile, judging.rules, judging.options);
+  auto propose = propose_options(options);
+  if (!propose) return context.report(propose.error());
+  const auto configurations = chosen(options, profile, judgement);
+  for (const int configuration : configurations) {
+    const auto at = static_cast<std::size_t>(configuration);
+    const auto device = static_cast<std::size_t>(profile.configurations[at].device);
+    if (profile.configurations[at].device < 0 || device >= profile.devices.size()) {
+      context.out << fmt::format("{}: no device is known, nothing can be said\n",
+                                 name_of(profile, configuration));
+      continue;
+    }
+    print_proposal(context, profile,
+                   advisor::propose(profile, configuration, judgement.findings,
+                                    profile.devices[device], *propose),
+                   profile.devices[device]);
+  }
+  if (configurations.empty()) context.out << "the profile has no configuration to try\n";
+  return exit_ok;
+}
+
+Result<Verified> verify(const Context& context, Profile profile, const Judging& judging,
+                        const std::string& path, const VerifyOptions& options) {
+  auto propose = propose_options(options);
+  if (!propose) return fail(propose.error());
+  auto device = gpu_for(context, options.device);
+  if (!device) return fail(device.error());
+
+  const auto judgement = advisor::judge(profile, judging.rules, judging.options);
+  const auto configurations = chosen(options, profile, judgement);
+  auto proposals = proposals_for(profile, judgement, configurations, *device, *propose);
+
+  advisor::SearchOptions search;
+  search.budget_seconds = options.budget_seconds;
+  search.propose = *propose;
+  search.stop = context.services.watch_interrupts();
+  const auto experimenter = [&](const ExperimentRequest& request) {
+    return context.services.run_experiment(request, options.device, search.stop);
+  };
+  auto result = [&] {
+    const auto open = std::count_if(proposals.begin(), proposals.end(),
+                                    [](const auto& p) { return !p.candidates.empty(); });
+    Progress progress(context, static_cast<int>(open));
+    search.on_progress = [&](const advisor::SearchProgress& state) {
+      progress.show(state.finished,
+                    fmt::format("{}: {} changes, round {}", name_of(profile, state.configuration),
+                                state.variants, state.round));
+    };
+    return advisor::search(profile, std::move(proposals), *device, experimenter, search);
+  }();
+  note_end(context, profile, result);
+
+  if (result.trials.empty()) {
+    if (result.error) return fail(*result.error);
+    Verified nothing{std::move(profile), {}, result.interrupted ? exit_interrupted : exit_ok};
+    if (!result.interrupted) context.note("there was nothing to try: the profile is as it was");
+    return nothing;
+  }
+  Verified verified;
+  verified.profile = advisor::with_trials(std::move(profile), result.trials, *device);
+  verified.path = options.in_place         ? path
+                  : options.output.empty() ? verified_path(path)
+                                           : options.output;
+  const bool replace = options.in_place || options.force;
+  if (auto written = write_profile(verified.profile, verified.path, replace); !written)
+    return fail(written.error());
+  if (result.error) verified.status = std::max(context.report(*result.error), exit_environment);
+  if (result.interrupted) verified.status = exit_interrupted;
+  return verified;
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,49 @@
+// `advise --verify`: from a judged profile to one in which its suggestions were tried.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/cli/context.h"
+#include "advisor/cli/judging.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::cli {
+
+struct VerifyOptions {
+  bool verify = false;   // --verify
+  bool dry_run = false;  // --dry-run: only say what would be tried
+  double budget_seconds = 60;
+  std::vector<std::string> configurations;  // ids, or #INDEX; empty: all, the worthiest first
+  std::string rule;                         // only what this rule suggests
+  std::string allow = "padded,numerics";    // beyond exact changes, which are always allowed
+  int device = 0;                           // CUDA ordinal
+  std::string output;                       // empty: beside the profile
+  bool in_place = false;
+  bool force = false;
+};
+
+// "gnmt.verified.rnnprof" for "gnmt.rnnprof" and for "sample:gnmt".
+std::string verified_path(const std::string& profile);
+
+// Checks the options against the profile before anything is measured.
+Result<void> check_verify_options(const VerifyOptions& options, const Profile& profile,
+                                  const std::string& path, const Judging& judging);
+
+// What would be tried, with what the model expects (an estimate), and what would not, with the
+// reason; on standard output. Needs no GPU: a configuration is then judged by its own device.
+int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
+                    const VerifyOptions& options);
+
+struct Verified {
+  Profile profile;       // the old one with what was tried
+  std::string path;      // where it was written; empty: nothing was measured
+  int status = exit_ok;  // of the trying itself
+};
+
+// Tries, writes the profile. What was measured is written also after Ctrl-C and after an error; an
+// error is returned only where nothing at all was measured.
+Result<Verified> verify(const Context& context, Profile profile, const Judging& judging,
+                        const std::string& path, const VerifyOptions& options);
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,118 @@
+// experiment.*: what was tried and measured for a configuration. A change that a rule suggested is
+// told by that rule; these are about what a search found beyond it.
+#include <algorithm>
+
+#include "advisor/facts/experiments.h"
+#include "advisor/facts/profile_index.h"
+#include "advisor/facts/providers.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using Index = ProfileIndex;
+
+const Experiment& experiment_at(const Index& index, int experiment) {
+  return index.profile().experiments[static_cast<std::size_t>(experiment)];
+}
+
+bool of_this_device(const Subject& s, const Experiment& experiment) {
+  const auto* own = device_of(s);
+  const auto at = static_cast<std::size_t>(experiment.device);
+  if (own == nullptr || experiment.device < 0 || at >= s.profile->devices.size()) return true;
+  return s.profile->devices[at].name == own->name;
+}
+
+struct Best {
+  const Experiment* experiment = nullptr;
+  const ExperimentTiming* timing = nullptr;
+};
+
+// The fastest confirmed change of this meaning, when a search found it: nothing where a rule's own
+// suggestion is as fast.
+std::optional<Best> found(const Subject& s, const Index& index, std::string_view meaning) {
+  Best best, of_rules;
+  for (const int i : index.experiments(s.configuration)) {
+    const auto& experiment = experiment_at(index, i);
+    if (experiment.verdict != ExperimentVerdict::confirmed || experiment.meaning != meaning ||
+        !of_this_device(s, experiment))
+      continue;
+    const auto* timing = deciding_timing(*s.profile, experiment);
+    if (timing == nullptr) continue;
+    Best& place = experiment.rule.empty() ? best : of_rules;
+    if (place.timing == nullptr || timing->speedup > place.timing->speedup)
+      place = {&experiment, timing};
+  }
+  if (best.timing == nullptr) return std::nullopt;
+  if (of_rules.timing != nullptr && of_rules.timing->speedup >= best.timing->speedup)
+    return std::nullopt;
+  return best;
+}
+
+void add_found(Catalogue& catalogue, const std::string& meaning, const std::string& words) {
+  const auto number = [&](const std::string& suffix, const std::string& description,
+                          double ExperimentTiming::* member) {
+    define(catalogue, "experiment.found_" + meaning + suffix, "1", Provenance::measured,
+           description, [meaning, member](const Subject& s, const Index& i) {
+             const auto best = found(s, i, meaning);
+             return best ? std::optional(best->timing->*member) : std::nullopt;
+           });
+  };
+  number("_speedup",
+         "time now over time with the fastest " + words +
+             " that a search confirmed here; unknown where a rule's suggestion is as fast",
+         &ExperimentTiming::speedup);
+  number("_low", "lower end of its 95 % interval", &ExperimentTiming::speedup_low);
+  number("_high", "upper end of its 95 % interval", &ExperimentTiming::speedup_high);
+  define(catalogue, "experiment.found_" + meaning + "_change", "", Provenance::measured,
+         "what that change is",
+         [meaning](const Subject& s, const Index& i) -> std::optional<std::string> {
+           const auto best = found(s, i, meaning);
+           if (!best) return std::nullopt;
+           return change_words(best->experiment->transforms);
+         });
+}
+
+std::optional<std::pair<const Experiment*, std::string>> wrong(const Subject& s, const Index& i) {
+  for (const int index : i.experiments(s.configuration)) {
+    const auto& experiment = experiment_at(i, index);
+    if (auto what = moved_too_far(*s.profile, experiment)) return std::pair(&experiment, *what);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_experiment_facts(Catalogue& catalogue) {
+  define(catalogue, "experiment.count", "", Provenance::measured,
+         "changes that were tried and measured for this configuration",
+         [](const Subject& s, const Index& i) -> std::optional<int> {
+           const auto all = i.experiments(s.configuration);
+           return static_cast<int>(std::count_if(all.begin(), all.end(), [&](int index) {
+             return experiment_at(i, index).verdict != ExperimentVerdict::not_run;
+           }));
+         });
+  add_found(catalogue, "exact", "change that keeps every result");
+  add_found(catalogue, "padded", "change by padding");
+  add_found(catalogue, "numerics", "change of precision");
+  define(catalogue, "experiment.wrong_results", "", Provenance::measured,
+         "results of a tried change moved further than its meaning allows",
+         [](const Subject& s, const Index& i) -> std::optional<bool> {
+           if (i.experiments(s.configuration).empty()) return std::nullopt;
+           return wrong(s, i).has_value();
+         });
+  define(catalogue, "experiment.wrong_change", "", Provenance::measured,
+         "the change with those results",
+         [](const Subject& s, const Index& i) -> std::optional<std::string> {
+           const auto found_wrong = wrong(s, i);
+           if (!found_wrong) return std::nullopt;
+           return change_words(found_wrong->first->transforms);
+         });
+  define(catalogue, "experiment.wrong_how", "", Provenance::measured,
+         "which result moved, and how far",
+         [](const Subject& s, const Index& i) -> std::optional<std::string> {
+           const auto found_wrong = wrong(s, i);
+           return found_wrong ? std::optional(found_wrong->second) : std::nullopt;
+         });
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,162 @@
+#include "advisor/facts/experiments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/cudnn/tolerance.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+bool usable(double value) { return std::isfinite(value) && value > 0; }
+
+}  // namespace
+
+ExperimentVerdict verdict_of(const ExperimentTiming& t) {
+  if (!usable(t.speedup) || !usable(t.speedup_low) || !usable(t.speedup_high) ||
+      !usable(t.control_low) || !usable(t.control_high) || t.speedup_low > t.speedup_high ||
+      t.control_low > t.control_high)
+    return ExperimentVerdict::inconclusive;
+  if (t.speedup_low > std::max(1.0, t.control_high)) return ExperimentVerdict::confirmed;
+  if (t.speedup_high < std::min(1.0, t.control_low)) return ExperimentVerdict::refuted;
+  return ExperimentVerdict::inconclusive;
+}
+
+const ExperimentTiming* deciding_timing(const std::vector<ExperimentTiming>& timings, Mode mode) {
+  const auto of = [&](ExperimentScope scope) -> const ExperimentTiming* {
+    const auto found = std::find_if(timings.begin(), timings.end(),
+                                    [&](const auto& t) { return t.scope == scope; });
+    return found == timings.end() ? nullptr : &*found;
+  };
+  const auto wanted =
+      mode == Mode::training ? ExperimentScope::training_step : ExperimentScope::inference;
+  for (const auto scope : {wanted, ExperimentScope::forward_training, ExperimentScope::inference,
+                           ExperimentScope::training_step}) {
+    if (const auto* timing = of(scope)) return timing;
+  }
+  return nullptr;
+}
+
+double shift_tolerance(Meaning meaning, const RnnConfig& before, const RnnConfig& after,
+                       std::string_view tensor) {
+  const double own = correctness_tolerance(before, tensor);
+  switch (meaning) {
+    case Meaning::exact:
+    case Meaning::padded:
+      return 2 * own;
+    case Meaning::numerics:
+      return own + correctness_tolerance(after, tensor);
+    case Meaning::model:
+      return std::numeric_limits<double>::infinity();
+  }
+  return 2 * own;
+}
+
+std::optional<std::string> moved_too_far(const std::vector<TensorShift>& shifts, Meaning meaning,
+                                         const RnnConfig& before, const RnnConfig& after) {
+  for (const auto& shift : shifts) {
+    if (shift.from_before < 0) continue;
+    const double most = shift_tolerance(meaning, before, after, shift.tensor);
+    if (shift.from_before <= most || std::isinf(most)) continue;
+    const bool right = shift.before_error >= 0 && shift.after_error >= 0 &&
+                       shift.after_error <= correctness_tolerance(after, shift.tensor);
+    if (right) continue;
+    return fmt::format("{} moved by {:.2g}, and a change that is called {} may move it by {:.2g}",
+                       shift.tensor, shift.from_before, to_string(meaning), most);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> moved_too_far(const Profile& profile, const Experiment& experiment) {
+  const auto meaning = parse_meaning(experiment.meaning);
+  const auto at = static_cast<std::size_t>(experiment.configuration);
+  if (!meaning || experiment.configuration < 0 || at >= profile.configurations.size())
+    return std::nullopt;
+  const RnnConfig& before = profile.configurations[at].config;
+  const RnnConfig* after = &before;
+  if (!experiment.changed.empty() && experiment.changed.front() >= 0) {
+    const auto first = static_cast<std::size_t>(experiment.changed.front());
+    if (first < profile.configurations.size()) after = &profile.configurations[first].config;
+  }
+  return moved_too_far(experiment.shifts, *meaning, before, *after);
+}
+
+std::string change_words(std::string_view transforms) {
+  const auto list = nlohmann::ordered_json::parse(transforms, nullptr, false);
+  if (!list.is_array() || list.empty()) return to_valid_utf8(transforms);
+  std::string text;
+  for (const auto& item : list) {
+    const auto kind = item.is_object() ? item.value("kind", "") : std::string();
+    if (kind.empty()) return to_valid_utf8(transforms);
+    std::string parameters, only;
+    if (const auto given = item.find("parameters"); given != item.end() && given->is_object()) {
+      for (const auto& [name, value] : given->items()) {
+        // "algo standard" says as much as "algo (value standard)".
+        if (name == "value" && given->size() == 1) {
+          only = " " + (value.is_string() ? value.get<std::string>() : value.dump());
+          break;
+        }
+        parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name,
+                                  value.is_string() ? value.get<std::string>() : value.dump());
+      }
+    }
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", then ", kind, only,
+                        parameters.empty() ? "" : fmt::format(" ({})", parameters));
+  }
+  return text;
+}
+
+std::string_view scope_words(ExperimentScope scope) {
+  switch (scope) {
+    case ExperimentScope::inference:
+      return "forward inference";
+    case ExperimentScope::forward_training:
+      return "forward training";
+    case ExperimentScope::training_step:
+      return "training step";
+  }
+  return "?";
+}
+
+const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment& experiment) {
+  const auto at = static_cast<std::size_t>(experiment.configuration);
+  if (experiment.configuration < 0 || at >= profile.configurations.size()) return nullptr;
+  return deciding_timing(experiment.timings, profile.configurations[at].config.mode);
+}
+
+std::optional<Meaning> parse_meaning(std::string_view text) {
+  for (const auto meaning : {Meaning::exact, Meaning::padded, Meaning::numerics, Meaning::model})
+    if (text == to_string(meaning)) return meaning;
+  return std::nullopt;
+}
+
+const TensorShift* largest_shift(const std::vector<TensorShift>& shifts) {
+  const TensorShift* largest = nullptr;
+  for (const auto& shift : shifts) {
+    if (std::isnan(shift.from_before)) return &shift;
+    if (shift.from_before < 0) continue;
+    if (largest == nullptr || shift.from_before > largest->from_before) largest = &shift;
+  }
+  return largest;
+}
+
+std::vector<bool> tried_configurations(const Profile& profile) {
+  std::vector<bool> tried(profile.configurations.size(), false);
+  std::vector<bool> own(profile.configurations.size(), false);
+  const auto at = [&](int index) { return static_cast<std::size_t>(index); };
+  const auto valid = [&](int index) { return index >= 0 && at(index) < tried.size(); };
+  for (const auto& experiment : profile.experiments) {
+    if (valid(experiment.configuration)) own[at(experiment.configuration)] = true;
+    for (const int index : experiment.changed)
+      if (valid(index)) tried[at(index)] = true;
+  }
+  for (std::size_t i = 0; i < tried.size(); ++i) tried[i] = tried[i] && !own[i];
+  return tried;
+}
+
+}  // namespace rnnadvisor::advisor

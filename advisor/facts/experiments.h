@@ -1,0 +1,63 @@
+// What the numbers of an experiment say. Closed forms, no clock, no machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advisor/rules/finding.h"
+#include "core/cudnn/experiment_data.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::advisor {
+
+// confirmed: the whole interval of the speedup lies above 1 and above what the same comparison of
+// the original with itself gave; refuted: below 1 and below that. Everything else, and numbers that
+// are none, is inconclusive. A drift that moves the control moves the bar with it: a control of
+// 1.02 to 1.05 lets 1.03 to 1.10 prove nothing.
+ExperimentVerdict verdict_of(const ExperimentTiming& timing);
+
+// The timing that decides: the training step of a configuration that trains, else the inference;
+// where that was not taken, forward training, then any. Null without timings.
+const ExperimentTiming* deciding_timing(const std::vector<ExperimentTiming>& timings, Mode mode);
+
+// How far a tensor may move, as a relative norm, for what a change claims to be. Each side may be
+// off the true result by what core/cudnn/tolerance.h allows it, so two right ones differ by the
+// sum at most; an exact or padded change keeps the precision of the original. Infinite where
+// another function is computed and there is nothing to compare.
+double shift_tolerance(Meaning meaning, const RnnConfig& before, const RnnConfig& after,
+                       std::string_view tensor);
+
+// Nothing, or why the results of a trial are not those of the original: "dw moved by 0.31, …".
+// A tensor that is further from the original than allowed is accepted where both were compared with
+// the float64 reference and the changed one is within its own tolerance: then it was the original
+// that was off. Not-a-number is always too far; a shift below 0 was not compared.
+std::optional<std::string> moved_too_far(const std::vector<TensorShift>& shifts, Meaning meaning,
+                                         const RnnConfig& before, const RnnConfig& after);
+
+// moved_too_far() of an experiment that a profile holds; nothing also where its meaning is no word
+// that is known.
+std::optional<std::string> moved_too_far(const Profile& profile, const Experiment& experiment);
+
+// "pad_batch (multiple 8), then algo persist_static": Experiment::transforms for people. What is
+// not as rnnadvisor writes it comes back as it is.
+std::string change_words(std::string_view transforms);
+
+// "forward inference", "forward training", "training step": as gains name their scope.
+std::string_view scope_words(ExperimentScope scope);
+
+// An experiment with a time that counts for the mode of its configuration; null without one.
+const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment& experiment);
+
+std::optional<Meaning> parse_meaning(std::string_view text);
+
+// How far results moved and by which: the tensor with the largest shift, null where none was
+// compared.
+const TensorShift* largest_shift(const std::vector<TensorShift>& shifts);
+
+// Configurations that an experiment added: named as changed and not one of the user's. Everything
+// else in a profile is the user's.
+std::vector<bool> tried_configurations(const Profile& profile);
+
+}  // namespace rnnadvisor::advisor

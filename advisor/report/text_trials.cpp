@@ -1,0 +1,103 @@
+#include "advisor/report/text_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/report/trials.h"
+#include "advisor/report/words.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+struct Sign {
+  std::string_view unicode, ascii;
+  Style style;
+};
+
+Sign sign(ExperimentVerdict verdict) {
+  switch (verdict) {
+    case ExperimentVerdict::confirmed:
+      return {"✔", "=", Style::green};
+    case ExperimentVerdict::refuted:
+      return {"✖", "X", Style::red};
+    case ExperimentVerdict::inconclusive:
+      return {"~", "~", Style::yellow};
+    case ExperimentVerdict::not_run:
+      return {"–", "-", Style::dim};
+  }
+  return {"?", "?", Style::dim};
+}
+
+void draw(Terminal& terminal, const TrialOutcome& outcome) {
+  const Sign s = sign(outcome.verdict);
+  terminal.paragraph(
+      fmt::format("{} {}", terminal.symbol(s.unicode, s.ascii), words::trial(outcome)), 14,
+      "     tried", s.style);
+}
+
+}  // namespace
+
+void draw_outcome(Terminal& terminal, const Suggestion& suggestion) {
+  if (!suggestion.cannot.empty())
+    terminal.paragraph(words::clean(suggestion.cannot), 14, {}, Style::dim, Style::dim);
+  if (suggestion.trial) draw(terminal, *suggestion.trial);
+}
+
+void draw_outcome(Terminal& terminal, const Finding& finding) {
+  if (!finding.trial) return;
+  const bool shown =
+      std::any_of(finding.suggestions.begin(), finding.suggestions.end(),
+                  [](const Suggestion& suggestion) { return suggestion.trial.has_value(); });
+  if (!shown) draw(terminal, *finding.trial);
+}
+
+void draw_trials(Terminal& terminal, const ConfigurationReport& each, bool verbose) {
+  if (each.trials.empty()) return;
+  constexpr std::size_t most = 12;
+  terminal.heading("Tried and measured");
+  const auto any = [&](auto has) {
+    return std::any_of(each.trials.begin(), each.trials.end(), has);
+  };
+  const bool training = any([](const TrialRow& r) { return r.training != nullptr; });
+  const bool inference = any([](const TrialRow& r) { return r.inference != nullptr; });
+  std::vector<Column> columns = {
+      {""}, {"Change", false, Fit::wrap, 30}, {"Meaning", false, Fit::fixed, 0, 2}};
+  if (training) columns.push_back({"Training step", true});
+  if (inference) columns.push_back({"Inference", true, Fit::fixed, 0, training ? 1 : 0});
+  columns.push_back({"Memory", false, Fit::fixed, 0, 4});
+  columns.push_back({"Moved", false, Fit::fixed, 0, 3});
+  const std::string none(terminal.symbol("–", "-"));
+  std::vector<std::vector<Cell>> rows;
+  std::vector<std::string> remarks;
+  const std::size_t shown = verbose ? each.trials.size() : std::min(most, each.trials.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const TrialRow& row = each.trials[i];
+    const Sign s = sign(row.experiment->verdict);
+    const auto cell = [&](const std::string& text) { return text.empty() ? none : text; };
+    auto& line = rows.emplace_back();
+    line.push_back({std::string(terminal.symbol(s.unicode, s.ascii)), s.style});
+    line.push_back({row.change + (row.where.empty() ? "" : ", " + row.where)});
+    line.push_back({words::clean(row.experiment->meaning), Style::dim});
+    if (training)
+      line.push_back(
+          {cell(words::speedup(row.training)),
+           row.training != nullptr && row.step == row.training ? Style::bold : Style::plain});
+    if (inference) line.push_back({cell(words::speedup(row.inference))});
+    line.push_back({cell(words::memory_change(*row.experiment)), Style::dim});
+    line.push_back({cell(words::moved(row)), row.wrong.empty() ? Style::dim : Style::red});
+    if (!row.experiment->message.empty() &&
+        (verbose || row.experiment->verdict == ExperimentVerdict::not_run || !row.wrong.empty()))
+      remarks.push_back(row.change + ": " + words::clean(row.experiment->message));
+  }
+  terminal.table(std::move(columns), std::move(rows));
+  for (const auto& line : words::best_trials(each))
+    terminal.paragraph(line, 2, terminal.symbol("✔", "="), Style::green);
+  for (const auto& remark : remarks) terminal.paragraph(remark, 2, {}, Style::dim, Style::dim);
+  std::string note = words::trials_note(each);
+  if (shown < each.trials.size())
+    note += fmt::format(" {} more: see --verbose.", each.trials.size() - shown);
+  terminal.paragraph(note, 0, {}, Style::dim, Style::dim);
+}
+
+}  // namespace rnnadvisor::advisor

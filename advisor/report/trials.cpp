@@ -1,0 +1,167 @@
+#include "advisor/report/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "advisor/facts/experiments.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+int rank(ExperimentVerdict verdict) {
+  switch (verdict) {
+    case ExperimentVerdict::confirmed:
+      return 0;
+    case ExperimentVerdict::inconclusive:
+      return 1;
+    case ExperimentVerdict::refuted:
+      return 2;
+    case ExperimentVerdict::not_run:
+      return 3;
+  }
+  return 3;
+}
+
+const ExperimentTiming* of_scope(const Experiment& experiment, ExperimentScope scope) {
+  const auto found = std::find_if(experiment.timings.begin(), experiment.timings.end(),
+                                  [&](const auto& t) { return t.scope == scope; });
+  return found == experiment.timings.end() ? nullptr : &*found;
+}
+
+std::string where_of(const Profile& profile, const Experiment& experiment) {
+  std::string text;
+  if (experiment.where == "pytorch") {
+    text = "in PyTorch";
+  } else if (!experiment.where.empty() && experiment.where != "cudnn") {
+    text = "in " + words::clean(experiment.where);
+  }
+  const auto own = static_cast<std::size_t>(experiment.configuration);
+  const auto at = static_cast<std::size_t>(experiment.device);
+  if (experiment.device >= 0 && at < profile.devices.size()) {
+    const auto& configuration = profile.configurations[own];
+    const auto its = static_cast<std::size_t>(configuration.device);
+    const bool other = configuration.device < 0 || its >= profile.devices.size() ||
+                       profile.devices[its].name != profile.devices[at].name;
+    if (other) text += (text.empty() ? "on " : " on ") + words::clean(profile.devices[at].name);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> experiments) {
+  std::vector<TrialRow> rows;
+  for (const int index : experiments) {
+    TrialRow row;
+    row.index = index;
+    row.experiment = &profile.experiments[static_cast<std::size_t>(index)];
+    row.change = words::clean(change_words(row.experiment->transforms));
+    row.step = deciding_timing(profile, *row.experiment);
+    row.inference = of_scope(*row.experiment, ExperimentScope::inference);
+    row.training = of_scope(*row.experiment, ExperimentScope::training_step);
+    row.shift = largest_shift(row.experiment->shifts);
+    row.wrong = moved_too_far(profile, *row.experiment).value_or("");
+    row.where = where_of(profile, *row.experiment);
+    rows.push_back(std::move(row));
+  }
+  const auto speedup = [](const TrialRow& row) {
+    return row.step != nullptr ? row.step->speedup : 0;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const TrialRow& a, const TrialRow& b) {
+    const int ra = rank(a.experiment->verdict), rb = rank(b.experiment->verdict);
+    return ra != rb ? ra < rb : speedup(a) > speedup(b);
+  });
+  return rows;
+}
+
+const TrialRow* ConfigurationReport::best_trial(Meaning meaning) const {
+  for (const auto& row : trials) {
+    if (row.experiment->verdict == ExperimentVerdict::confirmed && row.step != nullptr &&
+        row.experiment->meaning == to_string(meaning))
+      return &row;
+  }
+  return nullptr;
+}
+
+namespace words {
+
+std::string_view verdict(ExperimentVerdict value) {
+  return value == ExperimentVerdict::not_run ? "not run" : to_string(value);
+}
+
+std::string speedup(const ExperimentTiming* timing) {
+  if (timing == nullptr || !(timing->speedup > 0)) return {};
+  return fmt::format("{}x ({} to {})", number(timing->speedup), number(timing->speedup_low),
+                     number(timing->speedup_high));
+}
+
+std::string memory_change(const Experiment& experiment) {
+  if (experiment.memory_before < 0 || experiment.memory_after < 0) return {};
+  if (experiment.memory_after == experiment.memory_before) return "the same";
+  const double change =
+      static_cast<double>(experiment.memory_before) - static_cast<double>(experiment.memory_after);
+  return change > 0 ? "saves " + format_bytes(change)
+                    : fmt::format("takes {} more", format_bytes(-change));
+}
+
+std::string moved(const TrialRow& row) {
+  if (row.shift == nullptr) return {};
+  return fmt::format("{} {:.1e}", clean(row.shift->tensor), row.shift->from_before);
+}
+
+std::string trial(const TrialOutcome& outcome) {
+  const std::string details = trial_details(outcome);
+  return std::string(verdict(outcome.verdict)) + (details.empty() ? "" : ", ") + details;
+}
+
+std::string trial_details(const TrialOutcome& outcome) {
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (outcome.speedup > 0) {
+    text += fmt::format("{}x ({} to {}), {}", number(outcome.speedup), number(outcome.low),
+                        number(outcome.high), clean(outcome.scope));
+    if (outcome.control_high > 0)
+      text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
+                          number(outcome.control_high));
+  }
+  if (!outcome.device.empty()) add("on " + clean(outcome.device));
+  if (!outcome.message.empty()) add(clean(outcome.message));
+  return text;
+}
+
+std::vector<std::string> best_trials(const ConfigurationReport& report) {
+  std::vector<std::string> lines;
+  const auto add = [&](Meaning meaning, std::string_view what) {
+    if (const TrialRow* row = report.best_trial(meaning))
+      lines.push_back(fmt::format("{}: {}, {}", what, row->change, speedup(row->step)));
+  };
+  add(Meaning::exact, "Best that keeps every result");
+  add(Meaning::padded, "Best with padding");
+  add(Meaning::numerics, "Best in another precision");
+  add(Meaning::model, "Best with another model");
+  return lines;
+}
+
+std::string trials_note(const ConfigurationReport& report) {
+  const auto count = [&](ExperimentVerdict wanted) {
+    return std::count_if(report.trials.begin(), report.trials.end(),
+                         [&](const TrialRow& row) { return row.experiment->verdict == wanted; });
+  };
+  const auto confirmed = count(ExperimentVerdict::confirmed);
+  std::string text =
+      fmt::format("{} tried", plural(static_cast<long long>(report.trials.size()), "change"));
+  if (confirmed == 0) text += ", none of them faster beyond the noise";
+  if (const auto not_run = count(ExperimentVerdict::not_run); not_run > 0)
+    text += fmt::format(", {} could not be run", not_run);
+  return text +
+         ". Speedup: median of before / after with its 95 % interval; control: the original "
+         "against "
+         "itself.";
+}
+
+}  // namespace words
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,120 @@
+#include "advisor/rules/trials.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "advisor/facts/experiments.h"
+#include "advisor/whatif/candidate.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// The kind of GPU of the trial, where it is not that of the configuration.
+std::string other_device(const Profile& profile, const Experiment& experiment) {
+  const auto at = [&](int index) -> const DeviceSpec* {
+    const auto i = static_cast<std::size_t>(index);
+    return index >= 0 && i < profile.devices.size() ? &profile.devices[i] : nullptr;
+  };
+  const auto& original = profile.configurations[static_cast<std::size_t>(experiment.configuration)];
+  const auto* own = at(original.device);
+  const auto* its = at(experiment.device);
+  if (own == nullptr || its == nullptr || own->name == its->name) return {};
+  return its->name;
+}
+
+TrialOutcome outcome_of(const Profile& profile, int index) {
+  const auto& experiment = profile.experiments[static_cast<std::size_t>(index)];
+  TrialOutcome made;
+  made.experiment = index;
+  made.verdict = experiment.verdict;
+  made.message = experiment.message;
+  made.device = other_device(profile, experiment);
+  if (const auto* timing = deciding_timing(profile, experiment)) {
+    made.scope = scope_words(timing->scope);
+    made.speedup = timing->speedup;
+    made.low = timing->speedup_low;
+    made.high = timing->speedup_high;
+    made.control_low = timing->control_low;
+    made.control_high = timing->control_high;
+  }
+  return made;
+}
+
+bool changes_are(const Experiment& experiment, const Transform& transform) {
+  const auto transforms = parse_transforms(experiment.transforms);
+  return transforms && transforms->size() == 1 && transforms->front() == transform;
+}
+
+// Better comes first.
+int rank(ExperimentVerdict verdict) {
+  switch (verdict) {
+    case ExperimentVerdict::confirmed:
+      return 0;
+    case ExperimentVerdict::inconclusive:
+      return 1;
+    case ExperimentVerdict::refuted:
+      return 2;
+    case ExperimentVerdict::not_run:
+      return 3;
+  }
+  return 3;
+}
+
+// Cards that say something is slow claim speed; those that explain a path do where they name a
+// gain.
+bool claims_speed(const Rule& rule, const Finding& finding) {
+  return rule.consequence == "slower" || (finding.gain && finding.gain->speedup > 1);
+}
+
+}  // namespace
+
+void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index) {
+  const Profile& profile = index.profile();
+  std::vector<int> about;  // newest last, those inside a framework behind those of bare calls
+  for (const int i : index.experiments(finding.configuration)) about.push_back(i);
+  std::stable_sort(about.begin(), about.end(), [&](int a, int b) {
+    const auto framework = [&](int i) {
+      return profile.experiments[static_cast<std::size_t>(i)].where != "cudnn";
+    };
+    return framework(a) < framework(b);
+  });
+  std::optional<TrialOutcome> best;
+  const auto consider = [&](const TrialOutcome& outcome) {
+    if (!best || std::tuple(rank(outcome.verdict), -outcome.speedup) <
+                     std::tuple(rank(best->verdict), -best->speedup))
+      best = outcome;
+  };
+  for (const int i : about) {
+    const auto& experiment = profile.experiments[static_cast<std::size_t>(i)];
+    bool named = false;
+    for (auto& suggestion : finding.suggestions) {
+      if (!suggestion.transform || !changes_are(experiment, *suggestion.transform)) continue;
+      suggestion.trial = outcome_of(profile, i);
+      named = true;
+    }
+    if (!named && experiment.rule == finding.rule_id) consider(outcome_of(profile, i));
+  }
+  for (const auto& suggestion : finding.suggestions)
+    if (suggestion.trial) consider(*suggestion.trial);
+  finding.trial = best;
+  if (!best || best->verdict == ExperimentVerdict::not_run || !best->device.empty()) return;
+  if (!claims_speed(rule, finding)) return;
+  if (best->verdict == ExperimentVerdict::confirmed) {
+    if (best->speedup <= 0) return;  // it runs at all: no ratio
+    Gain gain = finding.gain.value_or(Gain{});
+    gain.speedup = best->speedup;
+    gain.low = best->low;
+    gain.high = best->high;
+    gain.basis = GainBasis::measured_here;
+    gain.scope = best->scope;
+    gain.source = "tried and measured";
+    finding.gain = gain;
+    return;
+  }
+  finding.gain.reset();
+  // An error says that something does not work, which no time refutes.
+  if (best->verdict == ExperimentVerdict::refuted && finding.severity < Severity::error)
+    finding.severity = Severity::info;
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,16 @@
+// Findings meet the experiments of their profile.
+#pragma once
+
+#include "advisor/facts/profile_index.h"
+#include "advisor/rules/finding.h"
+#include "advisor/rules/rule.h"
+
+namespace rnnadvisor::advisor {
+
+// Puts the outcome of every experiment of the finding's configuration that is about one of its
+// suggestions (the same changes, or the rule's own trial of others) into the finding, see
+// Finding::trial. Of several the one inside the framework counts before the one of bare calls, then
+// the newest. What was tried on another kind of GPU is shown and changes neither gain nor severity.
+void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index);
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,139 @@
+#include "advisor/whatif/candidate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace rnnadvisor::advisor {
+namespace {
+
+struct Split {
+  std::string_view kind;
+  Composition composition;
+};
+constexpr std::array splits = {
+    Split{"lower_batch", Composition::rows},           Split{"bucket_lengths", Composition::rows},
+    Split{"sort_lengths", Composition::rows},          Split{"drop_empty_rows", Composition::rows},
+    Split{"chunk_sequence", Composition::steps},       Split{"split_layers", Composition::layers},
+    Split{"split_directions", Composition::directions}};
+
+const Split* find_split(std::string_view kind) {
+  const auto found =
+      std::find_if(splits.begin(), splits.end(), [&](const Split& s) { return s.kind == kind; });
+  return found == splits.end() ? nullptr : &*found;
+}
+
+// Which sequences each call has, for the kinds that deal them out. expand() cuts the same lists.
+std::vector<std::vector<int>> rows_of(std::string_view kind, const RnnConfig& config,
+                                      const std::vector<RnnConfig>& calls) {
+  std::vector<int> order(static_cast<std::size_t>(config.batch_size));
+  std::iota(order.begin(), order.end(), 0);
+  const auto length = [&](int row) {
+    return config.seq_lengths.empty() ? config.seq_length
+                                      : config.seq_lengths[static_cast<std::size_t>(row)];
+  };
+  if (kind == "drop_empty_rows") std::erase_if(order, [&](int row) { return length(row) == 0; });
+  if (kind == "bucket_lengths" || kind == "sort_lengths")
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return length(a) > length(b); });
+  std::vector<std::vector<int>> rows;
+  auto next = order.begin();
+  for (const auto& call : calls) {
+    const auto count = std::min<std::ptrdiff_t>(call.batch_size, order.end() - next);
+    rows.emplace_back(next, next + count);
+    next += count;
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Transform> in_order(std::span<const Transform> transforms) {
+  std::vector<Transform> ordered(transforms.begin(), transforms.end());
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [](const Transform& t) { return find_split(t.kind) == nullptr; });
+  return ordered;
+}
+
+Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config) {
+  if (transforms.empty()) return fail(ErrorCode::invalid_argument, "no change is named");
+  ExperimentVariant variant;
+  variant.calls = {config};
+  const Transform* divided = nullptr;
+  for (const Transform& transform : transforms) {
+    if (transform.kind == "cuda_graph") {
+      if (variant.cuda_graph) return fail(ErrorCode::invalid_argument, "a CUDA graph twice");
+      variant.cuda_graph = true;
+      continue;
+    }
+    const Split* split = find_split(transform.kind);
+    if (divided != nullptr) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("'{}' after '{}': calls that were divided are not changed further",
+                              transform.kind, divided->kind),
+                  "put the change that makes several calls last, and only one of them");
+    }
+    const RnnConfig whole = variant.calls.front();
+    auto calls = expand(transform, whole);
+    if (!calls) return fail(std::move(calls).error());
+    if (split != nullptr) {
+      divided = &transform;
+      variant.composition = split->composition;
+      if (split->composition == Composition::rows)
+        variant.rows = rows_of(transform.kind, whole, *calls);
+    }
+    variant.calls = std::move(*calls);
+  }
+  return variant;
+}
+
+Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& config) {
+  Meaning worst = Meaning::exact;
+  for (const auto& transform : transforms) {
+    const auto* kind = find_transform_kind(transform.kind);
+    Meaning meaning = kind ? kind->meaning : Meaning::model;
+    if (transform.kind == "chunk_sequence" && config.mode == Mode::inference &&
+        config.direction == Direction::unidirectional)
+      meaning = Meaning::exact;
+    worst = std::max(worst, meaning);
+  }
+  return worst;
+}
+
+std::string describe(std::span<const Transform> transforms) {
+  std::string text;
+  for (const auto& transform : transforms)
+    text += fmt::format("{}{}", text.empty() ? "" : ", then ", describe(transform));
+  return text;
+}
+
+std::string to_json(std::span<const Transform> transforms) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& transform : transforms) {
+    auto parameters = nlohmann::ordered_json::parse(transform.json, nullptr, false);
+    if (!parameters.is_object()) parameters = nlohmann::ordered_json::object();
+    list.push_back({{"kind", transform.kind}, {"parameters", std::move(parameters)}});
+  }
+  return list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+Result<std::vector<Transform>> parse_transforms(std::string_view json) {
+  const auto list = nlohmann::json::parse(json, nullptr, false);
+  if (!list.is_array()) return fail(ErrorCode::parse, "transforms must be a JSON array");
+  std::vector<Transform> transforms;
+  for (const auto& item : list) {
+    if (!item.is_object() || !item.contains("kind") || !item.at("kind").is_string())
+      return fail(ErrorCode::parse, "a transform must be an object with a kind");
+    const auto parameters = item.find("parameters");
+    auto transform = parse_transform(item.at("kind").get<std::string>(),
+                                     parameters == item.end() ? "{}" : parameters->dump());
+    if (!transform) return fail(std::move(transform).error());
+    transforms.push_back(std::move(*transform));
+  }
+  return transforms;
+}
+
+}  // namespace rnnadvisor::advisor

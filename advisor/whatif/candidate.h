@@ -1,0 +1,45 @@
+// A candidate: changes of a configuration that could help, applied in order, and the cuDNN calls
+// that they make of it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advisor/whatif/transform.h"
+#include "core/cudnn/experiment_data.h"
+
+namespace rnnadvisor::advisor {
+
+struct Candidate {
+  std::vector<Transform> transforms;  // in the order in which they are applied
+  Meaning meaning = Meaning::exact;   // the worst of its parts
+  ExperimentVariant variant;
+  std::string rule;         // whose suggestion it is; empty: found by searching
+  double expected = 0;      // speedup that is hoped for; 0: nothing says
+  std::string expected_by;  // where that is from, "estimate: lower bounds of the model"
+  std::string note;         // "PyTorch then picks persist_static", may be empty
+};
+
+// The same changes in the order in which they are applied: those of one call first, then what makes
+// several calls of it. Of equal standing the order stays.
+std::vector<Transform> in_order(std::span<const Transform> transforms);
+
+// The calls that transforms make of a configuration. Errors are those of expand(), and unsupported
+// for two that would each make several calls of one.
+Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config);
+
+// What all of them together do to the function that is computed. A sequence in chunks is exact
+// where nothing is differentiated and there is one direction.
+Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& config);
+
+// "split_layers, then pad_batch (multiple 8)", for people.
+std::string describe(std::span<const Transform> transforms);
+
+// As Experiment::transforms keeps them: [{"kind": …, "parameters": {…}}].
+std::string to_json(std::span<const Transform> transforms);
+// The way back; unknown kinds and parameters are errors.
+Result<std::vector<Transform>> parse_transforms(std::string_view json);
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,214 @@
+#include "advisor/whatif/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "advisor/rules/evaluate.h"
+#include "advisor/whatif/estimate.h"
+#include "advisor/whatif/framework_fit.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// A lower bound is no time: only what it puts far behind is not worth a try.
+constexpr double hopeless = 0.7;
+
+tl::unexpected<Error> dropped(std::string reason) {
+  return fail(ErrorCode::unsupported, std::move(reason));
+}
+
+// PERSIST_STATIC without Tensor Cores is 3.7 to 26 times slower than STANDARD (H200, see the card
+// persistence/tensor-core-math): a search need not find that out again.
+std::optional<std::string> known_slow(const ExperimentVariant& variant, const DeviceSpec& device) {
+  for (const auto& call : variant.calls) {
+    if (call.algo != Algo::persist_static) continue;
+    const auto table = model::why_not(call, device, call.algo);
+    for (const auto& clause : table.clauses) {
+      if (clause.id == "tensor-core-math" && clause.holds == model::Holds::no)
+        return fmt::format("known to be slow, {} ({})", clause.observed, clause.rule_id);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view basis_words(GainBasis basis) {
+  switch (basis) {
+    case GainBasis::measured_here:
+      return "measured here";
+    case GainBasis::measured_elsewhere:
+      return "measured elsewhere";
+    case GainBasis::modelled:
+      return "estimate";
+  }
+  return "estimate";
+}
+
+bool allowed(Meaning meaning, const ProposeOptions& options) {
+  switch (meaning) {
+    case Meaning::exact:
+      return true;
+    case Meaning::padded:
+      return options.padded;
+    case Meaning::numerics:
+      return options.numerics;
+    case Meaning::model:
+      return options.model;
+  }
+  return false;
+}
+
+bool same_calls(const ExperimentVariant& a, const ExperimentVariant& b) {
+  return a.composition == b.composition && a.calls == b.calls && a.rows == b.rows &&
+         a.cuda_graph == b.cuda_graph;
+}
+
+class Collector {
+ public:
+  Collector(const Profile& profile, int configuration, const DeviceSpec& device,
+            const ProposeOptions& options)
+      : profile_(profile), device_(device), options_(options) {
+    proposal_.configuration = configuration;
+  }
+
+  void add(std::span<const Transform> transforms, const std::string& rule, double claimed,
+           const std::string& claimed_by) {
+    const auto ordered = in_order(transforms);
+    if (!seen_.insert(to_json(ordered)).second) return;
+    auto candidate =
+        make_candidate(ordered, rule, profile_, proposal_.configuration, device_, options_);
+    if (!candidate) {
+      proposal_.dropped.push_back({ordered, rule, candidate.error().message});
+      return;
+    }
+    const auto twin =
+        std::find_if(proposal_.candidates.begin(), proposal_.candidates.end(),
+                     [&](const Candidate& c) { return same_calls(c.variant, candidate->variant); });
+    if (twin != proposal_.candidates.end()) {
+      proposal_.dropped.push_back(
+          {ordered, rule, fmt::format("makes the same calls as {}", describe(twin->transforms))});
+      return;
+    }
+    if (claimed > 1) {
+      candidate->expected = claimed;
+      candidate->expected_by = claimed_by;
+    }
+    proposal_.candidates.push_back(std::move(*candidate));
+  }
+
+  Proposal take() {
+    auto& all = proposal_.candidates;
+    const auto hope = [](const Candidate& c) { return c.expected > 0 ? c.expected : 1.0; };
+    std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+      if (a.rule.empty() != b.rule.empty()) return b.rule.empty();
+      return hope(a) > hope(b);
+    });
+    while (all.size() > options_.most) {
+      proposal_.dropped.push_back({std::move(all.back().transforms), std::move(all.back().rule),
+                                   "the budget is for more promising ones"});
+      all.pop_back();
+    }
+    return std::move(proposal_);
+  }
+
+ private:
+  const Profile& profile_;
+  const DeviceSpec& device_;
+  const ProposeOptions& options_;
+  Proposal proposal_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+Result<Candidate> make_candidate(std::span<const Transform> transforms, const std::string& rule,
+                                 const Profile& profile, int configuration,
+                                 const DeviceSpec& device, const ProposeOptions& options) {
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  Candidate candidate;
+  candidate.rule = rule;
+  candidate.transforms = in_order(transforms);
+  candidate.meaning = meaning_of(candidate.transforms, own.config);
+  for (const auto& transform : candidate.transforms) {
+    if (transform.kind == "inference_mode")
+      return dropped(
+          "the same calls without what training keeps: nothing to set against each "
+          "other");
+  }
+  if (!allowed(candidate.meaning, options)) {
+    return dropped(
+        candidate.meaning == Meaning::model
+            ? "another model: needs your consent (--allow model)"
+            : fmt::format("changes of meaning '{}' are not allowed", to_string(candidate.meaning)));
+  }
+  auto variant = compose(candidate.transforms, own.config);
+  if (!variant) return dropped(variant.error().message);
+  if (variant->calls.size() > most_calls_of_one)
+    return dropped(fmt::format("it would make {} calls of one", variant->calls.size()));
+  candidate.variant = std::move(*variant);
+
+  if (const auto framework = framework_around(profile, configuration)) {
+    const auto problem = fit_to_framework(candidate, *framework, own.program, device,
+                                          judged_cudnn_version(profile, own));
+    if (problem) return dropped(*problem);
+  }
+  const bool same = !candidate.variant.cuda_graph &&
+                    candidate.variant.composition == Composition::single &&
+                    candidate.variant.calls.front() == own.config;
+  if (same) return dropped("it changes nothing of the call");
+  if (auto problem = why_not_tried(candidate.variant, device)) return dropped(*problem);
+  // What launches cost is a guess with a graph, and a ratio without them none at all.
+  if (!candidate.variant.cuda_graph)
+    candidate.expected = modelled_speedup(own.config, candidate.variant, device);
+  // Of another batch size the time per sequence counts.
+  for (const auto& transform : candidate.transforms) {
+    if (transform.kind == "set_batch")
+      candidate.expected *=
+          static_cast<double>(candidate.variant.calls.front().batch_size) / own.config.batch_size;
+  }
+  if (candidate.expected > 0) candidate.expected_by = "estimate: ratio of the lower bounds";
+  if (rule.empty()) {
+    if (auto problem = known_slow(candidate.variant, device)) return dropped(*problem);
+    if (candidate.expected > 0 && candidate.expected < hopeless)
+      return dropped(fmt::format("the model expects {:.2f}x (estimate)", candidate.expected));
+  }
+  return candidate;
+}
+
+Proposal propose(const Profile& profile, int configuration, std::span<const Finding> findings,
+                 const DeviceSpec& device, const ProposeOptions& options) {
+  Collector collector(profile, configuration, device, options);
+  for (const auto& finding : findings) {
+    if (finding.configuration != configuration) continue;
+    if (!options.rule.empty() && finding.rule_id != options.rule) continue;
+    for (const auto& suggestion : finding.suggestions) {
+      if (!suggestion.transform) continue;
+      const double claimed = finding.gain ? finding.gain->speedup : 0;
+      const std::string by =
+          finding.gain ? fmt::format("{}: {}", finding.rule_id, basis_words(finding.gain->basis))
+                       : std::string();
+      collector.add(std::span(&*suggestion.transform, 1), finding.rule_id, claimed, by);
+    }
+  }
+  if (options.rule.empty()) {
+    const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+    for (const auto& transforms :
+         model_proposals(own.config, own.program, device, framework_around(profile, configuration)))
+      collector.add(transforms, "", 0, "");
+  }
+  return collector.take();
+}
+
+std::vector<Transform> combination(std::span<const Transform> a, std::span<const Transform> b) {
+  std::vector<Transform> both(a.begin(), a.end());
+  for (const auto& transform : b) {
+    const bool twice = std::any_of(
+        a.begin(), a.end(), [&](const Transform& other) { return other.kind == transform.kind; });
+    if (twice) return {};
+    both.push_back(transform);
+  }
+  return in_order(both);
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,64 @@
+// Which changes of a configuration are worth a try: those that its findings suggest, and those that
+// the model and the framework's own rules propose. What cannot be tried is dropped with the reason.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "advisor/rules/finding.h"
+#include "advisor/whatif/candidate.h"
+#include "core/device/device_spec.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::advisor {
+
+struct ProposeOptions {
+  bool padded = true, numerics = true;  // changes of this meaning are allowed
+  bool model = false;                   // another model needs the user's consent
+  std::string rule;                     // only what this rule suggests; empty: everything
+  std::size_t most = 24;                // candidates that are kept, the most promising
+};
+
+// A change that will not be tried, and why.
+struct Dropped {
+  std::vector<Transform> transforms;
+  std::string rule;  // whose suggestion it was; empty: found by searching
+  std::string reason;
+};
+
+struct Proposal {
+  int configuration = -1;             // index into Profile::configurations
+  std::vector<Candidate> candidates;  // suggestions of rules first, then by what is expected
+  std::vector<Dropped> dropped;
+};
+
+// Several calls of one are at most this many: beyond, the calls themselves are what costs.
+inline constexpr std::size_t most_calls_of_one = 64;
+
+// One list of changes made a candidate: put in order, applied, and held against what is allowed,
+// what the framework does, what cuDNN takes and what fits `device`. The error's message is the
+// reason it is dropped. `rule` empty: one found by searching, which must also be no slower by the
+// model.
+Result<Candidate> make_candidate(std::span<const Transform> transforms, const std::string& rule,
+                                 const Profile& profile, int configuration,
+                                 const DeviceSpec& device, const ProposeOptions& options);
+
+// `findings` may be those of all configurations. `device` is the one on which they would be tried.
+// Deterministic.
+Proposal propose(const Profile& profile, int configuration, std::span<const Finding> findings,
+                 const DeviceSpec& device, const ProposeOptions& options);
+
+// What the model proposes for a configuration on a device, best guesses without any check: lists of
+// changes, each to be applied in order. `framework` adds the way to that framework's fast path.
+std::vector<std::vector<Transform>> model_proposals(const RnnConfig& config,
+                                                    const ProgramContext& program,
+                                                    const DeviceSpec& device,
+                                                    std::optional<Framework> framework);
+
+// Both at once, where they can be: nothing when they change the same thing or would each make
+// several calls of one.
+std::vector<Transform> combination(std::span<const Transform> a, std::span<const Transform> b);
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,101 @@
+#include "advisor/whatif/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/model/cost.h"
+#include "core/model/eligibility.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+bool of_mode(Phase phase, Mode mode) {
+  return (phase == Phase::forward_inference) == (mode == Mode::inference);
+}
+
+bool needed(model::Stage stage, Mode mode) {
+  switch (stage) {
+    case model::Stage::set_descriptor:
+    case model::Stage::temp_space:
+      return true;
+    case model::Stage::forward_inference:
+      return mode == Mode::inference;
+    case model::Stage::forward_training:
+    case model::Stage::backward_data:
+    case model::Stage::backward_weights:
+      return mode == Mode::training;
+  }
+  return true;
+}
+
+std::optional<std::string> call_problem(const RnnConfig& call, const DeviceSpec& device) {
+  const auto answer = model::eligibility(call, device);
+  for (const auto stage : model::all_stages) {
+    if (needed(stage, call.mode) && !answer.at(stage))
+      return fmt::format("cuDNN would refuse it at {}: {}", model::to_string(stage), summary(call));
+  }
+  if (answer.implementation != model::implementation_of(call.algo)) {
+    return fmt::format("cuDNN would run its {} kernels instead of {}",
+                       model::to_string(answer.implementation), to_string(call.algo));
+  }
+  if (call.algo == Algo::persist_static_small_h && call.mode == Mode::training &&
+      model::small_h_gradient_defect(call))
+    return "cuDNN 9.19 computes wrong gradients there (algorithm/small-h-wrong-gradients)";
+  const auto need = model::memory_need(call, call.mode).total;
+  if (device.memory_bytes > 0 && need > device.memory_bytes) {
+    return fmt::format("it needs {} and the device has {}", format_bytes(static_cast<double>(need)),
+                       format_bytes(static_cast<double>(device.memory_bytes)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_not_tried(const ExperimentVariant& variant,
+                                         const DeviceSpec& device) {
+  for (const auto& call : variant.calls) {
+    if (auto problem = call_problem(call, device)) return problem;
+  }
+  return std::nullopt;
+}
+
+double bound_ms(const ExperimentVariant& variant, const DeviceSpec& device) {
+  double ms = 0;
+  for (const auto& call : variant.calls) {
+    for (const Phase phase : all_phases) {
+      if (!of_mode(phase, call.mode)) continue;
+      const auto bound = model::lower_bound(call, phase, device);
+      ms += variant.cuda_graph ? bound.roofline_ms : bound.bound_ms;
+    }
+  }
+  return ms;
+}
+
+double modelled_speedup(const RnnConfig& before, const ExperimentVariant& variant,
+                        const DeviceSpec& device) {
+  ExperimentVariant original;
+  original.calls = {before};
+  const double old_ms = bound_ms(original, device);
+  const double new_ms = bound_ms(variant, device);
+  return old_ms > 0 && new_ms > 0 ? old_ms / new_ms : 0;
+}
+
+std::int64_t modelled_bytes(const ExperimentVariant& variant) {
+  const bool shared =
+      variant.composition == Composition::rows || variant.composition == Composition::steps;
+  std::int64_t weights = 0, workspace = 0, reserve = 0;
+  for (const auto& call : variant.calls) {
+    const auto sizes = model::space_sizes(call);
+    const bool training = call.mode == Mode::training;
+    weights = shared ? std::max(weights, sizes.weights.value) : weights + sizes.weights.value;
+    workspace = std::max(
+        workspace, training ? sizes.workspace_training.value : sizes.workspace_inference.value);
+    if (training) reserve += sizes.reserve_training.value;
+  }
+  return weights + workspace + reserve;
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,32 @@
+// What the model expects of a variant before anything is tried: whether cuDNN takes it, whether it
+// fits, and how its lower bounds compare. Estimates, for the order in which things are tried.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/cudnn/experiment_data.h"
+#include "core/device/device_spec.h"
+
+namespace rnnadvisor::advisor {
+
+// Nothing, or why trying the calls is of no use on this device: a stage that cuDNN refuses, an
+// algorithm that it replaces silently, memory that is not there, gradients known to be wrong.
+std::optional<std::string> why_not_tried(const ExperimentVariant& variant,
+                                         const DeviceSpec& device);
+
+// Sum of the lower bounds of the calls, over the phases of their mode, ms; 0 where the device has
+// no ceilings. With a CUDA graph the launches are not counted.
+double bound_ms(const ExperimentVariant& variant, const DeviceSpec& device);
+
+// bound of the original / bound of the variant; 0 when one is not known.
+double modelled_speedup(const RnnConfig& before, const ExperimentVariant& variant,
+                        const DeviceSpec& device);
+
+// Weights, workspace and reserve space of the calls as the model computes them. Several calls live
+// at once: their weights are theirs, the workspace is used by one after the other, and in training
+// every reserve space is kept for the backward pass. Calls over rows or steps share their weights.
+std::int64_t modelled_bytes(const ExperimentVariant& variant);
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,115 @@
+#include "advisor/whatif/framework_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/facts/framework_model.h"
+#include "advisor/whatif/transform_code.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+std::string quoted(std::string_view clause) {
+  std::string words(clause);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+bool changes(const Candidate& candidate, std::string_view kind) {
+  return std::any_of(candidate.transforms.begin(), candidate.transforms.end(),
+                     [&](const Transform& t) { return t.kind == kind; });
+}
+
+// PyTorch takes what it chooses in the forward pass; the backward pass of the sizes between its two
+// small-size limits uses another algorithm, which one configuration cannot say.
+std::optional<std::string> pytorch(Candidate& candidate, const ProgramContext& program,
+                                   const DeviceSpec& device) {
+  if (device.compute_major == 0 || device.sm_count == 0)
+    return "which algorithm PyTorch takes on this device is not known";
+  const GpuShape gpu{device.compute_major, device.compute_minor, device.sm_count};
+  std::string chosen;
+  for (auto& call : candidate.variant.calls) {
+    // A sequence that is a plain tensor after the change is no PackedSequence any more.
+    const bool packed = call.packed() && program.packed_sequence != false;
+    const auto forward = pytorch_algo(call, gpu, packed, true);
+    const auto backward = pytorch_algo(call, gpu, packed, false);
+    if (call.mode == Mode::training && forward.algo != backward.algo) {
+      return fmt::format("PyTorch runs {} forward and {} backward with this size",
+                         to_string(forward.algo), to_string(backward.algo));
+    }
+    if (call.algo != forward.algo) {
+      call.algo = forward.algo;
+      chosen = fmt::format("PyTorch then picks {}", to_string(forward.algo));
+      if (forward.failing_clause != "none")
+        chosen += fmt::format(" ({})", quoted(forward.failing_clause));
+    }
+    if (!changes(candidate, "math_type")) {
+      if (call.data_type == DataType::half && device.compute_at_least(7))
+        call.math_type = MathType::tensor_op;
+      if (call.data_type == DataType::bfloat16)
+        call.math_type = program.allow_tf32 == false ? MathType::fma : MathType::default_math;
+    }
+  }
+  candidate.note = chosen;
+  return std::nullopt;
+}
+
+std::optional<std::string> use_problem(std::string_view name, const CudnnUse& use) {
+  if (use.used != false) return std::nullopt;
+  return fmt::format("{} would not run it on cuDNN: {}", name, quoted(use.clause));
+}
+
+}  // namespace
+
+std::optional<Framework> framework_around(const Profile& profile, int configuration) {
+  const auto& c = profile.configurations[static_cast<std::size_t>(configuration)];
+  if (c.program.name) return c.program.name;
+  if (!c.from_program()) return std::nullopt;
+  return parse_enum<Framework>(profile.environment.framework);
+}
+
+std::optional<std::string> fit_to_framework(Candidate& candidate, Framework framework,
+                                            const ProgramContext& program, const DeviceSpec& device,
+                                            const std::optional<Version>& cudnn) {
+  if (framework == Framework::cudnn_api) return std::nullopt;
+  if (framework == Framework::onnxruntime)
+    return "ONNX Runtime makes the call that the model file describes; which changes of that file "
+           "lead to this one is not known";
+  for (const auto& transform : candidate.transforms) {
+    const auto code = code_for(transform, framework);
+    if (!code.can()) return code.cannot;
+  }
+  if (framework == Framework::pytorch) {
+    if (auto problem = pytorch(candidate, program, device)) return problem;
+  }
+  for (const auto& call : candidate.variant.calls) {
+    const CudnnQuestion question{call, program, &device, cudnn};
+    std::optional<std::string> problem;
+    switch (framework) {
+      case Framework::pytorch:
+        problem = use_problem("PyTorch", pytorch_cudnn(question));
+        break;
+      case Framework::jax:
+        problem = use_problem("JAX", jax_supported(question));
+        break;
+      case Framework::keras2:
+        problem = use_problem("Keras 2", keras2_cudnn(question));
+        break;
+      case Framework::keras3:
+        problem = use_problem("Keras 3", keras3_cudnn(question));
+        break;
+      case Framework::tensorflow:
+        if (call.data_type == DataType::bfloat16)
+          problem = "TensorFlow casts bfloat16 to float around cuDNN";
+        break;
+      case Framework::cudnn_api:
+      case Framework::onnxruntime:
+        break;
+    }
+    if (problem) return problem;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,209 @@
+#include "advisor/whatif/transform_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "advisor/whatif/transform.h"
+#include "core/base/embedded.h"
+#include "core/base/text.h"
+#include "core/config/toml/parse_toml.h"
+
+namespace rnnadvisor::embedded {
+std::span<const EmbeddedFile> transform_code();
+}
+
+namespace rnnadvisor::advisor {
+namespace {
+
+constexpr std::array columns = {
+    CodeColumn{"cudnn", "the cuDNN C API", "cpp"}, CodeColumn{"pytorch", "PyTorch", "python"},
+    CodeColumn{"keras", "Keras", "python"}, CodeColumn{"jax", "JAX", "python"}};
+
+struct Entry {
+  std::string code, cannot;
+};
+// By kind, column and value; the value is empty where all have one entry.
+using Key = std::tuple<std::string, std::string, std::string>;
+using Entries = std::map<Key, Entry>;
+
+std::vector<std::string> values_of(const TransformKind& kind) {
+  std::vector<std::string> values;
+  for (const auto& parameter : kind.parameters) {
+    if (parameter.type == ParameterType::text)
+      values.assign(parameter.values.begin(), parameter.values.end());
+    if (parameter.type == ParameterType::boolean) values = {"true", "false"};
+  }
+  return values;
+}
+
+// Lower-case words in braces are placeholders; braces of the languages themselves do not look so.
+std::vector<std::string> placeholders(std::string_view text) {
+  std::vector<std::string> found;
+  for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
+    const std::size_t end = text.find('}', at);
+    if (end == std::string_view::npos) break;
+    const auto word = text.substr(at + 1, end - at - 1);
+    const bool name = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    });
+    if (name) found.emplace_back(word);
+  }
+  return found;
+}
+
+Result<Entry> read_entry(const toml::table& table, const TransformKind& kind,
+                         const std::string& where) {
+  Entry entry;
+  for (const auto& [key, node] : table) {
+    const auto text = node.value<std::string>();
+    if ((key != "code" && key != "cannot") || !text || text->empty())
+      return fail(ErrorCode::parse,
+                  fmt::format("{}: '{}' is no code and no reason", where, std::string(key.str())));
+    (key == "code" ? entry.code : entry.cannot) = *text;
+  }
+  if (entry.code.empty() == entry.cannot.empty())
+    return fail(ErrorCode::parse, fmt::format("{}: give code or cannot, one of them", where));
+  for (const auto& name : placeholders(entry.code)) {
+    const bool known = std::any_of(
+        kind.parameters.begin(), kind.parameters.end(), [&](const TransformParameter& parameter) {
+          return parameter.name == name || (name == "VALUE" && parameter.name == "value");
+        });
+    if (!known) return fail(ErrorCode::parse, fmt::format("{}: no parameter {}", where, name));
+  }
+  return entry;
+}
+
+Result<void> read_column(Entries& entries, const TransformKind& kind, const CodeColumn& column,
+                         const toml::table& table) {
+  const auto where = fmt::format("{}.{}", kind.name, column.key);
+  if (table.contains("code") || table.contains("cannot")) {
+    auto entry = read_entry(table, kind, where);
+    if (!entry) return fail(std::move(entry).error());
+    entries[{std::string(kind.name), std::string(column.key), ""}] = std::move(*entry);
+    return {};
+  }
+  const auto values = values_of(kind);
+  for (const auto& value : values) {
+    const auto* of_value = table[value].as_table();
+    if (of_value == nullptr)
+      return fail(ErrorCode::parse, fmt::format("{}: nothing for '{}'", where, value));
+    auto entry = read_entry(*of_value, kind, where + "." + value);
+    if (!entry) return fail(std::move(entry).error());
+    entries[{std::string(kind.name), std::string(column.key), value}] = std::move(*entry);
+  }
+  if (table.size() != values.size() || values.empty())
+    return fail(ErrorCode::parse, fmt::format("{}: an entry that no value has", where));
+  return {};
+}
+
+Result<Entries> read_table(std::string_view text, std::string_view name) {
+  const auto table = toml_text::parse_toml(text, name);
+  if (!table) return fail(table.error());
+  Entries entries;
+  for (const auto& kind : transform_kinds()) {
+    const auto* of_kind = (*table)[kind.name].as_table();
+    if (of_kind == nullptr)
+      return fail(ErrorCode::parse, fmt::format("{}: nothing for '{}'", name, kind.name));
+    for (const auto& column : columns) {
+      const auto* cell = (*of_kind)[column.key].as_table();
+      if (cell == nullptr) {
+        return fail(ErrorCode::parse,
+                    fmt::format("{}: nothing for '{}' in {}", name, kind.name, column.name));
+      }
+      if (auto read = read_column(entries, kind, column, *cell); !read)
+        return fail(std::move(read).error());
+    }
+    if (of_kind->size() != columns.size())
+      return fail(ErrorCode::parse, fmt::format("{}: '{}' has an unknown column", name, kind.name));
+  }
+  if (table->size() != transform_kinds().size())
+    return fail(ErrorCode::parse, fmt::format("{}: a table that is no kind of change", name));
+  return entries;
+}
+
+const Entries& entries() {
+  static const Entries shipped = read_table(transform_code_text(), "transform_code.toml")
+                                     .value_or(Entries{});  // read by a test
+  return shipped;
+}
+
+std::string in_capitals(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+void replace(std::string& text, const std::string& name, const std::string& value) {
+  const std::string mark = "{" + name + "}";
+  for (std::size_t at = text.find(mark); at != std::string::npos;
+       at = text.find(mark, at + value.size()))
+    text.replace(at, mark.size(), value);
+}
+
+}  // namespace
+
+std::span<const CodeColumn> code_columns() { return columns; }
+
+const CodeColumn* code_column(Framework framework) {
+  switch (framework) {
+    case Framework::cudnn_api:
+      return &columns[0];
+    case Framework::pytorch:
+      return &columns[1];
+    case Framework::keras2:
+    case Framework::keras3:
+    case Framework::tensorflow:
+      return &columns[2];
+    case Framework::jax:
+      return &columns[3];
+    case Framework::onnxruntime:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+TransformCode code_for(const Transform& transform, const CodeColumn& column) {
+  const auto parameters = nlohmann::json::parse(transform.json, nullptr, false);
+  std::string value;
+  if (parameters.is_object() && parameters.contains("value")) {
+    const auto& given = parameters.at("value");
+    value = given.is_string() ? given.get<std::string>() : given.dump();
+  }
+  auto found = entries().find({transform.kind, std::string(column.key), value});
+  if (found == entries().end())
+    found = entries().find({transform.kind, std::string(column.key), ""});
+  TransformCode made;
+  if (found == entries().end()) {
+    made.cannot = fmt::format("'{}' is no known change", to_valid_utf8(transform.kind));
+    return made;
+  }
+  if (!found->second.cannot.empty()) {
+    made.cannot = fmt::format("cannot be expressed in {}: {}", column.name, found->second.cannot);
+    return made;
+  }
+  made.code = found->second.code;
+  replace(made.code, "VALUE", in_capitals(value));
+  if (parameters.is_object()) {
+    for (const auto& [name, given] : parameters.items())
+      replace(made.code, name, given.is_string() ? given.get<std::string>() : given.dump());
+  }
+  return made;
+}
+
+TransformCode code_for(const Transform& transform, Framework framework) {
+  if (const auto* column = code_column(framework)) return code_for(transform, *column);
+  return {{}, "cannot be expressed in ONNX Runtime: the model file says what is called"};
+}
+
+Result<void> check_transform_code(std::string_view toml, std::string_view name) {
+  const auto read = read_table(toml, name);
+  if (!read) return fail(read.error());
+  return {};
+}
+
+std::string_view transform_code_text() { return embedded::transform_code().front().text; }
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,404 @@
+#include "advisor/whatif/candidates.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "advisor/facts/experiments.h"
+#include "advisor/whatif/estimate.h"
+#include "core/model/eligibility.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+
+Transform make(std::string_view kind, std::string_view json = "{}") {
+  auto transform = parse_transform(kind, json);
+  EXPECT_TRUE(transform) << kind;
+  return transform.value_or(Transform{});
+}
+
+RnnConfig lstm(int hidden = 1024, int batch = 32) {
+  RnnConfig config;
+  config.data_type = DataType::half;
+  config.math_type = MathType::tensor_op;
+  config.input_size = config.hidden_size = config.proj_size = hidden;
+  config.seq_length = 32;
+  config.batch_size = batch;
+  return config;
+}
+
+Profile profile_of(const RnnConfig& config, const ProgramContext& program = {}) {
+  Profile profile;
+  profile.devices = {*find_device("h200")};
+  profile.environment.cudnn_version = "9.19.0";
+  Configuration configuration;
+  configuration.config = config;
+  configuration.program = program;
+  configuration.origin = Origin::run;
+  profile.configurations.push_back(configuration);
+  return profile;
+}
+
+ProgramContext around(Framework framework) {
+  ProgramContext program;
+  program.name = framework;
+  return program;
+}
+
+Proposal propose_for(const Profile& profile, const ProposeOptions& options = {},
+                     std::vector<Finding> findings = {}) {
+  return propose(profile, 0, findings, profile.devices.front(), options);
+}
+
+std::vector<std::string> described(const Proposal& proposal) {
+  std::vector<std::string> list;
+  for (const auto& candidate : proposal.candidates) list.push_back(describe(candidate.transforms));
+  return list;
+}
+
+std::string reason(const Proposal& proposal, std::string_view what) {
+  for (const auto& dropped : proposal.dropped)
+    if (describe(dropped.transforms) == what) return dropped.reason;
+  return "not dropped";
+}
+
+TEST(Compose, OneCallStaysOne) {
+  const std::vector transforms = {make("pad_batch", R"({"multiple":64})"),
+                                  make("algo", R"({"value":"persist_static"})")};
+  const auto variant = compose(transforms, lstm());
+  ASSERT_TRUE(variant);
+  EXPECT_EQ(variant->composition, Composition::single);
+  ASSERT_EQ(variant->calls.size(), 1u);
+  EXPECT_EQ(variant->calls[0].batch_size, 64);
+  EXPECT_EQ(variant->calls[0].algo, Algo::persist_static);
+}
+
+TEST(Compose, LayersAreFedByTheOneBelow) {
+  auto config = lstm(1000);
+  config.num_layers = 3;
+  config.input_size = 300;
+  // Named the wrong way round: sizes are changed first, so that they agree between layers.
+  const auto transforms =
+      in_order(std::vector{make("split_layers"), make("pad_hidden", R"({"multiple":32})")});
+  EXPECT_EQ(describe(transforms), "pad_hidden (multiple 32), then split_layers");
+  const auto variant = compose(transforms, config);
+  ASSERT_TRUE(variant);
+  EXPECT_EQ(variant->composition, Composition::layers);
+  ASSERT_EQ(variant->calls.size(), 3u);
+  EXPECT_EQ(variant->calls[0].input_size, 300);
+  EXPECT_EQ(variant->calls[0].hidden_size, 1024);
+  EXPECT_EQ(variant->calls[1].input_size, 1024);
+}
+
+// Every sequence stands in exactly one call, and with its own length.
+TEST(Compose, RowsAreDealtOut) {
+  auto config = lstm(64, 7);
+  config.seq_lengths = {3, 32, 1, 32, 5, 8, 2};
+  for (const auto& transform : {make("bucket_lengths", R"({"buckets":3})"), make("sort_lengths"),
+                                make("lower_batch", R"({"value":3})")}) {
+    const auto variant = compose(std::span(&transform, 1), config);
+    ASSERT_TRUE(variant) << transform.kind << to_text(variant.error());
+    EXPECT_EQ(variant->composition, Composition::rows);
+    ASSERT_EQ(variant->rows.size(), variant->calls.size());
+    std::vector<int> all;
+    for (std::size_t i = 0; i < variant->rows.size(); ++i) {
+      const auto& call = variant->calls[i];
+      ASSERT_EQ(variant->rows[i].size(), static_cast<std::size_t>(call.batch_size));
+      for (std::size_t row = 0; row < variant->rows[i].size(); ++row) {
+        all.push_back(variant->rows[i][row]);
+        const int length = call.seq_lengths.empty() ? call.seq_length : call.seq_lengths[row];
+        EXPECT_EQ(length, config.seq_lengths[static_cast<std::size_t>(variant->rows[i][row])])
+            << transform.kind;
+      }
+    }
+    std::sort(all.begin(), all.end());
+    EXPECT_THAT(all, ElementsAre(0, 1, 2, 3, 4, 5, 6)) << transform.kind;
+  }
+}
+
+TEST(Compose, EmptyRowsAreNamedByTheirAbsence) {
+  auto config = lstm(64, 4);
+  config.seq_lengths = {0, 32, 0, 8};
+  const auto transform = make("drop_empty_rows");
+  const auto variant = compose(std::span(&transform, 1), config);
+  ASSERT_TRUE(variant);
+  EXPECT_THAT(variant->rows, ElementsAre(ElementsAre(1, 3)));
+}
+
+TEST(Compose, TwoDivisionsAreNone) {
+  auto config = lstm();
+  config.num_layers = 2;
+  const std::vector transforms = {make("split_layers"), make("lower_batch", R"({"value":8})")};
+  const auto variant = compose(transforms, config);
+  ASSERT_FALSE(variant);
+  EXPECT_THAT(variant.error().message, HasSubstr("'lower_batch' after 'split_layers'"));
+  EXPECT_FALSE(compose({}, config));
+}
+
+TEST(Compose, AGraphIsNoCall) {
+  const auto graph = make("cuda_graph");
+  const auto variant = compose(std::span(&graph, 1), lstm());
+  ASSERT_TRUE(variant);
+  EXPECT_TRUE(variant->cuda_graph);
+  EXPECT_THAT(variant->calls, ElementsAre(lstm()));
+}
+
+TEST(Meanings, TheWorstCounts) {
+  const auto exact = make("algo", R"({"value":"standard"})");
+  const auto padded = make("pad_batch", R"({"multiple":8})");
+  const auto numerics = make("data_type", R"({"value":"half"})");
+  const auto model = make("set_batch", R"({"value":8})");
+  const auto of = [](std::vector<Transform> list) { return meaning_of(list, lstm()); };
+  EXPECT_EQ(of({exact}), Meaning::exact);
+  EXPECT_EQ(of({padded, exact}), Meaning::padded);
+  EXPECT_EQ(of({exact, numerics, padded}), Meaning::numerics);
+  EXPECT_EQ(of({model, exact}), Meaning::model);
+  // Chunks end gradients; without any, and forward in time, they change nothing.
+  const std::vector chunks = {make("chunk_sequence", R"({"length":8})")};
+  auto config = lstm();
+  EXPECT_EQ(meaning_of(chunks, config), Meaning::model);
+  config.mode = Mode::inference;
+  EXPECT_EQ(meaning_of(chunks, config), Meaning::exact);
+}
+
+TEST(Meanings, TransformsSurviveJson) {
+  const std::vector transforms = {make("pad_hidden", R"({"multiple":32})"), make("split_layers"),
+                                  make("padded_io", R"({"value":false})")};
+  const auto json = to_json(transforms);
+  EXPECT_EQ(json, R"([{"kind":"pad_hidden","parameters":{"multiple":32}},)"
+                  R"({"kind":"split_layers","parameters":{}},)"
+                  R"({"kind":"padded_io","parameters":{"value":false}}])");
+  EXPECT_EQ(parse_transforms(json), transforms);
+  for (const auto* broken : {"", "{}", "[1]", R"([{"kind":1}])", R"([{"kind":"x"}])",
+                             R"([{"kind":"pad_batch","parameters":{}}])"})
+    EXPECT_FALSE(parse_transforms(broken)) << broken;
+}
+
+TEST(Propose, OnlyWhatCudnnTakes) {
+  const auto profile = profile_of(lstm(2048));
+  const auto proposal = propose_for(profile);
+  EXPECT_THAT(reason(proposal, "algo (value persist_static)"),
+              HasSubstr("cuDNN would refuse it at temp_space"));
+  for (const auto& candidate : proposal.candidates) {
+    for (const auto& call : candidate.variant.calls) {
+      const auto answer = model::eligibility(call, profile.devices.front());
+      EXPECT_TRUE(answer.at(model::Stage::forward_training)) << describe(candidate.transforms);
+      EXPECT_EQ(answer.implementation, model::implementation_of(call.algo))
+          << describe(candidate.transforms);
+    }
+  }
+}
+
+TEST(Propose, NothingThatNeedsConsentUnasked) {
+  auto config = lstm();
+  config.proj_size = 512;
+  const auto profile = profile_of(config);
+  for (const auto& candidate : propose_for(profile).candidates)
+    EXPECT_NE(candidate.meaning, Meaning::model) << describe(candidate.transforms);
+  EXPECT_THAT(reason(propose_for(profile), "drop_projection"), HasSubstr("consent"));
+  ProposeOptions options;
+  options.model = true;
+  options.most = 1000;
+  EXPECT_THAT(described(propose_for(profile, options)), Contains("drop_projection"));
+  options.model = options.padded = options.numerics = false;
+  for (const auto& candidate : propose_for(profile, options).candidates)
+    EXPECT_EQ(candidate.meaning, Meaning::exact) << describe(candidate.transforms);
+}
+
+TEST(Propose, ReachesAPersistentKernelByPaddingAndSplitting) {
+  auto config = lstm(1001, 30);
+  config.num_layers = 2;
+  ProposeOptions options;
+  options.most = 1000;
+  const auto list = described(propose_for(profile_of(config), options));
+  EXPECT_THAT(list,
+              Contains(AllOf(HasSubstr("pad_hidden"), HasSubstr("pad_batch (multiple 8)"),
+                             HasSubstr("algo (value persist_static)"), HasSubstr("split_layers"))));
+}
+
+TEST(Propose, SuggestionsComeFirstAndKeepTheirRule) {
+  Finding finding;
+  finding.rule_id = "some/rule";
+  finding.configuration = 0;
+  finding.gain = Gain{};
+  finding.gain->speedup = 1.3;
+  Suggestion suggestion;
+  suggestion.transform = make("pad_batch", R"({"multiple":64})");
+  finding.suggestions = {suggestion, Suggestion{}};
+  ProposeOptions options;
+  const auto proposal = propose_for(profile_of(lstm()), options, {finding});
+  ASSERT_FALSE(proposal.candidates.empty());
+  EXPECT_EQ(proposal.candidates[0].rule, "some/rule");
+  EXPECT_DOUBLE_EQ(proposal.candidates[0].expected, 1.3);
+  EXPECT_THAT(proposal.candidates[0].expected_by, HasSubstr("some/rule"));
+  // Of another configuration, or with another rule asked for: not here.
+  finding.configuration = 1;
+  for (const auto& candidate : propose_for(profile_of(lstm()), options, {finding}).candidates)
+    EXPECT_TRUE(candidate.rule.empty());
+  finding.configuration = 0;
+  options.rule = "other/rule";
+  EXPECT_TRUE(propose_for(profile_of(lstm()), options, {finding}).candidates.empty());
+  options.rule = "some/rule";
+  EXPECT_EQ(propose_for(profile_of(lstm()), options, {finding}).candidates.size(), 1u);
+}
+
+TEST(Propose, IsBoundedAndOrdered) {
+  ProposeOptions options;
+  options.most = 3;
+  const auto proposal = propose_for(profile_of(lstm(1001, 30)), options);
+  ASSERT_EQ(proposal.candidates.size(), 3u);
+  for (std::size_t i = 1; i < proposal.candidates.size(); ++i) {
+    const auto hope = [](const Candidate& c) { return c.expected > 0 ? c.expected : 1; };
+    EXPECT_GE(hope(proposal.candidates[i - 1]), hope(proposal.candidates[i]));
+  }
+  EXPECT_THAT(proposal.dropped, Contains(Field(&Dropped::reason, HasSubstr("more promising"))));
+}
+
+TEST(Propose, KnownDefectsAreNotTried) {
+  // cuDNN 9.19, SMALL_H, plain RNN, half, two directions, batch a multiple of 8: wrong gradients.
+  auto config = lstm(64, 32);
+  config.cell = Cell::rnn_tanh;
+  config.direction = Direction::bidirectional;
+  const auto proposal = propose_for(profile_of(config));
+  EXPECT_THAT(reason(proposal, "algo (value persist_static_small_h)"),
+              HasSubstr("wrong gradients"));
+}
+
+TEST(Propose, PersistentWithoutTensorCoresIsKnownToBeSlow) {
+  auto config = lstm();
+  config.data_type = DataType::float32;
+  config.math_type = MathType::default_math;
+  const auto proposal = propose_for(profile_of(config));
+  EXPECT_THAT(reason(proposal, "algo (value persist_static)"),
+              HasSubstr("persistence/tensor-core-math"));
+}
+
+// PyTorch source, get_algo(): half, one layer, B a multiple of 8 and at most 128, H and input
+// multiples of 128 take PERSIST_STATIC; confirmed on an H200 for B 30, 32 and 33.
+TEST(Propose, PytorchPicksTheAlgorithmItself) {
+  auto config = lstm(1024, 33);
+  ProposeOptions options;
+  options.most = 1000;
+  const auto profile = profile_of(config, around(Framework::pytorch));
+  const auto proposal = propose_for(profile, options);
+  EXPECT_THAT(reason(proposal, "algo (value persist_static)"), HasSubstr("PyTorch picks"));
+  bool found = false;
+  for (const auto& candidate : proposal.candidates) {
+    if (describe(candidate.transforms) != "pad_batch (multiple 8)") continue;
+    found = true;
+    EXPECT_EQ(candidate.variant.calls[0].algo, Algo::persist_static);
+    EXPECT_EQ(candidate.note, "PyTorch then picks persist_static");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Propose, PytorchStackIsSplitAndPadded) {
+  auto config = lstm(1000, 30);
+  config.num_layers = 2;
+  ProposeOptions options;
+  options.most = 1000;
+  const auto proposal = propose_for(profile_of(config, around(Framework::pytorch)), options);
+  bool found = false;
+  for (const auto& candidate : proposal.candidates) {
+    if (candidate.variant.composition != Composition::layers) continue;
+    const auto persistent = [](const RnnConfig& c) { return c.algo == Algo::persist_static; };
+    const auto& calls = candidate.variant.calls;
+    found = found || std::all_of(calls.begin(), calls.end(), persistent);
+  }
+  EXPECT_TRUE(found) << "split_layers, pad_hidden 128, pad_input 128 and pad_batch 8 reach it";
+}
+
+TEST(Propose, JaxHasOneAlgorithmAndOneType) {
+  auto config = lstm();
+  config.data_type = DataType::float32;
+  config.math_type = MathType::default_math;
+  config.layout = Layout::batch_major_unpacked;
+  const auto proposal = propose_for(profile_of(config, around(Framework::jax)));
+  EXPECT_THAT(reason(proposal, "algo (value persist_static_small_h)"), HasSubstr("JAX"));
+  EXPECT_THAT(reason(proposal, "data_type (value bfloat16)"), HasSubstr("JAX"));
+  for (const auto& candidate : proposal.candidates)
+    for (const auto& call : candidate.variant.calls) EXPECT_EQ(call.algo, Algo::standard);
+}
+
+TEST(Propose, WhatDoesNotFitIsDivided) {
+  auto config = lstm(4096, 4096);
+  config.num_layers = 8;
+  config.seq_length = 2048;
+  ProposeOptions options;
+  options.most = 1000;
+  const auto list = described(propose_for(profile_of(config), options));
+  EXPECT_THAT(list, Contains(HasSubstr("lower_batch")));
+}
+
+TEST(Propose, Deterministic) {
+  const auto profile = profile_of(lstm(1001, 30));
+  EXPECT_EQ(described(propose_for(profile)), described(propose_for(profile)));
+}
+
+TEST(Combination, NeverTwiceTheSame) {
+  const std::vector a = {make("pad_batch", R"({"multiple":8})")};
+  const std::vector b = {make("algo", R"({"value":"persist_static"})")};
+  EXPECT_EQ(combination(a, b).size(), 2u);
+  EXPECT_TRUE(combination(a, a).empty());
+}
+
+TEST(Estimate, BytesOfACompositionAreThoseOfItsCalls) {
+  auto config = lstm(512);
+  config.num_layers = 4;
+  config.mode = Mode::inference;
+  ExperimentVariant whole;
+  whole.calls = {config};
+  const auto layers = make("split_layers");
+  const auto split = compose(std::span(&layers, 1), config);
+  ASSERT_TRUE(split);
+  const auto stack = model::space_sizes(config);
+  std::int64_t weights = 0;
+  for (const auto& call : split->calls) weights += model::space_sizes(call).weights.value;
+  EXPECT_EQ(weights, stack.weights.value) << "the weights of a stack are those of its layers";
+  EXPECT_EQ(modelled_bytes(*split),
+            weights + model::space_sizes(split->calls[0]).workspace_inference.value);
+  EXPECT_EQ(modelled_bytes(whole), weights + stack.workspace_inference.value);
+  // Rows share the weights, and in training every part keeps its reserve space.
+  config.mode = Mode::training;
+  const auto rows = make("lower_batch", R"({"value":16})");
+  const auto parts = compose(std::span(&rows, 1), config);
+  ASSERT_TRUE(parts);
+  const auto part = model::space_sizes(parts->calls[0]);
+  EXPECT_EQ(modelled_bytes(*parts),
+            part.weights.value + part.workspace_training.value + 2 * part.reserve_training.value);
+}
+
+// Two calls of half the steps launch as often and compute as much as one.
+TEST(Estimate, AModelledSpeedupIsARatioOfBounds) {
+  const auto device = *find_device("h200");
+  auto config = lstm();
+  config.mode = Mode::inference;
+  const auto chunks = make("chunk_sequence", R"({"length":16})");
+  const auto variant = compose(std::span(&chunks, 1), config);
+  ASSERT_TRUE(variant);
+  const auto speedup = modelled_speedup(config, *variant, device);
+  EXPECT_LE(speedup, 1.0 + 1e-9);
+  EXPECT_GT(speedup, 0.5);
+  EXPECT_EQ(modelled_speedup(config, *variant, DeviceSpec{}), 0) << "nothing is known";
+}
+
+TEST(Tried, OnlyWhatExperimentsAdded) {
+  auto profile = profile_of(lstm());
+  profile.configurations.push_back(profile.configurations[0]);
+  profile.configurations.push_back(profile.configurations[0]);
+  Experiment experiment;
+  experiment.configuration = 0;
+  experiment.changed = {1, 0, 99, -1};
+  profile.experiments = {experiment};
+  EXPECT_THAT(tried_configurations(profile), ElementsAre(false, true, false));
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor
