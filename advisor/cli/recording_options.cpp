@@ -111,10 +111,10 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
          "N");
   auto* trace = option("--trace", arguments.trace,
                        "what to record beside calls, kernels and NVTX ranges (default: transfers "
-                       "in the mode kernels, all in the mode full)",
-                       "transfers,api,memory,counters|none");
+                       "in the mode kernels, all but driver calls in the mode full)",
+                       "transfers,api,driver,memory,counters|none");
   context.completions[trace] = {Context::Completion::Kind::words,
-                                {"none", "transfers", "api", "memory", "counters"}};
+                                {"none", "transfers", "api", "driver", "memory", "counters"}};
   option("--counter-interval", arguments.counter_interval_ms,
          "between two samples of the hardware counters (default: 1)", "MILLISECONDS");
   option("--counter-duration", arguments.counter_duration_seconds,

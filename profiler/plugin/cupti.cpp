@@ -61,8 +61,10 @@ struct Ours {
 constexpr CUpti_ActivityKind kinds_kernels[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 constexpr CUpti_ActivityKind kinds_transfers[] = {CUPTI_ACTIVITY_KIND_MEMCPY,
                                                   CUPTI_ACTIVITY_KIND_MEMSET};
-constexpr CUpti_ActivityKind kinds_api[] = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
+// A launch by the runtime is a call of the driver, too: records of both cost every launch twice.
+constexpr CUpti_ActivityKind kinds_api[] = {CUPTI_ACTIVITY_KIND_RUNTIME,
                                             CUPTI_ACTIVITY_KIND_OVERHEAD};
+constexpr CUpti_ActivityKind kinds_driver[] = {CUPTI_ACTIVITY_KIND_DRIVER};
 constexpr CUpti_ActivityKind kinds_memory[] = {CUPTI_ACTIVITY_KIND_MEMORY2};
 
 // Buffers: some are made and touched beforehand, so that a launch does not wait for their pages.
@@ -313,6 +315,7 @@ CUptiResult enable_all(bool on) {
   CUptiResult status = enable(kinds_kernels, on);
   if (status == CUPTI_SUCCESS && settings().trace_transfers) status = enable(kinds_transfers, on);
   if (status == CUPTI_SUCCESS && settings().trace_api) status = enable(kinds_api, on);
+  if (status == CUPTI_SUCCESS && settings().trace_driver) status = enable(kinds_driver, on);
   if (status == CUPTI_SUCCESS && settings().trace_memory) status = enable(kinds_memory, on);
   return status;
 }

@@ -18,7 +18,7 @@ struct Settings {
   std::uint64_t max_bytes;
   std::uint64_t buffer_bytes;  // of one CUPTI buffer
   bool call_sites;
-  bool trace_transfers, trace_memory, trace_api, trace_counters;
+  bool trace_transfers, trace_memory, trace_api, trace_driver, trace_counters;
   std::int64_t counter_interval_ns, counter_duration_ns;  // duration 0: to the end
   std::int64_t delay_ns, duration_ns;  // 0: none
   std::int64_t skip, iterations;       // 0: none

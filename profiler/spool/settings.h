@@ -40,9 +40,10 @@ inline constexpr char nvtx_injection[] = "NVTX_INJECTION64_PATH";
 inline constexpr std::array<std::string_view, 3> mode_words = {"calls", "kernels", "full"};
 
 // What the modes kernels and full record beside calls, kernels and NVTX ranges. Without
-// RNNADVISOR_TRACE: transfers in the mode kernels, everything in the mode full.
-inline constexpr std::array<std::string_view, 4> trace_words = {"transfers", "api", "memory",
-                                                                "counters"};
+// RNNADVISOR_TRACE: transfers in the mode kernels, everything but the calls of the driver's
+// interface in the mode full (api are those of the runtime's).
+inline constexpr std::array<std::string_view, 5> trace_words = {"transfers", "api", "driver",
+                                                                "memory", "counters"};
 inline constexpr std::string_view trace_nothing = "none";
 
 }  // namespace rnnadvisor::spool

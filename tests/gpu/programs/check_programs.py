@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -34,6 +35,10 @@ parser.add_argument("--modes", default="calls,kernels,full")
 parser.add_argument("--jobs", type=int, default=6, help="programs at once, but for those in mode `kernels`, which run alone")
 options = parser.parse_args()
 program = str(Path(options.rnnadvisor).resolve())
+if not shutil.which("nvidia-smi") or subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode != 0:
+    print("NEEDS A GPU, NOT RUN: there is no NVIDIA GPU here")
+    sys.exit(77)
+options.output.mkdir(parents=True, exist_ok=True)
 
 
 def run(command, **environment):

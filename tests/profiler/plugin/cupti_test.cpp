@@ -163,18 +163,29 @@ TEST(Cupti, TheModeFullHasEverything) {
   EXPECT_EQ(s.transfers[0].copy_kind, 1u) << "to the device";
   EXPECT_EQ(s.transfers[1].bytes, 99u);
   EXPECT_EQ(s.transfers[1].copy_kind, 0u) << "a fill";
-  ASSERT_THAT(s.api, SizeIs(6));
-  EXPECT_EQ(s.text(s.api[0].name), "cuLaunchKernel");
-  EXPECT_EQ(s.api[0].driver, 1u);
+  ASSERT_THAT(s.api, SizeIs(3));
+  EXPECT_EQ(s.text(s.api[0].name), "cudaLaunchKernel");
+  EXPECT_EQ(s.api[0].driver, 0u);
   EXPECT_EQ(s.api[0].thread, 77u);
-  EXPECT_EQ(s.text(s.api[1].name), "cudaLaunchKernel");
-  EXPECT_EQ(s.api[1].driver, 0u);
   ASSERT_THAT(s.memory, SizeIs(3));
   EXPECT_EQ(s.memory[0].address, 0x7000u);
   EXPECT_EQ(s.memory[0].bytes, 512u);
   EXPECT_EQ(s.memory[0].release, 1u);
   ASSERT_THAT(s.overhead, SizeIs(3));
   EXPECT_EQ(s.text(s.overhead[0].kind), "CUPTI resources");
+}
+
+TEST(Cupti, CallsOfTheDriverAreThereWhenAskedFor) {
+  KernelChild child("kernels");
+  child.variable("RNNADVISOR_TRACE", "api,driver");
+  const auto result = child.run({"cuda"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto& s = result.spool();
+  ASSERT_THAT(s.api, SizeIs(6));
+  EXPECT_EQ(s.text(s.api[0].name), "cuLaunchKernel");
+  EXPECT_EQ(s.api[0].driver, 1u);
+  EXPECT_EQ(s.text(s.api[1].name), "cudaLaunchKernel");
+  EXPECT_EQ(s.api[1].driver, 0u);
 }
 
 TEST(Cupti, TheTraceVariableChooses) {
