@@ -95,7 +95,6 @@ def profile(name, command, mode):
     return run([program, "profile", "--mode", mode, "-o", str(path), "--force", "--", *command])
 
 
-options.output.mkdir(parents=True, exist_ok=True)
 modes = options.modes.split(",")
 entries = []
 for entry in tomllib.loads((PROGRAMS / "programs.toml").read_text())["program"]:
