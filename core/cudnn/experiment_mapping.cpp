@@ -88,10 +88,10 @@ void for_pseudo_layers(const RnnConfig& before, const Part& part, const Visitor&
   const int directions = part.config.directions();
   for (int layer = 0; layer < part.config.num_layers; ++layer) {
     for (int d = 0; d < directions; ++d) {
-      const int original = part.direction < 0 ? d : part.direction;
-      visit(static_cast<std::size_t>(layer * directions + d),
-            static_cast<std::size_t>((part.first_layer + layer) * before.directions() + original),
-            layer);
+      const int call = layer * directions + d;
+      const int original = (part.first_layer + layer) * before.directions() +
+                           (part.direction < 0 ? d : part.direction);
+      visit(static_cast<std::size_t>(call), static_cast<std::size_t>(original), layer);
     }
   }
 }
