@@ -146,6 +146,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     forward_->setEnabled(state_.can_go_forward());
   });
   follow_growth();
+  follow_exports();
   make_actions();
   restore_session();
   apply_theme();
@@ -168,7 +169,16 @@ void MainWindow::make_header() {
   row->addWidget(subtitle_, 1);
   cancel_ = new QPushButton(tr("Cancel"));
   cancel_->hide();
-  connect(cancel_, &QPushButton::clicked, this, [this] { loader_.cancel(); });
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    loader_.cancel();
+    if (exporter_.busy()) {
+      exporter_.cancel();
+      progress_->hide();
+      cancel_->hide();
+      show_title();
+      show_notice(tr("Nothing was exported."));
+    }
+  });
   row->addWidget(cancel_);
   progress_ = new QProgressBar;
   progress_->setTextVisible(false);
