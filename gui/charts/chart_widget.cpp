@@ -85,7 +85,7 @@ void ChartWidget::keyPressEvent(QKeyEvent* event) {
   if (count > 0 && (next || previous)) {
     focused_ = (focused_ + (next ? 1 : count - 1) + (focused_ < 0 && previous ? 1 : 0)) % count;
     const auto& hit = hits_[static_cast<std::size_t>(focused_)];
-    setAccessibleName(hit.text);
+    setAccessibleDescription(hit.text);  // read out when it changes
     QToolTip::showText(mapToGlobal(hit.area.bottomLeft().toPoint()), hit.text, this);
     update();
     return;

@@ -160,7 +160,7 @@ std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
 void TraceView::show_recurrence() {
   recurrence_dock_->show();
   recurrence_dock_->raise();
-  recurrence_->setFocus();
+  recurrence_->focus_steps();
 }
 
 void TraceView::set_document(DocumentPointer document) {
