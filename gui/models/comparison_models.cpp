@@ -1,4 +1,6 @@
 // A comparison as tables: phase by phase, and call by call.
+#include <cmath>
+
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/comparison.h"
@@ -174,6 +176,7 @@ QVariant CallMatchesModel::data(const QModelIndex& index, int role) const {
     case difference: {
       if (!both) return QStringLiteral("–");
       const double ms = call.after_ms - call.before_ms;
+      if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
       return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
              to_qt(format_milliseconds(std::abs(ms)));
     }

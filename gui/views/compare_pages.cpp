@@ -1,4 +1,6 @@
 // What is said of a row of the comparison: of a phase, and of a call.
+#include <cmath>
+
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/pages.h"
@@ -16,6 +18,7 @@ QString milliseconds(double ms) {
 QString difference(double before, double after) {
   if (before < 0 || after < 0) return QStringLiteral("–");
   const double ms = after - before;
+  if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
   return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
          Page::escape(format_milliseconds(std::abs(ms)));
 }
