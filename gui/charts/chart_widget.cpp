@@ -49,6 +49,8 @@ QSize ChartWidget::minimumSizeHint() const {
 void ChartWidget::paintEvent(QPaintEvent*) {
   if (!chart_) return;
   QPainter painter(this);
+  // Times run from left to right, whatever the direction of writing.
+  painter.setLayoutDirection(Qt::LeftToRight);
   painter.setRenderHint(QPainter::Antialiasing);
   hits_ = chart_->paint(painter, rect(), style());
   if (hasFocus() && focused_ >= 0 && focused_ < static_cast<int>(hits_.size())) {

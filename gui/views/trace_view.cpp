@@ -103,7 +103,7 @@ void TraceView::update_titles() {
 
 // In the corner above the names of the tracks.
 QWidget* TraceView::make_height_slider() {
-  height_ = new QSlider(Qt::Horizontal, timeline_);
+  height_ = new QSlider(Qt::Horizontal, timeline_->viewport());
   height_->setRange(lowest_step, highest_step);
   height_->setAccessibleName(tr("Height of the tracks"));
   height_->setToolTip(tr("Height of the tracks  H, Shift+H"));
