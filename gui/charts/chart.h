@@ -65,10 +65,11 @@ class StackedBars : public Chart {
   std::vector<ChartHit> paint(QPainter& painter, const QRectF& area,
                               const ChartStyle& style) const override;
   QString description() const override;
+  // Of the labels with the gap behind them, in a chart of this width.
+  double label_width(const ChartStyle& style, double width) const;
 
  private:
   std::vector<const Segment*> entries() const;
-  double label_width(const ChartStyle& style, double width) const;
   double paint_legend(QPainter* painter, QRectF area, const ChartStyle& style) const;
 };
 

@@ -49,6 +49,8 @@ QSize ChartWidget::minimumSizeHint() const {
 void ChartWidget::paintEvent(QPaintEvent*) {
   if (!chart_) return;
   QPainter painter(this);
+  // Times run from left to right, whatever the direction of writing.
+  painter.setLayoutDirection(Qt::LeftToRight);
   painter.setRenderHint(QPainter::Antialiasing);
   hits_ = chart_->paint(painter, rect(), style());
   if (hasFocus() && focused_ >= 0 && focused_ < static_cast<int>(hits_.size())) {
@@ -85,7 +87,7 @@ void ChartWidget::keyPressEvent(QKeyEvent* event) {
   if (count > 0 && (next || previous)) {
     focused_ = (focused_ + (next ? 1 : count - 1) + (focused_ < 0 && previous ? 1 : 0)) % count;
     const auto& hit = hits_[static_cast<std::size_t>(focused_)];
-    setAccessibleName(hit.text);
+    setAccessibleDescription(hit.text);  // read out when it changes
     QToolTip::showText(mapToGlobal(hit.area.bottomLeft().toPoint()), hit.text, this);
     update();
     return;

@@ -39,7 +39,12 @@ double StackedBars::label_width(const ChartStyle& style, double width) const {
   double most_width = 0;
   for (const auto& row : rows)
     most_width = std::max(most_width, metrics.horizontalAdvance(row.label));
-  return most_width > 0 ? std::min(most_width, width * 0.45) + gap : 0;
+  double note_width = metrics.horizontalAdvance(most_label);
+  for (const auto& row : rows)
+    note_width = std::max(note_width, metrics.horizontalAdvance(row.note));
+  // Labels are cut only where bars would else be shorter than can be read.
+  const double room = std::max(width * 0.45, width - least_bar - note_width - 2 * gap);
+  return most_width > 0 ? std::min(most_width, room) + gap : 0;
 }
 
 double StackedBars::paint_legend(QPainter* painter, QRectF area, const ChartStyle& style) const {

@@ -6,32 +6,30 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "core/config/read_config.h"
+#include "gui/models/call_alignment.h"
 #include "gui/models/item_models.h"
+#include "gui/models/overview_charts.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
 
-// Kernel time of each call of a phase, ms.
-std::vector<double> traced_ms(const Profile& profile, const advisor::ProfileIndex& index,
-                              const std::vector<int>& calls) {
-  std::vector<double> samples;
-  for (const int call : calls) {
-    std::int64_t first = -1, last = -1;
-    for (const int kernel : index.kernels(call)) {
-      const auto k = static_cast<std::size_t>(kernel);
-      if (first < 0) first = profile.kernels.start_ns[k];
-      last = std::max(last, profile.kernels.end_ns[k]);
-    }
-    if (first >= 0) samples.push_back(static_cast<double>(last - first) / 1e6);
+// From the first kernel of a call to the end of its last, ms; -1: it has none.
+double traced_ms(const Profile& profile, const advisor::ProfileIndex& index, int call) {
+  std::int64_t first = -1, last = -1;
+  for (const int kernel : index.kernels(call)) {
+    const auto k = static_cast<std::size_t>(kernel);
+    if (first < 0) first = profile.kernels.start_ns[k];
+    last = std::max(last, profile.kernels.end_ns[k]);
   }
-  return samples;
+  return first < 0 ? -1 : static_cast<double>(last - first) / 1e6;
 }
 
 struct Side {
@@ -39,15 +37,6 @@ struct Side {
   advisor::ProfileIndex index;
   explicit Side(const Document& d) : document(d), index(d.profile()) {}
 
-  std::vector<int> calls(int configuration, Phase phase) const {
-    std::vector<int> found;
-    if (configuration < 0) return found;
-    for (const int call : index.calls(configuration)) {
-      if (document.profile().calls[static_cast<std::size_t>(call)].phase == phase)
-        found.push_back(call);
-    }
-    return found;
-  }
   const advisor::ConfigurationReport* report(int configuration) const {
     return configuration < 0
                ? nullptr
@@ -116,6 +105,12 @@ std::vector<std::pair<int, int>> pair_configurations(const Document& before,
 Change change_of(const Match& match) {
   if (match.after < 0) return Change::only_before;
   if (match.before < 0) return Change::only_after;
+  // Calls against their partners, where times are those of traced calls.
+  if (const auto& paired = match.paired_ms; match.from_kernels && paired.confidence >= 0.9) {
+    return paired.high < 0  ? Change::faster
+           : paired.low > 0 ? Change::slower
+                            : Change::no_difference;
+  }
   const auto &b = match.before_ms, &a = match.after_ms;
   if (b.count == 0 || a.count == 0 || b.confidence < 0.5 || a.confidence < 0.5)
     return Change::unclear;
@@ -124,21 +119,51 @@ Change change_of(const Match& match) {
   return Change::no_difference;
 }
 
-MedianInterval time_of(const Side& side, const advisor::ConfigurationReport* report, Phase phase,
-                       const std::vector<int>& calls, bool& from_kernels) {
+MedianInterval time_of(const advisor::ConfigurationReport* report, Phase phase,
+                       const std::vector<double>& traced, bool& from_kernels) {
   if (report == nullptr) return {};
   if (const auto* row = report->phase(phase); row != nullptr && row->timing != nullptr)
     return row->timing->ms;
-  const auto samples = traced_ms(side.document.profile(), side.index, calls);
-  if (!samples.empty()) from_kernels = true;
-  return median_interval(samples);
+  if (!traced.empty()) from_kernels = true;
+  return median_interval(traced);
 }
+
+// Every call with its partner, and what their kernels took.
+std::vector<CallMatch> match_calls(const Side& left, const Side& right,
+                                   const std::vector<std::pair<int, int>>& pairs) {
+  const Profile &before = left.document.profile(), &after = right.document.profile();
+  std::vector<CallMatch> calls;
+  for (const auto& [b, a] : align_calls(before, after, pairs)) {
+    CallMatch match;
+    match.before = b;
+    match.after = a;
+    if (b >= 0) {
+      match.before_ms = traced_ms(before, left.index, b);
+      match.before_kernels = static_cast<int>(left.index.kernels(b).size());
+    }
+    if (a >= 0) {
+      match.after_ms = traced_ms(after, right.index, a);
+      match.after_kernels = static_cast<int>(right.index.kernels(a).size());
+    }
+    calls.push_back(match);
+  }
+  return calls;
+}
+
+// What the calls of one phase of one pair of configurations come to.
+struct PhaseCalls {
+  std::vector<std::pair<int, int>> calls;
+  std::vector<double> before_ms, after_ms, difference_ms;
+  int in_both = 0;
+};
 
 std::vector<std::string> environment_changes(const Environment& before, const Environment& after) {
   std::vector<std::string> changes;
   std::map<std::string, std::string> now;
   for (const auto& [label, value] : words::environment(after)) now[label] = value;
   for (const auto& [label, value] : words::environment(before)) {
+    // Two profiles are of two moments, and of two commands that name their files.
+    if (value == before.created || value == before.command_line) continue;
     const auto found = now.find(label);
     if (found != now.end() && found->second != value)
       changes.push_back(fmt::format("{} {} -> {}", label, value, found->second));
@@ -159,7 +184,34 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
   result.before = before;
   result.after = after;
   const Side left(*before), right(*after);
-  for (const auto& [b, a] : pair_configurations(*before, *after)) {
+  const auto pairs = pair_configurations(*before, *after);
+  result.calls = match_calls(left, right, pairs);
+  // By what a call is: of either side its configuration, and its phase.
+  std::map<std::tuple<int, int, Phase>, PhaseCalls> phase_calls;
+  std::map<int, std::pair<int, int>> of_before, of_after;
+  for (const auto& pair : pairs) {
+    if (pair.first >= 0) of_before[pair.first] = pair;
+    if (pair.second >= 0) of_after[pair.second] = pair;
+  }
+  const auto key_of = [&](const CallMatch& call) {
+    const auto& of = call.before >= 0
+                         ? before->profile().calls[static_cast<std::size_t>(call.before)]
+                         : after->profile().calls[static_cast<std::size_t>(call.after)];
+    const auto& known = call.before >= 0 ? of_before : of_after;
+    const auto pair = known.find(of.configuration);
+    return pair == known.end() ? std::tuple(-1, -1, of.phase)
+                               : std::tuple(pair->second.first, pair->second.second, of.phase);
+  };
+  for (const auto& call : result.calls) {
+    auto& phase = phase_calls[key_of(call)];
+    phase.calls.emplace_back(call.before, call.after);
+    if (call.before_ms >= 0) phase.before_ms.push_back(call.before_ms);
+    if (call.after_ms >= 0) phase.after_ms.push_back(call.after_ms);
+    if (call.before >= 0 && call.after >= 0) ++phase.in_both;
+    if (call.before_ms >= 0 && call.after_ms >= 0)
+      phase.difference_ms.push_back(call.after_ms - call.before_ms);
+  }
+  for (const auto& [b, a] : pairs) {
     for (const Phase phase : all_phases) {
       Match match;
       match.before = b;
@@ -168,20 +220,17 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
       const auto* old_report = left.report(b);
       const auto* new_report = right.report(a);
       match.name = (new_report != nullptr ? new_report : old_report)->name;
-      const auto old_calls = left.calls(b, phase), new_calls = right.calls(a, phase);
+      const auto& calls = phase_calls[{b, a, phase}];
       bool old_traced = false, new_traced = false;
-      match.before_ms = time_of(left, old_report, phase, old_calls, old_traced);
-      match.after_ms = time_of(right, new_report, phase, new_calls, new_traced);
+      match.before_ms = time_of(old_report, phase, calls.before_ms, old_traced);
+      match.after_ms = time_of(new_report, phase, calls.after_ms, new_traced);
       if (match.before_ms.count == 0 && match.after_ms.count == 0) continue;
       match.from_kernels = old_traced || new_traced;
-      for (std::size_t i = 0; i < std::max(old_calls.size(), new_calls.size()); ++i)
-        match.calls.emplace_back(i < old_calls.size() ? old_calls[i] : -1,
-                                 i < new_calls.size() ? new_calls[i] : -1);
+      match.calls = calls.calls;
+      match.paired_ms = median_interval(calls.difference_ms);
       match.change = change_of(match);
       if (match.ratio() > 0) {
-        const double times = match.from_kernels
-                                 ? static_cast<double>(std::min(old_calls.size(), new_calls.size()))
-                                 : 1;
+        const double times = match.from_kernels ? static_cast<double>(calls.in_both) : 1;
         result.before_ms += match.before_ms.median * times;
         result.after_ms += match.after_ms.median * times;
       }
@@ -194,6 +243,15 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
     };
     return moved(x) > moved(y);
   });
+  std::map<std::tuple<int, int, Phase>, int> index_of;
+  for (std::size_t i = 0; i < result.matches.size(); ++i) {
+    const auto& match = result.matches[i];
+    index_of[{match.before, match.after, match.phase}] = static_cast<int>(i);
+  }
+  for (auto& call : result.calls) {
+    const auto found = index_of.find(key_of(call));
+    if (found != index_of.end()) call.match = found->second;
+  }
   result.environment =
       environment_changes(before->profile().environment, after->profile().environment);
   std::set<std::string> old_rules, new_rules;
@@ -204,6 +262,31 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
   std::set_difference(new_rules.begin(), new_rules.end(), old_rules.begin(), old_rules.end(),
                       std::back_inserter(result.appeared));
   return result;
+}
+
+std::vector<TimePart> time_parts(const Comparison& comparison, const Match& match) {
+  std::vector<TimePart> parts;
+  const auto part = [&](const QString& name) -> TimePart& {
+    const auto found = std::find_if(parts.begin(), parts.end(),
+                                    [&](const TimePart& each) { return each.name == name; });
+    if (found != parts.end()) return *found;
+    // A side that is not there has no time, not none.
+    parts.push_back({name, match.before < 0 ? -1.0 : 0.0, match.after < 0 ? -1.0 : 0.0});
+    return parts.back();
+  };
+  const auto add = [&](const Document& document, int configuration, double TimePart::* side) {
+    for (const auto& time : phase_times(document, configuration)) {
+      if (time.phase != match.phase) continue;
+      for (const auto& each : time.parts) part(role_word(each.role)).*side += each.ms;
+      if (time.idle_ms > 0) part(ComparisonModel::tr("waiting for launches")).*side += time.idle_ms;
+    }
+  };
+  if (match.before >= 0) add(*comparison.before, match.before, &TimePart::before_ms);
+  if (match.after >= 0) add(*comparison.after, match.after, &TimePart::after_ms);
+  std::stable_sort(parts.begin(), parts.end(), [](const TimePart& a, const TimePart& b) {
+    return std::fabs(a.after_ms - a.before_ms) > std::fabs(b.after_ms - b.before_ms);
+  });
+  return parts;
 }
 
 QString change_word(Change change) {
@@ -222,90 +305,6 @@ QString change_word(Change change) {
       return ComparisonModel::tr("only after");
   }
   return {};
-}
-
-void ComparisonModel::set_comparison(Comparison comparison) {
-  beginResetModel();
-  comparison_ = std::move(comparison);
-  endResetModel();
-}
-int ComparisonModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(comparison_.matches.size());
-}
-int ComparisonModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : columns;
-}
-
-QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section >= before && section <= ratio)
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case name:
-      return tr("Configuration");
-    case phase:
-      return tr("Phase");
-    case before:
-      return tr("Before");
-    case after:
-      return tr("After");
-    case ratio:
-      return tr("Speed-up");
-    case verdict:
-      return tr("Change");
-    default:
-      return {};
-  }
-}
-
-QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const auto& match = comparison_.matches[static_cast<std::size_t>(index.row())];
-  const int column = index.column();
-  const auto time = [](const MedianInterval& ms) {
-    return ms.count > 0 ? to_qt(format_milliseconds(ms.median)) : QStringLiteral("–");
-  };
-  switch (role) {
-    case Qt::DisplayRole:
-      switch (column) {
-        case name:
-          return to_qt(match.name);
-        case phase:
-          return to_qt(words::phase(match.phase));
-        case before:
-          return time(match.before_ms);
-        case after:
-          return time(match.after_ms);
-        case ratio:
-          return match.ratio() > 0 ? to_qt(words::number(match.ratio())) + QStringLiteral("×")
-                                   : QStringLiteral("–");
-        case verdict:
-          return change_word(match.change);
-        default:
-          return {};
-      }
-    case Qt::ToolTipRole:
-      if (column == before) return to_qt(words::interval(match.before_ms));
-      if (column == after) return to_qt(words::interval(match.after_ms));
-      return to_qt(match.name);
-    case Qt::TextAlignmentRole:
-      return column >= before && column <= ratio ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter))
-                                                 : QVariant();
-    case SortRole:
-      return column == before  ? QVariant(match.before_ms.median)
-             : column == after ? QVariant(match.after_ms.median)
-             : column == ratio ? QVariant(match.ratio())
-                               : data(index, Qt::DisplayRole);
-    case ItemIndexRole:
-      return index.row();
-    case SeverityRole:
-      return static_cast<int>(match.change);
-    case MatchRole:
-      return to_qt(match.name);
-    default:
-      return {};
-  }
 }
 
 }  // namespace rnnadvisor::gui

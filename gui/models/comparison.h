@@ -28,18 +28,38 @@ struct Match {
   MedianInterval before_ms, after_ms;  // count 0: no time
   bool from_kernels = false;           // times of traced calls, for want of timings
   Change change = Change::unclear;
-  // Calls of this phase, matched in their order: indices into each profile's calls.
+  // Calls of this phase, aligned (call_alignment.h): indices into each profile's calls.
   std::vector<std::pair<int, int>> calls;
+  // Of the calls that are in both: time on the GPU after minus before, ms. Where there are enough,
+  // `change` rests on this: what both have in common, such as a slow start, falls out of it.
+  MedianInterval paired_ms;
   double ratio() const;  // before / after; 0: not known
+};
+
+// One call, in one profile or in both.
+struct CallMatch {
+  int before = -1, after = -1;           // indices into each profile's calls
+  int match = -1;                        // into Comparison::matches; -1: of none with times
+  double before_ms = -1, after_ms = -1;  // first kernel to last; -1: without kernels
+  int before_kernels = 0, after_kernels = 0;
 };
 
 struct Comparison {
   DocumentPointer before, after;
   std::vector<Match> matches;                // the largest change of time first
+  std::vector<CallMatch> calls;              // process by process, in the order of time
   double before_ms = 0, after_ms = 0;        // over what is in both
   std::vector<std::string> environment;      // "cuDNN 9.1.0 -> 9.19.0"
   std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
 };
+
+// Where the time of one phase went: kernels by what they do, and waiting, of one call, in both.
+struct TimePart {
+  QString name;
+  double before_ms = 0, after_ms = 0;
+};
+// The largest change first. Empty where neither was traced.
+std::vector<TimePart> time_parts(const Comparison& comparison, const Match& match);
 
 // Configurations are matched by id, then by equal parameters, then by equal shape and place.
 Comparison compare(const DocumentPointer& before, const DocumentPointer& after);
@@ -58,6 +78,23 @@ class ComparisonModel : public QAbstractTableModel {
 
  private:
   Comparison comparison_;
+};
+
+// Every call, in the order of the comparison.
+class CallMatchesModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Column { number, name, phase, before, after, difference, columns };
+  using QAbstractTableModel::QAbstractTableModel;
+  // nullptr: none. It must stay as it is until another is set.
+  void set_comparison(const Comparison* comparison);
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  const Comparison* comparison_ = nullptr;
 };
 
 QString change_word(Change change);

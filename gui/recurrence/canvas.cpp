@@ -153,6 +153,8 @@ QString Canvas::note(const Unrolled& call) const {
 
 void Canvas::paintEvent(QPaintEvent*) {
   QPainter painter(this);
+  // Times run from left to right, whatever the direction of writing.
+  painter.setLayoutDirection(Qt::LeftToRight);
   painter.fillRect(rect(), theme_.panel);
   for (std::size_t i = 0; i < blocks_.size(); ++i) paint_block(painter, i);
   if (blocks_.empty()) {

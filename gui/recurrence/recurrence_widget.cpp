@@ -57,7 +57,6 @@ RecurrenceWidget::RecurrenceWidget(QWidget* parent)
   column->setSpacing(0);
   column->addLayout(row);
   column->addWidget(area_, 1);
-  setFocusProxy(canvas_);
   title_->setTextFormat(Qt::PlainText);
   title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   connect(by_step_, &QToolButton::toggled, canvas_, &Canvas::set_by_step);
@@ -67,6 +66,8 @@ RecurrenceWidget::RecurrenceWidget(QWidget* parent)
   });
   rebuild();
 }
+
+void RecurrenceWidget::focus_steps() { canvas_->setFocus(); }
 
 void RecurrenceWidget::set_document(DocumentPointer document, ViewState* state) {
   if (state_ != nullptr) disconnect(state_, nullptr, this, nullptr);

@@ -25,6 +25,7 @@ class RecurrenceWidget : public QWidget {
  public:
   explicit RecurrenceWidget(QWidget* parent = nullptr);
 
+  void focus_steps();  // the keyboard goes to the picture
   void set_document(DocumentPointer document, ViewState* state);
   void set_theme(const Theme& theme);
 

@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -17,6 +18,9 @@ namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
+
+// Up to that many, matching takes less than a frame or two.
+constexpr std::size_t kernels_at_once = 200'000;
 
 QString joined(const std::vector<std::string>& texts) {
   QStringList list;
@@ -73,10 +77,11 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   changes_ = make_label({}, "dim");
   changes_->setWordWrap(true);
   column->addWidget(changes_);
-  auto* card = new Card({});
+  chart_card_ = new Card({});
   chart_ = new ChartWidget;
-  card->body()->addWidget(chart_);
-  column->addWidget(card);
+  chart_->setAccessibleName(tr("Time of both"));
+  chart_card_->body()->addWidget(chart_);
+  column->addWidget(chart_card_);
   table_ = new QTableView;
   table_->setModel(&sorted_);
   table_->setAccessibleName(tr("What changed"));
@@ -84,11 +89,32 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   table_->sortByColumn(-1, Qt::AscendingOrder);
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   table_->horizontalHeader()->setSectionResizeMode(ComparisonModel::name, QHeaderView::Stretch);
+  sorted_calls_.setSourceModel(&calls_);
+  sorted_calls_.setSortRole(SortRole);
+  call_table_ = new QTableView;
+  call_table_->setModel(&sorted_calls_);
+  call_table_->setAccessibleName(tr("Call by call"));
+  make_plain_table(call_table_);
+  call_table_->sortByColumn(-1, Qt::AscendingOrder);
+  // Widths from the contents would look at every call.
+  const int letter = fontMetrics().horizontalAdvance(QLatin1Char('0'));
+  for (const auto& [section, letters] : {std::pair{CallMatchesModel::number, 14},
+                                         {CallMatchesModel::phase, 20},
+                                         {CallMatchesModel::before, 13},
+                                         {CallMatchesModel::after, 13},
+                                         {CallMatchesModel::difference, 13}})
+    call_table_->setColumnWidth(section, letter * letters);
+  call_table_->horizontalHeader()->setSectionResizeMode(CallMatchesModel::name,
+                                                        QHeaderView::Stretch);
+  tabs_ = new QTabWidget;
+  tabs_->setDocumentMode(true);
+  tabs_->addTab(table_, tr("By phase"));
+  tabs_->addTab(call_table_, tr("Call by call"));
   match_ = new PageBrowser;
-  match_->setAccessibleName(tr("Calls of the chosen row"));
+  match_->setAccessibleName(tr("The chosen row"));
   match_->setMinimumWidth(300);
   auto* split = new QSplitter;
-  split->addWidget(table_);
+  split->addWidget(tabs_);
   split->addWidget(match_);
   split->setSizes({760, 380});
   split->setStretchFactor(0, 1);
@@ -102,8 +128,10 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
     swapped_ = !swapped_;
     show_comparison();
   });
-  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-          [this] { show_match(); });
+  for (auto* table : {table_, call_table_})
+    connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this] { show_selected(); });
+  connect(tabs_, &QTabWidget::currentChanged, this, [this] { show_selected(); });
   connect(match_, &PageBrowser::link_activated, this, &View::link_activated);
   connect(&loader_, &Loader::loaded, this, &CompareView::set_before);
   connect(&loader_, &Loader::failed, this, [this](const Error& error) {
@@ -115,15 +143,20 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   set_document(nullptr);
 }
 
-QWidget* CompareView::first_focus() { return stack_->currentIndex() == 1 ? table_ : nullptr; }
+QWidget* CompareView::first_focus() {
+  return stack_->currentIndex() == 1 ? tabs_->currentWidget()
+                                     : stack_->currentWidget()->findChild<QPushButton*>();
+}
 QString CompareView::table_text() const {
-  return stack_->currentIndex() == 1 ? table_text_of(table_) : QString();
+  return stack_->currentIndex() == 1
+             ? table_text_of(static_cast<const QAbstractItemView*>(tabs_->currentWidget()))
+             : QString();
 }
 
 void CompareView::set_theme(const Theme& theme) {
   theme_ = theme;
   chart_->set_theme(theme);
-  if (stack_->currentIndex() == 1) show_comparison();
+  if (stack_->currentIndex() == 1) show_result(Comparison(model_.comparison()));
 }
 
 void CompareView::set_document(DocumentPointer document) {
@@ -131,6 +164,7 @@ void CompareView::set_document(DocumentPointer document) {
   if (after_ && before_) {
     show_comparison();
   } else {
+    work_.cancel();
     stack_->setCurrentIndex(0);
     empty_->setText(
         after_ ? tr("%1 is open. Choose the profile that was recorded before the change: "
@@ -149,9 +183,26 @@ void CompareView::set_before(const DocumentPointer& before) {
 }
 
 void CompareView::show_comparison() {
+  const auto before = swapped_ ? after_ : before_, after = swapped_ ? before_ : after_;
+  const auto kernels = before->profile().kernels.size() + after->profile().kernels.size();
+  if (kernels <= kernels_at_once) {
+    work_.cancel();
+    show_result(compare(before, after));
+    return;
+  }
+  stack_->setCurrentIndex(0);
+  empty_->setText(tr("Matching the calls of %1 and %2…").arg(before->name(), after->name()));
+  work_.start(
+      this, [before, after](const std::stop_token&) { return compare(before, after); },
+      [this](const Comparison& comparison) { show_result(comparison); });
+}
+
+void CompareView::show_result(const Comparison& comparison) {
   stack_->setCurrentIndex(1);
-  model_.set_comparison(swapped_ ? compare(after_, before_) : compare(before_, after_));
+  calls_.set_comparison(nullptr);
+  model_.set_comparison(comparison);
   const auto& c = model_.comparison();
+  calls_.set_comparison(&c);
   int faster = 0, slower = 0;
   for (const auto& m : c.matches) {
     faster += m.change == Change::faster;
@@ -204,65 +255,23 @@ void CompareView::show_comparison() {
   row(tr("before"), true);
   row(tr("after"), false);
   chart_->set_chart(std::move(bars));
+  chart_card_->setVisible(c.before_ms > 0 && c.after_ms > 0);
   if (sorted_.rowCount() > 0) table_->setCurrentIndex(sorted_.index(0, 0));
-  show_match();
+  if (calls_.rowCount() > 0) call_table_->setCurrentIndex(sorted_calls_.index(0, 0));
+  tabs_->setTabVisible(1, calls_.rowCount() > 0);
+  show_selected();
 }
 
-void CompareView::show_match() {
-  const QModelIndex index = table_->currentIndex();
+void CompareView::show_selected() {
+  const auto* table = static_cast<const QTableView*>(tabs_->currentWidget());
+  const QModelIndex index = table->currentIndex();
   const auto& c = model_.comparison();
-  if (!index.isValid() || c.matches.empty()) {
+  if (!index.isValid() || c.before == nullptr) {
     match_->clear();
     return;
   }
-  const auto& m = c.matches[static_cast<std::size_t>(index.data(ItemIndexRole).toInt())];
-  Page page(theme_);
-  const QColor color = m.change == Change::faster   ? theme_.good
-                       : m.change == Change::slower ? theme_.error
-                                                    : theme_.dim_text;
-  page.small(page.colored(page.strong(change_word(m.change)), color));
-  page.title(Page::escape(m.name));
-  page.paragraph(Page::escape(words::phase(m.phase)));
-  if (m.change == Change::no_difference)
-    page.small(
-        tr("The intervals of the medians overlap: no difference that can be told from noise."));
-  std::vector<std::vector<Page::Cell>> rows;
-  const auto interval = [](const MedianInterval& ms) {
-    return ms.count > 0 ? Page::escape(format_milliseconds(ms.median)) : QStringLiteral("–");
-  };
-  rows.push_back(
-      {{page.dim(tr("median"))}, {interval(m.before_ms), true}, {interval(m.after_ms), true}});
-  rows.push_back({{page.dim(tr("interval"))},
-                  {Page::escape(words::interval(m.before_ms)), true},
-                  {Page::escape(words::interval(m.after_ms)), true}});
-  rows.push_back({{page.dim(tr("samples"))},
-                  {QString::number(m.before_ms.count), true},
-                  {QString::number(m.after_ms.count), true}});
-  page.table({QString(), tr("Before"), tr("After")}, rows);
-  if (m.from_kernels)
-    page.small(
-        tr("Times of traced calls, first kernel to last: tracing slows calls of many kernels."));
-  if (!m.calls.empty()) {
-    page.heading(tr("Call by call"));
-    rows.clear();
-    constexpr std::size_t most = 60;
-    const auto time = [](const DocumentPointer& d, int call) {
-      if (call < 0) return QStringLiteral("–");
-      const auto& each = d->profile().calls[static_cast<std::size_t>(call)];
-      return format_ns(each.host_end_ns - each.host_start_ns);
-    };
-    for (std::size_t i = 0; i < std::min(most, m.calls.size()); ++i) {
-      const auto& [b, a] = m.calls[i];
-      const int here = swapped_ ? b : a;
-      const QString name = tr("call %1").arg(i + 1);
-      rows.push_back({{here >= 0 ? page.link(Link::to({ItemKind::call, here}), name) : name},
-                      {time(c.before, b), true},
-                      {time(c.after, a), true}});
-    }
-    page.table({tr("On the host"), tr("Before"), tr("After")}, rows);
-    if (m.calls.size() > most) page.small(tr("and %1 more").arg(m.calls.size() - most));
-  }
-  match_->show_page(page.take());
+  const auto row = static_cast<std::size_t>(index.data(ItemIndexRole).toInt());
+  match_->show_page(table == table_ ? match_page(c.matches[row]) : call_page(c.calls[row]));
 }
 
 }  // namespace rnnadvisor::gui

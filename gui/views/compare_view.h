@@ -1,15 +1,19 @@
 // Compare: the open profile with another one.
 #pragma once
 
+#include <QSortFilterProxyModel>
+
 #include "gui/charts/chart.h"
 #include "gui/models/comparison.h"
 #include "gui/models/item_models.h"
 #include "gui/models/loader.h"
+#include "gui/timeline/background.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
 
 class QStackedWidget;
 class QTableView;
+class QTabWidget;
 
 namespace rnnadvisor::gui {
 
@@ -25,13 +29,17 @@ class CompareView : public View {
   // `path` is compared as what was before.
   void compare_with(const QString& path);
   const ComparisonModel& model() const { return model_; }
+  bool comparing() const { return loader_.busy() || work_.busy(); }
 
  signals:
   void choose_requested();
 
  private:
   void show_comparison();
-  void show_match();
+  void show_result(const Comparison& comparison);
+  void show_selected();
+  QString match_page(const Match& match) const;
+  QString call_page(const CallMatch& call) const;
   void set_before(const DocumentPointer& before);
 
   Theme theme_ = light_theme();
@@ -39,13 +47,18 @@ class CompareView : public View {
   DocumentPointer before_, after_;
   Loader loader_;
   ComparisonModel model_;
+  CallMatchesModel calls_;
   WordsFilter sorted_;
+  QSortFilterProxyModel sorted_calls_;
   bool swapped_ = false;
   QStackedWidget* stack_ = nullptr;
   QLabel *empty_ = nullptr, *headline_ = nullptr, *names_ = nullptr, *changes_ = nullptr;
-  QTableView* table_ = nullptr;
+  QTabWidget* tabs_ = nullptr;
+  QTableView *table_ = nullptr, *call_table_ = nullptr;
   PageBrowser* match_ = nullptr;
   ChartWidget* chart_ = nullptr;
+  Card* chart_card_ = nullptr;
+  timeline::Background work_;  // last, so that it is gone first
 };
 
 }  // namespace rnnadvisor::gui

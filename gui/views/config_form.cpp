@@ -84,7 +84,7 @@ ConfigForm::ConfigForm(Style style, QWidget* parent) : QWidget(parent), style_(s
     const Group& group = groups()[order[i]];
     column->addWidget(make_label(QCoreApplication::translate("ConfigForm", group.name), "heading"));
     auto* form = new QFormLayout;
-    form->setLabelAlignment(Qt::AlignLeft);
+    form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setHorizontalSpacing(12);
     form->setVerticalSpacing(5);
@@ -167,11 +167,13 @@ void ConfigForm::add_field(QFormLayout* form, std::string_view wanted) {
     QWidget* field = nullptr;
     QWidget* control = make_control<T>(name, field);
     control->setAccessibleName(name);
+    control->setFixedHeight(fontMetrics().height() + 13);
     control->setAccessibleDescription(to_qt(meaning));
     control->setToolTip(to_qt(meaning));
     auto* label = make_label(name, "dim");
     label->setToolTip(to_qt(meaning));
     label->setBuddy(control);
+    label->setMinimumHeight(fontMetrics().height() + 13);
     label->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("math_precision ")));
     form->addRow(label, field);
     fields_[std::string(key)] = {control, label, to_qt(meaning)};

@@ -30,31 +30,42 @@ void ExplorerView::show_results() {
   roofline->peak_name = to_qt(report.pipe);
   auto times = std::make_unique<StackedBars>();
   times->legend = false;
-  const auto add = [&](const Exploration& e, const QString& suffix, bool faint) {
-    for (const auto& phase : e.phases) {
-      QColor color = theme_.color_of(phase.phase);
-      if (faint) color = mix(color, theme_.panel, 0.5);
-      const QString name = to_qt(words::phase(phase.phase)) + suffix;
-      roofline->points.push_back(
-          {phase.cost.intensity, 0, faint ? QString() : name, color,
-           tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)))});
-      StackedBars::Row row;
-      row.label = name;
-      row.note = to_qt(format_milliseconds(phase.bound.bound_ms));
-      const double steps = phase.bound.sequential_ms;
-      const bool sequential = steps >= phase.bound.roofline_ms;
-      row.segments.push_back({phase.bound.bound_ms,
-                              color,
-                              name,
-                              sequential                 ? tr("by its time steps")
-                              : phase.bound.memory_bound ? tr("by memory")
-                                                         : tr("by arithmetic"),
-                              {}});
-      times->rows.push_back(std::move(row));
-    }
+  const auto add_point = [&](const ExploredPhase& phase, bool faint) {
+    const QColor color = theme_.color_of(phase.phase);
+    roofline->points.push_back(
+        {phase.cost.intensity, 0, faint ? QString() : to_qt(words::phase(phase.phase)),
+         faint ? mix(color, theme_.panel, 0.5) : color,
+         tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)))});
   };
-  if (held_) add(*held_, tr(" (held)"), true);
-  add(now_, {}, false);
+  const auto add_bar = [&](const ExploredPhase& phase, const QString& label, bool faint) {
+    const QColor color = theme_.color_of(phase.phase);
+    StackedBars::Row row;
+    row.label = label;
+    row.note = to_qt(format_milliseconds(phase.bound.bound_ms));
+    const bool sequential = phase.bound.sequential_ms >= phase.bound.roofline_ms;
+    row.segments.push_back({phase.bound.bound_ms,
+                            faint ? mix(color, theme_.panel, 0.5) : color,
+                            to_qt(words::phase(phase.phase)),
+                            sequential                 ? tr("by its time steps")
+                            : phase.bound.memory_bound ? tr("by memory")
+                                                       : tr("by arithmetic"),
+                            {}});
+    times->rows.push_back(std::move(row));
+  };
+  // Below each phase the same of what is held; what only that has, last.
+  std::vector<ExploredPhase> rest = held_ ? held_->phases : std::vector<ExploredPhase>{};
+  for (const auto& phase : rest) add_point(phase, true);
+  for (const auto& phase : now_.phases) {
+    add_point(phase, false);
+    add_bar(phase, to_qt(words::phase(phase.phase)), false);
+    std::erase_if(rest, [&](const ExploredPhase& other) {
+      if (other.phase != phase.phase) return false;
+      add_bar(other, tr("held"), true);
+      return true;
+    });
+  }
+  for (const auto& phase : rest)
+    add_bar(phase, tr("%1, held").arg(to_qt(words::phase(phase.phase))), true);
   roofline_->set_chart(std::move(roofline));
   times_->set_chart(std::move(times));
 

@@ -62,6 +62,9 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   verdict_ = new PageBrowser;
   gemms_ = new PageBrowser;
   limits_ = new PageBrowser;
+  verdict_->setAccessibleName(tr("Verdict"));
+  limits_->setAccessibleName(tr("Why not persistent"));
+  gemms_->setAccessibleName(tr("Products"));
   tabs_->addTab(verdict_, tr("Verdict"));
   tabs_->addTab(limits_, tr("Why not persistent"));
   tabs_->addTab(gemms_, tr("Products"));

@@ -85,7 +85,6 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   add_view(view_name::compare, tr("Compare"), Symbol::compare, compare_);
   add_view(view_name::rules, tr("Rules"), Symbol::rules, rules_view_);
   rail->addStretch();
-  stack_->addWidget(configuration_);
   connect(configuration_, &View::link_activated, this, &MainWindow::follow);
 
   explorer_->set_rules(rules_);
@@ -146,7 +145,11 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     forward_->setEnabled(state_.can_go_forward());
   });
   follow_growth();
+  follow_exports();
   make_actions();
+  // After the rail and the tools, so that the Tab key goes through the window as the eye does.
+  for (const auto& entry : entries_) stack_->addWidget(entry.view);
+  stack_->addWidget(configuration_);
   restore_session();
   apply_theme();
   go(view_name::start);
@@ -168,7 +171,16 @@ void MainWindow::make_header() {
   row->addWidget(subtitle_, 1);
   cancel_ = new QPushButton(tr("Cancel"));
   cancel_->hide();
-  connect(cancel_, &QPushButton::clicked, this, [this] { loader_.cancel(); });
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    loader_.cancel();
+    if (exporter_.busy()) {
+      exporter_.cancel();
+      progress_->hide();
+      cancel_->hide();
+      show_title();
+      show_notice(tr("Nothing was exported."));
+    }
+  });
   row->addWidget(cancel_);
   progress_ = new QProgressBar;
   progress_->setTextVisible(false);
@@ -209,7 +221,6 @@ void MainWindow::add_view(QLatin1String name, const QString& title, Symbol symbo
   button->setFixedWidth(76);
   button->setFocusPolicy(Qt::StrongFocus);
   rail_->layout()->addWidget(button);
-  stack_->addWidget(view);
   const QString word = name;
   entries_.push_back({word, view, button, symbol});
   connect(button, &QToolButton::clicked, this, [this, word] { go(word); });

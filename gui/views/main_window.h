@@ -7,6 +7,7 @@
 #include <QMap>
 
 #include "gui/models/document.h"
+#include "gui/models/exporter.h"
 #include "gui/models/file_follower.h"
 #include "gui/models/link.h"
 #include "gui/models/loader.h"
@@ -51,6 +52,7 @@ class MainWindow : public QMainWindow {
   ViewState* state() { return &state_; }
   Marks* marks() { return &marks_; }
   bool loading() const { return loader_.busy(); }
+  void cancel_opening() { loader_.cancel(); }
 
   // By name: start, overview, timeline, recurrence, findings, explorer, compare, rules. False for
   // another word.
@@ -60,6 +62,7 @@ class MainWindow : public QMainWindow {
   void follow(const Link& link);
   Place place() const;
   void go_to(const Place& place);
+  Exporter* exporter() { return &exporter_; }
   FileFollower* follower() { return &follower_; }
   void set_theme_choice(ThemeChoice choice);
   const Theme& theme() const { return theme_; }
@@ -96,6 +99,7 @@ class MainWindow : public QMainWindow {
   void show_title();
   void show_failure(const Error& error, const QString& path);
   void follow_growth();
+  void follow_exports();
   void collect(const QString& folder);
   void show_notice(const QString& text, const QString& action = {},
                    std::function<void()> run = nullptr);
@@ -107,7 +111,7 @@ class MainWindow : public QMainWindow {
   void choose_before();
   void choose_rules();
   void read_rules();
-  void export_report(const QString& format, const QString& ending);
+  void export_report(ExportFormat format, const QString& ending);
   void apply_theme();
   void remember_place();
   void show_seen_files();
@@ -124,6 +128,7 @@ class MainWindow : public QMainWindow {
   QFileSystemWatcher watcher_;
   FileFollower follower_;
   Runner collector_;
+  Exporter exporter_;
   ThemeChoice theme_choice_ = ThemeChoice::system;
   Theme theme_;
 

@@ -95,14 +95,10 @@ QWidget* OverviewView::make_record() {
   if (profile.notes.empty() && record_gaps(profile).empty())
     html.paragraph(html.dim(tr("Nothing was lost in recording, as far as the record tells.")));
   std::vector<std::vector<Page::Cell>> rows;
+  constexpr std::size_t longest_value = 160;
   for (const auto& [label, value] : words::environment(profile.environment))
-    rows.push_back({{html.dim(Page::escape(label))}, {Page::escape(value)}});
-  if (!profile.environment.command_line.empty())
-    rows.push_back(
-        {{html.dim(tr("command"))},
-         {QStringLiteral("<code>") +
-          Page::escape(words::shorten(words::clean(profile.environment.command_line), 160)) +
-          QStringLiteral("</code>")}});
+    rows.push_back({{html.dim(Page::escape(label))},
+                    {Page::escape(words::shorten(words::clean(value), longest_value))}});
   html.table({}, rows);
   page->show_page(html.take());
   page->grow_with_text();

@@ -11,8 +11,9 @@ namespace rnnadvisor::gui {
 
 namespace words = advisor::words;
 
-ChartWidget* OverviewView::make_chart(std::unique_ptr<Chart> chart) {
+ChartWidget* OverviewView::make_chart(std::unique_ptr<Chart> chart, const QString& name) {
   auto* widget = new ChartWidget;
+  widget->setAccessibleName(name);
   widget->set_theme(theme_);
   widget->set_chart(std::move(chart));
   connect(widget, &ChartWidget::link_activated, this, [this](const QString& text) {
@@ -117,7 +118,8 @@ QWidget* OverviewView::make_time() {
     if (report.configurations.size() > chosen.size())
       notes << tr("the longest %1 of %2").arg(chosen.size()).arg(report.configurations.size());
   }
-  card->body()->addWidget(make_chart(std::make_unique<StackedBars>(std::move(bars))));
+  card->body()->addWidget(
+      make_chart(std::make_unique<StackedBars>(std::move(bars)), tr("Where the time goes")));
   if (!notes.isEmpty()) {
     auto* line = make_label(notes.join(QStringLiteral(" · ")), "small");
     line->setWordWrap(true);
@@ -164,7 +166,7 @@ QWidget* OverviewView::make_memory() {
   of_need.note = bytes(total);
   of_need.whole = total;
   parts->rows.push_back(of_need);
-  card->body()->addWidget(make_chart(std::move(parts)));
+  card->body()->addWidget(make_chart(std::move(parts), tr("Memory")));
   QString note = document_->profile().configurations.size() > 1
                      ? tr("largest: %1 · ").arg(to_qt(largest->name))
                      : QString();
@@ -211,7 +213,8 @@ std::vector<QWidget*> OverviewView::make_figures() {
     }
     chart->log_y = least > 0 && most / least > 30;
     auto* card = new Card(to_qt(words::clean(figure.figure->title)));
-    card->body()->addWidget(make_chart(std::move(chart)));
+    card->body()->addWidget(
+        make_chart(std::move(chart), to_qt(words::clean(figure.figure->title))));
     if (!figure.figure->statement.empty()) {
       auto* claim =
           make_label(to_qt(words::clean(figure.figure->statement)) + QStringLiteral(" (") +

@@ -20,6 +20,8 @@ namespace {
 namespace words = advisor::words;
 
 constexpr int two_columns_from = 980;
+// Lines and bars that are longer are harder to read, not easier.
+constexpr int widest_page = 1760;
 
 // A number with its name below it.
 QWidget* make_figure(const QString& value, const QString& name, const QColor& color) {
@@ -201,7 +203,14 @@ void OverviewView::build() {
     return;
   }
   auto* page = new QWidget;
-  auto* layout = new QVBoxLayout(page);
+  auto* centre = new QHBoxLayout(page);
+  centre->setContentsMargins(0, 0, 0, 0);
+  auto* content = new QWidget;
+  content->setMaximumWidth(widest_page);
+  centre->addStretch(1);
+  centre->addWidget(content, 1000);
+  centre->addStretch(1);
+  auto* layout = new QVBoxLayout(content);
   layout->setContentsMargins(20, 20, 20, 20);
   layout->setSpacing(14);
   layout->addWidget(make_verdict());

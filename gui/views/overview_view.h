@@ -39,7 +39,7 @@ class OverviewView : public View {
   QWidget* make_emptiness();  // of a record without any RNN
   QWidget* make_configurations();
   std::vector<QWidget*> make_figures();
-  ChartWidget* make_chart(std::unique_ptr<Chart> chart);
+  ChartWidget* make_chart(std::unique_ptr<Chart> chart, const QString& name);
   void arrange();
 
   ViewState* state_;

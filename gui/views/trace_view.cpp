@@ -6,6 +6,7 @@
 #include <QSlider>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
 #include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
@@ -20,6 +21,8 @@ namespace {
 // The slider goes by powers: a step is a fifth more.
 constexpr double height_step = 1.2;
 constexpr int lowest_step = -3, highest_step = 6;
+
+constexpr int usual_bottom = 250;
 
 }  // namespace
 
@@ -54,8 +57,6 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   details_dock_->raise();
   recurrence_dock_->raise();
   area_->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  area_->resizeDocks({details_dock_}, {360}, Qt::Horizontal);
-  area_->resizeDocks({recurrence_dock_}, {260}, Qt::Vertical);
   update_titles();
   make_height_slider();
   connect(details_, &PageBrowser::link_activated, this, &View::link_activated);
@@ -102,7 +103,7 @@ void TraceView::update_titles() {
 
 // In the corner above the names of the tracks.
 QWidget* TraceView::make_height_slider() {
-  height_ = new QSlider(Qt::Horizontal, timeline_);
+  height_ = new QSlider(Qt::Horizontal, timeline_->viewport());
   height_->setRange(lowest_step, highest_step);
   height_->setAccessibleName(tr("Height of the tracks"));
   height_->setToolTip(tr("Height of the tracks  H, Shift+H"));
@@ -137,7 +138,17 @@ QList<QDockWidget*> TraceView::docks() const {
   return {details_dock_, marks_dock_, recurrence_dock_, events_dock_};
 }
 QByteArray TraceView::save_layout() const { return area_->saveState(1); }
-void TraceView::restore_layout(const QByteArray& layout) { area_->restoreState(layout, 1); }
+void TraceView::restore_layout(const QByteArray& layout) {
+  sized_ = area_->restoreState(layout, 1);
+}
+
+// Sizes of docks mean nothing before the window has one.
+void TraceView::showEvent(QShowEvent* event) {
+  View::showEvent(event);
+  if (std::exchange(sized_, true)) return;
+  area_->resizeDocks({details_dock_, marks_dock_}, {360, 360}, Qt::Horizontal);
+  area_->resizeDocks({recurrence_dock_, events_dock_}, {usual_bottom, usual_bottom}, Qt::Vertical);
+}
 
 std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
   auto* t = timeline_;
@@ -160,7 +171,7 @@ std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
 void TraceView::show_recurrence() {
   recurrence_dock_->show();
   recurrence_dock_->raise();
-  recurrence_->setFocus();
+  recurrence_->focus_steps();
 }
 
 void TraceView::set_document(DocumentPointer document) {

@@ -38,6 +38,9 @@ class TraceView : public View {
   // What the timeline can do, for menus and the palette; its own keys do the same.
   std::vector<std::pair<QString, std::function<void()>>> commands();
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   QDockWidget* add_dock(const QString& title, const char* name, QWidget* content,
                         Qt::DockWidgetArea where);
@@ -54,6 +57,7 @@ class TraceView : public View {
   EventsPanel* events_ = nullptr;
   MarksPanel* marks_panel_ = nullptr;
   QSlider* height_ = nullptr;
+  bool sized_ = false;  // docks have sizes, of a layout that was kept or the usual ones
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr, *events_dock_ = nullptr,
               *marks_dock_ = nullptr;
   PageBrowser* details_ = nullptr;

@@ -9,13 +9,11 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPainter>
-#include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QToolButton>
 
-#include "advisor/report/export.h"
-#include "advisor/report/report.h"
+#include "gui/models/exporter.h"
 #include "gui/models/session.h"
 #include "gui/timeline/details.h"
 #include "gui/timeline/timeline_widget.h"
@@ -32,20 +30,6 @@
 
 namespace rnnadvisor::gui {
 namespace {
-
-std::string write_report(const QString& format, const Document& document) {
-  const auto& report = document.report();
-  if (format == QLatin1String("html")) return advisor::write_html(report);
-  if (format == QLatin1String("markdown")) return advisor::write_markdown(report);
-  if (format == QLatin1String("json")) return advisor::write_json(report);
-  if (format == QLatin1String("sarif")) return advisor::write_sarif(report);
-  if (format == QLatin1String("junit")) return advisor::write_junit(report);
-  if (format == QLatin1String("csv")) return advisor::write_csv(report);
-  if (format == QLatin1String("perfetto")) return advisor::write_chrome_trace(document.profile());
-  if (format == QLatin1String("kernels")) return advisor::write_kernels_csv(document.profile());
-  if (format == QLatin1String("calls")) return advisor::write_calls_csv(document.profile());
-  return advisor::write_text(report);
-}
 
 // The timeline says itself what its keys do.
 std::vector<KeyHelp> timeline_keys() {
@@ -92,19 +76,25 @@ void MainWindow::make_actions() {
   });
   file->addSeparator();
   auto* report = file->addMenu(tr("&Export"));
-  const std::vector<std::array<QString, 3>> formats = {
-      {tr("Report as a web page (HTML)…"), QStringLiteral("html"), QStringLiteral("html")},
-      {tr("Report as Markdown…"), QStringLiteral("markdown"), QStringLiteral("md")},
-      {tr("Report as text…"), QStringLiteral("text"), QStringLiteral("txt")},
-      {tr("Report as JSON…"), QStringLiteral("json"), QStringLiteral("json")},
-      {tr("Report as SARIF…"), QStringLiteral("sarif"), QStringLiteral("sarif")},
-      {tr("Report as JUnit…"), QStringLiteral("junit"), QStringLiteral("xml")},
-      {tr("Report as CSV…"), QStringLiteral("csv"), QStringLiteral("csv")},
-      {tr("Timeline for Perfetto…"), QStringLiteral("perfetto"), QStringLiteral("json")},
-      {tr("Kernels as CSV…"), QStringLiteral("kernels"), QStringLiteral("csv")},
-      {tr("RNN calls as CSV…"), QStringLiteral("calls"), QStringLiteral("csv")}};
+  struct Format {
+    QString title;
+    ExportFormat format;
+    QString ending;
+  };
+  const std::vector<Format> formats = {
+      {tr("Report as a web page (HTML)…"), ExportFormat::html, QStringLiteral("html")},
+      {tr("Report as Markdown…"), ExportFormat::markdown, QStringLiteral("md")},
+      {tr("Report as text…"), ExportFormat::text, QStringLiteral("txt")},
+      {tr("Report as JSON…"), ExportFormat::json, QStringLiteral("json")},
+      {tr("Report as SARIF…"), ExportFormat::sarif, QStringLiteral("sarif")},
+      {tr("Report as JUnit…"), ExportFormat::junit, QStringLiteral("xml")},
+      {tr("Report as CSV…"), ExportFormat::csv, QStringLiteral("csv")},
+      {tr("Timeline for Perfetto…"), ExportFormat::perfetto, QStringLiteral("json")},
+      {tr("Kernels as CSV…"), ExportFormat::kernels, QStringLiteral("csv")},
+      {tr("RNN calls as CSV…"), ExportFormat::calls, QStringLiteral("csv")}};
   for (const auto& [title, format, ending] : formats)
-    need(add_action(report, title, {}, [this, format, ending] { export_report(format, ending); }));
+    need(add_action(report, title, {},
+                    [this, format = format, ending = ending] { export_report(format, ending); }));
   add_action(file, tr("Save a p&icture of the view…"), {}, [this] {
 #ifdef RNNADVISOR_HAVE_SVG
     const QString kinds = tr("PNG (*.png);;SVG (*.svg)");
@@ -264,19 +254,11 @@ void MainWindow::new_run(bool program) {
   dialog->show();
 }
 
-void MainWindow::export_report(const QString& format, const QString& ending) {
+void MainWindow::export_report(ExportFormat format, const QString& ending) {
   const QString base = QFileInfo(document_->name()).completeBaseName();
   const QString path =
       QFileDialog::getSaveFileName(this, tr("Export"), base + QLatin1Char('.') + ending);
-  if (path.isEmpty()) return;
-  QSaveFile file(path);
-  const std::string text = write_report(format, *document_);
-  const bool good = file.open(QIODevice::WriteOnly) &&
-                    file.write(text.data(), static_cast<qint64>(text.size())) ==
-                        static_cast<qint64>(text.size()) &&
-                    file.commit();
-  show_notice(good ? tr("Wrote %1.").arg(path)
-                   : tr("%1 could not be written: %2").arg(path, file.errorString()));
+  if (!path.isEmpty()) exporter_.start(document_, format, path);
 }
 
 bool MainWindow::save_picture(const QString& file) {

@@ -130,6 +130,24 @@ void MainWindow::follow_growth() {
           });
 }
 
+void MainWindow::follow_exports() {
+  connect(&exporter_, &Exporter::started, this, [this](const QString& path) {
+    progress_->setRange(0, 0);
+    progress_->show();
+    cancel_->show();
+    subtitle_->setText(tr("Writing %1…").arg(QFileInfo(path).fileName()));
+  });
+  connect(&exporter_, &Exporter::ended, this, [this](const QString& path, const QString& problem) {
+    if (!loader_.busy()) {
+      progress_->hide();
+      cancel_->hide();
+    }
+    show_title();
+    show_notice(problem.isEmpty() ? tr("Wrote %1.").arg(path)
+                                  : tr("%1 could not be written: %2").arg(path, problem));
+  });
+}
+
 void MainWindow::collect(const QString& folder) {
   RunRequest request;
   request.recordings = folder;

@@ -3,12 +3,20 @@
 
 #include <QApplication>
 #include <QStandardPaths>
+#include <cstdio>
+
+#include "tests/gui/pictures.h"
 
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   testing::InitGoogleTest(&argc, argv);
   QStandardPaths::setTestModeEnabled(true);
   QApplication application(argc, argv);
+  if (!rnnadvisor::gui::load_test_fonts()) {
+    std::fputs("the fonts in tests/gui/fonts cannot be loaded\n", stderr);
+    return 1;
+  }
+  QApplication::setFont(rnnadvisor::gui::test_font());
   QApplication::setOrganizationName(QStringLiteral("rnnadvisor-test"));
   QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui-test"));
   return RUN_ALL_TESTS();

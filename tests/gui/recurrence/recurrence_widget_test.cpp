@@ -5,6 +5,8 @@
 #include <QLabel>
 #include <QTest>
 
+#include "gui/recurrence/canvas.h"
+
 namespace rnnadvisor::gui {
 namespace {
 
@@ -49,7 +51,7 @@ TEST_F(RecurrenceWidgetTest, KeepsACallToCompareTheNextWith) {
 
 TEST_F(RecurrenceWidgetTest, KeysWalkThroughStepsAndSelectTheirKernels) {
   state.select({ItemKind::call, 0});
-  auto* canvas = widget.focusProxy();
+  auto* canvas = widget.findChild<recurrence::Canvas*>();
   ASSERT_NE(canvas, nullptr);
   QTest::keyClick(canvas, Qt::Key_Right);
   const Item first = state.selection();
@@ -65,7 +67,7 @@ TEST_F(RecurrenceWidgetTest, KeysWalkThroughStepsAndSelectTheirKernels) {
 TEST_F(RecurrenceWidgetTest, AClickSelectsTheKernelUnderIt) {
   state.select({ItemKind::call, 0});
   QTest::qWait(1);
-  auto* canvas = widget.focusProxy();
+  auto* canvas = widget.findChild<recurrence::Canvas*>();
   QTest::mouseClick(canvas, Qt::LeftButton, {}, {canvas->width() / 2, 60});
   EXPECT_EQ(state.selection().kind, ItemKind::kernel);
   EXPECT_EQ(widget.shown_call(), 0);
@@ -76,7 +78,7 @@ TEST_F(RecurrenceWidgetTest, NothingToShowIsNoTrouble) {
   widget.grab();
   widget.set_by_step(true);
   widget.grab();
-  QTest::keyClick(widget.focusProxy(), Qt::Key_Right);
+  QTest::keyClick(widget.findChild<recurrence::Canvas*>(), Qt::Key_Right);
   SUCCEED();
 }
 

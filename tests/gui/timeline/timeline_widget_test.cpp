@@ -12,6 +12,7 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "tests/gui/pictures.h"
 #include "tests/gui/timeline/make_profile.h"
 
 namespace rnnadvisor::gui {
@@ -292,28 +293,7 @@ TEST_F(TimelineWidgetTest, CallsAreShownBeforeTheirKernels) {
   widget.grab();
 }
 
-// Pictures are compared with a tolerance: a tenth of the range of a channel, and two of a hundred
-// pixels for what fonts do differently. RNNADVISOR_UPDATE_GOLDEN=1 writes them anew.
-void compare_picture(const QImage& picture, const QString& name) {
-  const QString path = QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gui/timeline/pictures/") + name;
-  if (qEnvironmentVariableIsSet("RNNADVISOR_UPDATE_GOLDEN")) {
-    QDir().mkpath(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gui/timeline/pictures"));
-    picture.save(path);
-  }
-  const QImage golden = QImage(path).convertToFormat(QImage::Format_RGB32);
-  ASSERT_EQ(golden.size(), picture.size()) << path.toStdString();
-  int different = 0;
-  for (int y = 0; y < golden.height(); ++y) {
-    for (int x = 0; x < golden.width(); ++x) {
-      const QRgb a = golden.pixel(x, y), b = picture.pixel(x, y);
-      if (std::abs(qRed(a) - qRed(b)) > 25 || std::abs(qGreen(a) - qGreen(b)) > 25 ||
-          std::abs(qBlue(a) - qBlue(b)) > 25) {
-        ++different;
-      }
-    }
-  }
-  EXPECT_LT(different, golden.width() * golden.height() * 2 / 100) << path.toStdString();
-}
+const QString pictures = QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gui/timeline/pictures/");
 
 TEST_F(TimelineWidgetTest, LooksAsItDid) {
   for (const bool dark : {false, true}) {
@@ -329,8 +309,10 @@ TEST_F(TimelineWidgetTest, LooksAsItDid) {
     picture.visible = {0, 5'000'000};
     picture.selection = {ItemKind::call, 1};
     picture.measured = TimeRange{1'000'000, 2'000'000};
+    picture.marks = {{{1'500'000, 1'500'000}, QStringLiteral("warm"), 0},
+                     {{3'000'000, 4'000'000}, QStringLiteral("a range"), 1}};
     compare_picture(painter.paint(picture),
-                    dark ? QStringLiteral("dark.png") : QStringLiteral("light.png"));
+                    pictures + (dark ? QStringLiteral("dark.png") : QStringLiteral("light.png")));
   }
 }
 

@@ -86,6 +86,25 @@ TEST_F(ExplorerTest, HoldsOneBesideTheOther) {
   EXPECT_FALSE(view_.held().has_value());
 }
 
+// Labels of bars say what they are, in the narrowest window too.
+TEST_F(ExplorerTest, LabelsOfBarsAreNotCut) {
+  view_.hold();
+  ASSERT_TRUE(set("hidden_size", "512"));
+  view_.resize(1190, 650);
+  QCoreApplication::processEvents();
+  int bars = 0;
+  for (const auto* widget : view_.findChildren<ChartWidget*>()) {
+    const auto* chart = dynamic_cast<const StackedBars*>(widget->chart());
+    if (chart == nullptr) continue;
+    ++bars;
+    const QFontMetricsF metrics(widget->font());
+    const double room = chart->label_width({light_theme(), widget->font()}, widget->width());
+    for (const auto& row : chart->rows)
+      EXPECT_LE(metrics.horizontalAdvance(row.label), room) << row.label.toStdString();
+  }
+  EXPECT_EQ(bars, 2);
+}
+
 // A change with everything that is shown of it, painted: within a frame of 16 ms.
 TEST_F(ExplorerTest, AnswersWithinAFrame) {
   std::vector<double> ms;

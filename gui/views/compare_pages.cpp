@@ -1,0 +1,138 @@
+// What is said of a row of the comparison: of a phase, and of a call.
+#include <cmath>
+
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+#include "gui/models/pages.h"
+#include "gui/views/compare_view.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+namespace words = advisor::words;
+
+QString milliseconds(double ms) {
+  return ms < 0 ? QStringLiteral("–") : Page::escape(format_milliseconds(ms));
+}
+
+QString difference(double before, double after) {
+  if (before < 0 || after < 0) return QStringLiteral("–");
+  const double ms = after - before;
+  if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
+  return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
+         Page::escape(format_milliseconds(std::abs(ms)));
+}
+
+}  // namespace
+
+QString CompareView::match_page(const Match& m) const {
+  const auto& c = model_.comparison();
+  Page page(theme_);
+  const QColor color = m.change == Change::faster   ? theme_.good
+                       : m.change == Change::slower ? theme_.error
+                                                    : theme_.dim_text;
+  page.small(page.colored(page.strong(change_word(m.change)), color));
+  page.title(Page::escape(m.name));
+  page.paragraph(Page::escape(words::phase(m.phase)));
+  const bool paired = m.from_kernels && m.paired_ms.confidence >= 0.9;
+  if (m.change == Change::no_difference)
+    page.small(paired ? tr("The interval of the differences between calls and their partners holds "
+                           "zero: no difference that can be told from noise.")
+                      : tr("The intervals of the medians overlap: no difference that can be told "
+                           "from noise."));
+  std::vector<std::vector<Page::Cell>> rows;
+  const auto median = [](const MedianInterval& ms) {
+    return ms.count > 0 ? Page::escape(format_milliseconds(ms.median)) : QStringLiteral("–");
+  };
+  rows.push_back(
+      {{page.dim(tr("median"))}, {median(m.before_ms), true}, {median(m.after_ms), true}});
+  rows.push_back({{page.dim(tr("interval"))},
+                  {Page::escape(words::interval(m.before_ms)), true},
+                  {Page::escape(words::interval(m.after_ms)), true}});
+  rows.push_back({{page.dim(tr("samples"))},
+                  {QString::number(m.before_ms.count), true},
+                  {QString::number(m.after_ms.count), true}});
+  page.table({QString(), tr("Before"), tr("After")}, rows);
+  if (paired)
+    page.small(tr("Call against its partner: %1 in the median (%2 calls, %3).")
+                   .arg(difference(0, m.paired_ms.median))
+                   .arg(m.paired_ms.count)
+                   .arg(tr("between %1 and %2")
+                            .arg(difference(0, m.paired_ms.low), difference(0, m.paired_ms.high))));
+  if (m.from_kernels)
+    page.small(
+        tr("Times of traced calls, first kernel to last: tracing slows calls of many kernels."));
+  const auto parts = time_parts(c, m);
+  if (!parts.empty()) {
+    page.heading(tr("Where the time went"));
+    rows.clear();
+    for (const auto& part : parts)
+      rows.push_back({{Page::escape(part.name)},
+                      {milliseconds(part.before_ms), true},
+                      {milliseconds(part.after_ms), true},
+                      {difference(part.before_ms, part.after_ms), true}});
+    page.table({tr("Of one call"), tr("Before"), tr("After"), {}}, rows);
+  }
+  int only_before = 0, only_after = 0;
+  for (const auto& [b, a] : m.calls) {
+    only_before += a < 0 ? 1 : 0;
+    only_after += b < 0 ? 1 : 0;
+  }
+  if (!m.calls.empty()) {
+    page.heading(tr("Calls"));
+    const auto both = static_cast<int>(m.calls.size()) - only_before - only_after;
+    page.paragraph(tr("%1 in both, %2 only before, %3 only after.")
+                       .arg(both)
+                       .arg(only_before)
+                       .arg(only_after));
+    page.small(
+        tr("They are matched in their order, so that a call that only one of the two has "
+           "moves no other; “Call by call” lists them."));
+  }
+  return page.take();
+}
+
+QString CompareView::call_page(const CallMatch& call) const {
+  const auto& c = model_.comparison();
+  Page page(theme_);
+  const auto& document = call.after >= 0 ? *c.after : *c.before;
+  const auto& of = document.profile()
+                       .calls[static_cast<std::size_t>(call.after >= 0 ? call.after : call.before)];
+  page.small(page.dim(call.before < 0 ? tr("only after")
+                      : call.after < 0
+                          ? tr("only before")
+                          : tr("call %1, which was call %2").arg(call.after).arg(call.before)));
+  page.title(
+      of.configuration < 0
+          ? tr("A call of no configuration")
+          : Page::escape(
+                document.report().configurations[static_cast<std::size_t>(of.configuration)].name));
+  page.paragraph(Page::escape(words::phase(of.phase)));
+  const auto host = [](const DocumentPointer& d, int which) {
+    if (which < 0) return QStringLiteral("–");
+    const auto& each = d->profile().calls[static_cast<std::size_t>(which)];
+    return each.host_end_ns > 0 ? format_ns(each.host_end_ns - each.host_start_ns)
+                                : QStringLiteral("–");
+  };
+  const auto kernels = [](int which, int count) {
+    return which < 0 ? QStringLiteral("–") : Page::escape(format_count(count));
+  };
+  std::vector<std::vector<Page::Cell>> rows;
+  rows.push_back({{page.dim(tr("on the GPU"))},
+                  {milliseconds(call.before_ms), true},
+                  {milliseconds(call.after_ms), true}});
+  rows.push_back({{page.dim(tr("on the host"))},
+                  {host(c.before, call.before), true},
+                  {host(c.after, call.after), true}});
+  rows.push_back({{page.dim(tr("kernels"))},
+                  {kernels(call.before, call.before_kernels), true},
+                  {kernels(call.after, call.after_kernels), true}});
+  page.table({QString(), tr("Before"), tr("After")}, rows);
+  // Only the profile that is open can be gone to.
+  const int here = swapped_ ? call.before : call.after;
+  if (here >= 0)
+    page.paragraph(page.link(Link::to({ItemKind::call, here}), tr("Show it on the timeline")));
+  return page.take();
+}
+
+}  // namespace rnnadvisor::gui

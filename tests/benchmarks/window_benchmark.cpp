@@ -1,0 +1,157 @@
+// How the whole window bears ten million kernels: from the file to a verdict on the screen, how
+// long it does not answer meanwhile, and how soon it gives up when it is told to.
+//
+//   window_benchmark FILE.rnnprof     writes JSON to stdout; timeline_benchmark --file makes such a
+//   file
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "gui/views/compare_view.h"
+#include "gui/views/flat_style.h"
+#include "gui/views/main_window.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The longest time in which no event was looked at: a person sees a window that does not answer.
+class Stalls : public QObject {
+ public:
+  Stalls() {
+    clock_.start();
+    timer_.start(2);
+    connect(&timer_, &QTimer::timeout, this, [this] {
+      const double ms = static_cast<double>(clock_.nsecsElapsed()) / 1e6;
+      longest_ = std::max(longest_, ms - last_);
+      over_100_ += ms - last_ > 100 ? 1 : 0;
+      last_ = ms;
+    });
+  }
+  Json take() {
+    const Json told = {{"longest_ms", longest_}, {"longer_than_100_ms", over_100_}};
+    longest_ = 0;
+    over_100_ = 0;
+    last_ = static_cast<double>(clock_.nsecsElapsed()) / 1e6;
+    return told;
+  }
+
+ private:
+  QTimer timer_;
+  QElapsedTimer clock_;
+  double last_ = 0, longest_ = 0;
+  int over_100_ = 0;
+};
+
+double seconds(const QElapsedTimer& timer) {
+  return static_cast<double>(timer.nsecsElapsed()) / 1e9;
+}
+
+double load() {
+  double value = 0;
+  std::ifstream("/proc/loadavg") >> value;
+  return value;
+}
+
+int run(int argc, char** argv) {
+  if (argc != 2) {
+    qWarning("window_benchmark FILE.rnnprof");
+    return 2;
+  }
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  const QTemporaryDir settings;
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+  QApplication application(argc, argv);
+  QApplication::setStyle(new FlatStyle);
+  const QString path = QString::fromLocal8Bit(argv[1]);
+  Json out = {{"benchmark", "window"}, {"load_average_before", load()}};
+  out["cores"] = QThread::idealThreadCount();
+#ifdef NDEBUG
+  out["build"] = "release";
+#else
+  out["build"] = "with assertions";
+#endif
+  MainWindow window;
+  window.resize(1920, 1080);
+  window.show();
+  Stalls stalls;
+  QTest::qWait(200);
+  stalls.take();
+  {
+    // Given up while the records are read, and while they are judged.
+    QElapsedTimer timer;
+    timer.start();
+    window.open(path);
+    while (window.document() == nullptr) QTest::qWait(2);
+    out["outline_s"] = seconds(timer);
+    QTest::qWait(500);
+    timer.start();
+    window.cancel_opening();
+    out["cancel_s"] = seconds(timer);
+    QTest::qWait(200);
+    out["cancelled"] = !window.loading();
+  }
+  stalls.take();
+  QElapsedTimer timer;
+  timer.start();
+  bool complete = false;
+  QObject::connect(&window, &MainWindow::opened, [&] { complete = true; });
+  window.open(path);
+  while (!complete) QTest::qWait(5);
+  out["complete_s"] = seconds(timer);
+  QTest::qWait(100);
+  out["opening"] = stalls.take();
+  out["kernels"] = window.document()->profile().kernels.size();
+  out["findings"] = window.document()->judgement().findings.size();
+  for (const auto& view : MainWindow::view_names()) {
+    QElapsedTimer going;
+    going.start();
+    window.go(view);
+    window.grab();
+    const double first = seconds(going);
+    // The timeline lays its tracks out on a thread.
+    QTest::qWait(view == QLatin1String("timeline") ? 3000 : 50);
+    out["views"][view.toStdString()] = {{"first_s", first}, {"stall", stalls.take()}};
+  }
+  {
+    const QString file = settings.filePath(QStringLiteral("trace.json"));
+    QElapsedTimer exporting;
+    exporting.start();
+    window.exporter()->start(window.document(), ExportFormat::perfetto, file);
+    while (window.exporter()->busy()) QTest::qWait(5);
+    out["export_perfetto"] = {{"s", seconds(exporting)},
+                              {"mib", static_cast<double>(QFileInfo(file).size()) / 1048576},
+                              {"stall", stalls.take()}};
+  }
+  {
+    auto* compare = window.findChild<CompareView*>();
+    QElapsedTimer comparing;
+    comparing.start();
+    window.go(QStringLiteral("compare"));
+    compare->compare_with(path);
+    while (compare->comparing()) QTest::qWait(5);
+    out["compare_with_itself"] = {{"s", seconds(comparing)}, {"stall", stalls.take()}};
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  out["peak_mib"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  out["load_average_after"] = load();
+  puts(out.dump(2).c_str());
+  return 0;
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui
+
+int main(int argc, char** argv) { return rnnadvisor::gui::run(argc, argv); }
