@@ -59,6 +59,7 @@ std::vector<PhaseTime> phase_times(const Document& document, int configuration) 
 std::vector<int> longest_configurations(const Document& document, std::size_t most) {
   std::vector<std::pair<double, int>> order;
   for (const auto& report : document.report().configurations) {
+    if (report.tried) continue;  // no configuration of the program's
     if (const double ms = time_of(report); ms > 0) order.emplace_back(-ms, report.index);
   }
   std::sort(order.begin(), order.end());

@@ -131,7 +131,7 @@ QWidget* OverviewView::make_time() {
 QWidget* OverviewView::make_memory() {
   const advisor::ConfigurationReport* largest = nullptr;
   for (const auto& each : document_->report().configurations) {
-    if (each.configuration->described() &&
+    if (!each.tried && each.configuration->described() &&
         (largest == nullptr || each.memory.total > largest->memory.total))
       largest = &each;
   }
