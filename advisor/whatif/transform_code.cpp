@@ -91,7 +91,7 @@ Result<void> read_column(Entries& entries, const TransformKind& kind, const Code
     const auto* of_value = table[value].as_table();
     if (of_value == nullptr)
       return fail(ErrorCode::parse, fmt::format("{}: nothing for '{}'", where, value));
-    auto entry = read_entry(*of_value, kind, where + "." + value);
+    auto entry = read_entry(*of_value, kind, fmt::format("{}.{}", where, value));
     if (!entry) return fail(std::move(entry).error());
     entries[{std::string(kind.name), std::string(column.key), value}] = std::move(*entry);
   }

@@ -122,8 +122,8 @@ void TraceView::find_track() {
   auto* palette = new CommandPalette({}, this);
   for (const auto& [track, name] : timeline_->track_names()) {
     auto* action = new QAction(name, palette);
-    connect(action, &QAction::triggered, timeline_, [this, track = track] {
-      timeline_->show_track(track);
+    connect(action, &QAction::triggered, timeline_, [this, chosen = track] {
+      timeline_->show_track(chosen);
       timeline_->setFocus();
     });
     tracks << action;

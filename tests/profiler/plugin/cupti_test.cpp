@@ -191,7 +191,7 @@ TEST(Cupti, CallsOfTheDriverAreThereWhenAskedFor) {
 TEST(Cupti, TheTraceVariableChooses) {
   for (const auto& [words, transfers, api, memory] :
        {std::tuple("none", 0u, 0u, 0u), std::tuple("memory", 0u, 0u, 3u),
-        std::tuple("api,transfers", 6u, 6u, 0u)}) {
+        std::tuple("api,transfers", 6u, 3u, 0u)}) {
     KernelChild child("full");
     const auto result = child.variable("RNNADVISOR_TRACE", words).run({"cuda"});
     ASSERT_EQ(result.status, 0) << result.error;
