@@ -125,8 +125,7 @@ void read_settings() {
   s.trace_counters = trace == nullptr ? s.mode == spool::Mode::full : listed(trace, "counters");
   s.trace_driver = trace != nullptr && listed(trace, "driver");
   if (trace != nullptr && !s.trace_transfers && !s.trace_memory && !s.trace_api &&
-      !s.trace_driver &&
-      !s.trace_counters && strcmp(trace, "none") != 0)
+      !s.trace_driver && !s.trace_counters && strcmp(trace, "none") != 0)
     ignore("RNNADVISOR_TRACE");
   s.counter_interval_ns = number("RNNADVISOR_COUNTER_INTERVAL_US", 1000) * 1000;
   if (s.counter_interval_ns < 10'000) s.counter_interval_ns = 10'000;
