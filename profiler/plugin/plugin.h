@@ -20,8 +20,8 @@ struct Settings {
   bool call_sites;
   bool trace_transfers, trace_memory, trace_api, trace_driver, trace_counters;
   std::int64_t counter_interval_ns, counter_duration_ns;  // duration 0: to the end
-  std::int64_t delay_ns, duration_ns;  // 0: none
-  std::int64_t skip, iterations;       // 0: none
+  std::int64_t delay_ns, duration_ns;                     // 0: none
+  std::int64_t skip, iterations;                          // 0: none
   enum class Capture { always, profiler_api, nvtx } capture;
   char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
 };
