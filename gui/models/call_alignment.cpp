@@ -36,7 +36,10 @@ class Myers {
   bool find(Alignment& out, int offset) {
     const int limit = std::min(most_, n_ + m_);
     std::vector<int> reach(static_cast<std::size_t>(2 * limit + 3), 0);
-    const auto at = [&](int k) -> int& { return reach[static_cast<std::size_t>(k + limit + 1)]; };
+    const auto at = [&](int k) -> int& {
+      const int index = k + limit + 1;
+      return reach[static_cast<std::size_t>(index)];
+    };
     for (int d = 0; d <= limit; ++d) {
       // What the step before reached, to go back along.
       trace_.emplace_back(reach.begin() + (limit + 1 - d), reach.begin() + (limit + 2 + d));
@@ -63,7 +66,10 @@ class Myers {
     int x = n_, y = m_;
     for (; d > 0; --d) {
       const auto& reach = trace_[static_cast<std::size_t>(d)];
-      const auto at = [&](int k) { return reach[static_cast<std::size_t>(k + d)]; };
+      const auto at = [&](int k) {
+        const int index = k + d;
+        return reach[static_cast<std::size_t>(index)];
+      };
       const int k = x - y;
       const bool down = k == -d || (k != d && at(k - 1) < at(k + 1));
       const int before_k = down ? k + 1 : k - 1;

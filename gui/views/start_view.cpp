@@ -148,9 +148,8 @@ void StartView::set_last(const std::optional<SeenFile>& last) {
   auto* tile = make_tile(tr("Go on with %1").arg(name), where.isEmpty() ? last->path : where);
   tile->setToolTip(last->path);
   tile->setObjectName(QStringLiteral("last"));
-  const SeenFile file = *last;
   connect(tile, &QPushButton::clicked, this,
-          [this, file] { emit path_chosen(file.path, file.place); });
+          [this, file = *last] { emit path_chosen(file.path, file.place); });
   last_->addWidget(tile);
 }
 
