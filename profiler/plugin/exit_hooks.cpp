@@ -38,10 +38,11 @@ __attribute__((constructor)) void find_exits() {
 
 using namespace rnnadvisor::plugin;
 
-EXPORT [[noreturn]] void _exit(int status) { end(real_exit, status); }
-EXPORT [[noreturn]] void _Exit(int status) noexcept { end(real_exit_c99, status); }
+// The C library declares them as functions that do not return.
+EXPORT void _exit(int status) { end(real_exit, status); }
+EXPORT void _Exit(int status) noexcept { end(real_exit_c99, status); }
 // Its handlers are still to run, the program's and then ours, which is not told the status.
-EXPORT [[noreturn]] void quick_exit(int status) noexcept {
+EXPORT void quick_exit(int status) noexcept {
   will_quick_exit(status);
   Exit go_on = real_quick_exit.load(std::memory_order_relaxed);
   if (go_on == nullptr) go_on = reinterpret_cast<Exit>(real_symbol(RTLD_NEXT, "quick_exit"));
