@@ -94,7 +94,7 @@ void MainWindow::make_actions() {
       {tr("RNN calls as CSV…"), ExportFormat::calls, QStringLiteral("csv")}};
   for (const auto& [title, format, ending] : formats)
     need(add_action(report, title, {},
-                    [this, format = format, ending = ending] { export_report(format, ending); }));
+                    [this, wanted = format, suffix = ending] { export_report(wanted, suffix); }));
   add_action(file, tr("Save a p&icture of the view…"), {}, [this] {
 #ifdef RNNADVISOR_HAVE_SVG
     const QString kinds = tr("PNG (*.png);;SVG (*.svg)");

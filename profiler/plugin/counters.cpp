@@ -109,9 +109,9 @@ pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed;  // on the monotonic clock
 Sampler samplers[most_devices];
 
-timespec from_now(long nanoseconds) {
+timespec from_now(long nanoseconds, clockid_t clock = CLOCK_MONOTONIC) {
   timespec at{};
-  clock_gettime(CLOCK_MONOTONIC, &at);
+  clock_gettime(clock, &at);
   at.tv_nsec += nanoseconds;
   at.tv_sec += at.tv_nsec / 1'000'000'000;
   at.tv_nsec %= 1'000'000'000;
@@ -456,7 +456,8 @@ void counters_finish() {
   if (life.load() != alive) return;
   const Uncancelled guard;
   const timespec until = from_now(500'000'000);
-  if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &until) != 0) return;
+  const timespec lock_until = from_now(500'000'000, CLOCK_REALTIME);
+  if (pthread_mutex_timedlock(&mutex, &lock_until) != 0) return;
   stop.store(true);
   pthread_cond_broadcast(&changed);
   while (life.load() == alive && pthread_cond_timedwait(&changed, &mutex, &until) != ETIMEDOUT) {

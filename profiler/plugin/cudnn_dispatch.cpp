@@ -67,7 +67,9 @@ void* hook_for(const char* name, void* real, const void* caller) {
 // Which cuDNN a program is linked to depends on who calls: two libraries of a process may be linked
 // to two of them.
 void* linked_hook(const void* caller, const char* name) {
-  const void* const place_and_name[] = {caller, name};  // names are the hooks' own literals
+  // Names are the hooks' own literals.
+  const std::uintptr_t place_and_name[] = {reinterpret_cast<std::uintptr_t>(caller),
+                                           reinterpret_cast<std::uintptr_t>(name)};
   const std::uint64_t key = spool::hash_bytes(place_and_name, sizeof place_and_name);
   std::size_t slot = key & (known_slots - 1);
   Known* place = nullptr;
