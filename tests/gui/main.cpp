@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
-#include <QStandardPaths>
+#include <QTemporaryDir>
 #include <cstdio>
 
 #include "tests/gui/pictures.h"
@@ -10,7 +10,10 @@
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   testing::InitGoogleTest(&argc, argv);
-  QStandardPaths::setTestModeEnabled(true);
+  // Settings and data of this process alone: tests run at the same time.
+  const QTemporaryDir home;
+  for (const char* variable : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
+    qputenv(variable, home.path().toLocal8Bit());
   QApplication application(argc, argv);
   if (!rnnadvisor::gui::load_test_fonts()) {
     std::fputs("the fonts in tests/gui/fonts cannot be loaded\n", stderr);

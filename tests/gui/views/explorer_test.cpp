@@ -117,7 +117,12 @@ TEST_F(ExplorerTest, AnswersWithinAFrame) {
   }
   std::sort(ms.begin(), ms.end());
   RecordProperty("median_ms", std::to_string(ms[ms.size() / 2]));
-  EXPECT_LT(ms[ms.size() / 2], 16) << "a busy machine may need another run";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr double frame_ms = 400;  // without optimisation, with every access looked at
+#else
+  constexpr double frame_ms = 16;
+#endif
+  EXPECT_LT(ms[ms.size() / 2], frame_ms) << "a busy machine may need another run";
 }
 
 }  // namespace

@@ -5,6 +5,8 @@ set -euo pipefail
 program=$1 source=$2
 command -v Xvfb >/dev/null || { echo "no Xvfb (package xvfb)"; exit 77; }
 work=$(mktemp -d)
+# What libdbus and fontconfig keep to the end is not ours; the other tests of the window look for leaks.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 # Without a display: words and pictures all the same, and no window says why.
 none=(env -u DISPLAY -u WAYLAND_DISPLAY -u QT_QPA_PLATFORM "HOME=$work")
 "${none[@]}" "$program" --help | grep -q -- --screenshot
