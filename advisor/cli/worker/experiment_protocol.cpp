@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "advisor/cli/worker/json_numbers.h"
 #include "core/base/text.h"
 #include "core/config/read_config.h"
 
@@ -32,7 +33,7 @@ Enum word(const json& value, int count) {
 ExperimentScope scope(const json& value) { return word<ExperimentScope>(value, 3); }
 
 Outcome outcome(const json& value) {
-  const int number = value.get<int>();
+  const int number = integer<int>(value);
   if (number < 0 || number > static_cast<int>(Outcome::interrupted))
     throw Unreadable{fmt::format("there is no outcome {}", number)};
   return static_cast<Outcome>(number);
@@ -63,7 +64,7 @@ json write(const MedianInterval& interval) {
 }
 MedianInterval read_interval(const json& object) {
   return {number(object.at("median")), number(object.at("low")), number(object.at("high")),
-          number(object.at("confidence")), object.at("count").get<int>()};
+          number(object.at("confidence")), integer<int>(object.at("count"))};
 }
 
 json write(const ExperimentTiming& timing) {
@@ -121,7 +122,7 @@ VariantResult read_variant(const json& object) {
                               number(shift.at("from_before")), number(shift.at("before_error")),
                               number(shift.at("after_error"))});
   }
-  variant.memory_bytes = object.at("memory_bytes").get<std::int64_t>();
+  variant.memory_bytes = integer<std::int64_t>(object.at("memory_bytes"));
   return variant;
 }
 
@@ -141,17 +142,20 @@ ExperimentRequest read_request(const json& object) {
     ExperimentVariant variant;
     variant.composition = word<Composition>(each.at("composition"), 5);
     for (const json& call : each.at("calls")) variant.calls.push_back(read_config(call));
-    variant.rows = each.at("rows").get<std::vector<std::vector<int>>>();
+    for (const json& row : each.at("rows")) {
+      auto& indices = variant.rows.emplace_back();
+      for (const json& index : row) indices.push_back(integer<int>(index));
+    }
     variant.cuda_graph = each.at("cuda_graph").get<bool>();
     request.variants.push_back(std::move(variant));
   }
   for (const json& each : object.at("scopes")) request.scopes.push_back(scope(each));
   request.budget_seconds = object.at("budget_seconds").get<double>();
-  request.warmup = object.at("warmup").get<int>();
-  request.min_rounds = object.at("min_rounds").get<int>();
-  request.max_rounds = object.at("max_rounds").get<int>();
+  request.warmup = integer<int>(object.at("warmup"));
+  request.min_rounds = integer<int>(object.at("min_rounds"));
+  request.max_rounds = integer<int>(object.at("max_rounds"));
   request.target_interval = object.at("target_interval").get<double>();
-  request.seed = object.at("seed").get<unsigned long long>();
+  request.seed = integer<unsigned long long>(object.at("seed"));
   request.reference = object.at("reference").get<bool>();
   return request;
 }
@@ -209,7 +213,7 @@ bool is_experiment_job(std::string_view line) {
 Result<ExperimentJob> read_experiment_job(std::string_view line) {
   return guarded<ExperimentJob>("an experiment for the worker", [&] {
     const json object = json::parse(line);
-    return ExperimentJob{object.at("index").get<int>(), read_request(object.at("experiment"))};
+    return ExperimentJob{integer<int>(object.at("index")), read_request(object.at("experiment"))};
   });
 }
 
@@ -231,7 +235,7 @@ Result<ExperimentResult> read_experiment_result(std::string_view text, std::size
     ExperimentResult result;
     result.outcome = outcome(object.at("outcome"));
     result.message = object.at("message").get<std::string>();
-    result.memory_bytes = object.at("memory_bytes").get<std::int64_t>();
+    result.memory_bytes = integer<std::int64_t>(object.at("memory_bytes"));
     for (const json& variant : object.at("variants"))
       result.variants.push_back(read_variant(variant));
     if (result.variants.size() != variants) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/cli/worker/json_numbers.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::cli {
@@ -37,19 +38,24 @@ Result<Job> read_job(std::string_view line) {
   Job job;
   try {
     const json& o = object.at("options");
-    job.index = object.at("index").get<int>();
-    job.options.warmup = o.at("warmup").get<int>();
-    job.options.min_repeats = o.at("min_repeats").get<int>();
-    job.options.max_repeats = o.at("max_repeats").get<int>();
+    job.index = integer<int>(object.at("index"));
+    job.options.warmup = integer<int>(o.at("warmup"));
+    job.options.min_repeats = integer<int>(o.at("min_repeats"));
+    job.options.max_repeats = integer<int>(o.at("max_repeats"));
     job.options.budget_seconds = o.at("budget_seconds").get<double>();
     job.options.target_interval = o.at("target_interval").get<double>();
     job.options.time = o.at("time").get<bool>();
     job.options.trace = o.at("trace").get<bool>();
-    job.options.counters = static_cast<Counters>(o.at("counters").get<int>());
+    const int counters = integer<int>(o.at("counters"));
+    if (counters < 0 || counters > static_cast<int>(Counters::required)) {
+      return fail(ErrorCode::parse,
+                  fmt::format("a job for the worker asks for counters {}", counters));
+    }
+    job.options.counters = static_cast<Counters>(counters);
     job.options.correctness = o.at("correctness").get<bool>();
     job.options.sizes_only = o.at("sizes_only").get<bool>();
     job.options.timeout_seconds = o.at("timeout_seconds").get<double>();
-    job.options.seed = o.at("seed").get<unsigned long long>();
+    job.options.seed = integer<unsigned long long>(o.at("seed"));
   } catch (const json::exception& exception) {
     return fail(ErrorCode::parse,
                 fmt::format("a job for the worker is incomplete: {}", exception.what()));
@@ -68,14 +74,20 @@ std::string write_error(const Error& error) {
 }
 
 Error read_error(std::string_view text) {
-  const json object = json::parse(text, nullptr, false);
-  if (!object.is_object())
-    return Error{ErrorCode::internal, std::string(text), {}, std::nullopt, {}};
-  Error error;
-  error.code = static_cast<ErrorCode>(object.value("code", static_cast<int>(ErrorCode::internal)));
-  error.message = object.value("message", "");
-  error.remedy = object.value("remedy", "");
-  return error;
+  // A worker that died while it wrote leaves no whole object: then what it wrote is the message.
+  try {
+    const json object = json::parse(text);
+    const int code = integer<int>(object.at("code"));
+    Error error;
+    error.code = code >= 0 && code <= static_cast<int>(ErrorCode::internal)
+                     ? static_cast<ErrorCode>(code)
+                     : ErrorCode::internal;
+    error.message = object.at("message").get<std::string>();
+    error.remedy = object.at("remedy").get<std::string>();
+    return error;
+  } catch (const json::exception&) {
+    return Error{ErrorCode::internal, to_valid_utf8(text), {}, std::nullopt, {}};
+  }
 }
 
 std::string result_path(const std::string& directory, int index) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "advisor/cli/worker/protocol.h"
+
 namespace rnnadvisor::cli {
 namespace {
 
@@ -148,6 +150,34 @@ TEST(ExperimentProtocol, SpoiledTextIsAnError) {
   json job = json::parse(write_experiment_job(rich_job()));
   spoil(job, job, [](const std::string& t) { return read_experiment_job(t).has_value(); }, refused);
   EXPECT_GT(refused, 400);
+}
+
+// The JSON library would cast them: into another number, or into undefined behaviour.
+TEST(ExperimentProtocol, NumbersThatNoIntegerHoldsAreErrors) {
+  for (const auto& value :
+       {json(-2.2e88), json(3.5), json(2147483648), json(-2147483649), json("7")}) {
+    json job = json::parse(write_experiment_job(rich_job()));
+    job["index"] = value;
+    const auto read = read_experiment_job(job.dump());
+    ASSERT_FALSE(read.has_value()) << value;
+    EXPECT_THAT(read.error().message, HasSubstr("an experiment for the worker is incomplete"));
+  }
+  json job = json::parse(write_experiment_job(rich_job()));
+  job["experiment"]["seed"] = -1;
+  EXPECT_FALSE(read_experiment_job(job.dump()).has_value());
+  job["experiment"]["seed"] = 18446744073709551615ULL;
+  ASSERT_TRUE(read_experiment_job(job.dump()).has_value());
+  EXPECT_EQ(read_experiment_job(job.dump())->request.seed, 18446744073709551615ULL);
+}
+
+TEST(WorkerErrors, WhatIsNoWholeObjectIsTheMessage) {
+  EXPECT_EQ(read_error(R"({"code":3,"message")").message, R"({"code":3,"message")");
+  EXPECT_EQ(read_error(R"({"code":1e99,"message":"m","remedy":"r"})").code, ErrorCode::internal);
+  EXPECT_EQ(read_error(R"({"code":99,"message":"m","remedy":"r"})").code, ErrorCode::internal);
+  EXPECT_EQ(read_error(R"({"code":0,"message":5,"remedy":"r"})").code, ErrorCode::internal);
+  const Error error = fail(ErrorCode::io, "disk \xff full", "free some").error();
+  EXPECT_EQ(read_error(write_error(error)).code, ErrorCode::io);
+  EXPECT_EQ(read_error(write_error(error)).remedy, "free some");
 }
 
 TEST(ExperimentProtocol, CutTextIsAnError) {
