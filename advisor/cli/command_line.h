@@ -19,6 +19,7 @@ namespace rnnadvisor::cli {
 inline constexpr auto group_output = "Output";
 inline constexpr auto group_judging = "Judging";
 inline constexpr auto group_verifying = "Trying suggestions";
+inline constexpr auto group_measuring = "Measuring";
 inline constexpr auto group_running = "Running";
 inline constexpr auto group_configuration = "Configuration";
 inline constexpr auto group_framework = "Program around the configuration";

@@ -74,6 +74,8 @@ void add_advise(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_rules(CLI::App& app, Context& context);
+// Of `rules`.
+void add_rules_validate(CLI::App& rules, Context& context);
 void add_samples(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);

@@ -1,6 +1,8 @@
 // The machine itself behind the command line.
 #include <unistd.h>
 
+#include <memory>
+
 #include "advisor/cli/cli.h"
 #include "advisor/cli/interrupt.h"
 #include "advisor/cli/worker/run_configurations.h"
@@ -34,12 +36,13 @@ Services live_services() {
   services.worker = [](int device, const std::string& directory) {
     return worker_main(device, directory);
   };
-  services.run_experiment = [](const ExperimentRequest& request, int device,
-                               const std::atomic<bool>* stop) {
+  services.run_experiment = [worker = std::make_shared<ExperimentWorker>()](
+                                const ExperimentRequest& request, int device,
+                                const std::atomic<bool>* stop) {
     ExperimentRunOptions options;
     options.device = device;
     options.stop = stop;
-    return run_experiment(request, options);
+    return worker->run(request, options);
   };
   services.inspect_system = [] { return inspect_system(); };
   services.find_plugin = [] { return launch::find_plugin(); };

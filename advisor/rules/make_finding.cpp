@@ -9,6 +9,7 @@
 
 #include "advisor/rules/text_template.h"
 #include "advisor/rules/trials.h"
+#include "advisor/rules/validation_records.h"
 #include "advisor/whatif/transform.h"
 #include "advisor/whatif/transform_code.h"
 
@@ -241,6 +242,31 @@ Evidence gather_evidence(const ProfileIndex& index, int configuration) {
   return evidence;
 }
 
+namespace {
+
+// What measurement refuted on this device is no advice there. The document's statement stays beside
+// it.
+void apply_validity(Finding& finding, const Rule& rule, FactMemo& facts) {
+  const auto& profile = facts.index().profile();
+  const auto& configuration =
+      profile.configurations[static_cast<std::size_t>(facts.configuration())];
+  const auto device = static_cast<std::size_t>(configuration.device);
+  const auto* record = record_for(rule,
+                                  configuration.device >= 0 && device < profile.devices.size()
+                                      ? &profile.devices[device]
+                                      : nullptr,
+                                  judged_cudnn_version(profile, configuration));
+  if (record == nullptr || !refuted(*record)) return;
+  finding.message +=
+      fmt::format(" Measurement says otherwise on this GPU: {} of {} pairs refute it ({}).",
+                  record->refute, record->agree + record->refute, record->effect);
+  finding.confidence = Confidence::measured;
+  finding.severity = Severity::info;
+  finding.gain.reset();
+}
+
+}  // namespace
+
 Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence) {
   const FactLookup lookup = [&](int fact) { return facts.get(fact); };
   Finding finding;
@@ -259,6 +285,7 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   finding.citations = rule.citations;
   finding.validity = rule.validity;
   finding.gain = make_gain(rule, facts);
+  apply_validity(finding, rule, facts);
   apply_trials(finding, rule, facts.index());
   return finding;
 }

@@ -9,11 +9,13 @@
 
 #include "advisor/rules/card_reader.h"
 #include "advisor/rules/rule_files.h"
+#include "advisor/rules/validation_records.h"
 #include "core/base/embedded.h"
 
 namespace rnnadvisor::embedded {
 std::span<const EmbeddedFile> rules();
-}
+std::span<const EmbeddedFile> rule_validation();
+}  // namespace rnnadvisor::embedded
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -41,6 +43,21 @@ const Builtin& builtin() {
       }
     }
     sort_rules(result.set.rules);
+    for (const auto& file : embedded::rule_validation()) {
+      const std::string name = "rules/validation/" + std::string(file.name);
+      const auto validation = read_validation(file.text, name);
+      if (!validation) {
+        result.errors.push_back(validation.error());
+        continue;
+      }
+      for (const auto& id : add_validation(result.set.rules, *validation)) {
+        result.errors.push_back(Error{ErrorCode::not_found,
+                                      fmt::format("{}: no rule is called '{}'", name, id),
+                                      "measure again, or take the record out",
+                                      std::nullopt,
+                                      {}});
+      }
+    }
     return result;
   }();
   return loaded;

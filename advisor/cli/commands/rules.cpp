@@ -210,6 +210,8 @@ void add_rules(CLI::App& app, Context& context) {
   context.completions[output] = {Context::Completion::Kind::directory, {}};
   add_force(*docs_command, *docs_arguments);
   add_directories(*docs_command, *docs_arguments, context);
+
+  add_rules_validate(*rules, context);
 }
 
 }  // namespace rnnadvisor::cli

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "advisor/cli/worker/experiment_protocol.h"
 #include "advisor/cli/worker/machine.h"
@@ -34,18 +36,33 @@ struct Ending {
   std::optional<int> at = -1;
 };
 
+}  // namespace
+
+// A worker that waits for its next job, and where it leaves results.
+struct ExperimentWorker::Kept {
+  WorkerFolder folder;
+  std::optional<WorkerProcess> worker;
+  std::string program;
+  int device = 0;
+  int jobs = 0;  // that were sent, also to earlier workers
+};
+
+namespace {
+
 class Experiment {
  public:
-  Experiment(const ExperimentRequest& request, const ExperimentRunOptions& options,
+  using Kept = ExperimentWorker::Kept;
+
+  Experiment(Kept& kept, const ExperimentRequest& request, const ExperimentRunOptions& options,
              const std::string& program)
-      : request_(request), options_(options), program_(program), begin_(Clock::now()) {
+      : kept_(kept), request_(request), options_(options), program_(program), begin_(Clock::now()) {
     result_.variants.resize(request.variants.size());
     remaining_.resize(request.variants.size());
     std::iota(remaining_.begin(), remaining_.end(), 0);
   }
 
   Result<ExperimentResult> run() {
-    if (folder_.path().empty()) {
+    if (kept_.folder.path().empty()) {
       return fail(ErrorCode::io, "no temporary folder can be made for the worker",
                   "check that TMPDIR is writable");
     }
@@ -83,15 +100,25 @@ class Experiment {
 
   // A worker with those variants that are left.
   Result<Ending> one_worker() {
-    ExperimentJob job{0, request_};
+    ExperimentJob job{kept_.jobs++, request_};
     job.request.variants.clear();
     for (const int i : remaining_)
       job.request.variants.push_back(request_.variants[static_cast<std::size_t>(i)]);
     job.request.budget_seconds = std::max(0.0, request_.budget_seconds - seconds());
-    auto worker = WorkerProcess::start(program_, options_.device, folder_.path());
-    if (!worker) return fail(worker.error());
+    const bool same = kept_.program == program_ && kept_.device == options_.device;
+    auto worker = same ? std::exchange(kept_.worker, std::nullopt) : std::nullopt;
+    kept_.worker.reset();
+    // One that died since its last job is nobody's fault.
+    const bool waiting = worker && worker->send_line(write_experiment_job(job));
+    if (!waiting) {
+      worker.reset();
+      auto started = WorkerProcess::start(program_, options_.device, kept_.folder.path());
+      if (!started) return fail(started.error());
+      worker.emplace(std::move(*started));
+    }
     Ending ending;
-    bool ready = false;
+    const std::string done = fmt::format("done {}", job.index);
+    bool ready = waiting, answered = false;
     auto deadline = Clock::now() + start_limit;
     while (true) {
       if (stopped()) {
@@ -103,6 +130,7 @@ class Experiment {
       poll(&descriptor, 1, 100);
       std::vector<std::string> lines;
       const bool open = worker->read_lines(lines);
+      answered = answered || !lines.empty();
       for (const auto& line : lines) {
         if (line == "ready") {
           ready = true;
@@ -111,13 +139,20 @@ class Experiment {
           return fail(read_error(std::string_view(line).substr(6)));
         } else if (const auto progress = read_progress(line)) {
           note(*progress, ending);
-        } else if (line == "done 0" || line == "done 0 last") {
-          return finished(std::move(ending));
+        } else if (line == done || line == done + " last") {
+          if (line == done) {
+            kept_.worker.emplace(std::move(*worker));
+            kept_.program = program_;
+            kept_.device = options_.device;
+          }
+          return finished(std::move(ending), job.index);
         }
         deadline = Clock::now() + std::chrono::milliseconds(
                                       static_cast<std::int64_t>(options_.timeout_seconds * 1000));
       }
       if (!open) {
+        // It was dead already when the job was sent: a new one does it.
+        if (waiting && !answered && !stopped()) return one_worker();
         int status = 0;
         const std::string end = worker->wait_for_end(status);
         if (!ready) {
@@ -163,10 +198,13 @@ class Experiment {
     if (options_.on_progress) options_.on_progress(ours);
   }
 
-  Ending finished(Ending ending) const {
-    const std::string path = experiment_result_path(folder_.path(), 0);
+  Ending finished(Ending ending, int job) const {
+    const std::string path = experiment_result_path(kept_.folder.path(), job);
     std::ifstream file(path, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(file), {});
+    file.close();
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
     auto result = read_experiment_result(text, remaining_.size());
     if (result) {
       ending.result = std::move(*result);
@@ -222,11 +260,11 @@ class Experiment {
     return false;
   }
 
+  Kept& kept_;
   const ExperimentRequest& request_;
   const ExperimentRunOptions& options_;
   const std::string& program_;
   Clock::time_point begin_;
-  WorkerFolder folder_;
   bool begun_ = false;          // a worker has come as far as the experiment
   std::vector<int> remaining_;  // numbers of the variants that have no result yet
   ExperimentResult result_;
@@ -234,19 +272,33 @@ class Experiment {
 
 }  // namespace
 
-Result<ExperimentResult> run_experiment(const ExperimentRequest& request,
-                                        const ExperimentRunOptions& options) {
+ExperimentWorker::ExperimentWorker() : kept_(std::make_unique<Kept>()) {}
+ExperimentWorker::~ExperimentWorker() = default;
+
+Result<ExperimentResult> ExperimentWorker::run(const ExperimentRequest& request,
+                                               const ExperimentRunOptions& options) {
   const auto gpus = usable_gpus({options.device});
   if (!gpus) return fail(gpus.error());
   const auto program = worker_program(options.program);
   if (!program) return fail(program.error());
-  return run_experiment_in_worker(request, options, *program);
+  return run_in(request, options, *program);
+}
+
+Result<ExperimentResult> ExperimentWorker::run_in(const ExperimentRequest& request,
+                                                  const ExperimentRunOptions& options,
+                                                  const std::string& program) {
+  return Experiment(*kept_, request, options, program).run();
+}
+
+Result<ExperimentResult> run_experiment(const ExperimentRequest& request,
+                                        const ExperimentRunOptions& options) {
+  return ExperimentWorker().run(request, options);
 }
 
 Result<ExperimentResult> run_experiment_in_worker(const ExperimentRequest& request,
                                                   const ExperimentRunOptions& options,
                                                   const std::string& program) {
-  return Experiment(request, options, program).run();
+  return ExperimentWorker().run_in(request, options, program);
 }
 
 }  // namespace rnnadvisor::cli

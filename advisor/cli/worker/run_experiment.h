@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "core/base/result.h"
@@ -29,8 +30,29 @@ struct ExperimentRunOptions {
 Result<ExperimentResult> run_experiment(const ExperimentRequest& request,
                                         const ExperimentRunOptions& options);
 
-// The same with any program that speaks the worker's side of the protocol, without looking for
-// GPUs.
+// Experiments one after the other, by the same worker as long as it lives: loading cuDNN takes
+// longer than measuring a small configuration. One thread at a time.
+class ExperimentWorker {
+ public:
+  struct Kept;  // the worker that waits; defined where it is used
+  ExperimentWorker();
+  ~ExperimentWorker();  // ends the worker
+  ExperimentWorker(const ExperimentWorker&) = delete;
+  ExperimentWorker& operator=(const ExperimentWorker&) = delete;
+
+  // As run_experiment(). Another device or program than the last time begins a new worker.
+  Result<ExperimentResult> run(const ExperimentRequest& request,
+                               const ExperimentRunOptions& options);
+  // The same with any program that speaks the worker's side of the protocol, without looking for
+  // GPUs.
+  Result<ExperimentResult> run_in(const ExperimentRequest& request,
+                                  const ExperimentRunOptions& options, const std::string& program);
+
+ private:
+  std::unique_ptr<Kept> kept_;
+};
+
+// One experiment in a worker of its own, see ExperimentWorker::run_in().
 Result<ExperimentResult> run_experiment_in_worker(const ExperimentRequest& request,
                                                   const ExperimentRunOptions& options,
                                                   const std::string& program);

@@ -2,6 +2,7 @@
 // program, which behaves as the ids of the calls say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -147,6 +148,46 @@ TEST(ExperimentWorker, AProgramThatCannotBeStartedIsAnError) {
   const auto result = run_experiment_in_worker(request({"a"}), {}, "/nonexistent/rnnadvisor");
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("before it was ready"));
+}
+
+std::vector<std::string> messages(const Result<ExperimentResult>& result) {
+  std::vector<std::string> list;
+  if (result)
+    for (const auto& variant : result->variants) list.push_back(variant.message);
+  return list;
+}
+
+TEST(ExperimentWorkerThatIsKept, DoesOneExperimentAfterTheOther) {
+  ExperimentWorker worker;
+  const auto first = messages(worker.run_in(request({"pid"}), {}, RNNADVISOR_STUB_PROGRAM));
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_NE(first.front(), "");
+  EXPECT_EQ(messages(worker.run_in(request({"pid"}), {}, RNNADVISOR_STUB_PROGRAM)), first);
+  ExperimentRunOptions other;
+  other.device = 1;
+  EXPECT_NE(messages(worker.run_in(request({"pid"}), other, RNNADVISOR_STUB_PROGRAM)), first);
+}
+
+TEST(ExperimentWorkerThatIsKept, IsNoticedWhenItDiedMeanwhile) {
+  ExperimentWorker worker;
+  const auto first = messages(worker.run_in(request({"pid"}), {}, RNNADVISOR_STUB_PROGRAM));
+  ASSERT_EQ(first.size(), 1U);
+  ASSERT_EQ(kill(std::stoi(first.front()), SIGKILL), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto second = messages(worker.run_in(request({"pid"}), {}, RNNADVISOR_STUB_PROGRAM));
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_NE(second, first);
+}
+
+TEST(ExperimentWorkerThatIsKept, IsReplacedWhenItDies) {
+  ExperimentWorker worker;
+  EXPECT_THAT(messages(worker.run_in(request({"a"}), {}, RNNADVISOR_STUB_PROGRAM)),
+              ElementsAre("a"));
+  const auto crashed = worker.run_in(request({"crash", "b"}), {}, RNNADVISOR_STUB_PROGRAM);
+  ASSERT_TRUE(crashed) << to_text(crashed.error());
+  EXPECT_THAT(outcomes(*crashed), ElementsAre(Outcome::crashed, completed));
+  EXPECT_THAT(messages(worker.run_in(request({"c"}), {}, RNNADVISOR_STUB_PROGRAM)),
+              ElementsAre("c"));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ bool experiment(const ExperimentJob& job, const std::string& directory) {
     misbehave(id);
     result.context_lost = id == "lose";
     result.variants[i].outcome = id == "lose" ? Outcome::failed : Outcome::completed;
-    result.variants[i].message = id;
+    result.variants[i].message = id == "pid" ? std::to_string(getpid()) : id;
     crash_while_timing = crash_while_timing || id == "crash while timing";
   }
   tell(Kind::timing, -1);

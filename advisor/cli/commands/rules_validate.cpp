@@ -1,0 +1,306 @@
+// rnnadvisor rules validate: what rules claim, held against measurement.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/configurations.h"
+#include "advisor/cli/gpu_choice.h"
+#include "advisor/cli/help.h"
+#include "advisor/cli/judging.h"
+#include "advisor/cli/progress.h"
+#include "advisor/cli/samples.h"
+#include "advisor/rules/rule_files.h"
+#include "advisor/validate/agreement_report.h"
+#include "advisor/validate/measure.h"
+#include "core/base/text.h"
+#include "profiler/profile/file.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using NotSampled = std::vector<std::pair<std::string, std::string>>;
+
+struct Arguments {
+  std::string profile;                   // with pairs that were measured; empty: measure
+  std::vector<std::string> directories;  // cards of the user
+  std::vector<std::string> rules;        // ids, or prefixes that end with '/'; empty: all
+  int firing = 16, silent = 8;
+  double budget_seconds = 600;
+  unsigned long long seed = 1;
+  int device = 0;
+  bool dry_run = false;
+  std::string format = "text";
+  std::string output = "rules-validate.rnnprof";
+  std::string record;
+  bool force = false;
+};
+
+// Those that were asked for.
+Result<std::vector<const advisor::Rule*>> wanted(const Arguments& arguments,
+                                                 const advisor::RuleSet& rules) {
+  std::vector<const advisor::Rule*> list;
+  for (const auto& rule : rules.rules) {
+    const bool named =
+        std::any_of(arguments.rules.begin(), arguments.rules.end(), [&](const std::string& name) {
+          return rule.id == name || (name.ends_with('/') && rule.id.starts_with(name));
+        });
+    if (arguments.rules.empty() || named) list.push_back(&rule);
+  }
+  for (const auto& name : arguments.rules) {
+    const bool found = std::any_of(list.begin(), list.end(), [&](const advisor::Rule* rule) {
+      return rule->id == name || (name.ends_with('/') && rule->id.starts_with(name));
+    });
+    if (!found) return fail(advisor::unknown_rule(rules, name));
+  }
+  return list;
+}
+
+std::vector<advisor::RuleSample> samples_of(const std::vector<const advisor::Rule*>& rules,
+                                            const DeviceSpec& device,
+                                            const Environment& environment,
+                                            const Arguments& arguments) {
+  advisor::SampleOptions options;
+  options.firing = arguments.firing;
+  options.silent = arguments.silent;
+  options.seed = arguments.seed;
+  std::vector<advisor::RuleSample> samples;
+  for (const auto* rule : rules)
+    samples.push_back(advisor::sample_pairs(*rule, device, environment, options));
+  return samples;
+}
+
+// As a profile of this machine would say it.
+Environment environment_here(const Context& context, const MachineReport& machine) {
+  Environment made = describe_process(context.command_line);
+  made.host = machine.host;
+  made.operating_system = machine.operating_system;
+  made.cpu = machine.cpu;
+  made.driver_version = machine.driver_version;
+  made.cuda_driver_version = machine.cuda_driver_version;
+  made.cuda_runtime_version = machine.cuda_runtime_version;
+  for (const auto& library : machine.libraries) {
+    if (library.name != "cuDNN" || !library.found) continue;
+    made.cudnn_version = library.version;
+    made.cudnn_path = library.path;
+  }
+  return made;
+}
+
+// What would be measured; without a GPU as on the one whose limits are known best.
+int list_pairs(const Context& context, const std::vector<const advisor::Rule*>& rules,
+               const Arguments& arguments) {
+  auto device = choose_device(context, {});
+  if (!device) return context.report(device.error());
+  Environment environment = environment_here(context, context.services.inspect_machine());
+  if (environment.cudnn_version.empty()) {
+    environment.cudnn_version = "9.19.0";
+    context.note("no cuDNN was found here: rules are judged as with 9.19.0");
+  }
+  std::size_t total = 0;
+  for (const auto& sample : samples_of(rules, *device, environment, arguments)) {
+    const auto fires = std::count_if(sample.pairs.begin(), sample.pairs.end(),
+                                     [](const auto& pair) { return pair.fires; });
+    total += sample.pairs.size();
+    context.out << fmt::format("{}: {} pairs where it fires, {} where it is silent{}\n",
+                               sample.rule, fires,
+                               sample.pairs.size() - static_cast<std::size_t>(fires),
+                               sample.why_fewer.empty() ? "" : "; " + sample.why_fewer);
+    for (const auto& pair : sample.pairs) {
+      context.out << fmt::format("  {} {}; {}\n", pair.fires ? "fires " : "silent",
+                                 summary(pair.before.config),
+                                 advisor::describe(pair.candidate.transforms));
+    }
+  }
+  context.out << fmt::format("{} pairs on {}\n", total, device->name);
+  return exit_ok;
+}
+
+struct Measured {
+  Profile profile;
+  int status = exit_ok;
+};
+
+Result<Measured> measure(const Context& context, const std::vector<const advisor::Rule*>& rules,
+                         const Arguments& arguments, NotSampled& not_sampled) {
+  const auto device = gpu_for(
+      context, arguments.device, "`rules validate`",
+      "--dry-run says what would be measured, and a profile that was measured can be named");
+  if (!device) return fail(device.error());
+  const Environment environment = environment_here(context, context.services.inspect_machine());
+  auto samples = samples_of(rules, *device, environment, arguments);
+  std::erase_if(samples, [&](const advisor::RuleSample& sample) {
+    if (sample.pairs.empty()) not_sampled.emplace_back(sample.rule, sample.why_fewer);
+    return sample.pairs.empty();
+  });
+  std::size_t total = 0;
+  for (const auto& sample : samples) total += sample.pairs.size();
+
+  advisor::MeasureOptions options;
+  options.budget_seconds = arguments.budget_seconds;
+  options.seed = arguments.seed;
+  options.stop = context.services.watch_interrupts();
+  const auto experimenter = [&](const ExperimentRequest& request) {
+    return context.services.run_experiment(request, arguments.device, options.stop);
+  };
+  auto result = [&] {
+    Progress progress(context, static_cast<int>(total));
+    options.on_progress = [&](const advisor::MeasureProgress& state) {
+      progress.show(static_cast<int>(state.finished), state.rule);
+    };
+    return advisor::measure_pairs(samples, *device, environment, experimenter, options);
+  }();
+  if (result.error && result.profile.experiments.empty()) return fail(*result.error);
+  Measured measured{std::move(result.profile), result.interrupted ? exit_interrupted : exit_ok};
+  if (result.error) measured.status = context.report(*result.error);
+  if (result.left_out > 0) {
+    context.note(fmt::format(
+        "{} of {} pairs were not reached in {}; a longer --budget or --rule measures them",
+        result.left_out, total, format_duration(result.seconds)));
+  }
+  if (auto written = write_profile(measured.profile, arguments.output, arguments.force); !written)
+    return fail(written.error());
+  context.note(fmt::format("wrote {}", arguments.output));
+  return measured;
+}
+
+int validate(const Context& context, const Arguments& arguments) {
+  const auto rules = load_rules(arguments.directories);
+  if (!rules) return context.report(std::span<const Error>(rules.error()));
+  const auto chosen = wanted(arguments, *rules);
+  if (!chosen) return context.report(chosen.error());
+  if (!(arguments.budget_seconds > 0))
+    return context.report(Error{
+        ErrorCode::invalid_argument, "--budget must be more than 0 seconds", {}, std::nullopt, {}});
+  if (arguments.dry_run) return list_pairs(context, *chosen, arguments);
+  if (!arguments.record.empty()) {
+    if (auto writable = check_writable(arguments.record, arguments.force); !writable)
+      return context.report(writable.error());
+  }
+
+  NotSampled not_sampled;
+  Measured measured;
+  std::string file = arguments.profile;
+  if (file.empty()) {
+    if (auto writable = check_writable(arguments.output, arguments.force); !writable)
+      return context.report(writable.error());
+    auto made = measure(context, *chosen, arguments, not_sampled);
+    if (!made) return context.report(made.error());
+    measured = std::move(*made);
+    file = arguments.output;
+  } else {
+    auto read = load_profile(file);
+    if (!read) return context.report(read.error());
+    measured.profile = std::move(*read);
+    // Nothing is drawn again: a rule without pairs is in no experiment.
+  }
+
+  auto agreements = advisor::agreement_of(measured.profile, *rules);
+  std::erase_if(agreements, [&](const advisor::RuleAgreement& agreement) {
+    return std::none_of(chosen->begin(), chosen->end(),
+                        [&](const auto* rule) { return rule->id == agreement.rule; });
+  });
+  const advisor::AgreementReport report{measured.profile, *rules, agreements, file, not_sampled};
+  if (agreements.empty())
+    context.note(fmt::format("{} has no pair of a rule that was asked for", file));
+  if (arguments.format == "json") {
+    context.out << advisor::agreement_json(report);
+  } else if (arguments.format == "markdown") {
+    context.out << advisor::agreement_markdown(report);
+  } else {
+    context.out << advisor::agreement_text(report);
+  }
+  if (!arguments.record.empty()) {
+    const auto record = advisor::validation_of(report);
+    if (!record) return context.report(record.error());
+    if (auto written = write_file(arguments.record, advisor::write_validation(*record)); !written)
+      return context.report(written.error());
+    context.note(fmt::format("wrote {}", arguments.record));
+  }
+  return measured.status;
+}
+
+}  // namespace
+
+void add_rules_validate(CLI::App& rules, Context& context) {
+  auto* command =
+      add_command(rules, "validate", "Measure whether what the rules say is true on this GPU",
+                  "Examples:\n"
+                  "  rnnadvisor rules validate -o h100.rnnprof --record h100.json\n"
+                  "  rnnadvisor rules validate --rule persistence/ --pairs 32\n"
+                  "  rnnadvisor rules validate h100.rnnprof --format markdown\n"
+                  "\n"
+                  "Configurations on both sides of each rule's boundary are drawn at random, and "
+                  "measured as they are and with the "
+                  "change that the rule suggests. A profile that was measured before is read again "
+                  "on any machine.");
+  auto arguments = std::make_shared<Arguments>();
+  auto* profile = command
+                      ->add_option("profile", arguments->profile,
+                                   "a profile that this command wrote (default: measure)")
+                      ->type_name("PROFILE");
+  context.completions[profile] = {Context::Completion::Kind::profile, {}};
+  auto* rule = command
+                   ->add_option("--rule", arguments->rules,
+                                "only this rule, or those below TOPIC/ (repeatable)")
+                   ->expected(1)
+                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                   ->type_name("ID")
+                   ->group(group_measuring);
+  context.completions[rule] = {Context::Completion::Kind::rules, {}};
+  auto* directories = command
+                          ->add_option("--rules", arguments->directories,
+                                       "also the rule cards of this folder (repeatable)")
+                          ->expected(1)
+                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                          ->type_name("DIR")
+                          ->group(group_measuring);
+  context.completions[directories] = {Context::Completion::Kind::directory, {}};
+  command
+      ->add_option("--pairs", arguments->firing, "pairs of each rule where it fires (default: 16)")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N")
+      ->group(group_measuring);
+  command
+      ->add_option("--silent-pairs", arguments->silent,
+                   "pairs of each rule where it is silent (default: 8)")
+      ->check(CLI::Range(0, 10000))
+      ->type_name("N")
+      ->group(group_measuring);
+  command->add_option("--seed", arguments->seed, "of the draw (default: 1)")
+      ->type_name("N")
+      ->group(group_measuring);
+  command->add_option("--budget", arguments->budget_seconds, "seconds for all of it (default: 600)")
+      ->type_name("SECONDS")
+      ->group(group_measuring);
+  command->add_option("--device", arguments->device, "CUDA ordinal of the GPU (default: 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->group(group_measuring);
+  command->add_flag("--dry-run", arguments->dry_run, "only say which pairs would be measured")
+      ->group(group_measuring);
+  auto* format =
+      command->add_option("--format", arguments->format, "text, markdown or json (default: text)")
+          ->check(CLI::IsMember({"text", "markdown", "json"}))
+          ->type_name("FORMAT")
+          ->group(group_output);
+  context.completions[format] = {Context::Completion::Kind::words, {"text", "markdown", "json"}};
+  auto* output = command
+                     ->add_option("-o,--output", arguments->output,
+                                  "the profile to write (default: rules-validate.rnnprof)")
+                     ->type_name("FILE")
+                     ->group(group_output);
+  context.completions[output] = {Context::Completion::Kind::file, {}};
+  auto* record = command
+                     ->add_option("--record", arguments->record,
+                                  "also the counts as they travel beside the cards, as JSON")
+                     ->type_name("FILE")
+                     ->group(group_output);
+  context.completions[record] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return validate(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,107 @@
+// rules validate, with a GPU that tests make up.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "profiler/profile/file.h"
+#include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/whatif/stand_in.h"
+#include "tests/json_schema.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Bench {
+  TemporaryFolder folder;
+  FakeMachine machine;
+  advisor::stand_in::StandIn gpu;
+  std::string profile = folder / "h200.rnnprof";
+  int asked = 0;
+
+  Bench() {
+    machine.gpu = true;
+    gpu.cost = [](const ExperimentVariant& variant, ExperimentScope) {
+      return variant.calls.front().batch_size % 8 == 0 ? 1.0 : 2.0;
+    };
+  }
+  Called operator()(std::vector<std::string> more) {
+    auto services = machine.services();
+    services.inspect_machine = [inspect = services.inspect_machine] {
+      auto report = inspect();
+      LibraryState cudnn;
+      cudnn.name = "cuDNN";
+      cudnn.found = true;
+      cudnn.version = "9.19.0";
+      report.libraries.push_back(cudnn);
+      return report;
+    };
+    services.run_experiment = [this](const ExperimentRequest& request, int,
+                                     const std::atomic<bool>*) {
+      ++asked;
+      return gpu.answer(request);
+    };
+    std::vector<std::string> arguments = {"rules", "validate"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments, services);
+  }
+};
+
+const std::vector<std::string> one_rule = {"--rule", "alignment/batch-multiple-of-8", "--pairs",
+                                           "4"};
+
+TEST(RulesValidate, MeasuresAndIsReadAgainElsewhere) {
+  Bench bench;
+  auto arguments = one_rule;
+  arguments.insert(arguments.end(), {"-o", bench.profile, "--record", bench.folder / "h200.json"});
+  const auto called = bench(arguments);
+  ASSERT_EQ(called.status, 0) << called.err;
+  EXPECT_EQ(bench.asked, 4);
+  EXPECT_THAT(called.out, AllOf(HasSubstr("alignment/batch-multiple-of-8"), HasSubstr("holds"),
+                                HasSubstr("median 2.00x")));
+  const auto record = nlohmann::json::parse(read_text(bench.folder / "h200.json"));
+  EXPECT_EQ(record["rules"]["alignment/batch-multiple-of-8"]["agree"], 4);
+  EXPECT_EQ(record["evidence"], bench.profile);
+
+  FakeMachine laptop;
+  const auto later = call({"rules", "validate", bench.profile}, laptop.services());
+  EXPECT_EQ(later.out, called.out);
+  const auto json =
+      call({"rules", "validate", bench.profile, "--format", "json"}, laptop.services());
+  EXPECT_EQ(violations("docs/schema/rules-validate.schema.json", nlohmann::json::parse(json.out)),
+            "");
+  const auto page =
+      call({"rules", "validate", bench.profile, "--format", "markdown"}, laptop.services());
+  EXPECT_THAT(page.out, HasSubstr("# Rules against measurement"));
+  EXPECT_EQ(bench(arguments).status, 2) << "nothing is replaced unasked";
+}
+
+TEST(RulesValidate, NeedsAGpuAndSaysWhatCanBeDoneWithout) {
+  Bench bench;
+  bench.machine.gpu = false;
+  auto arguments = one_rule;
+  arguments.insert(arguments.end(), {"-o", bench.profile});
+  auto called = bench(arguments);
+  EXPECT_EQ(called.status, 3);
+  EXPECT_THAT(called.err, AllOf(HasSubstr("`rules validate` needs"), HasSubstr("--dry-run")));
+  EXPECT_FALSE(std::filesystem::exists(bench.profile));
+  arguments.push_back("--dry-run");
+  called = bench(arguments);
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.out, AllOf(HasSubstr("4 pairs where it fires"), HasSubstr("pad_batch")));
+  EXPECT_EQ(bench.asked, 0);
+}
+
+TEST(RulesValidate, RefusesWhatItDoesNotKnow) {
+  Bench bench;
+  EXPECT_EQ(bench({"--rule", "alignment/batch-multiple-of-9"}).status, 2);
+  EXPECT_EQ(bench({"--rule", "nothing/"}).status, 2);
+  EXPECT_EQ(bench({"--budget", "0"}).status, 2);
+  EXPECT_EQ(bench({"--format", "yaml"}).status, 2);
+  EXPECT_EQ(bench({bench.folder / "none.rnnprof"}).status, 2);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::cli
