@@ -182,6 +182,17 @@ std::optional<double> scope_ms(const Configuration& configuration, std::string_v
   return std::nullopt;
 }
 
+// All that the finding proposes is another model: nobody's layer computes the same afterwards, so
+// that its gain is no match for one that leaves the function as it is.
+bool another_model_only(const Finding& finding) {
+  bool any = false;
+  for (const auto& suggestion : finding.suggestions) {
+    if (!suggestion.transform || suggestion.transform->meaning != Meaning::model) return false;
+    any = true;
+  }
+  return any;
+}
+
 // Larger comes first.
 using Weight = std::tuple<bool, bool, bool, int, double, double, std::int64_t, int>;
 
@@ -191,7 +202,7 @@ Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile,
   int class_of_gain = 0;  // none
   double saved_ms = 0, speedup = 0;
   std::int64_t bytes = 0;
-  if (finding.gain) {
+  if (finding.gain && !another_model_only(finding)) {
     class_of_gain = finding.gain->basis == GainBasis::modelled ? 1 : 2;
     speedup = finding.gain->speedup;
     bytes = finding.gain->saved_bytes;

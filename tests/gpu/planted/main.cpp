@@ -1,0 +1,74 @@
+// planted_suite measure SUITE.toml OUT.rnnprof    brute force on a GPU; exit status 77 without one
+// planted_suite score FILE.rnnprof [--json]       precision and recall, anywhere
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+
+#include "advisor/cli/cli.h"
+#include "advisor/cli/configurations.h"
+#include "advisor/cli/worker/run_experiment.h"
+#include "profiler/profile/file.h"
+#include "tests/gpu/planted/planted.h"
+
+namespace rnnadvisor {
+namespace {
+
+int failed(const Error& error) {
+  fmt::print(stderr, "{}\n", to_text(error));
+  return 1;
+}
+
+int measure(const std::string& suite_path, const std::string& out, const std::string& program) {
+  const auto suite = read_config_file(suite_path);
+  if (!suite) return failed(suite.error().front());
+  const auto services = cli::live_services();
+  const auto machine = services.inspect_machine();
+  if (machine.gpus.empty() || !machine.gpus.front().usable) {
+    fmt::print("NEEDS A GPU, NOT RUN: {}\n", machine.driver_problem);
+    return 77;
+  }
+  Environment environment =
+      cli::describe_process(fmt::format("planted_suite measure {} {}", suite_path, out));
+  environment.driver_version = machine.driver_version;
+  environment.cuda_driver_version = machine.cuda_driver_version;
+  environment.operating_system = machine.operating_system;
+  environment.cpu = machine.cpu;
+  for (const auto& library : machine.libraries)
+    if (library.name == "cuDNN" && library.found) environment.cudnn_version = library.version;
+  cli::ExperimentWorker worker;
+  cli::ExperimentRunOptions options;
+  options.program = program;
+  const auto measured = planted::measure(
+      *suite, machine.gpus.front().spec, environment,
+      [&](const ExperimentRequest& request) { return worker.run(request, options); },
+      [&](std::size_t i) {
+        fmt::print(stderr, "{} of {}: {}\n", i + 1, suite->size(), (*suite)[i].config.id);
+      });
+  if (auto written = write_profile(measured.profile, out, true); !written)
+    return failed(written.error());
+  return measured.error ? failed(*measured.error) : 0;
+}
+
+int run(int argc, char** argv) {
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  if (mode == "measure" && argc >= 4) return measure(argv[2], argv[3], argc > 4 ? argv[4] : "");
+  if (mode == "score" && argc >= 3) {
+    const auto profile = read_profile(argv[2]);
+    if (!profile) return failed(profile.error());
+    const auto score = planted::score(*profile);
+    const bool json = argc > 3 && std::string_view(argv[3]) == "--json";
+    fmt::print("{}",
+               json ? planted::to_json(score, *profile) : planted::to_markdown(score, *profile));
+    return 0;
+  }
+  fmt::print(stderr,
+             "usage: planted_suite measure SUITE.toml OUT.rnnprof [RNNADVISOR]\n       "
+             "planted_suite score FILE.rnnprof [--json]\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace rnnadvisor
+
+int main(int argc, char** argv) { return rnnadvisor::run(argc, argv); }

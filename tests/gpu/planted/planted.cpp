@@ -1,0 +1,301 @@
+#include "tests/gpu/planted/planted.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "advisor/facts/experiments.h"
+#include "advisor/rules/rule.h"
+#include "advisor/whatif/candidates.h"
+#include "advisor/whatif/outcome.h"
+#include "advisor/whatif/record.h"
+#include "advisor/whatif/search.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::planted {
+namespace {
+
+using namespace advisor;
+
+// Enough that the median of seven has an interval; the fastest are told apart by 10 %, not by 1 %.
+constexpr int rounds = 7, most_rounds = 15, warmup = 2;
+constexpr double seconds_each = 4;
+
+Profile bare(const ConfigInput& input, const DeviceSpec& device, const Environment& environment) {
+  Profile profile;
+  profile.environment = environment;
+  profile.devices = {device};
+  Configuration configuration;
+  configuration.config = input.config;
+  configuration.program = input.program;
+  configuration.origin = Origin::run;
+  configuration.sizes = model::space_sizes(input.config);
+  profile.configurations = {std::move(configuration)};
+  return profile;
+}
+
+Transform transform(std::string_view kind, const std::string& json) {
+  return *parse_transform(kind, json);
+}
+
+// Each dimension with "leave it" first.
+using Choices = std::vector<std::vector<Transform>>;
+
+Choices dimension(std::string_view kind, std::string_view parameter,
+                  std::initializer_list<std::string_view> values) {
+  Choices choices = {{}};
+  for (const auto value : values)
+    choices.push_back({transform(kind, fmt::format(R"({{"{}":{}}})", parameter, value))});
+  return choices;
+}
+
+std::vector<Choices> dimensions() {
+  Choices split = {{}, {transform("split_layers", "{}")}, {transform("split_directions", "{}")}};
+  return {dimension("algo", "value",
+                    {R"("standard")", R"("persist_static")", R"("persist_dynamic")",
+                     R"("persist_static_small_h")"}),
+          dimension("math_type", "value", {R"("tensor_op")", R"("default")"}),
+          dimension("pad_batch", "multiple", {"8", "64"}),
+          dimension("pad_hidden", "multiple", {"8", "32", "128"}),
+          dimension("pad_input", "multiple", {"32"}),
+          {{}, {transform("bias_mode_double", "{}")}},
+          {{}, {transform("math_precision", R"({"value":"float"})")}},
+          split};
+}
+
+double speedup_of(const Experiment& experiment, Mode mode) {
+  const auto* timing = deciding_timing(experiment.timings, mode);
+  return timing == nullptr ? 0 : timing->speedup;
+}
+
+bool ran(const Experiment& experiment) { return experiment.verdict != ExperimentVerdict::not_run; }
+
+}  // namespace
+
+std::optional<Candidate> first_suggestion(const ConfigInput& input, const DeviceSpec& device,
+                                          const Environment& environment) {
+  const Profile profile = bare(input, device, environment);
+  const auto judgement = judge(profile, builtin_rules());
+  ProposeOptions options;
+  for (const auto& finding : judgement.findings) {
+    if (finding.severity == Severity::info) continue;
+    for (const auto& suggestion : finding.suggestions) {
+      if (!suggestion.transform) continue;
+      const std::vector transforms = {*suggestion.transform};
+      if (auto candidate = make_candidate(transforms, finding.rule_id, profile, 0, device, options))
+        return *candidate;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Candidate> brute_force(const ConfigInput& input, const DeviceSpec& device,
+                                   const Environment& environment) {
+  const Profile profile = bare(input, device, environment);
+  const auto all = dimensions();
+  std::vector<Candidate> candidates;
+  std::vector<std::size_t> at(all.size(), 0);
+  ProposeOptions options;
+  // An odometer over the dimensions; the first setting, nothing changed, is passed over.
+  while (true) {
+    std::size_t digit = 0;
+    while (digit < all.size() && ++at[digit] == all[digit].size()) at[digit++] = 0;
+    if (digit == all.size()) break;
+    std::vector<Transform> transforms;
+    for (std::size_t d = 0; d < all.size(); ++d)
+      transforms.insert(transforms.end(), all[d][at[d]].begin(), all[d][at[d]].end());
+    // A rule's name keeps the model from dropping what it thinks slow: this is brute force.
+    auto candidate = make_candidate(transforms, "brute-force", profile, 0, device, options);
+    if (!candidate) continue;
+    candidate->rule.clear();
+    const bool twin =
+        std::any_of(candidates.begin(), candidates.end(),
+                    [&](const Candidate& other) { return other.variant == candidate->variant; });
+    if (!twin) candidates.push_back(std::move(*candidate));
+  }
+  return candidates;
+}
+
+Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
+                 const Environment& environment, const Experimenter& experimenter,
+                 const std::function<void(std::size_t)>& on_progress) {
+  Measured measured;
+  Profile& profile = measured.profile;
+  profile.environment = environment;
+  profile.devices = {device};
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < suite.size(); ++i) {
+    if (on_progress) on_progress(i);
+    auto candidates = brute_force(suite[i], device, environment);
+    if (auto first = first_suggestion(suite[i], device, environment)) {
+      std::erase_if(candidates, [&](const Candidate& c) { return c.variant == first->variant; });
+      candidates.insert(candidates.begin(), std::move(*first));
+    }
+    Configuration before = bare(suite[i], device, environment).configurations.front();
+    ExperimentRequest request;
+    request.before = before.config;
+    for (const auto& candidate : candidates) request.variants.push_back(candidate.variant);
+    request.budget_seconds = seconds_each;
+    request.warmup = warmup;
+    request.min_rounds = rounds;
+    request.max_rounds = most_rounds;
+    request.target_interval = 0.05;
+    request.reference = false;
+    request.seed = i + 1;
+    const auto result = experimenter(request);
+    if (!result) {
+      measured.error = result.error();
+      break;
+    }
+    before.outcome = result->outcome;
+    before.message = result->message;
+    for (std::size_t v = 0; v < candidates.size(); ++v) {
+      Trial trial;
+      trial.configuration = static_cast<int>(profile.configurations.size());
+      trial.candidate = candidates[v];
+      take_result(trial, before.config, *result, v);
+      trials.push_back(std::move(trial));
+    }
+    profile.configurations.push_back(std::move(before));
+  }
+  profile = with_trials(std::move(profile), trials, device);
+  return measured;
+}
+
+Score score(const Profile& profile) {
+  Score total;
+  const auto tried = tried_configurations(profile);
+  for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
+    if (tried[i]) continue;
+    const auto& configuration = profile.configurations[i];
+    const bool runs = configuration.outcome == Outcome::completed;
+    CaseScore one;
+    one.id = configuration.config.id;
+    const Experiment* best = nullptr;
+    const Experiment* first = nullptr;
+    for (const auto& experiment : profile.experiments) {
+      if (experiment.configuration != static_cast<int>(i)) continue;
+      if (!experiment.rule.empty()) first = &experiment;
+      if (!ran(experiment) || moved_too_far(profile, experiment)) continue;
+      if (best == nullptr || speedup_of(experiment, configuration.config.mode) >
+                                 speedup_of(*best, configuration.config.mode))
+        best = &experiment;
+    }
+    if (best != nullptr) {
+      one.best = change_words(best->transforms);
+      if (const auto* timing = deciding_timing(best->timings, configuration.config.mode);
+          timing != nullptr) {
+        one.best_speedup = timing->speedup;
+        one.best_low = timing->speedup_low;
+        one.best_high = timing->speedup_high;
+      }
+      one.faulty = runs ? one.best_low > worth : best->verdict == ExperimentVerdict::confirmed;
+    }
+    if (first != nullptr) {
+      one.rule = first->rule;
+      one.suggestion = change_words(first->transforms);
+      one.suggested = speedup_of(*first, configuration.config.mode);
+      one.helps = first->verdict == ExperimentVerdict::confirmed;
+    }
+    const bool near = !runs || one.suggested >= nearly_best * one.best_speedup;
+    one.answer = first != nullptr ? (one.helps && near ? Answer::right : Answer::wrong)
+                 : one.faulty     ? Answer::missed
+                                  : Answer::silent;
+    total.right += one.answer == Answer::right ? 1 : 0;
+    total.wrong += one.answer == Answer::wrong ? 1 : 0;
+    total.missed += one.answer == Answer::missed ? 1 : 0;
+    total.silent += one.answer == Answer::silent ? 1 : 0;
+    total.helpful += first != nullptr && one.helps ? 1 : 0;
+    total.cases.push_back(std::move(one));
+  }
+  return total;
+}
+
+double Score::precision() const {
+  return right + wrong == 0 ? 0 : static_cast<double>(right) / (right + wrong);
+}
+
+double Score::recall() const {
+  int faulty = 0, found = 0;
+  for (const auto& one : cases) {
+    faulty += one.faulty ? 1 : 0;
+    found += one.faulty && one.answer == Answer::right ? 1 : 0;
+  }
+  return faulty == 0 ? 0 : static_cast<double>(found) / faulty;
+}
+
+namespace {
+
+std::string_view word(Answer answer) {
+  switch (answer) {
+    case Answer::right:
+      return "right";
+    case Answer::wrong:
+      return "wrong";
+    case Answer::missed:
+      return "missed";
+    case Answer::silent:
+      return "silent";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string to_json(const Score& score, const Profile& profile) {
+  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+  for (const auto& c : score.cases) {
+    cases.push_back({{"id", c.id},
+                     {"answer", word(c.answer)},
+                     {"faulty", c.faulty},
+                     {"rule", c.rule},
+                     {"suggestion", c.suggestion},
+                     {"suggested_speedup", c.suggested},
+                     {"helps", c.helps},
+                     {"best", c.best},
+                     {"best_speedup", c.best_speedup},
+                     {"best_low", c.best_low},
+                     {"best_high", c.best_high}});
+  }
+  const auto& e = profile.environment;
+  const nlohmann::ordered_json object = {
+      {"device", profile.devices.empty() ? "" : profile.devices.front().name},
+      {"cudnn", e.cudnn_version},
+      {"driver", e.driver_version},
+      {"created", e.created},
+      {"command", e.command_line},
+      {"precision", score.precision()},
+      {"recall", score.recall()},
+      {"right", score.right},
+      {"wrong", score.wrong},
+      {"missed", score.missed},
+      {"silent", score.silent},
+      {"helpful", score.helpful},
+      {"cases", std::move(cases)}};
+  return object.dump(1) + "\n";
+}
+
+std::string to_markdown(const Score& score, const Profile& profile) {
+  std::string out = fmt::format(
+      "{}, cuDNN {}, driver {}: precision {:.0f} % ({} right, {} wrong; {} of the suggestions "
+      "help), recall {:.0f} % ({} missed), {} rightly silent.\n\n"
+      "| configuration | answer | first suggestion | speedup | best by brute force | speedup |\n| "
+      "--- | --- | --- | ---: | --- | ---: |\n",
+      profile.devices.empty() ? "" : profile.devices.front().name,
+      profile.environment.cudnn_version, profile.environment.driver_version,
+      100 * score.precision(), score.right, score.wrong, score.helpful, 100 * score.recall(),
+      score.missed, score.silent);
+  for (const auto& c : score.cases) {
+    const auto times = [](double speedup) {
+      return speedup > 0 ? fmt::format("{:.2f}", speedup) : std::string("–");
+    };
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", c.id, word(c.answer),
+                       c.rule.empty() ? "–" : fmt::format("{} (`{}`)", c.suggestion, c.rule),
+                       times(c.suggested), c.best, times(c.best_speedup));
+  }
+  return out;
+}
+
+}  // namespace rnnadvisor::planted

@@ -1,0 +1,109 @@
+// The scoring, on a GPU that is made up and whose best changes are known.
+#include "tests/gpu/planted/planted.h"
+
+#include <gmock/gmock.h>
+
+#include "core/device/device_spec.h"
+#include "tests/advisor/whatif/stand_in.h"
+
+namespace rnnadvisor::planted {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Environment environment() {
+  Environment made;
+  made.cudnn_version = "9.19.0";
+  return made;
+}
+
+std::vector<ConfigInput> suite() {
+  const auto read = read_config_file(RNNADVISOR_SOURCE_DIR "/tests/gpu/planted/suite.toml");
+  EXPECT_TRUE(read);
+  return read ? *read : std::vector<ConfigInput>{};
+}
+
+ConfigInput of(std::string_view id) {
+  for (const auto& input : suite())
+    if (input.config.id == id) return input;
+  ADD_FAILURE() << id;
+  return {};
+}
+
+TEST(PlantedSuite, IsLargeEnoughAndEveryCaseCanBeSearched) {
+  const auto all = suite();
+  EXPECT_GE(all.size(), 60U);
+  for (const auto& input : all) {
+    const auto candidates = brute_force(input, *find_device("h200"), environment());
+    EXPECT_GE(candidates.size(), 3U) << input.config.id;
+    EXPECT_LE(candidates.size(), 400U) << input.config.id;
+  }
+}
+
+CaseScore score_of(const ConfigInput& input, const std::function<double(const RnnConfig&)>& ms) {
+  advisor::stand_in::StandIn gpu;
+  gpu.cost = [&](const ExperimentVariant& variant, ExperimentScope) {
+    double sum = 0;
+    for (const auto& call : variant.calls) sum += ms(call);
+    return sum;
+  };
+  const std::vector inputs = {input};
+  const auto measured =
+      measure(inputs, *find_device("h200"), environment(), gpu.experimenter(), {});
+  EXPECT_FALSE(measured.error);
+  const auto made = score(measured.profile);
+  EXPECT_THAT(made.cases, SizeIs(1));
+  return made.cases.empty() ? CaseScore{} : made.cases.front();
+}
+
+TEST(PlantedScores, RightWhereTheFirstSuggestionIsTheBest) {
+  const auto made = score_of(of("batch-33"),
+                             [](const RnnConfig& c) { return c.batch_size % 8 == 0 ? 1.0 : 3.0; });
+  EXPECT_EQ(made.rule, "alignment/batch-multiple-of-8");
+  EXPECT_EQ(made.answer, Answer::right);
+  EXPECT_TRUE(made.faulty);
+  EXPECT_DOUBLE_EQ(made.suggested, 3.0);
+  EXPECT_DOUBLE_EQ(made.best_speedup, 3.0);
+}
+
+TEST(PlantedScores, WrongWhereAnotherIsMuchBetterOrItDoesNotHelp) {
+  const auto better = score_of(of("batch-33"), [](const RnnConfig& c) {
+    return c.algo == Algo::persist_static ? 1.0 : c.batch_size % 8 == 0 ? 2.0 : 3.0;
+  });
+  EXPECT_EQ(better.answer, Answer::wrong);
+  EXPECT_TRUE(better.helps);
+  EXPECT_THAT(better.best, HasSubstr("persist_static"));
+  const auto useless = score_of(of("batch-33"), [](const RnnConfig&) { return 1.0; });
+  EXPECT_EQ(useless.answer, Answer::wrong);
+  EXPECT_FALSE(useless.helps);
+  EXPECT_FALSE(useless.faulty);
+}
+
+TEST(PlantedScores, MissedWhereNothingWasSaid) {
+  const auto input = of("good-persistent-1024");
+  EXPECT_EQ(score_of(input, [](const RnnConfig& c) { return c.algo == Algo::standard ? 1.0 : 2.0; })
+                .answer,
+            Answer::missed);
+  EXPECT_EQ(
+      score_of(input, [](const RnnConfig& c) { return c.algo == Algo::standard ? 1.0 : 1.05; })
+          .answer,
+      Answer::silent);
+}
+
+TEST(PlantedScores, PrecisionAndRecallAreShares) {
+  Score made;
+  made.right = 3;
+  made.wrong = 1;
+  for (int i = 0; i < 5; ++i) {
+    CaseScore one;
+    one.faulty = true;
+    one.answer = i < 3 ? Answer::right : i == 3 ? Answer::wrong : Answer::missed;
+    made.cases.push_back(one);
+  }
+  EXPECT_DOUBLE_EQ(made.precision(), 0.75);
+  EXPECT_DOUBLE_EQ(made.recall(), 0.6);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::planted
