@@ -274,6 +274,9 @@ RecordingState recording_state(const std::string& folder) {
     const auto reader = spool::Reader::open(path);
     if (!reader) continue;  // it is being made
     ++state.processes;
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    if (!error) state.bytes += static_cast<std::int64_t>(size);
     state.calls += static_cast<std::int64_t>(reader->header().calls);
   }
   return state;

@@ -42,6 +42,7 @@ int count_running(const std::string& folder);
 struct RecordingState {
   int processes = 0;
   std::int64_t calls = 0;
+  std::int64_t bytes = 0;  // of the files
 };
 RecordingState recording_state(const std::string& folder);
 

@@ -123,7 +123,7 @@ int run_profiled(Context& context, const Arguments& arguments) {
   context.err.flush();
   ProgressStream progress(context);
   const auto end = [&] {
-    const RecordingWatch watch(progress, *spool);
+    const RecordingWatch watch(context, progress, *spool);
     return context.services.run_program(
         {context.program, launch::with_attachment(environment, *attachment)});
   }();

@@ -258,13 +258,13 @@ void add_rules_validate(CLI::App& rules, Context& context) {
   context.completions[directories] = {Context::Completion::Kind::directory, {}};
   command
       ->add_option("--pairs", arguments->firing, "pairs of each rule where it fires (default: 16)")
-      ->check(CLI::Range(1, 10000))
+      ->check(CLI::Range(1, 10000).description(""))
       ->type_name("N")
       ->group(group_measuring);
   command
       ->add_option("--silent-pairs", arguments->silent,
                    "pairs of each rule where it is silent (default: 8)")
-      ->check(CLI::Range(0, 10000))
+      ->check(CLI::Range(0, 10000).description(""))
       ->type_name("N")
       ->group(group_measuring);
   command->add_option("--seed", arguments->seed, "of the draw (default: 1)")
@@ -274,14 +274,14 @@ void add_rules_validate(CLI::App& rules, Context& context) {
       ->type_name("SECONDS")
       ->group(group_measuring);
   command->add_option("--device", arguments->device, "CUDA ordinal of the GPU (default: 0)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::NonNegativeNumber.description(""))
       ->type_name("N")
       ->group(group_measuring);
   command->add_flag("--dry-run", arguments->dry_run, "only say which pairs would be measured")
       ->group(group_measuring);
   auto* format =
       command->add_option("--format", arguments->format, "text, markdown or json (default: text)")
-          ->check(CLI::IsMember({"text", "markdown", "json"}))
+          ->check(CLI::IsMember({"text", "markdown", "json"}).description(""))
           ->type_name("FORMAT")
           ->group(group_output);
   context.completions[format] = {Context::Completion::Kind::words, {"text", "markdown", "json"}};

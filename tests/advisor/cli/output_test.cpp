@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "advisor/cli/progress.h"
+#include "advisor/cli/recording_watch.h"
 #include "tests/advisor/cli/fake_services.h"
 #include "tests/json_schema.h"
 
@@ -135,6 +136,31 @@ TEST(Progress, OnlyOnATerminal) {
 }
 
 // A watching program reads JSON Lines, from standard error or from a file, terminal or not.
+TEST(RecordingSize, SpeaksAtAGibibyteAndWheneverItDoubled) {
+  constexpr std::int64_t gibi = std::int64_t{1} << 30;
+  RecordingSize size;
+  EXPECT_FALSE(size.look(10, gibi - 1, 1000 * gibi));
+  const auto first = size.look(20, gibi + 10 * (1 << 20), 1000 * gibi);
+  ASSERT_TRUE(first);
+  EXPECT_THAT(*first, ::testing::AllOf(HasSubstr("recorded 1.0 GiB so far, 1 MiB a second"),
+                                       HasSubstr("1000.0 GiB are free"), HasSubstr("--max-size")));
+  EXPECT_FALSE(size.look(30, 2 * gibi - 1, 1000 * gibi));
+  EXPECT_TRUE(size.look(40, 5 * gibi, 1000 * gibi));
+  EXPECT_FALSE(size.look(50, 7 * gibi, 1000 * gibi));
+  EXPECT_TRUE(size.look(60, 8 * gibi, -1));
+}
+
+TEST(RecordingSize, WarnsOnceOfADiskThatWillBeFull) {
+  constexpr std::int64_t mebi = 1 << 20;
+  RecordingSize size;
+  EXPECT_FALSE(size.look(10, 100 * mebi, 6001 * mebi));  // at 10 MiB a second more than ten minutes
+  const auto warning = size.look(20, 200 * mebi, 3000 * mebi);
+  ASSERT_TRUE(warning);
+  EXPECT_THAT(*warning, HasSubstr("full in 5 min"));
+  EXPECT_FALSE(size.look(30, 300 * mebi, 2900 * mebi));
+  EXPECT_FALSE(size.look(30, 300 * mebi, 2900 * mebi)) << "no time has passed";
+}
+
 TEST(Progress, AsJsonForAProgramThatWatches) {
   FakeMachine machine;
   TemporaryFolder folder;
