@@ -175,7 +175,7 @@ TEST(WorkerErrors, WhatIsNoWholeObjectIsTheMessage) {
   EXPECT_EQ(read_error(R"({"code":1e99,"message":"m","remedy":"r"})").code, ErrorCode::internal);
   EXPECT_EQ(read_error(R"({"code":99,"message":"m","remedy":"r"})").code, ErrorCode::internal);
   EXPECT_EQ(read_error(R"({"code":0,"message":5,"remedy":"r"})").code, ErrorCode::internal);
-  const Error error = fail(ErrorCode::io, "disk \xff full", "free some").error();
+  const Error error = fail(ErrorCode::io, "disk \xff full", "free some").value();
   EXPECT_EQ(read_error(write_error(error)).code, ErrorCode::io);
   EXPECT_EQ(read_error(write_error(error)).remedy, "free some");
 }
