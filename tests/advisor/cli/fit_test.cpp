@@ -1,0 +1,426 @@
+// `rnnadvisor fit`: answers against the model by trying all, and --try against a made-up GPU whose
+// cuDNN answers otherwise than the model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "advisor/cli/fitting.h"
+#include "core/base/text.h"
+#include "profiler/profile/file.h"
+#include "tests/advisor/cli/fake_services.h"
+#include "tests/json_schema.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+constexpr std::int64_t gib = std::int64_t{1} << 30;
+
+Json answer(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "fit");
+  arguments.emplace_back("--json");
+  const auto called = call(arguments);
+  EXPECT_EQ(called.err, "");
+  Json document = Json::parse(called.out);
+  EXPECT_EQ(violations("docs/schema/fit.schema.json", document), "");
+  return document;
+}
+
+const std::vector<std::string> lstm = {"--cell",       "lstm", "--hidden-size", "64",
+                                       "--seq-length", "20",   "--data-type",   "half",
+                                       "--num-layers", "3",    "--device",      "h200"};
+std::vector<std::string> with(std::vector<std::string> more) {
+  more.insert(more.begin(), lstm.begin(), lstm.end());
+  return more;
+}
+
+RnnConfig lstm_config() {
+  RnnConfig c;
+  c.hidden_size = c.input_size = c.proj_size = 64;
+  c.num_layers = 3;
+  c.seq_length = 20;
+  c.data_type = DataType::half;
+  return c;
+}
+
+std::int64_t sum(const Json& parts) {
+  std::int64_t total = 0;
+  for (const auto& part : parts) total += part.get<std::int64_t>();
+  return total;
+}
+
+TEST(Fit, LargestBatchAgreesWithTryingAll) {
+  for (const Mode mode : {Mode::training, Mode::inference}) {
+    for (const int megabytes : {26, 30, 50, 80}) {
+      const std::int64_t bytes = megabytes * std::int64_t{1'000'000};
+      const auto fit = answer(with({"--memory", std::to_string(megabytes) + "MB", "--mode",
+                                    std::string(to_string(mode))}))["fits"][0];
+      int expected = 0;
+      RnnConfig c = lstm_config();
+      for (c.batch_size = 1; c.batch_size < 5000; ++c.batch_size) {
+        if (model::memory_need(c, mode).total <= bytes) expected = c.batch_size;
+      }
+      if (expected == 0) {
+        EXPECT_TRUE(fit["largest"].is_null()) << megabytes;
+        continue;
+      }
+      ASSERT_EQ(fit["largest"]["size"], expected) << megabytes;
+      EXPECT_LE(fit["largest"]["bytes"].get<std::int64_t>(), bytes);
+      EXPECT_GT(fit["next"]["bytes"].get<std::int64_t>(), bytes);
+      EXPECT_EQ(fit["next"]["size"], expected + 1);
+      EXPECT_EQ(sum(fit["largest"]["parts"]), fit["largest"]["bytes"]);
+      EXPECT_EQ(fit["largest"]["exactness"], "exact");
+      EXPECT_EQ(fit["mode"], to_string(mode));
+    }
+  }
+}
+
+TEST(Fit, LengthEndsWhereCudnnDoes) {
+  const auto fit = answer(with({"--largest", "length"}))["fits"][0];
+  EXPECT_EQ(fit["parameter"], "seq_length");
+  EXPECT_EQ(fit["largest"]["size"], 65535);
+  EXPECT_TRUE(fit["next"].is_null());
+  EXPECT_THAT(call({"fit", "--cell", "lstm", "--hidden-size", "8", "--largest", "length",
+                    "--device", "h200"})
+                  .out,
+              HasSubstr("cuDNN takes no longer sequence"));
+}
+
+TEST(Fit, RoomIsTheDevicesWithoutTheMargin) {
+  const auto fit = answer(with({}))["fits"][0];
+  EXPECT_EQ(fit["room"]["bytes"], find_device("nvidia-h200")->memory_bytes - fit_margin);
+  EXPECT_EQ(fit["device"], "nvidia-h200");
+}
+
+TEST(Fit, NothingFitsIsStatus1) {
+  auto arguments = with({"--memory", "1MiB"});
+  arguments.insert(arguments.begin(), "fit");
+  const auto called = call(arguments);
+  EXPECT_EQ(called.status, 1);
+  EXPECT_THAT(called.out, HasSubstr("not even batch_size 1 fits"));
+}
+
+TEST(Fit, SaysWhatCudnnWouldRefuse) {
+  const auto called = call({"fit", "--cell", "lstm", "--hidden-size", "4096", "--algo",
+                            "persist_static", "--device", "h200", "--data-type", "half"});
+  EXPECT_EQ(called.status, 1);
+  EXPECT_THAT(called.out, HasSubstr("cuDNN would refuse it at temp_space"));
+}
+
+TEST(Fit, UnequalLengthsBecomeFullOnes) {
+  const auto fit = answer({"--cell", "lstm", "--hidden-size", "64", "--seq-lengths", "9,7,7",
+                           "--device", "h200"})["fits"][0];
+  EXPECT_EQ(fit["full_lengths_assumed"], true);
+}
+
+// The batch of an odd number has findings about alignment; a multiple just below has none of them.
+TEST(Fit, NamesABetterSizeBelowWithFewerFindingsAndNoNewOnes) {
+  const auto fit = answer({"--cell", "lstm", "--hidden-size", "2048", "--seq-length", "500",
+                           "--memory", "79.5GiB", "--device", "a100"})["fits"][0];
+  ASSERT_TRUE(fit["better"].is_object());
+  const int better = fit["better"]["size"];
+  const int largest = fit["largest"]["size"];
+  EXPECT_LT(better, largest);
+  EXPECT_GE(better, largest - largest / 4);
+  ASSERT_FALSE(fit["better"]["without"].empty());
+  const auto at = [](int batch) {
+    std::set<std::string> rules;
+    const auto document =
+        Json::parse(call({"check", "--cell", "lstm", "--hidden-size", "2048", "--seq-length", "500",
+                          "--batch-size", std::to_string(batch), "--device", "a100", "--json"})
+                        .out);
+    for (const auto& finding : document["findings"])
+      rules.insert(finding["rule"].get<std::string>());
+    return rules;
+  };
+  const auto before = at(largest), after = at(better);
+  for (const auto& gone : fit["better"]["without"]) {
+    EXPECT_TRUE(before.contains(gone["rule"]));
+    EXPECT_FALSE(after.contains(gone["rule"]));
+  }
+  for (const auto& rule : after) {
+    if (!rule.starts_with("memory/")) {
+      EXPECT_TRUE(before.contains(rule)) << rule;
+    }
+  }
+}
+
+// PyTorch asks for a persistent algorithm, with a far larger workspace, at batches up to 128 that
+// are multiples of 8: what fits has gaps.
+TEST(Fit, PytorchAgreesWithTryingAllAcrossItsChoiceOfAlgorithm) {
+  FitQuestion question;
+  question.input.config = lstm_config();
+  question.input.config.num_layers = 1;
+  question.input.config.hidden_size = question.input.config.input_size =
+      question.input.config.proj_size = 256;
+  question.input.config.seq_length = 100;
+  question.input.program.name = Framework::pytorch;
+  question.device = *find_device("nvidia-h200");
+  int irregular = 0;
+  for (const int mebibytes : {60, 80, 100, 120, 140, 180, 250, 400}) {
+    question.room.bytes = mebibytes * (std::int64_t{1} << 20);
+    int expected = 0, gaps = 0;
+    for (int size = 1; size <= 1200; ++size) {
+      if (!need_of(question, size).fits) continue;
+      gaps += size - expected - 1;
+      expected = size;
+    }
+    irregular += gaps > 0 ? 1 : 0;
+    EXPECT_EQ(largest_that_fits(question), expected) << mebibytes;
+  }
+  EXPECT_GT(irregular, 0);
+}
+
+TEST(Fit, PytorchNeedsMoreThanTheCallAndDependsOnTheOptimizer) {
+  const auto size = [](std::vector<std::string> more) {
+    return answer(with(std::move(more)))["fits"][0]["largest"]["size"].get<int>();
+  };
+  const int call = size({"--memory", "2GiB"});
+  const int adam = size({"--memory", "2GiB", "--framework", "pytorch"});
+  const int none = size({"--memory", "2GiB", "--framework", "pytorch", "--optimizer", "none"});
+  EXPECT_LT(adam, call);
+  EXPECT_LE(adam, none);
+  const auto fit = answer(with({"--memory", "2GiB", "--framework", "pytorch"}))["fits"][0];
+  EXPECT_EQ(fit["framework"], "pytorch");
+  EXPECT_EQ(fit["largest"]["exactness"], "estimate");
+  EXPECT_EQ(sum(fit["largest"]["parts"]), fit["largest"]["bytes"]);
+}
+
+TEST(Fit, ReadsAProfile) {
+  const std::string profile =
+      RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof";
+  const auto document = answer({profile, "--call", "3"});
+  ASSERT_EQ(document["fits"].size(), 1U);
+  EXPECT_EQ(document["fits"][0]["framework"], "pytorch");
+  EXPECT_EQ(document["fits"][0]["device"], "nvidia-h200");
+  EXPECT_EQ(answer({"sample:gnmt"})["fits"].size(), 6U);
+
+  EXPECT_THAT(call({"fit", profile, "--call", "1000"}).err, HasSubstr("the profile has 30 calls"));
+  EXPECT_EQ(call({"fit", profile, "--cell", "gru"}).status, 2);
+  EXPECT_EQ(call({"fit", profile, profile}).status, 2);
+  EXPECT_EQ(call({"fit", "--cell", "lstm", "--call", "1"}).status, 2);
+  const auto native = call(
+      {"fit", RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-native-fallback.rnnprof"});
+  EXPECT_EQ(native.status, 2);
+  EXPECT_THAT(native.err, HasSubstr("no configuration that cuDNN ran"));
+}
+
+// What the recorded program held beside its layer is not there for the layer.
+TEST(Fit, LeavesTheRestOfARecordedProgramItsMemory) {
+  TemporaryFolder folder;
+  auto profile = read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof");
+  ASSERT_TRUE(profile);
+  const auto before =
+      answer({RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof"})["fits"][0];
+  auto& allocations = profile->allocations;
+  ASSERT_EQ(allocations.size(), 0U);
+  allocations.time_ns.push_back(profile->calls.front().host_start_ns);
+  allocations.bytes.push_back(100 * gib);
+  allocations.address.push_back(4096);
+  allocations.correlation.push_back(1);
+  allocations.release.push_back(false);
+  allocations.call.push_back(-1);
+  allocations.device.push_back(0);
+  allocations.process.push_back(profile->calls.front().process);
+  const auto path = folder / "held.rnnprof";
+  ASSERT_TRUE(write_profile(*profile, path, true));
+  const auto after = answer({path})["fits"][0];
+  const std::int64_t beside = after["held_beside_bytes"];
+  EXPECT_GT(beside, 99 * gib);
+  EXPECT_LT(beside, 100 * gib);
+  EXPECT_EQ(after["room"]["bytes"].get<std::int64_t>(),
+            before["room"]["bytes"].get<std::int64_t>() - beside);
+  EXPECT_LT(after["largest"]["size"], before["largest"]["size"]);
+}
+
+TEST(Fit, WrongArgumentsAreStatus2) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--largest", "width"},
+                                               {"--memory", "40"},
+                                               {"--memory", "-4GiB"},
+                                               {"--memory", "4 parsecs"},
+                                               {"--memory", "0x10"},
+                                               {"--memory", "1e400GiB"},
+                                               {"--memory", "inf"},
+                                               {"--memory", "99999999TiB"},
+                                               {"--optimizer", "lion"},
+                                               {"--gpu", "1"},
+                                               {"--call", "-1"},
+                                               {"--try"}}) {
+    if (more[0] == "--memory" && more[1] == "40") continue;  // 40 bytes: no mistake
+    auto arguments = with(more);
+    arguments.insert(arguments.begin(), "fit");
+    EXPECT_EQ(call(arguments).status, 2) << more.back();
+  }
+  EXPECT_EQ(call({"fit"}).status, 2);
+}
+
+TEST(ParseBytes, ReadsUnits) {
+  EXPECT_EQ(parse_bytes("40GiB"), 40 * gib);
+  EXPECT_EQ(parse_bytes("1.5GiB"), gib + gib / 2);
+  EXPECT_EQ(parse_bytes("80 GB"), 80'000'000'000);
+  EXPECT_EQ(parse_bytes("1048576"), 1 << 20);
+  EXPECT_EQ(parse_bytes("12B"), 12);
+  for (const char* wrong : {"", ".", "GiB", "1..5GiB", "0", "0.1", "4gib", "nan", "1 2"})
+    EXPECT_FALSE(parse_bytes(wrong)) << wrong;
+}
+
+// A GPU whose cuDNN wants more or less than the model says; it refuses to run what is larger than
+// what is free, and remembers whatever was run.
+struct TrialMachine : FakeMachine {
+  std::int64_t free = 2 * gib;
+  double factor = 1;            // cuDNN's answer over the model's
+  std::int64_t less_later = 0;  // another program takes so much after the sizes were asked for
+  bool executes = true;
+  Outcome outcome_of_run = Outcome::completed;
+  std::vector<int> executed;
+  int questions = 0, sizes = 0;
+
+  std::int64_t need(const RnnConfig& c) const {
+    return static_cast<std::int64_t>(factor *
+                                     static_cast<double>(model::memory_need(c, c.mode).total));
+  }
+  Services trial_services() {
+    gpu = true;
+    Services result = services();
+    result.run_configurations = [this](const RunRequest& request) -> Result<Profile> {
+      EXPECT_FALSE(request.options.time);
+      EXPECT_FALSE(request.options.trace);
+      ++questions;
+      ProfileBuilder builder;
+      const int device = builder.add_device(*find_device("nvidia-h200"));
+      for (const auto& input : request.configurations) {
+        Configuration c;
+        c.config = input.config;
+        c.device = device;
+        c.origin = Origin::run;
+        c.memory_free_before = free;
+        c.memory_predicted = need(input.config);
+        if (request.options.sizes_only) {
+          ++sizes;
+          c.outcome = Outcome::not_run;
+        } else if (c.memory_predicted > free - less_later - fit_margin) {
+          free -= less_later;
+          less_later = 0;
+          c.memory_free_before = free;
+          c.outcome = Outcome::out_of_memory_predicted;
+          c.message = "nothing was allocated";
+        } else {
+          executed.push_back(input.config.batch_size);
+          c.outcome = outcome_of_run;
+          c.memory_peak_used = c.memory_predicted + 1000;
+        }
+        builder.add_configuration(std::move(c));
+      }
+      return builder.finish();
+    };
+    return result;
+  }
+  Json run(std::vector<std::string> more, int expected_status = 0) {
+    std::vector<std::string> arguments = {"fit",  "--cell",       "lstm", "--hidden-size",
+                                          "64",   "--seq-length", "20",   "--data-type",
+                                          "half", "--num-layers", "3",    "--json",
+                                          "--try"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto called = call(arguments, trial_services());
+    EXPECT_EQ(called.status, expected_status) << called.err;
+    Json document = Json::parse(called.out);
+    EXPECT_EQ(violations("docs/schema/fit.schema.json", document), "");
+    return document["fits"][0]["trial"];
+  }
+  // By trying all.
+  int largest(std::int64_t room) const {
+    int found = 0;
+    RnnConfig c = lstm_config();
+    for (c.batch_size = 1; c.batch_size < 200'000; ++c.batch_size) {
+      if (need(c) > room) {
+        if (c.batch_size > 1000) break;
+        continue;
+      }
+      found = c.batch_size;
+    }
+    return found;
+  }
+};
+
+TEST(Try, RunsTheLargestAndNothingElse) {
+  TrialMachine machine;
+  const auto trial = machine.run({});
+  const int expected = machine.largest(machine.free - fit_margin);
+  EXPECT_EQ(trial["outcome"], "completed");
+  EXPECT_EQ(trial["size"], expected);
+  EXPECT_EQ(trial["predicted"], expected);
+  EXPECT_THAT(machine.executed, ::testing::ElementsAre(expected));
+  EXPECT_LE(trial["cudnn_bytes"].get<std::int64_t>(), trial["room_bytes"].get<std::int64_t>());
+  EXPECT_GT(trial["next_cudnn_bytes"].get<std::int64_t>(), trial["room_bytes"].get<std::int64_t>());
+  EXPECT_EQ(trial["used_bytes"].get<std::int64_t>(),
+            trial["cudnn_bytes"].get<std::int64_t>() + 1000);
+  EXPECT_LE(machine.questions, 3);  // free memory, the surroundings, the run
+}
+
+TEST(Try, BelievesCudnnWhereTheModelIsWrong) {
+  for (const double factor : {0.2, 0.9, 0.999, 1.001, 1.3, 6.0}) {
+    TrialMachine machine;
+    machine.factor = factor;
+    const auto trial = machine.run({});
+    const int expected = machine.largest(machine.free - fit_margin);
+    EXPECT_EQ(trial["outcome"], "completed") << factor;
+    EXPECT_EQ(trial["size"], expected) << factor;
+    EXPECT_THAT(machine.executed, ::testing::ElementsAre(expected)) << factor;
+    EXPECT_LE(machine.questions, 8) << factor;
+  }
+}
+
+TEST(Try, StaysWithinTheMemoryThatWasNamed) {
+  TrialMachine machine;
+  const auto trial = machine.run({"--memory", "200MiB"});
+  EXPECT_EQ(trial["room_bytes"], 200 << 20);
+  EXPECT_EQ(trial["size"], machine.largest(200 << 20));
+}
+
+TEST(Try, GoesDownWhenMemoryIsTakenMeanwhile) {
+  TrialMachine machine;
+  machine.less_later = gib / 2;
+  const auto trial = machine.run({});
+  EXPECT_EQ(trial["outcome"], "completed");
+  EXPECT_EQ(trial["size"], machine.largest(3 * gib / 2 - fit_margin));
+  EXPECT_EQ(machine.executed.size(), 1U);
+}
+
+TEST(Try, NothingFitsRunsNothing) {
+  TrialMachine machine;
+  machine.free = fit_margin + 1000;
+  const auto trial = machine.run({}, 1);
+  EXPECT_EQ(trial["outcome"], "out_of_memory_predicted");
+  EXPECT_EQ(trial["size"], 0);
+  EXPECT_TRUE(machine.executed.empty());
+}
+
+TEST(Try, FailuresAreToldAndStatus1) {
+  TrialMachine machine;
+  machine.outcome_of_run = Outcome::out_of_memory;
+  EXPECT_EQ(machine.run({}, 1)["outcome"], "out_of_memory");
+  TrialMachine stopped;
+  stopped.outcome_of_run = Outcome::interrupted;
+  stopped.run({}, 130);
+}
+
+TEST(Try, WithoutAGpuIsStatus3) {
+  FakeMachine machine;
+  machine.refusal = Error{ErrorCode::unsupported, "no GPU", "", std::nullopt, {}};
+  const auto called = call({"fit", "--cell", "lstm", "--try"}, machine.services());
+  EXPECT_EQ(called.status, 3);
+  EXPECT_THAT(called.err, HasSubstr("no GPU"));
+}
+
+TEST(Try, DoesNotGoWithPytorch) {
+  EXPECT_EQ(call({"fit", "--cell", "lstm", "--framework", "pytorch", "--try"}).status, 2);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::cli
