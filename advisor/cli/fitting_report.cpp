@@ -26,9 +26,9 @@ std::string_view meaning(model::Exactness exactness, bool pytorch) {
   }
   switch (exactness) {
     case model::Exactness::exact:
-      return "exact: the formulas gave cuDNN 9.19's own sizes on every measured row";
+      return "exact: on every row measured on an H200 the formulas gave cuDNN 9.19's own sizes";
     case model::Exactness::fitted:
-      return "near: the formulas gave cuDNN 9.19's own sizes on most measured rows";
+      return "near: on most rows measured on an H200 the formulas gave cuDNN 9.19's own sizes";
     case model::Exactness::estimate:
       return "an estimate: something in it was never measured; --try asks cuDNN itself";
     case model::Exactness::unknown:

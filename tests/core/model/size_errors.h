@@ -75,7 +75,7 @@ inline void add_size_errors(const std::string& path, std::map<std::string, SizeE
                              std::vector<double>& into) {
       const auto measured = json["bytes"].value(key, std::int64_t{-1});
       const double difference = static_cast<double>(bytes.value) - static_cast<double>(measured);
-      into.push_back(std::abs(difference) / std::max(1.0, static_cast<double>(measured)));
+      into.push_back(difference == 0 ? 0 : std::abs(difference) / static_cast<double>(measured));
       differs = differs || bytes.value != measured;
       exact = exact && bytes.exactness == model::Exactness::exact;
     };
@@ -93,6 +93,7 @@ inline void add_size_errors(const std::string& path, std::map<std::string, SizeE
 // "0 / 0 / 0 / 0.3 %": median, 95th and 99th percentile, largest.
 inline std::string error_cell(const std::vector<double>& errors) {
   const auto percent = [](double value) {
+    if (std::isinf(value)) return std::string("∞");  // cuDNN answered 0
     return value == 0 ? std::string("0") : fmt::format("{:.3g}", 100 * value);
   };
   return fmt::format("{} / {} / {} / {} %", percent(quantile(errors, 0.5)),
