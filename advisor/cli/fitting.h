@@ -47,7 +47,7 @@ struct FitQuestion {
 struct FitNeed {
   int size = 0;
   std::int64_t total = 0;
-  bool fits = false;  // into the room of the question
+  bool fits = false;                                        // into the room of the question
   std::vector<std::pair<std::string, std::int64_t>> parts;  // only those that are not 0
   model::Exactness exactness = model::Exactness::unknown;
 };
