@@ -150,9 +150,13 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
     lines.add("parts", parts_text(fit.need));
   }
   if (fit.next) {
-    lines.add("next",
-              fmt::format("{} needs {}, {} too much", fit.next->size, size_text(fit.next->total),
-                          size_text(fit.next->total - question.room.bytes)));
+    // PyTorch's allocator takes less than it would like when memory is short: by how much the next
+    // size fails is no number.
+    lines.add("next", pytorch ? fmt::format("{} does not fit; given enough, PyTorch would take {}",
+                                            fit.next->size, size_text(fit.next->total))
+                              : fmt::format("{} needs {}, {} too much", fit.next->size,
+                                            size_text(fit.next->total),
+                                            size_text(fit.next->total - question.room.bytes)));
   } else if (question.largest == Largest::length) {
     lines.add("next", "cuDNN takes no longer sequence");
   }

@@ -191,6 +191,16 @@ TEST(Fit, PytorchNeedsMoreThanTheCallAndDependsOnTheOptimizer) {
   EXPECT_EQ(sum(fit["largest"]["parts"]), fit["largest"]["bytes"]);
 }
 
+// With less memory the allocator gives segments back, so that more fits than what it would like to
+// take says; what is said of the largest size is what it takes then.
+TEST(Fit, PytorchNeedIsWhatItTakesInTheRoomThereIs) {
+  auto arguments = with({"--memory", "2GiB", "--framework", "pytorch"});
+  const auto fit = answer(arguments)["fits"][0];
+  EXPECT_LE(fit["largest"]["bytes"].get<std::int64_t>(), 2 * gib);
+  arguments.insert(arguments.begin(), "fit");
+  EXPECT_THAT(call(arguments).out, HasSubstr("does not fit; given enough, PyTorch would take"));
+}
+
 TEST(Fit, ReadsAProfile) {
   const std::string profile =
       RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof";
