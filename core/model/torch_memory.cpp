@@ -198,14 +198,14 @@ class Step {
     Tensor dy = a_.take(io, s_.y);
     Tensor dhy = a_.take(io, s_.h);  // zeros: only y reached the loss
     Tensor dcy = a_.take(io, s_.c);
-    // _cudnn_rnn_backward_input; the gradient of x is computed whether or not it is asked for.
+    // _cudnn_rnn_backward_input; the gradient of x is computed whether or not it is asked for. That
+    // of y has y's strides, which are those that cuDNN wants, also with batch_first.
     Tensor x_copy = a_.take(copies, o_.batch_first ? s_.x : 0);
-    Tensor dy_copy = a_.take(copies, o_.batch_first ? s_.y : 0);
     Tensor dx = a_.take(io, s_.x);
     Tensor dhx = a_.take(io, s_.h);
     Tensor dcx = a_.take(io, s_.c);
     Tensor workspace = a_.take(&TorchStepNeed::workspace, s_.backward_workspace);
-    a_.give({&workspace, &dy_copy, &x_copy});
+    a_.give({&workspace, &x_copy});
     // _cudnn_rnn_backward_weight
     x_copy = a_.take(copies, o_.batch_first ? s_.x : 0);
     flat_gradients_ = a_.take(&TorchStepNeed::gradients, s_.weights);
@@ -215,7 +215,7 @@ class Step {
       gradients_ = a_.take(&TorchStepNeed::gradients, s_.parameters);
       a_.give(flat_gradients_);
     }
-    a_.give({&dhy, &dcy, &dy, &reserve_, &weights_, &h0_, &c0_, &dx, &dhx, &dcx});
+    a_.give({&dhy, &dcy, &dy, &reserve_, &weights_, &h0_, &c0_, &dx, &dhx, &dcx, &cast_x_});
   }
 
   void optimize() {

@@ -31,7 +31,7 @@ struct TorchStepOptions {
   Algo forward_algo = Algo::standard;   // what PyTorch asks for; they may differ
   Algo backward_algo = Algo::standard;  // (framework_model.h has its choice)
   Optimizer optimizer = Optimizer::adam;
-  bool batch_first = false;  // contiguous copies of x, and of the gradient of y
+  bool batch_first = false;  // a contiguous copy of x in each of the three calls
   bool flat_weights = true;  // false: gathered anew in every call
   // Parameters, their gradients and the optimizer in float while the module runs in the
   // configuration's type; the weights are copied in every call.
