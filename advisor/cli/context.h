@@ -64,6 +64,7 @@ std::string shell_line(std::string_view program, std::span<const std::string> ar
 
 // Each command adds itself to the application.
 void add_check(CLI::App& app, Context& context);
+void add_fit(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);

@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <span>
 
 #include "core/base/wide.h"
+#include "core/model/largest.h"
 #include "core/model/memory.h"
 
 namespace rnnadvisor::model {
@@ -12,47 +13,20 @@ namespace {
 // cudnnDropoutGetStatesSize needs a GPU.
 constexpr std::int64_t dropout_states_estimate = std::int64_t{2} << 20;
 
-constexpr int longest_sequence = 65535;  // cuDNN 9.19 refuses a longer maxSeqLength
-
 Exactness worse(Exactness a, Exactness b) {
   return std::max(a, b);
 }  // enumerators are in this order
 
-// Largest value of `parameter` in [low, high] that fits, where need grows with it; 0 when none
-// does.
-int largest_within(RnnConfig& config, int RnnConfig::* parameter, Mode mode, std::int64_t bytes,
-                   int low, int high) {
-  const auto fits = [&](int value) {
-    config.*parameter = value;
-    return memory_need(config, mode).total <= bytes;
-  };
-  if (low > high || !fits(low)) return 0;
-  while (low < high) {
-    const int middle = low + (high - low + 1) / 2;
-    if (fits(middle)) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
-}
-
-// The standard backward workspace drops a little where cuDNN switches the number of steps in
-// flight, so that need grows only between these values. `starts` are the first values of the
-// pieces, ascending.
 int largest(const RnnConfig& config, int RnnConfig::* parameter, Mode mode, std::int64_t bytes,
-            std::span<const int> starts, int most) {
+            std::span<const int> pieces, int most) {
   RnnConfig trial = config;
   trial.id.clear();
   trial.seq_lengths.clear();  // asked for a batch of full sequences
-  int high = most;
-  for (auto start = starts.rbegin(); start != starts.rend(); ++start) {
-    if (const int found = largest_within(trial, parameter, mode, bytes, *start, high); found > 0)
-      return found;
-    high = *start - 1;
-  }
-  return 0;
+  const auto need = [&](int value) {
+    trial.*parameter = value;
+    return memory_need(trial, mode).total;
+  };
+  return largest_in_pieces(need, bytes, pieces, most);
 }
 
 }  // namespace
@@ -103,14 +77,12 @@ MemoryNeed memory_need(const RnnConfig& config, Mode mode) {
 }
 
 int largest_batch(const RnnConfig& config, Mode mode, std::int64_t bytes) {
-  static constexpr std::array<int, 4> starts = {1, 9, 17, 97};
-  return largest(config, &RnnConfig::batch_size, mode, bytes, starts,
+  return largest(config, &RnnConfig::batch_size, mode, bytes, batch_pieces(),
                  std::numeric_limits<int>::max());
 }
 
 int largest_seq_length(const RnnConfig& config, Mode mode, std::int64_t bytes) {
-  static constexpr std::array<int, 1> starts = {1};
-  return largest(config, &RnnConfig::seq_length, mode, bytes, starts, longest_sequence);
+  return largest(config, &RnnConfig::seq_length, mode, bytes, length_pieces(), longest_sequence);
 }
 
 }  // namespace rnnadvisor::model

@@ -1,11 +1,13 @@
 // size_probe IN.jsonl OUT.jsonl: cuDNN's descriptor and size answers for every configuration, one
 // JSON object a line with the configuration's keys, "status" and "bytes": the format of
-// tests/data/h200/*.jsonl. Runs no kernels.
+// tests/data/h200/*.jsonl, behind a first line, a remark, that says what answered. Runs no kernels.
+// tests/gpu/memory has configurations and a comparison with the model.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 
 #include "core/config/read_config.h"
+#include "core/cudnn/machine.h"
 #include "core/cudnn/rnn_runner.h"
 
 int main(int argc, char** argv) {
@@ -21,12 +23,17 @@ int main(int argc, char** argv) {
   }
   std::ifstream in(argv[1]);
   std::ofstream out(argv[2]);
+  const auto machine = inspect_machine();
+  out << "# cuDNN " << (*runner)->cudnn_version() << ", driver " << machine.driver_version << ", "
+      << (machine.gpus.empty() ? "no GPU" : machine.gpus.front().spec.name) << "\n";
   std::string line;
   int number = 0;
   RunOptions options;
   options.sizes_only = true;
   while (std::getline(in, line)) {
-    const auto input = read_json_line(line, argv[1], ++number);
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    const auto input = read_json_line(line, argv[1], number);
     if (!input) {
       std::cerr << to_text(input.error()) << "\n";
       return 2;

@@ -2,10 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 
 #include "tests/core/model/measured_rows.h"
+#include "tests/core/model/size_errors.h"
 
 namespace rnnadvisor::model {
 namespace {
@@ -98,6 +103,83 @@ TEST(MeasuredSizes, ProbesAgreeWithEveryAnswer) {
   EXPECT_EQ(unequal, 768);
   EXPECT_EQ(other_bias, 432);
   EXPECT_EQ(skip, 168);
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The tables in docs/models.md are what tests/gpu/memory/size_errors prints of the rows.
+TEST(MeasuredSizes, ErrorTablesInTheDocumentAreTheseRows) {
+  const std::string data = RNNADVISOR_SOURCE_DIR "/tests/data/h200/";
+  const std::string path = RNNADVISOR_SOURCE_DIR "/docs/models.md";
+  const std::map<std::string, std::vector<std::string>> tables = {
+      {"first",
+       {"temp-space.jsonl", "eligibility.jsonl", "kernels.jsonl", "guide-figures-9-10.jsonl"}},
+      {"designed", {"probe-sizes.jsonl"}}};
+  for (const auto& [name, files] : tables) {
+    std::map<std::string, test::SizeErrors> classes;
+    std::vector<std::string> wrong;
+    for (const auto& file : files) test::add_size_errors(data + file, classes, wrong);
+    EXPECT_THAT(wrong, ::testing::IsEmpty());
+    for (const auto& [each, errors] : classes) EXPECT_EQ(errors.stated_differ, 0) << each;
+    std::string text = file_text(path);
+    const std::string begin = "<!-- size errors: " + name + " -->\n";
+    const auto from = text.find(begin);
+    const auto to = text.find("<!-- end -->", from);
+    ASSERT_NE(from, std::string::npos) << begin;
+    ASSERT_NE(to, std::string::npos) << begin;
+    const std::string table = test::size_error_table(classes);
+    const auto start = from + begin.size();
+    if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) {
+      text.replace(start, to - start, table);
+      std::ofstream(path, std::ios::binary) << text;
+    }
+    EXPECT_EQ(text.substr(start, file_text(path).find("<!-- end -->", from) - start), table)
+        << "RNNADVISOR_UPDATE_GOLDEN=1 writes " << path;
+  }
+}
+
+// The comparison itself: it sees a size that is not cuDNN's, and where.
+TEST(SizeErrors, AreSeen) {
+  const std::string path = ::testing::TempDir() + "/size_errors_test.jsonl";
+  std::ifstream rows(RNNADVISOR_SOURCE_DIR "/tests/data/h200/guide-figures-9-10.jsonl");
+  std::ofstream out(path);
+  out << "# cuDNN 9.19.0\n";
+  std::string line;
+  int written = 0;
+  while (written < 100 && std::getline(rows, line)) {
+    auto row = nlohmann::json::parse(line);
+    row.erase("ms");
+    if (row["status"]["temp_space"] != 0) continue;
+    if (written == 7) {
+      const std::int64_t workspace = row["bytes"]["workspace_training"];
+      row["bytes"]["workspace_training"] = workspace / 2;
+    }
+    out << row.dump() << "\n";
+    ++written;
+  }
+  out << "{\"cell\": \"lstm\"}\nno JSON\n";
+  out.close();
+  std::map<std::string, test::SizeErrors> classes;
+  std::vector<std::string> wrong;
+  test::add_size_errors(path, classes, wrong);
+  std::remove(path.c_str());
+  EXPECT_EQ(wrong.size(), 2U);
+  int counted = 0, differ = 0;
+  double largest_error = 0;
+  for (const auto& [name, errors] : classes) {
+    counted += errors.rows;
+    differ += errors.stated_differ;
+    largest_error = std::max(largest_error, test::quantile(errors.training, 1));
+    EXPECT_EQ(test::quantile(errors.weights, 1), 0);
+  }
+  EXPECT_EQ(counted, written);
+  EXPECT_EQ(differ, 1);
+  EXPECT_NEAR(largest_error, 1, 1e-6);
+  EXPECT_EQ(test::quantile({0.4, 0.1, 0.2, 0.3}, 0.5), 0.2);
+  EXPECT_EQ(test::quantile({0.4, 0.1, 0.2, 0.3}, 0.95), 0.4);
 }
 
 RnnConfig small_lstm() {

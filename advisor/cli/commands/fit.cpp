@@ -1,0 +1,302 @@
+// rnnadvisor fit: the largest batch or length that fits into memory.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/fitting.h"
+#include "advisor/cli/samples.h"
+#include "core/base/text.h"
+#include "profiler/classify/memory_use.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+struct Arguments {
+  ConfigurationOptions configurations;
+  JudgingOptions judging;
+  std::string largest = "batch", memory, device, optimizer = "adam";
+  int call = -1, gpu = 0;
+  bool try_it = false, json = false;
+  CLI::Option* gpu_option = nullptr;
+};
+
+Error usage(std::string message, std::string remedy) {
+  return Error{
+      ErrorCode::invalid_argument, std::move(message), std::move(remedy), std::nullopt, {}};
+}
+
+bool is_profile(const std::string& name) {
+  return name.ends_with(".rnnprof") || name.starts_with("sample:");
+}
+
+// What is asked about, with the device it was recorded on and what the program held beside it.
+struct Subject {
+  ConfigInput input;
+  std::string name;
+  std::optional<DeviceSpec> device;
+  std::int64_t peak = -1;  // of the recorded program
+};
+
+std::string name_of(const RnnConfig& config) {
+  return config.id.empty() ? summary(config) : fmt::format("{}: {}", config.id, summary(config));
+}
+
+Result<std::vector<Subject>> read_profile_subjects(const Arguments& arguments) {
+  auto profile = load_profile(arguments.configurations.files.front());
+  if (!profile) return fail(profile.error());
+  std::vector<int> wanted;
+  if (arguments.call >= 0) {
+    const auto& calls = profile->calls;
+    if (static_cast<std::size_t>(arguments.call) >= calls.size()) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--call {}: the profile has {} calls", arguments.call, calls.size()),
+                  calls.empty() ? "leave --call out" : "they are numbered from 0");
+    }
+    wanted.push_back(calls[static_cast<std::size_t>(arguments.call)].configuration);
+  } else {
+    for (int i = 0; i < static_cast<int>(profile->configurations.size()); ++i) wanted.push_back(i);
+  }
+  const auto uses = memory_use(*profile);
+  std::vector<Subject> subjects;
+  for (const int index : wanted) {
+    if (index < 0) continue;
+    const auto& configuration = profile->configurations[static_cast<std::size_t>(index)];
+    if (!configuration.described()) continue;
+    Subject subject;
+    subject.input = {configuration.config, configuration.program, {}};
+    subject.name = name_of(configuration.config);
+    subject.device = profile->devices[static_cast<std::size_t>(configuration.device)];
+    if (configuration.from_program()) subject.peak = uses[static_cast<std::size_t>(index)].peak;
+    subjects.push_back(std::move(subject));
+  }
+  if (subjects.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' has no configuration that cuDNN ran",
+                            arguments.configurations.files.front()),
+                "give one with calls of cuDNN, or a configuration file");
+  }
+  return subjects;
+}
+
+tl::expected<std::vector<Subject>, std::vector<Error>> read_subjects(const Arguments& arguments) {
+  const auto& files = arguments.configurations.files;
+  const auto one = [](Error error) { return tl::unexpected(std::vector{std::move(error)}); };
+  if (std::any_of(files.begin(), files.end(), is_profile)) {
+    if (files.size() > 1) return one(usage("a profile is read alone", "give one profile"));
+    if (!arguments.configurations.flags.empty()) {
+      return one(usage("options that name a configuration key do not go with a profile",
+                       "leave them out, or give the configuration itself"));
+    }
+    auto subjects = read_profile_subjects(arguments);
+    if (!subjects) return one(std::move(subjects.error()));
+    return std::move(*subjects);
+  }
+  if (arguments.call >= 0) return one(usage("--call goes with a profile", "give a .rnnprof file"));
+  auto inputs = read_configurations(arguments.configurations);
+  if (!inputs) return tl::unexpected(std::move(inputs.error()));
+  std::vector<Subject> subjects;
+  for (auto& input : *inputs) {
+    Subject subject;
+    subject.name = name_of(input.config);
+    subject.input = std::move(input);
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
+
+Result<model::Optimizer> read_optimizer(const std::string& word) {
+  using model::Optimizer;
+  for (const auto value :
+       {Optimizer::none, Optimizer::sgd, Optimizer::sgd_momentum, Optimizer::adam}) {
+    if (model::to_string(value) == word) return value;
+  }
+  return fail(ErrorCode::invalid_argument, fmt::format("--optimizer: '{}' is unknown", word),
+              "use none, sgd, sgd_momentum or adam");
+}
+
+Result<FitQuestion> make_question(const Arguments& arguments, Subject subject,
+                                  std::optional<std::int64_t> memory,
+                                  const std::optional<DeviceSpec>& chosen) {
+  FitQuestion question;
+  question.input = std::move(subject.input);
+  question.name = std::move(subject.name);
+  question.device = chosen ? *chosen : *subject.device;
+  question.largest = arguments.largest == "batch" ? Largest::batch : Largest::length;
+  auto optimizer = read_optimizer(arguments.optimizer);
+  if (!optimizer) return fail(optimizer.error());
+  question.optimizer = *optimizer;
+  if (memory) {
+    question.room = {*memory, "--memory"};
+    return question;
+  }
+  if (question.device.memory_bytes <= fit_margin) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the memory of {} is not known", question.device.name),
+                "give --memory");
+  }
+  question.room = {question.device.memory_bytes - fit_margin,
+                   fmt::format("{} with {}, without {} for the CUDA context and cuDNN itself",
+                               question.device.name,
+                               format_bytes(static_cast<double>(question.device.memory_bytes)),
+                               format_bytes(static_cast<double>(fit_margin)))};
+  if (subject.peak > 0) {
+    const RnnConfig& config = question.input.config;
+    const auto own = need_of(
+        question, question.largest == Largest::batch ? config.batch_size : config.seq_length);
+    question.beside = std::max<std::int64_t>(0, subject.peak - own.total);
+    question.room.bytes = std::max<std::int64_t>(0, question.room.bytes - question.beside);
+  }
+  return question;
+}
+
+Result<void> check_try(const Arguments& arguments, const std::vector<Subject>& subjects) {
+  if (!arguments.try_it) {
+    if (arguments.gpu_option->count() > 0)
+      return fail(ErrorCode::invalid_argument, "--gpu goes with --try", "");
+    return {};
+  }
+  if (!arguments.device.empty()) {
+    return fail(ErrorCode::invalid_argument, "--try runs on a GPU of this machine",
+                "leave --device out; --gpu chooses among several");
+  }
+  for (const auto& subject : subjects) {
+    if (subject.input.program.name == Framework::pytorch) {
+      return fail(ErrorCode::invalid_argument, "--try runs calls of cuDNN, not PyTorch",
+                  "leave --framework out to try the call alone, or --try");
+    }
+  }
+  return {};
+}
+
+int fit_command(Context& context, const Arguments& arguments) {
+  auto subjects = read_subjects(arguments);
+  if (!subjects) return report_failure(context, subjects);
+  auto judging = prepare_judging(arguments.judging);
+  if (!judging) return report_failure(context, judging);
+  if (auto good = check_try(arguments, *subjects); !good) return context.report(good.error());
+  std::optional<std::int64_t> memory;
+  if (!arguments.memory.empty()) {
+    auto bytes = parse_bytes(arguments.memory);
+    if (!bytes) {
+      bytes.error().message = "--memory: " + bytes.error().message;
+      return context.report(bytes.error());
+    }
+    memory = *bytes;
+  }
+  // A recorded configuration is asked about on its own device, unless another is named or the trial
+  // is here.
+  std::optional<DeviceSpec> chosen;
+  if (!arguments.device.empty() || arguments.try_it || !subjects->front().device) {
+    auto device = choose_device(context, arguments.device);
+    if (!device) return context.report(device.error());
+    chosen = std::move(*device);
+  }
+
+  std::vector<FitQuestion> questions;
+  std::vector<Fit> fits;
+  int status = exit_ok;
+  for (auto& subject : *subjects) {
+    auto question = make_question(arguments, std::move(subject), memory, chosen);
+    if (!question) return context.report(question.error());
+    Fit fit = find_fit(*question, *judging, context.command_line);
+    if (arguments.try_it) {
+      auto trial = try_fit(context, *question, memory, arguments.gpu);
+      if (!trial) {
+        const int failed = context.report(trial.error());
+        // Everything that was given was checked before: what is left is the machine.
+        return failed == exit_interrupted ? failed : exit_environment;
+      }
+      fit.trial = std::move(*trial);
+    }
+    const bool interrupted = fit.trial && fit.trial->outcome == Outcome::interrupted;
+    const bool tried = !fit.trial || fit.trial->outcome == Outcome::completed;
+    if (!tried || fit.need.size == 0 || !fit.refused.empty())
+      status = std::max<int>(status, exit_findings);
+    questions.push_back(std::move(*question));
+    fits.push_back(std::move(fit));
+    if (interrupted) {
+      status = exit_interrupted;
+      break;
+    }
+  }
+  if (arguments.json) {
+    context.out << fit_json(questions, fits);
+    return status;
+  }
+  for (std::size_t i = 0; i < fits.size(); ++i)
+    context.out << (i > 0 ? "\n" : "") << fit_text(questions[i], fits[i], context.terminal.width);
+  return status;
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "fit", "Find the largest batch or length that fits into memory",
+      "Examples:\n"
+      "  rnnadvisor fit --cell lstm --hidden-size 2048 --seq-length 500 --device a100\n"
+      "  rnnadvisor fit network.toml --largest length --mode inference --memory 40GiB\n"
+      "  rnnadvisor fit network.toml --framework pytorch --optimizer sgd\n"
+      "  rnnadvisor fit run.rnnprof --call 3\n"
+      "  rnnadvisor fit network.toml --try\n"
+      "\n"
+      "The need is computed; nothing is allocated. For a program in PyTorch it is what PyTorch's "
+      "allocator takes for a step of the module, else what one call of cuDNN takes; a program's "
+      "other tensors do not count, unless a profile has recorded its memory. --try asks cuDNN on "
+      "this machine for the sizes and runs the largest that fits; every need is compared with "
+      "free memory before anything is allocated. The exit status is 1 when not even a size of 1 "
+      "fits, cuDNN would refuse the configuration, or what was tried did not run.");
+  auto arguments = std::make_shared<Arguments>();
+  add_configuration_options(*command, arguments->configurations, context);
+  auto* files = command->get_option("files");
+  files->description(
+      "configurations: .toml, .jsonl or .json, - for JSON Lines on standard input; or one "
+      ".rnnprof, or sample:NAME");
+  const auto word_option = [&](const std::string& name, std::string& target,
+                               const std::string& description, std::vector<std::string> words) {
+    auto* option = command->add_option(name, target, description)->group(group_running);
+    option->type_name(fmt::format("{}", fmt::join(words, "|")));
+    option->check([words](const std::string& text) {
+      return std::find(words.begin(), words.end(), text) != words.end()
+                 ? std::string()
+                 : fmt::format("'{}' is unknown: use {}", to_valid_utf8(text),
+                               fmt::join(words, ", "));
+    });
+    context.completions[option] = {Context::Completion::Kind::words, std::move(words)};
+    return option;
+  };
+  word_option("--largest", arguments->largest, "what may grow (default: batch)",
+              {"batch", "length"});
+  command
+      ->add_option("--memory", arguments->memory,
+                   "room for the buffers, 40GiB (default: that of the device, without 512 MiB)")
+      ->type_name("BYTES")
+      ->group(group_running);
+
+  word_option("--optimizer", arguments->optimizer,
+              "PyTorch: whose state counts in training (default: adam)",
+              {"none", "sgd", "sgd_momentum", "adam"});
+  command->add_option("--call", arguments->call, "profile: the configuration of this call, from 0")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N")
+      ->group(group_running);
+  command
+      ->add_flag("--try", arguments->try_it,
+                 "run the largest size on a GPU of this machine, and nothing that does not fit")
+      ->group(group_running);
+  arguments->gpu_option =
+      command->add_option("--gpu", arguments->gpu, "--try: the GPU (default: 0)")
+          ->check(CLI::NonNegativeNumber.description(""))
+          ->type_name("N")
+          ->group(group_running);
+  command->add_flag("--json", arguments->json, "as JSON")->group(group_output);
+  add_device_option(*command, arguments->device, context);
+  arguments->judging.fail_on = "never";
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return fit_command(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,314 @@
+// `rnnadvisor fit`: answers against the model by trying all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "advisor/cli/fitting.h"
+#include "core/base/text.h"
+#include "profiler/profile/file.h"
+#include "tests/advisor/cli/fake_services.h"
+#include "tests/json_schema.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr std::int64_t gib = std::int64_t{1} << 30;
+
+Json answer(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "fit");
+  arguments.emplace_back("--json");
+  const auto called = call(arguments);
+  EXPECT_EQ(called.err, "");
+  Json document = Json::parse(called.out);
+  EXPECT_EQ(violations("docs/schema/fit.schema.json", document), "");
+  return document;
+}
+
+const std::vector<std::string> lstm = {"--cell",       "lstm", "--hidden-size", "64",
+                                       "--seq-length", "20",   "--data-type",   "half",
+                                       "--num-layers", "3",    "--device",      "h200"};
+std::vector<std::string> with(std::vector<std::string> more) {
+  more.insert(more.begin(), lstm.begin(), lstm.end());
+  return more;
+}
+
+RnnConfig lstm_config() {
+  RnnConfig c;
+  c.hidden_size = c.input_size = c.proj_size = 64;
+  c.num_layers = 3;
+  c.seq_length = 20;
+  c.data_type = DataType::half;
+  return c;
+}
+
+std::int64_t sum(const Json& parts) {
+  std::int64_t total = 0;
+  for (const auto& part : parts) total += part.get<std::int64_t>();
+  return total;
+}
+
+TEST(Fit, LargestBatchAgreesWithTryingAll) {
+  for (const Mode mode : {Mode::training, Mode::inference}) {
+    for (const int megabytes : {26, 30, 50, 80}) {
+      const std::int64_t bytes = megabytes * std::int64_t{1'000'000};
+      const auto fit = answer(with({"--memory", std::to_string(megabytes) + "MB", "--mode",
+                                    std::string(to_string(mode))}))["fits"][0];
+      int expected = 0;
+      RnnConfig c = lstm_config();
+      for (c.batch_size = 1; c.batch_size < 5000; ++c.batch_size) {
+        if (model::memory_need(c, mode).total <= bytes) expected = c.batch_size;
+      }
+      if (expected == 0) {
+        EXPECT_TRUE(fit["largest"].is_null()) << megabytes;
+        continue;
+      }
+      ASSERT_EQ(fit["largest"]["size"], expected) << megabytes;
+      EXPECT_LE(fit["largest"]["bytes"].get<std::int64_t>(), bytes);
+      EXPECT_GT(fit["next"]["bytes"].get<std::int64_t>(), bytes);
+      EXPECT_EQ(fit["next"]["size"], expected + 1);
+      EXPECT_EQ(sum(fit["largest"]["parts"]), fit["largest"]["bytes"]);
+      EXPECT_EQ(fit["largest"]["exactness"], "exact");
+      EXPECT_EQ(fit["mode"], to_string(mode));
+    }
+  }
+}
+
+TEST(Fit, LengthEndsWhereCudnnDoes) {
+  const auto fit = answer(with({"--largest", "length"}))["fits"][0];
+  EXPECT_EQ(fit["parameter"], "seq_length");
+  EXPECT_EQ(fit["largest"]["size"], 65535);
+  EXPECT_TRUE(fit["next"].is_null());
+  EXPECT_THAT(call({"fit", "--cell", "lstm", "--hidden-size", "8", "--largest", "length",
+                    "--device", "h200"})
+                  .out,
+              HasSubstr("cuDNN takes no longer sequence"));
+}
+
+TEST(Fit, RoomIsTheDevicesWithoutTheMargin) {
+  const auto fit = answer(with({}))["fits"][0];
+  EXPECT_EQ(fit["room"]["bytes"], find_device("nvidia-h200")->memory_bytes - fit_margin);
+  EXPECT_EQ(fit["device"], "nvidia-h200");
+}
+
+TEST(Fit, NothingFitsIsStatus1) {
+  auto arguments = with({"--memory", "1MiB"});
+  arguments.insert(arguments.begin(), "fit");
+  const auto called = call(arguments);
+  EXPECT_EQ(called.status, 1);
+  EXPECT_THAT(called.out, HasSubstr("not even batch_size 1 fits"));
+}
+
+TEST(Fit, SaysWhatCudnnWouldRefuse) {
+  const auto called = call({"fit", "--cell", "lstm", "--hidden-size", "4096", "--algo",
+                            "persist_static", "--device", "h200", "--data-type", "half"});
+  EXPECT_EQ(called.status, 1);
+  EXPECT_THAT(called.out, HasSubstr("cuDNN would refuse it at temp_space"));
+}
+
+TEST(Fit, UnequalLengthsBecomeFullOnes) {
+  const auto fit = answer({"--cell", "lstm", "--hidden-size", "64", "--seq-lengths", "9,7,7",
+                           "--device", "h200"})["fits"][0];
+  EXPECT_EQ(fit["full_lengths_assumed"], true);
+}
+
+// The batch of an odd number has findings about alignment; a multiple just below has none of them.
+TEST(Fit, NamesABetterSizeBelowWithFewerFindingsAndNoNewOnes) {
+  const auto fit = answer({"--cell", "lstm", "--hidden-size", "2048", "--seq-length", "500",
+                           "--memory", "79.5GiB", "--device", "a100"})["fits"][0];
+  ASSERT_TRUE(fit["better"].is_object());
+  const int better = fit["better"]["size"];
+  const int largest = fit["largest"]["size"];
+  EXPECT_LT(better, largest);
+  EXPECT_GE(better, largest - largest / 4);
+  ASSERT_FALSE(fit["better"]["without"].empty());
+  const auto at = [](int batch) {
+    std::set<std::string> rules;
+    const auto document =
+        Json::parse(call({"check", "--cell", "lstm", "--hidden-size", "2048", "--seq-length", "500",
+                          "--batch-size", std::to_string(batch), "--device", "a100", "--json"})
+                        .out);
+    for (const auto& finding : document["findings"])
+      rules.insert(finding["rule"].get<std::string>());
+    return rules;
+  };
+  const auto before = at(largest), after = at(better);
+  for (const auto& gone : fit["better"]["without"]) {
+    EXPECT_TRUE(before.contains(gone["rule"]));
+    EXPECT_FALSE(after.contains(gone["rule"]));
+  }
+  for (const auto& rule : after) {
+    if (!rule.starts_with("memory/")) {
+      EXPECT_TRUE(before.contains(rule)) << rule;
+    }
+  }
+}
+
+// PyTorch asks for a persistent algorithm, with a far larger workspace, at batches up to 128 that
+// are multiples of 8: what fits has gaps.
+TEST(Fit, PytorchAgreesWithTryingAllAcrossItsChoiceOfAlgorithm) {
+  FitQuestion question;
+  question.input.config = lstm_config();
+  question.input.config.num_layers = 1;
+  question.input.config.hidden_size = question.input.config.input_size =
+      question.input.config.proj_size = 256;
+  question.input.config.seq_length = 100;
+  question.input.program.name = Framework::pytorch;
+  question.device = *find_device("nvidia-h200");
+  int irregular = 0;
+  for (const int mebibytes : {60, 80, 100, 120, 140, 180, 250, 400}) {
+    question.room.bytes = mebibytes * (std::int64_t{1} << 20);
+    int expected = 0, gaps = 0;
+    for (int size = 1; size <= 1200; ++size) {
+      if (!need_of(question, size).fits) continue;
+      gaps += size - expected - 1;
+      expected = size;
+    }
+    irregular += gaps > 0 ? 1 : 0;
+    EXPECT_EQ(largest_that_fits(question), expected) << mebibytes;
+  }
+  EXPECT_GT(irregular, 0);
+}
+
+TEST(Fit, PytorchNeedsMoreThanTheCallAndDependsOnTheOptimizer) {
+  const auto size = [](std::vector<std::string> more) {
+    return answer(with(std::move(more)))["fits"][0]["largest"]["size"].get<int>();
+  };
+  const int call = size({"--memory", "2GiB"});
+  const int adam = size({"--memory", "2GiB", "--framework", "pytorch"});
+  const int none = size({"--memory", "2GiB", "--framework", "pytorch", "--optimizer", "none"});
+  EXPECT_LT(adam, call);
+  EXPECT_LE(adam, none);
+  const auto fit = answer(with({"--memory", "2GiB", "--framework", "pytorch"}))["fits"][0];
+  EXPECT_EQ(fit["framework"], "pytorch");
+  EXPECT_EQ(fit["largest"]["exactness"], "estimate");
+  EXPECT_EQ(sum(fit["largest"]["parts"]), fit["largest"]["bytes"]);
+}
+
+// With less memory the allocator gives segments back, so that more fits than what it would like to
+// take says; what is said of the largest size is what it takes then.
+TEST(Fit, PytorchNeedIsWhatItTakesInTheRoomThereIs) {
+  auto arguments = with({"--memory", "2GiB", "--framework", "pytorch"});
+  const auto fit = answer(arguments)["fits"][0];
+  EXPECT_LE(fit["largest"]["bytes"].get<std::int64_t>(), 2 * gib);
+  arguments.insert(arguments.begin(), "fit");
+  EXPECT_THAT(call(arguments).out, HasSubstr("does not fit; given enough, PyTorch would take"));
+}
+
+TEST(Fit, ReadsAProfile) {
+  const std::string profile =
+      RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof";
+  const auto document = answer({profile, "--call", "3"});
+  ASSERT_EQ(document["fits"].size(), 1U);
+  EXPECT_EQ(document["fits"][0]["framework"], "pytorch");
+  EXPECT_EQ(document["fits"][0]["device"], "nvidia-h200");
+  EXPECT_EQ(answer({"sample:gnmt"})["fits"].size(), 6U);
+
+  EXPECT_THAT(call({"fit", profile, "--call", "1000"}).err, HasSubstr("the profile has 30 calls"));
+  EXPECT_EQ(call({"fit", profile, "--cell", "gru"}).status, 2);
+  EXPECT_EQ(call({"fit", profile, profile}).status, 2);
+  EXPECT_EQ(call({"fit", "--cell", "lstm", "--call", "1"}).status, 2);
+  const auto native = call(
+      {"fit", RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-native-fallback.rnnprof"});
+  EXPECT_EQ(native.status, 2);
+  EXPECT_THAT(native.err, HasSubstr("no configuration that cuDNN ran"));
+}
+
+// Programs of people, with what their frameworks asked cuDNN for: rows that no formula was made
+// with.
+TEST(RecordedPrograms, HaveTheBuffersOfTheModel) {
+  int programs = 0, calls = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs")) {
+    if (entry.path().extension() != ".rnnprof") continue;
+    const auto profile = read_profile(entry.path().string());
+    ASSERT_TRUE(profile);
+    int of_this = 0;
+    for (const auto& each : profile->calls) {
+      if (each.configuration < 0 || each.workspace_bytes < 0) continue;
+      const auto& configuration =
+          profile->configurations[static_cast<std::size_t>(each.configuration)];
+      if (!configuration.described()) continue;
+      const auto sizes = model::space_sizes(configuration.config);
+      const bool inference = each.phase == Phase::forward_inference;
+      ASSERT_EQ(each.workspace_bytes,
+                inference ? sizes.workspace_inference.value : sizes.workspace_training.value)
+          << entry.path();
+      ASSERT_EQ(each.weights_bytes, sizes.weights.value) << entry.path();
+      if (!inference) {
+        ASSERT_EQ(each.reserve_bytes, sizes.reserve_training.value) << entry.path();
+      }
+      ++of_this;
+    }
+    calls += of_this;
+    programs += of_this > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(programs, 15);
+  EXPECT_EQ(calls, 445);
+}
+
+// What the recorded program held beside its layer is not there for the layer.
+TEST(Fit, LeavesTheRestOfARecordedProgramItsMemory) {
+  TemporaryFolder folder;
+  auto profile = read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof");
+  ASSERT_TRUE(profile);
+  const auto before =
+      answer({RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof"})["fits"][0];
+  auto& allocations = profile->allocations;
+  ASSERT_EQ(allocations.size(), 0U);
+  allocations.time_ns.push_back(profile->calls.front().host_start_ns);
+  allocations.bytes.push_back(100 * gib);
+  allocations.address.push_back(4096);
+  allocations.correlation.push_back(1);
+  allocations.release.push_back(false);
+  allocations.call.push_back(-1);
+  allocations.device.push_back(0);
+  allocations.process.push_back(profile->calls.front().process);
+  const auto path = folder / "held.rnnprof";
+  ASSERT_TRUE(write_profile(*profile, path, true));
+  const auto after = answer({path})["fits"][0];
+  const std::int64_t beside = after["held_beside_bytes"];
+  EXPECT_GT(beside, 99 * gib);
+  EXPECT_LT(beside, 100 * gib);
+  EXPECT_EQ(after["room"]["bytes"].get<std::int64_t>(),
+            before["room"]["bytes"].get<std::int64_t>() - beside);
+  EXPECT_LT(after["largest"]["size"], before["largest"]["size"]);
+}
+
+TEST(Fit, WrongArgumentsAreStatus2) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--largest", "width"},
+                                               {"--memory", "-4GiB"},
+                                               {"--memory", "4 parsecs"},
+                                               {"--memory", "0x10"},
+                                               {"--memory", "1e400GiB"},
+                                               {"--memory", "inf"},
+                                               {"--memory", "99999999TiB"},
+                                               {"--optimizer", "lion"},
+                                               {"--gpu", "1"},
+                                               {"--call", "-1"},
+                                               {"--try"}}) {
+    auto arguments = with(more);
+    arguments.insert(arguments.begin(), "fit");
+    EXPECT_EQ(call(arguments).status, 2) << more.back();
+  }
+  EXPECT_EQ(call({"fit"}).status, 2);
+}
+
+TEST(ParseBytes, ReadsUnits) {
+  EXPECT_EQ(parse_bytes("40GiB"), 40 * gib);
+  EXPECT_EQ(parse_bytes("1.5GiB"), gib + gib / 2);
+  EXPECT_EQ(parse_bytes("80 GB"), 80'000'000'000);
+  EXPECT_EQ(parse_bytes("1048576"), 1 << 20);
+  EXPECT_EQ(parse_bytes("12B"), 12);
+  for (const char* wrong : {"", ".", "GiB", "1..5GiB", "0", "0.1", "4gib", "nan", "1 2"})
+    EXPECT_FALSE(parse_bytes(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace rnnadvisor::cli
