@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "profiler/classify/call_signs.h"
+
 namespace rnnadvisor::advisor {
 namespace {
 
@@ -98,9 +100,18 @@ Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& confi
     if (transform.kind == "chunk_sequence" && config.mode == Mode::inference &&
         config.direction == Direction::unidirectional)
       meaning = Meaning::exact;
+    if (transform.kind == "inference_mode" && config.dropout > 0 && config.num_layers > 1)
+      meaning = Meaning::model;
     worst = std::max(worst, meaning);
   }
   return worst;
+}
+
+std::optional<bool> backward_follows(const Profile& profile, int configuration) {
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  if (own.program.needs_backward) return own.program.needs_backward;
+  if (!own.from_program()) return std::nullopt;
+  return call_signs(profile)[static_cast<std::size_t>(configuration)].backward_follows;
 }
 
 std::string describe(std::span<const Transform> transforms) {

@@ -2,6 +2,7 @@
 // that they make of it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "advisor/whatif/transform.h"
 #include "core/cudnn/experiment_data.h"
+#include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
 
@@ -31,8 +33,13 @@ std::vector<Transform> in_order(std::span<const Transform> transforms);
 Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config);
 
 // What all of them together do to the function that is computed. A sequence in chunks is exact
-// where nothing is differentiated and there is one direction.
+// where nothing is differentiated and there is one direction; inference instead of training is
+// another function where training drops values between layers.
 Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& config);
+
+// Whether a backward pass follows the forward passes of a configuration: its program says so, or a
+// recording shows it (profiler/classify/call_signs.h). Nothing where neither does.
+std::optional<bool> backward_follows(const Profile& profile, int configuration);
 
 // "split_layers, then pad_batch (multiple 8)", for people.
 std::string describe(std::span<const Transform> transforms);

@@ -126,7 +126,8 @@ TEST(ExperimentOfTransform, EveryKindIsTried) {
     for (const Case& each : same)
       if (name == each.kind) return true;
     for (const auto* other :
-         {"set_batch", "set_hidden", "drop_projection", "drop_clipping", "cuda_graph"})
+         {"set_batch", "set_hidden", "drop_projection", "drop_clipping", "cuda_graph",
+          "cudnn_enabled", "flatten_parameters"})
       if (name == other) return true;
     return false;
   };
