@@ -65,18 +65,17 @@ Result<int> write_code(const Profile& profile, const std::string& folder, bool f
   for (const auto& file : files) {
     std::error_code ignored;
     if (force || !fs::exists(place(file), ignored) || content(place(file)) == file.text) continue;
-    return fail(ErrorCode::io,
-                fmt::format("{} exists and has another text", place(file).string()),
+    return fail(ErrorCode::io, fmt::format("{} exists and has another text", place(file).string()),
                 "choose another folder, or replace it with --force");
   }
   for (const auto& file : files) {
     std::error_code failed;
     fs::create_directories(place(file).parent_path(), failed);
     if (failed) {
-      return fail(ErrorCode::io,
-                  fmt::format("cannot make {}: {}", place(file).parent_path().string(),
-                              failed.message()),
-                  "check the path and its permissions");
+      return fail(
+          ErrorCode::io,
+          fmt::format("cannot make {}: {}", place(file).parent_path().string(), failed.message()),
+          "check the path and its permissions");
     }
     if (auto written = write_file(place(file).string(), file.text); !written)
       return fail(written.error());

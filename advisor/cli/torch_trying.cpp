@@ -36,8 +36,8 @@ std::string name_of(const Profile& profile, int configuration) {
 TorchProposal proposal_for(const Profile& profile, int configuration, const TorchTrying& trying,
                            double seconds) {
   auto options = trying.propose;
-  options.most = std::min(options.most,
-                          std::max(least_changes, static_cast<std::size_t>(seconds / seconds_each)));
+  options.most = std::min(
+      options.most, std::max(least_changes, static_cast<std::size_t>(seconds / seconds_each)));
   return advisor::propose_for_torch(profile, configuration, trying.findings, trying.spec, options,
                                     trying.trials);
 }
@@ -62,8 +62,8 @@ TorchRunOptions run_options(const TorchTrying& trying) {
   return options;
 }
 
-// The calls that PyTorch makes of it by its own source: what they compute in decides how far results
-// may move.
+// The calls that PyTorch makes of it by its own source: what they compute in decides how far
+// results may move.
 std::vector<Configuration> changed_of(const Profile& profile, int configuration,
                                       const TorchCandidate& candidate) {
   const auto& original = profile.configurations[static_cast<std::size_t>(configuration)];
@@ -159,9 +159,8 @@ TorchTried try_in_torch(const Context& context, const Profile& profile, const To
       break;
     }
     if (!answer->refused.empty()) {
-      context.note(
-          fmt::format("{} cannot be tried in PyTorch: {}", name_of(profile, configuration),
-                      answer->refused));
+      context.note(fmt::format("{} cannot be tried in PyTorch: {}", name_of(profile, configuration),
+                               answer->refused));
       continue;
     }
     keep(tried, profile, proposal, *answer);

@@ -19,16 +19,16 @@ struct TorchTrying {
   double budget_seconds = 60;
   advisor::ProposeOptions propose;
   const std::atomic<bool>* stop = nullptr;
-  DeviceSpec spec;                    // of that device
-  std::vector<int> configurations;    // in this order, each gets its share of the time
+  DeviceSpec spec;                  // of that device
+  std::vector<int> configurations;  // in this order, each gets its share of the time
   std::vector<advisor::Finding> findings;
   std::vector<advisor::Trial> trials;  // what cuDNN's calls have shown
 };
 
 struct TorchTried {
-  std::vector<Experiment> experiments;          // measured, and what could not be
+  std::vector<Experiment> experiments;              // measured, and what could not be
   std::vector<std::vector<Configuration>> changed;  // of each, for add_experiment()
-  int not_reached = 0;                          // changes for which there was no time
+  int not_reached = 0;                              // changes for which there was no time
   bool interrupted = false;
   std::optional<Error> error;  // nothing could be tried from here on
   double seconds = 0;
@@ -42,9 +42,9 @@ std::vector<int> torch_configurations(const Profile& profile,
 // Tries them. Progress on standard error; never fails as a whole: see TorchTried::error.
 TorchTried try_in_torch(const Context& context, const Profile& profile, const TorchTrying& trying);
 
-// What would be tried in PyTorch and what not, on standard output, for one configuration. Starts the
-// interpreter, which needs no PyTorch for this, to ask which changes apply. An error where it cannot
-// be asked.
+// What would be tried in PyTorch and what not, on standard output, for one configuration. Starts
+// the interpreter, which needs no PyTorch for this, to ask which changes apply. An error where it
+// cannot be asked.
 Result<void> list_in_torch(const Context& context, const Profile& profile, int configuration,
                            const TorchTrying& trying);
 

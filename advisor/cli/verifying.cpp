@@ -217,9 +217,9 @@ Profile with_torch(Profile profile, TorchTried tried, const DeviceSpec& device) 
 }
 
 void note_torch(const Context& context, const TorchTried& tried) {
-  const auto confirmed = std::count_if(
-      tried.experiments.begin(), tried.experiments.end(),
-      [](const auto& e) { return e.verdict == ExperimentVerdict::confirmed; });
+  const auto confirmed =
+      std::count_if(tried.experiments.begin(), tried.experiments.end(),
+                    [](const auto& e) { return e.verdict == ExperimentVerdict::confirmed; });
   context.note(fmt::format("tried {} changes in PyTorch in {}, {} confirmed",
                            tried.experiments.size(), format_duration(tried.seconds), confirmed));
   if (tried.not_reached > 0)
@@ -308,8 +308,7 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
   const auto configurations = chosen(options, profile, judgement);
   std::vector<int> in_torch;
   if (options.torch) {
-    in_torch =
-        torch_configurations(profile, configurations, !options.configurations.empty());
+    in_torch = torch_configurations(profile, configurations, !options.configurations.empty());
   }
   int status = exit_ok;
   for (const int configuration : configurations) {

@@ -44,8 +44,9 @@ struct Verified {
 };
 
 // Tries, writes the profile. With `torch` configurations of PyTorch programs, and those that are
-// named, are tried in PyTorch too, also where this build or machine cannot call cuDNN itself. What was measured is written also after Ctrl-C and after an error; an
-// error is returned only where nothing at all was measured.
+// named, are tried in PyTorch too, also where this build or machine cannot call cuDNN itself. What
+// was measured is written also after Ctrl-C and after an error; an error is returned only where
+// nothing at all was measured.
 Result<Verified> verify(const Context& context, Profile profile, const Judging& judging,
                         const std::string& path, const VerifyOptions& options);
 

@@ -59,15 +59,15 @@ std::optional<Meaning> parse_meaning(std::string_view text);
 const TensorShift* largest_shift(const std::vector<TensorShift>& shifts);
 
 // Whether another experiment tried the same change of the same configuration on the same device
-// inside the framework, where this one made bare calls: what the framework showed then counts, as it
-// has the cost of launching in it. One that could not be run there decides nothing.
+// inside the framework, where this one made bare calls: what the framework showed then counts, as
+// it has the cost of launching in it. One that could not be run there decides nothing.
 bool tried_in_framework(const Profile& profile, const Experiment& experiment);
 // The same of two experiments: `other` was made inside the framework in the place of `bare`.
 bool in_framework_instead(const Experiment& other, const Experiment& bare);
 
 // The fastest confirmed change of this meaning that a search found for a configuration, on the kind
-// of GPU that the configuration has: an index into Profile::experiments. Nothing where a change that
-// a rule suggested was measured as fast, or where none has a time.
+// of GPU that the configuration has: an index into Profile::experiments. Nothing where a change
+// that a rule suggested was measured as fast, or where none has a time.
 std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
                                    std::string_view meaning);
 

@@ -22,9 +22,8 @@ int write_code_of(const Context& context, const Profile& profile, const Argument
   if (arguments.code_folder.empty()) return exit_ok;
   const auto count = write_code(profile, arguments.code_folder, arguments.output.force);
   if (!count) return context.report(count.error());
-  context.note(*count > 0
-                   ? fmt::format("wrote {} files below {}", *count, arguments.code_folder)
-                   : "no confirmed change has code to write: --verify --torch makes some");
+  context.note(*count > 0 ? fmt::format("wrote {} files below {}", *count, arguments.code_folder)
+                          : "no confirmed change has code to write: --verify --torch makes some");
   return exit_ok;
 }
 
@@ -102,9 +101,10 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
                                  "also try in PyTorch itself, in its own interpreter, what it can "
                                  "express: its programs, and configurations that are named");
   with_verify(torch);
-  auto* python = command.add_option("--python", options.python,
-                                    "the interpreter for --torch (default: that of the recorded "
-                                    "program, else python3)")
+  auto* python = command
+                     .add_option("--python", options.python,
+                                 "the interpreter for --torch (default: that of the recorded "
+                                 "program, else python3)")
                      ->type_name("PATH");
   python->needs(torch)->group(group_verifying);
   context.completions[python] = {Context::Completion::Kind::file, {}};

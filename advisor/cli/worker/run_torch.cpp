@@ -200,8 +200,7 @@ class Run {
   static std::string shortened(std::string_view text) {
     constexpr std::size_t most = 200;
     auto words = to_valid_utf8(text.substr(0, most));
-    std::replace_if(
-        words.begin(), words.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    std::replace_if(words.begin(), words.end(), [](unsigned char c) { return c < ' '; }, ' ');
     return words + (text.size() > most ? "…" : "");
   }
 

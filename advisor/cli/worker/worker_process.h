@@ -30,8 +30,8 @@ class WorkerProcess {
   // False when the child is gone.
   bool send_line(const std::string& line);
   void close_input();
-  // Reads what is there without waiting, a mebibyte at most; complete lines are appended to `lines`.
-  // False at end of file.
+  // Reads what is there without waiting, a mebibyte at most; complete lines are appended to
+  // `lines`. False at end of file.
   bool read_lines(std::vector<std::string>& lines);
   int output_descriptor() const { return output_; }
   // Of a line whose end has not come yet, bytes.

@@ -329,11 +329,11 @@ Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& 
   made.seconds = result.seconds;
   made.code = result.code;
   if (result.status != Status::measured) {
-    const std::string_view words = result.status == Status::out_of_memory ? "out of memory"
-                                   : result.status == Status::crashed ? "the process that ran it died"
-                                   : result.status == Status::timed_out
-                                       ? "it did not answer in time"
-                                       : "it failed";
+    const std::string_view words =
+        result.status == Status::out_of_memory ? "out of memory"
+        : result.status == Status::crashed     ? "the process that ran it died"
+        : result.status == Status::timed_out   ? "it did not answer in time"
+                                               : "it failed";
     made.message = fmt::format("{}{}{}", words, result.message.empty() ? "" : ": ", result.message);
     return made;
   }

@@ -172,8 +172,7 @@ std::vector<Changes> of_the_program(const Profile& profile, int configuration) {
     if (auto transform = parse_transform(kind, json)) list.push_back({*transform});
   };
   if (own.program.cudnn_enabled == false) add("cudnn_enabled", R"({"value":true})");
-  const bool copied =
-      own.from_program() && call_signs(profile)[at].weights_copied.value_or(false);
+  const bool copied = own.from_program() && call_signs(profile)[at].weights_copied.value_or(false);
   if (own.program.flat_weights == false || (!own.program.flat_weights && copied))
     add("flatten_parameters", "{}");
   if (own.config.mode == Mode::training && backward_follows(profile, configuration) == false)
@@ -211,9 +210,8 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
     const auto* timing = deciding_timing(trial.timings, own.config.mode);
     return timing != nullptr ? timing->speedup : 0;
   };
-  std::stable_sort(confirmed.begin(), confirmed.end(), [&](const Trial* a, const Trial* b) {
-    return speedup(*a) > speedup(*b);
-  });
+  std::stable_sort(confirmed.begin(), confirmed.end(),
+                   [&](const Trial* a, const Trial* b) { return speedup(*a) > speedup(*b); });
   for (const Trial* trial : confirmed)
     maker.add(trial->candidate.transforms, trial->candidate.rule, speedup(*trial),
               "measured in cuDNN's calls");

@@ -50,8 +50,8 @@ TorchRequest torch_request(const Profile& profile, int configuration) {
       program.flat_weights = !*signs.weights_copied;
     if (!program.batch_first && signs.input_reordered) program.batch_first = signs.input_reordered;
   }
-  const bool steps = own.config.mode == Mode::training &&
-                     backward_follows(profile, configuration).value_or(true);
+  const bool steps =
+      own.config.mode == Mode::training && backward_follows(profile, configuration).value_or(true);
   // The step that decides comes first: where time is short, the other is left out.
   request.phases = steps ? std::vector<std::string>{"training", "inference"}
                          : std::vector<std::string>{"inference"};
@@ -68,9 +68,8 @@ std::optional<TorchCallSite> torch_call_site(const Profile& profile, int configu
         call.phase == Phase::forward_training || call.phase == Phase::forward_inference;
     if (forward && site.file >= 0 && site.line > 0) ++count[call.site];
   }
-  const auto most =
-      std::max_element(count.begin(), count.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::max_element(
+      count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most == count.end()) return std::nullopt;
   const auto& site = profile.call_sites[static_cast<std::size_t>(most->first)];
   return TorchCallSite{profile.text(site.file), site.line, {}};
