@@ -74,8 +74,8 @@ TEST(Catalog, ExplainTellsAll) {
   ASSERT_FALSE(write.empty());
   for (const auto& [column, entry] : write.items())
     EXPECT_NE(entry.contains("code"), entry.contains("cannot")) << column;
-  const auto shipped = Json::parse(
-      *explain_rule_json(builtin_rules(), "algorithm/faster-algorithm-measured"));
+  const auto shipped =
+      Json::parse(*explain_rule_json(builtin_rules(), "algorithm/faster-algorithm-measured"));
   const auto& all = shipped["rule"]["suggestions"][0]["transform"]["write"];
   EXPECT_EQ(all.size(), 4U) << "a suggestion for everybody: cudnn, pytorch, keras, jax";
   EXPECT_THAT(all["cudnn"]["code"].get<std::string>(), HasSubstr("cudnnSetRNNDescriptor_v8"));
