@@ -27,6 +27,8 @@ constexpr double seconds_each = 4;
 constexpr std::size_t least_changes = 3;
 // Not worth a process that imports PyTorch.
 constexpr double least_seconds = 2;
+// Of a configuration's time, for what its winners make together.
+constexpr double combining_share = 0.35;
 
 std::string name_of(const Profile& profile, int configuration) {
   const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
@@ -100,6 +102,49 @@ void keep(TorchTried& tried, const Profile& profile, const TorchProposal& propos
   }
 }
 
+// One process, and others in its place where it dies.
+void one_round(const Context& context, const Profile& profile, const TorchTrying& trying,
+               const TorchProposal& proposal, double seconds, const TorchRunOptions& options,
+               TorchTried& tried) {
+  const auto answer =
+      run_torch(request_for(profile, proposal.configuration, trying, proposal, seconds), options);
+  if (!answer) {
+    tried.error = answer.error();
+    return;
+  }
+  if (!answer->refused.empty()) {
+    context.note(fmt::format("{} cannot be tried in PyTorch: {}",
+                             name_of(profile, proposal.configuration), answer->refused));
+    return;
+  }
+  keep(tried, profile, proposal, *answer);
+  tried.interrupted = answer->interrupted;
+}
+
+// Pairs of what was confirmed from experiment `first` on, the fastest first.
+TorchProposal combined(const Profile& profile, const TorchTrying& trying,
+                       const TorchProposal& proposal, const TorchTried& tried, std::size_t first) {
+  TorchProposal made;
+  made.configuration = proposal.configuration;
+  const auto mode =
+      profile.configurations[static_cast<std::size_t>(proposal.configuration)].config.mode;
+  std::vector<std::pair<double, std::size_t>> confirmed;
+  for (std::size_t e = first; e < tried.experiments.size(); ++e) {
+    const auto& experiment = tried.experiments[e];
+    if (experiment.verdict != ExperimentVerdict::confirmed) continue;
+    const auto* timing = advisor::deciding_timing(experiment.timings, mode);
+    for (std::size_t c = 0; timing != nullptr && c < proposal.candidates.size(); ++c)
+      if (advisor::to_json(proposal.candidates[c].transforms) == experiment.transforms)
+        confirmed.emplace_back(-timing->speedup, c);
+  }
+  std::sort(confirmed.begin(), confirmed.end());
+  std::vector<std::size_t> winners;
+  for (const auto& [speedup, candidate] : confirmed) winners.push_back(candidate);
+  made.candidates = advisor::combine_for_torch(profile, proposal.configuration, trying.spec,
+                                               trying.propose, proposal.candidates, winners);
+  return made;
+}
+
 void print_line(const Context& context, std::string_view word, const std::string& text) {
   std::string wrapped = wrap(text, context.terminal.width, 8);
   wrapped.replace(0, 8, fmt::format("  {:<6}", word));
@@ -152,22 +197,20 @@ TorchTried try_in_torch(const Context& context, const Profile& profile, const To
                     fmt::format("{} in PyTorch: change {} of {}", name_of(profile, configuration),
                                 candidate + 1, of));
     };
-    const auto answer =
-        run_torch(request_for(profile, configuration, trying, proposal, share), options);
-    if (!answer) {
-      tried.error = answer.error();
-      break;
-    }
-    if (!answer->refused.empty()) {
-      context.note(fmt::format("{} cannot be tried in PyTorch: {}", name_of(profile, configuration),
-                               answer->refused));
-      continue;
-    }
-    keep(tried, profile, proposal, *answer);
-    if (answer->interrupted) {
-      tried.interrupted = true;
-      break;
-    }
+    // What winners make together, a search with cuDNN's calls has found already where there was
+    // one.
+    const bool combine = trying.trials.empty();
+    const std::size_t before = tried.experiments.size();
+    const double start = elapsed();
+    one_round(context, profile, trying, proposal, combine ? (1 - combining_share) * share : share,
+              options, tried);
+    if (tried.error || tried.interrupted) break;
+    const double rest = share - (elapsed() - start);
+    if (!combine || rest < least_seconds) continue;
+    const auto together = combined(profile, trying, proposal, tried, before);
+    if (!together.candidates.empty())
+      one_round(context, profile, trying, together, rest, options, tried);
+    if (tried.error || tried.interrupted) break;
   }
   tried.seconds = elapsed();
   return tried;

@@ -226,4 +226,23 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
   return maker.take();
 }
 
+std::vector<TorchCandidate> combine_for_torch(const Profile& profile, int configuration,
+                                              const DeviceSpec& device,
+                                              const ProposeOptions& options,
+                                              std::span<const TorchCandidate> tried,
+                                              std::span<const std::size_t> winners) {
+  constexpr std::size_t most = 4;
+  ProposeOptions some = options;
+  some.most = most;
+  Maker maker(profile, configuration, device, some);
+  for (const auto& candidate : tried) maker.refute(candidate.transforms, "tried already");
+  for (std::size_t a = 0; a < winners.size(); ++a) {
+    for (std::size_t b = a + 1; b < winners.size(); ++b) {
+      const auto both = combination(tried[winners[a]].transforms, tried[winners[b]].transforms);
+      if (!both.empty()) maker.add(both, "", 0, "");
+    }
+  }
+  return maker.take().candidates;
+}
+
 }  // namespace rnnadvisor::advisor

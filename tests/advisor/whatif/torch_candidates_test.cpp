@@ -135,6 +135,21 @@ TEST(TorchCandidates, WhatCudnnShowedDecidesTheOrder) {
   EXPECT_EQ(proposed(profile, few).candidates.size(), 1u);
 }
 
+TEST(TorchCandidates, WinnersArePutTogether) {
+  const auto profile = profile_of(half_stack(), torch_program());
+  const auto tried = proposed(profile).candidates;
+  std::vector<std::size_t> winners;
+  for (std::size_t i = 0; i < tried.size(); ++i) winners.push_back(i);
+  const auto& device = profile.devices[0];
+  const auto together = combine_for_torch(profile, 0, device, {}, tried, winners);
+  ASSERT_FALSE(together.empty());
+  EXPECT_LE(together.size(), 4u);
+  for (const auto& candidate : together) EXPECT_GE(candidate.transforms.size(), 2u);
+  EXPECT_TRUE(combine_for_torch(profile, 0, device, {}, tried, {}).empty());
+  winners.resize(1);
+  EXPECT_TRUE(combine_for_torch(profile, 0, device, {}, tried, winners).empty());
+}
+
 TEST(TorchRequest, SaysWhatTheProfileKnows) {
   const auto profile =
       read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof");
