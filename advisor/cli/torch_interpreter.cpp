@@ -23,7 +23,7 @@ std::optional<fs::path> environment_of(const std::string& file) {
   const auto lib = version.parent_path();
   if (lib.filename() != "lib" && lib.filename() != "lib64") return std::nullopt;
   std::error_code ignored;
-  const auto prefix = lib.parent_path();
+  auto prefix = lib.parent_path();
   if (!fs::exists(prefix / "pyvenv.cfg", ignored) && !fs::exists(prefix / "conda-meta", ignored))
     return std::nullopt;
   return prefix;
