@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "profiler/classify/call_signs.h"
-
 namespace rnnadvisor::advisor {
 namespace {
 
@@ -105,13 +103,6 @@ Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& confi
     worst = std::max(worst, meaning);
   }
   return worst;
-}
-
-std::optional<bool> backward_follows(const Profile& profile, int configuration) {
-  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
-  if (own.program.needs_backward) return own.program.needs_backward;
-  if (!own.from_program()) return std::nullopt;
-  return call_signs(profile)[static_cast<std::size_t>(configuration)].backward_follows;
 }
 
 std::string describe(std::span<const Transform> transforms) {

@@ -2,7 +2,6 @@
 // that they make of it.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +9,6 @@
 
 #include "advisor/whatif/transform.h"
 #include "core/cudnn/experiment_data.h"
-#include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
 
@@ -36,10 +34,6 @@ Result<ExperimentVariant> compose(std::span<const Transform> transforms, const R
 // where nothing is differentiated and there is one direction; inference instead of training is
 // another function where training drops values between layers.
 Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& config);
-
-// Whether a backward pass follows the forward passes of a configuration: its program says so, or a
-// recording shows it (profiler/classify/call_signs.h). Nothing where neither does.
-std::optional<bool> backward_follows(const Profile& profile, int configuration);
 
 // "split_layers, then pad_batch (multiple 8)", for people.
 std::string describe(std::span<const Transform> transforms);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/facts/shown_program.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"

@@ -9,6 +9,7 @@
 
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/profile_index.h"
+#include "advisor/facts/shown_program.h"
 #include "advisor/whatif/outcome.h"
 
 namespace rnnadvisor::advisor {

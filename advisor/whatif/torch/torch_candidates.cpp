@@ -6,11 +6,11 @@
 #include <set>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/facts/shown_program.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/transform_code.h"
-#include "profiler/classify/call_signs.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -93,6 +93,14 @@ class Maker {
   std::size_t size() const { return proposal_.candidates.size(); }
 
  private:
+  // In PyTorch h, c and gradients are handed from chunk to chunk, so that chunks change nothing.
+  Meaning meaning_there(const Changes& changes) const {
+    Changes judged = changes;
+    if (own_.config.direction == Direction::unidirectional)
+      std::erase_if(judged, [](const Transform& t) { return t.kind == "chunk_sequence"; });
+    return meaning_of(judged, own_.config);
+  }
+
   Result<TorchCandidate> make(const Changes& changes, const std::string& rule) const {
     const auto no = [](std::string reason) {
       return fail(ErrorCode::unsupported, std::move(reason));
@@ -100,7 +108,7 @@ class Maker {
     TorchCandidate made;
     made.transforms = changes;
     made.rule = rule;
-    made.meaning = meaning_of(changes, own_.config);
+    made.meaning = meaning_there(changes);
     if (made.meaning == Meaning::model)
       return no("it makes another model, whose speed says nothing of this one");
     if ((made.meaning == Meaning::padded && !options_.padded) ||
@@ -165,17 +173,15 @@ class Maker {
 
 // What only a program of PyTorch can be told.
 std::vector<Changes> of_the_program(const Profile& profile, int configuration) {
-  const auto at = static_cast<std::size_t>(configuration);
-  const auto& own = profile.configurations[at];
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  const auto program = shown_program(profile, configuration);
   std::vector<Changes> list;
   const auto add = [&](std::string_view kind, std::string_view json) {
     if (auto transform = parse_transform(kind, json)) list.push_back({*transform});
   };
-  if (own.program.cudnn_enabled == false) add("cudnn_enabled", R"({"value":true})");
-  const bool copied = own.from_program() && call_signs(profile)[at].weights_copied.value_or(false);
-  if (own.program.flat_weights == false || (!own.program.flat_weights && copied))
-    add("flatten_parameters", "{}");
-  if (own.config.mode == Mode::training && backward_follows(profile, configuration) == false)
+  if (program.cudnn_enabled == false) add("cudnn_enabled", R"({"value":true})");
+  if (program.flat_weights == false) add("flatten_parameters", "{}");
+  if (own.config.mode == Mode::training && program.needs_backward == false)
     add("inference_mode", "{}");
   return list;
 }

@@ -4,9 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "advisor/facts/shown_program.h"
 #include "advisor/whatif/torch/torch_program.h"
 #include "core/base/text.h"
-#include "profiler/classify/call_signs.h"
 
 namespace rnnadvisor::advisor {
 
@@ -37,21 +37,12 @@ std::string write_torch_request(const TorchRequest& request, std::span<const int
 }
 
 TorchRequest torch_request(const Profile& profile, int configuration) {
-  const auto at = static_cast<std::size_t>(configuration);
-  const auto& own = profile.configurations[at];
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   TorchRequest request;
   request.call.config = own.config;
-  request.call.program = own.program;
-  if (own.from_program()) {
-    // What was not said and shows in the recording.
-    const auto signs = call_signs(profile)[at];
-    auto& program = request.call.program;
-    if (!program.flat_weights && signs.weights_copied)
-      program.flat_weights = !*signs.weights_copied;
-    if (!program.batch_first && signs.input_reordered) program.batch_first = signs.input_reordered;
-  }
+  request.call.program = shown_program(profile, configuration);
   const bool steps =
-      own.config.mode == Mode::training && backward_follows(profile, configuration).value_or(true);
+      own.config.mode == Mode::training && request.call.program.needs_backward.value_or(true);
   // The step that decides comes first: where time is short, the other is left out.
   request.phases = steps ? std::vector<std::string>{"training", "inference"}
                          : std::vector<std::string>{"inference"};

@@ -135,6 +135,21 @@ TEST(TorchCandidates, WhatCudnnShowedDecidesTheOrder) {
   EXPECT_EQ(proposed(profile, few).candidates.size(), 1u);
 }
 
+TEST(TorchCandidates, ChunksAreExactThere) {
+  Finding finding;
+  finding.rule_id = "some/rule";
+  finding.configuration = 0;
+  finding.suggestions.emplace_back();
+  finding.suggestions[0].transform = *parse_transform("chunk_sequence", R"({"length":64})");
+  const auto profile = profile_of(half_stack(), torch_program());
+  const auto proposal = proposed(profile, {}, {}, {finding});
+  ASSERT_FALSE(proposal.candidates.empty());
+  EXPECT_EQ(describe(proposal.candidates[0].transforms), "chunk_sequence (length 64)");
+  EXPECT_EQ(proposal.candidates[0].meaning, Meaning::exact);
+  EXPECT_EQ(meaning_of(proposal.candidates[0].transforms, half_stack()), Meaning::model)
+      << "cuDNN's calls stop gradients at the chunks";
+}
+
 TEST(TorchCandidates, WinnersArePutTogether) {
   const auto profile = profile_of(half_stack(), torch_program());
   const auto tried = proposed(profile).candidates;
