@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <chrono>
 
 #include "advisor/cli/help.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/progress.h"
+#include "advisor/cli/torch_interpreter.h"
+#include "advisor/cli/torch_trying.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/record.h"
@@ -19,7 +21,9 @@
 namespace rnnadvisor::cli {
 namespace {
 
-namespace fs = std::filesystem;
+// Of the time of a configuration that is tried in both ways PyTorch gets this much: a sample is
+// longer there, and importing it is in.
+constexpr double torch_share = 0.6;
 
 std::string name_of(const Profile& profile, int configuration) {
   const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
@@ -173,6 +177,56 @@ std::vector<advisor::Proposal> proposals_for(const Profile& profile,
   return proposals;
 }
 
+// What PyTorch says of its device, where the driver told us nothing.
+DeviceSpec spec_of(const advisor::TorchEnvironment& environment) {
+  DeviceSpec spec;
+  spec.name = environment.device;
+  spec.compute_major = environment.compute_major;
+  spec.compute_minor = environment.compute_minor;
+  spec.sm_count = environment.multiprocessors;
+  spec.memory_bytes = environment.memory_bytes;
+  return spec;
+}
+
+// The GPU on which PyTorch is to be used, once it has shown that it can.
+Result<DeviceSpec> gpu_of_torch(const Context& context, const TorchTrying& trying) {
+  TorchRunOptions options;
+  options.python = trying.python;
+  options.stop = trying.stop;
+  auto environment = probe_torch(trying.device, options);
+  if (!environment) return fail(environment.error());
+  context.note(fmt::format("PyTorch {} by {}, on {}", environment->torch, trying.python,
+                           environment->device));
+  const auto machine = context.services.inspect_machine();
+  for (const auto& gpu : machine.gpus)
+    if (gpu.ordinal == trying.device && gpu.usable) return gpu.spec;
+  return spec_of(*environment);
+}
+
+Profile with_torch(Profile profile, TorchTried tried, const DeviceSpec& device) {
+  if (tried.experiments.empty()) return profile;
+  auto found = std::find(profile.devices.begin(), profile.devices.end(), device);
+  const auto where = static_cast<int>(found - profile.devices.begin());
+  if (found == profile.devices.end()) profile.devices.push_back(device);
+  for (std::size_t i = 0; i < tried.experiments.size(); ++i) {
+    tried.experiments[i].device = where;
+    for (auto& changed : tried.changed[i]) changed.device = where;
+    advisor::add_experiment(profile, std::move(tried.experiments[i]), tried.changed[i]);
+  }
+  return profile;
+}
+
+void note_torch(const Context& context, const TorchTried& tried) {
+  const auto confirmed =
+      std::count_if(tried.experiments.begin(), tried.experiments.end(),
+                    [](const auto& e) { return e.verdict == ExperimentVerdict::confirmed; });
+  context.note(fmt::format("tried {} changes in PyTorch in {}, {} confirmed",
+                           tried.experiments.size(), format_duration(tried.seconds), confirmed));
+  if (tried.not_reached > 0)
+    context.note(fmt::format("{} changes were not reached in PyTorch; a longer --budget goes on",
+                             tried.not_reached));
+}
+
 void note_end(const Context& context, const Profile& profile, const advisor::SearchResult& result) {
   const auto confirmed = std::count_if(
       result.trials.begin(), result.trials.end(),
@@ -185,6 +239,33 @@ void note_end(const Context& context, const Profile& profile, const advisor::Sea
                     "--configuration goes on",
                     result.left_out.size(), name_of(profile, result.left_out.front())));
   }
+}
+
+constexpr std::string_view no_torch_program =
+    "no configuration is of a PyTorch program: --configuration names one that is to be tried there "
+    "all the same";
+
+advisor::SearchResult search_cudnn(const Context& context, const Profile& profile,
+                                   std::vector<advisor::Proposal> proposals,
+                                   const DeviceSpec& device, int ordinal,
+                                   advisor::SearchOptions search) {
+  const auto experimenter = [&](const ExperimentRequest& request) {
+    return context.services.run_experiment(request, ordinal, search.stop);
+  };
+  const auto open = std::count_if(proposals.begin(), proposals.end(),
+                                  [](const auto& p) { return !p.candidates.empty(); });
+  advisor::SearchResult result;
+  {
+    Progress progress(context, static_cast<int>(open));
+    search.on_progress = [&](const advisor::SearchProgress& state) {
+      progress.show(state.finished,
+                    fmt::format("{}: {} changes, round {}", name_of(profile, state.configuration),
+                                state.variants, state.round));
+    };
+    result = advisor::search(profile, std::move(proposals), device, experimenter, search);
+  }
+  note_end(context, profile, result);
+  return result;
 }
 
 }  // namespace
@@ -225,6 +306,11 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
   auto propose = propose_options(options);
   if (!propose) return context.report(propose.error());
   const auto configurations = chosen(options, profile, judgement);
+  std::vector<int> in_torch;
+  if (options.torch) {
+    in_torch = torch_configurations(profile, configurations, !options.configurations.empty());
+  }
+  int status = exit_ok;
   for (const int configuration : configurations) {
     const auto at = static_cast<std::size_t>(configuration);
     const auto device = static_cast<std::size_t>(profile.configurations[at].device);
@@ -237,58 +323,95 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
                    advisor::propose(profile, configuration, judgement.findings,
                                     profile.devices[device], *propose),
                    profile.devices[device]);
+    if (std::find(in_torch.begin(), in_torch.end(), configuration) == in_torch.end()) continue;
+    TorchTrying trying;
+    trying.python = torch_interpreter(options.python, profile);
+    trying.budget_seconds = options.budget_seconds;
+    trying.propose = *propose;
+    trying.spec = profile.devices[device];
+    trying.findings = judgement.findings;
+    if (auto listed = list_in_torch(context, profile, configuration, trying); !listed)
+      status = std::max(context.report(listed.error()), exit_environment);
   }
   if (configurations.empty()) context.out << "the profile has no configuration to try\n";
-  return exit_ok;
+  if (options.torch && in_torch.empty()) context.note(no_torch_program);
+  return status;
 }
 
 Result<Verified> verify(const Context& context, Profile profile, const Judging& judging,
                         const std::string& path, const VerifyOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto left = [&] {
+    return options.budget_seconds -
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
   auto propose = propose_options(options);
   if (!propose) return fail(propose.error());
-  auto device = gpu_for(context, options.device);
-  if (!device) return fail(device.error());
-
   const auto judgement = advisor::judge(profile, judging.rules, judging.options);
   const auto configurations = chosen(options, profile, judgement);
-  auto proposals = proposals_for(profile, judgement, configurations, *device, *propose);
+
+  TorchTrying torch;
+  if (options.torch) {
+    torch.configurations =
+        torch_configurations(profile, configurations, !options.configurations.empty());
+    if (torch.configurations.empty()) context.note(no_torch_program);
+  }
+  auto device = gpu_for(context, options.device);
+  if (!device && torch.configurations.empty()) return fail(device.error());
 
   advisor::SearchOptions search;
-  search.budget_seconds = options.budget_seconds;
   search.propose = *propose;
   search.stop = context.services.watch_interrupts();
-  const auto experimenter = [&](const ExperimentRequest& request) {
-    return context.services.run_experiment(request, options.device, search.stop);
-  };
-  auto result = [&] {
-    const auto open = std::count_if(proposals.begin(), proposals.end(),
-                                    [](const auto& p) { return !p.candidates.empty(); });
-    Progress progress(context, static_cast<int>(open));
-    search.on_progress = [&](const advisor::SearchProgress& state) {
-      progress.show(state.finished,
-                    fmt::format("{}: {} changes, round {}", name_of(profile, state.configuration),
-                                state.variants, state.round));
-    };
-    return advisor::search(profile, std::move(proposals), *device, experimenter, search);
-  }();
-  note_end(context, profile, result);
+  if (!torch.configurations.empty()) {
+    // Before anything is measured: what stands in its way is not told after a minute.
+    torch.python = torch_interpreter(options.python, profile);
+    torch.device = options.device;
+    torch.propose = *propose;
+    torch.stop = search.stop;
+    torch.findings = judgement.findings;
+    auto spec = gpu_of_torch(context, torch);
+    if (!spec) return fail(spec.error());
+    torch.spec = std::move(*spec);
+  }
 
-  if (result.trials.empty()) {
-    if (result.error) return fail(*result.error);
-    Verified nothing{std::move(profile), {}, result.interrupted ? exit_interrupted : exit_ok};
-    if (!result.interrupted) context.note("there was nothing to try: the profile is as it was");
+  advisor::SearchResult result;
+  if (device) {
+    const double part = torch_share * static_cast<double>(torch.configurations.size()) /
+                        static_cast<double>(std::max<std::size_t>(1, configurations.size()));
+    search.budget_seconds = std::max(left(), advisor::least_seconds) * (1 - part);
+    result = search_cudnn(context, profile,
+                          proposals_for(profile, judgement, configurations, *device, *propose),
+                          *device, options.device, search);
+  } else {
+    context.note(fmt::format("cuDNN's own calls are not tried: {}", device.error().message));
+  }
+  TorchTried in_torch;
+  if (!torch.configurations.empty() && !result.interrupted && !result.error) {
+    torch.budget_seconds = left();
+    torch.trials = result.trials;
+    in_torch = try_in_torch(context, profile, torch);
+    note_torch(context, in_torch);
+  }
+
+  const auto error = result.error ? result.error : in_torch.error;
+  const bool interrupted = result.interrupted || in_torch.interrupted;
+  if (result.trials.empty() && in_torch.experiments.empty()) {
+    if (error) return fail(*error);
+    Verified nothing{std::move(profile), {}, interrupted ? exit_interrupted : exit_ok};
+    if (!interrupted) context.note("there was nothing to try: the profile is as it was");
     return nothing;
   }
   Verified verified;
-  verified.profile = advisor::with_trials(std::move(profile), result.trials, *device);
+  if (device) profile = advisor::with_trials(std::move(profile), result.trials, *device);
+  verified.profile = with_torch(std::move(profile), std::move(in_torch), torch.spec);
   verified.path = options.in_place         ? path
                   : options.output.empty() ? verified_path(path)
                                            : options.output;
   const bool replace = options.in_place || options.force;
   if (auto written = write_profile(verified.profile, verified.path, replace); !written)
     return fail(written.error());
-  if (result.error) verified.status = std::max(context.report(*result.error), exit_environment);
-  if (result.interrupted) verified.status = exit_interrupted;
+  if (error) verified.status = std::max(context.report(*error), exit_environment);
+  if (interrupted) verified.status = exit_interrupted;
   return verified;
 }
 

@@ -18,6 +18,8 @@ struct VerifyOptions {
   std::string rule;                         // only what this rule suggests
   std::string allow = "padded,numerics";    // beyond exact changes, which are always allowed
   int device = 0;                           // CUDA ordinal
+  bool torch = false;                       // --torch: also in PyTorch itself
+  std::string python;                       // --python; empty: torch_interpreter()
   std::string output;                       // empty: beside the profile
   bool in_place = false;
   bool force = false;
@@ -41,8 +43,10 @@ struct Verified {
   int status = exit_ok;  // of the trying itself
 };
 
-// Tries, writes the profile. What was measured is written also after Ctrl-C and after an error; an
-// error is returned only where nothing at all was measured.
+// Tries, writes the profile. With `torch` configurations of PyTorch programs, and those that are
+// named, are tried in PyTorch too, also where this build or machine cannot call cuDNN itself. What
+// was measured is written also after Ctrl-C and after an error; an error is returned only where
+// nothing at all was measured.
 Result<Verified> verify(const Context& context, Profile profile, const Judging& judging,
                         const std::string& path, const VerifyOptions& options);
 

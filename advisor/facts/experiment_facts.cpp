@@ -15,13 +15,6 @@ const Experiment& experiment_at(const Index& index, int experiment) {
   return index.profile().experiments[static_cast<std::size_t>(experiment)];
 }
 
-bool of_this_device(const Subject& s, const Experiment& experiment) {
-  const auto* own = device_of(s);
-  const auto at = static_cast<std::size_t>(experiment.device);
-  if (own == nullptr || experiment.device < 0 || at >= s.profile->devices.size()) return true;
-  return s.profile->devices[at].name == own->name;
-}
-
 struct Best {
   const Experiment* experiment = nullptr;
   const ExperimentTiming* timing = nullptr;
@@ -30,22 +23,10 @@ struct Best {
 // The fastest confirmed change of this meaning, when a search found it: nothing where a rule's own
 // suggestion is as fast.
 std::optional<Best> found(const Subject& s, const Index& index, std::string_view meaning) {
-  Best best, of_rules;
-  for (const int i : index.experiments(s.configuration)) {
-    const auto& experiment = experiment_at(index, i);
-    if (experiment.verdict != ExperimentVerdict::confirmed || experiment.meaning != meaning ||
-        !of_this_device(s, experiment))
-      continue;
-    const auto* timing = deciding_timing(*s.profile, experiment);
-    if (timing == nullptr) continue;
-    Best& place = experiment.rule.empty() ? best : of_rules;
-    if (place.timing == nullptr || timing->speedup > place.timing->speedup)
-      place = {&experiment, timing};
-  }
-  if (best.timing == nullptr) return std::nullopt;
-  if (of_rules.timing != nullptr && of_rules.timing->speedup >= best.timing->speedup)
-    return std::nullopt;
-  return best;
+  const auto at = found_by_search(index, s.configuration, meaning);
+  if (!at) return std::nullopt;
+  const auto& experiment = experiment_at(index, *at);
+  return Best{&experiment, deciding_timing(*s.profile, experiment)};
 }
 
 void add_found(Catalogue& catalogue, const std::string& meaning, const std::string& words) {
@@ -80,7 +61,36 @@ std::optional<std::pair<const Experiment*, std::string>> wrong(const Subject& s,
   return std::nullopt;
 }
 
+bool of_this_device(const Index& index, const Experiment& experiment) {
+  const auto* own = index.device(experiment.configuration);
+  const auto& devices = index.profile().devices;
+  const auto at = static_cast<std::size_t>(experiment.device);
+  if (own == nullptr || experiment.device < 0 || at >= devices.size()) return true;
+  return devices[at].name == own->name;
+}
+
 }  // namespace
+
+std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
+                                   std::string_view meaning) {
+  struct Fastest {
+    int experiment = -1;
+    double speedup = 0;
+  } best, of_rules;
+  for (const int i : index.experiments(configuration)) {
+    const auto& experiment = experiment_at(index, i);
+    if (experiment.verdict != ExperimentVerdict::confirmed || experiment.meaning != meaning ||
+        !of_this_device(index, experiment) || tried_in_framework(index.profile(), experiment))
+      continue;
+    const auto* timing = deciding_timing(index.profile(), experiment);
+    if (timing == nullptr) continue;
+    Fastest& place = experiment.rule.empty() ? best : of_rules;
+    if (place.experiment < 0 || timing->speedup > place.speedup) place = {i, timing->speedup};
+  }
+  if (best.experiment < 0) return std::nullopt;
+  if (of_rules.experiment >= 0 && of_rules.speedup >= best.speedup) return std::nullopt;
+  return best.experiment;
+}
 
 void add_experiment_facts(Catalogue& catalogue) {
   define(catalogue, "experiment.count", "", Provenance::measured,

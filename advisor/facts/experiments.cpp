@@ -145,6 +145,18 @@ const TensorShift* largest_shift(const std::vector<TensorShift>& shifts) {
   return largest;
 }
 
+bool in_framework_instead(const Experiment& other, const Experiment& bare) {
+  return bare.where == "cudnn" && other.where != "cudnn" &&
+         other.configuration == bare.configuration && other.device == bare.device &&
+         other.transforms == bare.transforms && other.verdict != ExperimentVerdict::not_run;
+}
+
+bool tried_in_framework(const Profile& profile, const Experiment& experiment) {
+  return std::any_of(
+      profile.experiments.begin(), profile.experiments.end(),
+      [&](const Experiment& other) { return in_framework_instead(other, experiment); });
+}
+
 std::vector<bool> tried_configurations(const Profile& profile) {
   std::vector<bool> tried(profile.configurations.size(), false);
   std::vector<bool> own(profile.configurations.size(), false);

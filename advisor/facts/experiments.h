@@ -12,6 +12,8 @@
 
 namespace rnnadvisor::advisor {
 
+class ProfileIndex;
+
 // confirmed: the whole interval of the speedup lies above 1 and above what the same comparison of
 // the original with itself gave; refuted: below 1 and below that. Everything else, and numbers that
 // are none, is inconclusive. A drift that moves the control moves the bar with it: a control of
@@ -55,6 +57,19 @@ std::optional<Meaning> parse_meaning(std::string_view text);
 // How far results moved and by which: the tensor with the largest shift, null where none was
 // compared.
 const TensorShift* largest_shift(const std::vector<TensorShift>& shifts);
+
+// Whether another experiment tried the same change of the same configuration on the same device
+// inside the framework, where this one made bare calls: what the framework showed then counts, as
+// it has the cost of launching in it. One that could not be run there decides nothing.
+bool tried_in_framework(const Profile& profile, const Experiment& experiment);
+// The same of two experiments: `other` was made inside the framework in the place of `bare`.
+bool in_framework_instead(const Experiment& other, const Experiment& bare);
+
+// The fastest confirmed change of this meaning that a search found for a configuration, on the kind
+// of GPU that the configuration has: an index into Profile::experiments. Nothing where a change
+// that a rule suggested was measured as fast, or where none has a time.
+std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
+                                   std::string_view meaning);
 
 // Configurations that an experiment added: named as changed and not one of the user's. Everything
 // else in a profile is the user's.

@@ -44,7 +44,8 @@ std::string trials(const ConfigurationReport& each) {
   std::string out = fmt::format("{},{}", each.trials.size(), confirmed);
   for (const auto meaning : {Meaning::exact, Meaning::padded, Meaning::numerics}) {
     const auto* best = each.best_trial(meaning);
-    out += "," + (best != nullptr ? positive(best->step->speedup) : std::string());
+    out += "," + (best != nullptr && best->step != nullptr ? positive(best->step->speedup)
+                                                           : std::string());
   }
   return out;
 }

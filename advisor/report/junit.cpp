@@ -43,7 +43,8 @@ std::string properties(const ConfigurationReport& each) {
   std::string text = "    <properties>\n";
   for (const auto& row : each.trials) {
     const std::string speedup = words::speedup(row.step);
-    text += fmt::format("      <property name=\"tried: {}\" value=\"{}{}\"/>\n", esc(row.change),
+    text += fmt::format("      <property name=\"tried: {}{}\" value=\"{}{}\"/>\n", esc(row.change),
+                        row.where.empty() ? "" : " " + esc(row.where),
                         words::verdict(row.experiment->verdict),
                         speedup.empty() ? std::string() : ", " + speedup);
   }

@@ -149,6 +149,18 @@ Json location_json(const ConfigurationReport& each) {
   return location;
 }
 
+// What was written to try a change: a module, a difference.
+Json code_json(const ConfigurationReport& each, int experiment) {
+  Json list = Json::array();
+  for (const auto& row : each.trials) {
+    if (row.index != experiment) continue;
+    for (const auto& file : row.experiment->code)
+      list.push_back(
+          {{"name", str(file.name)}, {"language", str(file.language)}, {"text", str(file.text)}});
+  }
+  return list;
+}
+
 Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t rule_index) {
   std::string text = words::clean(f.message.empty() ? f.title : f.message);
   if (const std::string gain = words::gain(f.gain); !gain.empty()) {
@@ -173,6 +185,8 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
                            {"text", words::trial(*f.trial)}};
     if (f.trial->speedup > 0)
       properties["trial"]["speedup"] = {f.trial->speedup, f.trial->low, f.trial->high};
+    if (Json code = code_json(each, f.trial->experiment); !code.empty())
+      properties["trial"]["code"] = std::move(code);
   }
   return {{"ruleId", str(f.rule_id)},
           {"ruleIndex", rule_index},

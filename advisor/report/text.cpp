@@ -234,14 +234,7 @@ class TextWriter {
         "     rule", Style::dim, Style::dim);
   }
 
-  void code(std::string_view text) {
-    const std::string lines = words::clean_lines(text);
-    for (std::size_t at = 0; at < lines.size();) {
-      const std::size_t end = std::min(lines.find('\n', at), lines.size());
-      terminal_.line("              " + lines.substr(at, end - at), Style::dim);
-      at = end + 1;
-    }
-  }
+  void code(std::string_view text) { draw_code(terminal_, text); }
 
   void why_not(const ConfigurationReport& each) {
     for (const auto& table : each.why_not) {

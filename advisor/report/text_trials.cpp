@@ -36,7 +36,31 @@ void draw(Terminal& terminal, const TrialOutcome& outcome) {
       "     tried", s.style);
 }
 
+// What was written to try a confirmed change: named, and shown where everything is.
+void draw_code(Terminal& terminal, const TrialRow& row, bool verbose) {
+  if (row.experiment->verdict != ExperimentVerdict::confirmed || row.experiment->code.empty())
+    return;
+  std::string names;
+  for (const auto& file : row.experiment->code)
+    names += (names.empty() ? "" : ", ") + words::clean(file.name);
+  terminal.paragraph(
+      fmt::format("Code of {}{}: {}{}", row.change, row.where.empty() ? "" : " " + row.where, names,
+                  verbose ? "" : "; --verbose shows it, --write-code writes it"),
+      2, {}, Style::dim, Style::dim);
+  if (!verbose) return;
+  for (const auto& file : row.experiment->code) draw_code(terminal, file.text);
+}
+
 }  // namespace
+
+void draw_code(Terminal& terminal, std::string_view text) {
+  const std::string lines = words::clean_lines(text);
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    terminal.line("              " + lines.substr(at, end - at), Style::dim);
+    at = end + 1;
+  }
+}
 
 void draw_outcome(Terminal& terminal, const Suggestion& suggestion) {
   if (!suggestion.cannot.empty())
@@ -93,6 +117,7 @@ void draw_trials(Terminal& terminal, const ConfigurationReport& each, bool verbo
   terminal.table(std::move(columns), std::move(rows));
   for (const auto& line : words::best_trials(each))
     terminal.paragraph(line, 2, terminal.symbol("✔", "="), Style::green);
+  for (const auto& row : each.trials) draw_code(terminal, row, verbose);
   for (const auto& remark : remarks) terminal.paragraph(remark, 2, {}, Style::dim, Style::dim);
   std::string note = words::trials_note(each);
   if (shown < each.trials.size())

@@ -51,6 +51,13 @@ std::string where_of(const Profile& profile, const Experiment& experiment) {
   return text;
 }
 
+// Bare calls, where the same change was measured inside the framework too: that counts.
+bool superseded(const ConfigurationReport& report, const TrialRow& row) {
+  return std::any_of(report.trials.begin(), report.trials.end(), [&](const TrialRow& other) {
+    return in_framework_instead(*other.experiment, *row.experiment);
+  });
+}
+
 }  // namespace
 
 std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> experiments) {
@@ -79,12 +86,16 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
 }
 
 const TrialRow* ConfigurationReport::best_trial(Meaning meaning) const {
+  const TrialRow* runs = nullptr;
   for (const auto& row : trials) {
-    if (row.experiment->verdict == ExperimentVerdict::confirmed && row.step != nullptr &&
-        row.experiment->meaning == to_string(meaning))
-      return &row;
+    if (row.experiment->verdict != ExperimentVerdict::confirmed || superseded(*this, row) ||
+        row.experiment->meaning != to_string(meaning))
+      continue;
+    if (row.step != nullptr && row.step->speedup > 0) return &row;
+    if (runs == nullptr) runs = &row;
   }
-  return nullptr;
+  // Without a time: the original did not run, and this does.
+  return runs;
 }
 
 namespace words {
@@ -136,8 +147,12 @@ std::string trial_details(const TrialOutcome& outcome) {
 std::vector<std::string> best_trials(const ConfigurationReport& report) {
   std::vector<std::string> lines;
   const auto add = [&](Meaning meaning, std::string_view what) {
-    if (const TrialRow* row = report.best_trial(meaning))
-      lines.push_back(fmt::format("{}: {}, {}", what, row->change, speedup(row->step)));
+    const TrialRow* row = report.best_trial(meaning);
+    if (row == nullptr) return;
+    const auto gain = speedup(row->step);
+    lines.push_back(fmt::format("{}: {}{}, {}", what, row->change,
+                                row->where.empty() ? "" : " " + row->where,
+                                gain.empty() ? "which runs where the original does not" : gain));
   };
   add(Meaning::exact, "Best that keeps every result");
   add(Meaning::padded, "Best with padding");

@@ -7,6 +7,7 @@
 #include "advisor/rules/describe.h"
 #include "advisor/rules/rule_files.h"
 #include "advisor/whatif/transform.h"
+#include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -57,6 +58,17 @@ Json to_json(const SuggestionTemplate& suggestion) {
     json["transform"] = {{"kind", suggestion.transform->kind},
                          {"parameters", std::move(parameters)},
                          {"meaning", to_string(suggestion.transform->meaning)}};
+    // As in the text: of the framework that the suggestion is for, else of each.
+    const auto framework = parse_enum<Framework>(suggestion.framework);
+    Json write = Json::object();
+    for (const auto& column : code_columns()) {
+      if (framework && code_column(*framework) != &column) continue;
+      const auto code = code_for(*suggestion.transform, column);
+      write[std::string(column.key)] =
+          code.can() ? Json{{"language", column.language}, {"code", code.code}}
+                     : Json{{"cannot", code.cannot}};
+    }
+    json["transform"]["write"] = std::move(write);
   }
   return json;
 }

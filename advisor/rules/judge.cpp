@@ -1,9 +1,11 @@
 // judge(): every rule against every configuration.
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "advisor/rules/evaluate.h"
 #include "advisor/rules/make_finding.h"
+#include "advisor/rules/trials.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -59,14 +61,22 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     facts.begin(configuration);
     const auto cudnn = judged_cudnn_version(profile, profile.configurations[i]);
     std::optional<Evidence> evidence;
+    std::vector<Finding> findings;
+    const std::size_t first_verdict = judgement.verdicts.size();
     for (const Rule* rule : wanted) {
       const VerdictKind kind = decide(*rule, facts, cudnn);
       if (kind == VerdictKind::fired) {
         if (!evidence) evidence = gather_evidence(index, configuration);
-        judgement.findings.push_back(make_finding(*rule, facts, *evidence));
+        findings.push_back(make_finding(*rule, facts, *evidence));
       }
       if (options.keep_verdicts) judgement.verdicts.push_back(make_verdict(*rule, kind, facts));
     }
+    for (const auto& rule : leave_to_rules(findings, index)) {
+      for (std::size_t v = first_verdict; v < judgement.verdicts.size(); ++v)
+        if (judgement.verdicts[v].rule_id == rule)
+          judgement.verdicts[v].kind = VerdictKind::not_applicable;
+    }
+    std::move(findings.begin(), findings.end(), std::back_inserter(judgement.findings));
   }
   order_findings(judgement.findings, index, rules);
   return judgement;

@@ -68,6 +68,31 @@ bool claims_speed(const Rule& rule, const Finding& finding) {
 
 }  // namespace
 
+std::vector<std::string> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index) {
+  constexpr std::string_view found = "experiments/faster-";
+  const auto told = [&](const Experiment& experiment) {
+    return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+      return !other.rule_id.starts_with(found) &&
+             std::any_of(other.suggestions.begin(), other.suggestions.end(),
+                         [&](const Suggestion& s) {
+                           return s.transform && s.trial &&
+                                  s.trial->verdict == ExperimentVerdict::confirmed &&
+                                  changes_are(experiment, *s.transform);
+                         });
+    });
+  };
+  std::vector<std::string> left;
+  std::erase_if(findings, [&](const Finding& finding) {
+    if (!finding.rule_id.starts_with(found)) return false;
+    const auto at = found_by_search(index, finding.configuration,
+                                    std::string_view(finding.rule_id).substr(found.size()));
+    if (!at || !told(index.profile().experiments[static_cast<std::size_t>(*at)])) return false;
+    left.push_back(finding.rule_id);
+    return true;
+  });
+  return left;
+}
+
 void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index) {
   const Profile& profile = index.profile();
   std::vector<int> about;  // newest last, those inside a framework behind those of bare calls

@@ -1,6 +1,9 @@
 // Findings meet the experiments of their profile.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "advisor/facts/profile_index.h"
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"
@@ -12,5 +15,10 @@ namespace rnnadvisor::advisor {
 // Finding::trial. Of several the one inside the framework counts before the one of bare calls, then
 // the newest. What was tried on another kind of GPU is shown and changes neither gain nor severity.
 void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index);
+
+// Of one configuration's findings, after apply_trials(): takes out what a search found
+// (experiments/faster-*) where the change is one that another finding suggests and has confirmed,
+// so that one change is told once. Returns the ids of the rules that were left out.
+std::vector<std::string> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index);
 
 }  // namespace rnnadvisor::advisor

@@ -98,6 +98,8 @@ Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& confi
     if (transform.kind == "chunk_sequence" && config.mode == Mode::inference &&
         config.direction == Direction::unidirectional)
       meaning = Meaning::exact;
+    if (transform.kind == "inference_mode" && config.dropout > 0 && config.num_layers > 1)
+      meaning = Meaning::model;
     worst = std::max(worst, meaning);
   }
   return worst;

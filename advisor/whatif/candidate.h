@@ -31,7 +31,8 @@ std::vector<Transform> in_order(std::span<const Transform> transforms);
 Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config);
 
 // What all of them together do to the function that is computed. A sequence in chunks is exact
-// where nothing is differentiated and there is one direction.
+// where nothing is differentiated and there is one direction; inference instead of training is
+// another function where training drops values between layers.
 Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& config);
 
 // "split_layers, then pad_batch (multiple 8)", for people.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/facts/shown_program.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
@@ -57,6 +58,11 @@ bool allowed(Meaning meaning, const ProposeOptions& options) {
       return options.model;
   }
   return false;
+}
+
+bool infers(std::span<const Transform> transforms) {
+  return std::any_of(transforms.begin(), transforms.end(),
+                     [](const Transform& t) { return t.kind == "inference_mode"; });
 }
 
 bool same_calls(const ExperimentVariant& a, const ExperimentVariant& b) {
@@ -122,6 +128,16 @@ class Collector {
 
 }  // namespace
 
+std::optional<std::string> needs_training(std::span<const Transform> transforms,
+                                          const Profile& profile, int configuration) {
+  if (!infers(transforms)) return std::nullopt;
+  const auto backward = backward_follows(profile, configuration);
+  if (!backward)
+    return "whether a backward pass follows is not known: needs_backward of the program says so";
+  if (*backward) return "a backward pass follows, which reads what training keeps";
+  return std::nullopt;
+}
+
 Result<Candidate> make_candidate(std::span<const Transform> transforms, const std::string& rule,
                                  const Profile& profile, int configuration,
                                  const DeviceSpec& device, const ProposeOptions& options) {
@@ -130,12 +146,8 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   candidate.rule = rule;
   candidate.transforms = in_order(transforms);
   candidate.meaning = meaning_of(candidate.transforms, own.config);
-  for (const auto& transform : candidate.transforms) {
-    if (transform.kind == "inference_mode")
-      return dropped(
-          "the same calls without what training keeps: nothing to set against each "
-          "other");
-  }
+  if (auto problem = needs_training(candidate.transforms, profile, configuration))
+    return dropped(*problem);
   if (!allowed(candidate.meaning, options)) {
     return dropped(
         candidate.meaning == Meaning::model
@@ -167,6 +179,8 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
       candidate.expected *=
           static_cast<double>(candidate.variant.calls.front().batch_size) / own.config.batch_size;
   }
+  // The bounds of a training step hold backward passes, which do not run here.
+  if (infers(candidate.transforms)) candidate.expected = 0;
   if (candidate.expected > 0) candidate.expected_by = "estimate: ratio of the lower bounds";
   if (rule.empty()) {
     if (auto problem = known_slow(candidate.variant, device)) return dropped(*problem);
@@ -196,6 +210,10 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
     for (const auto& transforms :
          model_proposals(own.config, own.program, device, framework_around(profile, configuration)))
       collector.add(transforms, "", 0, "");
+    if (own.config.mode == Mode::training && backward_follows(profile, configuration) == false) {
+      if (auto inference = parse_transform("inference_mode", "{}"))
+        collector.add(std::span(&*inference, 1), "", 0, "");
+    }
   }
   return collector.take();
 }

@@ -37,6 +37,11 @@ struct Proposal {
 // Several calls of one are at most this many: beyond, the calls themselves are what costs.
 inline constexpr std::size_t most_calls_of_one = 64;
 
+// Why inference cannot stand in for training here; nothing where it can, or where the changes do
+// not ask for it. Without a backward pass a forward pass for training keeps what nobody reads.
+std::optional<std::string> needs_training(std::span<const Transform> transforms,
+                                          const Profile& profile, int configuration);
+
 // One list of changes made a candidate: put in order, applied, and held against what is allowed,
 // what the framework does, what cuDNN takes and what fits `device`. The error's message is the
 // reason it is dropped. `rule` empty: one found by searching, which must also be no slower by the

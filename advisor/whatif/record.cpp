@@ -34,8 +34,11 @@ std::vector<PhaseTiming> phase_timings(const Trial& trial) {
     if (timing.after_ms.count == 0) continue;
     if (timing.scope == ExperimentScope::inference)
       timings.push_back(phase_timing(Phase::forward_inference, timing));
+    // Inference that stood in for a forward pass for training was timed beside it.
+    const bool infers = variant.calls.front().mode == Mode::inference;
     if (timing.scope == ExperimentScope::forward_training)
-      timings.push_back(phase_timing(Phase::forward_training, timing));
+      timings.push_back(
+          phase_timing(infers ? Phase::forward_inference : Phase::forward_training, timing));
   }
   return timings;
 }

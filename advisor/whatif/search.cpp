@@ -9,6 +9,7 @@
 
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/profile_index.h"
+#include "advisor/facts/shown_program.h"
 #include "advisor/whatif/outcome.h"
 
 namespace rnnadvisor::advisor {
@@ -84,6 +85,7 @@ class Search {
     const auto at = static_cast<std::size_t>(proposal.configuration);
     const RnnConfig& before = profile_.configurations[at].config;
     progress_.configuration = proposal.configuration;
+    scopes_ = scopes_of(profile_, proposal.configuration);
     std::vector<Trial> trials;
     for (const auto& candidate : proposal.candidates) trials.push_back(begin(proposal, candidate));
 
@@ -167,6 +169,7 @@ class Search {
       ExperimentRequest request;
       request.before = before;
       for (const Trial* trial : open) request.variants.push_back(trial->candidate.variant);
+      request.scopes = scopes_;
       request.budget_seconds = std::max(0.1, deadline - elapsed());
       request.warmup = full ? full_warmup : short_warmup;
       request.min_rounds = full ? full_rounds : short_rounds;
@@ -246,9 +249,19 @@ class Search {
   SearchResult result_;
   SearchProgress progress_;
   unsigned long long requests_ = 0;
+  std::vector<ExperimentScope> scopes_;  // of the configuration at hand
 };
 
 }  // namespace
+
+std::vector<ExperimentScope> scopes_of(const Profile& profile, int configuration) {
+  const auto at = static_cast<std::size_t>(configuration);
+  if (profile.configurations[at].config.mode == Mode::inference)
+    return {ExperimentScope::inference};
+  // What never runs need not be fast.
+  if (backward_follows(profile, configuration) == false) return {ExperimentScope::forward_training};
+  return {ExperimentScope::forward_training, ExperimentScope::training_step};
+}
 
 SearchResult search(const Profile& profile, std::vector<Proposal> proposals,
                     const DeviceSpec& device, const Experimenter& experimenter,

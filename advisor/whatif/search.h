@@ -59,6 +59,10 @@ struct SearchResult {
 // Least time that a configuration is worth beginning with, seconds.
 inline constexpr double least_seconds = 1.0;
 
+// What is to be timed of a configuration: inference; or forward training and the training step; or
+// forward training alone where no backward pass was captured.
+std::vector<ExperimentScope> scopes_of(const Profile& profile, int configuration);
+
 // Tries the proposals in their order; `profile` and `device` are those they were made from.
 // Proposals without candidates are passed over.
 SearchResult search(const Profile& profile, std::vector<Proposal> proposals,

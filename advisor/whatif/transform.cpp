@@ -86,6 +86,15 @@ constexpr std::array kinds = {
     TransformKind{"inference_mode", exact, {}, "forward only, nothing kept for a backward pass"},
     TransformKind{
         "cuda_graph", exact, {}, "the launches recorded once and replayed as a CUDA graph", false},
+    TransformKind{"cudnn_enabled", numerics, flag_parameters,
+                  "the framework's switch for cuDNN: without it PyTorch runs its own cells", false},
+    TransformKind{
+        "flatten_parameters",
+        exact,
+        {},
+        "weights that something moved as one buffer again, so that the framework need not "
+        "copy them at every call",
+        false},
 };
 
 template <class Items>

@@ -1,6 +1,7 @@
 // rnnadvisor advise: judges a recorded profile.
 #include <fmt/format.h>
 
+#include "advisor/cli/code_files.h"
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/samples.h"
 #include "advisor/cli/verifying.h"
@@ -13,8 +14,18 @@ struct Arguments {
   JudgingOptions judging;
   OutputOptions output;
   VerifyOptions verify;
+  std::string code_folder;  // --write-code
   bool verbose = false;
 };
+
+int write_code_of(const Context& context, const Profile& profile, const Arguments& arguments) {
+  if (arguments.code_folder.empty()) return exit_ok;
+  const auto count = write_code(profile, arguments.code_folder, arguments.output.force);
+  if (!count) return context.report(count.error());
+  context.note(*count > 0 ? fmt::format("wrote {} files below {}", *count, arguments.code_folder)
+                          : "no confirmed change has code to write: --verify --torch makes some");
+  return exit_ok;
+}
 
 int judge_recorded(Context& context, const Arguments& arguments) {
   auto judging = prepare_judging(arguments.judging);
@@ -26,7 +37,10 @@ int judge_recorded(Context& context, const Arguments& arguments) {
   }
   auto profile = load_profile(arguments.profile);
   if (!profile) return context.report(profile.error());
-  return judge_and_report(context, *profile, *judging, {std::move(*targets), arguments.verbose});
+  const int status =
+      judge_and_report(context, *profile, *judging, {std::move(*targets), arguments.verbose});
+  const int code = write_code_of(context, *profile, arguments);
+  return code != exit_ok ? code : status;
 }
 
 // With --verify -o is the profile, as it is for `run`, and reports have their places by --format.
@@ -65,7 +79,9 @@ int verify_recorded(Context& context, const Arguments& arguments) {
   const int status = judge_and_report(context, verified->profile, *judging,
                                       {std::move(*targets), arguments.verbose});
   if (!verified->path.empty()) context.note(fmt::format("wrote {}", verified->path));
-  return verified->status != exit_ok ? verified->status : status;
+  const int code = write_code_of(context, verified->profile, arguments);
+  if (verified->status != exit_ok) return verified->status;
+  return code != exit_ok ? code : status;
 }
 
 void add_verify_options(CLI::App& command, VerifyOptions& options, Context& context) {
@@ -81,6 +97,17 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
   with_verify(
       command.add_option("--budget", options.budget_seconds, "seconds for all of it (default: 60)")
           ->type_name("SECONDS"));
+  auto* torch = command.add_flag("--torch", options.torch,
+                                 "also try in PyTorch itself, in its own interpreter, what it can "
+                                 "express: its programs, and configurations that are named");
+  with_verify(torch);
+  auto* python = command
+                     .add_option("--python", options.python,
+                                 "the interpreter for --torch (default: that of the recorded "
+                                 "program, else python3)")
+                     ->type_name("PATH");
+  python->needs(torch)->group(group_verifying);
+  context.completions[python] = {Context::Completion::Kind::file, {}};
   auto* configuration = command
                             .add_option("--configuration", options.configurations,
                                         "only this one: its id, or #INDEX (repeatable)")
@@ -114,7 +141,16 @@ void add_recorded(CLI::App& app, Context& context, const std::string& name,
   add_profile_argument(*command, arguments->profile, context);
   add_report_options(*command, arguments->output, arguments->verbose, context, true);
   add_judging_options(*command, arguments->judging, context, "never");
-  if (verify) add_verify_options(*command, arguments->verify, context);
+  if (verify) {
+    add_verify_options(*command, arguments->verify, context);
+    auto* code = command
+                     ->add_option("--write-code", arguments->code_folder,
+                                  "write the code of confirmed changes below this folder: modules "
+                                  "to paste, differences; never the program's own files")
+                     ->type_name("DIR")
+                     ->group(group_verifying);
+    context.completions[code] = {Context::Completion::Kind::directory, {}};
+  }
   command->callback([arguments, &context] {
     context.action = [arguments, &context] {
       return arguments->verify.verify ? verify_recorded(context, *arguments)
@@ -132,6 +168,7 @@ void add_advise(CLI::App& app, Context& context) {
                "  rnnadvisor advise sample:ptb-large --rules my-rules --fail-on warning\n"
                "  rnnadvisor advise run.rnnprof --verify --budget 120 --format html:run.html\n"
                "  rnnadvisor advise run.rnnprof --verify --dry-run\n"
+               "  rnnadvisor advise run.rnnprof --verify --torch --write-code changed\n"
                "\n"
                "The profile is judged anew, by the rules of this version. With --verify what is "
                "suggested is tried, "

@@ -69,6 +69,17 @@ TEST(Catalog, ExplainTellsAll) {
   EXPECT_EQ(json["rule"]["applies_when"]["any_of"][0].size(), 2U);
   EXPECT_EQ(json["rule"]["suggestions"][0]["transform"]["parameters"]["value"]["fact"],
             "call.batch_size");
+  // What to write for the change, as the text has it: the rule's suggestion is for one framework.
+  const auto& write = json["rule"]["suggestions"][0]["transform"]["write"];
+  ASSERT_FALSE(write.empty());
+  for (const auto& [column, entry] : write.items())
+    EXPECT_NE(entry.contains("code"), entry.contains("cannot")) << column;
+  const auto shipped =
+      Json::parse(*explain_rule_json(builtin_rules(), "algorithm/faster-algorithm-measured"));
+  const auto& all = shipped["rule"]["suggestions"][0]["transform"]["write"];
+  EXPECT_EQ(all.size(), 4U) << "a suggestion for everybody: cudnn, pytorch, keras, jax";
+  EXPECT_THAT(all["cudnn"]["code"].get<std::string>(), HasSubstr("cudnnSetRNNDescriptor_v8"));
+  EXPECT_THAT(all["pytorch"]["cannot"].get<std::string>(), HasSubstr("picks the algorithm"));
 }
 
 TEST(Catalog, UnknownRulesNameTheNearest) {

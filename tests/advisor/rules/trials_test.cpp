@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/whatif/transform.h"
 
 namespace rnnadvisor::advisor {
@@ -137,6 +138,40 @@ TEST(Trials, ATrialOfTheRuleItselfCountsWithOtherChanges) {
   ASSERT_TRUE(made.trial);
   EXPECT_FALSE(made.suggestions[0].trial);
   EXPECT_DOUBLE_EQ(made.gain->speedup, 1.7);
+}
+
+TEST(Trials, OneChangeIsToldOnce) {
+  // A search found what the rule suggests: earlier, or because the rule was not asked for then.
+  const auto profile = profile_with({experiment(split, ExperimentVerdict::confirmed, 1.4)});
+  const ProfileIndex index(profile);
+  Finding found;
+  found.rule_id = "experiments/faster-exact";
+  found.configuration = 0;
+  std::vector<Finding> findings = {found, after(finding(), rule(), profile)};
+  EXPECT_THAT(leave_to_rules(findings, index), ::testing::ElementsAre("experiments/faster-exact"));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].rule_id, "some/rule");
+  // Another change than the one that is suggested is told.
+  const auto other = profile_with(
+      {experiment(R"([{"kind":"cuda_graph","parameters":{}}])", ExperimentVerdict::confirmed, 1.9),
+       experiment(split, ExperimentVerdict::confirmed, 1.4)});
+  const ProfileIndex of_other(other);
+  findings = {found, after(finding(), rule(), other)};
+  EXPECT_TRUE(leave_to_rules(findings, of_other).empty());
+  EXPECT_EQ(findings.size(), 2u);
+}
+
+TEST(Trials, BareCallsGiveWayToTheFramework) {
+  auto torch = experiment(split, ExperimentVerdict::refuted, 0.9);
+  torch.where = "pytorch";
+  const auto bare = experiment(split, ExperimentVerdict::confirmed, 1.4);
+  const auto alone = profile_with({bare});
+  EXPECT_EQ(found_by_search(ProfileIndex(alone), 0, "exact"), 0);
+  const auto both = profile_with({bare, torch});
+  EXPECT_FALSE(found_by_search(ProfileIndex(both), 0, "exact"));
+  torch.verdict = ExperimentVerdict::not_run;
+  const auto failed = profile_with({bare, torch});
+  EXPECT_EQ(found_by_search(ProfileIndex(failed), 0, "exact"), 0);
 }
 
 TEST(Trials, MemoryIsNotRefutedByTime) {

@@ -400,5 +400,42 @@ TEST(Tried, OnlyWhatExperimentsAdded) {
   EXPECT_THAT(tried_configurations(profile), ElementsAre(false, true, false));
 }
 
+std::string why_dropped(const Proposal& proposal, std::string_view what) {
+  for (const auto& dropped : proposal.dropped)
+    if (describe(dropped.transforms) == what) return dropped.reason;
+  return "not dropped";
+}
+
+TEST(Candidates, InferenceStandsInWhereNothingRunsBackward) {
+  auto program = around(Framework::pytorch);
+  program.needs_backward = false;
+  const auto proposal = propose_for(profile_of(lstm(), program));
+  EXPECT_THAT(described(proposal), Contains("inference_mode"));
+  for (const auto& candidate : proposal.candidates) {
+    if (candidate.transforms[0].kind != "inference_mode") continue;
+    EXPECT_EQ(candidate.variant.calls[0].mode, Mode::inference);
+    EXPECT_EQ(candidate.meaning, Meaning::exact);
+    EXPECT_EQ(candidate.expected, 0) << "bounds of a training step say nothing of it";
+  }
+  const auto suggested = [&](std::optional<bool> backward) {
+    Finding finding;
+    finding.rule_id = "memory/inference-keeps-reserve";
+    finding.configuration = 0;
+    finding.suggestions.emplace_back();
+    finding.suggestions[0].transform = make("inference_mode");
+    program.needs_backward = backward;
+    return propose_for(profile_of(lstm(), program), {}, {finding});
+  };
+  EXPECT_THAT(why_dropped(suggested(true), "inference_mode"), HasSubstr("a backward pass follows"));
+  EXPECT_THAT(why_dropped(suggested(std::nullopt), "inference_mode"), HasSubstr("is not known"));
+  // Training drops values between the layers, inference does not.
+  auto stack = lstm();
+  stack.num_layers = 2;
+  stack.dropout = 0.5;
+  program.needs_backward = false;
+  EXPECT_THAT(why_dropped(propose_for(profile_of(stack, program)), "inference_mode"),
+              HasSubstr("another model"));
+}
+
 }  // namespace
 }  // namespace rnnadvisor::advisor

@@ -308,5 +308,25 @@ TEST(Search, OrderOfConfigurations) {
   EXPECT_THAT(worth_trying(profile, {}), ::testing::ElementsAre(0));
 }
 
+// What never runs need not be timed: the phases are those of the configuration and its program.
+TEST(Search, TimesThePhasesThatWereCaptured) {
+  using enum ExperimentScope;
+  using ::testing::ElementsAre;
+  const auto scopes = [](Mode mode, std::optional<bool> backward) {
+    auto config = lstm(64);
+    config.mode = mode;
+    Attempt run(profile_of({config}), stand_in::Recorded(recorded_file));
+    run.profile.configurations[0].program.needs_backward = backward;
+    run();
+    EXPECT_FALSE(run.machine.requests.empty());
+    return run.machine.requests.empty() ? std::vector<ExperimentScope>{}
+                                        : run.machine.requests[0].scopes;
+  };
+  EXPECT_THAT(scopes(Mode::inference, std::nullopt), ElementsAre(inference));
+  EXPECT_THAT(scopes(Mode::training, std::nullopt), ElementsAre(forward_training, training_step));
+  EXPECT_THAT(scopes(Mode::training, true), ElementsAre(forward_training, training_step));
+  EXPECT_THAT(scopes(Mode::training, false), ElementsAre(forward_training));
+}
+
 }  // namespace
 }  // namespace rnnadvisor::advisor

@@ -110,6 +110,9 @@ struct StandIn {
                              ExperimentScope::training_step}) {
       const bool training = scope != ExperimentScope::inference;
       if (training && request.before.mode == Mode::inference) continue;
+      if (!request.scopes.empty() &&
+          std::find(request.scopes.begin(), request.scopes.end(), scope) == request.scopes.end())
+        continue;
       const double before = cost(original(request.before), scope);
       const double after = cost(variant, scope);
       if (before <= 0 || after <= 0) continue;

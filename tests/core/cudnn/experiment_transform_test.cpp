@@ -125,8 +125,8 @@ TEST(ExperimentOfTransform, EveryKindIsTried) {
   const auto known = [](std::string_view name) {
     for (const Case& each : same)
       if (name == each.kind) return true;
-    for (const auto* other :
-         {"set_batch", "set_hidden", "drop_projection", "drop_clipping", "cuda_graph"})
+    for (const auto* other : {"set_batch", "set_hidden", "drop_projection", "drop_clipping",
+                              "cuda_graph", "cudnn_enabled", "flatten_parameters"})
       if (name == other) return true;
     return false;
   };

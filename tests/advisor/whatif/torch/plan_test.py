@@ -25,7 +25,7 @@ class Kinds(unittest.TestCase):
             self.assertEqual(bool(plan.KINDS[kind][1]), parameters != "{}", kind)
             if kind != "chunk_sequence":  # cuDNN's calls stop gradients at the chunks; PyTorch's module does not
                 self.assertEqual(plan.KINDS[kind][0], meaning, kind)
-        self.assertEqual(set(plan.KINDS) - {kind for kind, *_ in kinds}, {"cudnn_enabled", "allow_tf32", "flatten_parameters"})
+        self.assertEqual(set(plan.KINDS) - {kind for kind, *_ in kinds}, {"allow_tf32"})
 
     def test_every_kind_is_done_or_said_to_be_impossible(self):
         for kind, (meaning, _) in plan.KINDS.items():
