@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "advisor/cli/gpu_choice.h"
 #include "advisor/cli/help.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/progress.h"
@@ -91,50 +92,6 @@ std::vector<int> chosen(const VerifyOptions& options, const Profile& profile,
   auto named = wanted(options, profile);
   if (named && !named->empty()) return std::move(*named);
   return advisor::worth_trying(profile, judgement.findings);
-}
-
-// What stands in the way on this machine, as one error.
-Error nothing_to_run_on(const MachineReport& machine, int device) {
-  const auto error = [](std::string message, std::string remedy) {
-    return Error{ErrorCode::unsupported, std::move(message), std::move(remedy), std::nullopt, {}};
-  };
-  const std::string_view dry = "; --dry-run says what would be tried, on any machine";
-  if (!machine.built_with_cuda)
-    return error("--verify needs a build with CUDA, and this one is without",
-                 fmt::format("take the release for machines with a GPU{}", dry));
-  if (machine.gpus.empty()) {
-    return error(
-        fmt::format("--verify needs an NVIDIA GPU: {}",
-                    machine.driver_problem.empty() ? "none was found" : machine.driver_problem),
-        fmt::format("`rnnadvisor doctor` says more{}", dry));
-  }
-  for (const auto& gpu : machine.gpus) {
-    if (gpu.ordinal == device && !gpu.usable)
-      return error(fmt::format("GPU {} cannot be used: {}", device, gpu.problem),
-                   fmt::format("`rnnadvisor doctor` says more{}", dry));
-  }
-  for (const auto& library : machine.libraries) {
-    if (library.name == "cuDNN" && !library.found) {
-      return error(fmt::format("--verify needs cuDNN, which was not found{}",
-                               library.problem.empty() ? "" : ": " + library.problem),
-                   fmt::format("`rnnadvisor doctor` says where it was looked for{}", dry));
-    }
-  }
-  return error(fmt::format("this machine has no GPU {}", device),
-               fmt::format("--device takes 0 to {}", machine.gpus.size() - 1));
-}
-
-Result<DeviceSpec> gpu_for(const Context& context, int device) {
-  const auto machine = context.services.inspect_machine();
-  const bool no_cudnn =
-      std::any_of(machine.libraries.begin(), machine.libraries.end(),
-                  [](const auto& library) { return library.name == "cuDNN" && !library.found; });
-  const auto gpu =
-      std::find_if(machine.gpus.begin(), machine.gpus.end(),
-                   [&](const GpuState& state) { return state.ordinal == device && state.usable; });
-  if (!machine.built_with_cuda || gpu == machine.gpus.end() || no_cudnn)
-    return fail(nothing_to_run_on(machine, device));
-  return gpu->spec;
 }
 
 void print_proposal(const Context& context, const Profile& profile,
@@ -356,7 +313,8 @@ Result<Verified> verify(const Context& context, Profile profile, const Judging& 
         torch_configurations(profile, configurations, !options.configurations.empty());
     if (torch.configurations.empty()) context.note(no_torch_program);
   }
-  auto device = gpu_for(context, options.device);
+  auto device = gpu_for(context, options.device, "--verify",
+                        "--dry-run says what would be tried, on any machine");
   if (!device && torch.configurations.empty()) return fail(device.error());
 
   advisor::SearchOptions search;
