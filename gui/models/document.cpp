@@ -40,6 +40,8 @@ TimeRange extent_of(const Profile& profile) {
   extent.add_table(profile.nvtx);
   if (profile.allocations.size() > 0)
     extent.add(profile.allocations.time_ns.front(), profile.allocations.time_ns.back());
+  for (std::size_t i = 0; i < profile.counters.size(); ++i)
+    extent.add(profile.counters.start_ns[i], profile.counters.end_ns[i]);
   return extent.range();
 }
 

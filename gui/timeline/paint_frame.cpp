@@ -77,7 +77,8 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     painter_.drawLine(0, top + one.height - 1, scene.size.width(), top + one.height - 1);
   }
   int x = top_level ? 14 : 28;
-  if (heading || track.lanes.size() > 1) {
+  const bool area = track.kind == TrackKind::memory || track.kind == TrackKind::counter;
+  if (heading || area || track.lanes.size() > 1) {
     QPolygonF triangle;
     const qreal middle = top + std::min(one.height, 22) / 2.0, s = fold_size / 2.0;
     const qreal at = x - 2;

@@ -135,6 +135,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     show_notice(tr("Opening %1 was cancelled.").arg(QFileInfo(path).fileName()));
   });
   connect(&marks_, &Marks::problem, this, [this](const QString& text) { show_notice(text); });
+  connect(trace_, &TraceView::problem, this, [this](const QString& text) { show_notice(text); });
   connect(&watcher_, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
     if (!document_ || document_->path() != path) return;
     show_notice(tr("%1 has changed on disk.").arg(document_->name()), tr("Open it again"),
