@@ -110,6 +110,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     progress_->setRange(0, 1000);
     progress_->setValue(static_cast<int>(share * 1000));
   });
+  connect(&loader_, &Loader::judging, this, [this](const QString& path) {
+    subtitle_->setText(tr("Judging %1…").arg(QFileInfo(path).fileName()));
+  });
   const auto idle = [this] {
     progress_->hide();
     cancel_->hide();

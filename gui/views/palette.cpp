@@ -168,7 +168,7 @@ ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, const std::vector<K
     grid->addWidget(make_label(help.keys, ""), row, column, Qt::AlignTop);
     auto* what = make_label(help.what, "dim");
     what->setWordWrap(true);
-    grid->addWidget(what, row, column + 1);
+    grid->addWidget(what, row, column + 1, Qt::AlignTop);
     ++row;
   }
   grid->setColumnStretch(1, 1);
