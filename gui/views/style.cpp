@@ -74,6 +74,10 @@ QToolButton#tool { border: none; border-radius: 6px; padding: 5px; }
 QToolButton#tool:hover { background: @raised; }
 QToolButton#tool:focus { border: 2px solid @accent; padding: 3px; }
 QToolButton#tool::menu-indicator { image: none; }
+QToolButton#choice { border: 1px solid transparent; border-radius: 6px; padding: 4px 10px; color: @dim; }
+QToolButton#choice:hover { background: @raised; color: @text; }
+QToolButton#choice:checked { background: @selection; color: @on_selection; }
+QToolButton#choice:focus { border-color: @accent; }
 QToolButton#disclosure { border: none; color: @dim; padding: 2px 0; }
 QToolButton#disclosure:focus { color: @accent; }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 6px; padding: 6px 14px; }
