@@ -1,6 +1,7 @@
 #include "gui/models/document.h"
 
 #include <QFileInfo>
+#include <QThreadPool>
 #include <algorithm>
 
 #include "advisor/rules/rule_files.h"
@@ -119,6 +120,11 @@ TimeRange Document::range_of(Item item) const {
       break;
   }
   return {};
+}
+
+void let_go(DocumentPointer document) {
+  if (document == nullptr) return;
+  QThreadPool::globalInstance()->start([held = std::move(document)]() mutable { held.reset(); });
 }
 
 tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
