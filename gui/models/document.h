@@ -58,7 +58,8 @@ class Document {
 using DocumentPointer = std::shared_ptr<const Document>;
 
 // Lets go of a document on a worker thread: giving a gigabyte back to the system takes a tenth of a
-// second, in which a window would not answer. To be called when nobody else on this thread holds it.
+// second, in which a window would not answer. To be called when nobody else on this thread holds
+// it.
 void let_go(DocumentPointer document);
 
 // The shipped cards, and those of a folder where one is named.
