@@ -7,7 +7,11 @@ namespace rnnadvisor::gui {
 namespace {
 
 constexpr QRgb orange = 0xffe69f00, sky = 0xff56b4e9, green = 0xff009e73, yellow = 0xfff0e442,
-               blue = 0xff0072b2, vermilion = 0xffd55e00, purple = 0xffcc79a7, grey = 0xff8a94a3;
+               blue = 0xff0072b2, vermilion = 0xffd55e00, purple = 0xffcc79a7, grey = 0xff5f6875;
+// The grey is dark: one as light as the purple is the same to a person without green cones.
+// The blue of Okabe and Ito is too dark for a dark ground, and a lighter one would be their sky
+// blue: this one lies between blue and violet.
+constexpr QRgb dark_blue = 0xff6b89ee;
 
 double linear(double channel) {
   return channel <= 0.03928 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
@@ -131,7 +135,7 @@ QColor Theme::color_of(model::Implementation implementation) const {
     case model::Implementation::persistent_dynamic:
       return fill(sky, dark);
     case model::Implementation::persistent_small_h:
-      return fill(dark ? 0xff46a3e4 : blue, dark);
+      return fill(dark ? dark_blue : blue, dark);
     case model::Implementation::none:
       break;
   }
@@ -145,7 +149,7 @@ QColor Theme::color_of(KernelRole role) const {
     case KernelRole::layer_gemm:
       return fill(sky, dark);
     case KernelRole::weight_gemm:
-      return fill(dark ? 0xff46a3e4 : blue, dark);
+      return fill(dark ? dark_blue : blue, dark);
     case KernelRole::gemm:
       return fill(0xff8fb8d8, dark);
     case KernelRole::pointwise:
@@ -172,7 +176,7 @@ QColor Theme::color_of(KernelRole role) const {
 QColor Theme::color_of(Phase phase) const {
   switch (phase) {
     case Phase::forward_inference:
-      return fill(dark ? 0xff46a3e4 : blue, dark);
+      return fill(dark ? dark_blue : blue, dark);
     case Phase::forward_training:
       return fill(sky, dark);
     case Phase::backward_data:
@@ -185,7 +189,7 @@ QColor Theme::color_of(Phase phase) const {
 
 QColor Theme::series(int n) const {
   const std::array<QRgb, 8> order = {
-      dark ? 0xff46a3e4 : blue, orange, green, purple, sky, vermilion, 0xffc9b458, grey};
+      dark ? dark_blue : blue, orange, green, purple, sky, vermilion, 0xffc9b458, grey};
   return fill(order[static_cast<std::size_t>(n < 0 ? 0 : n) % order.size()], dark);
 }
 

@@ -58,6 +58,10 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     const int configuration = static_cast<int>(i);
     // What an experiment added is nobody's program: it is an answer, not a question.
     if (index.tried(configuration)) continue;
+    if (options.keep_going &&
+        !options.keep_going(static_cast<double>(i) /
+                            static_cast<double>(profile.configurations.size())))
+      break;
     facts.begin(configuration);
     const auto cudnn = judged_cudnn_version(profile, profile.configurations[i]);
     std::optional<Evidence> evidence;

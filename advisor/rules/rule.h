@@ -3,6 +3,7 @@
 // reference for authors.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -130,6 +131,9 @@ tl::expected<std::vector<Rule>, std::vector<Error>> read_rule_directory(
 struct JudgeOptions {
   std::vector<std::string> ignore;  // rule ids or prefixes that end with '/'
   bool keep_verdicts = true;        // false: findings only, quicker
+  // Asked before each configuration with the share that is done. Once it says no the judgement is
+  // of those before, and of no use but to be thrown away.
+  std::function<bool(double)> keep_going = {};
 };
 
 // Applies all rules to all configurations but those that experiments added, and takes what

@@ -34,13 +34,33 @@ void paint_axes(QPainter& painter, const QRectF& plot, const axis::Axis& x, cons
     painter.drawText(QRectF(plot.left() - 108, at - line / 2, 100, line),
                      Qt::AlignRight | Qt::AlignVCenter, to_qt(y.labels[i]));
   }
+  const auto half_width = [&](std::size_t i) {
+    return metrics.horizontalAdvance(to_qt(x.labels[i])) / 2;
+  };
+  // Where not all labels fit, a logarithmic axis keeps its powers of ten: what is left out by
+  // chance reads as an error.
+  bool only_powers = false;
+  if (x.scale.kind == axis::ScaleKind::log10) {
+    double end = -1e9;
+    for (std::size_t i = 0; i < x.ticks.size(); ++i) {
+      if (x.labels[i].empty()) continue;
+      const double at = x.scale(x.ticks[i]);
+      only_powers = only_powers || at - half_width(i) < end;
+      end = at + half_width(i) + 8;
+    }
+  }
+  const auto is_power = [](double value) {
+    const double power = std::log10(value);
+    return std::fabs(power - std::round(power)) < 1e-6;
+  };
   double free_from = -1e9;
   for (std::size_t i = 0; i < x.ticks.size(); ++i) {
     const double at = std::round(x.scale(x.ticks[i])) + 0.5;
     painter.setPen(QPen(style.theme.grid, 1));
     painter.drawLine(QPointF(at, plot.bottom()), QPointF(at, plot.bottom() + 4));
     if (x.labels[i].empty()) continue;
-    const double half = metrics.horizontalAdvance(to_qt(x.labels[i])) / 2;
+    if (only_powers && !is_power(x.ticks[i])) continue;
+    const double half = half_width(i);
     if (at - half < free_from || at + half > plot.right() + 12) continue;
     free_from = at + half + 8;
     painter.setPen(style.theme.dim_text);

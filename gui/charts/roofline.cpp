@@ -9,6 +9,12 @@ namespace rnnadvisor::gui {
 
 namespace axis = advisor::chart;
 
+namespace {
+
+constexpr double point_radius = 5;
+
+}  // namespace
+
 double Roofline::roof(double intensity) const {
   return std::min(peak_flops, intensity * bandwidth);
 }
@@ -65,8 +71,10 @@ std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
                            .arg(peak_flops / 1e12, 0, 'g', 4)
                            .arg(QString(peak_name).replace(QLatin1Char('_'), QLatin1Char(' ')));
   const QPointF corner = at(ridge, peak_flops);
-  painter.drawText(QRectF(plot.left(), corner.y() - line - 2, plot.width() - 4, line),
-                   Qt::AlignRight | Qt::AlignBottom, peak);
+  // Above the points that lie on the roof.
+  painter.drawText(
+      QRectF(plot.left(), corner.y() - line - point_radius - 4, plot.width() - 4, line),
+      Qt::AlignRight | Qt::AlignBottom, peak);
   const QPointF slope = at(x.scale.low, x.scale.low * bandwidth);
   painter.save();
   painter.translate((slope + corner) / 2);
@@ -88,7 +96,7 @@ std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
     painter.drawLine(point, QPointF(point.x(), plot.bottom()));
     painter.setPen(ran ? QPen(style.theme.panel, 1.5) : QPen(p.color, 2.5));
     painter.setBrush(ran ? p.color : style.theme.panel);
-    painter.drawEllipse(point, 5, 5);
+    painter.drawEllipse(point, point_radius, point_radius);
     hits.push_back({QRectF(point.x() - 8, point.y() - 8, 16, 16),
                     p.name + QStringLiteral(" · ") + p.text, QString()});
     if (p.name.isEmpty()) continue;
@@ -108,6 +116,9 @@ std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
       const double width = metrics.horizontalAdvance(name);
       const double x_at = std::clamp(label.at.x() - width / 2, plot.left() + 4,
                                      std::max(plot.left() + 4, plot.right() - width - 4));
+      QColor ground = style.theme.panel;
+      ground.setAlphaF(0.8F);
+      painter.fillRect(QRectF(x_at - 2, y_at - metrics.ascent(), width + 4, line), ground);
       painter.drawText(QPointF(x_at, y_at), name);
       y_at += line;
     }

@@ -7,6 +7,7 @@ namespace rnnadvisor::gui {
 namespace {
 
 constexpr double gap = 12, row_gap = 10, bar_height = 22, least_bar = 120;
+constexpr double least_contrast = 1.6;  // below it a fill is hardly seen
 
 double row_height(const ChartStyle& style) {
   return std::max(bar_height, QFontMetricsF(style.font).height() + 2);
@@ -58,9 +59,13 @@ double StackedBars::paint_legend(QPainter* painter, QRectF area, const ChartStyl
       y += line;
     }
     if (painter != nullptr) {
-      painter->setPen(Qt::NoPen);
+      // What is nearly the ground has an outline.
+      const bool faint = contrast(entry->color, style.theme.panel) < least_contrast;
+      painter->setPen(faint ? QPen(style.theme.dim_text, 1) : QPen(Qt::NoPen));
       painter->setBrush(entry->color);
-      painter->drawRoundedRect(QRectF(x, y + line / 2 - 5, 10, 10), 2, 2);
+      const double in = faint ? 0.5 : 0;
+      painter->drawRoundedRect(QRectF(x + in, y + line / 2 - 5 + in, 10 - 2 * in, 10 - 2 * in), 2,
+                               2);
       painter->setPen(style.theme.dim_text);
       painter->drawText(QRectF(x + 16, y, width, line), Qt::AlignVCenter | Qt::AlignLeft,
                         entry->name);

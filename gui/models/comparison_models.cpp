@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "gui/models/comparison.h"
 #include "gui/models/item_models.h"
+#include "gui/models/link.h"
 
 namespace rnnadvisor::gui {
 
@@ -50,7 +51,7 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
   const auto& match = comparison_.matches[static_cast<std::size_t>(index.row())];
   const int column = index.column();
   const auto time = [](const MedianInterval& ms) {
-    return ms.count > 0 ? to_qt(format_milliseconds(ms.median)) : QStringLiteral("–");
+    return ms.count > 0 ? format_ms(ms.median) : QStringLiteral("–");
   };
   switch (role) {
     case Qt::DisplayRole:
@@ -140,7 +141,7 @@ QVariant CallMatchesModel::data(const QModelIndex& index, int role) const {
   const int column = index.column();
   const auto time = [](int which, double ms, const QString& missing) {
     if (which < 0) return missing;
-    return ms < 0 ? tr("no kernels") : to_qt(format_milliseconds(ms));
+    return ms < 0 ? tr("no kernels") : format_ms(ms);
   };
   if (role == ItemIndexRole) return index.row();
   if (role == Qt::TextAlignmentRole && column >= before && column <= difference)
@@ -177,8 +178,7 @@ QVariant CallMatchesModel::data(const QModelIndex& index, int role) const {
       if (!both) return QStringLiteral("–");
       const double ms = call.after_ms - call.before_ms;
       if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
-      return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
-             to_qt(format_milliseconds(std::abs(ms)));
+      return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) + format_ms(std::abs(ms));
     }
     default:
       return {};

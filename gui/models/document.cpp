@@ -1,6 +1,7 @@
 #include "gui/models/document.h"
 
 #include <QFileInfo>
+#include <QThreadPool>
 #include <algorithm>
 
 #include "advisor/rules/rule_files.h"
@@ -8,6 +9,10 @@
 
 namespace rnnadvisor::gui {
 namespace {
+
+// Of opening; the rest is judging. Of ten million kernels in one configuration reading takes more,
+// of a sweep of ten thousand judging does.
+constexpr double read_share = 0.8;
 
 class Extent {
  public:
@@ -40,6 +45,8 @@ TimeRange extent_of(const Profile& profile) {
   extent.add_table(profile.nvtx);
   if (profile.allocations.size() > 0)
     extent.add(profile.allocations.time_ns.front(), profile.allocations.time_ns.back());
+  for (std::size_t i = 0; i < profile.counters.size(); ++i)
+    extent.add(profile.counters.start_ns[i], profile.counters.end_ns[i]);
   return extent.range();
 }
 
@@ -51,10 +58,10 @@ TimeRange row(const Table& table, std::size_t index) {
 }  // namespace
 
 Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
-                   bool outline)
+                   bool outline, const std::function<bool(double)>& keep_going)
     : profile_(std::move(profile)),
       rules_(std::move(rules)),
-      judgement_(advisor::judge(profile_, *rules_)),
+      judgement_(advisor::judge(profile_, *rules_, {{}, true, keep_going})),
       report_(advisor::make_report(profile_, judgement_, *rules_)),
       path_(std::move(path)),
       extent_(extent_of(profile_)),
@@ -115,6 +122,11 @@ TimeRange Document::range_of(Item item) const {
   return {};
 }
 
+void let_go(DocumentPointer document) {
+  if (document == nullptr) return;
+  QThreadPool::globalInstance()->start([held = std::move(document)]() mutable { held.reset(); });
+}
+
 tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
     const QString& user_folder) {
   auto rules = std::make_shared<advisor::RuleSet>(advisor::builtin_rules());
@@ -138,7 +150,7 @@ Result<DocumentPointer> open_document(const QString& path,
   auto profile = [&]() -> Result<Profile> {
     if (!path.startsWith(QLatin1String("sample:"))) {
       ProfileReadOptions reading;
-      reading.keep_going = [&](double share) { return !stop(share * 0.8); };
+      reading.keep_going = [&](double share) { return !stop(share * read_share); };
       if (options.outline)
         reading.outline = [&](const Profile& outline) {
           options.outline(std::make_shared<const Document>(outline, rules, path, true));
@@ -154,9 +166,16 @@ Result<DocumentPointer> open_document(const QString& path,
     return read_profile_bytes(found->bytes, path.toStdString());
   }();
   if (!profile) return fail(std::move(profile.error()));
-  if (stop(0.8)) return interrupted();
-  auto document = std::make_shared<const Document>(std::move(*profile), std::move(rules), path);
-  if (stop(1)) return interrupted();
+  if (stop(read_share)) return interrupted();
+  if (options.judging) options.judging();
+  bool stopped = false;
+  const auto judging = [&](double share) {
+    stopped = stopped || stop(read_share + share * (1 - read_share));
+    return !stopped;
+  };
+  auto document =
+      std::make_shared<const Document>(std::move(*profile), std::move(rules), path, false, judging);
+  if (stopped || stop(1)) return interrupted();
   return document;
 }
 

@@ -23,8 +23,10 @@ class Document {
  public:
   // Judges the profile. `path` is where it came from: a file, or "sample:NAME".
   // `outline`: its records are still being read, and what needs them cannot be told yet.
+  // `keep_going` is asked while it is judged, with the share that is done; once it says no the
+  // document is of no use.
   Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
-           bool outline = false);
+           bool outline = false, const std::function<bool(double)>& keep_going = {});
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
@@ -55,6 +57,11 @@ class Document {
 
 using DocumentPointer = std::shared_ptr<const Document>;
 
+// Lets go of a document on a worker thread: giving a gigabyte back to the system takes a tenth of a
+// second, in which a window would not answer. To be called when nobody else on this thread holds
+// it.
+void let_go(DocumentPointer document);
+
 // The shipped cards, and those of a folder where one is named.
 tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
     const QString& user_folder = {});
@@ -66,6 +73,8 @@ struct OpenOptions {
   std::function<bool(double)> keep_going;
   // Given the outline of a large file long before all of it is read.
   std::function<void(const DocumentPointer&)> outline;
+  // All is read; what follows is the judging.
+  std::function<void()> judging;
 };
 // Reads and judges. `path`: a file, or "sample:NAME".
 Result<DocumentPointer> open_document(const QString& path,

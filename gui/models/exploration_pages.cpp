@@ -6,6 +6,7 @@
 #include "advisor/report/words.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
+#include "gui/models/link.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -35,8 +36,7 @@ QString stages_of(const Page& page, const Exploration& e) {
 }
 
 QString time_of(const Exploration& e) {
-  return e.bound_ms > 0 ? tr("at least %1").arg(to_qt(format_milliseconds(e.bound_ms)))
-                        : QStringLiteral("–");
+  return e.bound_ms > 0 ? tr("at least %1").arg(format_ms(e.bound_ms)) : QStringLiteral("–");
 }
 
 QString memory_of(const Page& page, const Exploration& e) {

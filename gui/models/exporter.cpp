@@ -10,31 +10,33 @@
 namespace rnnadvisor::gui {
 namespace {
 
-std::string write(const Document& document, ExportFormat format) {
+// Reports are one text. Traces and tables, of which a large profile has gigabytes, come in pieces.
+// False: the sink ended it.
+bool write(const Document& document, ExportFormat format, const advisor::TextSink& sink) {
   const auto& report = document.report();
   switch (format) {
     case ExportFormat::html:
-      return advisor::write_html(report);
+      return sink(advisor::write_html(report));
     case ExportFormat::markdown:
-      return advisor::write_markdown(report);
+      return sink(advisor::write_markdown(report));
     case ExportFormat::text:
-      return advisor::write_text(report);
+      return sink(advisor::write_text(report));
     case ExportFormat::json:
-      return advisor::write_json(report);
+      return sink(advisor::write_json(report));
     case ExportFormat::sarif:
-      return advisor::write_sarif(report);
+      return sink(advisor::write_sarif(report));
     case ExportFormat::junit:
-      return advisor::write_junit(report);
+      return sink(advisor::write_junit(report));
     case ExportFormat::csv:
-      return advisor::write_csv(report);
+      return sink(advisor::write_csv(report));
     case ExportFormat::perfetto:
-      return advisor::write_chrome_trace(document.profile());
+      return advisor::write_chrome_trace(document.profile(), sink);
     case ExportFormat::kernels:
-      return advisor::write_kernels_csv(document.profile());
+      return advisor::write_kernels_csv(document.profile(), sink);
     case ExportFormat::calls:
-      return advisor::write_calls_csv(document.profile());
+      return advisor::write_calls_csv(document.profile(), sink);
   }
-  return {};
+  return true;
 }
 
 }  // namespace
@@ -46,16 +48,13 @@ void Exporter::start(const DocumentPointer& document, ExportFormat format, const
   emit started(path);
   QThreadPool::globalInstance()->start(
       [guard = QPointer<Exporter>(this), work = work_, document, format, path] {
-        const std::string text = write(*document, format);
-        if (work->stop) return;
+        // Only commit() makes a file of it.
         QSaveFile file(path);
-        // In parts, so that giving up is noticed; only commit() makes a file of it.
-        constexpr std::size_t part = std::size_t{8} << 20;
         bool good = file.open(QIODevice::WriteOnly);
-        for (std::size_t at = 0; good && at < text.size() && !work->stop; at += part) {
-          const auto count = static_cast<qint64>(std::min(part, text.size() - at));
-          good = file.write(text.data() + at, count) == count;
-        }
+        good = good && write(*document, format, [&](std::string_view text) {
+                 const auto count = static_cast<qint64>(text.size());
+                 return !work->stop && file.write(text.data(), count) == count;
+               });
         if (work->stop) return;
         const QString problem = good && file.commit() ? QString() : file.errorString();
         QMetaObject::invokeMethod(

@@ -1,3 +1,4 @@
+#include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
 #include "advisor/whatif/transform.h"
@@ -64,6 +65,18 @@ class FindingPage {
     }
   }
 
+  // What an experiment of this profile made of it.
+  QString outcome(const advisor::TrialOutcome& trial) const {
+    const bool good = trial.verdict == ExperimentVerdict::confirmed;
+    const bool bad = trial.verdict == ExperimentVerdict::refuted;
+    const QColor color = good  ? page_.theme().good
+                         : bad ? page_.theme().error
+                               : page_.theme().dim_text;
+    const QString verdict = tr("Tried: ") + Page::escape(words::verdict(trial.verdict));
+    return page_.colored(page_.strong(verdict), color) + QStringLiteral(" · ") +
+           Page::escape(words::trial_details(trial));
+  }
+
   void suggestions() {
     if (finding_.suggestions.empty()) return;
     page_.heading(tr("What to do"));
@@ -75,6 +88,9 @@ class FindingPage {
       if (each.transform) notes << Page::escape(words::meaning(each.transform->meaning));
       if (!notes.isEmpty())
         text += QStringLiteral("<br>") + page_.dim(notes.join(QStringLiteral(" · ")));
+      if (!each.cannot.empty())
+        text += QStringLiteral("<br>") + page_.dim(Page::escape(each.cannot));
+      if (each.trial) text += QStringLiteral("<br>") + outcome(*each.trial);
       page_.item(text);
       if (!each.code.empty()) page_.code(to_qt(words::clean_lines(each.code)));
       QStringList actions;
@@ -172,18 +188,13 @@ class FindingPage {
   }
 
   void validity() {
-    page_.heading(tr("Tried on hardware"));
-    if (finding_.validity.empty()) {
-      page_.paragraph(page_.dim(tr("No measurement of this criterion is recorded.")));
-      return;
-    }
+    const bool shown = std::any_of(finding_.suggestions.begin(), finding_.suggestions.end(),
+                                   [](const auto& each) { return each.trial.has_value(); });
+    if (finding_.trial && !shown) page_.paragraph(outcome(*finding_.trial));
     const auto* own = configuration();
-    for (const auto& record : finding_.validity) {
-      const bool here =
-          own != nullptr && own->device != nullptr && own->device->id == record.device;
-      page_.item(Page::escape(words::validity(record)) +
-                 (here ? page_.dim(tr(" (this device)")) : QString()));
-    }
+    std::span<const DeviceSpec> device;
+    if (own != nullptr && own->device != nullptr) device = {own->device, 1};
+    add_trials(page_, finding_.validity, finding_.citations, device);
   }
 
   // The same advice for other configurations.

@@ -4,6 +4,7 @@
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "gui/models/link.h"
 #include "gui/models/pages.h"
 
 namespace rnnadvisor::gui {
@@ -247,7 +248,7 @@ QVariant ConfigurationsModel::data(const QModelIndex& index, int role) const {
         case name:
           return to_qt(report.name);
         case step:
-          return value > 0 ? to_qt(format_milliseconds(value)) : none();
+          return value > 0 ? format_ms(value) : none();
         case tflops:
           return value > 0 ? to_qt(words::number(value)) : none();
         case ran: {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "gui/models/document.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -176,6 +177,10 @@ QString format_ns(std::int64_t ns) {
                                             : std::pair(value / 1e9, "s");
   const int decimals = scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
   return sign + QString::number(scaled, 'f', decimals) + QLatin1Char(' ') + QString::fromUtf8(unit);
+}
+
+QString format_ms(double ms) {
+  return to_qt(format_milliseconds(ms)).replace(QLatin1String(" us"), QStringLiteral(" µs"));
 }
 
 std::optional<std::int64_t> parse_ns(QString text) {

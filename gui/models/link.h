@@ -50,6 +50,8 @@ Result<Place> parse_place(const QString& text);
 
 // "1.25 ms" with three digits; exact() keeps every nanosecond: "1.250004ms".
 QString format_ns(std::int64_t ns);
+// Of a measured time, as reports write it but for the sign of micro: "2.07 ms", "35.2 µs".
+QString format_ms(double ms);
 QString exact_ns(std::int64_t ns);
 std::optional<std::int64_t> parse_ns(QString text);
 

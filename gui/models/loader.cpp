@@ -53,6 +53,11 @@ void Loader::open(const QString& path, std::shared_ptr<const advisor::RuleSet> r
             if (loader->work_ == work) emit loader->outlined(outline);
           });
         };
+        options.judging = [&] {
+          tell([work](Loader* loader) {
+            if (loader->work_ == work) emit loader->judging(loader->path_);
+          });
+        };
         const auto result = open_document(path, rules, options);
         tell([work, result](Loader* loader) { loader->finish(work, result); });
       });

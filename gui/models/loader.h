@@ -26,6 +26,8 @@ class Loader : public QObject {
  signals:
   void started(const QString& path);
   void progress(double share);
+  // Its records are read, its rules are being applied; progress() goes on.
+  void judging(const QString& path);
   // The outline of a file that takes its time; loaded() follows, unless it fails.
   void outlined(const rnnadvisor::gui::DocumentPointer& document);
   void loaded(const rnnadvisor::gui::DocumentPointer& document);

@@ -2,18 +2,25 @@
 #pragma once
 
 #include <QCoreApplication>
+#include <span>
 
 #include "gui/models/page.h"
 
 namespace rnnadvisor::gui {
 
 QString finding_page(const Document& document, int finding, const Theme& theme);
-QString rule_page(const advisor::Rule& rule, const Theme& theme);
+// `devices`: of the profile that is open; the page says whether the card was tried on them.
+QString rule_page(const advisor::Rule& rule, const Theme& theme,
+                  std::span<const DeviceSpec> devices = {});
 QString configuration_page(const Document& document, int configuration, const Theme& theme);
 // Of any item.
 QString item_page(const Document& document, Item item, const Theme& theme);
 // The conditions of a persistent algorithm, kept and broken.
 void add_why_not(Page& page, const model::WhyNot& table);
+
+// Where a criterion was tried, and whether `devices` are among that.
+void add_trials(Page& page, std::span<const advisor::ValidityRecord> records,
+                std::span<const Citation> citations, std::span<const DeviceSpec> devices);
 
 // A mark that tells severities and standings apart without colour.
 QString mark(advisor::Severity severity);

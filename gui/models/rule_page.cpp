@@ -35,7 +35,43 @@ void add_explanation(Page& page, const std::string& text) {
 
 }  // namespace
 
-QString rule_page(const advisor::Rule& rule, const Theme& theme) {
+void add_trials(Page& page, std::span<const advisor::ValidityRecord> records,
+                std::span<const Citation> citations, std::span<const DeviceSpec> devices) {
+  const auto tried_on = [&](const DeviceSpec& device) {
+    return std::any_of(records.begin(), records.end(),
+                       [&](const auto& record) { return record.device == device.id; });
+  };
+  page.heading(tr("Tried on hardware"));
+  for (const auto& record : records) {
+    const bool here = std::any_of(devices.begin(), devices.end(), [&](const DeviceSpec& device) {
+      return device.id == record.device;
+    });
+    QString text = Page::escape(words::validity(record));
+    if (here) text += page.strong(QStringLiteral(" · ") + tr("this device"));
+    if (!record.evidence.empty())
+      text += QStringLiteral("<br>") + page.dim(Page::escape(words::clean(record.evidence)));
+    page.item(text);
+  }
+  QStringList untried;
+  for (const auto& device : devices) {
+    const QString name = to_qt(words::clean(device.name.empty() ? device.id : device.name));
+    if (!tried_on(device) && !untried.contains(name)) untried << name;
+  }
+  QString text;
+  if (!untried.isEmpty()) {
+    text = tr("No trial on %1 is recorded with the card.").arg(untried.join(QStringLiteral(", ")));
+  } else if (records.empty()) {
+    text = tr("No trial is recorded with the card.");
+  }
+  if (text.isEmpty()) return;
+  const bool measured = std::any_of(citations.begin(), citations.end(),
+                                    [](const auto& citation) { return citation.tag == 'M'; });
+  if (measured) text += QLatin1Char(' ') + tr("The measurements it cites are under its sources.");
+  page.paragraph(page.dim(text.toHtmlEscaped()));
+}
+
+QString rule_page(const advisor::Rule& rule, const Theme& theme,
+                  std::span<const DeviceSpec> devices) {
   Page page(theme);
   page.small(page.colored(
                  page.strong(mark(rule.severity) + QLatin1Char(' ') + severity_word(rule.severity)),
@@ -77,10 +113,13 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme) {
     if (!citation.quote.empty())
       page.quote(QStringLiteral("“") + Page::escape(citation.quote) + QStringLiteral("”"));
   }
-  if (const auto lines = describe_validity(rule); !lines.empty()) {
-    page.heading(tr("Where it is valid, and where it was tried"));
-    for (const auto& line : lines) page.item(Page::escape(line));
-  }
+  page.heading(tr("Where it is valid"));
+  auto limits = rule;
+  limits.validity.clear();  // these are trials, not limits
+  const auto lines = describe_validity(limits);
+  for (const auto& line : lines) page.item(Page::escape(line));
+  if (lines.empty()) page.paragraph(page.dim(tr("For every device and version of cuDNN.")));
+  add_trials(page, rule.validity, rule.citations, devices);
   if (!rule.builtin) page.small(tr("Read from ") + Page::escape(rule.file));
   return page.take();
 }

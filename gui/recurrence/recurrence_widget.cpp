@@ -33,6 +33,7 @@ RecurrenceWidget::RecurrenceWidget(QWidget* parent)
     of->setAccessibleName(tip);
     of->setCheckable(true);
     of->setAutoRaise(true);
+    of->setObjectName(QStringLiteral("choice"));
     of->setToolButtonStyle(Qt::ToolButtonTextOnly);
   };
   button(by_time_, tr("In time"), tr("Steps where they lie in time"));

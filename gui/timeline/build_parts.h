@@ -7,6 +7,8 @@ namespace rnnadvisor::gui::timeline {
 
 // A track for each device that says when any kernel runs on it.
 void add_busy_tracks(Timeline& timeline, const BuildOptions& options);
+// A track for each hardware counter of each device.
+void add_counter_tracks(Timeline& timeline, const BuildOptions& options);
 // The range of everything.
 void find_range(Timeline& timeline);
 // Devices first, then every process: its threads' NVTX ranges, what it did on devices, and its

@@ -41,6 +41,7 @@ class Builder {
       (this->*part)();
     }
     add_busy_tracks(*timeline_, options_);
+    add_counter_tracks(*timeline_, options_);
     if (options_.stop.stop_requested()) return nullptr;
     find_range(*timeline_);
     order_tracks(*timeline_);
@@ -259,7 +260,8 @@ std::size_t Timeline::bytes() const {
   std::size_t sum = sizeof(*this);
   std::set<const Pyramid*> counted;
   for (const auto& track : tracks) {
-    sum += sizeof(track) + track.lanes.capacity() * sizeof(Lane) + track.area.bytes();
+    sum += sizeof(track) + track.lanes.capacity() * sizeof(Lane) + track.area.bytes() +
+           track.samples.bytes();
     for (const auto& lane : track.lanes) {
       if (counted.insert(lane.pyramid.get()).second) sum += sizeof(Pyramid) + lane.pyramid->bytes();
     }

@@ -22,8 +22,9 @@ inline constexpr ColorId api_color = 29;
 inline constexpr ColorId api_wait_color = 30;  // the host waits for the device
 inline constexpr ColorId busy_color = 31;
 inline constexpr ColorId memory_color = 32;
-inline constexpr ColorId failed_color = 33;     // a call with a status that is not success
-inline constexpr ColorId nvtx_color = 34;       // of ranges that have no colour
+inline constexpr ColorId failed_color = 33;  // a call with a status that is not success
+inline constexpr ColorId nvtx_color = 34;    // of ranges that have no colour
+inline constexpr ColorId counter_color = 35;
 inline constexpr ColorId first_own_color = 40;  // and on: Timeline::own_colors
 
 inline ColorId color_id(KernelRole role) { return static_cast<ColorId>(role); }

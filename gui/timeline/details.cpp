@@ -6,6 +6,8 @@
 
 #include "advisor/report/words.h"
 #include "core/config/rnn_config.h"
+#include "gui/timeline/counter_unit.h"
+#include "gui/timeline/scene.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -193,6 +195,24 @@ Details details_of_memory(const Track& track, std::int64_t at) {
   return found;
 }
 
+Details details_of_counter(const Timeline& timeline, const Track& track, std::int64_t at) {
+  const std::string& metric = timeline.profile->text(track.key.metric);
+  const auto unit = counter_unit(metric);
+  Details found;
+  found.title = counter_title(timeline, track);
+  if (const auto sample = track.samples.at(at)) {
+    found.lines.emplace_back(tr("Here"), tr("%1 over %2")
+                                             .arg(utf8(counter_text(unit, sample->value)),
+                                                  time(sample->range.length())));
+  } else {
+    found.lines.emplace_back(tr("Here"), tr("not sampled"));
+  }
+  found.lines.emplace_back(tr("Peak"), utf8(counter_text(unit, track.samples.peak())));
+  found.lines.emplace_back(tr("Of the whole"), tr("GPU %1").arg(std::max(0, track.key.device)));
+  found.lines.emplace_back(tr("Counter"), utf8(metric));
+  return found;
+}
+
 Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
   Details found;
   found.title = time(s.range.length());
@@ -225,6 +245,20 @@ Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
                                                   : time(s.transfer_ns)));
   if (s.api_calls > 0) line(tr("CUDA API"), tr("%1, %2").arg(count(s.api_calls), time(s.api_ns)));
   if (s.most_memory >= 0) line(tr("Most memory"), utf8(bytes_text(s.most_memory)));
+  const bool devices = s.devices.size() > 1;
+  for (const auto& [index, summary] : s.counters) {
+    const auto& track = timeline.tracks[static_cast<std::size_t>(index)];
+    const auto unit = counter_unit(timeline.profile->text(track.key.metric));
+    const QString name =
+        utf8(advisor::words::shorten(counter_title(timeline, track).toStdString(), 30));
+    QString value =
+        tr("mean %1, most %2")
+            .arg(utf8(counter_text(unit, summary.mean)), utf8(counter_text(unit, summary.most)));
+    // A mean of a part is no mean of the range.
+    if (summary.sampled_ns * 100 < s.range.length() * 99)
+      value = tr("%1 (sampled %2 of it)").arg(value, percent(summary.sampled_ns, s.range.length()));
+    line(devices ? tr("%1, GPU %2").arg(name).arg(std::max(0, track.key.device)) : name, value);
+  }
   for (std::size_t i = 0; i < std::min<std::size_t>(3, s.names.size()); ++i) {
     const auto& name = s.names[i];
     const std::string shown = short_kernel_name(timeline.profile->text(name.name));

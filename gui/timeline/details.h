@@ -24,6 +24,8 @@ Details details_of_gap(const Timeline& timeline, TimeRange gap);
 Details details_of_range(const Timeline& timeline, const RangeStatistics& statistics);
 // Of memory at a moment.
 Details details_of_memory(const Track& track, std::int64_t time);
+// Of a hardware counter at a moment.
+Details details_of_counter(const Timeline& timeline, const Track& track, std::int64_t time);
 // The keys and what they do.
 Details shortcut_sheet();
 

@@ -13,6 +13,7 @@ namespace rnnadvisor::gui::timeline {
 struct TrackKey {
   int process = -1, device = -1, stream = -1;
   std::int64_t thread = -1;
+  int metric = -1;  // index into Profile::strings
 
   auto operator<=>(const TrackKey&) const = default;
 };

@@ -24,6 +24,7 @@ Row row_for(const Track& track, int index, const TrackState& state, const Metric
       row.lane_height = row.height;
       break;
     case TrackKind::memory:
+    case TrackKind::counter:
       row.height = state.folded ? metrics.lane : metrics.area;
       break;
     default:

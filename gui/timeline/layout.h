@@ -24,6 +24,7 @@ struct TrackState {
   bool folded = false;  // of a heading: its tracks are gone; of a track: its lanes are thin
   bool pinned = false;
   bool hidden = false;
+  bool operator==(const TrackState&) const = default;
 };
 
 struct Row {

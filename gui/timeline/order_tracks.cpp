@@ -8,6 +8,12 @@
 
 namespace rnnadvisor::gui::timeline {
 
+namespace {
+
+bool of_device(TrackKind kind) { return kind == TrackKind::busy || kind == TrackKind::counter; }
+
+}  // namespace
+
 void find_range(Timeline& timeline) {
   const auto& allocations = timeline.profile->allocations;
   bool any = false;
@@ -28,6 +34,10 @@ void find_range(Timeline& timeline) {
           include(lane.spans.start_of(i), lane.spans.end_of(i));
       }
     }
+  }
+  for (const auto& track : timeline.tracks) {
+    if (!track.samples.empty())
+      include(track.samples.range().begin_ns, track.samples.range().end_ns);
   }
   for (const auto time : {allocations.time_ns.empty() ? -1 : allocations.time_ns.front(),
                           allocations.time_ns.empty() ? -1 : allocations.time_ns.back()})
@@ -52,8 +62,10 @@ void order_tracks(Timeline& timeline) {
                         : on_device                       ? 2
                         : track.kind == TrackKind::memory ? 3
                                                           : 4;
-    return std::tuple(track.kind == TrackKind::busy ? -1 : track.key.process, section, track.key,
-                      track.kind);
+    // A device, then its counters.
+    if (of_device(track.kind))
+      return std::tuple(-1, track.key.device, track.key, static_cast<int>(track.kind));
+    return std::tuple(track.key.process, section, track.key, static_cast<int>(track.kind));
   };
   std::stable_sort(tracks.begin(), tracks.end(),
                    [&](const Track& a, const Track& b) { return place(a) < place(b); });
@@ -62,7 +74,7 @@ void order_tracks(Timeline& timeline) {
     timeline.track_of.try_emplace({tracks[i].kind, tracks[i].key}, static_cast<int>(i));
     if (tracks[i].kind == TrackKind::process) {
       heading = static_cast<int>(i);
-    } else if (tracks[i].kind != TrackKind::busy) {
+    } else if (!of_device(tracks[i].kind)) {
       tracks[i].parent = heading;
     }
   }

@@ -77,7 +77,8 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     painter_.drawLine(0, top + one.height - 1, scene.size.width(), top + one.height - 1);
   }
   int x = top_level ? 14 : 28;
-  if (heading || track.lanes.size() > 1) {
+  const bool area = track.kind == TrackKind::memory || track.kind == TrackKind::counter;
+  if (heading || area || track.lanes.size() > 1) {
     QPolygonF triangle;
     const qreal middle = top + std::min(one.height, 22) / 2.0, s = fold_size / 2.0;
     const qreal at = x - 2;
@@ -153,10 +154,13 @@ void ScenePainter::ruler(const Scene& scene) {
     const int x = static_cast<int>(std::lround(scene.x_of(tick.time)));
     painter_.setPen(scene.theme.border);
     painter_.drawLine(x, box.bottom() - (tick.label.empty() ? 4 : 9), x, box.bottom());
-    // A label that begins outside would be read without its first digits.
-    if (tick.label.empty() || x < scene.header_width) continue;
+    // A label that reaches outside would be read without its first or last digits.
+    const QString label = utf8(tick.label);
+    if (label.isEmpty() || x < scene.header_width ||
+        x + 4 + metrics.horizontalAdvance(label) > scene.size.width())
+      continue;
     painter_.setPen(scene.theme.dim_text);
-    painter_.drawText(QPointF(x + 4, box.top() + metrics.ascent() + 3), utf8(tick.label));
+    painter_.drawText(QPointF(x + 4, box.top() + metrics.ascent() + 3), label);
   }
   painter_.restore();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/timeline/counter_unit.h"
 #include "gui/timeline/scene.h"
 #include "gui/timeline/ticks.h"
 
@@ -82,6 +83,9 @@ void ScenePainter::row(const Scene& scene, const Row& one, int top) {
       break;
     case TrackKind::memory:
       memory(scene, track, top, one.height);
+      break;
+    case TrackKind::counter:
+      counter(scene, track, top, one.height);
       break;
     default: {
       const auto index = static_cast<std::size_t>(one.track);
@@ -188,6 +192,21 @@ void ScenePainter::busy(const Scene& scene, const Track& track, int y, int heigh
   }
 }
 
+// The ground, with the lines of the ruler.
+void ScenePainter::clear_row(int left, int top, int tall) {
+  for (int line = std::max(top, clip_top_); line < std::min(top + tall, clip_bottom_); ++line) {
+    auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
+    std::copy(ground_.begin(), ground_.end(), pixels + left);
+  }
+}
+
+// A column of an area, with a line on top.
+void ScenePainter::column(int x, int bottom, int bar, QRgb area, QRgb line) {
+  if (bar <= 0) return;
+  fill(x, bottom - bar, 1, bar, area);
+  fill(x, bottom - bar, 1, std::min(bar, 2), line);
+}
+
 void ScenePainter::memory(const Scene& scene, const Track& track, int y, int height) {
   const qreal ratio = scene.device_ratio;
   const int left = static_cast<int>(std::lround(scene.header_width * ratio));
@@ -195,20 +214,37 @@ void ScenePainter::memory(const Scene& scene, const Track& track, int y, int hei
   const int tall = static_cast<int>(std::lround(height * ratio));
   const int width = image_.width() - left;
   if (width <= 0) return;
-  for (int line = std::max(top, clip_top_); line < std::min(top + tall, clip_bottom_); ++line) {
-    auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(line));
-    std::copy(ground_.begin(), ground_.end(), pixels + left);
-  }
+  clear_row(left, top, tall);
   track.area.draw({scene.visible, static_cast<double>(width)}, heights_);
   const double peak = static_cast<double>(std::max<std::int64_t>(1, track.area.peak()));
   const QRgb line = scene.palette.fill[memory_color];
   const QRgb area = blend(scene.palette.ground, line, 110);
   for (int x = 0; x < width; ++x) {
     const double share = static_cast<double>(heights_[static_cast<std::size_t>(x)]) / peak;
-    const int bar = static_cast<int>(std::lround(share * (tall - 2)));
-    if (bar <= 0) continue;
-    fill(left + x, top + tall - bar, 1, bar, area);
-    fill(left + x, top + tall - bar, 1, std::min(bar, 2), line);
+    column(left + x, top + tall, static_cast<int>(std::lround(share * (tall - 2))), area, line);
+  }
+}
+
+void ScenePainter::counter(const Scene& scene, const Track& track, int y, int height) {
+  const qreal ratio = scene.device_ratio;
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
+  const int top = static_cast<int>(std::lround(y * ratio));
+  const int tall = static_cast<int>(std::lround(height * ratio));
+  const int width = image_.width() - left;
+  if (width <= 0) return;
+  clear_row(left, top, tall);
+  track.samples.draw({scene.visible, static_cast<double>(width)}, values_);
+  const auto unit = counter_unit(scene.timeline->profile->text(track.key.metric));
+  const double most = counter_top(unit, track.samples.peak());
+  const QRgb line = scene.palette.fill[counter_color];
+  const QRgb area = blend(scene.palette.ground, line, 110);
+  for (int x = 0; x < width; ++x) {
+    const double value = values_[static_cast<std::size_t>(x)];
+    if (std::isnan(value)) continue;
+    // A zero that was measured is a line on the ground; where nothing was measured there is none.
+    const double share = std::clamp(value / most, 0.0, 1.0);
+    column(left + x, top + tall, std::max(1, static_cast<int>(std::lround(share * (tall - 2)))),
+           area, line);
   }
 }
 

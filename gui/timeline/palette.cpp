@@ -28,6 +28,7 @@ SpanPalette make_palette(const Theme& theme, const std::vector<std::uint32_t>& o
   set(api_wait_color, mix(theme.warning, theme.panel, 0.35));
   set(busy_color, theme.good);
   set(memory_color, theme.series(0));
+  set(counter_color, theme.series(2));
   set(failed_color, theme.error);
   set(nvtx_color, mix(theme.accent, theme.panel, 0.55));
   for (std::size_t i = 0; i < own.size() && first_own_color + i < 256; ++i)

@@ -3,6 +3,8 @@
 
 #include <QCoreApplication>
 
+#include "gui/timeline/counter_unit.h"
+
 namespace rnnadvisor::gui::timeline {
 namespace {
 
@@ -109,8 +111,23 @@ QString track_title(const Timeline& timeline, const Track& track) {
       return tr("RNN calls, CPU");
     case TrackKind::api:
       return tr("CUDA API");
+    case TrackKind::counter:
+      return counter_title(timeline, track);
   }
   return {};
+}
+
+QString counter_title(const Timeline& timeline, const Track& track) {
+  const std::string& metric = timeline.profile->text(track.key.metric);
+  const auto counts = [&](std::string_view counter) { return metric.starts_with(counter); };
+  // Those that the mode `full` samples; CUPTI's names are known to few.
+  if (counts("sm__pipe_tensor_cycles_active.")) return tr("Tensor cores active");
+  if (counts("sm__cycles_active.")) return tr("SMs active");
+  if (counts("sm__inst_executed_realtime.")) return tr("Instructions issued");
+  if (counts("dram__bytes.sum.per_second")) return tr("DRAM traffic");
+  if (counts("gr__cycles_active.")) return tr("GPU engine active");
+  if (counts("gpc__cycles_elapsed.avg.per_second")) return tr("GPU clock");
+  return utf8(metric);
 }
 
 QString track_subtitle(const Timeline& timeline, const Track& track) {
@@ -137,6 +154,12 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
                  : tr("stream %1").arg(track.key.stream);
     case TrackKind::memory:
       return tr("peak %1").arg(utf8(bytes_text(track.area.peak())));
+    case TrackKind::counter: {
+      const auto unit = counter_unit(p.text(track.key.metric));
+      const QString peak = tr("peak %1").arg(utf8(counter_text(unit, track.samples.peak())));
+      return p.devices.size() > 1 ? tr("GPU %1, %2").arg(std::max(0, track.key.device)).arg(peak)
+                                  : peak;
+    }
   }
   return {};
 }

@@ -112,6 +112,9 @@ class ScenePainter {
   void lane(const Scene& scene, const Row& row, const Track& track, int lane, int y, int height);
   void busy(const Scene& scene, const Track& track, int y, int height);
   void memory(const Scene& scene, const Track& track, int y, int height);
+  void counter(const Scene& scene, const Track& track, int y, int height);
+  void clear_row(int left, int top, int tall);
+  void column(int x, int bottom, int bar, QRgb area, QRgb line);
   void labels(const Scene& scene, const Track& track, const Lane& lane, int y, int height);
   void header(const Scene& scene, const Row& row, int top);
   void overlays(const Scene& scene);
@@ -131,11 +134,14 @@ class ScenePainter {
   Picture picture_;
   std::vector<QRgb> line_, ground_;
   std::vector<std::int64_t> heights_;
+  std::vector<double> values_;
   int clip_top_ = 0, clip_bottom_ = 0;  // device pixels that rows may paint
 };
 
 // "GPU 0", "stream 7", "thread 4711": what stands in the header of a track.
 QString track_title(const Timeline& timeline, const Track& track);
+// "Tensor cores active"; the name in CUPTI where we have no better one.
+QString counter_title(const Timeline& timeline, const Track& track);
 QString track_subtitle(const Timeline& timeline, const Track& track);
 
 }  // namespace rnnadvisor::gui::timeline

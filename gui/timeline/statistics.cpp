@@ -100,7 +100,8 @@ class FullCount {
 RangeStatistics quick_statistics(const Timeline& timeline, TimeRange range) {
   RangeStatistics sum;
   sum.range = range;
-  for (const auto& track : timeline.tracks) {
+  for (std::size_t i = 0; i < timeline.tracks.size(); ++i) {
+    const auto& track = timeline.tracks[i];
     Occupancy all;
     for (const auto& lane : track.lanes) {
       const auto one = occupancy(lane.spans, *lane.pyramid, range);
@@ -128,6 +129,10 @@ RangeStatistics quick_statistics(const Timeline& timeline, TimeRange range) {
         break;
       case TrackKind::memory:
         sum.most_memory = std::max(sum.most_memory, track.area.most(range));
+        break;
+      case TrackKind::counter:
+        if (const auto summary = track.samples.in(range))
+          sum.counters.push_back({static_cast<int>(i), *summary});
         break;
       default:
         break;

@@ -32,6 +32,11 @@ struct RangeStatistics {
   std::int64_t calls = 0, api_calls = 0, api_ns = 0;
   std::int64_t most_memory = -1;  // allocated bytes; -1: no allocations were recorded
   std::vector<NameTime> names;    // most time first
+  struct Counter {
+    int track = -1;  // index into Timeline::tracks
+    SampleSeries::Summary summary;
+  };
+  std::vector<Counter> counters;  // of those with samples in the range
 };
 
 // From pyramids only: counts and busy times, at once, however many spans there are. Roles, names,

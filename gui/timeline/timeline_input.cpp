@@ -333,6 +333,8 @@ void TimelineWidget::hover(QPointF position) {
       hover_details_ = details_of_gap(*scene_.timeline, *at.gap);
     } else if (track.kind == TrackKind::memory) {
       hover_details_ = details_of_memory(track, at.time);
+    } else if (track.kind == TrackKind::counter) {
+      hover_details_ = details_of_counter(*scene_.timeline, track, at.time);
     } else {
       hover_details_ = details_of(*scene_.timeline, at.item);
     }

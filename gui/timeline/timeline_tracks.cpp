@@ -13,13 +13,14 @@ using namespace timeline;
 namespace {
 
 constexpr double height_step = 1.2;
+constexpr int most_tall_counters = 2;
 
 }  // namespace
 
 void TimelineWidget::set_folded(int track, bool folded) {
   if (!ready() || track < 0) return;
   state_of(track).folded = folded;
-  relayout();
+  tracks_moved();
 }
 
 void TimelineWidget::set_pinned(int track, bool pinned) {
@@ -30,44 +31,69 @@ void TimelineWidget::set_pinned(int track, bool pinned) {
   auto& order = scene_.arrangement.pinned;
   std::erase(order, track);
   if (pinned) order.push_back(track);
-  relayout();
+  tracks_moved();
 }
 
 void TimelineWidget::set_hidden(int track, bool hidden) {
   if (!ready() || track < 0) return;
   state_of(track).hidden = hidden;
+  tracks_moved();
+}
+
+// What is there, but must not push the calls off the screen: threads that make no RNN call, and
+// counters where they are many.
+void TimelineWidget::find_first_states() {
+  std::set<std::pair<int, std::int64_t>> calling;
+  int counters = 0;
+  for (const auto& track : scene_.timeline->tracks) {
+    if (track.kind == TrackKind::host_calls) calling.emplace(track.key.process, track.key.thread);
+    counters += track.kind == TrackKind::counter ? 1 : 0;
+  }
+  folded_at_first_.clear();
+  for (const auto& track : scene_.timeline->tracks) {
+    const bool of_thread = track.kind == TrackKind::nvtx || track.kind == TrackKind::api;
+    const bool bystander =
+        of_thread && !calling.empty() && !calling.contains({track.key.process, track.key.thread});
+    const bool one_of_many = track.kind == TrackKind::counter && counters > most_tall_counters;
+    if (bystander || one_of_many) folded_at_first_.emplace(track.kind, track.key);
+  }
+}
+
+FirstState TimelineWidget::first_state() const {
+  return [this](const TrackName& name) {
+    return TrackState{folded_at_first_.contains(name), false, false};
+  };
+}
+
+void TimelineWidget::arrange() {
+  auto restored = timeline::restore_tracks(*scene_.timeline, kept_, first_state());
+  scene_.states = std::move(restored.states);
+  scene_.arrangement = std::move(restored.arrangement);
+  scene_.current_track = scene_.dragged_track = -1;
+}
+
+KeptTracks TimelineWidget::kept_tracks() const {
+  if (!ready()) return kept_;
+  return keep_tracks(*scene_.timeline, scene_.states, scene_.arrangement, scene_.height_factor,
+                     first_state(), kept_);
+}
+
+void TimelineWidget::restore_tracks(KeptTracks kept) {
+  kept_ = std::move(kept);
+  // A profile of which nothing was kept has the height that was seen last.
+  if (!kept_.empty() && kept_.height != scene_.height_factor) {
+    scene_.height_factor = kept_.height;
+    emit height_changed(kept_.height);
+  }
+  kept_.height = scene_.height_factor;
+  if (!ready()) return;
+  arrange();
   relayout();
 }
 
-// Tracks of the timeline before are found by what they show.
-void TimelineWidget::keep_arrangement(const Timeline& old) {
-  const Timeline& now = *scene_.timeline;
-  const auto renamed = [&](int track) {
-    const auto& of = old.tracks[static_cast<std::size_t>(track)];
-    const auto found = now.track_of.find({of.kind, of.key});
-    return found == now.track_of.end() ? -1 : found->second;
-  };
-  std::vector<TrackState> states(now.tracks.size());
-  for (std::size_t i = 0; i < std::min(old.tracks.size(), scene_.states.size()); ++i) {
-    const int track = renamed(static_cast<int>(i));
-    if (track >= 0) states[static_cast<std::size_t>(track)] = scene_.states[i];
-  }
-  scene_.states = std::move(states);
-  const auto keep = [&](std::vector<int>& tracks) {
-    for (int& track : tracks) track = renamed(track);
-    std::erase(tracks, -1);
-  };
-  keep(scene_.arrangement.pinned);
-  const bool moved = !scene_.arrangement.order.empty();
-  keep(scene_.arrangement.order);
-  // What was not there before stands where it would without any moving: after what is before it.
-  auto& order = scene_.arrangement.order;
-  for (int i = 0; moved && i < static_cast<int>(now.tracks.size()); ++i) {
-    if (std::find(order.begin(), order.end(), i) != order.end()) continue;
-    const auto before = std::find(order.begin(), order.end(), i - 1);
-    order.insert(before == order.end() ? order.end() : before + 1, i);
-  }
-  scene_.current_track = scene_.dragged_track = -1;
+void TimelineWidget::tracks_moved() {
+  relayout();
+  emit tracks_changed();
 }
 
 void TimelineWidget::move_track(int track, int by) {
@@ -83,7 +109,7 @@ void TimelineWidget::move_track(int track, int by) {
     return;
   }
   scene_.current_track = track;
-  relayout();
+  tracks_moved();
   show_track(track);
 }
 
@@ -105,14 +131,14 @@ void TimelineWidget::drag_track_to(QPointF position) {
     if (!are_siblings(*scene_.timeline, track, target) && parent >= 0) target = parent;
     if (!timeline::move_track_to(*scene_.timeline, scene_.arrangement.order, track, target)) return;
   }
-  relayout();
+  tracks_moved();
 }
 
 void TimelineWidget::set_height_factor(double factor) {
   factor = std::clamp(factor, least_height, most_height);
   if (factor == scene_.height_factor) return;
   scene_.height_factor = factor;
-  relayout();
+  tracks_moved();
   emit height_changed(factor);
 }
 

@@ -4,7 +4,6 @@
 #include <QPaintEvent>
 #include <QScrollBar>
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "gui/timeline/cards.h"
@@ -22,22 +21,7 @@ constexpr std::size_t spans_at_once = 200'000;
 
 std::size_t spans_of(const Profile& p) {
   return p.kernels.size() + p.api.size() + p.nvtx.size() + p.transfers.size() +
-         p.allocations.size();
-}
-
-// Threads that make no RNN call are there, but do not push those that do off the screen.
-void fold_bystanders(const Timeline& timeline, std::vector<TrackState>& states) {
-  std::set<std::pair<int, std::int64_t>> calling;
-  for (const auto& track : timeline.tracks) {
-    if (track.kind == TrackKind::host_calls) calling.emplace(track.key.process, track.key.thread);
-  }
-  if (calling.empty()) return;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const auto& track = timeline.tracks[i];
-    const bool of_thread = track.kind == TrackKind::nvtx || track.kind == TrackKind::api;
-    if (of_thread && !calling.contains({track.key.process, track.key.thread}))
-      states[i].folded = true;
-  }
+         p.allocations.size() + p.counters.size();
 }
 
 // Where all RNN calls lie, or everything where that is most of it or there are none.
@@ -107,6 +91,8 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   take_marks();
   scene_.palette = make_palette(theme, {});
   hover_details_ = measured_details_ = {};
+  kept_ = {};
+  folded_at_first_.clear();
   hits_text_.clear();
   painter_->forget_labels();
   if (state_ != nullptr) {
@@ -142,10 +128,10 @@ void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
   if (built == nullptr) return;
   // A filtered timeline has other tracks: what was folded, pinned and moved stays so.
   const bool first = scene_.timeline == nullptr;
-  const auto old = std::exchange(scene_.timeline, std::move(built));
-  if (old != nullptr) keep_arrangement(*old);
-  scene_.states.resize(scene_.timeline->tracks.size());
-  if (first) fold_bystanders(*scene_.timeline, scene_.states);
+  if (!first) kept_ = kept_tracks();
+  scene_.timeline = std::move(built);
+  if (first) find_first_states();
+  arrange();
   scene_.hits = nullptr;
   scene_.palette = make_palette(scene_.theme, scene_.timeline->own_colors);
   relayout();

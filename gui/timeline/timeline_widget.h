@@ -7,6 +7,7 @@
 #include <QElapsedTimer>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "gui/models/document.h"
 #include "gui/models/link.h"
@@ -15,6 +16,7 @@
 #include "gui/theme.h"
 #include "gui/timeline/background.h"
 #include "gui/timeline/details.h"
+#include "gui/timeline/kept_tracks.h"
 #include "gui/timeline/scene.h"
 
 class QKeyEvent;
@@ -74,6 +76,10 @@ class TimelineWidget : public QAbstractScrollArea {
   double height_factor() const { return scene_.height_factor; }
   // What each track is called, for finding one: "Kernels, stream 7 – python3.12 2164".
   std::vector<std::pair<int, QString>> track_names() const;
+  // What the person has made of the tracks of this document, and the same for a document that was
+  // just set: it is done once its tracks stand.
+  timeline::KeptTracks kept_tracks() const;
+  void restore_tracks(timeline::KeptTracks kept);
   void show_track(int track);  // brings it into view and makes it the one that keys move
   // Marks, in timeline_marks.cpp. nullptr: none can be made.
   void set_marks(Marks* marks);
@@ -91,6 +97,7 @@ class TimelineWidget : public QAbstractScrollArea {
   void ready_changed();
   void search_changed();
   void height_changed(double factor);
+  void tracks_changed();  // kept_tracks() says something else
   // Something that another panel shows.
   void link_activated(const rnnadvisor::gui::Link& link);
   void table_requested(rnnadvisor::gui::Item item);
@@ -131,7 +138,10 @@ class TimelineWidget : public QAbstractScrollArea {
   void menu_of_item(QMenu& menu, Item item);
   void menu_of_track(QMenu& menu, int track);
   void menu_of_mark(QMenu& menu, int mark);
-  void keep_arrangement(const timeline::Timeline& old);
+  timeline::FirstState first_state() const;
+  void find_first_states();
+  void arrange();
+  void tracks_moved();
   void drag_track_to(QPointF position);
   void take_marks();
   void commit_mark();
@@ -156,6 +166,8 @@ class TimelineWidget : public QAbstractScrollArea {
   Marks* marks_ = nullptr;
   QLineEdit* mark_editor_ = nullptr;
   int edited_mark_ = -1;
+  timeline::KeptTracks kept_;
+  std::set<timeline::TrackName> folded_at_first_;
 
   QPointF pointer_{-1, -1};
   QPointF pressed_;

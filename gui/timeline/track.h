@@ -15,6 +15,7 @@
 #include "gui/models/item.h"
 #include "gui/timeline/lanes.h"
 #include "gui/timeline/pyramid.h"
+#include "gui/timeline/sample_series.h"
 #include "gui/timeline/step_area.h"
 #include "profiler/profile/profile.h"
 
@@ -29,7 +30,8 @@ enum class TrackKind : std::uint8_t {
   transfers,   // by device and stream
   memory,      // allocated bytes, by device
   host_calls,  // cuDNN RNN calls where they were made, by thread
-  api          // CUDA runtime and driver calls, by thread
+  api,         // CUDA runtime and driver calls, by thread
+  counter      // samples of a hardware counter, by device and metric
 };
 
 struct Lane {
@@ -43,7 +45,8 @@ struct Track {
   TrackKey key;
   int parent = -1;  // the heading it stands under; -1: none
   std::vector<Lane> lanes;
-  StepArea area;  // of memory
+  StepArea area;           // of memory
+  SampleSeries samples{};  // of a counter
 };
 
 // What a call did on the device.

@@ -3,6 +3,7 @@
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "gui/models/link.h"
 #include "gui/models/pages.h"
 #include "gui/views/compare_view.h"
 
@@ -12,7 +13,7 @@ namespace {
 namespace words = advisor::words;
 
 QString milliseconds(double ms) {
-  return ms < 0 ? QStringLiteral("–") : Page::escape(format_milliseconds(ms));
+  return ms < 0 ? QStringLiteral("–") : Page::escape(format_ms(ms));
 }
 
 QString difference(double before, double after) {
@@ -20,7 +21,7 @@ QString difference(double before, double after) {
   const double ms = after - before;
   if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
   return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
-         Page::escape(format_milliseconds(std::abs(ms)));
+         Page::escape(format_ms(std::abs(ms)));
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ QString CompareView::match_page(const Match& m) const {
                            "from noise."));
   std::vector<std::vector<Page::Cell>> rows;
   const auto median = [](const MedianInterval& ms) {
-    return ms.count > 0 ? Page::escape(format_milliseconds(ms.median)) : QStringLiteral("–");
+    return ms.count > 0 ? Page::escape(format_ms(ms.median)) : QStringLiteral("–");
   };
   rows.push_back(
       {{page.dim(tr("median"))}, {median(m.before_ms), true}, {median(m.after_ms), true}});

@@ -12,6 +12,7 @@
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "gui/models/link.h"
 #include "gui/models/pages.h"
 
 namespace rnnadvisor::gui {
@@ -243,13 +244,10 @@ void CompareView::show_result(const Comparison& comparison) {
         if (m.phase == phase && m.ratio() > 0) ms += (before ? m.before_ms : m.after_ms).median;
       }
       total += ms;
-      r.segments.push_back({ms,
-                            theme_.color_of(phase),
-                            to_qt(words::phase(phase)),
-                            to_qt(format_milliseconds(ms)),
-                            {}});
+      r.segments.push_back(
+          {ms, theme_.color_of(phase), to_qt(words::phase(phase)), format_ms(ms), {}});
     }
-    r.note = to_qt(format_milliseconds(total));
+    r.note = format_ms(total);
     bars->rows.push_back(std::move(r));
   };
   row(tr("before"), true);

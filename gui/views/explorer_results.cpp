@@ -5,6 +5,7 @@
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/exploration_pages.h"
+#include "gui/models/link.h"
 #include "gui/models/overview_charts.h"
 #include "gui/views/explorer_view.h"
 
@@ -41,7 +42,7 @@ void ExplorerView::show_results() {
     const QColor color = theme_.color_of(phase.phase);
     StackedBars::Row row;
     row.label = label;
-    row.note = to_qt(format_milliseconds(phase.bound.bound_ms));
+    row.note = format_ms(phase.bound.bound_ms);
     const bool sequential = phase.bound.sequential_ms >= phase.bound.roofline_ms;
     row.segments.push_back({phase.bound.bound_ms,
                             faint ? mix(color, theme_.panel, 0.5) : color,

@@ -9,6 +9,7 @@ namespace {
 
 constexpr qreal radius = 6;
 constexpr int field_height = 28;
+constexpr int field_margin = 6;  // beside that of Fusion
 
 void draw_field(QPainter* painter, const QStyleOption& option) {
   const bool focus = (option.state & QStyle::State_HasFocus) != 0;
@@ -98,11 +99,23 @@ void FlatStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opti
   painter->restore();
 }
 
+// Texts begin where those of line edits do.
+QRect FlatStyle::subControlRect(ComplexControl control, const QStyleOptionComplex* option,
+                                SubControl part, const QWidget* widget) const {
+  QRect rect = QProxyStyle::subControlRect(control, option, part, widget);
+  const bool text = (control == CC_ComboBox && part == SC_ComboBoxEditField) ||
+                    (control == CC_SpinBox && part == SC_SpinBoxEditField);
+  if (!text) return rect;
+  return option->direction == Qt::RightToLeft ? rect.adjusted(0, 0, -field_margin, 0)
+                                              : rect.adjusted(field_margin, 0, 0, 0);
+}
+
 QSize FlatStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                                   const QWidget* widget) const {
   QSize wanted = QProxyStyle::sizeFromContents(type, option, size, widget);
   if (type == CT_ComboBox || type == CT_SpinBox)
-    wanted.setHeight(std::max(wanted.height(), std::max(field_height, size.height() + 12)));
+    wanted = QSize(wanted.width() + field_margin,
+                   std::max({wanted.height(), field_height, size.height() + 12}));
   return wanted;
 }
 

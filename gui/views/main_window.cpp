@@ -110,6 +110,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     progress_->setRange(0, 1000);
     progress_->setValue(static_cast<int>(share * 1000));
   });
+  connect(&loader_, &Loader::judging, this, [this](const QString& path) {
+    subtitle_->setText(tr("Judging %1…").arg(QFileInfo(path).fileName()));
+  });
   const auto idle = [this] {
     progress_->hide();
     cancel_->hide();
@@ -135,6 +138,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     show_notice(tr("Opening %1 was cancelled.").arg(QFileInfo(path).fileName()));
   });
   connect(&marks_, &Marks::problem, this, [this](const QString& text) { show_notice(text); });
+  connect(trace_, &TraceView::problem, this, [this](const QString& text) { show_notice(text); });
   connect(&watcher_, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
     if (!document_ || document_->path() != path) return;
     show_notice(tr("%1 has changed on disk.").arg(document_->name()), tr("Open it again"),

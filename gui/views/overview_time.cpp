@@ -4,6 +4,7 @@
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "gui/models/link.h"
 #include "gui/models/overview_charts.h"
 #include "gui/views/overview_view.h"
 
@@ -28,8 +29,8 @@ StackedBars OverviewView::bars_of_kernels() const {
   for (const auto& kernel : longest_kernels(*document_, 10)) {
     StackedBars::Row row;
     row.label = kernel.name;
-    row.note = to_qt(format_milliseconds(kernel.ms)) +
-               QStringLiteral(" · %1 ×").arg(to_qt(format_count(kernel.count)));
+    row.note =
+        format_ms(kernel.ms) + QStringLiteral(" · %1 ×").arg(to_qt(format_count(kernel.count)));
     row.segments.push_back(
         {kernel.ms, theme_.color_of(kernel.role), role_word(kernel.role), {}, {}});
     row.link = to_string(Link::to({ItemKind::kernel, kernel.first}));
@@ -48,15 +49,14 @@ StackedBars OverviewView::bars_of_phases(const std::vector<int>& configurations)
       row.label = to_qt(words::phase(time.phase));
       if (configurations.size() > 1) row.label += QStringLiteral(" · ") + to_qt(each.name);
       const auto add = [&](double ms, const QColor& color, const QString& name) {
-        row.segments.push_back({ms, color, name, to_qt(format_milliseconds(ms)), {}});
+        row.segments.push_back({ms, color, name, format_ms(ms), {}});
       };
       for (const auto& part : time.parts)
         add(part.ms, theme_.color_of(part.role), role_word(part.role));
       if (time.idle_ms > 0) add(time.idle_ms, theme_.idle, tr("GPU idle"));
       if (time.parts.empty())
         add(time.timed_ms, theme_.color_of(time.phase), to_qt(words::phase(time.phase)));
-      row.note = to_qt(
-          format_milliseconds(time.timed_ms > 0 ? time.timed_ms : time.kernel_ms + time.idle_ms));
+      row.note = format_ms((time.timed_ms > 0 ? time.timed_ms : time.kernel_ms + time.idle_ms));
       row.link = to_string(Link::to_view(QStringLiteral("timeline")));
       bars.rows.push_back(std::move(row));
       bars.last_entry = tr("GPU idle");
@@ -74,14 +74,11 @@ StackedBars OverviewView::bars_of_configurations(const std::vector<int>& configu
     double total = 0;
     for (const auto& time : phase_times(*document_, index)) {
       const double ms = time.timed_ms > 0 ? time.timed_ms : time.kernel_ms;
-      row.segments.push_back({ms,
-                              theme_.color_of(time.phase),
-                              to_qt(words::phase(time.phase)),
-                              to_qt(format_milliseconds(ms)),
-                              {}});
+      row.segments.push_back(
+          {ms, theme_.color_of(time.phase), to_qt(words::phase(time.phase)), format_ms(ms), {}});
       total += ms;
     }
-    row.note = to_qt(format_milliseconds(total));
+    row.note = format_ms(total);
     if (each.ran) row.note += QStringLiteral(" · ") + to_qt(words::implementation(*each.ran));
     row.link = to_string(Link::to({ItemKind::configuration, index}));
     bars.rows.push_back(std::move(row));

@@ -79,7 +79,7 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent)
   setObjectName(QStringLiteral("palette"));
   layout->addWidget(line_);
   layout->addWidget(list_);
-  resize(560, 380);
+  resize(560, 368);  // a whole number of rows
   if (parent != nullptr) move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 80)));
   line_->installEventFilter(this);
   connect(line_, &QLineEdit::textChanged, this, &CommandPalette::fill);
@@ -168,7 +168,7 @@ ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, const std::vector<K
     grid->addWidget(make_label(help.keys, ""), row, column, Qt::AlignTop);
     auto* what = make_label(help.what, "dim");
     what->setWordWrap(true);
-    grid->addWidget(what, row, column + 1);
+    grid->addWidget(what, row, column + 1, Qt::AlignTop);
     ++row;
   }
   grid->setColumnStretch(1, 1);

@@ -110,6 +110,11 @@ void RulesView::set_errors(const std::vector<Error>& errors) {
   errors_->setText(lines.join(QLatin1Char('\n')));
 }
 
+void RulesView::set_document(DocumentPointer document) {
+  document_ = std::move(document);
+  show_current(true);
+}
+
 void RulesView::set_theme(const Theme& theme) {
   theme_ = theme;
   delegate_->set_theme(theme);
@@ -135,7 +140,9 @@ void RulesView::show_current(bool same) {
   const QModelIndex index = list_->currentIndex();
   if (!index.isValid() || rules_.rules() == nullptr) return;
   const auto row = static_cast<std::size_t>(index.data(ItemIndexRole).toInt());
-  page_->show_page(rule_page(rules_.rules()->rules[row], theme_), same);
+  std::span<const DeviceSpec> devices;
+  if (document_) devices = document_->profile().devices;
+  page_->show_page(rule_page(rules_.rules()->rules[row], theme_, devices), same);
 }
 
 }  // namespace rnnadvisor::gui

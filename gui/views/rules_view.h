@@ -19,6 +19,7 @@ class RulesView : public View {
   void set_rules(std::shared_ptr<const advisor::RuleSet> rules, const QString& folder);
   // What is wrong with the cards of the folder; they are then left out.
   void set_errors(const std::vector<Error>& errors);
+  void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
   QString table_text() const override;
@@ -32,6 +33,7 @@ class RulesView : public View {
  private:
   void show_current(bool same = false);
 
+  DocumentPointer document_;
   Theme theme_ = light_theme();
   RulesModel rules_;
   WordsFilter filter_;

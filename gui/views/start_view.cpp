@@ -14,10 +14,15 @@
 namespace rnnadvisor::gui {
 namespace {
 
+constexpr int usual_width = 280;
+
 // A button is as high as what is written on it.
 class Tile : public QPushButton {
  public:
-  QSize sizeHint() const override { return layout()->sizeHint(); }
+  // Labels that wrap ask for a narrow column; a page of such tiles would seem far too long.
+  QSize sizeHint() const override {
+    return {layout()->sizeHint().width(), layout()->heightForWidth(usual_width)};
+  }
   QSize minimumSizeHint() const override { return {120, layout()->minimumSize().height()}; }
   bool hasHeightForWidth() const override { return layout()->hasHeightForWidth(); }
   int heightForWidth(int width) const override { return layout()->heightForWidth(width); }

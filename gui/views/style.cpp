@@ -43,7 +43,6 @@ QString style_sheet_of(const Theme& t) {
   // boxes, check boxes) is left to it.
   QString sheet = QStringLiteral(R"(
 QMainWindow, QDialog, QScrollArea, QScrollArea > QWidget > QWidget { background: @window; }
-QWidget { color: @text; }
 QFrame#card { background: @panel; border: 1px solid @border; border-radius: 10px; }
 QFrame#card[severity="error"] { border-color: @error; }
 QFrame#card[severity="warning"] { border-color: @warning; }
@@ -75,6 +74,10 @@ QToolButton#tool { border: none; border-radius: 6px; padding: 5px; }
 QToolButton#tool:hover { background: @raised; }
 QToolButton#tool:focus { border: 2px solid @accent; padding: 3px; }
 QToolButton#tool::menu-indicator { image: none; }
+QToolButton#choice { border: 1px solid transparent; border-radius: 6px; padding: 4px 10px; color: @dim; }
+QToolButton#choice:hover { background: @raised; color: @text; }
+QToolButton#choice:checked { background: @selection; color: @on_selection; }
+QToolButton#choice:focus { border-color: @accent; }
 QToolButton#disclosure { border: none; color: @dim; padding: 2px 0; }
 QToolButton#disclosure:focus { color: @accent; }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 6px; padding: 6px 14px; }
@@ -84,7 +87,7 @@ QPushButton:disabled { color: @disabled; }
 QPushButton[look="primary"] { background: @accent; color: @on_accent; border-color: @accent; font-weight: 600; }
 QPushButton[look="small"] { padding: 3px 9px; font-size: 9pt; }
 QPushButton[look="small"]:focus { padding: 2px 8px; }
-QPushButton[look="chip"] { border-radius: 12px; padding: 3px 10px; background: transparent; }
+QPushButton[look="chip"] { border-radius: 10px; padding: 3px 10px; background: transparent; }
 QPushButton[look="chip"]:checked { background: @selection; color: @on_selection; border-color: @accent; }
 QPushButton[look="tile"] { text-align: left; padding: 10px 14px; background: @panel; border-radius: 8px; }
 QLineEdit, QPlainTextEdit { background: @panel; border: 1px solid @border; border-radius: 6px; padding: 5px 8px; selection-background-color: @selection; selection-color: @on_selection; }
@@ -93,10 +96,10 @@ QAbstractItemView { background: @panel; border: none; outline: 0; selection-back
 QTableView::item { padding: 0 8px; border: none; border-bottom: 1px solid @grid; }
 QTableView::item:selected { background: @selection; color: @on_selection; }
 QHeaderView { background: @panel; }
-QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @border; padding: 6px 8px; font-size: 9pt; }
+QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @border; padding: 6px 11px; font-size: 9pt; }
 QTextBrowser { background: @panel; border: none; }
 QTabWidget::pane { border: none; }
-QTabBar { background: transparent; }
+QTabBar { background: transparent; qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @dim; padding: 7px 14px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
 QTabBar::tab:focus { color: @accent; }

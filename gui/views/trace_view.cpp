@@ -8,9 +8,11 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/text.h"
 #include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
 #include "gui/timeline/timeline_widget.h"
+#include "gui/timeline/track_store.h"
 #include "gui/views/events_panel.h"
 #include "gui/views/marks_panel.h"
 #include "gui/views/palette.h"
@@ -23,6 +25,9 @@ constexpr double height_step = 1.2;
 constexpr int lowest_step = -3, highest_step = 6;
 
 constexpr int usual_bottom = 250;
+
+// Dragging and the slider make many changes in a row.
+constexpr int store_after_ms = 500;
 
 }  // namespace
 
@@ -69,6 +74,21 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   connect(marks_panel_, &MarksPanel::chosen, timeline_, &TimelineWidget::show_mark);
   connect(marks_panel_, &MarksPanel::add_requested, timeline_, &TimelineWidget::add_mark);
   connect(state_, &ViewState::selection_changed, this, &TraceView::follow_selection);
+  unstored_.setSingleShot(true);
+  unstored_.setInterval(store_after_ms);
+  connect(timeline_, &TimelineWidget::tracks_changed, &unstored_, qOverload<>(&QTimer::start));
+  connect(&unstored_, &QTimer::timeout, this, [this] {
+    unstored_.start();  // counts as not stored
+    store_tracks();
+  });
+}
+
+void TraceView::store_tracks() {
+  if (!unstored_.isActive()) return;
+  unstored_.stop();
+  if (!document_) return;
+  const auto stored = timeline::store_tracks(document_->path(), timeline_->kept_tracks());
+  if (!stored) emit problem(to_qt(to_text(stored.error())));
 }
 
 QDockWidget* TraceView::add_dock(const QString& title, const char* name, QWidget* content,
@@ -175,8 +195,10 @@ void TraceView::show_recurrence() {
 }
 
 void TraceView::set_document(DocumentPointer document) {
+  store_tracks();
   document_ = document;
   timeline_->set_document(document, state_);
+  if (document_) timeline_->restore_tracks(timeline::stored_tracks(document_->path()));
   recurrence_->set_document(document, state_);
   events_->set_document(document);
   marks_panel_->set_origin(document ? document->extent().begin_ns : 0);

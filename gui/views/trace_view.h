@@ -1,6 +1,7 @@
 // Timeline with docks beside it: the finding whose evidence is looked at, and the call unrolled.
 #pragma once
 
+#include <QTimer>
 #include <functional>
 
 #include "gui/models/marks.h"
@@ -30,6 +31,8 @@ class TraceView : public View {
   void restore_layout(const QByteArray& layout);
   QList<QDockWidget*> docks() const;
   void show_recurrence();
+  // Stores what was made of the tracks, if that was not done yet.
+  void store_tracks();
   TimelineWidget* timeline() { return timeline_; }
   EventsPanel* events() { return events_; }
   MarksPanel* marks_panel() { return marks_panel_; }
@@ -37,6 +40,9 @@ class TraceView : public View {
   void find_track();
   // What the timeline can do, for menus and the palette; its own keys do the same.
   std::vector<std::pair<QString, std::function<void()>>> commands();
+
+ signals:
+  void problem(const QString& text);
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -50,6 +56,7 @@ class TraceView : public View {
 
   ViewState* state_;
   DocumentPointer document_;
+  QTimer unstored_;  // runs while something of the tracks is not stored
   Theme theme_ = light_theme();
   QMainWindow* area_ = nullptr;
   TimelineWidget* timeline_ = nullptr;

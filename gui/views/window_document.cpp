@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <utility>
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -36,12 +37,13 @@ void MainWindow::show_document(const DocumentPointer& document) {
   const Place here = place();
   if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
   if (document_ && document_->path() != document->path()) remember_place();
-  document_ = document;
+  DocumentPointer before = std::exchange(document_, document);
   // Of an outline it is not known where its times begin.
   marks_.open(document->outline() ? QString() : document->path(), document->extent().begin_ns);
   state_.reset(document->extent());
   for (const auto& entry : entries_) entry.view->set_document(document);
   configuration_->set_document(document);
+  let_go(std::move(before));
   show_title();
   for (auto* action : need_document_) action->setEnabled(true);
   remember_file(document->path(), std::nullopt);

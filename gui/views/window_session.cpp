@@ -28,6 +28,7 @@ void MainWindow::begin() {
 
 void MainWindow::save_session() {
   remember_place();
+  trace_->store_tracks();
   QSettings settings;
   settings.setValue(QStringLiteral("geometry"), saveGeometry());
   settings.setValue(QStringLiteral("docks"), trace_->save_layout());

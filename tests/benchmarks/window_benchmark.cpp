@@ -3,9 +3,6 @@
 //
 //   window_benchmark FILE.rnnprof     writes JSON to stdout; timeline_benchmark --file makes such a
 //   file
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFileInfo>
@@ -15,7 +12,9 @@
 #include <QTimer>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "gui/timeline/timeline_widget.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
@@ -55,6 +54,22 @@ class Stalls : public QObject {
 
 double seconds(const QElapsedTimer& timer) {
   return static_cast<double>(timer.nsecsElapsed()) / 1e9;
+}
+
+double status_mib(const char* key) {
+  std::ifstream file("/proc/self/status");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with(key)) return std::stod(line.substr(line.find(':') + 1)) / 1024;
+  }
+  return 0;
+}
+
+// What is held now, and the most since the last call.
+Json take_memory() {
+  const Json told = {{"resident_mib", status_mib("VmRSS")}, {"peak_mib", status_mib("VmHWM")}};
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+  return told;
 }
 
 double load() {
@@ -112,6 +127,7 @@ int run(int argc, char** argv) {
   out["complete_s"] = seconds(timer);
   QTest::qWait(100);
   out["opening"] = stalls.take();
+  out["opening"]["memory"] = take_memory();
   out["kernels"] = window.document()->profile().kernels.size();
   out["findings"] = window.document()->judgement().findings.size();
   for (const auto& view : MainWindow::view_names()) {
@@ -124,6 +140,37 @@ int run(int argc, char** argv) {
     QTest::qWait(view == QLatin1String("timeline") ? 3000 : 50);
     out["views"][view.toStdString()] = {{"first_s", first}, {"stall", stalls.take()}};
   }
+  out["views_memory"] = take_memory();
+  {
+    // Every kernel is looked at; the answer is on the screen once the count is.
+    auto* timeline = window.findChild<TimelineWidget*>();
+    window.go(QStringLiteral("timeline"));
+    QElapsedTimer searching;
+    searching.start();
+    timeline->search_for(QStringLiteral("gemm|elem"), true);
+    while (timeline->searching()) QTest::qWait(1);
+    out["search"] = {{"s", seconds(searching)},
+                     {"hits", timeline->hits_text().toStdString()},
+                     {"stall", stalls.take()}};
+    timeline->search_for({}, false);
+    // The whole recording is measured: counts at once, names when they are summed up.
+    window.state()->measure(timeline->scene().timeline->range);
+    QTest::qWait(1500);
+    out["measure_everything"] = {{"stall", stalls.take()}};
+    window.state()->measure(std::nullopt);
+  }
+  {
+    // Another profile of that size takes the place of one: what was open is freed.
+    complete = false;
+    QElapsedTimer again;
+    again.start();
+    window.open(path);
+    while (!complete) QTest::qWait(5);
+    out["opening_another"] = {{"complete_s", seconds(again)}};
+    QTest::qWait(2000);  // the tracks are laid out
+    out["opening_another"]["stall"] = stalls.take();
+    out["opening_another"]["memory"] = take_memory();
+  }
   {
     const QString file = settings.filePath(QStringLiteral("trace.json"));
     QElapsedTimer exporting;
@@ -132,7 +179,8 @@ int run(int argc, char** argv) {
     while (window.exporter()->busy()) QTest::qWait(5);
     out["export_perfetto"] = {{"s", seconds(exporting)},
                               {"mib", static_cast<double>(QFileInfo(file).size()) / 1048576},
-                              {"stall", stalls.take()}};
+                              {"stall", stalls.take()},
+                              {"memory", take_memory()}};
   }
   {
     auto* compare = window.findChild<CompareView*>();
@@ -141,11 +189,9 @@ int run(int argc, char** argv) {
     window.go(QStringLiteral("compare"));
     compare->compare_with(path);
     while (compare->comparing()) QTest::qWait(5);
-    out["compare_with_itself"] = {{"s", seconds(comparing)}, {"stall", stalls.take()}};
+    out["compare_with_itself"] = {
+        {"s", seconds(comparing)}, {"stall", stalls.take()}, {"memory", take_memory()}};
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  out["peak_mib"] = static_cast<double>(usage.ru_maxrss) / 1024;
   out["load_average_after"] = load();
   puts(out.dump(2).c_str());
   return 0;

@@ -84,6 +84,19 @@ TEST(Judge, AnEmptyProfileAndNoRulesAreFine) {
   EXPECT_THAT(judge(profile_of({1001}), RuleSet{}).verdicts, IsEmpty());
 }
 
+TEST(Judge, TellsHowFarItIsAndEndsWhenItIsTold) {
+  const auto rules = set_of({card(size_rule, "a/size")});
+  std::vector<double> shares;
+  JudgeOptions options;
+  options.keep_going = [&](double share) {
+    shares.push_back(share);
+    return shares.size() < 3;
+  };
+  const auto judgement = judge(profile_of({1, 2, 3, 4}), rules, options);
+  EXPECT_THAT(shares, ElementsAre(0, 0.25, 0.5));
+  EXPECT_EQ(judgement.verdicts.size(), 2U);
+}
+
 TEST(Judge, IgnoresRulesAndTopics) {
   const auto rules =
       set_of({card(size_rule, "a/one"), card(size_rule, "a/two"), card(size_rule, "ab/three")});

@@ -5,6 +5,8 @@
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <algorithm>
+#include <vector>
 
 #include "gui/models/loader.h"
 
@@ -47,15 +49,48 @@ TEST(Document, OpeningCanBeEnded) {
   EXPECT_EQ(document.error().code, ErrorCode::interrupted);
 }
 
+TEST(Document, JudgingTellsHowFarItIsAndCanBeEnded) {
+  const QString sweep = QStringLiteral("sample:deepbench");
+  std::vector<double> shares;
+  bool judging = false;
+  OpenOptions options;
+  options.judging = [&] { judging = true; };
+  options.keep_going = [&](double share) {
+    if (judging) shares.push_back(share);
+    return true;
+  };
+  const auto whole = open_document(sweep, rules(), options);
+  ASSERT_TRUE(whole.has_value());
+  ASSERT_GT((*whole)->profile().configurations.size(), 10U);
+  // One for each configuration, and the end.
+  EXPECT_GT(shares.size(), (*whole)->profile().configurations.size() / 2);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_EQ(shares.back(), 1);
+  const auto all = shares.size();
+  judging = false;
+  shares.clear();
+  options.keep_going = [&](double share) {
+    if (judging) shares.push_back(share);
+    return shares.size() < 3;
+  };
+  const auto stopped = open_document(sweep, rules(), options);
+  ASSERT_FALSE(stopped.has_value());
+  EXPECT_EQ(stopped.error().code, ErrorCode::interrupted);
+  EXPECT_LT(shares.size(), all);
+  EXPECT_EQ(shares.size(), 3U);  // and nothing was asked again
+}
+
 TEST(Loader, LoadsOnAnotherThread) {
   Loader loader;
-  QSignalSpy loaded(&loader, &Loader::loaded), progress(&loader, &Loader::progress);
+  QSignalSpy loaded(&loader, &Loader::loaded), progress(&loader, &Loader::progress),
+      judging(&loader, &Loader::judging);
   loader.open(QStringLiteral("sample:ptb-large"), rules());
   EXPECT_TRUE(loader.busy());
   EXPECT_EQ(loaded.count(), 0);
   ASSERT_TRUE(loaded.wait(20000));
   EXPECT_FALSE(loader.busy());
   EXPECT_GE(progress.count(), 2);
+  EXPECT_EQ(judging.count(), 1);
 }
 
 TEST(Loader, CancelsAndOpensAnother) {

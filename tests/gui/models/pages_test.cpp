@@ -80,6 +80,64 @@ TEST(Pages, WhatAProfileSaysIsText) {
   EXPECT_TRUE(text_of(html).contains(QStringLiteral("<b>bold</b>")));
 }
 
+TEST(Pages, ARuleSaysWhereItWasTried) {
+  advisor::Rule rule;
+  rule.title = "A criterion";
+  const DeviceSpec h200 = find_device("h200").value(), other = find_device("a100").value();
+  ASSERT_NE(h200.id, other.id);
+  const auto text = [&](std::span<const DeviceSpec> devices) {
+    return text_of(rule_page(rule, light_theme(), devices));
+  };
+  EXPECT_TRUE(text({}).contains(QStringLiteral("No trial is recorded with the card")));
+  EXPECT_TRUE(text({&h200, 1})
+                  .contains(QStringLiteral("No trial on %1 is recorded").arg(to_qt(h200.name))));
+  rule.validity.push_back({h200.id, "9.19.0", "2026-11-20", "2.8x", "tests/data/x.json", 46, 2});
+  EXPECT_TRUE(text({&h200, 1}).contains(QStringLiteral("this device")));
+  EXPECT_TRUE(text({&h200, 1}).contains(QStringLiteral("46 agree, 2 refute")));
+  EXPECT_TRUE(text({&h200, 1}).contains(QStringLiteral("tests/data/x.json")));
+  EXPECT_FALSE(text({&h200, 1}).contains(QStringLiteral("No trial")));
+  EXPECT_FALSE(text({&other, 1}).contains(QStringLiteral("this device")));
+  EXPECT_TRUE(text({&other, 1})
+                  .contains(QStringLiteral("No trial on %1 is recorded").arg(to_qt(other.name))));
+  EXPECT_FALSE(text({}).contains(QStringLiteral("No trial")));
+  rule.citations.push_back({});
+  rule.citations.back().tag = 'M';
+  EXPECT_TRUE(text({&other, 1}).contains(QStringLiteral("measurements it cites")));
+  EXPECT_TRUE(text({}).contains(QStringLiteral("For every device")));
+  rule.cudnn_range = ">= 9";
+  EXPECT_FALSE(text({}).contains(QStringLiteral("For every device")));
+}
+
+TEST(Pages, AFindingSaysWhatCameOfItsSuggestion) {
+  Profile profile = sample("programs/pytorch-two-layers")->profile();
+  Experiment made;
+  made.configuration = 0;
+  made.device = 0;
+  made.where = "cudnn";
+  made.meaning = "exact";
+  made.transforms = R"([{"kind":"split_layers","parameters":{}}])";
+  made.verdict = ExperimentVerdict::confirmed;
+  ExperimentTiming timing;
+  timing.scope = ExperimentScope::training_step;
+  timing.speedup = 1.44;
+  timing.speedup_low = 1.4;
+  timing.speedup_high = 1.48;
+  timing.control_low = 0.99;
+  timing.control_high = 1.01;
+  made.timings = {timing};
+  profile.experiments = {made};
+  const Document document(std::move(profile), test_rules(), QStringLiteral("x"));
+  bool said = false;
+  for (int i = 0; document.holds({ItemKind::finding, i}); ++i) {
+    const QString text = text_of(finding_page(document, i, light_theme()));
+    const bool tried = text.contains(QStringLiteral("Tried: confirmed · 1.44x (1.40 to 1.48)"));
+    const auto& finding = document.judgement().findings[static_cast<std::size_t>(i)];
+    EXPECT_EQ(tried, finding.trial.has_value()) << text.toStdString();
+    said = said || tried;
+  }
+  EXPECT_TRUE(said);
+}
+
 TEST(OverviewCharts, PartsAddUp) {
   const auto document = sample("programs/pytorch-two-layers");
   const auto chosen = longest_configurations(*document, 4);

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "gui/timeline/timeline_widget.h"
 #include "gui/views/main_window.h"
 #include "gui/views/start_view.h"
 
@@ -102,6 +103,48 @@ TEST_F(WindowSessionTest, RemembersThePlaceInAFileThatAnotherFollows) {
   wait(window);
   ASSERT_EQ(recent_files().size(), 1);
   EXPECT_EQ(recent_files().front().place, left);
+}
+
+TEST_F(WindowSessionTest, TracksStandAsTheyWereLeft) {
+  timeline::KeptTracks left;
+  const auto track = [](const TimelineWidget& timeline, timeline::TrackKind kind) {
+    for (const auto& [name, index] : timeline.scene().timeline->track_of)
+      if (name.first == kind) return index;
+    return -1;
+  };
+  {
+    MainWindow window;
+    window.show();
+    window.open(file_);
+    wait(window);
+    auto* timeline = window.findChild<TimelineWidget*>();
+    EXPECT_TRUE(timeline->kept_tracks().empty());
+    timeline->set_pinned(track(*timeline, timeline::TrackKind::kernels), true);
+    timeline->set_folded(track(*timeline, timeline::TrackKind::memory), true);
+    timeline->set_hidden(track(*timeline, timeline::TrackKind::host_calls), true);
+    timeline->move_track(track(*timeline, timeline::TrackKind::transfers), -1);
+    timeline->set_height_factor(1.44);
+    left = timeline->kept_tracks();
+    EXPECT_FALSE(left.order.empty());
+    // A filter that leaves nothing of them forgets nothing.
+    timeline->filter_by(QStringLiteral("no such kernel"), false);
+    EXPECT_EQ(timeline->kept_tracks(), left);
+    window.close();
+  }
+  MainWindow window;
+  window.show();
+  window.open(QStringLiteral("sample:ptb-large"));  // another has its own
+  wait(window);
+  auto* timeline = window.findChild<TimelineWidget*>();
+  EXPECT_TRUE(timeline->kept_tracks().empty());
+  window.open(file_);
+  wait(window);
+  EXPECT_EQ(timeline->kept_tracks(), left);
+  const auto& scene = timeline->scene();
+  EXPECT_EQ(scene.height_factor, 1.44);
+  ASSERT_EQ(scene.layout.pinned.size(), 1U);
+  EXPECT_EQ(scene.layout.pinned[0].track, track(*timeline, timeline::TrackKind::kernels));
+  EXPECT_EQ(scene.layout.row_of(track(*timeline, timeline::TrackKind::host_calls)), nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+#include "gui/timeline/counter_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace rnnadvisor::gui::timeline {
+namespace {
+
+std::string three_digits(double value) {
+  const double size = std::abs(value);
+  if (size == 0) return "0";
+  if (size >= 99.95) return fmt::format("{:.0f}", value);
+  return size >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
+}
+
+std::string decimal(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 6> prefixes = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  while (std::abs(value) >= 999.5 && prefix + 1 < prefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{} {}{}", three_digits(value), prefixes[prefix], unit);
+}
+
+}  // namespace
+
+CounterUnit counter_unit(std::string_view metric) {
+  const auto dot = metric.find('.');
+  const std::string_view counter = metric.substr(0, dot);
+  const std::string_view how = dot == std::string_view::npos ? "" : metric.substr(dot);
+  const auto has = [](std::string_view text, std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  };
+  if (has(how, ".pct")) return CounterUnit::percent;
+  if (!has(how, ".per_second")) return CounterUnit::plain;
+  if (has(counter, "bytes")) return CounterUnit::bytes_per_second;
+  return has(counter, "cycles") ? CounterUnit::hertz : CounterUnit::per_second;
+}
+
+std::string counter_text(CounterUnit unit, double value) {
+  switch (unit) {
+    case CounterUnit::percent:
+      return three_digits(value) + " %";
+    case CounterUnit::bytes_per_second:
+      return decimal(value, "B/s");
+    case CounterUnit::hertz:
+      return decimal(value, "Hz");
+    case CounterUnit::per_second:
+      return decimal(value, "/s");
+    case CounterUnit::plain:
+      break;
+  }
+  return std::abs(value) < 1e6 ? three_digits(value) : fmt::format("{:.3g}", value);
+}
+
+double counter_top(CounterUnit unit, double peak) {
+  if (unit == CounterUnit::percent) return std::max(100.0, peak);
+  return peak > 0 ? peak : 1;
+}
+
+}  // namespace rnnadvisor::gui::timeline
