@@ -67,6 +67,7 @@ TEST(TrackStore, ForgetsProfilesThatNobodyLookedAtForLong) {
 TEST(TrackStore, SaysThatItCannotWrite) {
   QDir(folder()).removeRecursively();
   QFile in_the_way(folder());  // a file where the folder would be
+  ASSERT_TRUE(QFileInfo(folder()).dir().mkpath(QStringLiteral(".")));
   ASSERT_TRUE(in_the_way.open(QIODevice::WriteOnly));
   const auto stored = store_tracks(QStringLiteral("/p"), some());
   in_the_way.remove();

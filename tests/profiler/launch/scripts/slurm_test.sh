@@ -107,8 +107,9 @@ srun -n 2 "$rnnadvisor" profile --mode calls -o 'rank-%q{SLURM_PROCID}.rnnprof' 
 "$rnnadvisor" merge rank-0.rnnprof rank-1.rnnprof -o merged.rnnprof --quiet
 [ "$(ranks merged.rnnprof)" = "$both" ] || fail "profile and merge: $(ranks merged.rnnprof)"
 
+# What a program records until then, and how long its profile takes, depends on the machine: --max-size bounds both.
 echo "scancel: SIGTERM, and the profile is written within KillWait"
-sbatch -n 1 -o "$work/cancelled.log" --wrap "srun -n 1 $rnnadvisor profile --mode calls -o $work/shared/cancelled.rnnprof --quiet $probe hammer" >job.txt
+sbatch -n 1 -o "$work/cancelled.log" --wrap "srun -n 1 $rnnadvisor profile --mode calls --max-size 20M -o $work/shared/cancelled.rnnprof --quiet $probe hammer" >job.txt
 job=$(grep -o '[0-9]*$' job.txt)
 for _ in $(seq 100); do ls -d cancelled.rnnprof.spool-*/*.rnnspool >/dev/null 2>&1 && break; sleep 0.1; done
 sleep 0.5
