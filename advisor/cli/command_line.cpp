@@ -31,9 +31,8 @@ std::string upper(std::string_view text) {
 void name_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const auto group = option->get_group();
-    const bool key =
-        group == group_configuration || group == group_framework || group == group_verifying ||
-        group == group_measuring;
+    const bool key = group == group_configuration || group == group_framework ||
+                     group == group_verifying || group == group_measuring;
     if (key || option->get_lnames().empty()) continue;
     const auto& name = option->get_lnames().front();
     if (name == "help" || name == "help-all" || name == "version") continue;

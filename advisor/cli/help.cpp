@@ -11,9 +11,9 @@
 namespace rnnadvisor::cli {
 namespace {
 
-constexpr std::array groups = {"Options",           group_output,    group_judging,
-                               group_verifying,     group_measuring, group_running,
-                               group_recording,     group_configuration, group_framework, group_common};
+constexpr std::array groups = {"Options",       group_output,  group_judging,   group_verifying,
+                               group_measuring, group_running, group_recording, group_configuration,
+                               group_framework, group_common};
 
 // "-o, --output FILE"
 std::string spelling(const CLI::Option& option) {
