@@ -2,6 +2,7 @@
 // planted_suite score FILE.rnnprof [--json]       precision and recall, anywhere
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <string_view>
 
@@ -13,6 +14,9 @@
 
 namespace rnnadvisor {
 namespace {
+
+// Measuring ends after the case that is under way then.
+constexpr double budget_seconds = 400;
 
 int failed(const Error& error) {
   fmt::print(stderr, "{}\n", to_text(error));
@@ -36,6 +40,7 @@ int measure(const std::string& suite_path, const std::string& out, const std::st
   environment.cpu = machine.cpu;
   for (const auto& library : machine.libraries)
     if (library.name == "cuDNN" && library.found) environment.cudnn_version = library.version;
+  const auto begin = std::chrono::steady_clock::now();
   cli::ExperimentWorker worker;
   cli::ExperimentRunOptions options;
   options.program = program;
@@ -43,7 +48,13 @@ int measure(const std::string& suite_path, const std::string& out, const std::st
       *suite, machine.gpus.front().spec, environment,
       [&](const ExperimentRequest& request) { return worker.run(request, options); },
       [&](std::size_t i) {
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+        if (passed.count() > budget_seconds) {
+          fmt::print(stderr, "{} of {} cases were not reached\n", suite->size() - i, suite->size());
+          return false;
+        }
         fmt::print(stderr, "{} of {}: {}\n", i + 1, suite->size(), (*suite)[i].config.id);
+        return true;
       });
   if (auto written = write_profile(measured.profile, out, true); !written)
     return failed(written.error());

@@ -120,14 +120,14 @@ std::vector<Candidate> brute_force(const ConfigInput& input, const DeviceSpec& d
 
 Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
                  const Environment& environment, const Experimenter& experimenter,
-                 const std::function<void(std::size_t)>& on_progress) {
+                 const std::function<bool(std::size_t)>& go_on) {
   Measured measured;
   Profile& profile = measured.profile;
   profile.environment = environment;
   profile.devices = {device};
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    if (on_progress) on_progress(i);
+    if (go_on && !go_on(i)) break;
     auto candidates = brute_force(suite[i], device, environment);
     if (auto first = first_suggestion(suite[i], device, environment)) {
       std::erase_if(candidates, [&](const Candidate& c) { return c.variant == first->variant; });

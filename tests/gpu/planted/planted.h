@@ -27,15 +27,15 @@ std::optional<advisor::Candidate> first_suggestion(const ConfigInput& input,
 std::vector<advisor::Candidate> brute_force(const ConfigInput& input, const DeviceSpec& device,
                                             const Environment& environment);
 
-// Measures all of it. Experiments with a rule are first suggestions, those without are of the
-// search.
+// Measures one case after the other while `go_on` (asked before each with its number; may be empty)
+// says so. Experiments with a rule are first suggestions, those without are of the search.
 struct Measured {
   Profile profile;
   std::optional<Error> error;
 };
 Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
                  const Environment& environment, const advisor::Experimenter& experimenter,
-                 const std::function<void(std::size_t)>& on_progress);
+                 const std::function<bool(std::size_t)>& go_on);
 
 // A gain that is worth a suggestion; below it there is nothing to mend.
 inline constexpr double worth = 1.10;
