@@ -62,6 +62,10 @@ QString cannot_try(const Document& document, int finding, int suggestion) {
   const auto d = static_cast<std::size_t>(configuration.device);
   if (configuration.device < 0 || d >= profile.devices.size())
     return tr("the profile does not say on which GPU it ran");
+  if (found.suggestions[n].transform->meaning == advisor::Meaning::model)
+    return tr(
+        "it makes another model, which the window does not try by itself; rnnadvisor advise "
+        "--verify --allow model does");
   const auto candidate =
       advisor::make_candidate({&*found.suggestions[n].transform, 1}, found.rule_id, profile,
                               found.configuration, profile.devices[d], {});

@@ -83,7 +83,7 @@ void add_measured(Page& page, const Profile& profile, int experiment) {
   QString moved = Page::escape(advisor::words::moved(row));
   // Of a change that computes another function there is nothing that it is allowed.
   const auto meaning = advisor::parse_meaning(row.experiment->meaning);
-  const bool has_limit = meaning && *meaning != Meaning::model;
+  const bool has_limit = meaning && *meaning != advisor::Meaning::model;
   if (!row.wrong.empty()) {
     moved =
         page.colored(page.strong(tr("too far: ")) + Page::escape(row.wrong), page.theme().error);

@@ -99,7 +99,10 @@ void MainWindow::tell_tried() {
   if (!tried.message.isEmpty()) text += QLatin1Char(' ') + tried.message;
   const bool here = current_view() == view_name::findings && findings_->shown_finding() == finding;
   if (finding >= 0 && !here) {
-    show_notice(text, tr("Show it"), [this, finding] { show_item({ItemKind::finding, finding}); });
+    show_notice(text, tr("Show it"), [this, finding] {
+      go(view_name::findings);
+      show_item({ItemKind::finding, finding});
+    });
   } else {
     show_notice(text, tr("Back to %1").arg(tried.from_name),
                 [this, tried] { open(tried.from, tried.from_place); });

@@ -216,8 +216,16 @@ TEST_F(TrialTest, SaysThatThereWasNothingToTry) {
 }
 
 TEST_F(TrialTest, IsCancelledByTheKeyboard) {
-  findings()->page()->setFocus();
-  start("hang");
+  auto* page = findings()->page();
+  page->setFocus();
+  qputenv("STAND_IN", "hang");
+  const auto link = [&] { return page->textCursor().charFormat().anchorHref(); };
+  constexpr int most_links = 40;
+  for (int n = 0; n < most_links && link() != QStringLiteral("trial:0/0"); ++n)
+    QTest::keyClick(page, Qt::Key_Tab);
+  ASSERT_EQ(link(), QStringLiteral("trial:0/0"));
+  QTest::keyClick(page, Qt::Key_Return);
+  ASSERT_TRUE(window_->trial()->running());
   auto* cancel = findings()->strip()->cancel_button();
   EXPECT_EQ(QApplication::focusWidget(), cancel);
   EXPECT_FALSE(QAccessible::queryAccessibleInterface(cancel)->text(QAccessible::Name).isEmpty());
@@ -225,7 +233,7 @@ TEST_F(TrialTest, IsCancelledByTheKeyboard) {
   QTest::keyClick(cancel, Qt::Key_Space);
   ASSERT_TRUE(page_says("Cancelled. What was measured until then is in"));
   EXPECT_EQ(window_->document()->path(), path("run.rnnprof"));
-  EXPECT_EQ(QApplication::focusWidget(), findings()->page());
+  EXPECT_EQ(QApplication::focusWidget(), page);
   ASSERT_NE(button(QStringLiteral("Open it")), nullptr);
   button(QStringLiteral("Open it"))->click();
   EXPECT_TRUE(opened("run.verified.rnnprof"));
@@ -274,6 +282,52 @@ TEST_F(TrialTest, TriesASample) {
   EXPECT_TRUE(read_profile((data + QStringLiteral("pytorch-two-layers.rnnprof")).toStdString())
                   .has_value());
   EXPECT_EQ(findings()->shown_finding(), find_finding(*window_->document(), split_stack));
+}
+
+// A finding of the user's own card is tried with that card.
+TEST_F(TrialTest, TakesTheUsersRulesAlong) {
+  ASSERT_TRUE(QDir(folder_.path()).mkdir(QStringLiteral("cards")));
+  QSettings().setValue(QStringLiteral("rules"), path("cards"));
+  window_ = std::make_unique<MainWindow>();
+  window_->show();
+  open(path("run.rnnprof"));
+  window_->follow(Link::to({ItemKind::finding, 0}));
+  start("fail");
+  ASSERT_TRUE(page_says("It could not be tried."));
+  EXPECT_TRUE(arguments().contains(" --rules " + path("cards").toUtf8()))
+      << arguments().toStdString();
+}
+
+// Another view is left alone, and told of it.
+TEST_F(TrialTest, LeavesTheViewWhereItIs) {
+  start("step");
+  window_->go(QStringLiteral("timeline"));
+  touch("go");
+  touch("go.end");
+  ASSERT_TRUE(opened("run.verified.rnnprof"));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
+  ASSERT_NE(button(QStringLiteral("Show it")), nullptr);
+  button(QStringLiteral("Show it"))->click();
+  EXPECT_EQ(window_->current_view(), QStringLiteral("findings"));
+  EXPECT_EQ(findings()->shown_finding(), find_finding(*window_->document(), split_stack));
+}
+
+// The program itself with a GPU that is made up: what the window asks for is what it understands,
+// and what it writes is found again.
+TEST_F(TrialTest, TheProgramItselfTriesIt) {
+  qputenv("RNNADVISOR", RNNADVISOR_STUB_PROGRAM);
+  qputenv("RNNADVISOR_STUB_GPU", "1");
+  start("");
+  EXPECT_TRUE(opened("run.verified.rnnprof")) << page().toStdString();
+  qunsetenv("RNNADVISOR_STUB_GPU");
+  const auto& document = *window_->document();
+  EXPECT_FALSE(document.profile().experiments.empty());
+  const int finding = find_finding(document, split_stack);
+  ASSERT_GE(finding, 0);
+  EXPECT_EQ(findings()->shown_finding(), finding);
+  const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
+  ASSERT_TRUE(found.suggestions.front().trial.has_value());
+  EXPECT_TRUE(page().contains(QStringLiteral("Tried: "))) << page().toStdString();
 }
 
 // The program itself, where there is no GPU: status 3 and its reason.
