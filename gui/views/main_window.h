@@ -94,6 +94,7 @@ class MainWindow : public QMainWindow {
     QString from, from_name;  // the profile in whose place it comes
     Place from_place;
     FindingKey finding;
+    int suggestion = -1;
     std::optional<FindingKey> selected;
   };
   struct Entry {

@@ -63,6 +63,7 @@ void MainWindow::show_tried(const TrialSubject& subject, const QString& path,
   tried.from_name = document_->name();
   tried.from_place = place();
   tried.finding = subject.finding;
+  tried.suggestion = subject.suggestion;
   const Item selected = state_.selection();
   if (selected.kind == ItemKind::finding && document_->holds(selected))
     tried.selected = key_of(*document_, selected.index);
@@ -88,11 +89,11 @@ void MainWindow::tell_tried() {
     text = tr("The finding that was tried does not fire any more.");
   } else {
     const auto& found = document_->judgement().findings[static_cast<std::size_t>(finding)];
-    for (const auto& suggestion : found.suggestions) {
-      if (!suggestion.trial || !text.isEmpty()) continue;
-      text = tr("Tried: %1.").arg(to_qt(advisor::words::trial(*suggestion.trial)));
-    }
-    if (text.isEmpty()) text = tr("The suggestion was not reached in the time there was.");
+    const auto n = static_cast<std::size_t>(tried.suggestion);
+    text = n < found.suggestions.size() && found.suggestions[n].trial
+               ? tr("Tried: %1.").arg(to_qt(advisor::words::trial(*found.suggestions[n].trial)))
+               : tr("The suggestion itself was not measured: the time was up before it, or it is "
+                    "dropped for this GPU.");
   }
   text += QLatin1Char(' ') + tr("This is %1, with what was measured; %2 is as it was.")
                                  .arg(document_->name(), tried.from_name);
