@@ -15,10 +15,11 @@ QString tr(const char* text) { return QCoreApplication::translate("Pages", text)
 
 class FindingPage {
  public:
-  FindingPage(const Document& document, int index, const Theme& theme)
+  FindingPage(const Document& document, int index, const Theme& theme, const TrialState* trial)
       : document_(document),
         index_(index),
         finding_(document.judgement().findings[static_cast<std::size_t>(index)]),
+        trial_(trial),
         page_(theme) {}
 
   QString write() {
@@ -77,6 +78,27 @@ class FindingPage {
            Page::escape(words::trial_details(trial));
   }
 
+  Link trial_link(int suggestion) const {
+    return {LinkKind::trial, {}, -1, index_, suggestion, {}};
+  }
+
+  bool is_told_of(int suggestion) const {
+    return trial_ != nullptr && trial_->is != TrialState::Is::idle &&
+           trial_->subject.is(document_, index_, suggestion);
+  }
+
+  // "Try it", or why that cannot be; empty where its state below has what can be done.
+  QString try_action(int suggestion) const {
+    if (const QString why = cannot_try(document_, index_, suggestion); !why.isEmpty())
+      return tr("Cannot be tried: %1").arg(Page::escape(why));
+    if (is_told_of(suggestion)) return {};
+    if (trial_ != nullptr && trial_->is == TrialState::Is::running)
+      return tr("Try it: once the change that is being tried has ended");
+    const bool tried = finding_.suggestions[static_cast<std::size_t>(suggestion)].trial.has_value();
+    return page_.strong(
+        page_.link(trial_link(suggestion), tried ? tr("Try it again") : tr("Try it")));
+  }
+
   void suggestions() {
     if (finding_.suggestions.empty()) return;
     page_.heading(tr("What to do"));
@@ -92,6 +114,7 @@ class FindingPage {
         text += QStringLiteral("<br>") + page_.dim(Page::escape(each.cannot));
       if (each.trial) text += QStringLiteral("<br>") + outcome(*each.trial);
       page_.item(text);
+      if (each.trial) add_measured(page_, document_.profile(), each.trial->experiment);
       if (!each.code.empty()) page_.code(to_qt(words::clean_lines(each.code)));
       QStringList actions;
       if (!each.code.empty())
@@ -101,10 +124,12 @@ class FindingPage {
         if (kind != nullptr && kind->configurations && finding_.configuration >= 0)
           actions << page_.link({LinkKind::explore, {}, finding_.configuration, index_, number, {}},
                                 tr("Compare before and after in the explorer"));
+        if (const QString action = try_action(number); !action.isEmpty()) actions << action;
         page_.small(tr("Change: ") + Page::escape(describe(*each.transform)) +
                     (actions.isEmpty()
                          ? QString()
                          : QStringLiteral(" · ") + actions.join(QStringLiteral(" · "))));
+        if (is_told_of(number)) add_trial_state(page_, *trial_, trial_link(number));
       } else if (!actions.isEmpty()) {
         page_.small(actions.join(QStringLiteral(" · ")));
       }
@@ -234,6 +259,7 @@ class FindingPage {
   const Document& document_;
   int index_;
   const Finding& finding_;
+  const TrialState* trial_;
   Page page_;
 };
 
@@ -283,9 +309,10 @@ QString severity_word(advisor::Severity severity) {
   return tr("Information");
 }
 
-QString finding_page(const Document& document, int finding, const Theme& theme) {
+QString finding_page(const Document& document, int finding, const Theme& theme,
+                     const TrialState* trial) {
   if (!document.holds({ItemKind::finding, finding})) return {};
-  return FindingPage(document, finding, theme).write();
+  return FindingPage(document, finding, theme, trial).write();
 }
 
 void add_why_not(Page& page, const model::WhyNot& table) {

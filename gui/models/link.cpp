@@ -99,6 +99,12 @@ QString to_string(const Link& link) {
                                : QStringLiteral("/%1/%2").arg(link.finding).arg(link.suggestion));
     case LinkKind::copy:
       return QStringLiteral("copy:%1/%2").arg(link.finding).arg(link.suggestion);
+    case LinkKind::trial:
+      return QStringLiteral("trial:%1/%2").arg(link.finding).arg(link.suggestion);
+    case LinkKind::trial_end:
+      return QStringLiteral("trial:end");
+    case LinkKind::trial_command:
+      return QStringLiteral("trial:command");
     case LinkKind::view:
       return QStringLiteral("view:") + link.text;
     case LinkKind::external:
@@ -128,6 +134,10 @@ std::optional<Link> parse_link(const QString& text) {
     link.item = *item;
     return link;
   }
+  if (text == QLatin1String("trial:end") || text == QLatin1String("trial:command")) {
+    link.kind = rest == QLatin1String("end") ? LinkKind::trial_end : LinkKind::trial_command;
+    return link;
+  }
   const auto parts = numbers(rest);
   if (!parts) return std::nullopt;
   const auto& n = *parts;
@@ -136,8 +146,8 @@ std::optional<Link> parse_link(const QString& text) {
     link.finding = n[0];
     return link;
   }
-  if (scheme == QLatin1String("copy") && n.size() == 2) {
-    link.kind = LinkKind::copy;
+  if ((scheme == QLatin1String("copy") || scheme == QLatin1String("trial")) && n.size() == 2) {
+    link.kind = scheme == QLatin1String("copy") ? LinkKind::copy : LinkKind::trial;
     link.finding = n[0];
     link.suggestion = n[1];
     return link;

@@ -11,13 +11,16 @@
 namespace rnnadvisor::gui {
 
 enum class LinkKind {
-  item,      // select it: item:call/12
-  evidence,  // show all evidence of a finding: evidence:3
-  rule,      // open its card: rule:alignment/batch-multiple-of-8
-  explore,   // a configuration in the explorer: explore:4, with a finding's change: explore:4/2/0
-  copy,      // put a finding's example on the clipboard: copy:2/0
-  view,      // another view: view:timeline
-  external   // https://…
+  item,       // select it: item:call/12
+  evidence,   // show all evidence of a finding: evidence:3
+  rule,       // open its card: rule:alignment/batch-multiple-of-8
+  explore,    // a configuration in the explorer: explore:4, with a finding's change: explore:4/2/0
+  copy,       // put a finding's example on the clipboard: copy:2/0
+  trial,      // try a suggestion on a GPU: trial:2/0
+  trial_end,  // end what is being tried: trial:end
+  trial_command,  // put the command that tries it on the clipboard: trial:command
+  view,           // another view: view:timeline
+  external        // https://…
 };
 struct Link {
   LinkKind kind = LinkKind::external;

@@ -5,10 +5,17 @@
 #include <span>
 
 #include "gui/models/page.h"
+#include "gui/models/trial.h"
 
 namespace rnnadvisor::gui {
 
-QString finding_page(const Document& document, int finding, const Theme& theme);
+// `trial`: what was tried last, here or elsewhere; null: nothing was.
+QString finding_page(const Document& document, int finding, const Theme& theme,
+                     const TrialState* trial = nullptr);
+// Below a suggestion: that it is being tried, or why it could not be.
+void add_trial_state(Page& page, const TrialState& state, const Link& again);
+// What an experiment of the profile measured: before and after, memory, how far results moved.
+void add_measured(Page& page, const Profile& profile, int experiment);
 // `devices`: of the profile that is open; the page says whether the card was tried on them.
 QString rule_page(const advisor::Rule& rule, const Theme& theme,
                   std::span<const DeviceSpec> devices = {});

@@ -49,6 +49,7 @@ Runner::Runner(QObject* parent) : QObject(parent) {
     read(false);
     read(true);
     const bool profile = QFileInfo::exists(profile_);
+    if (how == QProcess::NormalExit) status_ = status;
     if (cancelled_) {
       finish(End::cancelled, profile ? tr("Ended; what was recorded until then is kept.")
                                      : tr("Ended; nothing was recorded."));
@@ -83,7 +84,10 @@ Result<void> Runner::start(const QString& runner, const RunRequest& request) {
         ErrorCode::not_found, "the program rnnadvisor was not found",
         "install it beside rnnadvisor-gui, or name it in the environment variable RNNADVISOR");
   QStringList arguments;
-  if (!request.recordings.isEmpty()) {
+  const bool tries = !request.tried.isEmpty();
+  if (tries) {
+    arguments << QStringLiteral("advise") << request.tried << QStringLiteral("--verify");
+  } else if (!request.recordings.isEmpty()) {
     arguments << QStringLiteral("collect") << request.recordings;
   } else if (!request.sweep.isEmpty()) {
     arguments << QStringLiteral("sweep") << request.sweep;
@@ -102,15 +106,16 @@ Result<void> Runner::start(const QString& runner, const RunRequest& request) {
   }
   sweep_ = !request.sweep.isEmpty();
   arguments << QStringLiteral("-o") << request.output;
-  if (!sweep_) arguments << QStringLiteral("--force");
+  if (!sweep_ && !tries) arguments << QStringLiteral("--force");
   arguments << request.options;
   if (!request.program.isEmpty()) arguments << QStringLiteral("--") << request.program;
   profile_ = request.output;
   errors_.clear();
+  status_ = -1;
   cancelled_ = false;
   told_ = false;
   // What an earlier run left must not be taken for the result of this one.
-  if (!sweep_) QFile::remove(profile_);
+  if (!sweep_ && !tries) QFile::remove(profile_);
   std::vector<std::string> words{runner.toStdString()};
   for (const auto& argument : arguments) words.push_back(argument.toStdString());
   command_ = to_qt(shell_words(words));

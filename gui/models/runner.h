@@ -14,16 +14,17 @@
 
 namespace rnnadvisor::gui {
 
-// What to run: configurations, a sweep, a program of the user's, or the making of a profile of
-// recordings.
+// What to run: configurations, a sweep, a program of the user's, the making of a profile of
+// recordings, or the trying of suggestions.
 struct RunRequest {
   std::vector<ConfigInput> configurations;
   QString sweep;        // a sweep file, or "sample:NAME"; a profile that exists is gone on with
   QStringList program;  // with its arguments
   QString folder;       // the program's; empty: the current one
   QString recordings;   // a folder of them
+  QString tried;        // a profile whose suggestions are tried; `output` must not exist then
   QString output;       // the profile
-  QStringList options;  // further ones of `rnnadvisor run` or `profile`
+  QStringList options;  // further ones of `rnnadvisor run`, `profile` or `advise`
 };
 
 // The program beside this one, else the one in PATH, else what RNNADVISOR names.
@@ -45,6 +46,8 @@ class Runner : public QObject {
   bool cancelling() const { return cancelled_; }
   bool running() const { return process_.state() != QProcess::NotRunning; }
   const QString& command() const { return command_; }
+  // Of the last one that ended by itself; -1: none did.
+  int status() const { return status_; }
   qint64 elapsed_ms() const { return clock_.isValid() ? clock_.elapsed() : 0; }
 
  signals:
@@ -64,6 +67,7 @@ class Runner : public QObject {
   ProgressFile progress_file_;
   RunProgress progress_;
   QString profile_, command_, input_file_, errors_;
+  int status_ = -1;
   bool cancelled_ = false, told_ = true, sweep_ = false;
 };
 

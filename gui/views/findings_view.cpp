@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "gui/models/pages.h"
+#include "gui/views/trial_strip.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -69,7 +70,14 @@ QWidget* FindingsView::make_findings() {
   stack_->addWidget(empty_);
   auto* splitter = new QSplitter;
   splitter->addWidget(side);
-  splitter->addWidget(stack_);
+  strip_ = new TrialStrip;
+  auto* right = new QWidget;
+  auto* rows = new QVBoxLayout(right);
+  rows->setContentsMargins(0, 0, 0, 0);
+  rows->setSpacing(0);
+  rows->addWidget(stack_, 1);
+  rows->addWidget(strip_);
+  splitter->addWidget(right);
   splitter->setStretchFactor(0, 2);
   splitter->setStretchFactor(1, 5);
   splitter->setSizes({360, 820});
@@ -187,7 +195,19 @@ void FindingsView::follow_selection() {
 
 void FindingsView::show_finding(int finding, bool same) {
   shown_ = finding;
-  page_->show_page(finding_page(*document_, finding, theme_), same);
+  page_->show_page(finding_page(*document_, finding, theme_, &trial_), same);
+}
+
+void FindingsView::set_trial(const TrialState& state) {
+  const bool ran = trial_.is == TrialState::Is::running;
+  const bool runs = state.is == TrialState::Is::running;
+  // Who started it by the keyboard can end it by the keyboard, and goes on reading afterwards.
+  const bool from_page = page_->hasFocus(), from_strip = strip_->cancel_button()->hasFocus();
+  trial_ = state;
+  strip_->set_state(state);
+  if (runs && !ran && from_page) strip_->cancel_button()->setFocus();
+  if (!runs && ran && from_strip) page_->setFocus();
+  if (shown_ >= 0) show_finding(shown_, true);
 }
 
 void FindingsView::show_verdicts(int verdict_kind) {

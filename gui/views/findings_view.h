@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gui/models/item_models.h"
+#include "gui/models/trial.h"
 #include "gui/models/view_state.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
@@ -16,6 +17,8 @@ class QTabWidget;
 
 namespace rnnadvisor::gui {
 
+class TrialStrip;
+
 class FindingsView : public View {
   Q_OBJECT
  public:
@@ -25,9 +28,12 @@ class FindingsView : public View {
   QWidget* first_focus() override;
   QString table_text() const override;
   int shown_finding() const { return shown_; }
-  const PageBrowser* page() const { return page_; }
+  PageBrowser* page() const { return page_; }
   QListView* list() { return list_; }
   void show_verdicts(int verdict_kind);
+  // What is tried, or was last; shown beside its suggestion.
+  void set_trial(const TrialState& state);
+  TrialStrip* strip() { return strip_; }
 
  private:
   void follow_selection();
@@ -46,6 +52,8 @@ class FindingsView : public View {
   QTabWidget* tabs_ = nullptr;
   QListView* list_ = nullptr;
   TitleDelegate* delegate_ = nullptr;
+  TrialState trial_;
+  TrialStrip* strip_ = nullptr;
   PageBrowser* page_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   QLabel* empty_ = nullptr;

@@ -150,6 +150,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   });
   follow_growth();
   follow_exports();
+  follow_trials();
   make_actions();
   // After the rail and the tools, so that the Tab key goes through the window as the eye does.
   for (const auto& entry : entries_) stack_->addWidget(entry.view);

@@ -13,6 +13,7 @@
 #include "gui/models/loader.h"
 #include "gui/models/marks.h"
 #include "gui/models/runner.h"
+#include "gui/models/trial_run.h"
 #include "gui/models/view_state.h"
 #include "gui/theme.h"
 
@@ -72,6 +73,9 @@ class MainWindow : public QMainWindow {
   void open_palette();
   void open_shortcuts();
   void new_run(bool program = false);
+  // Tries it on a GPU in the background; what comes of it is opened in the place of this profile.
+  void try_suggestion(int finding, int suggestion);
+  TrialRun* trial() { return &trial_; }
 
  signals:
   void opened();
@@ -84,6 +88,15 @@ class MainWindow : public QMainWindow {
   void showEvent(QShowEvent* event) override;
 
  private:
+  // A profile with what was tried, until it is open.
+  struct Tried {
+    QString path, message;
+    QString from, from_name;  // the profile in whose place it comes
+    Place from_place;
+    FindingKey finding;
+    int suggestion = -1;
+    std::optional<FindingKey> selected;
+  };
   struct Entry {
     QString name;
     View* view = nullptr;
@@ -101,6 +114,11 @@ class MainWindow : public QMainWindow {
   void follow_growth();
   void follow_exports();
   void collect(const QString& folder);
+  void follow_trials();
+  void show_tried(const TrialSubject& subject, const QString& path, const QString& message);
+  void place_tried();
+  void tell_tried();
+  void copy_trial_command();
   void show_notice(const QString& text, const QString& action = {},
                    std::function<void()> run = nullptr);
   void show_evidence(int finding);
@@ -128,6 +146,9 @@ class MainWindow : public QMainWindow {
   QFileSystemWatcher watcher_;
   FileFollower follower_;
   Runner collector_;
+  TrialRun trial_;
+  std::optional<Tried> pending_tried_;
+  QMap<QString, QString> tried_from_;  // path to the name of the profile that was tried
   Exporter exporter_;
   ThemeChoice theme_choice_ = ThemeChoice::system;
   Theme theme_;

@@ -36,6 +36,7 @@ class RunDialog : public QDialog {
   void edit_as_text(bool as_text);
   void start();
   void cancel();
+  bool running() const { return runner_.running(); }
 
  signals:
   void recorded(const QString& profile);

@@ -52,6 +52,7 @@ QFrame#header { background: @panel; border: none; border-bottom: 1px solid @bord
 QDialog#palette { background: @panel; border: 1px solid @border; }
 QFrame#side { background: @panel; border: none; }
 QFrame#notice { background: @raised; border: none; border-bottom: 1px solid @border; }
+QFrame#trial_strip { background: @raised; border: none; border-top: 1px solid @border; }
 QFrame#problem_card { background: @panel; border: 1px solid @error; border-radius: 10px; }
 QFrame#problem_card[goes_on="true"] { border-color: @accent; }
 QFrame#problem_card QLabel { background: transparent; }

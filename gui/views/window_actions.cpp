@@ -243,6 +243,12 @@ void MainWindow::open_shortcuts() {
 }
 
 void MainWindow::new_run(bool program) {
+  if (TrialRun::any_running()) {
+    show_notice(
+        tr("A suggestion is being tried on the GPU, and a run now would disturb its times: "
+           "start it when that has ended."));
+    return;
+  }
   auto* dialog = new RunDialog(explorer_->input(), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   if (program) dialog->show_program();

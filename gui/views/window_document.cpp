@@ -28,6 +28,7 @@ void MainWindow::open(const QString& path, const std::optional<Place>& at) {
   const QString absolute =
       path.startsWith(QLatin1String("sample:")) ? path : QFileInfo(path).absoluteFilePath();
   loader_.open(absolute, rules_);
+  pending_tried_.reset();
   pending_place_ = at;  // after open(), which cancels what was under way
 }
 
@@ -54,6 +55,7 @@ void MainWindow::show_document(const DocumentPointer& document) {
                                                          : QString(view_name::overview));
     return;
   }
+  place_tried();
   if (pending_place_) {
     go_to(*pending_place_);
     pending_place_.reset();
@@ -62,6 +64,7 @@ void MainWindow::show_document(const DocumentPointer& document) {
   } else {
     go(view_name::overview);
   }
+  tell_tried();
   emit opened();
 }
 
@@ -77,6 +80,8 @@ void MainWindow::show_title() {
   QStringList about;
   if (document_->outline())
     about << (loader_.busy() ? tr("kernels are still being read") : tr("without its kernels"));
+  if (const auto from = tried_from_.constFind(document_->path()); from != tried_from_.cend())
+    about << tr("what was tried of %1").arg(*from);
   if (!document_->profile().devices.empty())
     about << to_qt(advisor::words::clean(document_->profile().devices.front().name));
   const auto& environment = document_->profile().environment;

@@ -115,6 +115,15 @@ void MainWindow::follow(const Link& link) {
         QApplication::clipboard()->setText(to_qt(f.suggestions[n].code));
       break;
     }
+    case LinkKind::trial:
+      try_suggestion(link.finding, link.suggestion);
+      break;
+    case LinkKind::trial_end:
+      trial_.cancel();
+      break;
+    case LinkKind::trial_command:
+      copy_trial_command();
+      break;
     case LinkKind::view:
       go(link.text);
       break;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Stands in for `rnnadvisor run`, `profile` and `collect` in tests of the window: finds the profile to write in its arguments and does what
-# STAND_IN says: finish, fail, hang, crash, step (as hang, but it tells its progress and ends once the file STAND_IN_GO is there).
+# STAND_IN says: finish, fail, nothing (to try), hang, crash, step (as hang, but it tells its progress and ends once the file STAND_IN_GO is there).
 output=
+[ -z "$STAND_IN_ARGUMENTS" ] || printf '%s\n' "$*" >>"$STAND_IN_ARGUMENTS"
 while [ $# -gt 0 ]; do
   case "$1" in
     -o) output=$2; shift ;;
@@ -17,6 +18,7 @@ case "$STAND_IN" in
   finish) cp "$STAND_IN_PROFILE" "$output" ;;
   findings) cp "$STAND_IN_PROFILE" "$output"; exit 1 ;;
   fail) printf 'rnnadvisor: no GPU can be used: no driver\n  remedy: run it where there is one\n' >&2; exit 3 ;;
+  nothing) printf 'rnnadvisor: there was nothing to try: the profile is as it was\n' >&2 ;;
   crash) kill -SEGV $$ ;;
   step) tell '"doing":"running","finished":3,"total":4,"what":"gnmt"'
         while [ ! -e "$STAND_IN_GO" ]; do sleep 0.05; done

@@ -1,6 +1,7 @@
 // rnnadvisor with a GPU that is made up: everything of a run is real but the work itself. As
 // `worker` it answers each job after a moment with a made-up result; at the configuration whose id
 // is in RNNADVISOR_STUB_HANG it writes its process id to RNNADVISOR_STUB_MARK and never answers.
+// With RNNADVISOR_STUB_GPU it has GPUs to try suggestions on, which is done in a worker as well.
 // Of an experiment each variant does what the id of its first call says: "crash", "hang", "lose"
 // the context, "crash while timing", or else it is completed, with the id as its message.
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "advisor/cli/interrupt.h"
 #include "advisor/cli/worker/experiment_protocol.h"
 #include "advisor/cli/worker/protocol.h"
+#include "advisor/cli/worker/run_experiment.h"
 #include "core/device/device_spec.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
@@ -103,6 +105,14 @@ int main(int argc, char** argv) {
     const std::vector<rnnadvisor::GpuState> gpus = {
         {0, *rnnadvisor::find_device("nvidia-h200"), "GPU-0", 1 << 30, true, ""}};
     return cli::run_in_workers(request, program, gpus);
+  };
+  machine.gpu = !cli::variable("RNNADVISOR_STUB_GPU").empty();
+  services.run_experiment = [&](const rnnadvisor::ExperimentRequest& request, int device,
+                                const std::atomic<bool>* stop) {
+    cli::ExperimentRunOptions options;
+    options.device = device;
+    options.stop = stop;
+    return cli::run_experiment_in_worker(request, options, program);
   };
   services.worker = [](int, const std::string& directory) { return cli::work(directory); };
   const std::vector<std::string> arguments(argv + 1, argv + argc);

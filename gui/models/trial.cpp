@@ -1,0 +1,94 @@
+#include "gui/models/trial.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QRegularExpression>
+
+#include "advisor/report/words.h"
+#include "advisor/whatif/candidates.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("Trial", text); }
+
+// Far beyond what a person tries of one profile; ends the search for a name.
+constexpr int most_names = 10000;
+
+}  // namespace
+
+FindingKey key_of(const Document& document, int finding) {
+  const auto& all = document.judgement().findings;
+  const auto& wanted = all[static_cast<std::size_t>(finding)];
+  FindingKey key{to_qt(wanted.rule_id), wanted.configuration, 0};
+  for (int i = 0; i < finding; ++i) {
+    const auto& each = all[static_cast<std::size_t>(i)];
+    if (each.rule_id == wanted.rule_id && each.configuration == wanted.configuration) ++key.among;
+  }
+  return key;
+}
+
+int find_finding(const Document& document, const FindingKey& key) {
+  const auto& all = document.judgement().findings;
+  const auto rule = key.rule.toStdString();
+  int among = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].rule_id != rule || all[i].configuration != key.configuration) continue;
+    if (among++ == key.among) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool TrialSubject::is(const Document& document, int finding_index, int suggestion_index) const {
+  return suggestion == suggestion_index && profile == document.path() &&
+         document.holds({ItemKind::finding, finding_index}) &&
+         key_of(document, finding_index) == finding;
+}
+
+QString cannot_try(const Document& document, int finding, int suggestion) {
+  if (!document.holds({ItemKind::finding, finding})) return tr("the finding is gone");
+  if (document.outline()) return tr("the profile is still being read");
+  const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
+  const auto n = static_cast<std::size_t>(suggestion);
+  if (suggestion < 0 || n >= found.suggestions.size() || !found.suggestions[n].transform)
+    return tr("it names no change that can be applied by a program");
+  const auto& profile = document.profile();
+  const auto c = static_cast<std::size_t>(found.configuration);
+  if (found.configuration < 0 || c >= profile.configurations.size())
+    return tr("it is not about one configuration");
+  const auto& configuration = profile.configurations[c];
+  if (!configuration.described()) return tr("not everything of the configuration is known");
+  const auto d = static_cast<std::size_t>(configuration.device);
+  if (configuration.device < 0 || d >= profile.devices.size())
+    return tr("the profile does not say on which GPU it ran");
+  if (found.suggestions[n].transform->meaning == advisor::Meaning::model)
+    return tr(
+        "it makes another model, which the window does not try by itself; rnnadvisor advise "
+        "--verify --allow model does");
+  const auto candidate =
+      advisor::make_candidate({&*found.suggestions[n].transform, 1}, found.rule_id, profile,
+                              found.configuration, profile.devices[d], {});
+  return candidate ? QString() : to_qt(advisor::words::clean(candidate.error().message));
+}
+
+QString verified_profile_path(const QString& profile, const QString& data_folder) {
+  const QFileInfo file(profile);
+  static const QRegularExpression ending(QStringLiteral("(\\.verified(-\\d+)?)?(\\.rnnprof)?$"));
+  QString stem = file.fileName().section(QLatin1Char(':'), -1);
+  stem.truncate(ending.match(stem).capturedStart());
+  QString folder = file.absolutePath();
+  if (profile.startsWith(QLatin1String("sample:")) || !QFileInfo(folder).isWritable()) {
+    folder = data_folder;
+    if (!QDir().mkpath(folder) || !QFileInfo(folder).isWritable()) return {};
+  }
+  for (int n = 1; n < most_names; ++n) {
+    const QString name = stem + (n == 1 ? QStringLiteral(".verified.rnnprof")
+                                        : QStringLiteral(".verified-%1.rnnprof").arg(n));
+    const QString path = QDir(folder).filePath(name);
+    if (!QFileInfo::exists(path)) return path;
+  }
+  return {};
+}
+
+}  // namespace rnnadvisor::gui
