@@ -46,26 +46,27 @@ void Exporter::start(const DocumentPointer& document, ExportFormat format, const
   path_ = path;
   work_ = std::make_shared<Work>();
   emit started(path);
-  QThreadPool::globalInstance()->start(
-      [guard = QPointer<Exporter>(this), work = work_, document, format, path] {
-        // Only commit() makes a file of it.
-        QSaveFile file(path);
-        bool good = file.open(QIODevice::WriteOnly);
-        good = good && write(*document, format, [&](std::string_view text) {
-                 const auto count = static_cast<qint64>(text.size());
-                 return !work->stop && file.write(text.data(), count) == count;
-               });
-        if (work->stop) return;
-        const QString problem = good && file.commit() ? QString() : file.errorString();
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [guard, work, path, problem] {
-              if (!guard || guard->work_ != work) return;
-              guard->work_ = nullptr;
-              emit guard->ended(path, problem);
-            },
-            Qt::QueuedConnection);
-      });
+  QThreadPool::globalInstance()->start([guard = QPointer<Exporter>(this), work = work_, document,
+                                        format, path] {
+    // Only commit() makes a file of it.
+    QSaveFile file(path);
+    bool good = file.open(QIODevice::WriteOnly);
+    good =
+        good && write(*document, format, [&](std::string_view text) {
+          const auto count = static_cast<qint64>(text.size());
+          return !work->stop && file.write(text.data(), static_cast<qint64>(text.size())) == count;
+        });
+    if (work->stop) return;
+    const QString problem = good && file.commit() ? QString() : file.errorString();
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [guard, work, path, problem] {
+          if (!guard || guard->work_ != work) return;
+          guard->work_ = nullptr;
+          emit guard->ended(path, problem);
+        },
+        Qt::QueuedConnection);
+  });
 }
 
 void Exporter::cancel() {

@@ -34,12 +34,13 @@ Result<QString> file_of(const QString& profile) {
       std::find_if(all.begin(), all.end(), [&](const Sample& each) { return each.name == name; });
   if (sample == all.end())
     return fail(ErrorCode::not_found, "there is no sample " + name.toStdString());
-  const QString path = data_folder() + QLatin1Char('/') + name.section(QLatin1Char('/'), -1) +
-                       QStringLiteral(".rnnprof");
+  QString path = data_folder() + QLatin1Char('/') + name.section(QLatin1Char('/'), -1) +
+                 QStringLiteral(".rnnprof");
   QFile file(path);
   const auto size = static_cast<qint64>(sample->bytes.size());
   if (!QDir().mkpath(data_folder()) || !file.open(QIODevice::WriteOnly) ||
-      file.write(sample->bytes.data(), size) != size || !file.flush())
+      file.write(sample->bytes.data(), static_cast<qint64>(sample->bytes.size())) != size ||
+      !file.flush())
     return fail(ErrorCode::io,
                 "the sample cannot be written to " + path.toStdString() + ": " +
                     file.errorString().toStdString(),
