@@ -49,7 +49,7 @@ TEST_F(SamplePairs, AreOnTheSideTheySayTheyAre) {
     SampleOptions options;
     options.firing = 4;
     options.silent = 4;
-    options.tries = 4096;
+    options.tries = 1024;
     const auto sample = sample_pairs(rule, device_, environment_, options);
     std::set<std::string> seen;
     int fires = 0;
