@@ -142,6 +142,22 @@ Environment describe_process(const std::string& command_line) {
   return environment;
 }
 
+Environment describe_machine(const std::string& command_line, const MachineReport& machine) {
+  Environment made = describe_process(command_line);
+  made.host = machine.host;
+  made.operating_system = machine.operating_system;
+  made.cpu = machine.cpu;
+  made.driver_version = machine.driver_version;
+  made.cuda_driver_version = machine.cuda_driver_version;
+  made.cuda_runtime_version = machine.cuda_runtime_version;
+  for (const auto& library : machine.libraries) {
+    if (library.name != "cuDNN" || !library.found) continue;
+    made.cudnn_version = library.version;
+    made.cudnn_path = library.path;
+  }
+  return made;
+}
+
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
                        const std::string& command_line) {
   ProfileBuilder builder;

@@ -7,6 +7,7 @@
 
 #include "advisor/cli/context.h"
 #include "core/config/read_config.h"
+#include "core/cudnn/machine.h"
 #include "core/device/device_spec.h"
 #include "profiler/profile/profile.h"
 
@@ -37,6 +38,8 @@ Profile static_profile(const std::vector<ConfigInput>& configurations, const Dev
 
 // Version, command line and time of this process.
 Environment describe_process(const std::string& command_line);
+// The same with the machine: host, driver, CUDA and the cuDNN that was found.
+Environment describe_machine(const std::string& command_line, const MachineReport& machine);
 
 // The time now in UTC: "2026-01-31T12:00:00Z", or with `compact` "20260131-120000" for file names.
 std::string time_now(bool compact = false);

@@ -30,9 +30,9 @@ enum class Agreement {
 };
 std::string_view to_string(Agreement agreement);
 
-// A gain below this is none: cards that promise more are refuted by an interval that ends below it.
-// It is as wide as what one and the same call showed against itself on an H200 (control intervals
-// in tests/gpu/results/h200/experiment_gpu_test.json).
+// A gain below this is none: a card that promises one is refuted by an interval that ends below it.
+// Chosen wider than what one and the same call showed against itself on an H200 (intervals between
+// 0.991 and 1.012, the A/A lines of tests/gpu/results/h200/experiment_gpu_test.txt).
 inline constexpr double no_gain = 1.03;
 
 struct PairOutcome {

@@ -35,7 +35,7 @@ struct SampleOptions {
   unsigned long long seed = 1;
 };
 
-// What one call may cost, so that many can be measured: about 20 ms of training on a slow path.
+// What one call may cost, so that many can be measured: operations, steps and memory are bounded.
 bool quick_enough(const RnnConfig& config);
 
 // Deterministic: the same card, device, environment and options give the same pairs. `environment`

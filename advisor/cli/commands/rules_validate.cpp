@@ -70,29 +70,13 @@ std::vector<advisor::RuleSample> samples_of(const std::vector<const advisor::Rul
   return samples;
 }
 
-// As a profile of this machine would say it.
-Environment environment_here(const Context& context, const MachineReport& machine) {
-  Environment made = describe_process(context.command_line);
-  made.host = machine.host;
-  made.operating_system = machine.operating_system;
-  made.cpu = machine.cpu;
-  made.driver_version = machine.driver_version;
-  made.cuda_driver_version = machine.cuda_driver_version;
-  made.cuda_runtime_version = machine.cuda_runtime_version;
-  for (const auto& library : machine.libraries) {
-    if (library.name != "cuDNN" || !library.found) continue;
-    made.cudnn_version = library.version;
-    made.cudnn_path = library.path;
-  }
-  return made;
-}
-
 // What would be measured; without a GPU as on the one whose limits are known best.
 int list_pairs(const Context& context, const std::vector<const advisor::Rule*>& rules,
                const Arguments& arguments) {
   auto device = choose_device(context, {});
   if (!device) return context.report(device.error());
-  Environment environment = environment_here(context, context.services.inspect_machine());
+  Environment environment =
+      describe_machine(context.command_line, context.services.inspect_machine());
   if (environment.cudnn_version.empty()) {
     environment.cudnn_version = "9.19.0";
     context.note("no cuDNN was found here: rules are judged as with 9.19.0");
@@ -127,7 +111,8 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
       context, arguments.device, "`rules validate`",
       "--dry-run says what would be measured, and a profile that was measured can be named");
   if (!device) return fail(device.error());
-  const Environment environment = environment_here(context, context.services.inspect_machine());
+  const Environment environment =
+      describe_machine(context.command_line, context.services.inspect_machine());
   auto samples = samples_of(rules, *device, environment, arguments);
   std::erase_if(samples, [&](const advisor::RuleSample& sample) {
     if (sample.pairs.empty()) not_sampled.emplace_back(sample.rule, sample.why_fewer);
@@ -170,8 +155,18 @@ int validate(const Context& context, const Arguments& arguments) {
   const auto chosen = wanted(arguments, *rules);
   if (!chosen) return context.report(chosen.error());
   if (!(arguments.budget_seconds > 0))
-    return context.report(Error{
-        ErrorCode::invalid_argument, "--budget must be more than 0 seconds", {}, std::nullopt, {}});
+    return context.report(Error{ErrorCode::invalid_argument,
+                                "--budget must be more than 0 seconds",
+                                "leave it out for 600 seconds",
+                                std::nullopt,
+                                {}});
+  if (arguments.dry_run && !arguments.profile.empty()) {
+    return context.report(Error{ErrorCode::invalid_argument,
+                                "--dry-run lists what would be measured, and a profile was named",
+                                "leave one of them out",
+                                std::nullopt,
+                                {}});
+  }
   if (arguments.dry_run) return list_pairs(context, *chosen, arguments);
   if (!arguments.record.empty()) {
     if (auto writable = check_writable(arguments.record, arguments.force); !writable)

@@ -277,8 +277,11 @@ ExperimentWorker::~ExperimentWorker() = default;
 
 Result<ExperimentResult> ExperimentWorker::run(const ExperimentRequest& request,
                                                const ExperimentRunOptions& options) {
-  const auto gpus = usable_gpus({options.device});
-  if (!gpus) return fail(gpus.error());
+  // A worker that waits has its GPU: the driver need not be asked anew before every experiment.
+  if (!kept_->worker || kept_->device != options.device) {
+    const auto gpus = usable_gpus({options.device});
+    if (!gpus) return fail(gpus.error());
+  }
   const auto program = worker_program(options.program);
   if (!program) return fail(program.error());
   return run_in(request, options, *program);

@@ -99,6 +99,7 @@ TEST(RulesValidate, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(bench({"--rule", "alignment/batch-multiple-of-9"}).status, 2);
   EXPECT_EQ(bench({"--rule", "nothing/"}).status, 2);
   EXPECT_EQ(bench({"--budget", "0"}).status, 2);
+  EXPECT_EQ(bench({"some.rnnprof", "--dry-run"}).status, 2);
   EXPECT_EQ(bench({"--format", "yaml"}).status, 2);
   EXPECT_EQ(bench({bench.folder / "none.rnnprof"}).status, 2);
 }

@@ -32,14 +32,8 @@ int measure(const std::string& suite_path, const std::string& out, const std::st
     fmt::print("NEEDS A GPU, NOT RUN: {}\n", machine.driver_problem);
     return 77;
   }
-  Environment environment =
-      cli::describe_process(fmt::format("planted_suite measure {} {}", suite_path, out));
-  environment.driver_version = machine.driver_version;
-  environment.cuda_driver_version = machine.cuda_driver_version;
-  environment.operating_system = machine.operating_system;
-  environment.cpu = machine.cpu;
-  for (const auto& library : machine.libraries)
-    if (library.name == "cuDNN" && library.found) environment.cudnn_version = library.version;
+  const Environment environment =
+      cli::describe_machine(fmt::format("planted_suite measure {} {}", suite_path, out), machine);
   const auto begin = std::chrono::steady_clock::now();
   cli::ExperimentWorker worker;
   cli::ExperimentRunOptions options;
