@@ -57,6 +57,7 @@ MeasureResult measure_pairs(std::span<const RuleSample> samples, const DeviceSpe
   const double begin = clock();
   std::vector<Trial> trials;
   MeasureProgress progress;
+  double saved = 0;
   progress.total = order.size();
   for (const auto& [sample, pair] : order) {
     result.seconds = clock() - begin;
@@ -89,6 +90,10 @@ MeasureResult measure_pairs(std::span<const RuleSample> samples, const DeviceSpe
     take_result(trial, before.config, *measured, 0);
     result.profile.configurations.push_back(std::move(before));
     trials.push_back(std::move(trial));
+    if (options.on_partial && clock() - begin - saved >= options.partial_seconds) {
+      options.on_partial(with_trials(result.profile, trials, device));
+      saved = clock() - begin;
+    }
   }
   result.profile = with_trials(std::move(result.profile), trials, device);
   result.seconds = clock() - begin;

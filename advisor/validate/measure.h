@@ -25,6 +25,9 @@ struct MeasureOptions {
   const std::atomic<bool>* stop = nullptr;  // set: ends after the pair that is under way
   std::function<void(const MeasureProgress&)> on_progress;
   std::function<double()> clock;  // seconds, monotonic; empty: that of this machine
+  // What is measured so far, every `partial_seconds`, so that a process that dies loses little.
+  std::function<void(const Profile&)> on_partial;
+  double partial_seconds = 30;
 };
 
 struct MeasureResult {

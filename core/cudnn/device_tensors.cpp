@@ -4,9 +4,12 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
+#include <span>
 
+#include "core/base/parallel.h"
 #include "core/cudnn/cuda_error.h"
 
 namespace rnnadvisor {
@@ -14,14 +17,16 @@ namespace {
 
 // A prime count, so that the repeated pattern does not line up with rows of a power of two.
 constexpr std::size_t pattern_elements = 1048573;
+// Elements that one thread converts at a time: a thread costs as much as some thousand of them.
+constexpr std::size_t piece_elements = std::size_t{1} << 17U;
 constexpr std::size_t read_chunk_bytes = std::size_t{64} << 20U;
 
 template <class T>
-void append_bits(std::vector<unsigned char>& bytes, std::size_t index, T value) {
+void append_bits(std::span<unsigned char> bytes, std::size_t index, T value) {
   std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
 }
 
-void append_as(std::vector<unsigned char>& bytes, std::size_t i, double value, DataType type) {
+void append_as(std::span<unsigned char> bytes, std::size_t i, double value, DataType type) {
   switch (type) {
     case DataType::half:
       append_bits(bytes, i, __half_raw(__float2half(static_cast<float>(value))).x);
@@ -149,9 +154,9 @@ Result<std::vector<double>> read_as_double(const DeviceBuffer& buffer, DataType 
         cudaMemcpy(bytes.data(), buffer.data(), bytes.size(), cudaMemcpyDeviceToHost)));
   }
   std::vector<double> values(elements);
-  for (std::size_t i = 0; i < elements; ++i) {
-    values[i] = value_at(bytes.data() + i * size, type);
-  }
+  for_pieces(elements, piece_elements, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) values[i] = value_at(bytes.data() + i * size, type);
+  });
   return values;
 }
 
@@ -162,18 +167,22 @@ Result<void> write_from_double(DeviceBuffer& buffer, DataType type,
   if (bytes.size() > buffer.bytes()) {
     return fail(ErrorCode::internal, "more values than the device buffer holds");
   }
-  for (std::size_t i = 0; i < values.size(); ++i) append_as(bytes, i, values[i], type);
+  for_pieces(values.size(), piece_elements, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) append_as(bytes, i, values[i], type);
+  });
   return RNNADVISOR_CUDA(
       cudaMemcpy(buffer.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
 }
 
 void round_to_type(std::vector<double>& values, DataType type) {
   if (type == DataType::float64) return;
-  std::vector<unsigned char> bytes(sizeof(double));
-  for (double& value : values) {
-    append_as(bytes, 0, value, type);
-    value = value_at(bytes.data(), type);
-  }
+  for_pieces(values.size(), piece_elements, [&](std::size_t begin, std::size_t end) {
+    std::array<unsigned char, sizeof(double)> bytes{};
+    for (std::size_t i = begin; i < end; ++i) {
+      append_as(bytes, 0, values[i], type);
+      values[i] = value_at(bytes.data(), type);
+    }
+  });
 }
 
 Result<bool> all_finite(const DeviceBuffer& buffer, DataType type, std::int64_t count) {

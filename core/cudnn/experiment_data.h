@@ -93,12 +93,15 @@ struct ExperimentRequest {
   double target_interval = 0.02;
   unsigned long long seed = 1;  // of inputs, of the order within rounds and of the bootstrap
   bool reference = true;        // compare with the float64 reference where its size allows
+  // Results against those of the original; false: random data, and only that they are finite.
+  bool compare = true;
 
   bool operator==(const ExperimentRequest&) const = default;
 };
 
-// What became of one variant. not_run: its turn never came, because the original did not run or
-// because somebody before it lost the context.
+// What became of one variant. Where the original does not run, its variants run once each, on
+// random data, and are neither timed nor compared. not_run: its turn never came, because somebody
+// before it lost the context or the original failed while it ran.
 struct VariantResult {
   Outcome outcome = Outcome::not_run;
   std::string message;  // why not completed, or what must be known of the numbers; for people

@@ -336,7 +336,7 @@ Attempt<void> DeviceProgram::all_finite_without_data(ExperimentScope scope) {
   return {};
 }
 
-Attempt<Outputs> DeviceProgram::check(ExperimentScope scope, const RnnConfig& before) {
+Attempt<Outputs> DeviceProgram::check(ExperimentScope scope, const RnnConfig& before, bool read) {
   int done = -1;
   for (const Transfer& transfer : program_.outputs) {
     if (transfer.place.slot == done) continue;
@@ -348,6 +348,7 @@ Attempt<Outputs> DeviceProgram::check(ExperimentScope scope, const RnnConfig& be
   RNNADVISOR_ATTEMPT(prepare(scope));
   RNNADVISOR_ATTEMPT(launch(scope));
   RNNADVISOR_ATTEMPT(finish());
+  if (!read) return Outputs{};
   if (program_.outputs.empty()) {
     RNNADVISOR_ATTEMPT(all_finite_without_data(scope));
     return Outputs{};

@@ -47,8 +47,9 @@ class DeviceProgram {
   Attempt<void> finish();
 
   // Runs a scope over poisoned outputs and reads them in the original's form; anything that was not
-  // written or is not finite is a failure. Nothing is read where the program has no transfers.
-  Attempt<Outputs> check(ExperimentScope scope, const RnnConfig& before);
+  // written or is not finite is a failure. Only that they are finite is looked at where the program
+  // has no transfers; nothing where not `read`.
+  Attempt<Outputs> check(ExperimentScope scope, const RnnConfig& before, bool read);
 
  private:
   // What dropout between two calls keeps for its way back.

@@ -1,6 +1,9 @@
 // One group of variants, with the original, on the GPU at once.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/cudnn/cuda_error.h"
 #include "core/cudnn/device_event.h"
 #include "core/cudnn/experiment_attempt.h"
@@ -36,11 +39,15 @@ Attempt<Outputs> ExperimentRun::set_up(DeviceProgram& program, void* workspace,
   }
   Outputs most;
   for (const ExperimentScope scope : scopes) {
-    auto outputs = program.check(scope, before);
+    // The whole step computes what its forward pass alone does; a graph of that pass is another.
+    const bool read =
+        graph || scope != ExperimentScope::forward_training ||
+        std::find(scopes.begin(), scopes.end(), ExperimentScope::training_step) == scopes.end();
+    auto outputs = program.check(scope, before, read);
     if (outputs && graph) {
       // Captured after a first run, so that nothing is loaded or allocated while that is forbidden.
       RNNADVISOR_ATTEMPT(program.capture(scope));
-      outputs = program.check(scope, before);
+      outputs = program.check(scope, before, true);
     }
     if (!outputs) return outputs;
     if (scope == ExperimentScope::training_step || most.gradients.empty())
@@ -70,6 +77,37 @@ bool ExperimentRun::time_group(const std::vector<int>& group, std::size_t groups
                         (ready.empty() || time_ready(ready, **original, groups_left));
   for (const int i : group) variant(i).program.reset();
   return going_on;
+}
+
+void ExperimentRun::run_alone() {
+  for (int i = 0; i < variant_count(); ++i) {
+    Variant& it = variant(i);
+    if (!it.program) continue;
+    trying(i);
+    const auto ran = [&]() -> Attempt<void> {
+      const MemoryShare need = it.program->need();
+      if (need.own > available_ - need.workspace) {
+        return failed(Outcome::out_of_memory_predicted,
+                      fmt::format("needs {} of device memory, and {} can be taken; nothing was "
+                                  "allocated",
+                                  format_bytes(static_cast<double>(need.own + need.workspace)),
+                                  format_bytes(static_cast<double>(available_))));
+      }
+      const auto workspace = DeviceBuffer::allocate(need.workspace);
+      if (!workspace) return tl::unexpected(failure_of(workspace.error()));
+      const auto outputs = set_up(*it.program, workspace->data(), request_.before, false,
+                                  wanted(i).cuda_graph, own_scopes(it));
+      if (!outputs) return tl::unexpected(outputs.error());
+      return {};
+    }();
+    if (!ran) {
+      if (!lose(i, ran.error())) return;
+      continue;
+    }
+    it.program.reset();
+    result(i).outcome = Outcome::completed;
+    result(i).message = it.infers ? "it infers where the original trains" : "";
+  }
 }
 
 bool ExperimentRun::set_up_variants(const std::vector<int>& group, void* workspace,

@@ -56,7 +56,7 @@ ExperimentRun::ExperimentRun(const DeviceSession& session, const ExperimentReque
       begin_(std::chrono::steady_clock::now()),
       scopes_(scopes_of(request)),
       variants_(request.variants.size()),
-      looked_at_(input_elements(request.before) <= most_elements),
+      looked_at_(request.compare && input_elements(request.before) <= most_elements),
       dropout_(dropout_acts(request.before)) {
   original_.calls = {request.before};
   result_.variants.resize(request.variants.size());
@@ -130,8 +130,9 @@ Attempt<void> ExperimentRun::measure_variant(int index) {
         program.error().message);
     program = make_unrelated_program(of.calls.front());
   } else if (!looked_at_) {
-    it.remark =
-        "results were not compared: their sizes would fill the host's memory; data are random";
+    it.remark = fmt::format(
+        "results were not compared: {}; data are random",
+        request_.compare ? "their sizes would fill the host's memory" : "that was not asked for");
   }
   if (request_.before.mode == Mode::inference && program->training)
     return failed(Outcome::failed, "it trains where the original only infers");
@@ -149,17 +150,19 @@ Attempt<void> ExperimentRun::measure_variant(int index) {
 void ExperimentRun::measure_and_time() {
   trying(-1);
   auto original = measured_original();
-  if (!original) {
-    lose(-1, original.error());
-    return;
-  }
-  result_.memory_bytes = (*original)->memory_bytes();
+  if (!original) lose(-1, original.error());
+  if (result_.context_lost) return;
+  if (original) result_.memory_bytes = (*original)->memory_bytes();
   for (int i = 0; i < variant_count(); ++i) {
     trying(i);
     const auto measured = measure_variant(i);
     if (!measured && !lose(i, measured.error())) return;
   }
-  if (!fits(**original)) return;
+  if (!know_memory()) return;
+  if (!original || !fits(**original)) {
+    run_alone();
+    return;
+  }
   std::vector<std::vector<int>> groups = make_groups(**original);
   original->reset();
   make_data();
@@ -167,25 +170,32 @@ void ExperimentRun::measure_and_time() {
   // The original runs also where no variant can.
   if (groups.empty()) groups.emplace_back();
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (!time_group(groups[g], groups.size() - g)) return;
+    if (time_group(groups[g], groups.size() - g)) continue;
+    if (result_.outcome != Outcome::completed && !result_.context_lost) run_alone();
+    return;
   }
 }
 
-bool ExperimentRun::fits(const DeviceProgram& original) {
+bool ExperimentRun::know_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
   if (auto ok = RNNADVISOR_CUDA(cudaMemGetInfo(&free, &total)); !ok)
     return lose(-1, failure_of(ok.error()));
-  available_ = static_cast<std::int64_t>(free) - RnnProblem::memory_margin;
+  free_ = static_cast<std::int64_t>(free);
+  total_ = static_cast<std::int64_t>(total);
+  available_ = free_ - RnnProblem::memory_margin;
+  return true;
+}
+
+bool ExperimentRun::fits(const DeviceProgram& original) {
   const MemoryShare need = original.need();
   if (need.own <= available_ - need.workspace) return true;
-  return lose(
-      -1, {Outcome::out_of_memory_predicted,
-           fmt::format("needs {} of device memory and {} of {} is free ({} is left for "
-                       "cuDNN itself); nothing was allocated",
-                       bytes(need.own + need.workspace), bytes(static_cast<std::int64_t>(free)),
-                       bytes(static_cast<std::int64_t>(total)), bytes(RnnProblem::memory_margin)),
-           false});
+  return lose(-1, {Outcome::out_of_memory_predicted,
+                   fmt::format("needs {} of device memory and {} of {} is free ({} is left for "
+                               "cuDNN itself); nothing was allocated",
+                               bytes(need.own + need.workspace), bytes(free_), bytes(total_),
+                               bytes(RnnProblem::memory_margin)),
+                   false});
 }
 
 std::vector<std::vector<int>> ExperimentRun::make_groups(const DeviceProgram& original) {

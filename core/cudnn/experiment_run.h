@@ -37,7 +37,10 @@ class ExperimentRun {
 
   // Those that return bool say whether the experiment goes on; the result knows why not.
   void measure_and_time();
+  bool know_memory();
   bool fits(const DeviceProgram& original);
+  // The variants of an original that does not run: whether they do.
+  void run_alone();
   std::vector<std::vector<int>> make_groups(const DeviceProgram& original);
   void make_data();
   bool compare_without_dropout();
@@ -78,9 +81,9 @@ class ExperimentRun {
   std::vector<ExperimentScope> scopes_;
   ExperimentVariant original_;  // as a variant of itself
   std::vector<Variant> variants_;
-  bool looked_at_ = false;      // its numbers are; else it is too large for that
-  bool dropout_ = false;        // somebody has some that acts
-  std::int64_t available_ = 0;  // bytes of device memory to be taken
+  bool looked_at_ = false;  // its numbers are; else it is too large for that
+  bool dropout_ = false;    // somebody has some that acts
+  std::int64_t free_ = 0, total_ = 0, available_ = 0;  // bytes of device memory; to be taken
   std::optional<Data> data_;
   std::optional<Outputs> before_outputs_, reference_;
   ExperimentResult result_;

@@ -66,11 +66,12 @@ bool finite(const Vector& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-template <class Visitor>
-void for_parts(std::vector<LayerWeights>& weights, const Visitor& visit) {
-  for (LayerWeights& layer : weights) {
+// `weights` may be const.
+template <class Weights, class Visitor>
+void for_parts(Weights& weights, const Visitor& visit) {
+  for (auto& layer : weights) {
     for (auto* group : {&layer.input, &layer.recurrent, &layer.input_bias, &layer.recurrent_bias}) {
-      for (Vector& part : *group) visit(part);
+      for (auto& part : *group) visit(part);
     }
     if (!layer.projection.empty()) visit(layer.projection);
   }
@@ -156,9 +157,8 @@ std::string first_not_finite(const Outputs& outputs) {
   for (const Tensor tensor : output_tensors) {
     if (!finite(of(outputs.tensors, tensor))) return std::string(to_string(tensor));
   }
-  std::vector<LayerWeights> gradients = outputs.gradients;
   bool all = true;
-  for_parts(gradients, [&](const Vector& part) { all = all && finite(part); });
+  for_parts(outputs.gradients, [&](const Vector& part) { all = all && finite(part); });
   return all ? "" : "dw";
 }
 

@@ -128,10 +128,15 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
   const auto experimenter = [&](const ExperimentRequest& request) {
     return context.services.run_experiment(request, arguments.device, options.stop);
   };
+  bool saved = false;
   auto result = [&] {
     Progress progress(context, static_cast<int>(total));
     options.on_progress = [&](const advisor::MeasureProgress& state) {
       progress.show(static_cast<int>(state.finished), state.rule);
+    };
+    // Whether it can be written is said at the end; an obstacle on the way may be gone by then.
+    options.on_partial = [&](const Profile& profile) {
+      if (write_profile(profile, arguments.output, arguments.force || saved)) saved = true;
     };
     return advisor::measure_pairs(samples, *device, environment, experimenter, options);
   }();
@@ -143,7 +148,8 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
         "{} of {} pairs were not reached in {}; a longer --budget or --rule measures them",
         result.left_out, total, format_duration(result.seconds)));
   }
-  if (auto written = write_profile(measured.profile, arguments.output, arguments.force); !written)
+  if (auto written = write_profile(measured.profile, arguments.output, arguments.force || saved);
+      !written)
     return fail(written.error());
   context.note(fmt::format("wrote {}", arguments.output));
   return measured;

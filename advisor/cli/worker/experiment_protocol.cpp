@@ -157,6 +157,7 @@ ExperimentRequest read_request(const json& object) {
   request.target_interval = object.at("target_interval").get<double>();
   request.seed = integer<unsigned long long>(object.at("seed"));
   request.reference = object.at("reference").get<bool>();
+  request.compare = object.at("compare").get<bool>();
   return request;
 }
 
@@ -201,7 +202,8 @@ std::string write_experiment_job(const ExperimentJob& job) {
                          {"max_rounds", r.max_rounds},
                          {"target_interval", r.target_interval},
                          {"seed", r.seed},
-                         {"reference", r.reference}}}};
+                         {"reference", r.reference},
+                         {"compare", r.compare}}}};
   return object.dump();
 }
 

@@ -49,6 +49,7 @@ ExperimentJob rich_job() {
   request.target_interval = 0.015;
   request.seed = 18446744073709551615U;
   request.reference = false;
+  request.compare = false;
   return job;
 }
 

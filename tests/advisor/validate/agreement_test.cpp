@@ -182,6 +182,21 @@ TEST(Measuring, AnInterruptOrErrorKeepsWhatWasMeasured) {
   EXPECT_EQ(result.left_out, 3U);
 }
 
+TEST(Measuring, WhatIsMeasuredIsHandedOverOnTheWay) {
+  const std::vector samples = {sample_of(batch_rule, 6, 0)};
+  auto machine = gpu([](const RnnConfig&) { return 1.0; });
+  MeasureOptions options;
+  options.clock = [&] { return machine.now; };  // half a second a pair
+  options.partial_seconds = 1;
+  std::vector<std::size_t> sizes;
+  options.on_partial = [&](const Profile& profile) { sizes.push_back(profile.experiments.size()); };
+  const auto result = measure_pairs(
+      samples, *find_device("h200"), environment(),
+      [&](const ExperimentRequest& request) { return machine.answer(request); }, options);
+  EXPECT_THAT(sizes, ::testing::ElementsAre(2, 4, 6));
+  EXPECT_THAT(result.profile.experiments, SizeIs(6));
+}
+
 TEST(AgreementReports, NameMachineRuleAndWhatRefutes) {
   MeasureResult result;
   const auto agreements =

@@ -21,7 +21,10 @@ using namespace advisor;
 
 // Enough that the median of seven has an interval; the fastest are told apart by 10 %, not by 1 %.
 constexpr int rounds = 7, most_rounds = 15, warmup = 2;
-constexpr double seconds_each = 4;
+constexpr double seconds_each = 3;
+// How many of the fastest are compared with the original at a time, and how often at most: the
+// best one must compute the same.
+constexpr std::size_t compared_at_once = 3, most_comparisons = 4;
 
 Profile bare(const ConfigInput& input, const DeviceSpec& device, const Environment& environment) {
   Profile profile;
@@ -71,6 +74,85 @@ double speedup_of(const Experiment& experiment, Mode mode) {
 }
 
 bool ran(const Experiment& experiment) { return experiment.verdict != ExperimentVerdict::not_run; }
+
+ExperimentRequest request_for(const RnnConfig& before, std::span<const Candidate> candidates,
+                              unsigned long long seed, bool compare) {
+  ExperimentRequest request;
+  request.before = before;
+  for (const auto& candidate : candidates) request.variants.push_back(candidate.variant);
+  request.budget_seconds = seconds_each;
+  request.warmup = warmup;
+  request.min_rounds = rounds;
+  request.max_rounds = most_rounds;
+  request.target_interval = 0.05;
+  request.reference = false;
+  request.compare = compare;
+  request.seed = seed;
+  return request;
+}
+
+// Numbers of the variants that ran, the fastest first.
+std::vector<std::size_t> by_speed(const ExperimentResult& result, Mode mode) {
+  std::vector<std::size_t> order;
+  const auto speedup = [&](std::size_t i) {
+    const auto* timing = deciding_timing(result.variants[i].timings, mode);
+    return timing == nullptr ? 0 : timing->speedup;
+  };
+  for (std::size_t i = 0; i < result.variants.size(); ++i)
+    if (result.variants[i].outcome == Outcome::completed) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return speedup(a) > speedup(b); });
+  return order;
+}
+
+struct Tried {
+  Outcome outcome = Outcome::not_run;  // of the original
+  std::string message;
+  std::vector<Trial> trials;  // one for each candidate
+};
+
+// Times all, then compares the first candidate where it is the suggestion, and the fastest until
+// one of them computes what the original does. A comparison is made on the host and takes longer
+// than the times of a hundred candidates.
+Result<Tried> try_all(const RnnConfig& before, const std::vector<Candidate>& candidates,
+                      unsigned long long seed, const Experimenter& experimenter) {
+  const auto times = experimenter(request_for(before, candidates, seed, false));
+  if (!times) return fail(times.error());
+  Tried tried{times->outcome, times->message, {}};
+  for (std::size_t v = 0; v < candidates.size(); ++v) {
+    Trial& trial = tried.trials.emplace_back();
+    trial.candidate = candidates[v];
+    take_result(trial, before, *times, v);
+  }
+  if (times->outcome != Outcome::completed) return tried;
+  std::vector<std::size_t> order = by_speed(*times, before.mode);
+  const bool by_rule = !candidates.empty() && !candidates.front().rule.empty();
+  if (by_rule) {
+    std::erase(order, 0U);
+    order.insert(order.begin(), 0);
+  }
+  std::size_t next = 0;
+  bool found = false;
+  for (std::size_t round = 0; round < most_comparisons && !found; ++round) {
+    std::vector<std::size_t> chosen;
+    std::vector<Candidate> some;
+    for (; next < order.size() && some.size() < compared_at_once; ++next) {
+      chosen.push_back(order[next]);
+      some.push_back(candidates[order[next]]);
+    }
+    if (some.empty()) break;
+    const auto compared = experimenter(request_for(before, some, seed + 1, true));
+    if (!compared) return fail(compared.error());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      Trial& trial = tried.trials[chosen[i]];
+      take_result(trial, before, *compared, i);
+      // The suggestion was not among the fastest by its speed.
+      const bool fast = !by_rule || chosen[i] != 0 || some.size() == 1;
+      found = found || (fast && !trial.moved && trial.outcome == Outcome::completed);
+    }
+  }
+  return tried;
+}
 
 }  // namespace
 
@@ -134,28 +216,15 @@ Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
       candidates.insert(candidates.begin(), std::move(*first));
     }
     Configuration before = bare(suite[i], device, environment).configurations.front();
-    ExperimentRequest request;
-    request.before = before.config;
-    for (const auto& candidate : candidates) request.variants.push_back(candidate.variant);
-    request.budget_seconds = seconds_each;
-    request.warmup = warmup;
-    request.min_rounds = rounds;
-    request.max_rounds = most_rounds;
-    request.target_interval = 0.05;
-    request.reference = false;
-    request.seed = i + 1;
-    const auto result = experimenter(request);
-    if (!result) {
-      measured.error = result.error();
+    auto made = try_all(before.config, candidates, i + 1, experimenter);
+    if (!made) {
+      measured.error = made.error();
       break;
     }
-    before.outcome = result->outcome;
-    before.message = result->message;
-    for (std::size_t v = 0; v < candidates.size(); ++v) {
-      Trial trial;
+    before.outcome = made->outcome;
+    before.message = made->message;
+    for (auto& trial : made->trials) {
       trial.configuration = static_cast<int>(profile.configurations.size());
-      trial.candidate = candidates[v];
-      take_result(trial, before.config, *result, v);
       trials.push_back(std::move(trial));
     }
     profile.configurations.push_back(std::move(before));
@@ -178,7 +247,9 @@ Score score(const Profile& profile) {
     for (const auto& experiment : profile.experiments) {
       if (experiment.configuration != static_cast<int>(i)) continue;
       if (!experiment.rule.empty()) first = &experiment;
-      if (!ran(experiment) || moved_too_far(profile, experiment)) continue;
+      // What was only timed may compute something else.
+      const bool looked_at = !experiment.shifts.empty() || !runs;
+      if (!ran(experiment) || !looked_at || moved_too_far(profile, experiment)) continue;
       if (best == nullptr || speedup_of(experiment, configuration.config.mode) >
                                  speedup_of(*best, configuration.config.mode))
         best = &experiment;
