@@ -38,11 +38,11 @@ def first_suggestion(findings, program, suite):
     for finding in findings:
         if finding["severity"] == "info":
             continue
-        for number, suggestion in enumerate(finding["suggestions"], 1):
-            name, change = "{}#{}".format(finding["rule"], number), suggestion["transform"]
+        for suggestion in finding["suggestions"]:
+            name, change = "{}: {}".format(finding["rule"], suggestion["text"]), suggestion["transform"]
             if suggestion.get("cannot") or suggestion.get("framework") not in (None, "", "pytorch"):
                 continue
-            if name in program.get("does_not_apply", []) or (change and change["meaning"] == "model") or name in suite["changes_the_model"]:
+            if name.startswith((*program.get("does_not_apply", []), *suite["changes_the_model"])) or (change and change["meaning"] == "model"):
                 continue
             return {"rule": finding["rule"], "name": name, "text": suggestion["text"], "transform": change and words(change),
                     "consequence": finding.get("consequence")}
@@ -50,13 +50,11 @@ def first_suggestion(findings, program, suite):
 
 
 def realising(suggestion, program):
-    """The variant that a suggestion means: by its change with parameters, by its kind, or by its place in the rule."""
-    wanted = [suggestion["name"]]
-    if suggestion["transform"]:
-        wanted = [suggestion["transform"], suggestion["transform"].split()[0]]
-    for one in wanted:
+    """The variant that a suggestion means: by its change with parameters, by its kind, or by how its text begins."""
+    change = suggestion["transform"]
+    for fits in (lambda one: one == change, lambda one: one == change.split()[0]) if change else (suggestion["name"].startswith,):
         for variant in program["variant"]:
-            if one in variant.get("realises", []):
+            if any(fits(one) for one in variant.get("realises", [])):
                 return variant
     return None
 
