@@ -15,7 +15,7 @@ import score
 import timing
 
 STEPS = "import time, os\ndef wait(ms):\n    return lambda: time.sleep(ms / 1e3) or 1.0\n"
-GOOD = STEPS + "def variants():\n    return {'as written': lambda: wait(4), 'better': lambda: wait(1), 'broken': lambda: 1 / 0, 'CUDA graph': lambda: wait(2)}\n"
+GOOD = STEPS + "def variants():\n    return {'as written': lambda: wait(20), 'better': lambda: wait(2), 'broken': lambda: 1 / 0, 'CUDA graph': lambda: wait(5)}\n"
 LATE = STEPS + """
 count = [0]
 def late():
@@ -72,7 +72,7 @@ class Timing(unittest.TestCase):
         self.assertEqual(variants["better"]["peak_bytes"], 250)
         self.assertNotIn("peak_bytes", variants["CUDA graph"])
         self.assertGreater(score.compare(variants, "better")["low"], 2)
-        self.assertLess(abs(score.compare(variants, score.CONTROL)["ratio"] - 1), 0.2)
+        self.assertLess(abs(score.compare(variants, score.CONTROL)["ratio"] - 1), 0.5)
 
     def test_a_variant_that_fails_later_leaves_the_others_whole(self):
         result, variants = self.measure(LATE)

@@ -150,9 +150,13 @@ def in_a_child(act, file, seconds):
 
 
 def describe(torch):
+    torch.zeros(1, device="cuda").add_(1).item()  # that CUDA works in a forked process at all
     sys.path.insert(0, str(ROOT / "advisor" / "whatif" / "torch"))
-    from rnnadvisor_torch import environment
-    return environment.describe(torch, "cuda:0")
+    try:
+        from rnnadvisor_torch import environment
+        return environment.describe(torch, "cuda:0")
+    except Exception as error:
+        return {"name": torch.cuda.get_device_name(0), "torch": torch.__version__, "problem": why(error)}
 
 
 def one_program(torch, path, folder, rounds, seconds, fork):
@@ -193,10 +197,10 @@ def main():
         write(options.folder / (path.stem + ".json"), measure(torch, path, options.rounds, time.monotonic() + options.budget))
         return
     options.folder.mkdir(parents=True, exist_ok=True)
-    # CUDA must not be touched before a fork, so even what device this is has to be asked by a child.
+    # CUDA must not be touched before a fork, so a child asks what device this is.
     trouble = in_a_child(lambda: describe(torch), options.folder / "environment.json", 40)
     if trouble:
-        print("the device was not described: " + trouble, file=sys.stderr, flush=True)
+        print("CUDA does not work in a forked process, each program starts one of its own: " + trouble, file=sys.stderr, flush=True)
     for number, path in enumerate(options.programs):
         left = options.budget - (time.monotonic() - start)
         seconds = max(1.0, left / (len(options.programs) - number))
