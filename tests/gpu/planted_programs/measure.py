@@ -2,6 +2,7 @@
 """What the advisor says first of each program, and which variant of the program is really the fastest, on one GPU.
 
 usage: measure.py RNNADVISOR OUTPUT_FOLDER [--python PYTHON] [--only NAME…] [--budget SECONDS] [--steps N] [--jobs N] [--rounds N]
+       measure.py RNNADVISOR OUTPUT_FOLDER --judge-again     # the rules as they are now, on the profiles that are there; no GPU
 
 First every program is recorded once, as it is written (`rnnadvisor profile --mode kernels`, then `advise --format json`): several load PyTorch at once, one
 at a time uses the GPU. Then timing.py times the variants, one program at a time, without tracing. Writes OUTPUT_FOLDER/programs.json, which score.py reads;
@@ -77,14 +78,43 @@ def record(program, options):
     if status != 0 or not profile.exists():
         found["record_failure"] = "recording {}: {}".format("took too long" if status is None else "ended with {}".format(status), errors[-800:])
         return found
+    return {**found, **advise(profile, options)}
+
+
+def advise(profile, options):
     status, out, errors = run([options.rnnadvisor, "advise", str(profile), "--format", "json"], 30)
     try:
         advice = json.loads(out)
-        found["findings"] = [short(finding) for finding in advice["findings"]]
-        found["configurations"] = len(advice["configurations"])
+        return {"findings": [short(finding) for finding in advice["findings"]], "configurations": len(advice["configurations"])}
     except (ValueError, KeyError, TypeError) as error:
-        found["record_failure"] = "advise ended with {}, {}: {}".format(status, error, errors[-800:])
-    return found
+        return {"findings": [], "record_failure": "advise ended with {}, {}: {}".format(status, error, errors[-800:])}
+
+
+def judge_again(options, suite):
+    """The findings anew, the times as they were measured."""
+    results = json.loads((options.output / "programs.json").read_text())
+    for program in suite["program"]:
+        profile = options.output / (program["name"] + ".rnnprof")
+        if program["name"] in results["programs"] and profile.exists():
+            results["programs"][program["name"]].update(advise(profile, options))
+    results["judged_again_by"] = run([options.rnnadvisor, "--version"], 10)[1].strip()
+    tell_suggestions(results, suite)
+    return finish(results, options, suite)
+
+
+def tell_suggestions(results, suite):
+    for program in suite["program"]:
+        if program["name"] in results["programs"]:
+            said = score.first_suggestion(results["programs"][program["name"]]["findings"], program, suite)
+            meant = score.realising(said, program) if said else None
+            results["programs"][program["name"]].update(suggestion=said, suggested_variant=meant and meant["name"])
+
+
+def finish(results, options, suite):
+    write(results, options)
+    total = score.score(results, suite)
+    print(score.markdown(total) + "written to {}".format(options.output / "programs.json"))
+    return 1 if total["not_judged"] else 0
 
 
 def main():
@@ -97,9 +127,13 @@ def main():
     parser.add_argument("--steps", type=int, default=8, help="of a recorded program")
     parser.add_argument("--jobs", type=int, default=5, help="recordings at once; one of them has the GPU")
     parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--judge-again", action="store_true", help="only ask the advisor again, of profiles that are there")
     options = parser.parse_args()
     start = time.monotonic()
     suite = score.read_suite()
+    options.rnnadvisor, options.output = str(Path(options.rnnadvisor).resolve()), options.output.resolve()
+    if options.judge_again:
+        return judge_again(options, suite)
     programs = [program for program in suite["program"] if not options.only or program["name"] in options.only]
     strangers = set(options.only or []) - {program["name"] for program in suite["program"]}
     if strangers:
@@ -108,18 +142,13 @@ def main():
     if reason:
         print("NEEDS A GPU, NOT RUN: " + reason)
         return 77
-    options.rnnadvisor = str(Path(options.rnnadvisor).resolve())
-    options.output = options.output.resolve()
     options.output.mkdir(parents=True, exist_ok=True)
     results = {"version": 1, "command": " ".join(sys.argv), "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                "budget_s": options.budget, "programs": {}}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         waiting = {program["name"]: pool.submit(record, program, options) for program in programs}
         results["programs"] = {name: future.result() for name, future in waiting.items()}
-    for program in programs:
-        said = score.first_suggestion(results["programs"][program["name"]]["findings"], program, suite)
-        meant = score.realising(said, program) if said else None
-        results["programs"][program["name"]].update(suggestion=said, suggested_variant=meant and meant["name"])
+    tell_suggestions(results, suite)
     results["recording_s"] = time.monotonic() - start
     print("recorded in {:.0f} s".format(results["recording_s"]), flush=True)
     write(results, options)
@@ -142,10 +171,8 @@ def main():
     results["environment"]["driver"] = asked.stdout.strip().splitlines()[0] if asked.stdout.strip() else None
     results["environment"]["rnnadvisor"] = run([options.rnnadvisor, "--version"], 10)[1].strip()
     results["seconds"] = time.monotonic() - start
-    write(results, options)
-    total = score.score(results, suite)
-    print(score.markdown(total) + "{:.0f} s, written to {}".format(results["seconds"], options.output / "programs.json"))
-    return 1 if total["not_judged"] else 0
+    print("{:.0f} s".format(results["seconds"]))
+    return finish(results, options, suite)
 
 
 def write(results, options):

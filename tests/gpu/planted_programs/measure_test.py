@@ -164,6 +164,19 @@ class Measuring(unittest.TestCase):
         self.assertEqual(results["environment"]["driver"], "1.2.3")
         self.assertIn("2 not judged", done.stdout)
 
+    def test_profiles_are_judged_again_without_a_gpu(self):
+        out = self.folder / "out"
+        out.mkdir()
+        times = [{"name": name, "samples_ms": [ms] * 9, "peak_bytes": 1} for name, ms in
+                 (("as written", 2), ("flatten_parameters() after restoring", 1), ("CUDA graph", 2), ("as written, again", 2))]
+        (out / "programs.json").write_text(json.dumps({"programs": {"restored-weights": {"findings": [], "variants": times, "rounds": 9}}}))
+        (out / "restored-weights.rnnprof").write_text("")
+        done = self.run_measure("--judge-again", path=os.environ["PATH"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("precision 100 % (1 right, 0 wrong", done.stdout)
+        again = json.loads((out / "programs.json").read_text())["programs"]["restored-weights"]
+        self.assertEqual((again["suggested_variant"], again["variants"]), ("flatten_parameters() after restoring", times))
+
     def test_a_name_that_is_no_program_is_refused(self):
         done = self.run_measure("--only", "no-such", path=os.environ["PATH"])
         self.assertNotIn(done.returncode, (0, 77))
