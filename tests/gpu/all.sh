@@ -11,18 +11,19 @@
 #   verify 240      advise --verify --torch on what is known to gain
 #   validate 480    every rule on both sides of its boundary
 #   planted 300     the first suggestion against brute force
+#   programs-planted 230  the same for programs in PyTorch
 #   calibration 420 a grid of times, and configurations held back from it
 #
 # PYTHON names the interpreter that has PyTorch (default: python3). What needs a GPU skips with 77 without one.
 set -uo pipefail
-[ $# -ge 2 ] || { sed -n '2,17p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,18p' "$0"; exit 2; }
 bin=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
 shift 2
 here=$(realpath "$(dirname "$0")")
 python=${PYTHON:-python3}
-parts=${*:-tests overhead programs memory verify validate planted calibration}
+parts=${*:-tests overhead programs memory verify validate planted programs-planted calibration}
 failed=0
 
 part() { # part NAME LIMIT_SECONDS COMMAND…
@@ -49,6 +50,8 @@ for name in $parts; do
     validate)
       part validate 600 "$bin/rnnadvisor" rules validate -o "$out/rules-validate.rnnprof" --record "$out/rules-validate.json" --budget 480 --force ;;
     planted) part planted 450 "$bin/planted_suite" measure "$here/planted/suite.toml" "$out/planted.rnnprof" "$bin/rnnadvisor" ;;
+    programs-planted)
+      part programs-planted 420 "$python" "$here/planted_programs/measure.py" "$bin/rnnadvisor" "$out/programs-planted" --budget 230 ;;
     calibration)
       part calibration 420 "$bin/rnnadvisor" sweep sample:calibration -o "$out/calibration.rnnprof" --no-trace --counters off \
         --warmup 2 --min-repeats 7 --max-repeats 9 --budget-seconds 0.1

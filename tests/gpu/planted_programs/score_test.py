@@ -1,0 +1,222 @@
+"""The scoring on results that are made up and whose answers are known, and the suite against its programs and the rules. Standard library only."""
+import ast
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import score
+
+ROOT = score.HERE.parents[2]
+SUITE = {"changes_the_model": ["tiles/wider: Wider"]}
+PROGRAM = {"name": "made-up", "file": "made_up.py", "fault": "one", "variant": [
+    {"name": "padded", "meaning": "padded", "realises": ["pad_batch", "advice/text: Two"]},
+    {"name": "graph", "meaning": "exact", "realises": ["cuda_graph"]},
+    {"name": "half", "meaning": "type", "realises": ["data_type"]},
+    {"name": "smaller", "meaning": "model", "realises": ["set_batch"], "work": 0.5},
+    {"name": "wide", "meaning": "padded", "realises": ["pad_hidden multiple=128"]}]}
+
+
+def samples(ms, spread=0.002):
+    return [ms * (1 + spread * (-1) ** i) for i in range(21)]
+
+
+def timed(**ms):
+    """Of a program that takes 10 ms."""
+    times = {"as written": 10, "as written, again": 10, "padded": 10, "graph": 10, "half": 10, "smaller": 10, "wide": 10, **ms}
+    return [{"name": name, "samples_ms": samples(value), "peak_bytes": 1000} for name, value in times.items()]
+
+
+def change(kind, meaning="exact", **parameters):
+    return {"text": "Do it.", "framework": None, "cannot": None, "transform": {"kind": kind, "parameters": parameters, "meaning": meaning}}
+
+
+def text(words, framework="pytorch"):
+    return {"text": words, "framework": framework, "cannot": None, "transform": None}
+
+
+def finding(rule, *suggestions, severity="opportunity", consequence="slower"):
+    return {"rule": rule, "severity": severity, "consequence": consequence, "suggestions": list(suggestions)}
+
+
+def judged(findings, variants, program=PROGRAM, **more):
+    return score.judge({"findings": findings, "variants": variants, "rounds": 21, **more}, program, SUITE)
+
+
+PAD = finding("batch", change("pad_batch", "padded", multiple=8))
+
+
+class Answers(unittest.TestCase):
+    def test_right_where_the_first_suggestion_is_the_best_or_nearly(self):
+        best = judged([PAD], timed(padded=5))
+        self.assertEqual((best["answer"], best["variant"], best["best"], best["faulty"]), ("right", "padded", "padded", True))
+        self.assertAlmostEqual(best["suggested_speedup"], 2, delta=0.02)
+        nearly = judged([PAD], timed(padded=5, graph=4.6))
+        self.assertEqual((nearly["answer"], nearly["best"]), ("right", "graph"))
+
+    def test_wrong_where_another_is_much_better(self):
+        row = judged([PAD], timed(padded=5, graph=4.4))
+        self.assertEqual((row["answer"], row["helps"], row["best"]), ("wrong", True, "graph"))
+
+    def test_wrong_where_it_does_not_help(self):
+        row = judged([PAD], timed())
+        self.assertEqual((row["answer"], row["helps"], row["faulty"]), ("wrong", False, False))
+        slower = judged([PAD], timed(padded=12))
+        self.assertEqual((slower["answer"], slower["helps"]), ("wrong", False))
+
+    def test_no_gain_is_confirmed_within_what_the_control_shows(self):
+        within = timed(padded=9.8)
+        within[1]["samples_ms"] = samples(9.6)
+        self.assertEqual(judged([PAD], within)["answer"], "wrong")
+        self.assertEqual(judged([PAD], timed(padded=9.8))["answer"], "right")
+
+    def test_missed_and_silent(self):
+        self.assertEqual(judged([], timed(graph=5))["answer"], "missed")
+        self.assertEqual(judged([], timed(graph=9.5))["answer"], "silent")
+        noisy = timed(graph=9)
+        noisy[3]["samples_ms"] = [8 if i % 2 else 10.2 for i in range(21)]
+        self.assertEqual(judged([], noisy)["answer"], "silent", "the whole interval must lie above 1.10")
+
+    def test_a_change_that_was_not_tried_or_failed_is_wrong(self):
+        row = judged([finding("layers", change("split_layers"))], timed(graph=5))
+        self.assertEqual((row["answer"], row["variant"]), ("wrong", None))
+        self.assertIn("no variant", row["note"])
+        failed = timed(graph=5)
+        failed[2].update(samples_ms=[], failure="OutOfMemoryError: 80 GiB")
+        row = judged([PAD], failed)
+        self.assertEqual((row["answer"], row["failed"]), ("wrong", ["padded"]))
+        self.assertIn("80 GiB", row["note"])
+
+    def test_another_type_is_the_best_only_where_it_is_asked_for(self):
+        half = finding("type", change("data_type", "numerics", value="half"))
+        self.assertEqual(judged([], timed(half=2))["answer"], "silent")
+        self.assertEqual(judged([PAD], timed(half=2, padded=5))["answer"], "right")
+        self.assertEqual(judged([half], timed(half=2, padded=5))["best"], "half")
+        self.assertEqual(judged([half], timed(half=6, padded=5))["answer"], "wrong")
+
+    def test_another_model_is_never_the_best_and_is_timed_for_the_same_work(self):
+        self.assertEqual(judged([], timed(smaller=1))["answer"], "silent")
+        self.assertAlmostEqual(score.compare({one["name"]: one for one in timed(smaller=4)}, "smaller", 0.5)["ratio"], 1.25, delta=0.01)
+
+    def test_memory_that_was_claimed_and_is_saved_confirms(self):
+        keeps = finding("memory", change("pad_batch"), consequence="memory")
+        less = timed()
+        less[2]["peak_bytes"] = 600
+        row = judged([keeps], less)
+        self.assertEqual((row["answer"], row["faulty"]), ("right", False))
+        self.assertEqual(judged([PAD], less)["answer"], "wrong", "no memory was claimed")
+        self.assertEqual(judged([keeps], timed())["answer"], "wrong")
+        less[3]["samples_ms"] = samples(5)
+        self.assertEqual(judged([keeps], less)["answer"], "wrong", "there is a change that halves the time")
+
+    def test_what_was_not_measured_is_not_counted(self):
+        self.assertIn("problem", judged([PAD], [], failure="as it is written: no"))
+        self.assertIn("problem", judged([PAD], timed(), record_failure="recording took too long"))
+        self.assertIn("few", judged([PAD], [{**one, "samples_ms": one["samples_ms"][:3]} for one in timed()])["problem"])
+        self.assertIn("differ", judged([PAD], timed(new=1))["problem"])
+
+
+class Suggestions(unittest.TestCase):
+    def first(self, *findings, **more):
+        found = score.first_suggestion(findings, {**PROGRAM, **more}, SUITE)
+        return found and found["name"]
+
+    def test_remarks_and_other_models_are_none(self):
+        self.assertIsNone(self.first(finding("a", change("pad_batch"), severity="info")))
+        self.assertIsNone(self.first(finding("a", change("set_batch", "model"))))
+        self.assertIsNone(self.first(finding("tiles/wider", text("Wider."))))
+        self.assertEqual(self.first(finding("a", change("set_batch", "model"), text("Else.")), PAD), "a: Else.")
+        self.assertEqual(self.first(finding("a", change("x"), severity="info"), PAD, finding("b", change("y"))), "batch: Do it.")
+
+    def test_what_pytorch_cannot_or_this_program_is_not_is_passed_over(self):
+        cannot = {**change("algo"), "cannot": "PyTorch chooses"}
+        self.assertEqual(self.first(finding("a", cannot, text("In C.", "cudnn_api"), text("So."))), "a: So.")
+        self.assertEqual(self.first(finding("a", text("If it is cuDNN's."), text("Else.")), does_not_apply=["a: If"]), "a: Else.")
+
+    def test_variants_are_found_by_parameters_kind_or_text(self):
+        def meant(*suggestions, rule="r"):
+            found = score.realising(score.first_suggestion([finding(rule, *suggestions)], PROGRAM, SUITE), PROGRAM)
+            return found and found["name"]
+        self.assertEqual(meant(change("pad_batch", multiple=64)), "padded")
+        self.assertEqual(meant(change("pad_hidden", multiple=128)), "wide")
+        self.assertIsNone(meant(change("pad_hidden", multiple=8)))
+        self.assertEqual(meant(text("One.", "jax"), text("Two."), rule="advice/text"), "padded")
+        self.assertIsNone(meant(text("One."), text("Two."), rule="advice/text"))
+
+
+class Totals(unittest.TestCase):
+    def results(self):
+        programs = {}
+        for name, findings, times in [("a", [PAD], {"padded": 5}), ("b", [PAD], {"padded": 5}), ("c", [PAD], {"graph": 5}), ("d", [], {"graph": 5}), ("e", [], {})]:
+            programs[name] = {"findings": findings, "variants": timed(**times), "rounds": 21}
+        programs["f"] = {"findings": [], "failure": "RuntimeError: no"}
+        suite = {**SUITE, "program": [{**PROGRAM, "name": name} for name in programs]}
+        return {"environment": {"name": "a GPU", "torch": "2"}, "programs": programs}, suite
+
+    def test_precision_and_recall_are_shares(self):
+        total = score.score(*self.results())
+        self.assertEqual([total[key] for key in ("right", "wrong", "missed", "silent", "not_judged", "faulty", "helpful")], [2, 1, 1, 1, 1, 4, 2])
+        self.assertAlmostEqual(total["precision"], 2 / 3)
+        self.assertAlmostEqual(total["recall"], 2 / 4)
+        table = score.markdown(total)
+        self.assertIn("precision 67 % (2 right, 1 wrong; 2 of the suggestions help), recall 50 % (1 missed), 1 rightly silent, 1 not judged.", table)
+        self.assertIn("| f | not judged |", table)
+
+    def test_the_command_prints_both_forms_and_tells_what_was_not_judged(self):
+        import json
+        results, _ = self.results()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "results.json"
+            file.write_text(json.dumps({**results, "programs": {"language-model-33-streams": {"findings": [], "failure": "no"}}}))
+            run = [sys.executable, str(score.HERE / "score.py"), str(file)]
+            plain = subprocess.run(run, capture_output=True, text=True)
+            self.assertEqual(plain.returncode, 1)
+            self.assertIn("precision –", plain.stdout)
+            self.assertEqual(json.loads(subprocess.run([*run, "--json"], capture_output=True, text=True).stdout)["not_judged"], 1)
+
+
+class Suite(unittest.TestCase):
+    suite = score.read_suite()
+
+    def test_is_large_enough(self):
+        programs = self.suite["program"]
+        self.assertGreaterEqual(len(programs), 20)
+        self.assertGreaterEqual(sum(not program["fault"] for program in programs), 5)
+        self.assertEqual(len({program["name"] for program in programs}), len(programs))
+        self.assertEqual({program["file"] for program in programs},
+                         {file.name for file in (score.HERE / "programs").glob("*.py")} - {"steps.py"})
+
+    def test_names_the_variants_that_the_programs_have(self):
+        for program in self.suite["program"]:
+            tree = ast.parse((score.HERE / "programs" / program["file"]).read_text())
+            made = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "variants")
+            names = [key.value for key in made.body[-1].value.keys]
+            self.assertEqual(names[0], score.AS_WRITTEN)
+            self.assertEqual(names[1:], [variant["name"] for variant in program["variant"]], program["name"])
+            for variant in program["variant"]:
+                self.assertIn(variant["meaning"], score.MEANINGS)
+                self.assertTrue("work" not in variant or variant["meaning"] == "model")
+
+    def test_names_changes_and_suggestions_that_there_are(self):
+        kinds = set(re.findall(r'TransformKind\{\s*"(\w+)"', (ROOT / "advisor/whatif/transform.cpp").read_text()))
+        self.assertIn("cuda_graph", kinds)
+        named = list(self.suite["changes_the_model"])
+        for program in self.suite["program"]:
+            named += program.get("does_not_apply", [])
+            for variant in program["variant"]:
+                named += variant.get("realises", [])
+        for name in named:
+            if ": " not in name:
+                self.assertIn(name.split()[0], kinds)
+                continue
+            rule, begins = name.split(": ", 1)
+            card = tomllib.loads((ROOT / "rules" / (rule + ".toml")).read_text())
+            self.assertTrue(any(one["text"].startswith(begins) for one in card["suggestion"]), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
