@@ -22,9 +22,12 @@ using namespace advisor;
 // Enough that the median of seven has an interval; the fastest are told apart by 10 %, not by 1 %.
 constexpr int rounds = 7, most_rounds = 15, warmup = 2;
 constexpr double seconds_each = 3;
+// The first look at all of them, most of which are several times slower than the best.
+constexpr int look_rounds = 3;
+constexpr double look_seconds = 1;
 // How many of the fastest are compared with the original at a time, and how often at most: the
 // best one must compute the same.
-constexpr std::size_t compared_at_once = 3, most_comparisons = 4;
+constexpr std::size_t compared_at_once = 6, most_comparisons = 3;
 
 Profile bare(const ConfigInput& input, const DeviceSpec& device, const Environment& environment) {
   Profile profile;
@@ -80,10 +83,12 @@ ExperimentRequest request_for(const RnnConfig& before, std::span<const Candidate
   ExperimentRequest request;
   request.before = before;
   for (const auto& candidate : candidates) request.variants.push_back(candidate.variant);
-  request.budget_seconds = seconds_each;
-  request.warmup = warmup;
-  request.min_rounds = rounds;
-  request.max_rounds = most_rounds;
+  request.scopes = {before.mode == Mode::inference ? ExperimentScope::inference
+                                                   : ExperimentScope::training_step};
+  request.budget_seconds = compare ? seconds_each : look_seconds;
+  request.warmup = compare ? warmup : 1;
+  request.min_rounds = compare ? rounds : look_rounds;
+  request.max_rounds = compare ? most_rounds : look_rounds;
   request.target_interval = 0.05;
   request.reference = false;
   request.compare = compare;
