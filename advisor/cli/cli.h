@@ -13,6 +13,7 @@
 #include "core/cudnn/experiment_data.h"
 #include "core/cudnn/machine.h"
 #include "core/device/device_spec.h"
+#include "core/model/time_prediction.h"
 #include "profiler/launch/launcher.h"
 #include "profiler/profile/profile.h"
 
@@ -36,6 +37,8 @@ struct Services {
   std::function<MachineReport()> inspect_machine;
   // The first GPU of this machine, cheaply; nothing when there is none.
   std::function<std::optional<DeviceSpec>()> live_device;
+  // What predicts the times of a device; empty: nothing does.
+  std::function<model::PredictTime(const DeviceSpec&)> predict_for;
   // From now on the first SIGINT or SIGTERM sets the flag and the second ends the process.
   std::function<const std::atomic<bool>*()> watch_interrupts;
   std::function<int(int device, const std::string& directory)> worker;

@@ -103,6 +103,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
       exit_status_help));
 
   add_check(*app, context);
+  add_map(*app, context);
   add_fit(*app, context);
   add_run(*app, context);
   add_sweep(*app, context);

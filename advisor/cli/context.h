@@ -80,6 +80,7 @@ void add_rules_validate(CLI::App& rules, Context& context);
 void add_samples(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
+void add_map(CLI::App& app, Context& context);
 void add_man(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 void add_worker(CLI::App& app, Context& context);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "advisor/report/maps.h"
 #include "advisor/report/report.h"
 #include "core/base/text.h"
 
@@ -11,7 +12,8 @@ namespace rnnadvisor::cli {
 namespace {
 
 std::string write(Format format, const advisor::Report& report,
-                  const advisor::TextOptions& text_options) {
+                  const advisor::TextOptions& text_options,
+                  const advisor::PredictFor& predict_for) {
   switch (format) {
     case Format::text:
       return advisor::write_text(report, text_options);
@@ -20,7 +22,7 @@ std::string write(Format format, const advisor::Report& report,
     case Format::json:
       return advisor::write_json(report);
     case Format::html:
-      return advisor::write_html(report);
+      return advisor::write_html(report, predict_for);
     case Format::sarif:
       return advisor::write_sarif(report);
     case Format::junit:
@@ -112,7 +114,7 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
       text.width = context.terminal.width;
       text.color = context.color_output();
     }
-    const std::string written = write(target.format, report, text);
+    const std::string written = write(target.format, report, text, context.services.predict_for);
     if (target.path.empty()) {
       context.out << written;
       if (!written.ends_with('\n')) context.out << '\n';

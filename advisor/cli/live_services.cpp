@@ -10,6 +10,7 @@
 #include "core/cudnn/driver.h"
 #include "core/cudnn/dynamic_library.h"
 #include "core/cudnn/machine.h"
+#include "core/model/time_for_device.h"
 #include "profiler/launch/plugin_path.h"
 
 namespace rnnadvisor::cli {
@@ -32,6 +33,7 @@ Services live_services() {
     }
     return std::nullopt;
   };
+  services.predict_for = [](const DeviceSpec& device) { return model::predict_time_for(device); };
   services.watch_interrupts = [] { return watch_interrupts(); };
   services.worker = [](int device, const std::string& directory) {
     return worker_main(device, directory);

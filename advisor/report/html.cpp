@@ -192,12 +192,12 @@ void navigation(Page& page, const Report& report) {
 }
 
 }  // namespace
-}  // namespace html
 
-std::string write_html(const Report& report) {
-  const std::string_view style = html::asset("report.css");
-  const std::string_view script = html::asset("report.js");
-  html::Page page;
+std::string whole_page(std::string_view title, std::string_view navigation, std::string_view body,
+                       std::string_view footer) {
+  const std::string_view style = asset("report.css");
+  const std::string_view script = asset("report.js");
+  Page page;
   page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   page.put(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
@@ -208,7 +208,7 @@ std::string write_html(const Report& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
       "name=\"color-scheme\" content=\"light dark\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n");
-  page.put("<title>{} – rnnadvisor</title>\n", html::esc(words::shorten(report.headline, 90)));
+  page.put("<title>{} – rnnadvisor</title>\n", esc(words::shorten(title, 90)));
   page.raw("<style>");
   page.raw(style);
   page.raw(
@@ -216,22 +216,33 @@ std::string write_html(const Report& report) {
       "class=\"top\"><p class=\"brand\"><strong>rnnadvisor</strong> report</p>"
       "<button type=\"button\" id=\"theme\" hidden>Dark theme</button></header>\n<div "
       "class=\"shell\">\n");
-  html::navigation(page, report);
+  page.raw(navigation);
   page.raw("\n<main id=\"main\" tabindex=\"-1\">\n");
+  page.raw(body);
+  page.put("\n</main>\n</div>\n<footer><p>{}</p></footer>\n<script>", esc(footer));
+  page.raw(script);
+  page.raw("</script>\n</body>\n</html>\n");
+  return page.take();
+}
+
+}  // namespace html
+
+std::string write_html(const Report& report) { return write_html(report, PredictFor()); }
+
+std::string write_html(const Report& report, const PredictFor& predict_for) {
+  html::Page navigation;
+  html::navigation(navigation, report);
+  html::Page page;
   html::summary(page, report);
   // A sweep was made for its figures: the comparison comes before what follows from it.
   html::figures(page, report);
   html::actions(page, report);
-  html::configurations(page, report);
+  html::configurations(page, report, predict_for);
   html::rules(page, report);
   html::environment(page, report);
-  page.raw(
-      "\n</main>\n</div>\n<footer><p>Made by rnnadvisor from one profile. Numbers are measured "
-      "unless they are labelled as estimates. This page asks nothing of the "
-      "network.</p></footer>\n<script>");
-  page.raw(script);
-  page.raw("</script>\n</body>\n</html>\n");
-  return page.take();
+  return html::whole_page(report.headline, navigation.take(), page.take(),
+                          "Made by rnnadvisor from one profile. Numbers are measured unless they "
+                          "are labelled as estimates. This page asks nothing of the network.");
 }
 
 }  // namespace rnnadvisor::advisor

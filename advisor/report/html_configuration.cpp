@@ -272,7 +272,8 @@ void own_findings(Page& page, const Report& report, const ConfigurationReport& e
   page.raw("</ul>");
 }
 
-void card(Page& page, const Report& report, const ConfigurationReport& each, bool open) {
+void card(Page& page, const Report& report, const ConfigurationReport& each, bool open,
+          const PredictFor* predict_for) {
   const bool alone = report.shown() == 1;
   if (alone) {
     page.put("<article class=\"card\" id=\"c{}\"><h3 class=\"name\">{}</h3>", each.index,
@@ -296,6 +297,7 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
   phases(page, each);
   charts(page, each);
   if (each.configuration->described()) memory(page, each);
+  if (predict_for != nullptr) maps(page, report, each, *predict_for);
   why_not(page, each);
   kernels(page, each);
   correctness(page, each);
@@ -352,7 +354,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
 
 }  // namespace
 
-void configurations(Page& page, const Report& report) {
+void configurations(Page& page, const Report& report, const PredictFor& predict_for) {
   const auto& all = report.configurations;
   const std::size_t shown = report.shown();
   if (shown == 0) return;
@@ -375,8 +377,12 @@ void configurations(Page& page, const Report& report) {
         "all</button> "
         "<button type=\"button\" id=\"fold\">Fold all</button></p>");
   }
-  for (const int index : chosen)
-    card(page, report, all[static_cast<std::size_t>(index)], chosen.size() <= 3);
+  const auto mapped = most_interesting(report, mapped_cards);
+  for (const int index : chosen) {
+    const bool with_maps = std::find(mapped.begin(), mapped.end(), index) != mapped.end();
+    card(page, report, all[static_cast<std::size_t>(index)], chosen.size() <= 3,
+         with_maps ? &predict_for : nullptr);
+  }
   page.raw("</section>");
 }
 

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "advisor/report/maps.h"
 #include "advisor/report/report.h"
 
 namespace rnnadvisor::advisor::html {
@@ -48,10 +50,20 @@ inline constexpr std::size_t shown_findings = 40;
 
 void summary(Page& page, const Report& report);
 void actions(Page& page, const Report& report);
-void configurations(Page& page, const Report& report);
+void configurations(Page& page, const Report& report, const PredictFor& predict_for);
 void figures(Page& page, const Report& report);
 void rules(Page& page, const Report& report);
 void environment(Page& page, const Report& report);
+
+// A whole page around `body`, with style and script. Navigation and body are markup.
+std::string whole_page(std::string_view title, std::string_view navigation, std::string_view body,
+                       std::string_view footer);
+
+// Maps of one configuration; `id` makes their ids unique.
+void maps(Page& page, std::span<const model::ConfigurationMap> maps, const std::string& id);
+// Those of a configuration of a report, folded.
+void maps(Page& page, const Report& report, const ConfigurationReport& each,
+          const PredictFor& predict_for);
 
 // What was tried for a configuration; nothing where nothing was.
 void trials(Page& page, const ConfigurationReport& each);

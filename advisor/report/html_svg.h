@@ -27,6 +27,8 @@ class Svg {
   void marker(std::size_t series, double x, double y, std::string_view hover);
   // The shape of a series in the colours of a class.
   void mark(std::string_view type, std::size_t shape, double x, double y, std::string_view hover);
+  // Markup that is escaped already.
+  void raw(std::string_view markup) { out_ += markup; }
   std::string take() { return out_ + "</svg></div>"; }
 
  private:

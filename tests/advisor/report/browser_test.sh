@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 "$samples" "$work" || exit 1
 
 status=0
-for page in rich single fine empty bare checked tried sweep many; do
+for page in rich single fine empty bare checked tried sweep many predicted maps; do
   for hash in '' '#theme=dark'; do
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --no-first-run \
       --disable-background-networking --disable-component-update --disable-sync --enable-logging=stderr --v=0 \
@@ -56,5 +56,5 @@ timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$w
 if ! grep -q 'CONSOLE' "$work/log" || grep -q 'data-ready="yes"' "$work/dom"; then
   echo "FAILED: a script that the policy does not name ran, or its refusal was not seen"; status=1
 fi
-[ $status -eq 0 ] && echo "9 pages, light and dark: no console message, scripts ran"
+[ $status -eq 0 ] && echo "11 pages, light and dark: no console message, scripts ran"
 exit $status

@@ -1,0 +1,251 @@
+// rnnadvisor map: what runs and how long it takes around a configuration.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/samples.h"
+#include "advisor/facts/framework_pick.h"
+#include "advisor/report/maps.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+constexpr std::string_view every_map = "all";
+constexpr std::array<Format, 4> map_formats = {Format::text, Format::json, Format::csv,
+                                               Format::html};
+
+struct Arguments {
+  ConfigurationOptions configurations;
+  OutputOptions output;
+  std::string device, axes = "hidden-batch", layer;
+};
+
+// What maps are made around, with what was measured of it.
+struct Centres {
+  struct Centre {
+    ConfigInput input;
+    bool recorded = false;  // its algorithm is what a framework picked
+    std::optional<DeviceSpec> device;
+  };
+  std::vector<Centre> list;
+  std::optional<Profile> profile;
+};
+
+Error usage(std::string message, std::string remedy) {
+  return Error{
+      ErrorCode::invalid_argument, std::move(message), std::move(remedy), std::nullopt, {}};
+}
+
+tl::expected<Centres, std::vector<Error>> read_profile_centres(const std::string& path) {
+  Centres centres;
+  auto profile = load_profile(path);
+  if (!profile) return tl::unexpected(std::vector{std::move(profile.error())});
+  for (const auto& each : profile->configurations) {
+    if (!each.described()) continue;
+    Centres::Centre centre;
+    centre.input.config = each.config;
+    centre.input.program = each.program;
+    centre.recorded = each.from_program();
+    if (each.device >= 0 && static_cast<std::size_t>(each.device) < profile->devices.size())
+      centre.device = profile->devices[static_cast<std::size_t>(each.device)];
+    centres.list.push_back(std::move(centre));
+  }
+  if (centres.list.empty()) {
+    return tl::unexpected(std::vector{usage(fmt::format("'{}' has no configuration", path),
+                                            "give one with calls of cuDNN, or a configuration")});
+  }
+  centres.profile = std::move(*profile);
+  return centres;
+}
+
+tl::expected<Centres, std::vector<Error>> read_centres(const Arguments& arguments) {
+  const auto& files = arguments.configurations.files;
+  const auto is_profile = [](const std::string& name) {
+    return name.ends_with(".rnnprof") || name.starts_with("sample:");
+  };
+  if (std::any_of(files.begin(), files.end(), is_profile)) {
+    if (files.size() > 1 || !arguments.configurations.flags.empty()) {
+      return tl::unexpected(std::vector{
+          usage("a profile is read alone", "give one profile and no keys of a configuration")});
+    }
+    return read_profile_centres(files.front());
+  }
+  auto inputs = read_configurations(arguments.configurations);
+  if (!inputs) return tl::unexpected(std::move(inputs.error()));
+  Centres centres;
+  for (auto& input : *inputs) {
+    centres.list.emplace_back();
+    centres.list.back().input = std::move(input);
+  }
+  return centres;
+}
+
+std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
+                                               const std::vector<model::MapAxes>& axes,
+                                               const std::optional<DeviceSpec>& chosen,
+                                               const Services& services) {
+  std::vector<model::ConfigurationMap> maps;
+  for (const auto& centre : centres.list) {
+    const DeviceSpec& device = chosen ? *chosen : *centre.device;
+    std::vector<model::MeasuredTime> measured;
+    if (centres.profile) measured = advisor::measured_times(*centres.profile, device);
+    for (const auto each : axes) {
+      model::MapRequest request;
+      request.here = centre.input.config;
+      request.axes = each;
+      if (services.predict_for) request.predict = services.predict_for(device);
+      request.measured = measured;
+      request.pick_algo =
+          advisor::framework_pick(centre.input.program, device, request.here, centre.recorded);
+      maps.push_back(model::build_map(request, device));
+    }
+  }
+  return maps;
+}
+
+std::string write_text(const std::vector<model::ConfigurationMap>& maps, const Arguments& arguments,
+                       const advisor::TextOptions& options) {
+  std::string out;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const auto& map = maps[i];
+    const bool new_centre = i == 0 || !(maps[i - 1].here == map.here);
+    if (new_centre) {
+      const auto name = advisor::words::clean(map.here.id);
+      out += fmt::format("{}{}{}\n", i == 0 ? "" : "\n", name.empty() ? name : name + ": ",
+                         summary(map.here));
+    }
+    const auto layer = arguments.layer.empty() ? (map.has_times ? advisor::MapLayer::time
+                                                                : advisor::MapLayer::implementation)
+                                               : *advisor::parse_map_layer(arguments.layer);
+    out += advisor::write_map_text(map, layer, options);
+    if (!map.has_times && layer == advisor::MapLayer::implementation)
+      out += advisor::words::no_times(map.device_name) + "\n";
+  }
+  return out;
+}
+
+int map_command(Context& context, const Arguments& arguments) {
+  auto targets = resolve_outputs(arguments.output);
+  if (!targets) return context.report(targets.error());
+  for (const auto& target : *targets) {
+    if (std::find(map_formats.begin(), map_formats.end(), target.format) != map_formats.end())
+      continue;
+    return context.report(usage(fmt::format("a map has no format {}", to_string(target.format)),
+                                "use text, json, csv or html"));
+  }
+  auto centres = read_centres(arguments);
+  if (!centres) return report_failure(context, centres);
+  if (auto writable = check_writable(*targets, arguments.output.force); !writable)
+    return context.report(writable.error());
+  std::optional<DeviceSpec> device;
+  const bool all_known = std::all_of(centres->list.begin(), centres->list.end(),
+                                     [](const auto& centre) { return centre.device.has_value(); });
+  if (!arguments.device.empty() || !all_known) {
+    auto chosen = choose_device(context, arguments.device);
+    if (!chosen) return context.report(chosen.error());
+    device = std::move(*chosen);
+  }
+  std::vector<model::MapAxes> axes;
+  if (arguments.axes == every_map) {
+    axes.assign(model::all_map_axes.begin(), model::all_map_axes.end());
+  } else {
+    axes.push_back(*model::parse_map_axes(arguments.axes));
+  }
+  const auto maps = make_maps(*centres, axes, device, context.services);
+  for (const auto& target : *targets) {
+    advisor::TextOptions options;
+    options.ascii = !context.terminal.utf8;
+    if (target.path.empty()) {
+      options.width = context.terminal.width;
+      options.color = context.color_output();
+    }
+    const std::string written = target.format == Format::json  ? advisor::write_map_json(maps)
+                                : target.format == Format::csv ? advisor::write_map_csv(maps)
+                                : target.format == Format::html
+                                    ? advisor::write_map_html(maps)
+                                    : write_text(maps, arguments, options);
+    if (target.path.empty()) {
+      context.out << written;
+      context.out.flush();
+      continue;
+    }
+    if (auto result = write_file(target.path, written); !result)
+      return context.report(result.error());
+    context.note(fmt::format("wrote {}", target.path));
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_map(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "map", "Show what runs, and how fast, around a configuration",
+      "Examples:\n"
+      "  rnnadvisor map --hidden-size 1001 --batch-size 33 --data-type half --device h200\n"
+      "  rnnadvisor map network.toml --axes all --format html -o maps.html\n"
+      "  rnnadvisor map network.toml --axes length-batch --layer speedup\n"
+      "\n"
+      "Sizes around those of the configuration, which is a cell itself: powers of two, the "
+      "multiples of 8 and 32 beside its own, one more than those, and where an algorithm ends. "
+      "Lines between cells are cliffs: the time changes by more than its interval and the work "
+      "explain. The nearest better cell is named. What runs follows from rules that were measured; "
+      "times are estimates from what was measured on such a device, or measured themselves where "
+      "a profile has them, and absent where neither is known. No GPU is needed.");
+  auto arguments = std::make_shared<Arguments>();
+  add_configuration_options(*command, arguments->configurations, context);
+  command->get_option("files")->description(
+      "configurations: .toml, .jsonl or .json, - for JSON Lines on standard input; or one "
+      ".rnnprof, or sample:NAME");
+  const auto word_option = [&](const std::string& name, std::string& target,
+                               const std::string& description, std::vector<std::string> words) {
+    auto* option = command->add_option(name, target, description)->group(group_output);
+    option->type_name(fmt::format("{}", fmt::join(words, "|")));
+    option->check([words](const std::string& text) {
+      return std::find(words.begin(), words.end(), text) != words.end()
+                 ? std::string()
+                 : fmt::format("'{}' is unknown: use {}", to_valid_utf8(text),
+                               fmt::join(words, ", "));
+    });
+    context.completions[option] = {Context::Completion::Kind::words, std::move(words)};
+  };
+  std::vector<std::string> axes, layers, formats;
+  for (const auto each : model::all_map_axes) axes.emplace_back(model::to_string(each));
+  axes.emplace_back(every_map);
+  for (const auto each : advisor::all_map_layers) layers.emplace_back(advisor::to_string(each));
+  for (const auto each : map_formats) formats.emplace_back(to_string(each));
+  word_option("--axes", arguments->axes, "what changes (default: hidden-batch)", axes);
+  word_option("--layer", arguments->layer,
+              "text: what each cell shows (default: time, or implementation where no time is "
+              "known)",
+              layers);
+  auto* format = command
+                     ->add_option("-f,--format", arguments->output.formats,
+                                  "text, json, csv or html; FORMAT:FILE writes it there "
+                                  "(repeatable; default: text)")
+                     ->type_name("FORMAT[:FILE]")
+                     ->expected(1)
+                     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                     ->group(group_output);
+  context.completions[format] = {Context::Completion::Kind::words, formats};
+  command->add_flag("--json", arguments->output.json, "the same as --format json")
+      ->group(group_output);
+  auto* file = command
+                   ->add_option("-o,--output", arguments->output.output,
+                                "write here instead of standard output")
+                   ->type_name("FILE")
+                   ->group(group_output);
+  context.completions[file] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--force", arguments->output.force, "replace files that exist")
+      ->group(group_output);
+  add_device_option(*command, arguments->device, context);
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return map_command(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli
