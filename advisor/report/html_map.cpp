@@ -17,7 +17,7 @@ using model::Implementation;
 using model::MapCell;
 
 constexpr int shades = 8;  // of assets/report.css
-constexpr double cell_width = 46, cell_height = 26;
+constexpr double whole_width = 820, cell_height = 25;
 
 struct Layers {
   MapScale time, speedup;
@@ -36,20 +36,22 @@ class Drawing {
       : map_(map), layers_(layers), id_(id) {
     for (int row = 0; row < rows(); ++row)
       left_ = std::max(left_, text_width(words::tick(map.rows, row)) + 34);
+    // All maps have one scale; few columns get no wider than they need.
+    cell_width_ = std::clamp((whole_width - left_ - 8) / std::max(1, columns()), 38.0, 60.0);
   }
 
   std::string draw() {
-    const double width = left_ + columns() * cell_width + 8;
+    const double width = std::max(whole_width, left_ + columns() * cell_width_ + 8);
     const double height = top + rows() * cell_height + 8;
     std::string description;
     for (const auto& line : words::map_advice(map_)) description += line + " ";
     Svg svg(width, height, id_, words::map_title(map_.axes),
             description + "All values are in the table below.");
-    svg.text(left_ + columns() * cell_width / 2, 13, words::dimension(map_.columns.dimension),
+    svg.text(left_ + columns() * cell_width_ / 2, 13, words::dimension(map_.columns.dimension),
              "label", "middle");
     svg.rotated(13, top + rows() * cell_height / 2, words::dimension(map_.rows.dimension), "label");
     for (int column = 0; column < columns(); ++column)
-      svg.text(x(column) + cell_width / 2, top - 7, words::tick(map_.columns, column),
+      svg.text(x(column) + cell_width_ / 2, top - 7, words::tick(map_.columns, column),
                column == map_.columns.here ? "tick own" : "tick", "middle");
     for (int row = 0; row < rows(); ++row)
       svg.text(left_ - 7, y(row) + cell_height / 2 + 4, words::tick(map_.rows, row),
@@ -67,7 +69,7 @@ class Drawing {
   static constexpr double top = 40;
   int rows() const { return static_cast<int>(map_.rows.ticks.size()); }
   int columns() const { return static_cast<int>(map_.columns.ticks.size()); }
-  double x(int column) const { return left_ + column * cell_width; }
+  double x(int column) const { return left_ + column * cell_width_; }
   double y(int row) const { return top + row * cell_height; }
 
   std::string cell(int row, int column) const {
@@ -82,10 +84,10 @@ class Drawing {
     std::string out = fmt::format(
         "<g class=\"{}\"><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
         classes, esc_lines(hover), coordinate(x(column) + 0.5), coordinate(y(row) + 0.5),
-        cell_width - 1, cell_height - 1);
+        coordinate(cell_width_ - 1), cell_height - 1);
     const auto text = [&](std::string_view type, const std::string& what) {
       out += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>", type,
-                         coordinate(x(column) + cell_width / 2),
+                         coordinate(x(column) + cell_width_ / 2),
                          coordinate(y(row) + cell_height / 2 + 4), esc(what));
     };
     const std::string memory = cell.fits ? "" : "!";
@@ -97,7 +99,7 @@ class Drawing {
                    ? std::string(words::implementation_letter(cell.run().implementation)) + memory
                    : "–");
     if (const auto other = other_implementation(map_, row, column)) {
-      const double right = x(column) + cell_width - 1;
+      const double right = x(column) + cell_width_ - 1;
       out += fmt::format("<path class=\"corner k{}\" d=\"M{} {}v9l-9-9z\"/>",
                          static_cast<int>(*other), coordinate(right), coordinate(y(row) + 1));
     }
@@ -112,7 +114,7 @@ class Drawing {
       if (border_after(map_, edge.row, edge.column, edge.vertical) != wanted) continue;
       if (edge.vertical) {
         path += fmt::format("M{} {}h{}", coordinate(x(edge.column)), coordinate(y(edge.row + 1)),
-                            cell_width);
+                            coordinate(cell_width_));
       } else {
         path += fmt::format("M{} {}v{}", coordinate(x(edge.column + 1)), coordinate(y(edge.row)),
                             cell_height);
@@ -128,7 +130,7 @@ class Drawing {
     for (const std::string_view part : {"frame-halo", "frame"}) {
       svg.raw(fmt::format(
           "<rect class=\"{} {}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\"/>", part,
-          type, coordinate(x(column) + 1), coordinate(y(row) + 1), cell_width - 2,
+          type, coordinate(x(column) + 1), coordinate(y(row) + 1), cell_width_ - 2,
           cell_height - 2));
     }
   }
@@ -136,12 +138,13 @@ class Drawing {
   const ConfigurationMap& map_;
   const Layers& layers_;
   const std::string& id_;
-  double left_ = 40;
+  double left_ = 40, cell_width_ = 46;
 };
 
 void ramp(Page& page, const MapScale& scale, MapLayer layer, char letter) {
   if (scale.empty()) return;
-  page.put("<ul class=\"legend l{}\"><li>{}: {} ", letter, esc(words::map_layer(layer)),
+  page.put("<ul class=\"legend l{}\"><li>{}: {} ", letter,
+           layer == MapLayer::time ? "time" : "speedup of the fastest algorithm over standard",
            scale.low_text());
   for (int i = 0; i < shades; ++i) page.put("<span class=\"key step {}{}\"></span>", letter, i);
   page.put(" {} (logarithmic)</li></ul>", scale.high_text());
@@ -176,10 +179,10 @@ void legend(Page& page, const ConfigurationMap& map, const Layers& layers) {
   };
   if (border(MapBorder::cliff))
     page.raw(
-        "<li><span class=\"key rule\"></span>cliff: the time changes by more than the intervals "
+        "<li><span class=\"key stroke\"></span>cliff: the time changes by more than the intervals "
         "and the work explain</li>");
   if (border(MapBorder::implementation))
-    page.raw("<li><span class=\"key rule dashed\"></span>other kernels run</li>");
+    page.raw("<li><span class=\"key stroke dashed\"></span>other kernels run</li>");
   if (any([](const MapCell& cell) { return !cell.run().accepted; }))
     page.raw("<li>– refused by cuDNN</li>");
   if (map.has_times &&
