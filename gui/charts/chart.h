@@ -36,6 +36,11 @@ class Chart {
                                       const ChartStyle& style) const = 0;
   // All of it in words.
   virtual QString description() const = 0;
+  // Above 0: what stands where is a grid with so many columns, row by row; keys go up and down in
+  // it. 0: a list.
+  virtual int grid_columns() const { return 0; }
+  // Where the keyboard begins.
+  virtual int first_hit() const { return 0; }
 };
 
 // Rows of bars cut into segments, on one scale. Also for a single bar against a whole.
@@ -146,6 +151,7 @@ class ChartWidget : public QWidget {
  private:
   ChartStyle style() const { return {theme_, font()}; }
   const ChartHit* hit_at(QPointF point) const;
+  int next_hit(int key) const;  // -1: the key goes nowhere
 
   std::unique_ptr<Chart> chart_;
   Theme theme_;

@@ -80,12 +80,26 @@ void ChartWidget::mousePressEvent(QMouseEvent* event) {
     emit link_activated(hit->link);
 }
 
+int ChartWidget::next_hit(int key) const {
+  const int count = static_cast<int>(hits_.size());
+  const bool forward = key == Qt::Key_Right || key == Qt::Key_Down;
+  const bool back = key == Qt::Key_Left || key == Qt::Key_Up;
+  if (count == 0 || !chart_ || (!forward && !back)) return -1;
+  if (const int columns = chart_->grid_columns(); columns > 0) {
+    if (focused_ < 0) return std::clamp(chart_->first_hit(), 0, count - 1);
+    // At an edge it stays.
+    const bool across = key == Qt::Key_Left || key == Qt::Key_Right;
+    const int next = focused_ + (forward ? 1 : -1) * (across ? 1 : columns);
+    const bool same_row = next / columns == focused_ / columns;
+    return next < 0 || next >= count || (across && !same_row) ? focused_ : next;
+  }
+  return (focused_ + (forward ? 1 : count - 1) + (focused_ < 0 && back ? 1 : 0)) % count;
+}
+
 void ChartWidget::keyPressEvent(QKeyEvent* event) {
   const int count = static_cast<int>(hits_.size());
-  const bool next = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down;
-  const bool previous = event->key() == Qt::Key_Left || event->key() == Qt::Key_Up;
-  if (count > 0 && (next || previous)) {
-    focused_ = (focused_ + (next ? 1 : count - 1) + (focused_ < 0 && previous ? 1 : 0)) % count;
+  if (const int next = next_hit(event->key()); next >= 0) {
+    focused_ = next;
     const auto& hit = hits_[static_cast<std::size_t>(focused_)];
     setAccessibleDescription(hit.text);  // read out when it changes
     QToolTip::showText(mapToGlobal(hit.area.bottomLeft().toPoint()), hit.text, this);
@@ -101,7 +115,8 @@ void ChartWidget::keyPressEvent(QKeyEvent* event) {
 }
 
 void ChartWidget::focusInEvent(QFocusEvent* event) {
-  if (focused_ < 0 && !hits_.empty()) focused_ = 0;
+  if (focused_ < 0 && !hits_.empty() && chart_)
+    focused_ = std::clamp(chart_->first_hit(), 0, static_cast<int>(hits_.size()) - 1);
   QWidget::focusInEvent(event);
   update();
 }
