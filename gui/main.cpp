@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/model/time_for_device.h"
 #include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
 #include "gui/views/screenshot.h"
@@ -104,6 +105,7 @@ int main(int argc, char** argv) {
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings.path());
   }
   MainWindow window;
+  window.set_predict_for(rnnadvisor::model::predict_time_for);
   if (parser.isSet(theme)) {
     const QString word = parser.value(theme);
     if (word != QLatin1String("system") && word != QLatin1String("light") &&

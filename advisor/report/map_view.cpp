@@ -329,9 +329,9 @@ std::vector<std::string> map_advice(const ConfigurationMap& map) {
 
 std::string no_times(const std::string& device_name) {
   return fmt::format(
-      "No times: nothing was measured on this kind of device ({}) that they could be predicted "
-      "from. "
-      "`rnnadvisor calibrate` on one measures it.",
+      "No times: nothing comparable was measured on this kind of device ({}). `rnnadvisor "
+      "calibrate` "
+      "on one measures it.",
       clean(device_name));
 }
 

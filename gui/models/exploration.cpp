@@ -32,10 +32,23 @@ std::optional<Algo> framework_algo(const Profile& profile) {
   return word != nullptr ? parse_enum<Algo>(*word) : std::nullopt;
 }
 
+std::optional<model::MapTime> sum_of(const std::vector<ExploredPhase>& phases) {
+  model::MapTime sum;
+  for (const auto& phase : phases) {
+    if (!phase.predicted) return std::nullopt;
+    sum.seconds += phase.predicted->seconds;
+    sum.low_seconds += phase.predicted->low_seconds;
+    sum.high_seconds += phase.predicted->high_seconds;
+    sum.extrapolated = sum.extrapolated || phase.predicted->extrapolated;
+  }
+  return phases.empty() ? std::nullopt : std::optional(sum);
+}
+
 }  // namespace
 
 Exploration explore(const ConfigInput& input, const DeviceSpec& device,
-                    std::shared_ptr<const advisor::RuleSet> rules) {
+                    std::shared_ptr<const advisor::RuleSet> rules,
+                    const model::PredictTime& predict) {
   Exploration result;
   Profile profile = profile_of(input, device);
   if (const auto algo = framework_algo(profile)) {
@@ -58,7 +71,9 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
     each.bound = model::lower_bound(config, phase, device);
     each.gemms = model::gemms(config, phase);
     result.bound_ms += each.bound.bound_ms;
+    if (predict) each.predicted = predict(config, phase);
   }
+  result.predicted = sum_of(result.phases);
   return result;
 }
 

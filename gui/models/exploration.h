@@ -8,6 +8,8 @@
 #include "core/config/validate.h"
 #include "core/model/cost.h"
 #include "core/model/gemm.h"
+#include "core/model/map.h"
+#include "core/model/time_prediction.h"
 #include "gui/models/document.h"
 
 namespace rnnadvisor::gui {
@@ -17,6 +19,7 @@ struct ExploredPhase {
   model::PhaseCost cost;
   model::Bound bound;
   std::vector<model::Gemm> gemms;
+  std::optional<model::TimePrediction> predicted;  // absent: not known
 };
 
 struct Exploration {
@@ -24,6 +27,8 @@ struct Exploration {
   std::vector<Violation> violations;
   std::vector<ExploredPhase> phases;  // those of its mode
   double bound_ms = 0;                // sum over the phases
+  // Sum over the phases; absent where one is not known.
+  std::optional<model::MapTime> predicted;
   // The program around it leaves the choice to its framework, which chooses config().algo.
   bool framework_chooses = false;
   const advisor::ConfigurationReport& report() const {
@@ -33,7 +38,9 @@ struct Exploration {
   const DeviceSpec& device() const { return document->profile().devices.front(); }
 };
 
+// `predict` may be empty: no times.
 Exploration explore(const ConfigInput& input, const DeviceSpec& device,
-                    std::shared_ptr<const advisor::RuleSet> rules);
+                    std::shared_ptr<const advisor::RuleSet> rules,
+                    const model::PredictTime& predict = {});
 
 }  // namespace rnnadvisor::gui

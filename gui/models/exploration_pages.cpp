@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/report/map_view.h"
 #include "advisor/report/words.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
@@ -35,8 +36,13 @@ QString stages_of(const Page& page, const Exploration& e) {
                           : page.theme().good);
 }
 
-QString time_of(const Exploration& e) {
+QString bound_of(const Exploration& e) {
   return e.bound_ms > 0 ? tr("at least %1").arg(format_ms(e.bound_ms)) : QStringLiteral("–");
+}
+
+QString time_of(const Page& page, const Exploration& e) {
+  if (e.predicted) return Page::escape(words::map_time(*e.predicted));
+  return page.dim(tr("not known"));
 }
 
 QString memory_of(const Page& page, const Exploration& e) {
@@ -61,7 +67,8 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
               page.dim(tr("PyTorch asks for %1").arg(Page::escape(to_string(e.config().algo))));
     return text;
   });
-  row(tr("Time"), [&](const Exploration& e) { return time_of(e); });
+  row(tr("Predicted time"), [&](const Exploration& e) { return time_of(page, e); });
+  row(tr("Lower bound"), [&](const Exploration& e) { return bound_of(e); });
   row(tr("Memory"), [&](const Exploration& e) { return memory_of(page, e); });
   row(tr("Findings"), [&](const Exploration& e) {
     return QString::number(e.document->judgement().findings.size());

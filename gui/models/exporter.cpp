@@ -12,11 +12,12 @@ namespace {
 
 // Reports are one text. Traces and tables, of which a large profile has gigabytes, come in pieces.
 // False: the sink ended it.
-bool write(const Document& document, ExportFormat format, const advisor::TextSink& sink) {
+bool write(const Document& document, ExportFormat format, const advisor::PredictFor& predict_for,
+           const advisor::TextSink& sink) {
   const auto& report = document.report();
   switch (format) {
     case ExportFormat::html:
-      return sink(advisor::write_html(report));
+      return sink(advisor::write_html(report, predict_for));
     case ExportFormat::markdown:
       return sink(advisor::write_markdown(report));
     case ExportFormat::text:
@@ -47,12 +48,12 @@ void Exporter::start(const DocumentPointer& document, ExportFormat format, const
   work_ = std::make_shared<Work>();
   emit started(path);
   QThreadPool::globalInstance()->start([guard = QPointer<Exporter>(this), work = work_, document,
-                                        format, path] {
+                                        format, path, predict_for = predict_for_] {
     // Only commit() makes a file of it.
     QSaveFile file(path);
     bool good = file.open(QIODevice::WriteOnly);
     good =
-        good && write(*document, format, [&](std::string_view text) {
+        good && write(*document, format, predict_for, [&](std::string_view text) {
           const auto count = static_cast<qint64>(text.size());
           return !work->stop && file.write(text.data(), static_cast<qint64>(text.size())) == count;
         });

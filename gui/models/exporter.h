@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 
+#include "advisor/report/maps.h"
 #include "gui/models/document.h"
 
 namespace rnnadvisor::gui {
@@ -30,6 +31,8 @@ class Exporter : public QObject {
   explicit Exporter(QObject* parent = nullptr) : QObject(parent) {}
   ~Exporter() override { cancel(); }
 
+  // Of the maps in HTML reports; called on a thread of its own. Without one they have no times.
+  void set_predict_for(advisor::PredictFor predict_for) { predict_for_ = std::move(predict_for); }
   // Another one that is under way is given up.
   void start(const DocumentPointer& document, ExportFormat format, const QString& path);
   // Nothing is written, not even a part; ended() does not follow.
@@ -47,6 +50,7 @@ class Exporter : public QObject {
   };
   std::shared_ptr<Work> work_;
   QString path_;
+  advisor::PredictFor predict_for_;
 };
 
 }  // namespace rnnadvisor::gui

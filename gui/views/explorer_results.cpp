@@ -2,16 +2,60 @@
 #include <QLabel>
 #include <QTabWidget>
 
+#include "advisor/report/map_view.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/exploration_pages.h"
 #include "gui/models/link.h"
 #include "gui/models/overview_charts.h"
 #include "gui/views/explorer_view.h"
+#include "gui/views/map_panel.h"
 
 namespace rnnadvisor::gui {
 
 namespace words = advisor::words;
+
+void ExplorerView::show_map() {
+  MapPanel::Subject subject = {now_.config(), input().program, device(), predict_};
+  maps_->set_subject(std::move(subject));
+}
+
+void ExplorerView::show_predicted() {
+  predicted_->setVisible(now_.predicted.has_value());
+  if (!now_.predicted) {
+    const bool refused = now_.report().predicted.implementation == model::Implementation::none;
+    predicted_note_->setText(refused ? tr("No time: cuDNN refuses this configuration.")
+                                     : to_qt(words::no_times(now_.device().name)));
+    return;
+  }
+  auto bars = std::make_unique<StackedBars>();
+  bars->legend = false;
+  const auto add = [&](const Exploration& e, bool faint) {
+    for (const auto& phase : e.phases) {
+      if (!phase.predicted) continue;
+      const QColor color = theme_.color_of(phase.phase);
+      const auto& time = *phase.predicted;
+      const QString name = to_qt(words::phase(phase.phase));
+      StackedBars::Row row;
+      row.label = faint ? tr("%1, held").arg(name) : name;
+      row.note =
+          tr("%1 to %2").arg(format_ms(time.low_seconds * 1e3), format_ms(time.high_seconds * 1e3));
+      row.segments.push_back({time.seconds * 1e3,
+                              faint ? mix(color, theme_.panel, 0.5) : color,
+                              name,
+                              format_ms(time.seconds * 1e3),
+                              {}});
+      bars->rows.push_back(std::move(row));
+    }
+  };
+  add(now_, false);
+  if (held_) add(*held_, true);
+  predicted_->set_chart(std::move(bars));
+  QString note = tr("In all %1.").arg(to_qt(words::map_time(*now_.predicted)));
+  if (const auto& basis = now_.phases.front().predicted->basis; !basis.empty())
+    note += QLatin1Char(' ') + tr("Estimated from: %1.").arg(to_qt(words::clean(basis)));
+  predicted_note_->setText(note);
+}
 
 void ExplorerView::show_results() {
   if (!now_.document) return;
@@ -24,6 +68,9 @@ void ExplorerView::show_results() {
     verdict_->show_page(exploration_verdict(now_, held, theme_), true);
   if (tabs_->currentWidget() == gemms_) gemms_->show_page(exploration_gemms(now_, theme_), true);
   if (tabs_->currentWidget() == limits_) limits_->show_page(exploration_limits(now_, theme_), true);
+
+  if (tabs_->currentWidget() == maps_) show_map();
+  show_predicted();
 
   auto roofline = std::make_unique<Roofline>();
   roofline->peak_flops = report.peak_flops;

@@ -15,6 +15,7 @@
 
 #include "gui/models/exploration_pages.h"
 #include "gui/views/config_form.h"
+#include "gui/views/map_panel.h"
 
 namespace rnnadvisor::gui {
 ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
@@ -66,6 +67,8 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   limits_->setAccessibleName(tr("Why not persistent"));
   gemms_->setAccessibleName(tr("Products"));
   tabs_->addTab(verdict_, tr("Verdict"));
+  maps_ = new MapPanel;
+  tabs_->addTab(maps_, tr("Maps"));
   tabs_->addTab(limits_, tr("Why not persistent"));
   tabs_->addTab(gemms_, tr("Products"));
   auto* charts = new QWidget;
@@ -77,8 +80,12 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   memory_ = new ChartWidget;
   memory_note_ = make_label({}, "small");
   memory_note_->setWordWrap(true);
-  const std::array<std::pair<QString, QWidget*>, 3> cards = {
-      {{tr("Roofline"), roofline_},
+  predicted_ = new ChartWidget;
+  predicted_note_ = make_label({}, "small");
+  predicted_note_->setWordWrap(true);
+  const std::array<std::pair<QString, QWidget*>, 4> cards = {
+      {{tr("Predicted time (estimate)"), predicted_},
+       {tr("Roofline"), roofline_},
        {tr("Time it cannot go below"), times_},
        {tr("Memory"), memory_}}};
   for (const auto& [name, chart] : cards) {
@@ -86,6 +93,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
     chart->setAccessibleName(name);
     card->body()->addWidget(chart);
     if (chart == memory_) card->body()->addWidget(memory_note_);
+    if (chart == predicted_) card->body()->addWidget(predicted_note_);
     stack->addWidget(card);
   }
   stack->addStretch();
@@ -116,6 +124,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   connect(tabs_, &QTabWidget::currentChanged, this, [this] { show_results(); });
   for (auto* page : {verdict_, gemms_, limits_})
     connect(page, &PageBrowser::link_activated, this, &View::link_activated);
+  connect(maps_, &MapPanel::configuration_chosen, this, &ExplorerView::take_cell);
   connect(hold_, &QPushButton::clicked, this, [this] { held_ ? release() : hold(); });
   connect(copy, &QPushButton::clicked, this, [this] {
     QApplication::clipboard()->setText(command_of(input(), device(), QStringLiteral("check")));
@@ -131,7 +140,7 @@ void ExplorerView::add_controls(QVBoxLayout* column) {
   device_box_->setCurrentIndex(device_);
   connect(device_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
     if (index < 0) return;
-    device_ = index;
+    choose_device(index);
     changed();
   });
   column->addWidget(device_box_);
@@ -152,6 +161,7 @@ void ExplorerView::fill_controls() {
 QWidget* ExplorerView::first_focus() { return form_->control("hidden_size"); }
 
 QString ExplorerView::table_text() const {
+  if (tabs_->currentWidget() == maps_) return maps_->text();
   const auto* page = qobject_cast<const PageBrowser*>(tabs_->currentWidget());
   return page != nullptr ? page->toPlainText() : QString();
 }
@@ -173,12 +183,12 @@ void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec
   const auto same = std::find_if(devices_.begin(), devices_.end(),
                                  [&](const auto& d) { return d.id == device.id; });
   if (same != devices_.end()) {
-    device_ = static_cast<int>(same - devices_.begin());
+    choose_device(static_cast<int>(same - devices_.begin()));
   } else {
     devices_.push_back(device);
     const QSignalBlocker quiet(device_box_);
     device_box_->addItem(to_qt(device.name));
-    device_ = static_cast<int>(devices_.size()) - 1;
+    choose_device(static_cast<int>(devices_.size()) - 1);
   }
   editor_.take(input);
   release();
@@ -188,6 +198,30 @@ void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec
     ConfigInput after = input;
     after.config = *changed_config;
     editor_.take(after);
+  }
+  fill_controls();
+  changed();
+}
+
+void ExplorerView::choose_device(int index) {
+  device_ = index;
+  predict_ = predict_for_ ? predict_for_(device()) : model::PredictTime();
+}
+
+void ExplorerView::set_predict_for(advisor::PredictFor predict_for) {
+  predict_for_ = std::move(predict_for);
+  choose_device(device_);
+  changed();
+}
+
+void ExplorerView::show_maps() { tabs_->setCurrentWidget(maps_); }
+
+// What a cell changes is set as if it had been typed, so that what follows goes on following.
+void ExplorerView::take_cell(const RnnConfig& config) {
+  for (const char* key : {"data_type", "math_precision", "math_type", "hidden_size", "input_size",
+                          "proj_size", "seq_length", "batch_size", "seq_lengths"}) {
+    const std::string wanted = parameter_text(config, key);
+    if (parameter_text(input().config, key) != wanted) static_cast<void>(editor_.set(key, wanted));
   }
   fill_controls();
   changed();
@@ -208,7 +242,7 @@ void ExplorerView::release() {
 
 void ExplorerView::changed() {
   if (!rules_) return;
-  now_ = explore(input(), device(), rules_);
+  now_ = explore(input(), device(), rules_, predict_);
   editor_.choose_algo(now_.config().algo);
   form_->show_values(input().config);
   std::map<std::string, QString, std::less<>> wrong;
@@ -225,7 +259,8 @@ void ExplorerView::changed() {
 
 void ExplorerView::set_theme(const Theme& theme) {
   theme_ = theme;
-  for (auto* chart : {roofline_, times_, memory_}) chart->set_theme(theme);
+  for (auto* chart : {roofline_, times_, memory_, predicted_}) chart->set_theme(theme);
+  maps_->set_theme(theme);
   if (now_.document) show_results();
 }
 

@@ -2,6 +2,7 @@
 // moved. Works without a profile. A second configuration can be held beside it.
 #pragma once
 
+#include "advisor/report/maps.h"
 #include "gui/charts/chart.h"
 #include "gui/models/config_editor.h"
 #include "gui/models/exploration.h"
@@ -15,6 +16,7 @@ class QTabWidget;
 namespace rnnadvisor::gui {
 
 class ConfigForm;
+class MapPanel;
 
 class ExplorerView : public View {
   Q_OBJECT
@@ -35,6 +37,12 @@ class ExplorerView : public View {
   bool set_parameter(const QString& key, const QString& value);
   void hold();  // keeps what is shown to compare with what comes
   void release();
+  // What predicts the times of a device; called on the thread of the window, what it returns on
+  // others too. Without one there are no times.
+  void set_predict_for(advisor::PredictFor predict_for);
+  // The tab with the maps.
+  void show_maps();
+  MapPanel* maps() { return maps_; }
 
  signals:
   void run_requested(const rnnadvisor::ConfigInput& input);
@@ -44,6 +52,10 @@ class ExplorerView : public View {
   void fill_controls();
   void changed();
   void show_results();
+  void show_predicted();
+  void show_map();
+  void choose_device(int index);
+  void take_cell(const RnnConfig& config);
   const DeviceSpec& device() const { return devices_[static_cast<std::size_t>(device_)]; }
 
   Theme theme_ = light_theme();
@@ -51,6 +63,8 @@ class ExplorerView : public View {
   std::vector<DeviceSpec> devices_;
   int device_ = 0;
   ConfigEditor editor_;
+  advisor::PredictFor predict_for_;
+  model::PredictTime predict_;  // of the device
   Exploration now_;
   std::optional<Exploration> held_;
 
@@ -59,8 +73,9 @@ class ExplorerView : public View {
   QPushButton* hold_ = nullptr;
   QTabWidget* tabs_ = nullptr;
   PageBrowser *verdict_ = nullptr, *gemms_ = nullptr, *limits_ = nullptr;
-  ChartWidget *roofline_ = nullptr, *memory_ = nullptr, *times_ = nullptr;
-  QLabel *title_ = nullptr, *memory_note_ = nullptr;
+  ChartWidget *roofline_ = nullptr, *memory_ = nullptr, *times_ = nullptr, *predicted_ = nullptr;
+  MapPanel* maps_ = nullptr;
+  QLabel *title_ = nullptr, *memory_note_ = nullptr, *predicted_note_ = nullptr;
 };
 
 }  // namespace rnnadvisor::gui

@@ -273,6 +273,11 @@ void MainWindow::set_theme_choice(ThemeChoice choice) {
   apply_theme();
 }
 
+void MainWindow::set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for) {
+  exporter_.set_predict_for(predict_for);
+  explorer_->set_predict_for(std::move(predict_for));
+}
+
 void MainWindow::apply_theme() {
   const bool dark = theme_choice_ == ThemeChoice::dark ||
                     (theme_choice_ == ThemeChoice::system && system_is_dark());

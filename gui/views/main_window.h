@@ -5,7 +5,9 @@
 #include <QFileSystemWatcher>
 #include <QMainWindow>
 #include <QMap>
+#include <functional>
 
+#include "core/model/time_prediction.h"
 #include "gui/models/document.h"
 #include "gui/models/exporter.h"
 #include "gui/models/file_follower.h"
@@ -66,6 +68,8 @@ class MainWindow : public QMainWindow {
   Exporter* exporter() { return &exporter_; }
   FileFollower* follower() { return &follower_; }
   void set_theme_choice(ThemeChoice choice);
+  // What predicts the times of a device (core/model/time_for_device.h); without one none is shown.
+  void set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for);
   const Theme& theme() const { return theme_; }
   bool save_picture(const QString& file);  // PNG, or SVG where it is built in
   QList<QAction*> commands() const { return commands_; }
