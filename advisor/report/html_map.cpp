@@ -246,10 +246,10 @@ void one(Page& page, const ConfigurationMap& map, const std::string& id) {
         id, type, checked ? " checked" : "", esc(words::map_layer(layer)));
   };
   if (map.has_times) {
-    pick("time", MapLayer::time, true);
+    pick("time", MapLayer::time, first_layer(map) == MapLayer::time);
     pick("gain", MapLayer::speedup, false);
   }
-  pick("kind", MapLayer::implementation, !map.has_times);
+  pick("kind", MapLayer::implementation, first_layer(map) == MapLayer::implementation);
   page.raw(Drawing(map, layers, id).draw());
   legend(page, map, layers);
   table(page, map, layers);

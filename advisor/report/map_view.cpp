@@ -34,6 +34,15 @@ std::optional<MapLayer> parse_map_layer(std::string_view text) {
   return std::nullopt;
 }
 
+MapLayer first_layer(const ConfigurationMap& map) {
+  std::ptrdiff_t accepted = 0, timed = 0;
+  for (const auto& cell : map.cells) {
+    accepted += cell.run().accepted ? 1 : 0;
+    timed += cell.run().time ? 1 : 0;
+  }
+  return timed > 0 && 2 * timed >= accepted ? MapLayer::time : MapLayer::implementation;
+}
+
 MapScale::MapScale(const ConfigurationMap& map, MapLayer layer) : layer_(layer) {
   double sum = 0;
   int count = 0;
@@ -337,14 +346,16 @@ std::string no_times(const std::string& device_name) {
 
 std::string map_basis(const ConfigurationMap& map) {
   if (!map.has_times) return no_times(map.device_name);
-  const bool estimates = std::any_of(map.cells.begin(), map.cells.end(), [](const auto& cell) {
-    return cell.run().time && !cell.run().time->measured;
-  });
-  std::string text = estimates ? "Times are estimates with the interval that holds nine in ten"
-                                 " unless they are marked as measured"
-                               : "Times are measured";
-  if (!map.basis.empty()) text += fmt::format(" ({})", clean(map.basis));
-  return text + ".";
+  if (map.basis.empty()) {
+    return fmt::format(
+        "Times are measured. Others are not known: nothing comparable was measured on this kind of "
+        "device ({}). `rnnadvisor calibrate` on one measures it.",
+        clean(map.device_name));
+  }
+  return fmt::format(
+      "Times are estimates with the interval that holds nine in ten, unless they are marked as "
+      "measured ({}).",
+      clean(map.basis));
 }
 
 std::string map_note(const ConfigurationMap& map) {

@@ -19,6 +19,10 @@ inline constexpr std::array<MapLayer, 3> all_map_layers = {MapLayer::time, MapLa
 std::string_view to_string(MapLayer value);  // "time"
 std::optional<MapLayer> parse_map_layer(std::string_view text);
 
+// What is shown first: the time where at least half of the cells that cuDNN takes have one, else
+// what runs.
+MapLayer first_layer(const model::ConfigurationMap& map);
+
 // The values of a layer of numbers on their logarithmic scale, in one unit for the whole map.
 class MapScale {
  public:

@@ -22,7 +22,7 @@ std::string write_map_html(std::span<const model::ConfigurationMap> maps);
 
 // The HTML report with times in its maps: `predict_for` gives the predictor of a device. Maps are
 // drawn for the configurations with the most to say, at most `mapped_cards` of them: one takes
-// about 150 kB.
+// about 170 kB.
 inline constexpr std::size_t mapped_cards = 3;
 using PredictFor = std::function<model::PredictTime(const DeviceSpec&)>;
 std::string write_html(const Report& report, const PredictFor& predict_for);

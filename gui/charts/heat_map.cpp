@@ -65,11 +65,12 @@ std::vector<ChartHit> HeatMap::paint(QPainter& painter, const QRectF& area,
   if (!whole()) return hits;
   const auto g = geometry(area, style);
   paint_names(painter, area, g, style);
+  const auto font = text_font(g.cell_width - 4, style);
   const auto width = static_cast<std::size_t>(columns.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const QRectF box =
         cell_area(area, static_cast<int>(i / width), static_cast<int>(i % width), style);
-    paint_cell(painter, box.adjusted(0.5, 0.5, -0.5, -0.5), cells[i], style);
+    paint_cell(painter, box.adjusted(0.5, 0.5, -0.5, -0.5), cells[i], font, style);
     hits.push_back({box, cells[i].hint, cells[i].link});
   }
   paint_lines(painter, g, style);
@@ -114,8 +115,20 @@ void HeatMap::paint_names(QPainter& painter, const QRectF& area, const Geometry&
          here && row == here->row, Qt::AlignRight);
 }
 
+// One for all cells, so that no number looks as if it meant more than another.
+std::optional<QFont> HeatMap::text_font(double room, const ChartStyle& style) const {
+  for (const QFont& font : {style.font, small(style)}) {
+    const QFontMetricsF metrics(font);
+    const bool fits = std::all_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+      return metrics.horizontalAdvance(cell.text) <= room;
+    });
+    if (fits) return font;
+  }
+  return std::nullopt;
+}
+
 void HeatMap::paint_cell(QPainter& painter, const QRectF& box, const Cell& cell,
-                         const ChartStyle& style) const {
+                         const std::optional<QFont>& font, const ChartStyle& style) const {
   const bool known = cell.color.isValid();
   painter.setPen(Qt::NoPen);
   painter.setBrush(known ? cell.color : style.theme.raised);
@@ -128,12 +141,9 @@ void HeatMap::paint_cell(QPainter& painter, const QRectF& box, const Cell& cell,
         {box.topRight(), box.topRight() + QPointF(0, side), box.topRight() - QPointF(side, 0)}));
   }
   painter.setPen(known ? text_on(cell.color) : style.theme.dim_text);
-  for (const QFont& font : {style.font, small(style)}) {
-    if (QFontMetricsF(font).horizontalAdvance(cell.text) + 4 > box.width()) continue;
-    painter.setFont(font);
-    painter.drawText(box, Qt::AlignCenter, cell.text);
-    return;
-  }
+  if (!font) return;
+  painter.setFont(*font);
+  painter.drawText(box, Qt::AlignCenter, cell.text);
 }
 
 void HeatMap::paint_lines(QPainter& painter, const Geometry& g, const ChartStyle& style) const {
@@ -163,7 +173,8 @@ void HeatMap::paint_lines(QPainter& painter, const Geometry& g, const ChartStyle
 
 void HeatMap::paint_frame(QPainter& painter, const QRectF& box, bool dashed,
                           const ChartStyle& style) const {
-  const QRectF inner = box.adjusted(1, 1, -1, -1);
+  // On the edge of the cell, so that its text stays free.
+  const QRectF& inner = box;
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(style.theme.panel, 5.5));
   painter.drawRoundedRect(inner, 3, 3);

@@ -61,7 +61,9 @@ class HeatMap : public Chart {
   void paint_names(QPainter& painter, const QRectF& area, const Geometry& g,
                    const ChartStyle& style) const;
   void paint_cell(QPainter& painter, const QRectF& box, const Cell& cell,
-                  const ChartStyle& style) const;
+                  const std::optional<QFont>& font, const ChartStyle& style) const;
+  // In which all texts fit into cells; none: they are left to the hints.
+  std::optional<QFont> text_font(double room, const ChartStyle& style) const;
   void paint_lines(QPainter& painter, const Geometry& g, const ChartStyle& style) const;
   void paint_frame(QPainter& painter, const QRectF& box, bool dashed,
                    const ChartStyle& style) const;

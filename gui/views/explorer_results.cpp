@@ -38,13 +38,14 @@ void ExplorerView::show_predicted() {
       const QString name = to_qt(words::phase(phase.phase));
       StackedBars::Row row;
       row.label = faint ? tr("%1, held").arg(name) : name;
-      row.note =
-          tr("%1 to %2").arg(format_ms(time.low_seconds * 1e3), format_ms(time.high_seconds * 1e3));
-      row.segments.push_back({time.seconds * 1e3,
-                              faint ? mix(color, theme_.panel, 0.5) : color,
-                              name,
-                              format_ms(time.seconds * 1e3),
-                              {}});
+      row.note = format_ms(time.seconds * 1e3);
+      row.segments.push_back(
+          {time.seconds * 1e3,
+           faint ? mix(color, theme_.panel, 0.5) : color,
+           name,
+           tr("%1 to %2")
+               .arg(format_ms(time.low_seconds * 1e3), format_ms(time.high_seconds * 1e3)),
+           {}});
       bars->rows.push_back(std::move(row));
     }
   };

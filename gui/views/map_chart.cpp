@@ -32,6 +32,23 @@ QColor color_of(const MapCell& cell, const advisor::MapScale& scale, MapLayer la
   return shade ? map_shades(layer, theme)[static_cast<std::size_t>(*shade)] : QColor();
 }
 
+// Of a place on an axis; types are said in few words, since cells need the room. Hints say all.
+QString name_of(const model::MapAxis& axis, int index) {
+  const auto& tick = axis.ticks[static_cast<std::size_t>(index)];
+  if (axis.dimension != model::MapDimension::type) return to_qt(words::tick(axis, index));
+  QString text = to_qt(to_string(tick.data_type));
+  const bool two_bytes = element_size(tick.data_type) == 2;
+  const auto usual = two_bytes ? MathType::tensor_op : MathType::default_math;
+  if (tick.math_type == MathType::tensor_op_allow_conversion) {
+    text += QStringLiteral(" conversion");
+  } else if (tick.math_type != usual) {
+    text += QLatin1Char(' ') + to_qt(to_string(tick.math_type));
+  }
+  if (tick.math_precision != natural_math_precision(tick.data_type))
+    text += QStringLiteral(" / ") + to_qt(to_string(tick.math_precision));
+  return text;
+}
+
 QString text_of(const MapCell& cell, const advisor::MapScale& scale, MapLayer layer) {
   QString text;
   if (layer == MapLayer::speedup) {
@@ -130,9 +147,8 @@ std::unique_ptr<HeatMap> map_chart(const ConfigurationMap& map, MapLayer layer,
   const advisor::MapScale scale(map, layer);
   const int rows = static_cast<int>(map.rows.ticks.size());
   const int columns = static_cast<int>(map.columns.ticks.size());
-  for (int row = 0; row < rows; ++row) chart->rows << to_qt(words::tick(map.rows, row));
-  for (int column = 0; column < columns; ++column)
-    chart->columns << to_qt(words::tick(map.columns, column));
+  for (int row = 0; row < rows; ++row) chart->rows << name_of(map.rows, row);
+  for (int column = 0; column < columns; ++column) chart->columns << name_of(map.columns, column);
   chart->row_title = to_qt(words::dimension(map.rows.dimension));
   chart->column_title = to_qt(words::dimension(map.columns.dimension));
   if (map.cells.empty()) return chart;

@@ -21,6 +21,7 @@ using advisor::MapLayer;
 
 MapPanel::MapPanel(QWidget* parent) : QWidget(parent) {
   auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("map_page"));  // of the style sheet
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(18, 14, 18, 14);
   column->setSpacing(10);

@@ -118,8 +118,7 @@ std::string write_text(const std::vector<model::ConfigurationMap>& maps, const A
       out += fmt::format("{}{}{}\n", i == 0 ? "" : "\n", name.empty() ? name : name + ": ",
                          summary(map.here));
     }
-    const auto layer = arguments.layer.empty() ? (map.has_times ? advisor::MapLayer::time
-                                                                : advisor::MapLayer::implementation)
+    const auto layer = arguments.layer.empty() ? advisor::first_layer(map)
                                                : *advisor::parse_map_layer(arguments.layer);
     out += advisor::write_map_text(map, layer, options);
     if (!map.has_times && layer == advisor::MapLayer::implementation)
@@ -220,7 +219,7 @@ void add_map(CLI::App& app, Context& context) {
   for (const auto each : map_formats) formats.emplace_back(to_string(each));
   word_option("--axes", arguments->axes, "what changes (default: hidden-batch)", axes);
   word_option("--layer", arguments->layer,
-              "text: what each cell shows (default: time, or implementation where no time is "
+              "text: what each cell shows (default: time, or implementation where few times are "
               "known)",
               layers);
   auto* format = command
