@@ -173,12 +173,13 @@ void HeatMap::paint_lines(QPainter& painter, const Geometry& g, const ChartStyle
 
 void HeatMap::paint_frame(QPainter& painter, const QRectF& box, bool dashed,
                           const ChartStyle& style) const {
-  // On the edge of the cell, so that its text stays free.
-  const QRectF& inner = box;
+  // Nearly on the edge of the cell, so that its text stays free, and in a colour of its own: lines
+  // lie there too.
+  const QRectF inner = box.adjusted(0.5, 0.5, -0.5, -0.5);
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(style.theme.panel, 5.5));
   painter.drawRoundedRect(inner, 3, 3);
-  QPen pen(style.theme.text, 2.5);
+  QPen pen(style.theme.evidence, 3);
   if (dashed) pen.setDashPattern({2, 1.5});
   painter.setPen(pen);
   painter.drawRoundedRect(inner, 3, 3);
@@ -197,7 +198,7 @@ void HeatMap::paint_sign(QPainter& painter, const QRectF& box, const Entry& entr
       break;
     case Kind::frame:
     case Kind::dashed_frame: {
-      QPen pen(style.theme.text, 2);
+      QPen pen(style.theme.evidence, 2.5);
       if (entry.kind == Kind::dashed_frame) pen.setDashPattern({2, 1.5});
       painter.setPen(pen);
       painter.drawRoundedRect(square, 2, 2);

@@ -84,8 +84,8 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   predicted_note_ = make_label({}, "small");
   predicted_note_->setWordWrap(true);
   const std::array<std::pair<QString, QWidget*>, 4> cards = {
-      {{tr("Predicted time (estimate)"), predicted_},
-       {tr("Roofline"), roofline_},
+      {{tr("Roofline"), roofline_},
+       {tr("Predicted time (estimate)"), predicted_},
        {tr("Time it cannot go below"), times_},
        {tr("Memory"), memory_}}};
   for (const auto& [name, chart] : cards) {

@@ -87,7 +87,7 @@ TEST(HeatMap, TheOwnCellIsFramed) {
   const QRectF own = hits[6].area;
   EXPECT_EQ(image.pixelColor(QPoint(static_cast<int>(own.center().x()),
                                     static_cast<int>(std::round(own.top() + 1)))),
-            light_theme().text);
+            light_theme().evidence);
   EXPECT_EQ(map.first_hit(), 6);
   EXPECT_TRUE(map.description().contains(QStringLiteral("cell 6")));
 }
