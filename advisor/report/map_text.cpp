@@ -98,15 +98,14 @@ class Table {
         times && !scale_.empty() && scale_.unit() != "x" ? fmt::format(" in {}", scale_.unit())
                                                          : std::string(),
         words::clean(map_.device_name)));
-    if (layer_ != MapLayer::implementation && scale_.empty()) {
-      terminal_.paragraph(words::no_times(map_.device_name));
-    } else {
+    // A layer of which nothing is known: below it says why.
+    if (layer_ == MapLayer::implementation || !scale_.empty()) {
       head();
       for (int row = 0; row < rows(); ++row) line(row);
       legend();
     }
     for (const auto& advice : words::map_advice(map_)) terminal_.paragraph(advice);
-    if (map_.has_times) terminal_.paragraph(words::map_basis(map_), 0, {}, Style::dim, Style::dim);
+    terminal_.paragraph(words::map_basis(map_), 0, {}, Style::dim, Style::dim);
     if (const auto note = words::map_note(map_); !note.empty())
       terminal_.paragraph(note, 0, {}, Style::dim, Style::dim);
     return terminal_.take();

@@ -121,8 +121,6 @@ std::string write_text(const std::vector<model::ConfigurationMap>& maps, const A
     const auto layer = arguments.layer.empty() ? advisor::first_layer(map)
                                                : *advisor::parse_map_layer(arguments.layer);
     out += advisor::write_map_text(map, layer, options);
-    if (!map.has_times && layer == advisor::MapLayer::implementation)
-      out += advisor::words::no_times(map.device_name) + "\n";
   }
   return out;
 }

@@ -130,6 +130,23 @@ TEST_F(MapsTest, KeysReachWhatTheMouseReaches) {
   EXPECT_EQ(view_.exploration().config().batch_size, 32);
 }
 
+TEST_F(MapsTest, EveryControlHasANameAndRoom) {
+  for (const QSize size : {QSize(900, 560), QSize(1190, 650), QSize(1900, 1000)}) {
+    view_.resize(size);
+    map();
+    QCoreApplication::processEvents();
+    for (const auto* button : panel().findChildren<QToolButton*>()) {
+      if (button->objectName() != QLatin1String("choice")) continue;
+      EXPECT_FALSE(button->accessibleName().isEmpty());
+      EXPECT_FALSE(button->toolTip().isEmpty());
+      EXPECT_GE(button->width(), button->minimumSizeHint().width());
+    }
+    EXPECT_FALSE(panel().findChild<QComboBox*>()->accessibleName().isEmpty());
+    EXPECT_FALSE(panel().chart()->accessibleName().isEmpty());
+    EXPECT_TRUE((panel().chart()->focusPolicy() & Qt::TabFocus) != 0);
+  }
+}
+
 TEST_F(MapsTest, TheNearestBetterIsNamed) {
   map();
   EXPECT_TRUE(text().contains(QStringLiteral("batch 32 instead of 33"))) << text().toStdString();
