@@ -2,6 +2,7 @@
 // what to draw between cells. Plain text; each writer escapes it.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
