@@ -145,13 +145,15 @@ class Table {
     for (int column = first_; column < last_; ++column) {
       const auto& cell = map_.at(row, column);
       const bool here = row == map_.rows.here && column == map_.columns.here;
-      std::string shown = here ? fmt::format("{:>{}}", "[" + text(row, column), width_ + 1) + "]"
-                               : fmt::format("{:>{}} ", text(row, column), width_ + 1);
+      const std::string shown =
+          here ? fmt::format("{:>{}}", "[" + text(row, column), width_ + 1) + "]"
+               : fmt::format("{:>{}} ", text(row, column), width_ + 1);
       const std::string paint = color_ ? background(cell, scale_, layer_) : std::string();
       line += pending;
       pending.clear();
-      if (!paint.empty()) shown = paint + shown + "\x1b[0m";
+      line += paint;
       line += shown;
+      if (!paint.empty()) line += "\x1b[0m";
       MapBorder border = border_after(map_, row, column, false);
       if (column + 1 == last_) border = MapBorder::none;
       line += border == MapBorder::cliff            ? terminal_.symbol("┃", "|")

@@ -11,7 +11,6 @@ namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
-using advisor::MapBorder;
 using advisor::MapLayer;
 using model::ConfigurationMap;
 using model::Implementation;
