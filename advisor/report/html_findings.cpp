@@ -53,7 +53,8 @@ void suggestions(Page& page, const Finding& f) {
     page.put("<{}><p>{}", f.suggestions.size() > 1 ? "li" : "div", esc(s.text));
     if (!s.framework.empty()) page.put(" <span class=\"tag\">{}</span>", esc(s.framework));
     page.raw("</p>");
-    if (s.transform) page.put("<p class=\"muted\">{}</p>", words::meaning(s.transform->meaning));
+    if (s.transform)
+      page.put("<p class=\"muted\">{}</p>", words::meaning(widest_meaning(changes_of(s))));
     if (!s.cannot.empty()) page.put("<p class=\"muted\">{}</p>", esc(s.cannot));
     if (s.trial) outcome(page, *s.trial);
     if (!s.code.empty()) page.put("<pre tabindex=\"0\"><code>{}</code></pre>", esc_lines(s.code));

@@ -167,19 +167,22 @@ Json trial_json(const std::optional<TrialOutcome>& trial) {
 Json finding_json(const Finding& f) {
   Json suggestions = Json::array();
   for (const auto& s : f.suggestions) {
-    Json transform = nullptr;
-    if (s.transform) {
-      Json parameters = Json::parse(s.transform->json, nullptr, false);
+    const auto change_json = [](const Transform& change) {
+      Json parameters = Json::parse(change.json, nullptr, false);
       if (!parameters.is_object()) parameters = Json::object();
-      transform = {{"kind", str(s.transform->kind)},
-                   {"parameters", parameters},
-                   {"meaning", to_string(s.transform->meaning)}};
-    }
+      return Json{{"kind", str(change.kind)},
+                  {"parameters", parameters},
+                  {"meaning", to_string(change.meaning)}};
+    };
+    const Json transform = s.transform ? change_json(*s.transform) : Json(nullptr);
+    Json with = Json::array();
+    for (const auto& each : s.with) with.push_back(change_json(each));
     suggestions.push_back({{"text", str(s.text)},
                            {"code", str(s.code)},
                            {"framework", str(s.framework)},
                            {"cannot", s.cannot.empty() ? Json(nullptr) : Json(str(s.cannot))},
                            {"transform", transform},
+                           {"with", with},
                            {"trial", trial_json(s.trial)}});
   }
   Json citations = Json::array();

@@ -167,7 +167,7 @@ class MarkdownWriter {
     for (const auto& s : f.suggestions) {
       put("- **Do:** {}", esc(s.text));
       if (!s.framework.empty()) put(" ({})", esc(s.framework));
-      if (s.transform) put(" — {}", words::meaning(s.transform->meaning));
+      if (s.transform) put(" — {}", words::meaning(widest_meaning(changes_of(s))));
       put("\n");
       if (!s.cannot.empty()) put("  - {}\n", esc(s.cannot));
       if (s.trial) put("  - **Tried:** {}\n", esc(words::trial(*s.trial)));

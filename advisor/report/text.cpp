@@ -216,7 +216,7 @@ class TextWriter {
       if (!suggestion.framework.empty())
         text += fmt::format(" [{}]", words::clean(suggestion.framework));
       if (suggestion.transform)
-        text += fmt::format(" ({})", to_string(suggestion.transform->meaning));
+        text += fmt::format(" ({})", to_string(widest_meaning(changes_of(suggestion))));
       terminal_.paragraph(text, 14, "     do", Style::green);
       draw_outcome(terminal_, suggestion);
       if (options_.verbose && !suggestion.code.empty()) code(suggestion.code);

@@ -95,13 +95,13 @@ void add_suggestions(std::string& text, const Rule& rule) {
       lines.push_back("  when " + condition);
     for (const auto& line : lines_of(suggestion.code)) lines.push_back("    " + line);
     if (suggestion.transform) {
-      std::string transform = describe(*suggestion.transform);
+      std::string transform = describe(changes_of(suggestion));
       for (const auto& by_fact : suggestion.transform_facts) {
         transform += fmt::format(", {} from {}", by_fact.parameter,
                                  fact_catalogue()[static_cast<std::size_t>(by_fact.fact)].name);
       }
       lines.push_back(fmt::format("  can be tried: {}; meaning: {}", transform,
-                                  to_string(suggestion.transform->meaning)));
+                                  to_string(widest_meaning(changes_of(suggestion)))));
       add_code(lines, suggestion);
     }
   }

@@ -69,6 +69,11 @@ Json to_json(const SuggestionTemplate& suggestion) {
                      : Json{{"cannot", code.cannot}};
     }
     json["transform"]["write"] = std::move(write);
+    for (const auto& each : suggestion.with) {
+      json["with"].push_back({{"kind", each.kind},
+                              {"parameters", Json::parse(each.json, nullptr, false)},
+                              {"meaning", to_string(each.meaning)}});
+    }
   }
   return json;
 }

@@ -60,11 +60,21 @@ struct TrialOutcome {
 struct Suggestion {
   std::string text;  // placeholders filled in
   std::optional<Transform> transform;
+  // What goes with it and would not help alone, such as the padding that a kernel needs; none
+  // without a transform, and none that changes nothing here.
+  std::vector<Transform> with = {};
   std::string code;         // what to write, from the card or the kind of change; may be empty
   std::string framework;    // for whom; empty: for all
   std::string cannot = {};  // why the program's framework cannot express the change; may be empty
   std::optional<TrialOutcome> trial = {};
 };
+
+// All that a suggestion changes, in the order in which it is applied; empty: nothing that a machine
+// can.
+std::vector<Transform> changes_of(const Suggestion& suggestion);
+
+// The meaning that goes furthest, in the order of their declaration; exact without changes.
+Meaning widest_meaning(std::span<const Transform> changes);
 
 // What following the finding would gain. Numbers are measured or computed, and say which.
 enum class GainBasis {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 
 #include "advisor/rules/text_template.h"
 #include "advisor/rules/trials.h"
 #include "advisor/rules/validation_records.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "advisor/whatif/transform_code.h"
 
@@ -87,9 +89,29 @@ std::optional<Transform> complete_transform(const SuggestionTemplate& suggestion
 // What to write for the change, where the card has no example of its own; and where the program's
 // framework cannot express it, that it cannot.
 void add_code(Suggestion& suggestion, std::optional<Framework> framework) {
-  auto code = code_for(*suggestion.transform, framework.value_or(Framework::cudnn_api));
-  if (suggestion.code.empty()) suggestion.code = std::move(code.code);
-  if (framework && suggestion.framework.empty()) suggestion.cannot = std::move(code.cannot);
+  std::string all;
+  for (const auto& change : changes_of(suggestion)) {
+    auto code = code_for(change, framework.value_or(Framework::cudnn_api));
+    if (!all.empty() && !code.code.empty()) all += "\n";
+    all += code.code;
+    if (framework && suggestion.framework.empty() && suggestion.cannot.empty())
+      suggestion.cannot = std::move(code.cannot);
+  }
+  if (suggestion.code.empty()) suggestion.code = std::move(all);
+}
+
+// Of several changes those that change something here: sizes may be multiples already.
+void set_changes(Suggestion& made, const SuggestionTemplate& suggestion, FactMemo& facts) {
+  made.transform = complete_transform(suggestion, facts);
+  if (!made.transform || suggestion.with.empty()) return;
+  const auto& profile = facts.index().profile();
+  const RnnConfig& config =
+      profile.configurations[static_cast<std::size_t>(facts.configuration())].config;
+  auto changes = effective(changes_of(suggestion), config);
+  if (changes.empty()) return;
+  made.transform = std::move(changes.front());
+  made.with.assign(std::make_move_iterator(changes.begin() + 1),
+                   std::make_move_iterator(changes.end()));
 }
 
 std::vector<Suggestion> make_suggestions(const Rule& rule, FactMemo& facts,
@@ -110,7 +132,7 @@ std::vector<Suggestion> make_suggestions(const Rule& rule, FactMemo& facts,
     made.code = fill_template(suggestion.code, lookup, &complete);
     if (!complete) continue;  // advice with a hole in it is none
     made.framework = suggestion.framework;
-    made.transform = complete_transform(suggestion, facts);
+    set_changes(made, suggestion, facts);
     if (made.transform) add_code(made, framework);
     suggestions.push_back(std::move(made));
   }
@@ -187,7 +209,10 @@ std::optional<double> scope_ms(const Configuration& configuration, std::string_v
 bool another_model_only(const Finding& finding) {
   bool any = false;
   for (const auto& suggestion : finding.suggestions) {
-    if (!suggestion.transform || suggestion.transform->meaning != Meaning::model) return false;
+    const auto changes = changes_of(suggestion);
+    if (std::none_of(changes.begin(), changes.end(),
+                     [](const Transform& each) { return each.meaning == Meaning::model; }))
+      return false;
     any = true;
   }
   return any;

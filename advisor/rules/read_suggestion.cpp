@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "advisor/rules/card_reader.h"
 #include "advisor/rules/names.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 
@@ -29,16 +31,9 @@ std::optional<ParameterValue> parameter_value(const toml::node& node) {
   return std::nullopt;
 }
 
-// { pad_batch = { multiple = 8 } }
-void read_transform(CardReader& reader, const toml::node& node, SuggestionTemplate& suggestion) {
-  const auto* table = node.as_table();
-  if (!table || table->size() != 1) {
-    reader.report(node, "a transform is a table with one kind", "{ pad_batch = { multiple = 8 } }");
-    return;
-  }
-  const auto only = table->begin();  // its pair lives in the iterator
-  const toml::key& key = only->first;
-  const toml::node& inner = only->second;
+// pad_batch = { multiple = 8 }
+void read_change(CardReader& reader, const toml::key& key, const toml::node& inner,
+                 SuggestionTemplate& suggestion, std::vector<Transform>& changes) {
   const auto* kind = find_transform_kind(key.str());
   if (!kind) {
     std::vector<std::string_view> names;
@@ -108,10 +103,30 @@ void read_transform(CardReader& reader, const toml::node& node, SuggestionTempla
   for (const auto& by_fact : suggestion.transform_facts) deferred.push_back(by_fact.parameter);
   auto transform = make_transform(kind->name, constants, deferred);
   if (transform) {
-    suggestion.transform = std::move(*transform);
+    changes.push_back(std::move(*transform));
   } else {
     reader.report(inner, transform.error().message, transform.error().remedy);
   }
+}
+
+// { pad_batch = { multiple = 8 } }, or several that only help together
+void read_transform(CardReader& reader, const toml::node& node, SuggestionTemplate& suggestion) {
+  const auto* table = node.as_table();
+  if (!table || table->empty()) {
+    reader.report(node, "a transform is a table of kinds", "{ pad_batch = { multiple = 8 } }");
+    return;
+  }
+  std::vector<Transform> changes;
+  for (const auto& [key, inner] : *table) read_change(reader, key, inner, suggestion, changes);
+  if (table->size() > 1 && !suggestion.transform_facts.empty()) {
+    reader.report(node, "a parameter can come from a fact only where there is one kind of change");
+    return;
+  }
+  if (changes.size() != table->size()) return;
+  changes = in_order(changes);
+  suggestion.transform = std::move(changes.front());
+  suggestion.with.assign(std::make_move_iterator(changes.begin() + 1),
+                         std::make_move_iterator(changes.end()));
 }
 
 }  // namespace

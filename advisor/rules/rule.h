@@ -65,8 +65,11 @@ struct SuggestionTemplate {
   std::string text, code, framework;   // framework: a spelling of Framework, or empty
   std::optional<Transform> transform;  // without the parameters in transform_facts
   std::vector<TransformFact> transform_facts;
-  ConditionSet applies_when;  // shown only when known to hold
+  std::vector<Transform> with;  // as in Suggestion; none with transform_facts
+  ConditionSet applies_when;    // shown only when known to hold
 };
+
+std::vector<Transform> changes_of(const SuggestionTemplate& suggestion);
 
 // Where the size of the gain comes from: a fact that provides it, or a cited measurement.
 struct GainSource {

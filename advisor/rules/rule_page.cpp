@@ -66,13 +66,13 @@ std::string suggestion_block(const SuggestionTemplate& suggestion) {
   for (const auto& condition : describe(suggestion.applies_when))
     text += fmt::format("  - when {}\n", code_span(condition));
   if (suggestion.transform) {
-    std::string transform = describe(*suggestion.transform);
+    std::string transform = describe(changes_of(suggestion));
     for (const auto& by_fact : suggestion.transform_facts) {
       transform += fmt::format(", {} from {}", by_fact.parameter,
                                fact_catalogue()[static_cast<std::size_t>(by_fact.fact)].name);
     }
     text += fmt::format("  - can be tried: {}, meaning *{}*\n", code_span(transform),
-                        to_string(suggestion.transform->meaning));
+                        to_string(widest_meaning(changes_of(suggestion))));
   }
   if (!suggestion.code.empty()) text += "\n" + code_block(suggestion.code) + "\n";
   return text;

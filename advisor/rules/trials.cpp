@@ -40,9 +40,9 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
   return made;
 }
 
-bool changes_are(const Experiment& experiment, const Transform& transform) {
+bool changes_are(const Experiment& experiment, const Suggestion& suggestion) {
   const auto transforms = parse_transforms(experiment.transforms);
-  return transforms && transforms->size() == 1 && transforms->front() == transform;
+  return transforms && in_order(*transforms) == changes_of(suggestion);
 }
 
 // Better comes first.
@@ -77,7 +77,7 @@ std::vector<std::string> leave_to_rules(std::vector<Finding>& findings, const Pr
                          [&](const Suggestion& s) {
                            return s.transform && s.trial &&
                                   s.trial->verdict == ExperimentVerdict::confirmed &&
-                                  changes_are(experiment, *s.transform);
+                                  changes_are(experiment, s);
                          });
     });
   };
@@ -113,7 +113,7 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     const auto& experiment = profile.experiments[static_cast<std::size_t>(i)];
     bool named = false;
     for (auto& suggestion : finding.suggestions) {
-      if (!suggestion.transform || !changes_are(experiment, *suggestion.transform)) continue;
+      if (!suggestion.transform || !changes_are(experiment, suggestion)) continue;
       suggestion.trial = outcome_of(profile, i);
       named = true;
     }

@@ -192,7 +192,9 @@ class Sampler {
   std::optional<Candidate> same_change(int configuration) const {
     for (const auto& suggestion : rules_.rules.front().suggestions) {
       if (!suggestion.transform || !suggestion.transform_facts.empty()) continue;
-      const std::vector transforms = {*suggestion.transform};
+      const std::vector transforms =
+          effective(changes_of(suggestion),
+                    profile_.configurations[static_cast<std::size_t>(configuration)].config);
       auto candidate = make_candidate(transforms, rules_.rules.front().id, profile_, configuration,
                                       device_, propose_);
       if (candidate) return std::move(*candidate);

@@ -58,6 +58,14 @@ std::vector<Transform> in_order(std::span<const Transform> transforms) {
   return ordered;
 }
 
+std::vector<Transform> effective(std::vector<Transform> transforms, const RnnConfig& config) {
+  std::erase_if(transforms, [&](const Transform& transform) {
+    const auto after = expand(transform, config);
+    return after && after->size() == 1 && after->front() == config;
+  });
+  return transforms;
+}
+
 Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config) {
   if (transforms.empty()) return fail(ErrorCode::invalid_argument, "no change is named");
   ExperimentVariant variant;

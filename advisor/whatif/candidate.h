@@ -26,6 +26,10 @@ struct Candidate {
 // several calls of it. Of equal standing the order stays.
 std::vector<Transform> in_order(std::span<const Transform> transforms);
 
+// Those that change something of this configuration by themselves: sizes may be multiples already.
+// What cannot be said of one call alone, such as a graph, stays.
+std::vector<Transform> effective(std::vector<Transform> transforms, const RnnConfig& config);
+
 // The calls that transforms make of a configuration. Errors are those of expand(), and unsupported
 // for two that would each make several calls of one.
 Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config);

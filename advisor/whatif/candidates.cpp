@@ -202,7 +202,7 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
       const std::string by =
           finding.gain ? fmt::format("{}: {}", finding.rule_id, basis_words(finding.gain->basis))
                        : std::string();
-      collector.add(std::span(&*suggestion.transform, 1), finding.rule_id, claimed, by);
+      collector.add(changes_of(suggestion), finding.rule_id, claimed, by);
     }
   }
   if (options.rule.empty()) {

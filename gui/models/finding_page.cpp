@@ -107,7 +107,7 @@ class FindingPage {
       QString text = page_.strong(Page::escape(each.text));
       QStringList notes;
       if (!each.framework.empty()) notes << Page::escape(each.framework);
-      if (each.transform) notes << Page::escape(words::meaning(each.transform->meaning));
+      if (each.transform) notes << Page::escape(words::meaning(widest_meaning(changes_of(each))));
       if (!notes.isEmpty())
         text += QStringLiteral("<br>") + page_.dim(notes.join(QStringLiteral(" · ")));
       if (!each.cannot.empty())
@@ -125,7 +125,7 @@ class FindingPage {
           actions << page_.link({LinkKind::explore, {}, finding_.configuration, index_, number, {}},
                                 tr("Compare before and after in the explorer"));
         if (const QString action = try_action(number); !action.isEmpty()) actions << action;
-        page_.small(tr("Change: ") + Page::escape(describe(*each.transform)) +
+        page_.small(tr("Change: ") + Page::escape(describe(changes_of(each))) +
                     (actions.isEmpty()
                          ? QString()
                          : QStringLiteral(" · ") + actions.join(QStringLiteral(" · "))));

@@ -96,8 +96,8 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
       text += page.dim(QStringLiteral(" · ") + Page::escape(each.framework));
     if (each.transform)
       text += QStringLiteral("<br>") +
-              page.dim(Page::escape(describe(*each.transform)) + QStringLiteral(" · ") +
-                       Page::escape(words::meaning(each.transform->meaning)));
+              page.dim(Page::escape(describe(changes_of(each))) + QStringLiteral(" · ") +
+                       Page::escape(words::meaning(widest_meaning(changes_of(each)))));
     page.item(text);
     if (!each.code.empty()) page.code(to_qt(words::clean_lines(each.code)));
   }

@@ -62,13 +62,13 @@ QString cannot_try(const Document& document, int finding, int suggestion) {
   const auto d = static_cast<std::size_t>(configuration.device);
   if (configuration.device < 0 || d >= profile.devices.size())
     return tr("the profile does not say on which GPU it ran");
-  if (found.suggestions[n].transform->meaning == advisor::Meaning::model)
+  const auto changes = changes_of(found.suggestions[n]);
+  if (advisor::widest_meaning(changes) == advisor::Meaning::model)
     return tr(
         "it makes another model, which the window does not try by itself; rnnadvisor advise "
         "--verify --allow model does");
-  const auto candidate =
-      advisor::make_candidate({&*found.suggestions[n].transform, 1}, found.rule_id, profile,
-                              found.configuration, profile.devices[d], {});
+  const auto candidate = advisor::make_candidate(changes, found.rule_id, profile,
+                                                 found.configuration, profile.devices[d], {});
   return candidate ? QString() : to_qt(advisor::words::clean(candidate.error().message));
 }
 

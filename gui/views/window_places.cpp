@@ -75,13 +75,13 @@ void MainWindow::explore(const Link& link) {
     const auto n = static_cast<std::size_t>(link.suggestion);
     if (link.suggestion >= 0 && n < finding.suggestions.size() &&
         finding.suggestions[n].transform) {
-      const auto after = advisor::expand(*finding.suggestions[n].transform, configuration.config);
-      if (after && !after->empty()) {
-        changed = after->front();
-        if (after->size() > 1)
+      const auto after = advisor::compose(changes_of(finding.suggestions[n]), configuration.config);
+      if (after && !after->calls.empty()) {
+        changed = after->calls.front();
+        if (after->calls.size() > 1)
           show_notice(tr("The change makes %1 calls of this one: “Now” is the first of them, with "
                          "its own time and memory.")
-                          .arg(after->size()));
+                          .arg(after->calls.size()));
       } else {
         show_notice(after ? tr("The change leaves nothing to show.")
                           : to_qt(to_text(after.error())));

@@ -13,6 +13,7 @@
 #include "advisor/rules/make_finding.h"
 #include "advisor/rules/rule_files.h"
 #include "advisor/rules/text_template.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "tests/rules/case_file.h"
 #include "tests/rules/oracle.h"
@@ -97,12 +98,13 @@ void check_transforms(const Rule& rule, const RuleCase& given) {
   if (bench.verdict(rule) != VerdictKind::fired) return;  // reported by check_case
   for (const auto& suggestion : make_finding(rule, bench.facts(), {}).suggestions) {
     if (!suggestion.transform) continue;
-    SCOPED_TRACE(describe(*suggestion.transform));
-    const auto calls = expand(*suggestion.transform, given.profile.configurations.front().config);
-    if (!calls && calls.error().code == ErrorCode::unsupported) continue;
-    ASSERT_TRUE(calls) << "the transform does not fit the case: " << to_text(calls.error());
+    SCOPED_TRACE(describe(changes_of(suggestion)));
+    const auto composed =
+        compose(changes_of(suggestion), given.profile.configurations.front().config);
+    if (!composed && composed.error().code == ErrorCode::unsupported) continue;
+    ASSERT_TRUE(composed) << "the transform does not fit the case: " << to_text(composed.error());
     if (given.still_fires) continue;
-    for (const auto& config : *calls) {
+    for (const auto& config : composed->calls) {
       RuleCase changed = given;
       auto& configuration = changed.profile.configurations.front();
       Configuration fresh;  // the new configuration has not been run

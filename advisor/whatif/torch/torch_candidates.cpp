@@ -202,7 +202,7 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
       const double claimed = finding.gain && finding.gain->speedup > 1 ? finding.gain->speedup : 0;
-      maker.add(std::span(&*suggestion.transform, 1), finding.rule_id, claimed,
+      maker.add(changes_of(suggestion), finding.rule_id, claimed,
                 finding.gain ? finding.rule_id : std::string());
     }
   }

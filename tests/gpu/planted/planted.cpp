@@ -170,8 +170,8 @@ std::optional<Candidate> first_suggestion(const ConfigInput& input, const Device
     if (finding.severity == Severity::info) continue;
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
-      const std::vector transforms = {*suggestion.transform};
-      if (auto candidate = make_candidate(transforms, finding.rule_id, profile, 0, device, options))
+      if (auto candidate =
+              make_candidate(changes_of(suggestion), finding.rule_id, profile, 0, device, options))
         return *candidate;
     }
   }
