@@ -210,6 +210,9 @@ Result<std::optional<MeasuredTimes>> find_measured_times(std::string_view name,
     if (!times) return fail(std::move(times.error()));
     return std::optional(std::move(*times));
   }
+  // A slice of a GPU (MIG) has its name and fewer multiprocessors: another machine for times.
+  const auto shipped = find_device(device.id);
+  if (shipped && shipped->sm_count != device.sm_count) return std::nullopt;
   for (const EmbeddedFile& file : embedded::device_times()) {
     if (file.name != device.id + std::string(times_ending)) continue;
     auto times = read_measured_times(file.text, file.name);

@@ -57,7 +57,8 @@ std::string write_measured_times(const MeasuredTimes& times);
 std::string times_path(std::string_view description_path);
 
 // Times for what --device named: a path that ends in .toml has them in the file beside it; every
-// other device those that travel in the program under the id of `device`. Nothing when there are
+// other device those that travel in the program under the id of `device`, if it has as many
+// multiprocessors as the one they were measured on. Nothing when there are
 // none, which is no error.
 Result<std::optional<MeasuredTimes>> find_measured_times(std::string_view name,
                                                          const DeviceSpec& device);

@@ -91,7 +91,6 @@ std::array<double, work_terms> work(const RnnConfig& config, Phase phase) {
   const double step_flops = G * H * H;
   return {1.0,
           L * D,
-          T,
           units,
           units * H,  // the chain of a step's product
           units * step_flops,

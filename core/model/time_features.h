@@ -40,7 +40,8 @@ std::optional<TimeGroup> time_group(const RnnConfig& config, const DeviceSpec& d
 // Work of a call of one phase, each entry 0 or more: a time is at first order a sum of these with
 // factors of 0 or more (launches, steps, FLOPs, bytes), which are what a device and an
 // implementation are fast or slow at.
-inline constexpr std::size_t work_terms = 12;
+inline constexpr std::size_t work_terms = 11;
+inline constexpr std::size_t overhead_terms = 2;  // the first ones: a call, its layers
 std::array<double, work_terms> work(const RnnConfig& config, Phase phase);
 
 // Place of a call among others of its group: calls that are near each other miss the first order by

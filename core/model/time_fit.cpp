@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace rnnadvisor::model {
 namespace {
@@ -23,13 +24,14 @@ double deviation_at(double likest, const Likeness& likeness) {
   return std::sqrt(own * own * (1.0 - likest * likest) + noise * noise);
 }
 
-// Sets of points that are left out together. Each point alone; and all of one hidden size or batch,
-// because what is asked for lies between the lines of the grid that was measured. The least and the
-// largest stay: beyond them is extrapolation, which says so.
+// Sets of points that are left out together. Each point alone; and all of one hidden size, batch or
+// length, because what is asked for lies between the lines of the grid that was measured. The least
+// and the largest stay, because beyond them is extrapolation, which says so, and so does a line that
+// has half of all points.
 std::vector<std::vector<Index>> sets_to_leave_out(const std::vector<Place>& places) {
   std::vector<std::vector<Index>> sets;
   for (std::size_t i = 0; i < places.size(); ++i) sets.push_back({static_cast<Index>(i)});
-  constexpr std::array<std::size_t, 2> sizes = {0, 1};  // of Place: hidden size, batch
+  constexpr std::array<std::size_t, 3> sizes = {0, 1, 2};  // of Place: hidden size, batch, length
   for (const std::size_t size : sizes) {
     std::map<double, std::vector<Index>> levels;
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -37,7 +39,9 @@ std::vector<std::vector<Index>> sets_to_leave_out(const std::vector<Place>& plac
     if (levels.size() < 3) continue;
     levels.erase(levels.begin());
     levels.erase(std::prev(levels.end()));
-    for (auto& [value, points] : levels) sets.push_back(std::move(points));
+    for (auto& [value, points] : levels) {
+      if (2 * points.size() < places.size()) sets.push_back(std::move(points));
+    }
   }
   return sets;
 }
@@ -51,18 +55,31 @@ double Likeness::length(std::size_t place_entry) const {
   return values[shared[place_entry]];
 }
 
+bool TimePoints::tells_overhead() const {
+  constexpr std::size_t length = 2;  // of Place
+  std::set<double> lengths;
+  for (const Place& place : places) lengths.insert(place[length]);
+  return lengths.size() >= 3;
+}
+
 Work fit_first_order(const TimePoints& points) {
   constexpr auto terms = static_cast<Index>(work_terms);
   Eigen::MatrixXd a(static_cast<Index>(points.works.size()), terms);
+  Eigen::VectorXd rest = Eigen::VectorXd::Ones(a.rows());  // of each time, to be explained
   for (Index i = 0; i < a.rows(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     for (Index k = 0; k < terms; ++k)
       a(i, k) = points.works[at][static_cast<std::size_t>(k)] / points.seconds[at];
+    if (!points.overhead) continue;
+    for (std::size_t k = 0; k < overhead_terms; ++k) {
+      rest(i) -= (*points.overhead)[k] * points.works[at][k] / points.seconds[at];
+      a(i, static_cast<Index>(k)) = 0;
+    }
   }
   const Eigen::VectorXd norms = a.colwise().norm().cwiseMax(1e-300);
   a = a * norms.cwiseInverse().asDiagonal();
   const Eigen::MatrixXd gram = a.transpose() * a;
-  const Eigen::VectorXd target = a.transpose() * Eigen::VectorXd::Ones(a.rows());
+  const Eigen::VectorXd target = a.transpose() * rest;
   // Coordinate descent with the bound: each step is exact, so the error only falls. Columns have
   // length 1, or 0 where nothing has such work.
   Eigen::VectorXd x = Eigen::VectorXd::Zero(terms);
@@ -78,6 +95,7 @@ Work fit_first_order(const TimePoints& points) {
   }
   Work factors{};
   for (Index k = 0; k < terms; ++k) factors[static_cast<std::size_t>(k)] = x(k) / norms(k);
+  if (points.overhead) std::copy(points.overhead->begin(), points.overhead->end(), factors.begin());
   return factors;
 }
 

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "core/model/time_features.h"
@@ -33,10 +34,18 @@ struct Likeness {
   double length(std::size_t place_entry) const;
 };
 
+// Factors of the terms that no step, FLOP or byte enters.
+using Overhead = std::array<double, overhead_terms>;
+
 struct TimePoints {
   std::vector<Work> works;
   std::vector<Place> places;
   std::vector<double> seconds;  // positive
+  // Where all points have few lengths, they cannot tell a call's overhead from its steps; it is then
+  // taken from elsewhere.
+  std::optional<Overhead> overhead;
+
+  bool tells_overhead() const;
 };
 
 class TimeFit {

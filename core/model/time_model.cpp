@@ -38,6 +38,7 @@ struct TimeModel::State {
   DeviceSpec device;
   std::map<Key, std::vector<std::size_t>> rows;
   mutable std::mutex mutex;
+  mutable std::array<std::optional<double>, 4> transfer;
   mutable std::map<Key, Learned> learned;  // nodes of a map stay where they are
 
   TimePoints points_of(const std::vector<std::size_t>& indices, Phase phase) const {
@@ -47,6 +48,30 @@ struct TimeModel::State {
       points.works.push_back(work(row.config, phase));
       points.places.push_back(place(row.config));
       points.seconds.push_back(row.at(phase));
+    }
+    return points;
+  }
+
+  // The points of a group and phase. Where they have too few lengths to tell overhead from steps,
+  // the overhead is that of a group that has, of the same implementation if there is one, else of a
+  // persistent one for persistent ones.
+  TimePoints points_with_overhead(const Key& key, const std::vector<std::size_t>& indices) const {
+    TimePoints points = points_of(indices, key.phase);
+    if (points.tells_overhead()) return points;
+    const auto kinship = [&](const TimeGroup& other) {
+      const bool standard = key.group.implementation == Implementation::standard;
+      if (other.implementation == key.group.implementation) return 2;
+      return standard == (other.implementation == Implementation::standard) ? 1 : 0;
+    };
+    int nearest = -1;
+    for (const auto& [other, others] : rows) {
+      if (other.phase != key.phase || kinship(other.group) <= nearest) continue;
+      const TimePoints lender = points_of(others, key.phase);
+      if (!lender.tells_overhead()) continue;
+      nearest = kinship(other.group);
+      const Work factors = fit_first_order(lender);
+      points.overhead.emplace();
+      std::copy_n(factors.begin(), overhead_terms, points.overhead->begin());
     }
     return points;
   }
@@ -65,6 +90,60 @@ struct TimeModel::State {
     return likeness;
   }
 
+  // How far off predictions are in length, layers, directions and input of a group in which these
+  // were not measured: learned on groups in which they were, by fitting them without. Nine in ten
+  // logarithms of time miss by at most this; 0 where no group tells.
+  double transfer_radius(Phase phase) const {
+    std::vector<double> misses;
+    for (const auto& [key, indices] : rows) {
+      if (key.phase != phase) continue;
+      const TimePoints whole = points_of(indices, phase);
+      if (!whole.tells_overhead()) continue;
+      constexpr std::size_t first = 2, last = 5;  // of Place: length, input, layers, directions
+      const auto cut = [](const Place& place) {
+        return std::vector<double>(place.begin() + first, place.begin() + last + 1);
+      };
+      std::map<std::vector<double>, std::size_t> counts;
+      for (const Place& place : whole.places) ++counts[cut(place)];
+      const auto usual = std::max_element(
+          counts.begin(), counts.end(),
+          [](const auto& a, const auto& b) { return a.second < b.second; });
+      TimePoints part;
+      part.overhead.emplace();
+      const Work factors = fit_first_order(whole);
+      std::copy_n(factors.begin(), overhead_terms, part.overhead->begin());
+      std::vector<std::size_t> others;
+      for (std::size_t i = 0; i < whole.places.size(); ++i) {
+        if (cut(whole.places[i]) != usual->first) {
+          others.push_back(i);
+          continue;
+        }
+        part.works.push_back(whole.works[i]);
+        part.places.push_back(whole.places[i]);
+        part.seconds.push_back(whole.seconds[i]);
+      }
+      if (part.works.size() < fewest_points) continue;
+      const TimeFit fit(part, likeness_of(key));
+      for (const std::size_t i : others) {
+        const double predicted = fit.at(whole.works[i], whole.places[i]).log_seconds;
+        misses.push_back(std::abs(predicted - std::log(whole.seconds[i])));
+      }
+    }
+    if (misses.empty()) return 0;
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(misses.size() + 1)));
+    std::sort(misses.begin(), misses.end());
+    return misses[std::min(rank, misses.size()) - 1];
+  }
+
+  // Remembered by phase.
+  double known_transfer_radius(Phase phase) const {
+    const std::lock_guard lock(mutex);
+    auto& radius = transfer[static_cast<std::size_t>(phase)];
+    if (!radius) radius = transfer_radius(phase);
+    return *radius;
+  }
+
   const Learned& learn(const Key& key) const {
     const std::lock_guard lock(mutex);
     const auto found = learned.find(key);
@@ -74,7 +153,7 @@ struct TimeModel::State {
     if (points == rows.end()) return made;
     made.rows = points->second;
     if (made.rows.size() < fewest_points) return made;
-    made.fit.emplace(points_of(made.rows, key.phase), likeness_of(key));
+    made.fit.emplace(points_with_overhead(key, made.rows), likeness_of(key));
     return made;
   }
 
@@ -117,8 +196,12 @@ std::optional<TimePrediction> TimeModel::predict(const RnnConfig& config, Phase 
   const Learned& learned = state_->learn({*group, phase});
   if (!learned.fit) return std::nullopt;
   const Place where = place(config);
-  TimePrediction result = state_->prediction(learned, learned.fit->at(work(config, phase), where));
-  result.extrapolated = uncalibrated_options(config) || !learned.fit->inside(where);
+  TimeFit::Estimate estimate = learned.fit->at(work(config, phase), where);
+  const bool extrapolated = uncalibrated_options(config) || !learned.fit->inside(where);
+  if (extrapolated)
+    estimate.log_radius = std::max(estimate.log_radius, state_->known_transfer_radius(phase));
+  TimePrediction result = state_->prediction(learned, estimate);
+  result.extrapolated = extrapolated;
   return result;
 }
 
@@ -139,7 +222,7 @@ std::map<std::string, std::vector<double>> TimeModel::choose(const std::atomic<b
   for (const auto& [key, indices] : state_->rows) {
     if (stop != nullptr && stop->load()) break;
     if (indices.size() < fewest_points) continue;
-    const Likeness chosen = choose_likeness(state_->points_of(indices, key.phase));
+    const Likeness chosen = choose_likeness(state_->points_with_overhead(key, indices));
     choices[name_of(key)].assign(chosen.values.begin(), chosen.values.end());
   }
   return choices;
