@@ -21,8 +21,8 @@ struct Question {
   Algo algo = Algo::persist_static;
   Cell cell = Cell::lstm;
   bool backward = false;
-  int accepted = 0;  // the largest size that was taken; 0: none yet
-  int rejected = 0;  // the smallest that was not
+  int accepted = 0;   // the largest size that was taken; 0: none yet
+  int rejected = 0;   // the smallest that was not
   bool lost = false;  // an answer did not come, or contradicts another
 
   bool open() const { return !lost && rejected - accepted > 1; }
@@ -41,8 +41,8 @@ std::vector<int> sizes_to_ask(const Question& question) {
 
 RnnConfig question_config(const Question& question, int hidden) {
   RnnConfig config;
-  config.id = fmt::format("limit_{}_{}_H{}", to_string(question.algo), to_string(question.cell),
-                          hidden);
+  config.id =
+      fmt::format("limit_{}_{}_H{}", to_string(question.algo), to_string(question.cell), hidden);
   config.algo = question.algo;
   config.cell = question.cell;
   config.data_type = DataType::half;
@@ -89,8 +89,8 @@ class Asker {
 
   // Asks until every question is closed, lost, or there is no time.
   Result<void> close(std::vector<Question>& questions) {
-    while (!stopped() &&
-           std::any_of(questions.begin(), questions.end(), [](const auto& q) { return q.open(); })) {
+    while (!stopped() && std::any_of(questions.begin(), questions.end(),
+                                     [](const auto& q) { return q.open(); })) {
       if (auto asked = round(questions); !asked) return fail(std::move(asked.error()));
     }
     for (Question& question : questions) question.lost = question.lost || question.open();
@@ -130,10 +130,10 @@ class Asker {
     std::vector<std::vector<std::pair<int, Answer>>> answers(questions.size());
     for (std::size_t k = 0; k < asked.size(); ++k) {
       const auto& [question, size] = asked[k];
-      const Answer answer = k < profile->configurations.size()
-                                ? answer_of(profile->configurations[k],
-                                            questions[question].backward)
-                                : Answer::none;
+      const Answer answer =
+          k < profile->configurations.size()
+              ? answer_of(profile->configurations[k], questions[question].backward)
+              : Answer::none;
       answers[question].emplace_back(size, answer);
     }
     for (std::size_t i = 0; i < questions.size(); ++i) learn(questions[i], answers[i]);

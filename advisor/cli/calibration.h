@@ -27,7 +27,7 @@ struct CalibrationRun {
   DeviceSpec device;
   std::chrono::steady_clock::time_point end;  // nothing new is begun after it
   std::string command_line;
-  std::string source;                             // of limits: where and when they were met
+  std::string source;                              // of limits: where and when they were met
   const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler
   // From the calling thread, after each configuration.
   std::function<void(int finished, int total, const std::string& what)> on_progress;

@@ -13,7 +13,6 @@ namespace rnnadvisor::cli {
 // what would be tried"). `what` needs it: "--verify"; `option` is
 // the one that names it.
 Result<DeviceSpec> gpu_for(const Context& context, int device, std::string_view what,
-                           std::string_view without,
-                           std::string_view option = "--device");
+                           std::string_view without, std::string_view option = "--device");
 
 }  // namespace rnnadvisor::cli

@@ -80,8 +80,8 @@ void one(Terminal& terminal, const Of& of) {
         row.push_back({time(algorithm.phases[static_cast<std::size_t>(phase)], none)});
     }
     row.push_back({time(algorithm.total, none), Style::bold});
-    row.push_back({algorithm.total ? interval(*algorithm.total, to) : std::string(none),
-                   Style::dim});
+    row.push_back(
+        {algorithm.total ? interval(*algorithm.total, to) : std::string(none), Style::dim});
     row.push_back({std::string(mark(algorithm)), algorithm.best ? Style::green : Style::plain});
     rows.push_back(std::move(row));
   }

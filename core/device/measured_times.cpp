@@ -43,8 +43,8 @@ Result<void> read_header(const Json& json, std::string_view file, int line, Meas
   }
   if (*version != known_version) {
     return fail_at(file, line,
-                   fmt::format("times_version is {}, but this rnnadvisor knows {}",
-                               version->dump(), known_version),
+                   fmt::format("times_version is {}, but this rnnadvisor knows {}", version->dump(),
+                               known_version),
                    "measure again with `rnnadvisor calibrate`, or use a newer rnnadvisor",
                    ErrorCode::newer_version);
   }
@@ -148,7 +148,8 @@ Result<MeasuredTimes> read_measured_times(std::string_view text, std::string_vie
     auto input = read_json_line(line, file, number);
     if (!input) return fail(std::move(input.error()));
     const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object()) return fail_at(file, number, "this line is no JSON object", {});
+    if (!json.is_object())
+      return fail_at(file, number, "this line is no JSON object", "write one object a line");
     MeasuredRow row;
     row.config = std::move(input->config);
     if (auto read = read_ms(json, file, number, row); !read) return fail(read.error());
@@ -172,10 +173,10 @@ Result<MeasuredTimes> read_measured_times_file(const std::string& path) {
 }
 
 std::string write_measured_times(const MeasuredTimes& times) {
-  Json header = {{"times_version", known_version},   {"device", times.device},
-                 {"cudnn", times.cudnn_version},     {"driver", times.driver_version},
-                 {"cpu", times.cpu},                 {"date", times.date},
-                 {"command", times.command}};
+  Json header = {
+      {"times_version", known_version}, {"device", times.device}, {"cudnn", times.cudnn_version},
+      {"driver", times.driver_version}, {"cpu", times.cpu},       {"date", times.date},
+      {"command", times.command}};
   for (const auto& [key, numbers] : times.choices) {
     Json& list = header["choices"][key] = Json::array();
     for (const double number : numbers) list.push_back(Json::parse(fmt::format("{:.4g}", number)));

@@ -2,10 +2,10 @@
 // beside a device description, and from which core/model/time_model.h predicts. Plain data.
 //
 // The file, NAME.times.jsonl beside NAME.toml, is JSON Lines. The first line says what was measured
-// where: {"times_version": 1, "device": …}, and what the model chose for them ("choices"). Every other line is a configuration, as in any JSON
-// Lines file of configurations (fields at their default may be left out), with the median time of
-// each phase that ran in milliseconds: "ms": {"forward_training": 1.25, …}. Lines that begin with #
-// are comments.
+// where: {"times_version": 1, "device": …}, and what the model chose for them ("choices"). Every
+// other line is a configuration, as in any JSON Lines file of configurations (fields at their
+// default may be left out), with the median time of each phase that ran in milliseconds: "ms":
+// {"forward_training": 1.25, …}. Lines that begin with # are comments.
 #pragma once
 
 #include <array>

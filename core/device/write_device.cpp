@@ -65,13 +65,11 @@ std::string write_device_toml(const DeviceSpec& device, std::string_view comment
   out.text("id", device.id);
   out.text("name", device.name);
   std::string aliases;
-  for (const auto& alias : device.aliases)
-    aliases += (aliases.empty() ? "" : ", ") + quoted(alias);
+  for (const auto& alias : device.aliases) aliases += (aliases.empty() ? "" : ", ") + quoted(alias);
   std::string text = out.take();
   if (!aliases.empty()) text += fmt::format("aliases = [{}]\n", aliases);
   out.text("architecture", device.architecture);
-  out.text("compute_capability",
-           fmt::format("{}.{}", device.compute_major, device.compute_minor));
+  out.text("compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor));
   out.integer("sm_count", device.sm_count);
   out.integer("memory_bytes", device.memory_bytes);
   out.integer("l2_bytes", device.l2_bytes);

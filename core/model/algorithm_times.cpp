@@ -34,11 +34,11 @@ std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const Device
   for (std::size_t index = 0; index < Spellings<Algo>::values.size(); ++index) {
     tried.algo = static_cast<Algo>(index);
     const Eligibility eligible = eligibility(tried, device);
-    const bool accepted = eligible.at(Stage::forward_inference) &&
-                          (!trains || eligible.at(Stage::backward_data));
+    const bool accepted =
+        eligible.at(Stage::forward_inference) && (!trains || eligible.at(Stage::backward_data));
     // bfloat16 runs the standard kernels whatever is asked for.
-    const bool own = tried.algo == Algo::standard ||
-                     eligible.implementation != Implementation::standard;
+    const bool own =
+        tried.algo == Algo::standard || eligible.implementation != Implementation::standard;
     if (!accepted || !own) continue;
     AlgorithmTime time;
     time.algo = tried.algo;

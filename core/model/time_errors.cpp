@@ -30,9 +30,9 @@ struct Total {
 ChoiceErrors judge_choice(std::span<const Total> totals) {
   ChoiceErrors errors;
   if (totals.size() < 2) return errors;
-  const auto chosen = std::min_element(
-      totals.begin(), totals.end(),
-      [](const Total& a, const Total& b) { return a.predicted < b.predicted; });
+  const auto chosen =
+      std::min_element(totals.begin(), totals.end(),
+                       [](const Total& a, const Total& b) { return a.predicted < b.predicted; });
   const auto best =
       std::min_element(totals.begin(), totals.end(),
                        [](const Total& a, const Total& b) { return a.measured < b.measured; });

@@ -31,9 +31,9 @@ struct ChoiceErrors {
 
 struct TimeJudgement {
   std::map<std::string, std::map<Phase, TimeErrors>> errors;  // by group of kernels
-  ChoiceErrors inference;  // by forward inference
-  ChoiceErrors training;   // by the sum of forward, backward data and backward weights
-  int without = 0;         // measured times for which there is no prediction
+  ChoiceErrors inference;                                     // by forward inference
+  ChoiceErrors training;  // by the sum of forward, backward data and backward weights
+  int without = 0;        // measured times for which there is no prediction
 };
 
 // `predict` answers for a row of `measured`, by index. Rows whose prediction is absent are counted

@@ -13,13 +13,14 @@
 
 namespace rnnadvisor::model {
 
-// Which kernels of an implementation run, where it has several kinds. What decides was read off kernel names and times of an
-// H200 with cuDNN 9.19 (tests/data/h200/kernels.jsonl, the calibration itself, and
-// samples/recorded/deepbench.rnnprof for batches of 1, 2 and 4): half LSTMs have persistent kernels
-// of their own where the hidden size is a multiple of 8 and the batch small or a multiple of 8; the
-// others' persistent kernels use Tensor Cores where the hidden size is a multiple of 32 and the batch
-// one of 8. Where a batch above 8 is no multiple of 8, an LSTM is taken to run these too: no such
-// LSTM with a hidden size that is a multiple of 32 is in the calibration.
+// Which kernels of an implementation run, where it has several kinds. What decides was read off
+// kernel names and times of an H200 with cuDNN 9.19 (tests/data/h200/kernels.jsonl, the calibration
+// itself, and samples/recorded/deepbench.rnnprof for batches of 1, 2 and 4): half LSTMs have
+// persistent kernels of their own where the hidden size is a multiple of 8 and the batch small or a
+// multiple of 8; the others' persistent kernels use Tensor Cores where the hidden size is a
+// multiple of 32 and the batch one of 8. Where a batch above 8 is no multiple of 8, an LSTM is
+// taken to run these too: no such LSTM with a hidden size that is a multiple of 32 is in the
+// calibration.
 enum class Kernels { one, lstm, tensor_cores, no_tensor_cores };
 
 // Calls whose times are learned from each other: kernels of one family, products on one kind of

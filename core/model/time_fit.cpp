@@ -26,8 +26,8 @@ double deviation_at(double likest, const Likeness& likeness) {
 
 // Sets of points that are left out together. Each point alone; and all of one hidden size, batch or
 // length, because what is asked for lies between the lines of the grid that was measured. The least
-// and the largest stay, because beyond them is extrapolation, which says so, and so does a line that
-// has half of all points.
+// and the largest stay, because beyond them is extrapolation, which says so, and so does a line
+// that has half of all points.
 std::vector<std::vector<Index>> sets_to_leave_out(const std::vector<Place>& places) {
   std::vector<std::vector<Index>> sets;
   for (std::size_t i = 0; i < places.size(); ++i) sets.push_back({static_cast<Index>(i)});
@@ -49,9 +49,20 @@ std::vector<std::vector<Index>> sets_to_leave_out(const std::vector<Place>& plac
 }  // namespace
 
 double Likeness::length(std::size_t place_entry) const {
-  constexpr std::array<Entry, place_size> shared = {
-      hidden, batch, steps, input, stack, stack,           cell,
-      cell,   cell,  type,  type,  hidden_alignment, other_alignment, other_alignment};
+  constexpr std::array<Entry, place_size> shared = {hidden,
+                                                    batch,
+                                                    steps,
+                                                    input,
+                                                    stack,
+                                                    stack,
+                                                    cell,
+                                                    cell,
+                                                    cell,
+                                                    type,
+                                                    type,
+                                                    hidden_alignment,
+                                                    other_alignment,
+                                                    other_alignment};
   return values[shared[place_entry]];
 }
 

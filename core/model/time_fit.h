@@ -41,8 +41,8 @@ struct TimePoints {
   std::vector<Work> works;
   std::vector<Place> places;
   std::vector<double> seconds;  // positive
-  // Where all points have few lengths, they cannot tell a call's overhead from its steps; it is then
-  // taken from elsewhere.
+  // Where all points have few lengths, they cannot tell a call's overhead from its steps; it is
+  // then taken from elsewhere.
   std::optional<Overhead> overhead;
 
   bool tells_overhead() const;

@@ -6,8 +6,8 @@
 namespace rnnadvisor::model {
 namespace {
 
-// Lengths below half an octave would make every line of a usual grid an island, and longer ones than
-// these change nothing any more.
+// Lengths below half an octave would make every line of a usual grid an island, and longer ones
+// than these change nothing any more.
 constexpr double least_length = 0.4, most_length = 40;
 constexpr double least_deviation = 0.02, most_deviation = 2;
 constexpr double least_noise = 0.005, most_noise = 0.3;

@@ -105,9 +105,9 @@ struct TimeModel::State {
       };
       std::map<std::vector<double>, std::size_t> counts;
       for (const Place& place : whole.places) ++counts[cut(place)];
-      const auto usual = std::max_element(
-          counts.begin(), counts.end(),
-          [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto usual =
+          std::max_element(counts.begin(), counts.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
       TimePoints part;
       part.overhead.emplace();
       const Work factors = fit_first_order(whole);
@@ -162,15 +162,14 @@ struct TimeModel::State {
     result.seconds = std::exp(estimate.log_seconds);
     result.low_seconds = std::exp(estimate.log_seconds - estimate.log_radius);
     result.high_seconds = std::exp(estimate.log_seconds + estimate.log_radius);
-    result.basis = fmt::format("{} configurations measured on one {}, cuDNN {}",
-                               learned_here.rows.size(), times.device,
-                               times.cudnn_version.empty() ? "?" : times.cudnn_version);
+    result.basis =
+        fmt::format("{} configurations measured on one {}, cuDNN {}", learned_here.rows.size(),
+                    times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
     return result;
   }
 };
 
-TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device)
-    : state_(std::make_unique<State>()) {
+TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_unique<State>()) {
   state_->times = std::move(times);
   state_->device = std::move(device);
   for (std::size_t i = 0; i < state_->times.rows.size(); ++i) {

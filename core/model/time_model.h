@@ -1,13 +1,14 @@
 // Predicts times of cuDNN RNN calls without a GPU, from times that were measured on one
 // (core/device/measured_times.h).
 //
-// Calls that run the same kernels on the same units learn from each other (TimeGroup). For each such
-// group and phase a first order is fitted, a sum of launches, steps, FLOPs and bytes with factors of
-// 0 or more; what it misses, as a logarithm, is a Gaussian process over sizes, cell, types and
-// alignment (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, sections 2.2 and
-// 2.7). The interval comes from leaving out each measured configuration in turn (closed form: ibid.,
-// section 5.4.2) and asking how far its prediction is off in units of the process's own deviation:
-// the 90th percentile of that is the factor (conformal prediction; Lei et al., JASA 113, 2018).
+// Calls that run the same kernels on the same units learn from each other (TimeGroup). For each
+// such group and phase a first order is fitted, a sum of launches, steps, FLOPs and bytes with
+// factors of 0 or more; what it misses, as a logarithm, is a Gaussian process over sizes, cell,
+// types and alignment (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006,
+// sections 2.2 and 2.7). The interval comes from leaving out each measured configuration in turn
+// (closed form: ibid., section 5.4.2) and asking how far its prediction is off in units of the
+// process's own deviation: the 90th percentile of that is the factor (conformal prediction; Lei et
+// al., JASA 113, 2018).
 #pragma once
 
 #include <atomic>

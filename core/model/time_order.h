@@ -10,8 +10,8 @@
 
 namespace rnnadvisor::model {
 
-// Indices of the configurations whose time can be learned on `device`, each next one the one that is
-// least like all before it: a coarse net over every group of kernels first, then finer ones
+// Indices of the configurations whose time can be learned on `device`, each next one the one that
+// is least like all before it: a coarse net over every group of kernels first, then finer ones
 // (farthest-point order; Gonzalez, Theoretical Computer Science 38, 1985). What cuDNN would refuse,
 // by the limits of `device`, is left out.
 std::vector<std::size_t> order_to_measure(std::span<const RnnConfig> configurations,

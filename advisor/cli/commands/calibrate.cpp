@@ -37,8 +37,10 @@ std::string file_word(std::string_view name) {
   for (const char c : name) {
     const bool upper = c >= 'A' && c <= 'Z';
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (upper || plain) word += upper ? static_cast<char>(c - 'A' + 'a') : c;
-    else if (!word.empty() && word.back() != '-') word += '-';
+    if (upper || plain)
+      word += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    else if (!word.empty() && word.back() != '-')
+      word += '-';
   }
   while (word.ends_with('-')) word.pop_back();
   return word.empty() ? "gpu" : word;
@@ -50,8 +52,7 @@ struct Places {
 
 Result<Places> places_for(const Arguments& arguments, const DeviceSpec& device) {
   Places places;
-  places.description =
-      arguments.output.empty() ? file_word(device.id) + ".toml" : arguments.output;
+  places.description = arguments.output.empty() ? file_word(device.id) + ".toml" : arguments.output;
   if (!places.description.ends_with(".toml")) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("-o must end in .toml, and '{}' does not", places.description),
@@ -69,11 +70,11 @@ std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share);
 
 std::string choice_line(std::string_view what, const model::ChoiceErrors& errors) {
   if (errors.configurations == 0) return {};
-  return fmt::format("  {:<10} best algorithm named in {} of {} configurations; time lost: median "
-                     "{}, 95th percentile {}\n",
-                     what, errors.right, errors.configurations,
-                     percent(model::quantile(errors.regret, 0.5)),
-                     percent(model::quantile(errors.regret, 0.95)));
+  return fmt::format(
+      "  {:<10} best algorithm named in {} of {} configurations; time lost: median "
+      "{}, 95th percentile {}\n",
+      what, errors.right, errors.configurations, percent(model::quantile(errors.regret, 0.5)),
+      percent(model::quantile(errors.regret, 0.95)));
 }
 
 // How good predictions from these times are, by leaving each configuration out in turn.
@@ -81,9 +82,9 @@ std::string cross_validation(const model::TimeModel& model) {
   std::array<std::vector<std::optional<model::TimePrediction>>, 4> left_out;
   for (const Phase phase : all_phases)
     left_out[static_cast<std::size_t>(phase)] = model.left_out(phase);
-  const auto judged = model::judge_times(model.times(), model.device(), [&](std::size_t row, Phase phase) {
-    return left_out[static_cast<std::size_t>(phase)][row];
-  });
+  const auto judged = model::judge_times(
+      model.times(), model.device(),
+      [&](std::size_t row, Phase phase) { return left_out[static_cast<std::size_t>(phase)][row]; });
   std::vector<double> errors;
   int covered = 0;
   for (const auto& [group, phases] : judged.errors) {
@@ -110,10 +111,10 @@ int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, cons
     context.note("choosing how alike configurations are, by leaving out what was measured");
     times.choices = model::TimeModel(times, device).choose(interrupted);
   }
-  const std::string comment = fmt::format(
-      "{}, as `rnnadvisor calibrate` met it with cuDNN {} on {}.\nTimes: {}", device.name,
-      device.cudnn_version.empty() ? "?" : device.cudnn_version, times.date,
-      std::filesystem::path(places.times).filename().string());
+  const std::string comment =
+      fmt::format("{}, as `rnnadvisor calibrate` met it with cuDNN {} on {}.\nTimes: {}",
+                  device.name, device.cudnn_version.empty() ? "?" : device.cudnn_version,
+                  times.date, std::filesystem::path(places.times).filename().string());
   if (auto written = write_file(places.description, write_device_toml(device, comment)); !written)
     return context.report(written.error());
   if (auto written = write_file(places.times, write_measured_times(times)); !written)
@@ -163,8 +164,7 @@ int from_profiles(Context& context, const Arguments& arguments) {
   if (times.command.empty()) times.command = context.command_line;
   const auto places = places_for(arguments, device);
   if (!places) return context.report(places.error());
-  return finish(context, device, std::move(times), *places,
-                context.services.watch_interrupts());
+  return finish(context, device, std::move(times), *places, context.services.watch_interrupts());
 }
 
 DeviceSpec described(DeviceSpec device, std::vector<HiddenLimit> limits, const std::string& cudnn) {
@@ -191,12 +191,12 @@ DeviceSpec described(DeviceSpec device, std::vector<HiddenLimit> limits, const s
 int calibrate(Context& context, const Arguments& arguments) {
   if (!arguments.from.empty()) return from_profiles(context, arguments);
   if (!(arguments.budget >= shortest_budget && arguments.budget <= longest_budget)) {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                fmt::format("--budget must be {} to {} seconds", shortest_budget,
-                                            longest_budget),
-                                {},
-                                std::nullopt,
-                                {}});
+    return context.report(
+        Error{ErrorCode::invalid_argument,
+              fmt::format("--budget must be {} to {} seconds", shortest_budget, longest_budget),
+              {},
+              std::nullopt,
+              {}});
   }
   const auto begin = Clock::now();
   auto gpu = gpu_for(context, arguments.gpu, "calibrate",
@@ -214,11 +214,10 @@ int calibrate(Context& context, const Arguments& arguments) {
   run.device = *gpu;
   run.command_line = context.command_line;
   run.interrupted = context.services.watch_interrupts();
-  run.end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                        arguments.budget - choosing_seconds));
-  run.source = fmt::format("rnnadvisor calibrate, {}: one {}, cuDNN {}, driver {}",
-                           machine.created, gpu->name, machine.cudnn_version,
-                           machine.driver_version);
+  run.end = begin + std::chrono::duration_cast<Clock::duration>(
+                        std::chrono::duration<double>(arguments.budget - choosing_seconds));
+  run.source = fmt::format("rnnadvisor calibrate, {}: one {}, cuDNN {}, driver {}", machine.created,
+                           gpu->name, machine.cudnn_version, machine.driver_version);
   std::unique_ptr<Progress> progress;
   int shown_total = -1;
   run.on_progress = [&](int finished, int total, const std::string& what) {
@@ -227,7 +226,8 @@ int calibrate(Context& context, const Arguments& arguments) {
     progress->show(finished, what);
   };
   auto limits = find_hidden_limits(run, context.services.run_configurations);
-  if (!limits) return context.report(limits.error()) == exit_interrupted ? exit_interrupted : exit_environment;
+  if (!limits)
+    return context.report(limits.error()) == exit_interrupted ? exit_interrupted : exit_environment;
   run.device = described(std::move(*gpu), std::move(*limits), machine.cudnn_version);
   auto profile = measure_times(run, *grid, context.services.run_configurations);
   progress.reset();

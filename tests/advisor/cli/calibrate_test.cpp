@@ -63,8 +63,8 @@ struct MadeUpGpu {
     if (options.sizes_only) return result;
     result.outcome = Outcome::completed;
     stage(model::Stage::forward_training, true);
-    const bool back = stage(model::Stage::backward_data,
-                            input.config.hidden_size <= limit(input.config, true));
+    const bool back =
+        stage(model::Stage::backward_data, input.config.hidden_size <= limit(input.config, true));
     if (!options.time) return result;
     if (measured++ % every != 0) {
       result.outcome = Outcome::failed;
@@ -252,8 +252,7 @@ TEST(Calibrate, TakesRecordedSweeps) {
   ASSERT_TRUE(profile);
   profile->environment.cudnn_version = "9.99.0";
   ASSERT_TRUE(write_profile(*profile, folder / "a.rnnprof", false));
-  const auto called =
-      call({"calibrate", "--from", folder / "a.rnnprof", "-o", folder / "my.toml"});
+  const auto called = call({"calibrate", "--from", folder / "a.rnnprof", "-o", folder / "my.toml"});
   ASSERT_EQ(called.status, 0) << called.err;
   const auto times = read_measured_times_file(folder / "my.times.jsonl");
   ASSERT_TRUE(times);
@@ -319,7 +318,8 @@ TEST(PredictedTimes, AreAbsentWithAHintForGpusThatNobodyMeasured) {
   EXPECT_THAT(called.err, HasSubstr("`rnnadvisor calibrate`"));
   auto json = arguments;
   json.push_back("--json");
-  EXPECT_FALSE(nlohmann::json::parse(call(json, machine.services()).out).contains("predicted_times"));
+  EXPECT_FALSE(
+      nlohmann::json::parse(call(json, machine.services()).out).contains("predicted_times"));
 }
 
 TEST(PredictedTimes, OfManyConfigurationsAreALineEach) {

@@ -200,7 +200,9 @@ TEST(TimeModel, LeavesNoisyRowsOutAndKnowsHowFarOff) {
 TEST(TimeModel, ReadsOnlyChoicesThatMakeSense) {
   MeasuredTimes times = made_up_times();
   const auto seconds = [](const MeasuredTimes& of) {
-    return TimeModel(of, h200()).predict(config_of(300, 100, 100), Phase::forward_training)->seconds;
+    return TimeModel(of, h200())
+        .predict(config_of(300, 100, 100), Phase::forward_training)
+        ->seconds;
   };
   const double before = seconds(times);
   auto& choice = times.choices["standard, 16 bits: forward_training"];
@@ -244,7 +246,8 @@ TEST(OrderToMeasure, BeginsWithACoarseNet) {
   std::vector<RnnConfig> grid;
   for (const Algo algo : {Algo::standard, Algo::persist_static}) {
     for (int hidden = 64; hidden <= 4096; hidden *= 2) {
-      for (int batch = 8; batch <= 512; batch *= 2) grid.push_back(config_of(hidden, batch, 32, algo));
+      for (int batch = 8; batch <= 512; batch *= 2)
+        grid.push_back(config_of(hidden, batch, 32, algo));
     }
   }
   const auto order = order_to_measure(grid, h200());
@@ -317,10 +320,9 @@ TEST(ShippedTimes, ErrorsOnHeldBackRowsArePublished) {
   ASSERT_TRUE(held_back) << to_text(held_back.error());
   const auto model = shipped();
   ASSERT_TRUE(model);
-  const auto judged =
-      judge_times(*held_back, h200(), [&](std::size_t row, Phase phase) {
-        return model->predict(held_back->rows[row].config, phase);
-      });
+  const auto judged = judge_times(*held_back, h200(), [&](std::size_t row, Phase phase) {
+    return model->predict(held_back->rows[row].config, phase);
+  });
   EXPECT_EQ(judged.without, 0);
   expect_written("time errors", test::time_error_table(judged));
   expect_written("choice errors", test::choice_table(judged));
@@ -337,7 +339,8 @@ TEST(ShippedTimes, ChoicesAreThoseOfTheModel) {
   for (MeasuredRow row : times.rows) {
     const auto group = time_group(row.config, h200());
     ASSERT_TRUE(group);
-    if (to_string(*group) != "persistent_dynamic" && to_string(*group) != "persistent, LSTM kernels")
+    if (to_string(*group) != "persistent_dynamic" &&
+        to_string(*group) != "persistent, LSTM kernels")
       continue;
     const double kept = row.at(Phase::backward_weights);
     row.seconds = {};
