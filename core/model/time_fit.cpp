@@ -1,6 +1,7 @@
 #include "core/model/time_fit.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,6 +16,18 @@ using Eigen::Index;
 double matern(double squared) {
   const double r = std::sqrt(5.0 * squared);
   return (1.0 + r + r * r / 3.0) * std::exp(-r);
+}
+
+double squared_distance(const Place& a, const Place& b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < place_size; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return sum;
+}
+
+Place scaled(const Place& place, const Likeness& likeness) {
+  Place result{};
+  for (std::size_t k = 0; k < place_size; ++k) result[k] = place[k] / likeness.length(k);
+  return result;
 }
 
 // Deviation of a prediction, looked up by how alike the likest known point is: that of the process
@@ -114,21 +127,22 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness)
     : likeness_(likeness), factors_(fit_first_order(points)) {
   const auto n = static_cast<Index>(points.works.size());
   least_ = most_ = points.places.front();
-  scaled_.resize(static_cast<Index>(place_size), n);
   Eigen::VectorXd residual(n);
   for (Index i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(i);
     for (std::size_t k = 0; k < place_size; ++k) {
-      scaled_(static_cast<Index>(k), i) = points.places[at][k] / likeness_.length(k);
       least_[k] = std::min(least_[k], points.places[at][k]);
       most_[k] = std::max(most_[k], points.places[at][k]);
     }
+    scaled_.push_back(scaled(points.places[at], likeness_));
     residual(i) = std::log(points.seconds[at] / first_order(points.works[at]));
   }
   Eigen::MatrixXd alike(n, n);
   for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j <= i; ++j)
-      alike(i, j) = alike(j, i) = matern((scaled_.col(i) - scaled_.col(j)).squaredNorm());
+    for (Index j = 0; j <= i; ++j) {
+      alike(i, j) = alike(j, i) = matern(squared_distance(scaled_[static_cast<std::size_t>(i)],
+                                                          scaled_[static_cast<std::size_t>(j)]));
+    }
   }
   const double own = likeness_.values[Likeness::deviation];
   const double noise = likeness_.values[Likeness::noise];
@@ -136,7 +150,8 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness)
   covariance.diagonal().array() += noise * noise;
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(n, n));
-  weights_ = inverse * residual;
+  const Eigen::VectorXd weights = inverse * residual;
+  weights_.assign(weights.begin(), weights.end());
 
   // Leaving points out in closed form (Rasmussen and Williams, equations 5.10 to 5.12, for blocks):
   // what is predicted of a set without it is off by P⁻¹w, with covariance P⁻¹, where P is the set's
@@ -148,7 +163,7 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness)
     const auto size = static_cast<Index>(set.size());
     const Eigen::MatrixXd block = inverse(set, set);
     const Eigen::MatrixXd spread = block.llt().solve(Eigen::MatrixXd::Identity(size, size));
-    const Eigen::VectorXd error = spread * weights_(set);
+    const Eigen::VectorXd error = spread * weights(set);
     std::vector<bool> out(static_cast<std::size_t>(n), false);
     for (const Index i : set) out[static_cast<std::size_t>(i)] = true;
     for (Index k = 0; k < size; ++k) {
@@ -182,14 +197,16 @@ double TimeFit::first_order(const Work& work) const {
 }
 
 TimeFit::Estimate TimeFit::at(const Work& work, const Place& place) const {
-  Eigen::VectorXd point(static_cast<Index>(place_size));
-  for (std::size_t k = 0; k < place_size; ++k)
-    point(static_cast<Index>(k)) = place[k] / likeness_.length(k);
-  Eigen::VectorXd alike = (scaled_.colwise() - point).colwise().squaredNorm().transpose();
-  for (double& value : alike) value = matern(value);
+  const Place point = scaled(place, likeness_);
+  double miss = 0, likest = 0;
+  for (std::size_t i = 0; i < scaled_.size(); ++i) {
+    const double alike = matern(squared_distance(scaled_[i], point));
+    miss += alike * weights_[i];
+    likest = std::max(likest, alike);
+  }
   const double own = likeness_.values[Likeness::deviation];
-  const double log_seconds = std::log(first_order(work)) + own * own * alike.dot(weights_);
-  return {log_seconds, conformal_ * deviation_at(alike.maxCoeff(), likeness_)};
+  return {std::log(first_order(work)) + own * own * miss,
+          conformal_ * deviation_at(likest, likeness_)};
 }
 
 bool TimeFit::inside(const Place& place) const {

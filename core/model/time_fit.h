@@ -1,7 +1,6 @@
 // The fit behind one group and phase of a TimeModel. Private to it.
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <optional>
 #include <vector>
@@ -65,13 +64,12 @@ class TimeFit {
   bool inside(const Place& place) const;  // of the sizes that were measured
 
  private:
-  struct Checked;  // what is learned of predictions by leaving points out
   double first_order(const Work& work) const;
 
   Likeness likeness_;
   Work factors_{};
-  Eigen::MatrixXd scaled_;   // a point a column, divided by the lengths
-  Eigen::VectorXd weights_;  // inverse covariance times residual
+  std::vector<Place> scaled_;    // the points, divided by the lengths
+  std::vector<double> weights_;  // inverse covariance times residual
   Place least_{}, most_{};
   double conformal_ = 1.645;
   double score_ = 0;
