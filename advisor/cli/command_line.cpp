@@ -107,6 +107,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   add_fit(*app, context);
   add_run(*app, context);
   add_sweep(*app, context);
+  add_calibrate(*app, context);
   add_profile(*app, context);
   add_collect(*app, context);
   add_env(*app, context);

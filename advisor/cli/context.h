@@ -67,6 +67,7 @@ void add_check(CLI::App& app, Context& context);
 void add_fit(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_collect(CLI::App& app, Context& context);
 void add_env(CLI::App& app, Context& context);

@@ -9,7 +9,7 @@ namespace {
 
 // What stands in the way on this machine, as one error.
 Error nothing_to_run_on(const MachineReport& machine, int device, std::string_view what,
-                        std::string_view without) {
+                        std::string_view without, std::string_view option) {
   const auto error = [](std::string message, std::string remedy) {
     return Error{ErrorCode::unsupported, std::move(message), std::move(remedy), std::nullopt, {}};
   };
@@ -36,13 +36,13 @@ Error nothing_to_run_on(const MachineReport& machine, int device, std::string_vi
     }
   }
   return error(fmt::format("this machine has no GPU {}", device),
-               fmt::format("--device takes 0 to {}", machine.gpus.size() - 1));
+               fmt::format("{} takes 0 to {}", option, machine.gpus.size() - 1));
 }
 
 }  // namespace
 
 Result<DeviceSpec> gpu_for(const Context& context, int device, std::string_view what,
-                           std::string_view without) {
+                           std::string_view without, std::string_view option) {
   const auto machine = context.services.inspect_machine();
   const bool no_cudnn =
       std::any_of(machine.libraries.begin(), machine.libraries.end(),
@@ -51,7 +51,7 @@ Result<DeviceSpec> gpu_for(const Context& context, int device, std::string_view 
       std::find_if(machine.gpus.begin(), machine.gpus.end(),
                    [&](const GpuState& state) { return state.ordinal == device && state.usable; });
   if (!machine.built_with_cuda || gpu == machine.gpus.end() || no_cudnn)
-    return fail(nothing_to_run_on(machine, device, what, without));
+    return fail(nothing_to_run_on(machine, device, what, without, option));
   return gpu->spec;
 }
 

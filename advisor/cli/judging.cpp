@@ -114,7 +114,11 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
       text.width = context.terminal.width;
       text.color = context.color_output();
     }
-    const std::string written = write(target.format, report, text, context.services.predict_for);
+    std::string written = write(target.format, report, text, context.services.predict_for);
+    if (options.predicted != nullptr && target.format == Format::text)
+      written += predicted_text(*options.predicted, text);
+    if (options.predicted != nullptr && target.format == Format::json)
+      written = with_predicted_times(written, *options.predicted);
     if (target.path.empty()) {
       context.out << written;
       if (!written.ends_with('\n')) context.out << '\n';

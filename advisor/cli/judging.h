@@ -7,6 +7,7 @@
 
 #include "advisor/cli/context.h"
 #include "advisor/cli/output.h"
+#include "advisor/cli/predicted_times.h"
 #include "advisor/rules/rule.h"
 #include "profiler/profile/profile.h"
 
@@ -37,6 +38,8 @@ struct ReportOptions {
   // Where each configuration of the profile begins in the user's files, in profile order; empty
   // when the profile was read from a file.
   std::vector<SourcePosition> positions = {};
+  // Shown in text and JSON; null: nothing is predicted.
+  const PredictedTimes* predicted = nullptr;
 };
 
 // Judges, writes every target and returns the exit status.

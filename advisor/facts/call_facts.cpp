@@ -171,6 +171,18 @@ void add_shape(Catalogue& catalogue) {
   flag("persist_static_suits",
        "half data, sizes and modes with which persist_static runs on Tensor Cores",
        persist_static_suits);
+  flag("persist_static_suits_padded", "persist_static_suits once hidden_size is a multiple of 32",
+       [](const RnnConfig& config) {
+         RnnConfig padded = config;
+         padded.hidden_size = padded.proj_size = static_cast<int>(round_up(config.hidden_size, 32));
+         return !config.has_projection() && persist_static_suits(padded);
+       });
+  flag("persist_static_needs_padding",
+       "persist_static_suits is false, or input_size or batch_size is no multiple of 8",
+       [](const RnnConfig& config) {
+         return !persist_static_suits(config) || config.input_size % 8 != 0 ||
+                config.batch_size % 8 != 0;
+       });
   for (const int multiple : {4, 8, 32, 64, 128, 256}) {
     const auto to = std::to_string(multiple);
     count("hidden_padded_" + to, "hidden_size rounded up to a multiple of " + to,

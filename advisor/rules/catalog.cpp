@@ -8,6 +8,7 @@
 #include "advisor/rules/describe.h"
 #include "advisor/rules/names.h"
 #include "advisor/rules/rule_files.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "advisor/whatif/transform_code.h"
 #include "core/base/text.h"

@@ -7,6 +7,7 @@
 
 #include "advisor/rules/catalog.h"
 #include "advisor/rules/describe.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 
 namespace rnnadvisor::advisor {

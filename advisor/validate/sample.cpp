@@ -181,11 +181,18 @@ class Sampler {
   }
 
   std::optional<Candidate> suggested(const std::vector<Finding>& findings, int configuration) {
-    auto proposal = propose(profile_, configuration, findings, device_, propose_);
-    if (!proposal.dropped.empty() && proposal.candidates.empty())
-      reason_ = proposal.dropped.front().reason;
-    if (proposal.candidates.empty()) return std::nullopt;
-    return std::move(proposal.candidates.front());
+    // In the order of the card: the first that can be tried is what its reader does.
+    for (const auto& finding : findings) {
+      if (finding.configuration != configuration) continue;
+      for (const auto& suggestion : finding.suggestions) {
+        if (!suggestion.transform) continue;
+        auto candidate = make_candidate(changes_of(suggestion), finding.rule_id, profile_,
+                                        configuration, device_, propose_);
+        if (candidate) return std::move(*candidate);
+        reason_ = candidate.error().message;
+      }
+    }
+    return std::nullopt;
   }
 
   // What the card would change if it fired.

@@ -61,7 +61,9 @@ std::vector<Transform> in_order(std::span<const Transform> transforms) {
 std::vector<Transform> effective(std::vector<Transform> transforms, const RnnConfig& config) {
   std::erase_if(transforms, [&](const Transform& transform) {
     const auto after = expand(transform, config);
-    return after && after->size() == 1 && after->front() == config;
+    // A size that is a multiple already is an error to expand().
+    if (!after) return transform.kind.starts_with("pad_");
+    return after->size() == 1 && after->front() == config;
   });
   return transforms;
 }

@@ -113,7 +113,12 @@ std::span<const DeviceSpec> shipped_devices();
 // a description.
 Result<DeviceSpec> find_device(std::string_view name);
 
-// One description from TOML text; errors carry file, line and column.
+// One description from TOML text; errors carry file, line and column. Datasheet rates may be left
+// out where nobody knows them.
 Result<DeviceSpec> read_device_toml(std::string_view text, std::string_view file);
+
+// The text of such a description; read_device_toml() of it gives an equal value, but for `live` and
+// `uuid`, which no description has. `comment` stands above it, lines without #.
+std::string write_device_toml(const DeviceSpec& device, std::string_view comment);
 
 }  // namespace rnnadvisor

@@ -267,7 +267,7 @@ void read_crossovers(Reader& reader, const toml::table& root, DeviceSpec& device
 }
 
 void read_peak(Reader& reader, const toml::table& root, DeviceSpec& device) {
-  const toml::node* node = reader.find(root, "peak", true);
+  const toml::node* node = reader.find(root, "peak", false);
   if (node == nullptr) return;
   const auto* peak = node->as_table();
   if (peak == nullptr)
@@ -311,7 +311,7 @@ Result<DeviceSpec> read_device_toml(std::string_view text, std::string_view file
   reader.text(root, "id", device.id, true);
   reader.text(root, "name", device.name, true);
   reader.texts(root, "aliases", device.aliases);
-  reader.text(root, "architecture", device.architecture, true);
+  reader.text(root, "architecture", device.architecture, false);
   reader.compute_capability(root, device);
   reader.integer(root, "sm_count", device.sm_count, true, 1, 100000);
   constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
@@ -321,7 +321,7 @@ Result<DeviceSpec> read_device_toml(std::string_view text, std::string_view file
   reader.integer(root, "shared_memory_per_block", device.shared_memory_per_block, true, 1,
                  most_bytes);
   reader.integer(root, "registers_per_sm", device.registers_per_sm, true, 1, most_bytes);
-  reader.number(root, "memory_bandwidth", device.memory_bandwidth, true, 1);
+  reader.number(root, "memory_bandwidth", device.memory_bandwidth, false, 1);
   reader.number(root, "boost_clock_hz", device.boost_clock_hz, true, 1);
   reader.text(root, "source", device.source, true);
   read_peak(reader, root, device);

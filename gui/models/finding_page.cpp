@@ -1,6 +1,7 @@
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 #include "gui/models/pages.h"

@@ -1,5 +1,6 @@
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "gui/models/pages.h"
 

@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QClipboard>
 
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"

@@ -98,9 +98,20 @@ int check(Context& context, const Arguments& arguments) {
   auto device = choose_device(context, arguments.device);
   if (!device) return context.report(device.error());
   const Profile profile = static_profile(*configurations, *device, context.command_line);
+  const auto model = model::find_time_model(arguments.device, *device);
+  if (!model) return context.report(model.error());
+  std::optional<PredictedTimes> predicted;
+  if (*model) {
+    predicted = predict_times(profile, *device, **model);
+  } else {
+    context.note(fmt::format(
+        "no times of {} are known; `rnnadvisor calibrate` measures what predicting them needs",
+        device->name));
+  }
   const int status =
       judge_and_report(context, profile, *judging,
-                       {std::move(*targets), arguments.verbose, positions_of(*configurations)});
+                       {std::move(*targets), arguments.verbose, positions_of(*configurations),
+                        predicted ? &*predicted : nullptr});
   if (!arguments.save.empty()) {
     if (auto written = write_profile(profile, arguments.save, arguments.output.force); !written) {
       return context.report(written.error());

@@ -10,6 +10,7 @@
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "core/model/time_for_device.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -87,6 +88,7 @@ tl::expected<Centres, std::vector<Error>> read_centres(const Arguments& argument
 std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
                                                const std::vector<model::MapAxes>& axes,
                                                const std::optional<DeviceSpec>& chosen,
+                                               const std::string& device_name,
                                                const Services& services) {
   std::vector<model::ConfigurationMap> maps;
   for (const auto& centre : centres.list) {
@@ -97,7 +99,11 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
       model::MapRequest request;
       request.here = centre.input.config;
       request.axes = each;
-      if (services.predict_for) request.predict = services.predict_for(device);
+      if (chosen && std::string_view(device_name).ends_with(".toml")) {
+        request.predict = model::predict_time_beside(device_name, device);
+      } else if (services.predict_for) {
+        request.predict = services.predict_for(device);
+      }
       request.measured = measured;
       request.pick_algo =
           advisor::framework_pick(centre.input.program, device, request.here, centre.recorded);
@@ -152,7 +158,7 @@ int map_command(Context& context, const Arguments& arguments) {
   } else {
     axes.push_back(*model::parse_map_axes(arguments.axes));
   }
-  const auto maps = make_maps(*centres, axes, device, context.services);
+  const auto maps = make_maps(*centres, axes, device, arguments.device, context.services);
   for (const auto& target : *targets) {
     advisor::TextOptions options;
     options.ascii = !context.terminal.utf8;

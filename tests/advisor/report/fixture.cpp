@@ -212,11 +212,12 @@ Finding batch_finding(const RuleSet& set, int configuration, const std::string& 
       batch);
   f.comparisons = {comparison("call.batch_size", "not_multiple_of", "8", batch)};
   f.context = {comparison("call.data_type", "is", "half", "half")};
-  f.suggestions = {
-      {"Pad the batch to 40, or drop it to 32.",
-       Transform{"pad_batch", R"({"multiple":8})", Meaning::padded},
-       "x = torch.nn.functional.pad(x, (0, 0, 0, 7))\ny, _ = lstm(x)\ny = y[:, :33]", "pytorch"},
-      {"Collect batches whose size is a multiple of 8.", std::nullopt, "", ""}};
+  f.suggestions = {{"Pad the batch to 40, or drop it to 32.",
+                    Transform{"pad_batch", R"({"multiple":8})", Meaning::padded},
+                    {},
+                    "x = torch.nn.functional.pad(x, (0, 0, 0, 7))\ny, _ = lstm(x)\ny = y[:, :33]",
+                    "pytorch"},
+                   {"Collect batches whose size is a multiple of 8.", std::nullopt, {}, "", ""}};
   f.citations = {guide("Quick Start Checklist", "Choose batch sizes that are multiples of 8"),
                  {"cuDNN 7.6 Developer Guide", "Tensor Core operations", "7.6", "", "", 'S'}};
   f.validity = {{"nvidia-h200", "9.19.0", "2025-06-01", "1.9 to 5 times slower kernels",
@@ -260,7 +261,9 @@ Finding fallback_finding(const RuleSet& set, int configuration) {
   f.calls = {1};
   f.kernels = {1, 2, 3};
   f.suggestions = {{"Use half instead of bfloat16.",
-                    Transform{"set_data_type", R"({"data_type":"half"})", Meaning::numerics}, "",
+                    Transform{"set_data_type", R"({"data_type":"half"})", Meaning::numerics},
+                    {},
+                    "",
                     ""}};
   f.citations = {
       {"Measurements on an NVIDIA H200 with cuDNN 9.19", "bfloat16", "2025", "", "", 'M'}};
@@ -315,7 +318,10 @@ std::unique_ptr<Judged> rich() {
       "Hidden size 2048 is above 1536, the largest that the persistent LSTM kernels accept here.";
   limit.comparisons = {comparison("call.hidden_size", "above", "1536", "2048")};
   limit.suggestions = {{"Use the standard algorithm.",
-                        Transform{"set_algo", R"({"algo":"standard"})", Meaning::exact}, "", ""}};
+                        Transform{"set_algo", R"({"algo":"standard"})", Meaning::exact},
+                        {},
+                        "",
+                        ""}};
   findings.push_back(limit);
   Finding memory = finding(j->rules, "memory/fits", 3);
   memory.message = "It needs 55.5 TiB; the device has 140 GiB.";

@@ -196,7 +196,9 @@ TEST(Map, CellsSayWhatTheRulesAndThePredictorSay) {
 }
 
 TEST(Map, WithoutAPredictorItSaysWhatRunsAndNoTime) {
-  for (const PredictTime& predict : {PredictTime(), predict_time_for(h200())}) {
+  DeviceSpec unmeasured = h200();
+  unmeasured.id = "somebody-elses";
+  for (const PredictTime& predict : {PredictTime(), predict_time_for(unmeasured)}) {
     const auto map =
         map_of(half_lstm(1024, 64, Algo::persist_static), MapAxes::hidden_batch, predict);
     EXPECT_FALSE(map.has_times);

@@ -135,6 +135,8 @@ def main():
     for path in sorted(DATA.glob("*.jsonl")):
         for line in path.open():
             measured = json.loads(line)
+            if "status" not in measured:  # times, not sizes
+                continue
             if any(measured["status"].get(stage) != 0 for stage in ("set_descriptor", "temp_space")):
                 continue
             row = Row(measured)

@@ -1,5 +1,6 @@
 // planted_suite measure SUITE.toml OUT.rnnprof    brute force on a GPU; exit status 77 without one
-// planted_suite score FILE.rnnprof [--json]       precision and recall, anywhere
+// planted_suite score FILE.rnnprof [--json] [--judge-again]
+//                                                 precision and recall, anywhere
 #include <fmt/format.h>
 
 #include <chrono>
@@ -61,15 +62,19 @@ int run(int argc, char** argv) {
   if (mode == "score" && argc >= 3) {
     const auto profile = read_profile(argv[2]);
     if (!profile) return failed(profile.error());
-    const auto score = planted::score(*profile);
-    const bool json = argc > 3 && std::string_view(argv[3]) == "--json";
+    bool json = false, again = false;
+    for (int i = 3; i < argc; ++i) {
+      json = json || std::string_view(argv[i]) == "--json";
+      again = again || std::string_view(argv[i]) == "--judge-again";
+    }
+    const auto score = planted::score(*profile, again);
     fmt::print("{}",
                json ? planted::to_json(score, *profile) : planted::to_markdown(score, *profile));
     return 0;
   }
   fmt::print(stderr,
              "usage: planted_suite measure SUITE.toml OUT.rnnprof [RNNADVISOR]\n       "
-             "planted_suite score FILE.rnnprof [--json]\n");
+             "planted_suite score FILE.rnnprof [--json] [--judge-again]\n");
   return 2;
 }
 

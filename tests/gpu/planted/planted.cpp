@@ -238,7 +238,25 @@ Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
   return measured;
 }
 
-Score score(const Profile& profile) {
+namespace {
+
+// The experiment that made the same calls as `candidate`.
+const Experiment* same_calls(const Profile& profile, std::size_t configuration,
+                             const Candidate& candidate) {
+  const RnnConfig& config = profile.configurations[configuration].config;
+  for (const auto& experiment : profile.experiments) {
+    if (experiment.configuration != static_cast<int>(configuration)) continue;
+    const auto transforms = parse_transforms(experiment.transforms);
+    if (!transforms) continue;
+    const auto variant = compose(*transforms, config);
+    if (variant && *variant == candidate.variant) return &experiment;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Score score(const Profile& profile, bool again) {
   Score total;
   const auto tried = tried_configurations(profile);
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
@@ -269,21 +287,33 @@ Score score(const Profile& profile) {
       }
       one.faulty = runs ? one.best_low > worth : best->verdict == ExperimentVerdict::confirmed;
     }
+    if (again) {
+      first = nullptr;
+      const auto device = profile.devices.front();
+      if (const auto now = first_suggestion({configuration.config, configuration.program, {}},
+                                            device, profile.environment)) {
+        one.rule = now->rule;
+        one.suggestion = change_words(to_json(now->transforms));
+        first = same_calls(profile, i, *now);
+      }
+    }
     if (first != nullptr) {
-      one.rule = first->rule;
-      one.suggestion = change_words(first->transforms);
+      if (!again) {
+        one.rule = first->rule;
+        one.suggestion = change_words(first->transforms);
+      }
       one.suggested = speedup_of(*first, configuration.config.mode);
       one.helps = first->verdict == ExperimentVerdict::confirmed;
     }
     const bool near = !runs || one.suggested >= nearly_best * one.best_speedup;
-    one.answer = first != nullptr ? (one.helps && near ? Answer::right : Answer::wrong)
-                 : one.faulty     ? Answer::missed
-                                  : Answer::silent;
+    one.answer = !one.rule.empty() ? (one.helps && near ? Answer::right : Answer::wrong)
+                 : one.faulty      ? Answer::missed
+                                   : Answer::silent;
     total.right += one.answer == Answer::right ? 1 : 0;
     total.wrong += one.answer == Answer::wrong ? 1 : 0;
     total.missed += one.answer == Answer::missed ? 1 : 0;
     total.silent += one.answer == Answer::silent ? 1 : 0;
-    total.helpful += first != nullptr && one.helps ? 1 : 0;
+    total.helpful += one.helps ? 1 : 0;
     total.cases.push_back(std::move(one));
   }
   return total;

@@ -54,13 +54,18 @@ CaseScore score_of(const ConfigInput& input, const std::function<double(const Rn
   EXPECT_FALSE(measured.error);
   const auto made = score(measured.profile);
   EXPECT_THAT(made.cases, SizeIs(1));
+  // Judged again by the same rules, it is the same.
+  const auto again = score(measured.profile, true);
+  EXPECT_EQ(again.right, made.right);
+  EXPECT_EQ(again.wrong, made.wrong);
+  EXPECT_EQ(again.missed, made.missed);
   return made.cases.empty() ? CaseScore{} : made.cases.front();
 }
 
 TEST(PlantedScores, RightWhereTheFirstSuggestionIsTheBest) {
   const auto made = score_of(of("batch-33"),
                              [](const RnnConfig& c) { return c.batch_size % 8 == 0 ? 1.0 : 3.0; });
-  EXPECT_EQ(made.rule, "alignment/batch-multiple-of-8");
+  EXPECT_EQ(made.rule, "algorithm/use-persist-static-padded");
   EXPECT_EQ(made.answer, Answer::right);
   EXPECT_TRUE(made.faulty);
   EXPECT_DOUBLE_EQ(made.suggested, 3.0);
@@ -69,11 +74,11 @@ TEST(PlantedScores, RightWhereTheFirstSuggestionIsTheBest) {
 
 TEST(PlantedScores, WrongWhereAnotherIsMuchBetterOrItDoesNotHelp) {
   const auto better = score_of(of("batch-33"), [](const RnnConfig& c) {
-    return c.algo == Algo::persist_static ? 1.0 : c.batch_size % 8 == 0 ? 2.0 : 3.0;
+    return c.math_type == MathType::default_math ? 1.0 : c.batch_size % 8 == 0 ? 2.0 : 3.0;
   });
   EXPECT_EQ(better.answer, Answer::wrong);
   EXPECT_TRUE(better.helps);
-  EXPECT_THAT(better.best, HasSubstr("persist_static"));
+  EXPECT_THAT(better.best, HasSubstr("math_type default"));
   const auto useless = score_of(of("batch-33"), [](const RnnConfig&) { return 1.0; });
   EXPECT_EQ(useless.answer, Answer::wrong);
   EXPECT_FALSE(useless.helps);

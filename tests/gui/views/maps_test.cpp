@@ -317,7 +317,7 @@ TEST(MapPictures, ToLookAt) {
                QString::fromUtf8(advisor::to_string(layer).data()));
         }
       }
-      window.set_predict_for(model::predict_time_for);
+      window.set_predict_for({});
       ASSERT_TRUE(QTest::qWaitFor([&] { return !panel->busy(); }, 20000));
       save(QStringLiteral("no-times"));
     }

@@ -1,0 +1,47 @@
+// What `rnnadvisor calibrate` does: asks for hidden-size limits, measures times until its budget
+// ends, and turns recorded runs into a file of times.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "advisor/cli/cli.h"
+#include "core/device/measured_times.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::cli {
+
+// The configurations of `profile` that ran and were timed on its first GPU that has such; other
+// GPUs' are left out, and so are devices' names unless all rows are of one.
+MeasuredTimes measured_times_of(const Profile& profile);
+
+// The grid that is measured: the shipped sweep sample:calibration.
+Result<std::vector<RnnConfig>> calibration_grid();
+
+struct CalibrationRun {
+  int gpu = 0;  // CUDA ordinal
+  DeviceSpec device;
+  std::chrono::steady_clock::time_point end;  // nothing new is begun after it
+  std::string command_line;
+  std::string source;                              // of limits: where and when they were met
+  const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler
+  // From the calling thread, after each configuration.
+  std::function<void(int finished, int total, const std::string& what)> on_progress;
+};
+
+// Hidden-size limits of the persistent algorithms: of the size query, by asking at sizes that are
+// spread evenly over what is left, again and again; and of backward data, by running a few steps.
+// An algorithm that took every size up to `most_hidden`, or whose answers were lost, has none.
+inline constexpr int most_hidden = 8192;
+Result<std::vector<HiddenLimit>> find_hidden_limits(
+    const CalibrationRun& run, const std::function<Result<Profile>(const RunRequest&)>& execute);
+
+// Times of `grid`, most informative first, until run.end.
+Result<Profile> measure_times(const CalibrationRun& run, std::span<const RnnConfig> grid,
+                              const std::function<Result<Profile>(const RunRequest&)>& execute);
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,302 @@
+// rnnadvisor calibrate: measures what predictions need on the GPU of this machine, and writes the
+// device description that --device then uses.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "advisor/cli/calibration.h"
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/gpu_choice.h"
+#include "advisor/cli/output.h"
+#include "advisor/cli/progress.h"
+#include "advisor/cli/samples.h"
+#include "core/model/time_errors.h"
+#include "core/model/time_model.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::string output;
+  std::vector<std::string> from;
+  double budget = 540;
+  int gpu = 0;
+  bool force = false;
+};
+
+// The last part of the budget, for choosing how alike configurations are.
+constexpr double choosing_seconds = 40;
+constexpr double shortest_budget = 60, longest_budget = 24 * 3600;
+
+// "NVIDIA GeForce RTX 3070" -> "nvidia-geforce-rtx-3070"
+std::string file_word(std::string_view name) {
+  std::string word;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (upper || plain)
+      word += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    else if (!word.empty() && word.back() != '-')
+      word += '-';
+  }
+  while (word.ends_with('-')) word.pop_back();
+  return word.empty() ? "gpu" : word;
+}
+
+struct Places {
+  std::string description, times;
+};
+
+Result<Places> places_for(const Arguments& arguments, const DeviceSpec& device) {
+  Places places;
+  places.description = arguments.output.empty() ? file_word(device.id) + ".toml" : arguments.output;
+  if (!places.description.ends_with(".toml")) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("-o must end in .toml, and '{}' does not", places.description),
+                "the times are written beside it, as NAME.times.jsonl");
+  }
+  places.times = times_path(places.description);
+  for (const std::string& path : {places.description, places.times}) {
+    if (auto writable = check_writable(path, arguments.force); !writable)
+      return fail(std::move(writable.error()));
+  }
+  return places;
+}
+
+std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share); }
+
+std::string choice_line(std::string_view what, const model::ChoiceErrors& errors) {
+  if (errors.configurations == 0) return {};
+  return fmt::format(
+      "  {:<10} best algorithm named in {} of {} configurations; time lost: median "
+      "{}, 95th percentile {}\n",
+      what, errors.right, errors.configurations, percent(model::quantile(errors.regret, 0.5)),
+      percent(model::quantile(errors.regret, 0.95)));
+}
+
+// How good predictions from these times are, by leaving each configuration out in turn.
+std::string cross_validation(const model::TimeModel& model) {
+  std::array<std::vector<std::optional<model::TimePrediction>>, 4> left_out;
+  for (const Phase phase : all_phases)
+    left_out[static_cast<std::size_t>(phase)] = model.left_out(phase);
+  const auto judged = model::judge_times(
+      model.times(), model.device(),
+      [&](std::size_t row, Phase phase) { return left_out[static_cast<std::size_t>(phase)][row]; });
+  std::vector<double> errors;
+  int covered = 0;
+  for (const auto& [group, phases] : judged.errors) {
+    for (const auto& [phase, of_phase] : phases) {
+      errors.insert(errors.end(), of_phase.relative.begin(), of_phase.relative.end());
+      covered += of_phase.covered;
+    }
+  }
+  if (errors.empty()) return "Too few times were measured to predict any.\n";
+  std::string text = fmt::format(
+      "Predicted without it, each of {} measured times is off by {} in the median and {} at the "
+      "95th percentile; {} lie in their interval.\n",
+      errors.size(), percent(model::quantile(errors, 0.5)), percent(model::quantile(errors, 0.95)),
+      percent(static_cast<double>(covered) / static_cast<double>(errors.size())));
+  text += choice_line("inference", judged.inference);
+  text += choice_line("training", judged.training);
+  return text;
+}
+
+// Chooses, writes both files and says how good they are.
+int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, const Places& places,
+           const std::atomic<bool>* interrupted) {
+  if (!times.rows.empty()) {
+    context.note("choosing how alike configurations are, by leaving out what was measured");
+    times.choices = model::TimeModel(times, device).choose(interrupted);
+  }
+  const std::string comment =
+      fmt::format("{}, as `rnnadvisor calibrate` met it with cuDNN {} on {}.\nTimes: {}",
+                  device.name, device.cudnn_version.empty() ? "?" : device.cudnn_version,
+                  times.date, std::filesystem::path(places.times).filename().string());
+  if (auto written = write_file(places.description, write_device_toml(device, comment)); !written)
+    return context.report(written.error());
+  if (auto written = write_file(places.times, write_measured_times(times)); !written)
+    return context.report(written.error());
+  context.out << fmt::format("{}, cuDNN {}: times of {} configurations\n", device.name,
+                             times.cudnn_version.empty() ? "?" : times.cudnn_version,
+                             times.rows.size());
+  context.out << cross_validation(model::TimeModel(times, device));
+  context.out << fmt::format("Use them with --device {}\n", places.description);
+  context.note(fmt::format("wrote {} and {}", places.description, places.times));
+  return exit_ok;
+}
+
+int from_profiles(Context& context, const Arguments& arguments) {
+  MeasuredTimes times;
+  DeviceSpec device;
+  for (const std::string& path : arguments.from) {
+    auto profile = load_profile(path);
+    if (!profile) return context.report(profile.error());
+    MeasuredTimes part = measured_times_of(*profile);
+    if (part.rows.empty()) {
+      return context.report(Error{ErrorCode::invalid_argument,
+                                  fmt::format("'{}' has no configuration that was timed", path),
+                                  "record one with `rnnadvisor sweep sample:calibration`",
+                                  std::nullopt,
+                                  {}});
+    }
+    if (times.rows.empty()) {
+      for (const DeviceSpec& spec : profile->devices) {
+        if (spec.name == part.device) device = spec;
+      }
+      times = std::move(part);
+      continue;
+    }
+    if (part.device != times.device || part.cudnn_version != times.cudnn_version) {
+      return context.report(
+          Error{ErrorCode::invalid_argument,
+                fmt::format("'{}' is of {} with cuDNN {}, the others of {} with {}", path,
+                            part.device, part.cudnn_version, times.device, times.cudnn_version),
+                "make one file of times for each",
+                std::nullopt,
+                {}});
+    }
+    times.rows.insert(times.rows.end(), part.rows.begin(), part.rows.end());
+  }
+  if (times.date.empty()) times.date = time_now();
+  if (times.command.empty()) times.command = context.command_line;
+  const auto places = places_for(arguments, device);
+  if (!places) return context.report(places.error());
+  return finish(context, device, std::move(times), *places, context.services.watch_interrupts());
+}
+
+DeviceSpec described(DeviceSpec device, std::vector<HiddenLimit> limits, const std::string& cudnn) {
+  device.id = file_word(device.id);
+  device.live = false;
+  device.uuid.clear();
+  if (device.cudnn_version != cudnn) {
+    // Of another version: what was seen with it says nothing of this one.
+    device.crossovers.clear();
+    device.persist_backward_hidden.reset();
+    device.hidden_limits.clear();
+  }
+  for (const HiddenLimit& limit : limits) {
+    std::erase_if(device.hidden_limits, [&](const HiddenLimit& other) {
+      return other.algo == limit.algo && other.cell == limit.cell &&
+             other.backward == limit.backward;
+    });
+  }
+  device.hidden_limits.insert(device.hidden_limits.end(), limits.begin(), limits.end());
+  device.cudnn_version = cudnn;
+  return device;
+}
+
+int calibrate(Context& context, const Arguments& arguments) {
+  if (!arguments.from.empty()) return from_profiles(context, arguments);
+  if (!(arguments.budget >= shortest_budget && arguments.budget <= longest_budget)) {
+    return context.report(
+        Error{ErrorCode::invalid_argument,
+              fmt::format("--budget must be {} to {} seconds", shortest_budget, longest_budget),
+              {},
+              std::nullopt,
+              {}});
+  }
+  const auto begin = Clock::now();
+  auto gpu = gpu_for(context, arguments.gpu, "calibrate",
+                     "--from takes profiles that were recorded elsewhere", "--gpu");
+  if (!gpu) return context.report(gpu.error());
+  auto places = places_for(arguments, *gpu);
+  if (!places) return context.report(places.error());
+  const auto grid = calibration_grid();
+  if (!grid) return context.report(grid.error());
+  const Environment machine =
+      describe_machine(context.command_line, context.services.inspect_machine());
+
+  CalibrationRun run;
+  run.gpu = arguments.gpu;
+  run.device = *gpu;
+  run.command_line = context.command_line;
+  run.interrupted = context.services.watch_interrupts();
+  run.end = begin + std::chrono::duration_cast<Clock::duration>(
+                        std::chrono::duration<double>(arguments.budget - choosing_seconds));
+  run.source = fmt::format("rnnadvisor calibrate, {}: one {}, cuDNN {}, driver {}", machine.created,
+                           gpu->name, machine.cudnn_version, machine.driver_version);
+  std::unique_ptr<Progress> progress;
+  int shown_total = -1;
+  run.on_progress = [&](int finished, int total, const std::string& what) {
+    if (total != shown_total) progress = std::make_unique<Progress>(context, total);
+    shown_total = total;
+    progress->show(finished, what);
+  };
+  auto limits = find_hidden_limits(run, context.services.run_configurations);
+  if (!limits)
+    return context.report(limits.error()) == exit_interrupted ? exit_interrupted : exit_environment;
+  run.device = described(std::move(*gpu), std::move(*limits), machine.cudnn_version);
+  auto profile = measure_times(run, *grid, context.services.run_configurations);
+  progress.reset();
+  if (!profile) {
+    const int status = context.report(profile.error());
+    return status == exit_interrupted ? status : exit_environment;
+  }
+  MeasuredTimes times = measured_times_of(*profile);
+  times.device = run.device.name;
+  times.cudnn_version = machine.cudnn_version;
+  times.driver_version = machine.driver_version;
+  times.cpu = machine.cpu;
+  times.date = machine.created;
+  times.command = context.command_line;
+  const bool interrupted = run.interrupted != nullptr && run.interrupted->load();
+  if (interrupted && times.rows.empty()) {
+    context.note("interrupted before anything was measured: nothing was written");
+    return exit_interrupted;
+  }
+  const int status = finish(context, run.device, std::move(times), *places, run.interrupted);
+  if (!interrupted || status != exit_ok) return status;
+  context.note("interrupted: the files hold what was measured until then");
+  return exit_interrupted;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "calibrate", "Measure a GPU, so that times on it can be predicted without it",
+      "Examples:\n"
+      "  rnnadvisor calibrate\n"
+      "  rnnadvisor calibrate -o my-gpu.toml --budget 300\n"
+      "  rnnadvisor check network.toml --device my-gpu.toml\n"
+      "  rnnadvisor calibrate --from calibration.rnnprof -o my-gpu.toml\n"
+      "\n"
+      "Asks cuDNN for the hidden-size limits of the persistent algorithms, times configurations of "
+      "sample:calibration, the most telling first, until the budget ends, and writes a device "
+      "description and beside it the times (NAME.toml, NAME.times.jsonl). Predictions from them "
+      "need no GPU: copy both files anywhere. In the end it says how far off they are, by leaving "
+      "out each configuration in turn. Nothing else should use the GPU or keep the processor busy "
+      "meanwhile: small configurations wait for the host. Ctrl-C ends the measuring, and what was "
+      "measured is written (exit status 130).");
+  auto arguments = std::make_shared<Arguments>();
+  auto* output = command
+                     ->add_option("-o,--output", arguments->output,
+                                  "the device description; the times are written beside it "
+                                  "(default: the GPU's name)")
+                     ->type_name("FILE.toml")
+                     ->group(group_output);
+  context.completions[output] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
+  command
+      ->add_option("--budget", arguments->budget,
+                   fmt::format("the whole may take so long (default: {})", arguments->budget))
+      ->type_name("SECONDS")
+      ->group(group_running);
+  command->add_option("--gpu", arguments->gpu, "number of the GPU (default: 0)")
+      ->type_name("N")
+      ->group(group_running);
+  auto* from = command
+                   ->add_option("--from", arguments->from,
+                                "measure nothing: take the times of recorded sweeps")
+                   ->type_name("PROFILE")
+                   ->group(group_running);
+  context.completions[from] = {Context::Completion::Kind::profile, {}};
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return calibrate(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli

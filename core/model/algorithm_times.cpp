@@ -1,0 +1,68 @@
+#include "core/model/algorithm_times.h"
+
+#include <algorithm>
+#include <span>
+
+namespace rnnadvisor::model {
+namespace {
+
+constexpr std::array<Phase, 1> inference = {Phase::forward_inference};
+constexpr std::array<Phase, 3> training = {Phase::forward_training, Phase::backward_data,
+                                           Phase::backward_weights};
+
+void add(std::optional<TimePrediction>& total, const std::optional<TimePrediction>& part) {
+  if (!total) return;
+  if (!part) {
+    total.reset();
+    return;
+  }
+  total->seconds += part->seconds;
+  total->low_seconds += part->low_seconds;
+  total->high_seconds += part->high_seconds;
+  total->extrapolated = total->extrapolated || part->extrapolated;
+  total->basis = part->basis;
+}
+
+}  // namespace
+
+std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const DeviceSpec& device,
+                                           const PredictTime& predict) {
+  std::vector<AlgorithmTime> times;
+  const bool trains = config.mode == Mode::training;
+  const std::span<const Phase> phases = trains ? std::span<const Phase>(training) : inference;
+  RnnConfig tried = config;
+  for (std::size_t index = 0; index < Spellings<Algo>::values.size(); ++index) {
+    tried.algo = static_cast<Algo>(index);
+    const Eligibility eligible = eligibility(tried, device);
+    const bool accepted =
+        eligible.at(Stage::forward_inference) && (!trains || eligible.at(Stage::backward_data));
+    // bfloat16 runs the standard kernels whatever is asked for.
+    const bool own =
+        tried.algo == Algo::standard || eligible.implementation != Implementation::standard;
+    if (!accepted || !own) continue;
+    AlgorithmTime time;
+    time.algo = tried.algo;
+    time.implementation = eligible.implementation;
+    time.total.emplace();
+    for (const Phase phase : phases) {
+      auto& part = time.phases[static_cast<std::size_t>(phase)];
+      part = predict(tried, phase);
+      add(time.total, part);
+    }
+    time.wrong_gradients =
+        tried.algo == Algo::persist_static_small_h && small_h_gradient_defect(tried);
+    if (std::any_of(time.phases.begin(), time.phases.end(),
+                    [](const auto& part) { return part.has_value(); })) {
+      times.push_back(std::move(time));
+    }
+  }
+  AlgorithmTime* best = nullptr;
+  for (AlgorithmTime& time : times) {
+    if (!time.total || time.wrong_gradients) continue;
+    if (best == nullptr || time.total->seconds < best->total->seconds) best = &time;
+  }
+  if (best != nullptr) best->best = true;
+  return times;
+}
+
+}  // namespace rnnadvisor::model

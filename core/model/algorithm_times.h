@@ -1,0 +1,32 @@
+// What each algorithm that cuDNN accepts for a configuration would take, predicted.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device/device_spec.h"
+#include "core/model/eligibility.h"
+#include "core/model/time_prediction.h"
+
+namespace rnnadvisor::model {
+
+struct AlgorithmTime {
+  Algo algo = Algo::standard;
+  Implementation implementation = Implementation::none;  // that would run
+  std::array<std::optional<TimePrediction>, 4> phases;   // by Phase; those the mode asks for
+  // Inference: the forward phase. Training: forward, backward data and backward weights together;
+  // its interval adds theirs up, as if all missed to one side. Absent where a phase is.
+  std::optional<TimePrediction> total;
+  bool wrong_gradients = false;  // small_h_gradient_defect(): fast, and not to be used for training
+  bool best = false;             // the smallest total of those whose results are right
+};
+
+// The algorithms that cuDNN would take for every phase that config.mode asks for, in the order of
+// Algo. Algorithms that would silently run what another one does are left out. Empty where nothing
+// can be predicted.
+std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const DeviceSpec& device,
+                                           const PredictTime& predict);
+
+}  // namespace rnnadvisor::model

@@ -1,0 +1,133 @@
+#include "core/model/time_features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace rnnadvisor::model {
+namespace {
+
+double octaves(double value) { return std::log2(std::max(value, 1.0)); }
+
+// Octaves of the largest power of two, up to `most`, that divides `size`.
+double alignment(int size, int most) { return octaves(std::gcd(size, most)); }
+
+constexpr int small_batch = 8;
+
+Kernels kernels_of(const RnnConfig& config, Implementation implementation, Pipe pipe) {
+  if (implementation != Implementation::persistent) return Kernels::one;
+  if (pipe != Pipe::fp16_tensor) return Kernels::no_tensor_cores;
+  const bool batch = config.batch_size % 8 == 0;
+  if (config.cell == Cell::lstm && config.data_type == DataType::half &&
+      config.hidden_size % 8 == 0 && (batch || config.batch_size <= small_batch)) {
+    return Kernels::lstm;
+  }
+  return batch && config.hidden_size % 32 == 0 ? Kernels::tensor_cores : Kernels::no_tensor_cores;
+}
+
+// What the units of the device can do at best, from its compute capability: descriptions of unknown
+// GPUs have no rates.
+Pipe pipe_of(const RnnConfig& config, const DeviceSpec& device) {
+  const bool fma = config.math_type == MathType::fma;
+  const bool tensor = device.compute_at_least(7) && !fma;
+  switch (config.data_type) {
+    case DataType::float32:
+      if (config.math_type == MathType::tensor_op_allow_conversion && tensor)
+        return Pipe::fp16_tensor;
+      return !fma && device.compute_at_least(8) ? Pipe::tf32_tensor : Pipe::fp32;
+    case DataType::half:
+      return tensor ? Pipe::fp16_tensor : Pipe::fp32;
+    case DataType::bfloat16:
+      return !fma && device.compute_at_least(8) ? Pipe::fp16_tensor : Pipe::fp32;
+    case DataType::float64:
+      return Pipe::fp64;
+  }
+  return Pipe::fp32;
+}
+
+double up_to(double value, double tile) { return std::ceil(value / tile) * tile; }
+
+}  // namespace
+
+std::string to_string(const TimeGroup& group) {
+  std::string name(to_string(group.implementation));
+  if (group.implementation == Implementation::standard) {
+    name += group.pipe == Pipe::fp16_tensor   ? ", 16 bits"
+            : group.pipe == Pipe::tf32_tensor ? ", float with TF32"
+                                              : ", float";
+    return name;
+  }
+  switch (group.kernels) {
+    case Kernels::one:
+      return name;
+    case Kernels::lstm:
+      return name + ", LSTM kernels";
+    case Kernels::tensor_cores:
+      return name + ", Tensor Cores";
+    case Kernels::no_tensor_cores:
+      return name + ", no Tensor Cores";
+  }
+  return name;
+}
+
+std::optional<TimeGroup> time_group(const RnnConfig& config, const DeviceSpec& device) {
+  if (config.has_projection() || config.input_mode == InputMode::skip_input ||
+      config.has_varying_lengths() || config.data_type == DataType::float64) {
+    return std::nullopt;
+  }
+  const Eligibility eligible = eligibility(config, device);
+  if (!eligible.at(Stage::forward_inference)) return std::nullopt;
+  const Pipe pipe = pipe_of(config, device);
+  return TimeGroup{eligible.implementation, kernels_of(config, eligible.implementation, pipe),
+                   pipe};
+}
+
+std::array<double, work_terms> work(const RnnConfig& config, Phase phase) {
+  const double T = config.seq_length, B = config.batch_size, H = config.hidden_size;
+  const double D = config.directions(), L = config.num_layers, G = config.gates();
+  const double es = element_size(config.data_type);
+  const PhaseCost cost = phase_cost(config, phase);
+  const double units = T * L * D;  // steps of one layer and direction
+  const double step_flops = G * H * H;
+  return {1.0,
+          L * D,
+          units,
+          units * H,  // the chain of a step's product
+          units * step_flops,
+          units * step_flops * up_to(B, 16),
+          units * up_to(G * H, 64) * up_to(B, 64),
+          units * G * H * B * es,
+          units * B,
+          static_cast<double>(cost.gemm_flops),
+          static_cast<double>(cost.minimum_bytes)};
+}
+
+Place place(const RnnConfig& config) {
+  const double H = config.hidden_size, B = config.batch_size;
+  const bool plain = config.cell == Cell::rnn_relu || config.cell == Cell::rnn_tanh;
+  const bool converts = config.data_type == DataType::float32 &&
+                        config.math_type == MathType::tensor_op_allow_conversion;
+  return {octaves(H),
+          octaves(B),
+          octaves(config.seq_length),
+          octaves(config.input_size) - octaves(H),
+          octaves(config.num_layers),
+          config.directions() == 2 ? 1.0 : 0.0,
+          config.cell == Cell::lstm ? 1.0 : 0.0,
+          config.cell == Cell::gru ? 1.0 : 0.0,
+          plain ? 1.0 : 0.0,
+          config.data_type == DataType::bfloat16 ? 1.0 : 0.0,
+          converts ? 1.0 : 0.0,
+          alignment(config.hidden_size, 512),
+          alignment(config.batch_size, 8),
+          alignment(config.input_size, 8)};
+}
+
+bool uncalibrated_options(const RnnConfig& config) {
+  return config.cell == Cell::rnn_relu || config.layout != Layout::seq_major_unpacked ||
+         config.bias_mode != BiasMode::double_bias || config.dropout > 0 ||
+         config.clip_mode != ClipMode::none || !config.padded_io ||
+         config.math_precision != natural_math_precision(config.data_type);
+}
+
+}  // namespace rnnadvisor::model

@@ -1,0 +1,244 @@
+#include "core/model/time_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "core/model/time_fit.h"
+
+namespace rnnadvisor::model {
+namespace {
+
+// Fewer points than this say nothing of how far a prediction may be off.
+constexpr std::size_t fewest_points = 8;
+
+struct Key {
+  TimeGroup group;
+  Phase phase = Phase::forward_training;
+
+  auto operator<=>(const Key&) const = default;
+};
+
+std::string name_of(const Key& key) {
+  return fmt::format("{}: {}", to_string(key.group), to_string(key.phase));
+}
+
+struct Learned {
+  std::vector<std::size_t> rows;  // indices into MeasuredTimes::rows
+  std::optional<TimeFit> fit;     // nothing where there are too few
+};
+
+}  // namespace
+
+struct TimeModel::State {
+  MeasuredTimes times;
+  DeviceSpec device;
+  std::map<Key, std::vector<std::size_t>> rows;
+  mutable std::mutex mutex;
+  mutable std::array<std::optional<double>, 4> transfer;
+  mutable std::map<Key, Learned> learned;  // nodes of a map stay where they are
+
+  TimePoints points_of(const std::vector<std::size_t>& indices, Phase phase) const {
+    TimePoints points;
+    for (const std::size_t index : indices) {
+      const MeasuredRow& row = times.rows[index];
+      points.works.push_back(work(row.config, phase));
+      points.places.push_back(place(row.config));
+      points.seconds.push_back(row.at(phase));
+    }
+    return points;
+  }
+
+  // The points of a group and phase. Where they have too few lengths to tell overhead from steps,
+  // the overhead is that of a group that has, of the same implementation if there is one, else of a
+  // persistent one for persistent ones.
+  TimePoints points_with_overhead(const Key& key, const std::vector<std::size_t>& indices) const {
+    TimePoints points = points_of(indices, key.phase);
+    if (points.tells_overhead()) return points;
+    const auto kinship = [&](const TimeGroup& other) {
+      const bool standard = key.group.implementation == Implementation::standard;
+      if (other.implementation == key.group.implementation) return 2;
+      return standard == (other.implementation == Implementation::standard) ? 1 : 0;
+    };
+    int nearest = -1;
+    for (const auto& [other, others] : rows) {
+      if (other.phase != key.phase || kinship(other.group) <= nearest) continue;
+      const TimePoints lender = points_of(others, key.phase);
+      if (!lender.tells_overhead()) continue;
+      nearest = kinship(other.group);
+      const Work factors = fit_first_order(lender);
+      points.overhead.emplace();
+      std::copy_n(factors.begin(), overhead_terms, points.overhead->begin());
+    }
+    return points;
+  }
+
+  // What the file says was chosen, where that is usable; else the start of the choice.
+  Likeness likeness_of(const Key& key) const {
+    Likeness likeness;
+    const auto found = times.choices.find(name_of(key));
+    if (found == times.choices.end() || found->second.size() != likeness.values.size())
+      return likeness;
+    for (const double value : found->second) {
+      constexpr double least = 1e-3, most = 1e3;
+      if (!(value >= least && value <= most)) return likeness;
+    }
+    std::copy(found->second.begin(), found->second.end(), likeness.values.begin());
+    return likeness;
+  }
+
+  // How far off predictions are in length, layers, directions and input of a group in which these
+  // were not measured: learned on groups in which they were, by fitting them without. Nine in ten
+  // logarithms of time miss by at most this; 0 where no group tells.
+  double transfer_radius(Phase phase) const {
+    std::vector<double> misses;
+    for (const auto& [key, indices] : rows) {
+      if (key.phase != phase) continue;
+      const TimePoints whole = points_of(indices, phase);
+      if (!whole.tells_overhead()) continue;
+      constexpr std::size_t first = 2, last = 5;  // of Place: length, input, layers, directions
+      const auto cut = [](const Place& place) {
+        return std::vector<double>(place.begin() + first, place.begin() + last + 1);
+      };
+      std::map<std::vector<double>, std::size_t> counts;
+      for (const Place& place : whole.places) ++counts[cut(place)];
+      const auto usual =
+          std::max_element(counts.begin(), counts.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      TimePoints part;
+      part.overhead.emplace();
+      const Work factors = fit_first_order(whole);
+      std::copy_n(factors.begin(), overhead_terms, part.overhead->begin());
+      std::vector<std::size_t> others;
+      for (std::size_t i = 0; i < whole.places.size(); ++i) {
+        if (cut(whole.places[i]) != usual->first) {
+          others.push_back(i);
+          continue;
+        }
+        part.works.push_back(whole.works[i]);
+        part.places.push_back(whole.places[i]);
+        part.seconds.push_back(whole.seconds[i]);
+      }
+      if (part.works.size() < fewest_points) continue;
+      const TimeFit fit(part, likeness_of(key));
+      for (const std::size_t i : others) {
+        const double predicted = fit.at(whole.works[i], whole.places[i]).log_seconds;
+        misses.push_back(std::abs(predicted - std::log(whole.seconds[i])));
+      }
+    }
+    if (misses.empty()) return 0;
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(misses.size() + 1)));
+    std::sort(misses.begin(), misses.end());
+    return misses[std::min(rank, misses.size()) - 1];
+  }
+
+  // Remembered by phase.
+  double known_transfer_radius(Phase phase) const {
+    const std::lock_guard lock(mutex);
+    auto& radius = transfer[static_cast<std::size_t>(phase)];
+    if (!radius) radius = transfer_radius(phase);
+    return *radius;
+  }
+
+  const Learned& learn(const Key& key) const {
+    const std::lock_guard lock(mutex);
+    const auto found = learned.find(key);
+    if (found != learned.end()) return found->second;
+    Learned& made = learned[key];
+    const auto points = rows.find(key);
+    if (points == rows.end()) return made;
+    made.rows = points->second;
+    if (made.rows.size() < fewest_points) return made;
+    made.fit.emplace(points_with_overhead(key, made.rows), likeness_of(key));
+    return made;
+  }
+
+  TimePrediction prediction(const Learned& learned_here, const TimeFit::Estimate& estimate) const {
+    TimePrediction result;
+    result.seconds = std::exp(estimate.log_seconds);
+    result.low_seconds = std::exp(estimate.log_seconds - estimate.log_radius);
+    result.high_seconds = std::exp(estimate.log_seconds + estimate.log_radius);
+    result.basis =
+        fmt::format("{} configurations measured on one {}, cuDNN {}", learned_here.rows.size(),
+                    times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
+    return result;
+  }
+};
+
+TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_unique<State>()) {
+  state_->times = std::move(times);
+  state_->device = std::move(device);
+  for (std::size_t i = 0; i < state_->times.rows.size(); ++i) {
+    const MeasuredRow& row = state_->times.rows[i];
+    const auto group = time_group(row.config, state_->device);
+    if (!group || uncalibrated_options(row.config)) continue;
+    for (const Phase phase : all_phases) {
+      if (row.at(phase) > 0) state_->rows[{*group, phase}].push_back(i);
+    }
+  }
+}
+
+TimeModel::~TimeModel() = default;
+const MeasuredTimes& TimeModel::times() const { return state_->times; }
+const DeviceSpec& TimeModel::device() const { return state_->device; }
+
+std::optional<TimePrediction> TimeModel::predict(const RnnConfig& config, Phase phase) const {
+  const auto group = time_group(config, state_->device);
+  if (!group) return std::nullopt;
+  const bool backward = phase == Phase::backward_data || phase == Phase::backward_weights;
+  if (backward && !eligibility(config, state_->device).at(Stage::backward_data))
+    return std::nullopt;
+  const Learned& learned = state_->learn({*group, phase});
+  if (!learned.fit) return std::nullopt;
+  const Place where = place(config);
+  TimeFit::Estimate estimate = learned.fit->at(work(config, phase), where);
+  const bool extrapolated = uncalibrated_options(config) || !learned.fit->inside(where);
+  if (extrapolated)
+    estimate.log_radius = std::max(estimate.log_radius, state_->known_transfer_radius(phase));
+  TimePrediction result = state_->prediction(learned, estimate);
+  result.extrapolated = extrapolated;
+  return result;
+}
+
+std::vector<std::optional<TimePrediction>> TimeModel::left_out(Phase phase) const {
+  std::vector<std::optional<TimePrediction>> result(state_->times.rows.size());
+  for (const auto& [key, indices] : state_->rows) {
+    if (key.phase != phase) continue;
+    const Learned& learned = state_->learn(key);
+    if (!learned.fit) continue;
+    for (std::size_t i = 0; i < learned.rows.size(); ++i)
+      result[learned.rows[i]] = state_->prediction(learned, learned.fit->left_out()[i]);
+  }
+  return result;
+}
+
+std::map<std::string, std::vector<double>> TimeModel::choose(const std::atomic<bool>* stop) const {
+  std::map<std::string, std::vector<double>> choices;
+  for (const auto& [key, indices] : state_->rows) {
+    if (stop != nullptr && stop->load()) break;
+    if (indices.size() < fewest_points) continue;
+    const Likeness chosen = choose_likeness(state_->points_with_overhead(key, indices));
+    choices[name_of(key)].assign(chosen.values.begin(), chosen.values.end());
+  }
+  return choices;
+}
+
+PredictTime predictor(std::shared_ptr<const TimeModel> model) {
+  return [model = std::move(model)](const RnnConfig& config, Phase phase) {
+    return model->predict(config, phase);
+  };
+}
+
+Result<std::shared_ptr<const TimeModel>> find_time_model(std::string_view name,
+                                                         const DeviceSpec& device) {
+  auto times = find_measured_times(name, device);
+  if (!times) return fail(std::move(times.error()));
+  if (!*times) return std::shared_ptr<const TimeModel>();
+  return std::make_shared<const TimeModel>(std::move(**times), device);
+}
+
+}  // namespace rnnadvisor::model

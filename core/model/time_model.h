@@ -1,0 +1,62 @@
+// Predicts times of cuDNN RNN calls without a GPU, from times that were measured on one
+// (core/device/measured_times.h).
+//
+// Calls that run the same kernels on the same units learn from each other (TimeGroup). For each
+// such group and phase a first order is fitted, a sum of launches, steps, FLOPs and bytes with
+// factors of 0 or more; what it misses, as a logarithm, is a Gaussian process over sizes, cell,
+// types and alignment (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006,
+// sections 2.2 and 2.7). The interval comes from leaving out each measured configuration in turn
+// (closed form: ibid., section 5.4.2) and asking how far its prediction is off in units of the
+// process's own deviation: the 90th percentile of that is the factor (conformal prediction; Lei et
+// al., JASA 113, 2018).
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device/device_spec.h"
+#include "core/device/measured_times.h"
+#include "core/model/time_prediction.h"
+
+namespace rnnadvisor::model {
+
+// Immutable but for fits that are made on first use; thread-safe.
+class TimeModel {
+ public:
+  TimeModel(MeasuredTimes times, DeviceSpec device);
+  ~TimeModel();
+  TimeModel(const TimeModel&) = delete;
+  TimeModel& operator=(const TimeModel&) = delete;
+
+  // As PredictTime. The first call for a group of kernels takes some ten milliseconds, others
+  // microseconds.
+  std::optional<TimePrediction> predict(const RnnConfig& config, Phase phase) const;
+
+  // What each measured configuration would have been predicted without it, in the order of
+  // times().rows: cross-validation, leaving one out.
+  std::vector<std::optional<TimePrediction>> left_out(Phase phase) const;
+
+  // For MeasuredTimes::choices: what cross-validation on the rows chooses for each group and phase.
+  // Takes some ten seconds for a thousand rows. Ends early with what it has when `stop` is set.
+  std::map<std::string, std::vector<double>> choose(const std::atomic<bool>* stop = nullptr) const;
+
+  const MeasuredTimes& times() const;
+  const DeviceSpec& device() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The predictor of a model, which lives as long as it is needed.
+PredictTime predictor(std::shared_ptr<const TimeModel> model);
+
+// A model of the times found by find_measured_times(); null when there are none.
+Result<std::shared_ptr<const TimeModel>> find_time_model(std::string_view name,
+                                                         const DeviceSpec& device);
+
+}  // namespace rnnadvisor::model

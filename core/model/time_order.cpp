@@ -1,0 +1,54 @@
+#include "core/model/time_order.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/model/time_fit.h"
+
+namespace rnnadvisor::model {
+namespace {
+
+struct Candidate {
+  std::size_t index = 0;
+  TimeGroup group;
+  Place place{};
+  double distance = std::numeric_limits<double>::infinity();  // squared, to the nearest chosen
+};
+
+double squared_distance(const Place& a, const Place& b, const Likeness& likeness) {
+  double sum = 0;
+  for (std::size_t k = 0; k < place_size; ++k) {
+    const double step = (a[k] - b[k]) / likeness.length(k);
+    sum += step * step;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<std::size_t> order_to_measure(std::span<const RnnConfig> configurations,
+                                          const DeviceSpec& device) {
+  const Likeness likeness;
+  std::vector<Candidate> left;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    if (const auto group = time_group(configurations[i], device))
+      left.push_back({i, *group, place(configurations[i])});
+  }
+  std::vector<std::size_t> order;
+  while (!left.empty()) {
+    const auto farthest = std::max_element(
+        left.begin(), left.end(),
+        [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
+    const Candidate chosen = *farthest;
+    left.erase(farthest);
+    order.push_back(chosen.index);
+    for (Candidate& other : left) {
+      if (other.group != chosen.group) continue;
+      other.distance =
+          std::min(other.distance, squared_distance(other.place, chosen.place, likeness));
+    }
+  }
+  return order;
+}
+
+}  // namespace rnnadvisor::model
