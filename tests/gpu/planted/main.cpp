@@ -1,10 +1,12 @@
-// planted_suite measure SUITE.toml OUT.rnnprof    brute force on a GPU; exit status 77 without one
+// planted_suite measure SUITE.toml OUT.rnnprof [RNNADVISOR [SECONDS]]
+//                                                 brute force on a GPU; exit status 77 without one
 // planted_suite score FILE.rnnprof [--json] [--judge-again]
 //                                                 precision and recall, anywhere
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include "advisor/cli/cli.h"
@@ -17,14 +19,15 @@ namespace rnnadvisor {
 namespace {
 
 // Measuring ends after the case that is under way then.
-constexpr double budget_seconds = 400;
+constexpr double default_seconds = 400;
 
 int failed(const Error& error) {
   fmt::print(stderr, "{}\n", to_text(error));
   return 1;
 }
 
-int measure(const std::string& suite_path, const std::string& out, const std::string& program) {
+int measure(const std::string& suite_path, const std::string& out, const std::string& program,
+            double budget_seconds) {
   const auto suite = read_config_file(suite_path);
   if (!suite) return failed(suite.error().front());
   const auto services = cli::live_services();
@@ -58,7 +61,10 @@ int measure(const std::string& suite_path, const std::string& out, const std::st
 
 int run(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
-  if (mode == "measure" && argc >= 4) return measure(argv[2], argv[3], argc > 4 ? argv[4] : "");
+  if (mode == "measure" && argc >= 4) {
+    const double seconds = argc > 5 ? std::atof(argv[5]) : default_seconds;
+    return measure(argv[2], argv[3], argc > 4 ? argv[4] : "", seconds);
+  }
   if (mode == "score" && argc >= 3) {
     const auto profile = read_profile(argv[2]);
     if (!profile) return failed(profile.error());
@@ -73,7 +79,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   fmt::print(stderr,
-             "usage: planted_suite measure SUITE.toml OUT.rnnprof [RNNADVISOR]\n       "
+             "usage: planted_suite measure SUITE.toml OUT.rnnprof [RNNADVISOR [SECONDS]]\n       "
              "planted_suite score FILE.rnnprof [--json] [--judge-again]\n");
   return 2;
 }

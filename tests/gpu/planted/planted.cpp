@@ -21,9 +21,9 @@ using namespace advisor;
 
 // Enough that the median of seven has an interval; the fastest are told apart by 10 %, not by 1 %.
 constexpr int rounds = 7, most_rounds = 15, warmup = 2;
-constexpr double seconds_each = 3;
+constexpr double seconds_each = 2;
 // The first look at all of them, most of which are several times slower than the best.
-constexpr int look_rounds = 3;
+constexpr int look_rounds = 2;
 constexpr double look_seconds = 1;
 // How many of the fastest are compared with the original at a time, and how often at most: the
 // best one must compute the same.
