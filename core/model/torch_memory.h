@@ -36,6 +36,8 @@ struct TorchStepOptions {
   // Parameters, their gradients and the optimizer in float while the module runs in the
   // configuration's type; the weights are copied in every call.
   bool autocast = false;
+  // Of the device, for cuDNN's dropout states; 0: not known.
+  int sm_count = 0;
 };
 
 struct TorchStepNeed {
