@@ -68,6 +68,13 @@ class Account {
     for (Tensor* tensor : tensors) give(*tensor);
   }
 
+  // What is live stays; the peaks begin anew.
+  void set_up(bool empty_cache) {
+    if (empty_cache) allocator_.release_cached();
+    allocator_.reset_peaks();
+    most_ = allocator_.allocated();
+    at_peak_ = live_;
+  }
   std::int64_t taken() const { return allocator_.peak_reserved(); }
   bool out_of_memory() const { return allocator_.out_of_memory(); }
   TorchStepNeed need() const {
@@ -109,12 +116,14 @@ struct Sizes {
   std::int64_t weights, x, y, h, c;  // bytes, as cuDNN has them; c: 0 without cell states
   // Each of the module's parameters, as the program has it and in the type that cuDNN runs.
   std::vector<std::int64_t> parameters, cudnn_parameters;
-  bool flat;                              // the parameters are views of one buffer in cuDNN's order
-  bool gradients_are_views;               // of one flat buffer
-  std::int64_t parameter_x;               // x as the program has it, under autocast in float
-  std::int64_t float_h, float_c;          // states in that type
-  std::int64_t x_copy;                    // 0: x has cuDNN's layout
+  bool flat;                      // the parameters are views of one buffer in cuDNN's order
+  std::int64_t flat_parameters;   // that buffer
+  bool gradients_are_views;       // of one flat buffer
+  std::int64_t parameter_x;       // x as the program has it, under autocast in float
+  std::int64_t float_h, float_c;  // states in that type
+  std::int64_t x_copy;            // 0: x has cuDNN's layout
   std::int64_t forward_workspace, backward_workspace, reserve;
+  std::int64_t dropout_states;
 };
 
 // How much wider than cuDNN's weights the parameters are.
@@ -173,6 +182,7 @@ Sizes sizes_of(const RnnConfig& config, Mode mode, const TorchStepOptions& optio
   const Wide own_es = es * wider(config, options);
   s.parameters = parameter_sizes(config, own_es);
   s.cudnn_parameters = parameter_sizes(config, es);
+  s.flat_parameters = saturate(Wide{s.weights} * wider(config, options));
   s.flat = options.flat_weights && can_be_flat(config, options);
   // _cudnn_rnn_backward_weight copies them when there are fewer parameters than cuDNN has weights.
   s.gradients_are_views = config.bias_mode != BiasMode::no_bias;
@@ -190,6 +200,7 @@ Sizes sizes_of(const RnnConfig& config, Mode mode, const TorchStepOptions& optio
       training ? forward.workspace_training.value : forward.workspace_inference.value;
   s.backward_workspace = backward.workspace_training.value;
   s.reserve = training ? forward.reserve_training.value : 0;
+  s.dropout_states = training && config.dropout > 0 ? dropout_states_bytes(options.sm_count) : 0;
   return s;
 }
 
@@ -198,13 +209,15 @@ class Step {
   Step(Account& account, const Sizes& sizes, const TorchStepOptions& options)
       : a_(account), s_(sizes), o_(options) {}
 
-  void forward(bool training) {
+  // `first`: cuDNN's dropout states are made, and kept.
+  void forward(bool training, bool first) {
     const auto activations = &TorchStepNeed::activations;
     x_ = a_.take(activations, s_.parameter_x);
     // RNNBase.forward makes them in x's type and lets go of them when it returns; the graph keeps
     // those that cuDNN was given.
     Tensor h0 = a_.take(activations, o_.autocast ? s_.float_h : s_.h);
     Tensor c0 = a_.take(activations, o_.autocast ? s_.float_c : s_.c);
+    if (first) a_.take(&TorchStepNeed::dropout_states, s_.dropout_states);
     if (o_.autocast) {
       weights_ = a_.take(&TorchStepNeed::weight_copies, s_.weights);
       cast_x_ = a_.take(activations, s_.x);
@@ -293,6 +306,23 @@ class Step {
   std::vector<Tensor> gradients_;
 };
 
+// rnn.cuda() moves one parameter after the other, then flatten_parameters() copies all into one
+// buffer; when it runs again it makes a new one, as the first is there. What they leave behind is
+// cut by the tensors of the first step.
+void take_parameters(Account& account, const Sizes& sizes, const TorchStepOptions& options) {
+  const auto part = &TorchStepNeed::parameters;
+  auto own = account.take(part, sizes.parameters);
+  if (sizes.flat) {
+    Tensor flat = account.take(part, sizes.flat_parameters);
+    account.give(own);
+    for (int again = 1; again < options.flattened; ++again) {
+      Tensor old = std::exchange(flat, account.take(part, sizes.flat_parameters));
+      account.give(old);
+    }
+  }
+  account.set_up(options.emptied_cache);
+}
+
 }  // namespace
 
 std::string_view to_string(Optimizer value) {
@@ -306,21 +336,13 @@ TorchStepNeed torch_step_need(const RnnConfig& config, Mode mode, const TorchSte
   const Sizes sizes = sizes_of(config, mode, options);
   const bool training = mode == Mode::training;
   Account account(capacity);
-  // flatten_parameters() lays them out as cuDNN wants; under autocast they are not in cuDNN's type.
-  if (sizes.flat) {
-    account.take(&TorchStepNeed::parameters,
-                 saturate(Wide{sizes.weights} * wider(config, options)));
-  } else {
-    account.take(&TorchStepNeed::parameters, sizes.parameters);
-  }
+  take_parameters(account, sizes, options);
   std::int64_t before = -1;
   for (int i = 0; i < most_steps && !account.out_of_memory(); ++i) {
     if (i >= least_steps && account.taken() == before) break;
     before = account.taken();
     Step step(account, sizes, options);
-    if (i == 0 && training && config.dropout > 0)  // made in the first forward call
-      account.take(&TorchStepNeed::dropout_states, dropout_states_bytes(options.sm_count));
-    step.forward(training);
+    step.forward(training, i == 0);
     if (training) {
       step.backward();
       if (i == 0) step.make_optimizer_state();
