@@ -9,7 +9,8 @@
 namespace rnnadvisor::test {
 
 struct TorchRow {
-  std::string id, kind;
+  std::string id;
+  std::vector<std::string> kinds;                        // all that it is of
   std::int64_t allocated = 0, reserved = 0;              // measured, bytes
   std::int64_t model_allocated = 0, model_reserved = 0;  // bytes
 
@@ -47,12 +48,17 @@ inline TorchRow torch_row(const ConfigInput& input, const nlohmann::json& torch)
   const auto need = model::torch_step_need(config, Mode::training, options);
   TorchRow row;
   row.id = config.id;
-  row.kind = fmt::format("{}{}{}{}{}", to_string(config.cell),
-                         config.data_type == DataType::bfloat16 ? ", bfloat16" : "",
-                         options.autocast ? ", autocast" : "",
-                         config.bias_mode == BiasMode::no_bias ? ", no bias" : "",
-                         config.dropout > 0 ? ", dropout" : "") +
-             (options.batch_first ? ", batch_first" : "");
+  row.kinds = {"all", std::string(to_string(config.cell))};
+  const auto kind = [&](bool is, const char* name) {
+    if (is) row.kinds.emplace_back(name);
+  };
+  kind(config.data_type == DataType::bfloat16, "bfloat16");
+  kind(options.autocast, "autocast");
+  kind(options.batch_first, "batch_first");
+  kind(config.bias_mode == BiasMode::no_bias, "no_bias");
+  kind(config.dropout > 0, "dropout");
+  kind(config.has_projection(), "projection");
+  kind(options.optimizer == model::Optimizer::adam, "adam");
   row.allocated = torch.at("allocated");
   row.reserved = torch.at("reserved");
   row.model_allocated = need.allocated;
@@ -106,7 +112,7 @@ inline std::string torch_error_table(const std::vector<TorchRow>& rows) {
   };
   std::map<std::string, Errors> kinds;
   for (const auto& row : rows) {
-    for (const auto& kind : {row.kind, std::string("all")}) {
+    for (const auto& kind : row.kinds) {
       Errors& errors = kinds[kind];
       errors.equal +=
           row.allocated == row.model_allocated && row.reserved == row.model_reserved ? 1 : 0;

@@ -32,8 +32,8 @@ TEST(MeasuredTorchSteps, BothPeaksAreEqualToTheByte) {
   EXPECT_EQ(read.unmeasured, 0);
   EXPECT_EQ(read.rows.size(), 17U);
   for (const auto& row : read.rows) {
-    EXPECT_EQ(row.model_allocated, row.allocated) << row.id << " " << row.kind;
-    EXPECT_EQ(row.model_reserved, row.reserved) << row.id << " " << row.kind;
+    EXPECT_EQ(row.model_allocated, row.allocated) << row.id;
+    EXPECT_EQ(row.model_reserved, row.reserved) << row.id;
   }
 }
 

@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
     const auto reserved = row.reserved - row.model_reserved;
     if (allocated == 0 && reserved == 0) continue;
     std::cout << fmt::format("{} ({}): allocated {} ({:+.3g} %), reserved {} ({:+.3g} %)\n", row.id,
-                             row.kind, allocated, 100 * row.allocated_error(), reserved,
-                             100 * row.reserved_error());
+                             fmt::join(row.kinds.begin() + 1, row.kinds.end(), ", "), allocated,
+                             100 * row.allocated_error(), reserved, 100 * row.reserved_error());
   }
   if (unmeasured > 0) std::cout << unmeasured << " lines without a measurement\n";
   if (rows.empty() || !wrong.empty()) return 2;
