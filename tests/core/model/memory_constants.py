@@ -135,7 +135,7 @@ def main():
     for path in sorted(DATA.glob("*.jsonl")):
         for line in path.open():
             measured = json.loads(line)
-            if "status" not in measured:  # times, not sizes
+            if "status" not in measured:  # times, or peaks of PyTorch: not sizes
                 continue
             if any(measured["status"].get(stage) != 0 for stage in ("set_descriptor", "temp_space")):
                 continue
