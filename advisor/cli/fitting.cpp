@@ -29,6 +29,7 @@ model::TorchStepOptions torch_options(const FitQuestion& question, const RnnConf
   options.forward_algo = advisor::pytorch_algo(config, gpu, packed, true).algo;
   options.backward_algo = advisor::pytorch_algo(config, gpu, packed, false).algo;
   options.optimizer = question.optimizer;
+  options.sm_count = question.device.sm_count;
   options.batch_first = program.batch_first.value_or(false);
   options.flat_weights = program.flat_weights.value_or(true);
   options.autocast = program.autocast.value_or(Autocast::off) != Autocast::off;

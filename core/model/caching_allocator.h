@@ -33,12 +33,20 @@ class CachingAllocator {
   // Gives a live handle back; 0 is ignored.
   void release(Handle handle);
 
+  // Gives back the segments without a block in use: torch.cuda.empty_cache().
+  void release_cached();
+
   // What torch.cuda.memory_allocated(), max_memory_allocated(), memory_reserved() and
   // max_memory_reserved() would answer: bytes of the blocks in use, and of the segments.
   std::int64_t allocated() const { return saturate(allocated_); }
   std::int64_t peak_allocated() const { return saturate(peak_allocated_); }
   std::int64_t reserved() const { return saturate(reserved_); }
   std::int64_t peak_reserved() const { return saturate(peak_reserved_); }
+  // The peaks are what is held now: torch.cuda.reset_peak_memory_stats().
+  void reset_peaks() {
+    peak_allocated_ = allocated_;
+    peak_reserved_ = reserved_;
+  }
   bool out_of_memory() const { return out_of_memory_; }
 
   // The bytes of one block, and of the segment that is taken for it when no free block is there.
@@ -54,8 +62,6 @@ class CachingAllocator {
     bool used = false;
   };
   using FreeList = std::set<std::pair<Wide, Wide>>;  // size and address: best fit, lowest first
-
-  void release_cached();  // segments without a block in use
 
   FreeList& free_list(bool small) { return small ? free_small_ : free_large_; }
 

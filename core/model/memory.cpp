@@ -104,7 +104,8 @@ Wide reserve(const Symbols& s) {
     sum += up(values(s.H, s.L - 1) * s.es);  // between layers
     if (s.projection) sum += up(hidden * s.es) + up(projected * s.es);
   }
-  if (s.dropout) sum += (s.L - 1) * s.D * up((s.S * s.D * s.P + 7) / 8);  // one bit per value
+  // One bit per value, also for the steps that shorter sequences do not have.
+  if (s.dropout) sum += (s.L - 1) * s.D * up((s.T * s.B * s.D * s.P + 7) / 8);
   return sum;
 }
 
@@ -191,16 +192,6 @@ Wide backward_workspace(const RnnConfig& c, const Symbols& s) {
   return sum;
 }
 
-// Unequal lengths were measured with the longest one present, without projection, dropout,
-// conversion or bfloat16, and with fewer steps than the standard forward pass keeps.
-bool lengths_measured(const RnnConfig& c, const Symbols& s) {
-  if (!c.has_varying_lengths()) return true;
-  const bool longest =
-      std::find(c.seq_lengths.begin(), c.seq_lengths.end(), c.seq_length) != c.seq_lengths.end();
-  return longest && !s.projection && !s.dropout && !s.converts &&
-         c.data_type != DataType::bfloat16 && c.seq_length <= 256;
-}
-
 }  // namespace
 
 std::string_view to_string(Exactness value) {
@@ -225,15 +216,14 @@ SpaceSizes space_sizes(const RnnConfig& config) {
   // nobody's measurement.
   const bool wraps = weight_query_wraps(config);
   const Exactness weights = wraps ? Exactness::estimate : Exactness::exact;
-  const Exactness sizes = lengths_measured(config, s) ? Exactness::exact : Exactness::estimate;
 
   SpaceSizes result;
   result.weights = {
       saturate(s.es * weight_elements(s, bias_vectors(config.bias_mode), config.input_mode)),
       weights};
-  result.reserve_training = {saturate(reserve(s)), sizes};
-  result.workspace_inference = {saturate(forward), std::max(weights, sizes)};
-  result.workspace_training = {saturate(std::max(forward, backward)), std::max(weights, sizes)};
+  result.reserve_training = {saturate(reserve(s)), Exactness::exact};
+  result.workspace_inference = {saturate(forward), weights};
+  result.workspace_training = {saturate(std::max(forward, backward)), weights};
   return result;
 }
 

@@ -14,6 +14,12 @@ namespace {
 
 // PyTorch's source says "slightly over 2MB".
 constexpr std::int64_t dropout_states_estimate = std::int64_t{2} << 20;
+constexpr std::int64_t dropout_state_bytes_per_sm = std::int64_t{24} * 2048;
+
+std::int64_t dropout_states_bytes(int sm_count) {
+  return sm_count > 0 ? sm_count * dropout_state_bytes_per_sm : dropout_states_estimate;
+}
+
 // The first step takes the optimizer's state, the second finds a cache in the shape of the first.
 // A step that takes nothing new is the shape of all later ones.
 constexpr int least_steps = 3, most_steps = 12;
@@ -62,6 +68,13 @@ class Account {
     for (Tensor* tensor : tensors) give(*tensor);
   }
 
+  // What is live stays; the peaks begin anew.
+  void set_up(bool empty_cache) {
+    if (empty_cache) allocator_.release_cached();
+    allocator_.reset_peaks();
+    most_ = allocator_.allocated();
+    at_peak_ = live_;
+  }
   std::int64_t taken() const { return allocator_.peak_reserved(); }
   bool out_of_memory() const { return allocator_.out_of_memory(); }
   TorchStepNeed need() const {
@@ -100,11 +113,17 @@ using Tensor = Account::Tensor;
 constexpr int most_pseudo_layers = 1024;
 
 struct Sizes {
-  std::int64_t weights, x, y, h, c;      // bytes; c: 0 without cell states
-  std::vector<std::int64_t> parameters;  // each of the module's, as the program has it
-  bool gradients_are_views;              // of one flat buffer
-  std::int64_t parameter_x;              // x as the program has it, under autocast in float
+  std::int64_t weights, x, y, h, c;  // bytes, as cuDNN has them; c: 0 without cell states
+  // Each of the module's parameters, as the program has it and in the type that cuDNN runs.
+  std::vector<std::int64_t> parameters, cudnn_parameters;
+  bool flat;                      // the parameters are views of one buffer in cuDNN's order
+  std::int64_t flat_parameters;   // that buffer
+  bool gradients_are_views;       // of one flat buffer
+  std::int64_t parameter_x;       // x as the program has it, under autocast in float
+  std::int64_t float_h, float_c;  // states in that type
+  std::int64_t x_copy;            // 0: x has cuDNN's layout
   std::int64_t forward_workspace, backward_workspace, reserve;
+  std::int64_t dropout_states;
 };
 
 // How much wider than cuDNN's weights the parameters are.
@@ -139,6 +158,12 @@ std::vector<std::int64_t> parameter_sizes(const RnnConfig& config, Wide es) {
   return sizes;
 }
 
+// flatten_parameters() leaves alone what torch.backends.cudnn.is_acceptable() does not know, which
+// is bfloat16: its parameters stay tensors of their own and are gathered in every forward call.
+bool can_be_flat(const RnnConfig& config, const TorchStepOptions& options) {
+  return options.autocast || config.data_type != DataType::bfloat16;
+}
+
 Sizes sizes_of(const RnnConfig& config, Mode mode, const TorchStepOptions& options) {
   RnnConfig asked = config;
   asked.bias_mode = BiasMode::double_bias;  // always; without biases they are zeros
@@ -156,17 +181,26 @@ Sizes sizes_of(const RnnConfig& config, Mode mode, const TorchStepOptions& optio
   s.weights = forward.weights.value;
   const Wide own_es = es * wider(config, options);
   s.parameters = parameter_sizes(config, own_es);
+  s.cudnn_parameters = parameter_sizes(config, es);
+  s.flat_parameters = saturate(Wide{s.weights} * wider(config, options));
+  s.flat = options.flat_weights && can_be_flat(config, options);
   // _cudnn_rnn_backward_weight copies them when there are fewer parameters than cuDNN has weights.
-  s.gradients_are_views = config.bias_mode != BiasMode::no_bias && !options.autocast;
+  s.gradients_are_views = config.bias_mode != BiasMode::no_bias;
   s.x = saturate(rows * config.input_size * es);
   s.parameter_x = saturate(rows * config.input_size * own_es);
   s.y = saturate(rows * config.directions() * config.proj_size * es);
   s.h = saturate(depth * config.proj_size * es);
   s.c = config.cell == Cell::lstm ? saturate(depth * config.hidden_size * es) : 0;
+  s.float_h = saturate(depth * config.proj_size * own_es);
+  s.float_c = config.cell == Cell::lstm ? saturate(depth * config.hidden_size * own_es) : 0;
+  // Transposed, one sequence or one step is still contiguous.
+  const bool transposed = options.batch_first && !config.packed();
+  s.x_copy = transposed && config.seq_length > 1 && config.batch_size > 1 ? s.x : 0;
   s.forward_workspace =
       training ? forward.workspace_training.value : forward.workspace_inference.value;
   s.backward_workspace = backward.workspace_training.value;
   s.reserve = training ? forward.reserve_training.value : 0;
+  s.dropout_states = training && config.dropout > 0 ? dropout_states_bytes(options.sm_count) : 0;
   return s;
 }
 
@@ -175,21 +209,32 @@ class Step {
   Step(Account& account, const Sizes& sizes, const TorchStepOptions& options)
       : a_(account), s_(sizes), o_(options) {}
 
-  void forward(bool training) {
-    x_ = a_.take(&TorchStepNeed::activations, s_.parameter_x);
-    // Copies under autocast live as long as the graph.
-    if (o_.autocast) cast_x_ = a_.take(&TorchStepNeed::activations, s_.x);
-    h0_ = a_.take(&TorchStepNeed::activations, s_.h);
-    c0_ = a_.take(&TorchStepNeed::activations, s_.c);
-    if (o_.autocast || !o_.flat_weights)
+  // `first`: cuDNN's dropout states are made, and kept.
+  void forward(bool training, bool first) {
+    const auto activations = &TorchStepNeed::activations;
+    x_ = a_.take(activations, s_.parameter_x);
+    // RNNBase.forward makes them in x's type and lets go of them when it returns; the graph keeps
+    // those that cuDNN was given.
+    Tensor h0 = a_.take(activations, o_.autocast ? s_.float_h : s_.h);
+    Tensor c0 = a_.take(activations, o_.autocast ? s_.float_c : s_.c);
+    if (first) a_.take(&TorchStepNeed::dropout_states, s_.dropout_states);
+    if (o_.autocast) {
       weights_ = a_.take(&TorchStepNeed::weight_copies, s_.weights);
-    Tensor copy = a_.take(&TorchStepNeed::layout_copies, o_.batch_first ? s_.x : 0);
-    y_ = a_.take(&TorchStepNeed::activations, s_.y);
-    hy_ = a_.take(&TorchStepNeed::activations, s_.h);
-    cy_ = a_.take(&TorchStepNeed::activations, s_.c);
+      cast_x_ = a_.take(activations, s_.x);
+      h0_ = a_.take(activations, s_.h);
+      c0_ = a_.take(activations, s_.c);
+    } else {
+      std::swap(h0_, h0);
+      std::swap(c0_, c0);
+    }
+    Tensor copy = a_.take(&TorchStepNeed::layout_copies, s_.x_copy);
+    y_ = a_.take(activations, s_.y);
+    hy_ = a_.take(activations, s_.h);
+    cy_ = a_.take(activations, s_.c);
+    if (!o_.autocast && !s_.flat) weights_ = a_.take(&TorchStepNeed::weight_copies, s_.weights);
     Tensor workspace = a_.take(&TorchStepNeed::workspace, s_.forward_workspace);
     if (training) reserve_ = a_.take(&TorchStepNeed::reserve, s_.reserve);
-    a_.give({&workspace, &copy});
+    a_.give({&workspace, &copy, &h0, &c0});
   }
 
   void backward() {
@@ -200,22 +245,46 @@ class Step {
     Tensor dcy = a_.take(io, s_.c);
     // _cudnn_rnn_backward_input; the gradient of x is computed whether or not it is asked for. That
     // of y has y's strides, which are those that cuDNN wants, also with batch_first.
-    Tensor x_copy = a_.take(copies, o_.batch_first ? s_.x : 0);
+    Tensor x_copy = a_.take(copies, s_.x_copy);
     Tensor dx = a_.take(io, s_.x);
     Tensor dhx = a_.take(io, s_.h);
     Tensor dcx = a_.take(io, s_.c);
     Tensor workspace = a_.take(&TorchStepNeed::workspace, s_.backward_workspace);
     a_.give({&workspace, &x_copy});
-    // _cudnn_rnn_backward_weight
-    x_copy = a_.take(copies, o_.batch_first ? s_.x : 0);
+    // _cudnn_rnn_backward_weight. Its workspace and its copy of x are local variables: they live
+    // until it returns, beside the gradients that it copies out of the flat buffer.
+    x_copy = a_.take(copies, s_.x_copy);
     flat_gradients_ = a_.take(&TorchStepNeed::gradients, s_.weights);
     workspace = a_.take(&TorchStepNeed::workspace, s_.backward_workspace);
+    if (!s_.gradients_are_views)
+      gradients_ = a_.take(&TorchStepNeed::gradients, s_.cudnn_parameters);
     a_.give({&workspace, &x_copy});
-    if (!s_.gradients_are_views) {
-      gradients_ = a_.take(&TorchStepNeed::gradients, s_.parameters);
-      a_.give(flat_gradients_);
+    if (!s_.gradients_are_views) a_.give(flat_gradients_);
+    // The node lets go of what it saved before the next one runs; dy is the program's.
+    a_.give({&dx, &dhx, &dcx, &dhy, &dcy, &reserve_, &weights_, &h0_, &c0_, &cast_x_});
+    if (o_.autocast) widen_gradients();
+    a_.give(dy);
+  }
+
+  // The casts of the weights have a backward pass of their own, the last parameter's first.
+  void widen_gradients() {
+    std::vector<Tensor> wide;
+    for (std::size_t i = s_.parameters.size(); i-- > 0;) {
+      wide.push_back(a_.take(&TorchStepNeed::gradients, s_.parameters[i]));
+      if (!gradients_.empty()) a_.give(gradients_[i]);
     }
-    a_.give({&dhy, &dcy, &dy, &reserve_, &weights_, &h0_, &c0_, &dx, &dhx, &dcx, &cast_x_});
+    gradients_ = std::move(wide);
+    a_.give(flat_gradients_);
+  }
+
+  // The state of every parameter in turn.
+  void make_optimizer_state() {
+    const int buffers = o_.optimizer == Optimizer::adam           ? 2
+                        : o_.optimizer == Optimizer::sgd_momentum ? 1
+                                                                  : 0;
+    for (const std::int64_t bytes : s_.parameters) {
+      for (int i = 0; i < buffers; ++i) a_.take(&TorchStepNeed::optimizer_state, bytes);
+    }
   }
 
   void optimize() {
@@ -237,8 +306,21 @@ class Step {
   std::vector<Tensor> gradients_;
 };
 
-int state_buffers(Optimizer optimizer) {
-  return optimizer == Optimizer::adam ? 2 : optimizer == Optimizer::sgd_momentum ? 1 : 0;
+// rnn.cuda() moves one parameter after the other, then flatten_parameters() copies all into one
+// buffer; when it runs again it makes a new one, as the first is there. What they leave behind is
+// cut by the tensors of the first step.
+void take_parameters(Account& account, const Sizes& sizes, const TorchStepOptions& options) {
+  const auto part = &TorchStepNeed::parameters;
+  auto own = account.take(part, sizes.parameters);
+  if (sizes.flat) {
+    Tensor flat = account.take(part, sizes.flat_parameters);
+    account.give(own);
+    for (int again = 1; again < options.flattened; ++again) {
+      Tensor old = std::exchange(flat, account.take(part, sizes.flat_parameters));
+      account.give(old);
+    }
+  }
+  account.set_up(options.emptied_cache);
 }
 
 }  // namespace
@@ -254,22 +336,16 @@ TorchStepNeed torch_step_need(const RnnConfig& config, Mode mode, const TorchSte
   const Sizes sizes = sizes_of(config, mode, options);
   const bool training = mode == Mode::training;
   Account account(capacity);
-  // flatten_parameters() lays them out as cuDNN wants; under autocast they are not in cuDNN's type.
-  account.take(&TorchStepNeed::parameters, saturate(Wide{sizes.weights} * wider(config, options)));
-  if (training && config.dropout > 0)
-    account.take(&TorchStepNeed::dropout_states, dropout_states_estimate);
+  take_parameters(account, sizes, options);
   std::int64_t before = -1;
   for (int i = 0; i < most_steps && !account.out_of_memory(); ++i) {
     if (i >= least_steps && account.taken() == before) break;
     before = account.taken();
     Step step(account, sizes, options);
-    step.forward(training);
+    step.forward(training, i == 0);
     if (training) {
       step.backward();
-      if (i == 0) {
-        for (int b = 0; b < state_buffers(options.optimizer); ++b)
-          account.take(&TorchStepNeed::optimizer_state, sizes.parameters);
-      }
+      if (i == 0) step.make_optimizer_state();
       step.optimize();
     }
     step.end();

@@ -1,13 +1,17 @@
 // Device memory of a training step, or of inference, of one recurrent module in PyTorch: what its
-// allocator holds at the peak. The tensors and the order in which they come and go are those of
-// pytorch/pytorch aten/src/ATen/native/cudnn/RNN.cpp @00fc08aa616fbdec70496aebee034ac90b083ff4
-// (_cudnn_rnn, _cudnn_rnn_backward_input, _cudnn_rnn_backward_weight); the rounding is that of
-// caching_allocator.h. Excluded: the CUDA context, what cuDNN and cuBLAS take from CUDA themselves,
-// and every tensor of the program that is not the module's (its loss, other layers).
+// allocator holds at the peak. The tensors and the order in which they come and go are read from
+// pytorch/pytorch:
+//   aten/src/ATen/native/cudnn/RNN.cpp @00fc08aa616fbdec70496aebee034ac90b083ff4 (_cudnn_rnn,
+//     _cudnn_rnn_backward_input, _cudnn_rnn_backward_weight, copy_weights_to_flat_buf_views)
+//   aten/src/ATen/cudnn/AutocastRNN.cpp @319164cc716d0badb08558832fce49417bf060af
+//   torch/backends/cudnn/__init__.py @017943b70f6920c395e3b6dac100e2cd7ecfa92a (is_acceptable)
+// and torch/nn/modules/rnn.py, torch/optim (foreach); the rounding is that of caching_allocator.h.
+// Excluded: the CUDA context, what cuDNN and cuBLAS take from CUDA themselves, and every tensor of
+// the program that is not the module's (its loss, other layers).
 //
-// Every number is an estimate: the sizes that cuDNN asks for are exact on every measured row
-// (memory.h), but no recorded profile has PyTorch's own account of its memory to hold this against.
-// tests/gpu/memory/torch_peak.py measures it.
+// Every number is an estimate, because a program holds more than its module. For the module alone
+// both peaks are PyTorch's own to the byte in the rows of tests/data/h200/torch-peak.jsonl
+// (PyTorch 2.11, docs/models.md); tests/gpu/memory/torch_peak.py measures more.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +36,18 @@ struct TorchStepOptions {
   Algo backward_algo = Algo::standard;  // (framework_model.h has its choice)
   Optimizer optimizer = Optimizer::adam;
   bool batch_first = false;  // a contiguous copy of x in each of the three calls
-  bool flat_weights = true;  // false: gathered anew in every call
+  // false: gathered anew in every call. So are weights in bfloat16 whatever is said here.
+  bool flat_weights = true;
   // Parameters, their gradients and the optimizer in float while the module runs in the
   // configuration's type; the weights are copied in every call.
   bool autocast = false;
+  // Of the device, for cuDNN's dropout states: 24 bytes for each of 2048 threads of a
+  // multiprocessor on the one GPU that was measured (H200). 0: not known, 2 MiB.
+  int sm_count = 0;
+  // How often flatten_parameters() ran before the first step (rnn.cuda() does it once), and whether
+  // torch.cuda.empty_cache() followed: the allocator keeps and cuts what they leave.
+  int flattened = 1;
+  bool emptied_cache = false;
 };
 
 struct TorchStepNeed {

@@ -78,7 +78,7 @@ def sizes(r, k):
     else:
         reserve = up(hidden * gates * r.es) + (up(hidden * r.es) if r.lstm else 0) + up(N * r.H * (r.L - 1) * r.es)
         reserve += up(hidden * r.es) + up(projected * r.es) if r.projects else 0
-    reserve += k["reserve: fixed"] + ((r.L - 1) * r.D * up((N * r.P + 7) // 8) if r.drops else 0)
+    reserve += k["reserve: fixed"] + ((r.L - 1) * r.D * up((r.T * r.B * r.D * r.P + 7) // 8) if r.drops else 0)
 
     copies = up(r.T * r.B * r.I * r.es) + up(r.T * r.B * r.P * r.D * r.es) + 2 * up(r.L * r.D * r.B * r.P * r.es)
     copies += 2 * up(r.L * r.D * r.B * r.H * r.es) if r.lstm else 0
@@ -135,7 +135,7 @@ def main():
     for path in sorted(DATA.glob("*.jsonl")):
         for line in path.open():
             measured = json.loads(line)
-            if "status" not in measured:  # times, not sizes
+            if "status" not in measured:  # times, or peaks of PyTorch: not sizes
                 continue
             if any(measured["status"].get(stage) != 0 for stage in ("set_descriptor", "temp_space")):
                 continue

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -105,6 +106,35 @@ TEST(MeasuredSizes, ProbesAgreeWithEveryAnswer) {
   EXPECT_EQ(skip, 168);
 }
 
+// Unequal lengths in the combinations that were drawn later; the reserve of those with dropout was
+// explained from these rows, all other sizes had been predicted.
+TEST(MeasuredSizes, UnequalLengthsAgreeInEveryCombination) {
+  int dropout = 0, projection = 0, conversion = 0, bfloat16 = 0, many_steps = 0, no_longest = 0;
+  for (const auto& row : test::measured_rows("unequal-lengths.jsonl")) {
+    ASSERT_TRUE(sizes_answered(row)) << row.where;
+    const RnnConfig& c = row.config;
+    const SpaceSizes sizes = space_sizes(c);
+    ASSERT_EQ(sizes.reserve_training.value, row.reserve_training) << row.where;
+    ASSERT_EQ(sizes.reserve_training.exactness, Exactness::exact) << row.where;
+    if (weight_query_wraps(c)) continue;
+    ASSERT_EQ(sizes.weights.value, row.weights) << row.where;
+    ASSERT_EQ(sizes.workspace_inference.value, row.workspace_inference) << row.where;
+    ASSERT_EQ(sizes.workspace_training.value, row.workspace_training) << row.where;
+    dropout += c.dropout > 0 ? 1 : 0;
+    projection += c.has_projection() ? 1 : 0;
+    conversion += kind(c).ends_with("allow_conversion") ? 1 : 0;
+    bfloat16 += c.data_type == DataType::bfloat16 ? 1 : 0;
+    many_steps += c.seq_length > 256 ? 1 : 0;
+    no_longest += std::ranges::count(c.seq_lengths, c.seq_length) == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(dropout, 653);
+  EXPECT_EQ(projection, 49);
+  EXPECT_EQ(conversion, 555);
+  EXPECT_EQ(bfloat16, 254);
+  EXPECT_EQ(many_steps, 408);
+  EXPECT_EQ(no_longest, 338);
+}
+
 std::string file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -117,7 +147,8 @@ TEST(MeasuredSizes, ErrorTablesInTheDocumentAreTheseRows) {
   const std::map<std::string, std::vector<std::string>> tables = {
       {"first",
        {"temp-space.jsonl", "eligibility.jsonl", "kernels.jsonl", "guide-figures-9-10.jsonl"}},
-      {"designed", {"probe-sizes.jsonl"}}};
+      {"designed", {"probe-sizes.jsonl"}},
+      {"unequal", {"unequal-lengths.jsonl"}}};
   for (const auto& [name, files] : tables) {
     std::map<std::string, test::SizeErrors> classes;
     std::vector<std::string> wrong;
@@ -279,19 +310,18 @@ TEST(MemoryNeed, PackedTensorsHoldNoPadding) {
   EXPECT_EQ(memory_need(c, Mode::inference).exactness, Exactness::exact);
 }
 
-TEST(SpaceSizes, SayWhereNobodyMeasured) {
+// A bit for every value of the full rectangle of those sequences that are not empty.
+TEST(SpaceSizes, DropoutMasksCoverThePadding) {
   RnnConfig c = small_lstm();
-  c.batch_size = 2;
-  c.seq_lengths = {256, 1};
-  EXPECT_EQ(space_sizes(c).workspace_training.exactness, Exactness::exact);
-  c.seq_lengths = {255, 1};  // the longest is shorter than seq_length
-  EXPECT_EQ(space_sizes(c).workspace_training.exactness, Exactness::estimate);
-  c.seq_lengths = {256, 1};
-  c.proj_size = 512;
-  EXPECT_EQ(space_sizes(c).reserve_training.exactness, Exactness::estimate);
-  EXPECT_EQ(space_sizes(c).weights.exactness, Exactness::exact);
-  c.seq_lengths.clear();
-  EXPECT_EQ(space_sizes(c).reserve_training.exactness, Exactness::exact);
+  c.num_layers = 2;
+  c.batch_size = 3;
+  c.dropout = 0.5;
+  c.seq_lengths = {200, 1, 0};  // of 256 steps
+  const auto with = space_sizes(c).reserve_training;
+  c.dropout = 0;
+  const auto without = space_sizes(c).reserve_training;
+  EXPECT_EQ(with.value - without.value, 256 * 2 * c.hidden_size / 8);
+  EXPECT_EQ(with.exactness, Exactness::exact);
 }
 
 // By trying every value: the answer fits and nothing larger does, although need is not monotone.

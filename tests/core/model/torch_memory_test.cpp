@@ -106,6 +106,21 @@ TEST(CachingAllocator, GivesFreeSegmentsBackWhenCudaHasNoMore) {
   EXPECT_EQ(b.peak_reserved(), 40 * mib);
 }
 
+TEST(CachingAllocator, EmptiesItsCacheAndBeginsItsPeaksAnew) {
+  CachingAllocator a;
+  const auto large = a.allocate(40 * mib);
+  a.allocate(mib);
+  a.release(large);
+  EXPECT_EQ(a.reserved(), 42 * mib);
+  a.release_cached();
+  EXPECT_EQ(a.reserved(), 2 * mib);
+  EXPECT_EQ(a.peak_reserved(), 42 * mib);
+  EXPECT_EQ(a.peak_allocated(), 41 * mib);
+  a.reset_peaks();
+  EXPECT_EQ(a.peak_reserved(), 2 * mib);
+  EXPECT_EQ(a.peak_allocated(), mib);
+}
+
 RnnConfig lstm() {
   RnnConfig c;
   c.data_type = DataType::half;
@@ -182,6 +197,17 @@ TEST(TorchStep, BatchFirstCopiesTheInput) {
   EXPECT_EQ(need.tensors - torch_step_need(c, Mode::training, options).tensors, x);
 }
 
+TEST(TorchStep, OneSequenceIsContiguousBatchFirstToo) {
+  RnnConfig c = lstm();
+  TorchStepOptions options;
+  options.batch_first = true;
+  c.batch_size = 1;
+  EXPECT_EQ(torch_step_need(c, Mode::training, options).layout_copies, 0);
+  c.batch_size = 2;
+  c.seq_length = 1;
+  EXPECT_EQ(torch_step_need(c, Mode::training, options).layout_copies, 0);
+}
+
 TEST(TorchStep, AutocastKeepsFloatParametersAndCopiesThem) {
   const RnnConfig c = lstm();
   TorchStepOptions options;
@@ -209,7 +235,50 @@ TEST(TorchStep, WithoutBiasesTheOptimizerHasNone) {
   const auto need = torch_step_need(c, Mode::training, {});
   EXPECT_EQ(need.parameters, matrices + biases);
   EXPECT_EQ(need.optimizer_state, 2 * matrices);
-  EXPECT_EQ(need.gradients, matrices + biases);
+  // Those of the flat buffer, and of the matrices alone while the workspace is still there.
+  EXPECT_EQ(need.gradients, matrices + biases + matrices);
+  EXPECT_EQ(need.workspace, space_sizes(lstm()).workspace_training.value);
+}
+
+// flatten_parameters() passes over bfloat16.
+TEST(TorchStep, Bfloat16GathersItsWeightsInEveryCall) {
+  RnnConfig c = lstm();
+  c.data_type = DataType::bfloat16;
+  const std::int64_t w = (8LL * 1024 * 1024 + 8 * 1024) * 2;
+  const auto need = torch_step_need(c, Mode::training, {});
+  EXPECT_EQ(need.parameters, w);
+  EXPECT_EQ(need.weight_copies, w);
+  EXPECT_EQ(torch_step_need(lstm(), Mode::training, {}).weight_copies, 0);
+}
+
+TEST(TorchStep, DropoutStatesAreOfTheDevice) {
+  RnnConfig c = lstm();
+  c.num_layers = 2;
+  c.dropout = 0.5;
+  TorchStepOptions options;
+  EXPECT_EQ(torch_step_need(c, Mode::training, options).dropout_states, 2 * mib);
+  options.sm_count = 132;
+  EXPECT_EQ(torch_step_need(c, Mode::training, options).dropout_states, 6488064);
+  EXPECT_EQ(torch_step_need(c, Mode::inference, options).dropout_states, 0);
+}
+
+// What the parameters were before they became views lies in the cache: here four segments that x
+// does not fit into, and that empty_cache() gives back.
+TEST(TorchStep, WhatSetUpLeavesIsHeldUntilTheCacheIsEmptied) {
+  RnnConfig c = lstm();
+  c.input_size = c.hidden_size = c.proj_size = 4096;
+  c.batch_size = 128;
+  TorchStepOptions options;
+  options.optimizer = Optimizer::sgd;
+  options.emptied_cache = true;
+  const auto emptied = torch_step_need(c, Mode::inference, options);
+  options.emptied_cache = false;
+  const auto kept = torch_step_need(c, Mode::inference, options);
+  options.flattened = 2;
+  const auto twice = torch_step_need(c, Mode::inference, options);
+  EXPECT_EQ(kept.allocated, emptied.allocated);
+  EXPECT_GT(kept.reserved, emptied.reserved);
+  EXPECT_GT(twice.reserved, kept.reserved);
 }
 
 TEST(TorchStep, ForwardAndBackwardMayAskForOtherAlgorithms) {

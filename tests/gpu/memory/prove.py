@@ -100,7 +100,7 @@ def main():
     parser.add_argument("output", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=6000)
-    parser.add_argument("--torch-count", type=int, default=30)
+    parser.add_argument("--torch-count", type=int, default=60)
     parser.add_argument("--only", default="sizes,fit,torch")
     options = parser.parse_args()
     if not shutil.which("nvidia-smi") or subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode != 0:

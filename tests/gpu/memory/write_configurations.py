@@ -3,7 +3,7 @@
 
 Drawn at random, the same for the same seed, weighted to where the model has terms or limits of its own: every bias mode, plain cells,
 unequal and empty sequences (also with projection, dropout, conversion and bfloat16, above 256 steps, and without a longest one of the full
-length: what the model only estimates), lengths and batches around 8, 16, 96, 128 and 256, and allow_conversion with every algorithm.
+length), lengths and batches around 8, 16, 96, 128 and 256, and allow_conversion with every algorithm.
 Those of tests/data/h200 are left out.
 """
 import argparse
