@@ -99,7 +99,7 @@ bool persist_static_suits(const RnnConfig& c) {
   const bool lstm = c.cell == Cell::lstm;
   return c.data_type == DataType::half && c.math_precision == DataType::float32 &&
          !c.has_projection() && c.bias_mode == BiasMode::double_bias && !c.has_varying_lengths() &&
-         c.hidden_size % (lstm ? 8 : 32) == 0;
+         c.hidden_size % (lstm && c.direction == Direction::unidirectional ? 8 : 32) == 0;
 }
 
 void add_fields(Catalogue& catalogue) {
