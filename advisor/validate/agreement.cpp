@@ -8,6 +8,8 @@
 
 #include "advisor/facts/experiments.h"
 #include "advisor/rules/evaluate.h"
+#include "advisor/rules/make_finding.h"
+#include "advisor/whatif/candidate.h"
 #include "core/base/statistics.h"
 
 namespace rnnadvisor::advisor {
@@ -199,6 +201,20 @@ std::string_view to_string(Agreement agreement) {
   return "unknown";
 }
 
+namespace {
+
+// Whether the card, as it is now, asks for what was tried: it may have been changed since.
+bool suggests(const Rule& rule, FactMemo& facts, const Experiment& experiment) {
+  const auto tried = parse_transforms(experiment.transforms);
+  if (!tried) return false;
+  const auto wanted = in_order(*tried);
+  const Finding finding = make_finding(rule, facts, {});
+  return std::any_of(finding.suggestions.begin(), finding.suggestions.end(),
+                     [&](const Suggestion& each) { return changes_of(each) == wanted; });
+}
+
+}  // namespace
+
 std::vector<RuleAgreement> agreement_of(const Profile& profile, const RuleSet& rules) {
   const Profile stripped = bare(profile);
   const ProfileIndex index(stripped);
@@ -214,6 +230,7 @@ std::vector<RuleAgreement> agreement_of(const Profile& profile, const RuleSet& r
         stripped.configurations[static_cast<std::size_t>(experiment.configuration)];
     const auto verdict = decide(*rule, facts, judged_cudnn_version(stripped, before));
     if (verdict != VerdictKind::fired && verdict != VerdictKind::passed) continue;
+    if (verdict == VerdictKind::fired && !suggests(*rule, facts, experiment)) continue;
     auto& agreement = by_rule[rule->id];
     agreement.rule = rule->id;
     agreement.claim = *claim;

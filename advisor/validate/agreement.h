@@ -62,7 +62,8 @@ struct RuleAgreement {
 };
 
 // Every rule with experiments of its own in the profile, in the order of the rules. A pair fires
-// where the rule does for the bare configuration: nothing that was measured counts.
+// where the rule does for the bare configuration: nothing that was measured counts. Pairs with a
+// change that the card, as it is now, does not ask for are left out.
 std::vector<RuleAgreement> agreement_of(const Profile& profile, const RuleSet& rules);
 
 // "median 1.84x (1.31x to 3.02x) of 16 pairs, training step; 1 missed"
