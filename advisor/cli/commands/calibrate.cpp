@@ -2,6 +2,8 @@
 // device description that --device then uses.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -225,7 +227,11 @@ int calibrate(Context& context, const Arguments& arguments) {
     shown_total = total;
     progress->show(finished, what);
   };
-  auto limits = find_hidden_limits(run, context.services.run_configurations);
+  // A third of the time at most: what is not known to the unit by then stays open.
+  CalibrationRun first = run;
+  const auto now = std::chrono::steady_clock::now();
+  first.end = std::min(run.end, now + (run.end - now) / 3);
+  auto limits = find_hidden_limits(first, context.services.run_configurations);
   if (!limits)
     return context.report(limits.error()) == exit_interrupted ? exit_interrupted : exit_environment;
   run.device = described(std::move(*gpu), std::move(*limits), machine.cudnn_version);
