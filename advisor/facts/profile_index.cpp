@@ -330,6 +330,13 @@ const MemoryUse& ProfileIndex::memory_use(int configuration) const {
   return (*memory_use_)[static_cast<std::size_t>(configuration)];
 }
 
+const GpuBusy* ProfileIndex::gpu_busy(int configuration) const {
+  const int device = profile_->configurations[static_cast<std::size_t>(configuration)].device;
+  const auto [at, added] = busy_.try_emplace(device);
+  if (added) at->second = rnnadvisor::gpu_busy(*profile_, device);
+  return at->second ? &*at->second : nullptr;
+}
+
 const ModelAnswers& ProfileIndex::model(int configuration) const {
   if (!model_ || model_of_ != configuration) {
     model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,

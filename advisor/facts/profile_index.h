@@ -17,6 +17,7 @@
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
 #include "profiler/classify/call_signs.h"
+#include "profiler/classify/gpu_busy.h"
 #include "profiler/classify/memory_use.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/profile/profile.h"
@@ -106,6 +107,10 @@ class ProfileIndex {
   const CallSigns& signs(int configuration) const;
   const MemoryUse& memory_use(int configuration) const;
 
+  // How busy a recorded program kept the device of a configuration; null where that is not known.
+  // Looked for when first asked.
+  const GpuBusy* gpu_busy(int configuration) const;
+
   // Answers of the cost model. The reference is good until the answers of another configuration are
   // asked for.
   const ModelAnswers& model(int configuration) const;
@@ -128,6 +133,7 @@ class ProfileIndex {
   mutable std::optional<std::vector<NativeRecurrence>> native_;
   mutable std::optional<std::vector<CallSigns>> signs_;
   mutable std::optional<std::vector<MemoryUse>> memory_use_;
+  mutable std::map<int, std::optional<GpuBusy>> busy_;  // by device
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };
