@@ -52,8 +52,7 @@ bool is_main(const Subject& s, const Index& i) {
 }
 
 bool lengths_vary(const Profile& profile, const RnnCall& call) {
-  const auto& config =
-      profile.configurations[static_cast<std::size_t>(call.configuration)].config;
+  const auto& config = profile.configurations[static_cast<std::size_t>(call.configuration)].config;
   return config.has_varying_lengths() ||
          (call.arguments >= 0 &&
           !profile.call_arguments[static_cast<std::size_t>(call.arguments)].seq_lengths.empty());

@@ -274,8 +274,9 @@ Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile,
   // What was timed call by call is compared by the time that is saved; a recorded program has but
   // speedups.
   const double expected = of_program ? expected_speedup(finding, explains) : 0;
-  return {broken,   !refuted, expected, explains,
-          class_of_gain, saved_ms, speedup,  bytes,    static_cast<int>(finding.severity)};
+  return {broken,   !refuted,      expected,
+          explains, class_of_gain, saved_ms,
+          speedup,  bytes,         static_cast<int>(finding.severity)};
 }
 
 }  // namespace

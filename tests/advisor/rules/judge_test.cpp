@@ -213,9 +213,8 @@ TEST(Judge, OfAProgramTheLargestExpectedSpeedupComesFirst) {
   };
   auto cause = card(size_rule, "c/cause");
   cause.consequence = "path";
-  const auto rules =
-      set_of({measured("a/small", 1.1, false), measured("b/large", 2, false), cause,
-              measured("d/path", 1.5, true), card(size_rule, "f/nothing")});
+  const auto rules = set_of({measured("a/small", 1.1, false), measured("b/large", 2, false), cause,
+                             measured("d/path", 1.5, true), card(size_rule, "f/nothing")});
   auto profile = profile_of({1001});
   EXPECT_THAT(ids(judge(profile, rules)),
               ElementsAre("b/large", "d/path", "a/small", "c/cause", "f/nothing"))

@@ -1,5 +1,6 @@
 // The programs of samples/programs as they were recorded on a GPU: each shows first what it is
-// there to show, or directly behind that it waits for launches, and nothing that it launched was lost on the way.
+// there to show, or directly behind that it waits for launches, and nothing that it launched was
+// lost on the way.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -30,9 +31,8 @@ std::vector<Program> programs() {
   if (!table) return found;
   for (const auto& node : *(*table)["program"].as_array()) {
     const auto& entry = *node.as_table();
-    found.push_back(
-        {entry["name"].value_or(std::string()), entry["finding"].value_or(std::string()),
-         entry["waits"].value_or(false)});
+    found.push_back({entry["name"].value_or(std::string()),
+                     entry["finding"].value_or(std::string()), entry["waits"].value_or(false)});
   }
   return found;
 }
