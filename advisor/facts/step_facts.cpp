@@ -10,52 +10,9 @@ namespace {
 using Index = ProfileIndex;
 
 const GpuBusy* busy_of(const Subject& s, const Index& i) {
-  return s.get().from_program() ? i.gpu_busy(s.configuration) : nullptr;
-}
-
-// Time in kernels of a configuration's calls; of one without cuDNN, of the recurrences it stands
-// for.
-std::int64_t kernel_ns(const Index& i, int configuration) {
-  const auto& profile = i.profile();
-  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
-  std::int64_t sum = 0;
-  const auto calls = i.calls(configuration);
-  for (const int call : calls) {
-    for (const int kernel : i.kernels(call)) {
-      const auto at = static_cast<std::size_t>(kernel);
-      sum += profile.kernels.end_ns[at] - profile.kernels.start_ns[at];
-    }
-  }
-  if (calls.empty() && !own.described()) {
-    for (const auto& recurrence : i.native_recurrences())
-      if (recurrence.device == own.device) sum += recurrence.kernel_ns;
-  }
-  return sum;
-}
-
-// The one configuration of a device that findings about the whole program are told with.
-bool is_main(const Subject& s, const Index& i) {
-  if (!s.get().from_program()) return false;
-  const auto& all = i.profile().configurations;
-  int main = -1;
-  std::int64_t most = -1;
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    const int configuration = static_cast<int>(c);
-    if (!all[c].from_program() || all[c].device != s.get().device || i.tried(configuration))
-      continue;
-    const auto ns = kernel_ns(i, configuration);
-    if (ns <= most) continue;
-    most = ns;
-    main = configuration;
-  }
-  return main == s.configuration;
-}
-
-bool lengths_vary(const Profile& profile, const RnnCall& call) {
-  const auto& config = profile.configurations[static_cast<std::size_t>(call.configuration)].config;
-  return config.has_varying_lengths() ||
-         (call.arguments >= 0 &&
-          !profile.call_arguments[static_cast<std::size_t>(call.arguments)].seq_lengths.empty());
+  if (!s.get().from_program()) return nullptr;
+  const auto& busy = i.program_step(s.configuration).busy;
+  return busy ? &*busy : nullptr;
 }
 
 // Two more of the same but for their length or batch: shapes change from step to step. One more is
@@ -71,16 +28,7 @@ bool shapes_vary(const Subject& s, const Index& i) {
 // captured with, a step of several processes waits for the others, and what is replayed already
 // needs none.
 bool replayable(const Subject& s, const Index& i) {
-  if (shapes_vary(s, i)) return false;
-  const auto& profile = i.profile();
-  return std::none_of(profile.calls.begin(), profile.calls.end(), [&](const RnnCall& call) {
-    if (call.device != s.get().device || call.configuration < 0) return false;
-    if (call.graph == GraphState::captured || call.graph == GraphState::replayed) return true;
-    const auto process = static_cast<std::size_t>(call.process);
-    if (process < profile.processes.size() && profile.processes[process].world_size > 1)
-      return true;
-    return lengths_vary(profile, call);
-  });
+  return !shapes_vary(s, i) && i.program_step(s.configuration).replayable;
 }
 
 }  // namespace
@@ -115,7 +63,10 @@ void add_step_facts(Catalogue& catalogue) {
          });
   define(catalogue, "program.main_configuration", "", Provenance::measured,
          "of the configurations recorded on its device this one has the most time in kernels",
-         is_main);
+         [](const Subject& s, const Index& i) {
+           return s.get().from_program() &&
+                  i.program_step(s.configuration).main_configuration == s.configuration;
+         });
 }
 
 }  // namespace rnnadvisor::advisor

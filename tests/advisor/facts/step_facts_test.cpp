@@ -14,13 +14,13 @@ class Recording {
     builder_.add_device(*find_device("h200"));
     builder_.profile().environment.tracing = true;
   }
-  int layer(int seq_length = 16, Origin origin = Origin::captured) {
+  int layer(int seq_length = 16, Origin origin = Origin::captured, int batch_size = 2) {
     Configuration made;
     made.origin = origin;
     made.outcome = Outcome::completed;
     made.program.name = Framework::pytorch;
     made.config.seq_length = seq_length;
-    made.config.batch_size = 2;
+    made.config.batch_size = batch_size;
     return builder_.add_configuration(made);
   }
   int packed_layer() {
@@ -124,6 +124,16 @@ TEST(StepFacts, AStepOfChangingShapesCannotBeReplayed) {
     for (int i = 0; i < shapes; ++i) recording.call(recording.layer(16 + i), 400, 4);
     const auto profile = recording.finish();
     EXPECT_EQ(value(profile, 0, "program.step_replayable"), FactValue(shapes < 3)) << shapes;
+  }
+}
+
+TEST(StepFacts, NorOneOfManyConfigurations) {
+  for (const int count : {100, 101}) {
+    Recording recording;
+    // No two of them differ in one field only.
+    for (int i = 0; i < count; ++i)
+      recording.call(recording.layer(16 + i, Origin::captured, 8 + i), 4, 4);
+    EXPECT_EQ(value(recording.finish(), 0, "program.step_replayable"), FactValue(count == 100));
   }
 }
 
