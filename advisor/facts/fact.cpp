@@ -25,6 +25,7 @@ const Catalogue& catalogue() {
     add_device_facts(list);
     add_memory_facts(list);
     add_program_memory_facts(list);
+    add_step_facts(list);
     add_model_facts(list);
     add_measured_facts(list);
     add_trace_facts(list);

@@ -315,21 +315,6 @@ std::span<const Sibling> ProfileIndex::siblings(int configuration) const {
   return siblings_[at];
 }
 
-const std::vector<NativeRecurrence>& ProfileIndex::native_recurrences() const {
-  if (!native_) native_ = rnnadvisor::native_recurrences(*profile_);
-  return *native_;
-}
-
-const CallSigns& ProfileIndex::signs(int configuration) const {
-  if (!signs_) signs_ = call_signs(*profile_);
-  return (*signs_)[static_cast<std::size_t>(configuration)];
-}
-
-const MemoryUse& ProfileIndex::memory_use(int configuration) const {
-  if (!memory_use_) memory_use_ = rnnadvisor::memory_use(*profile_);
-  return (*memory_use_)[static_cast<std::size_t>(configuration)];
-}
-
 const ModelAnswers& ProfileIndex::model(int configuration) const {
   if (!model_ || model_of_ != configuration) {
     model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,

@@ -17,6 +17,7 @@
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
 #include "profiler/classify/call_signs.h"
+#include "profiler/classify/gpu_busy.h"
 #include "profiler/classify/memory_use.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/profile/profile.h"
@@ -44,6 +45,17 @@ struct PhaseKernels {
 struct Sibling {
   int configuration = -1;
   std::string_view field;
+};
+
+// What a recorded program does on one device, whatever the configuration.
+struct ProgramStep {
+  std::optional<GpuBusy> busy;  // nothing where it is not known
+  // Of the configurations recorded on the device the one with the most time in kernels: findings
+  // about the whole program are told with it. -1: none was recorded there.
+  int main_configuration = -1;
+  // No call has sequences of varying lengths, belongs to a CUDA graph or to one of several ranks,
+  // and there are no more than 100 configurations.
+  bool replayable = true;
 };
 
 // The cost model's answers for one configuration, each computed when first asked for.
@@ -106,6 +118,9 @@ class ProfileIndex {
   const CallSigns& signs(int configuration) const;
   const MemoryUse& memory_use(int configuration) const;
 
+  // The recorded program on the device of a configuration; looked at when first asked.
+  const ProgramStep& program_step(int configuration) const;
+
   // Answers of the cost model. The reference is good until the answers of another configuration are
   // asked for.
   const ModelAnswers& model(int configuration) const;
@@ -128,6 +143,7 @@ class ProfileIndex {
   mutable std::optional<std::vector<NativeRecurrence>> native_;
   mutable std::optional<std::vector<CallSigns>> signs_;
   mutable std::optional<std::vector<MemoryUse>> memory_use_;
+  mutable std::map<int, ProgramStep> steps_;  // by device
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };

@@ -23,6 +23,7 @@ std::optional<bool> shown(std::string_view key, const Subject& subject, const Pr
   if (key == "flat_weights") return negated(signs.weights_copied);
   if (key == "batch_first") return signs.input_reordered;
   if (key == "needs_backward") return signs.backward_follows;
+  if (key == "per_step_calls") return signs.per_step_calls;
   return std::nullopt;
 }
 

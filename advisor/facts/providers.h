@@ -20,6 +20,7 @@ void add_program_facts(Catalogue& catalogue);
 void add_device_facts(Catalogue& catalogue);
 void add_memory_facts(Catalogue& catalogue);
 void add_program_memory_facts(Catalogue& catalogue);
+void add_step_facts(Catalogue& catalogue);
 void add_model_facts(Catalogue& catalogue);
 void add_measured_facts(Catalogue& catalogue);
 void add_trace_facts(Catalogue& catalogue);

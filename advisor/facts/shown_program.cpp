@@ -13,6 +13,7 @@ ProgramContext shown_program(const Profile& profile, int configuration) {
   if (!program.flat_weights && signs.weights_copied) program.flat_weights = !*signs.weights_copied;
   if (!program.batch_first) program.batch_first = signs.input_reordered;
   if (!program.needs_backward) program.needs_backward = signs.backward_follows;
+  if (!program.per_step_calls) program.per_step_calls = signs.per_step_calls;
   return program;
 }
 

@@ -9,7 +9,8 @@
 namespace rnnadvisor::advisor {
 
 // The program of a configuration as it was stated, and where it was not what a recording shows
-// (profiler/classify/call_signs.h): flat_weights, batch_first, needs_backward. Looks through the
+// (profiler/classify/call_signs.h): flat_weights, batch_first, needs_backward,
+// per_step_calls. Looks through the
 // whole profile where the configuration was read out of a program.
 ProgramContext shown_program(const Profile& profile, int configuration);
 

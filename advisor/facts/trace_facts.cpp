@@ -99,6 +99,14 @@ std::optional<bool> native_cells(const Subject& s, const Index& i) {
   });
 }
 
+std::optional<bool> handwritten_cells(const Subject& s, const Index& i) {
+  if (!i.profile().environment.tracing || !s.get().from_program()) return std::nullopt;
+  const auto found = recurrences(s, i);
+  return std::any_of(found.begin(), found.end(), [](const NativeRecurrence* recurrence) {
+    return recurrence->cell == NativeCell::handwritten;
+  });
+}
+
 // Of the device's time in kernels, what ran from the first to the last step of such recurrences.
 std::optional<double> recurrence_share(const Subject& s, const Index& i) {
   const auto found = recurrences(s, i);
@@ -242,6 +250,9 @@ void add_implementation(Catalogue& catalogue) {
          persist_tensor_cores);
   define(catalogue, "trace.native_cells", "", Provenance::measured,
          "kernels of a framework's own cells ran: the RNN was not cuDNN's", native_cells);
+  define(catalogue, "trace.handwritten_cells", "", Provenance::measured,
+         "kernels like those of a recurrent cell written by hand ran step by step",
+         handwritten_cells);
   define(catalogue, "trace.tensor_cores", "", Provenance::measured,
          "Tensor Cores executed instructions, by counters", counted_tensor_cores);
 }

@@ -14,9 +14,9 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-constexpr std::array<std::string_view, 6> scopes = {"forward inference", "forward training",
-                                                    "backward data",     "backward weights",
-                                                    "training step",     "device memory"};
+constexpr std::array<std::string_view, 7> scopes = {
+    "forward inference", "forward training", "backward data", "backward weights",
+    "training step",     "program step",     "device memory"};
 constexpr std::string_view bytes_scope = "device memory";
 
 const FactDefinition& definition(int fact) {

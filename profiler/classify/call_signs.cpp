@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -200,11 +201,37 @@ void read_phases(const Profile& profile, std::vector<CallSigns>& signs) {
   }
 }
 
+void read_steps(const Profile& profile, std::vector<CallSigns>& signs) {
+  constexpr int fewest = 8;
+  std::map<std::pair<int, int>, int> in_a_row;  // by configuration and process
+  std::vector<std::size_t> order(profile.calls.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return profile.calls[a].host_start_ns < profile.calls[b].host_start_ns;
+  });
+  for (const std::size_t i : order) {
+    const auto& call = profile.calls[i];
+    if (call.configuration < 0) continue;
+    const auto at = static_cast<std::size_t>(call.configuration);
+    const auto& configuration = profile.configurations[at];
+    // A call that its kernels alone tell of has no length that anybody saw.
+    if (!configuration.from_program() || !configuration.described()) continue;
+    if (configuration.config.seq_length > 1) {
+      signs[at].per_step_calls = false;
+      continue;
+    }
+    int& calls = in_a_row[{call.configuration, call.process}];
+    calls = is_forward(call.phase) ? calls + 1 : 0;
+    if (calls >= fewest) signs[at].per_step_calls = true;
+  }
+}
+
 }  // namespace
 
 std::vector<CallSigns> call_signs(const Profile& profile) {
   std::vector<CallSigns> signs(profile.configurations.size());
   read_phases(profile, signs);
+  read_steps(profile, signs);
   std::vector<Count> counts(profile.configurations.size());
   Reader(profile).read(counts);
   for (std::size_t i = 0; i < signs.size(); ++i) {

@@ -20,6 +20,9 @@ struct CallSigns {
   // Whether a backward call of the configuration was recorded. False only where three forward
   // training calls or more had none, and the whole of their processes was recorded.
   std::optional<bool> backward_follows;
+  // One call for each time step: eight forward calls and more of one time step followed each other
+  // with no backward call between. False where calls have more steps. (Eight is our choice.)
+  std::optional<bool> per_step_calls;
 };
 
 // One for each configuration of the profile. Only those read out of a program have signs.

@@ -201,6 +201,70 @@ TEST(Judge, FindingsAreOrderedByGain) {
 
 // In a comparison of algorithms a refusal is a result like others. It goes behind what there is to
 // gain, unless nothing else ran at that point.
+// Of a recorded program the largest expected speedup comes first, whatever it is known from; an
+// estimate counts 0.8 of itself, and a cause without a number 1.2.
+TEST(Judge, OfAProgramTheLargestExpectedSpeedupComesFirst) {
+  const auto measured = [](std::string_view id, double speedup, bool path) {
+    auto rule = card(std::string(size_rule) + "[[gain]]\nspeedup = " + std::to_string(speedup) +
+                         "\nscope = \"training step\"\nsource = \"row\"",
+                     id);
+    if (path) rule.consequence = "path";
+    return rule;
+  };
+  auto cause = card(size_rule, "c/cause");
+  cause.consequence = "path";
+  const auto rules = set_of({measured("a/small", 1.1, false), measured("b/large", 2, false), cause,
+                             measured("d/path", 1.5, true), card(size_rule, "f/nothing")});
+  auto profile = profile_of({1001});
+  EXPECT_THAT(ids(judge(profile, rules)),
+              ElementsAre("b/large", "d/path", "a/small", "c/cause", "f/nothing"))
+      << "described only";
+  profile.configurations.front().origin = Origin::captured;
+  EXPECT_THAT(ids(judge(profile, rules)),
+              ElementsAre("b/large", "d/path", "c/cause", "a/small", "f/nothing"));
+}
+
+TEST(Judge, AnEstimateCountsLessThanAMeasurement) {
+  // 400 kernels that run for 4 of every 10 µs: 2.5 times as fast at best, 2.0 expected.
+  ProfileBuilder builder;
+  builder.add_device(*find_device("h200"));
+  builder.profile().environment.tracing = true;
+  Configuration made;
+  made.origin = Origin::captured;
+  made.config.hidden_size = made.config.proj_size = 1001;
+  CallRecord call;
+  call.call.configuration = builder.add_configuration(made);
+  const int index = builder.add_call(call);
+  for (int i = 0; i < 400; ++i) {
+    KernelRecord kernel;
+    kernel.name = "kernel";
+    kernel.call = index;
+    kernel.start_ns = 10'000 * i;
+    kernel.end_ns = kernel.start_ns + 4'000;
+    builder.add_kernel(kernel);
+  }
+  const auto profile = builder.finish();
+  const auto estimate = card(std::string(size_rule) +
+                                 "[[gain]]\nfact = \"program.graph_speedup\"\n"
+                                 "scope = \"program step\"",
+                             "e/estimate");
+  for (const double speedup : {1.9, 2.1}) {
+    const auto measured =
+        card(std::string(size_rule) + "[[gain]]\nspeedup = " + std::to_string(speedup) +
+                 "\nscope = \"training step\"\nsource = \"row\"",
+             "m/measured");
+    const auto judgement = judge(profile, set_of({estimate, measured}));
+    ASSERT_EQ(judgement.findings.size(), 2U);
+    EXPECT_EQ(judgement.findings.front().rule_id, speedup > 2 ? "m/measured" : "e/estimate");
+    for (const auto& finding : judgement.findings) {
+      ASSERT_TRUE(finding.gain);
+      EXPECT_EQ(finding.gain->basis, finding.rule_id == "e/estimate"
+                                         ? GainBasis::modelled
+                                         : GainBasis::measured_elsewhere);
+    }
+  }
+}
+
 TEST(Judge, ARefusedAlternativeDoesNotComeBeforeGains) {
   Profile profile = profile_of({512, 512, 1024});
   auto& all = profile.configurations;

@@ -3,7 +3,7 @@
 
   same      stdout and exit status with the plugin, in each mode, are those without it
   captured  every cuDNN RNN call that cuDNN's own log shows in a separate run is in the profile, field by field
-  finding   the first finding of the profile is the one that the program is there to show
+  finding   the first finding of the profile, but for launch/host-bound, is the one that the program is there to show
 
 usage: check_programs.py RNNADVISOR OUTPUT_FOLDER [--only NAME…] [--gpus N] [--cpp PROGRAM] [--modes calls,kernels,full]
 Writes OUTPUT_FOLDER/programs.json and the profiles recorded in mode `kernels`.
@@ -153,8 +153,10 @@ for entry in entries:
         report = subprocess.run([program, "report", str(path), "--format", "json"], capture_output=True, text=True)
         try:
             result["findings"] = [f["rule"] for f in json.loads(report.stdout)["findings"]][:8]
-            if result["findings"][:1] != [entry["finding"]]:
-                problems.append(f"the first finding is {result['findings'][:1]}, not {entry['finding']}")
+            # Whether the program waits for launches is for the host to say: another one launches faster.
+            first = [rule for rule in result["findings"] if rule != "launch/host-bound"][:1]
+            if first != [entry["finding"]]:
+                problems.append(f"the first finding is {first}, not {entry['finding']}")
         except (ValueError, KeyError) as error:
             problems.append(f"no report: {error}: {report.stderr[-500:]}")
     print(name, "ok" if not problems else problems[:4], flush=True)

@@ -17,7 +17,7 @@ constexpr const char* optimizer = "void multi_tensor_apply_kernel<TensorListMeta
 // the test.
 class Program {
  public:
-  Program() {
+  explicit Program(int steps = 16) {
     builder_.add_device(*find_device("h200"));
     Configuration configuration;
     configuration.origin = Origin::captured;
@@ -26,7 +26,7 @@ class Program {
     config.data_type = DataType::half;
     config.input_size = 64;
     config.hidden_size = config.proj_size = 32;
-    config.seq_length = 16;
+    config.seq_length = steps;
     config.batch_size = 8;
     call_.call.configuration = builder_.add_configuration(configuration);
   }
@@ -137,6 +137,32 @@ TEST(CallSigns, TrainingForwardsWithoutABackwardPass) {
   for (int i = 0; i < 5; ++i) cut.call(Phase::forward_training);
   cut.note("calls-outside");
   EXPECT_FALSE(cut.signs().backward_follows.has_value());
+}
+
+TEST(CallSigns, OneCallForEachTimeStep) {
+  for (const int calls : {7, 8}) {
+    Program decoder(1);
+    for (int i = 0; i < calls; ++i) decoder.call(Phase::forward_inference);
+    EXPECT_EQ(decoder.signs().per_step_calls.has_value(), calls == 8) << calls;
+  }
+  Program loop(1);
+  for (int step = 0; step < 3; ++step) {
+    for (int i = 0; i < 9; ++i) loop.call(Phase::forward_training);
+    for (int i = 0; i < 9; ++i) loop.call(Phase::backward_data);
+  }
+  EXPECT_EQ(loop.signs().per_step_calls, true);
+}
+
+TEST(CallSigns, AStepOfTrainingIsNoTimeStep) {
+  Program single(1);
+  for (int step = 0; step < 20; ++step) {
+    single.call(Phase::forward_training);
+    single.call(Phase::backward_data);
+  }
+  EXPECT_FALSE(single.signs().per_step_calls.has_value());
+  Program whole(2);
+  for (int step = 0; step < 20; ++step) whole.call(Phase::forward_inference);
+  EXPECT_EQ(whole.signs().per_step_calls, false);
 }
 
 }  // namespace

@@ -1,0 +1,94 @@
+// What ProfileIndex knows of a recorded program beyond its RNN calls, each looked for when first
+// asked.
+#include <algorithm>
+
+#include "advisor/facts/profile_index.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// Time in kernels of a configuration's calls; of one without cuDNN, of the recurrences it stands
+// for.
+std::int64_t kernel_ns(const ProfileIndex& index, int configuration) {
+  std::int64_t sum = 0;
+  for (const Phase phase : all_phases) {
+    if (const auto* kernels = index.phase_kernels(configuration, phase)) sum += kernels->kernel_ns;
+  }
+  const auto& own = index.profile().configurations[static_cast<std::size_t>(configuration)];
+  if (own.described() || !index.calls(configuration).empty()) return sum;
+  for (const auto& recurrence : index.native_recurrences())
+    if (recurrence.device == own.device) sum += recurrence.kernel_ns;
+  return sum;
+}
+
+int main_configuration(const ProfileIndex& index, int device) {
+  const auto& all = index.profile().configurations;
+  int main = -1;
+  std::int64_t most = -1;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const int configuration = static_cast<int>(c);
+    if (!all[c].from_program() || all[c].device != device || index.tried(configuration)) continue;
+    const auto ns = kernel_ns(index, configuration);
+    if (ns <= most) continue;
+    most = ns;
+    main = configuration;
+  }
+  return main;
+}
+
+bool lengths_vary(const Profile& profile, const RnnCall& call) {
+  const auto& config = profile.configurations[static_cast<std::size_t>(call.configuration)].config;
+  return config.has_varying_lengths() ||
+         (call.arguments >= 0 &&
+          !profile.call_arguments[static_cast<std::size_t>(call.arguments)].seq_lengths.empty());
+}
+
+// Configurations of one program above which their shapes change from step to step, however they
+// differ; our choice.
+constexpr std::ptrdiff_t most_shapes = 100;
+
+bool replayable(const Profile& profile, int device) {
+  const auto& all = profile.configurations;
+  if (std::count_if(all.begin(), all.end(), [&](const Configuration& one) {
+        return one.from_program() && one.device == device;
+      }) > most_shapes)
+    return false;
+  return std::none_of(profile.calls.begin(), profile.calls.end(), [&](const RnnCall& call) {
+    if (call.device != device || call.configuration < 0) return false;
+    if (call.graph == GraphState::captured || call.graph == GraphState::replayed) return true;
+    const auto process = static_cast<std::size_t>(call.process);
+    if (process < profile.processes.size() && profile.processes[process].world_size > 1)
+      return true;
+    return lengths_vary(profile, call);
+  });
+}
+
+}  // namespace
+
+const std::vector<NativeRecurrence>& ProfileIndex::native_recurrences() const {
+  if (!native_) native_ = rnnadvisor::native_recurrences(*profile_);
+  return *native_;
+}
+
+const CallSigns& ProfileIndex::signs(int configuration) const {
+  if (!signs_) signs_ = call_signs(*profile_);
+  return (*signs_)[static_cast<std::size_t>(configuration)];
+}
+
+const MemoryUse& ProfileIndex::memory_use(int configuration) const {
+  if (!memory_use_) memory_use_ = rnnadvisor::memory_use(*profile_);
+  return (*memory_use_)[static_cast<std::size_t>(configuration)];
+}
+
+const ProgramStep& ProfileIndex::program_step(int configuration) const {
+  const int device = profile_->configurations[static_cast<std::size_t>(configuration)].device;
+  const auto found = steps_.find(device);
+  if (found != steps_.end()) return found->second;
+  ProgramStep step;
+  step.busy = gpu_busy(*profile_, device);
+  step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
+  step.replayable = replayable(*profile_, device);
+  return steps_.emplace(device, std::move(step)).first->second;
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,69 @@
+#include "profiler/classify/gpu_busy.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace rnnadvisor {
+namespace {
+
+constexpr std::int64_t fewest_kernels = 100;
+constexpr std::int64_t longest_wait_ns = 10'000'000;
+
+bool whole(const Profile& profile) {
+  return profile.environment.tracing &&
+         std::none_of(profile.notes.begin(), profile.notes.end(), [](const Note& note) {
+           return note.code == "records-dropped" || note.code == "kernels-without-time";
+         });
+}
+
+}  // namespace
+
+std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
+  if (!whole(profile)) return std::nullopt;
+  const auto& kernels = profile.kernels;
+  std::map<int, std::vector<std::int64_t>> starts;  // of kernels, by process
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    if (kernels.device[k] == device) starts[kernels.process[k]].push_back(kernels.start_ns[k]);
+  const auto most = std::max_element(
+      starts.begin(), starts.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  if (most == starts.end()) return std::nullopt;
+  GpuBusy busy;
+  busy.process = most->first;
+  auto& times = most->second;
+  const auto half = static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), times.begin() + half, times.end());
+  const std::int64_t from = times[static_cast<std::size_t>(half)];
+
+  std::vector<std::pair<std::int64_t, std::int64_t>> work;
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    if (kernels.device[k] != device || kernels.process[k] != busy.process) continue;
+    if (kernels.start_ns[k] >= from) work.emplace_back(kernels.start_ns[k], kernels.end_ns[k]);
+  }
+  busy.kernels = static_cast<std::int64_t>(work.size());
+  if (busy.kernels < fewest_kernels) return std::nullopt;
+  const auto& transfers = profile.transfers;
+  for (std::size_t t = 0; t < transfers.size(); ++t) {
+    if (transfers.device[t] != device || transfers.process[t] != busy.process) continue;
+    if (transfers.start_ns[t] >= from)
+      work.emplace_back(transfers.start_ns[t], transfers.end_ns[t]);
+  }
+  std::sort(work.begin(), work.end());
+  std::int64_t covered = from;
+  for (const auto& [start, end] : work) {
+    const std::int64_t wait = start - covered;
+    if (wait > longest_wait_ns)
+      busy.pause_ns += wait;
+    else if (wait > 0)
+      busy.span_ns += wait;
+    if (end > covered) busy.busy_ns += end - std::max(start, covered);
+    covered = std::max({covered, start, end});
+  }
+  busy.span_ns += busy.busy_ns;
+  if (busy.busy_ns <= 0) return std::nullopt;
+  return busy;
+}
+
+}  // namespace rnnadvisor

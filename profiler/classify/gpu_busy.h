@@ -1,0 +1,34 @@
+// How busy a recorded program kept a GPU between its kernels, over whatever the program does: RNN
+// calls and everything else. What a CUDA graph of the whole step could gain is read off it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor {
+
+// Of one process on one device, from the start of the first kernel to the end of the last kernel or
+// transfer of the part that was looked at. ns on the clock of the profile.
+struct GpuBusy {
+  int process = -1;          // index into Profile::processes
+  std::int64_t kernels = 0;  // in the part that was looked at
+  std::int64_t busy_ns = 0;  // at least one kernel, copy or memset ran, on any stream
+  std::int64_t span_ns = 0;  // busy, or waiting for the next launch; pauses are in neither
+  std::int64_t pause_ns = 0;
+  // 0 … 1, and above 0.
+  double share() const { return static_cast<double>(busy_ns) / static_cast<double>(span_ns); }
+};
+
+// Looked at is the second half of the kernels of the process that launched most of them on the
+// device: the first half holds what happens once (libraries and kernels are loaded, algorithms are
+// chosen, memory is taken from the device). A pause of more than 10 ms between two pieces of work
+// is left out: a launch takes microseconds, under tracing too, so that the program then waited for
+// something that no other way of launching would change, as data, a file or a person. Both numbers
+// are our choice. Tracing makes each launch slower, so that without it the GPU is busier than this.
+// Nothing where fewer than 100 kernels are left to look at, where kernels were not traced or where
+// records were lost.
+std::optional<GpuBusy> gpu_busy(const Profile& profile, int device);
+
+}  // namespace rnnadvisor

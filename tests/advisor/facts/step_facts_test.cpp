@@ -1,0 +1,155 @@
+// What is known of the whole step of a recorded program.
+#include <gtest/gtest.h>
+
+#include "advisor/rules/evaluate.h"
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// A program of layers that are called in turn, each call with some kernels.
+class Recording {
+ public:
+  Recording() {
+    builder_.add_device(*find_device("h200"));
+    builder_.profile().environment.tracing = true;
+  }
+  int layer(int seq_length = 16, Origin origin = Origin::captured, int batch_size = 2) {
+    Configuration made;
+    made.origin = origin;
+    made.outcome = Outcome::completed;
+    made.program.name = Framework::pytorch;
+    made.config.seq_length = seq_length;
+    made.config.batch_size = batch_size;
+    return builder_.add_configuration(made);
+  }
+  int packed_layer() {
+    Configuration made;
+    made.origin = Origin::captured;
+    made.config.seq_length = 16;
+    made.config.batch_size = 2;
+    made.config.layout = Layout::seq_major_packed;
+    made.config.seq_lengths = {16, 9};
+    return builder_.add_configuration(made);
+  }
+  int process(int world_size) {
+    Process made;
+    made.pid = 100;
+    made.host = "here";
+    made.start_ns = 0;
+    made.world_size = world_size;
+    return builder_.add_process(made);
+  }
+  // Of every 10 µs the GPU works `busy` of them.
+  void call(int configuration, int kernels, int busy, GraphState graph = GraphState::none,
+            int process = -1) {
+    CallRecord call;
+    call.call.configuration = configuration;
+    call.call.graph = graph;
+    call.call.process = process;
+    call.call.host_start_ns = now_;
+    call.call.host_end_ns = now_ + 10'000 * kernels;
+    const int index = builder_.add_call(call);
+    for (int i = 0; i < kernels; ++i, now_ += 10'000) {
+      KernelRecord kernel;
+      kernel.name = "kernel";
+      kernel.call = index;
+      kernel.process = process;
+      kernel.start_ns = now_;
+      kernel.end_ns = now_ + 1000 * busy;
+      builder_.add_kernel(kernel);
+    }
+  }
+  Profile finish() { return builder_.finish(); }
+
+ private:
+  ProfileBuilder builder_;
+  std::int64_t now_ = 0;
+};
+
+std::optional<FactValue> value(const Profile& profile, int configuration, std::string_view name) {
+  const ProfileIndex index(profile);
+  FactMemo facts(index);
+  facts.begin(configuration);
+  const int at = find_fact(name);
+  EXPECT_GE(at, 0) << name;
+  const Fact* fact = facts.get(at);
+  return fact ? std::optional(fact->value) : std::nullopt;
+}
+
+double number(const Profile& profile, std::string_view name) {
+  const auto found = value(profile, 0, name);
+  return found ? std::get<double>(*found) : -1;
+}
+
+TEST(StepFacts, TellTheShareAndWhatAGraphCouldGain) {
+  Recording recording;
+  recording.call(recording.layer(), 400, 4);
+  const auto profile = recording.finish();
+  EXPECT_EQ(value(profile, 0, "program.step_traced"), FactValue(true));
+  EXPECT_NEAR(number(profile, "program.gpu_busy"), 40, 0.2);
+  EXPECT_NEAR(number(profile, "program.graph_speedup"), 2.5, 0.02);
+  EXPECT_EQ(value(profile, 0, "program.step_replayable"), FactValue(true));
+  EXPECT_EQ(value(profile, 0, "program.main_configuration"), FactValue(true));
+}
+
+TEST(StepFacts, AreOfProgramsOnly) {
+  Recording own;
+  own.call(own.layer(16, Origin::run), 400, 4);
+  Recording few;
+  few.call(few.layer(), 100, 4);
+  for (const auto& profile : {own.finish(), few.finish()}) {
+    EXPECT_EQ(value(profile, 0, "program.step_traced"), FactValue(false));
+    EXPECT_FALSE(value(profile, 0, "program.gpu_busy"));
+    EXPECT_FALSE(value(profile, 0, "program.graph_speedup"));
+    EXPECT_FALSE(value(profile, 0, "program.step_replayable"));
+  }
+}
+
+TEST(StepFacts, OneConfigurationStandsForTheProgram) {
+  Recording recording;
+  const int small = recording.layer(16), large = recording.layer(32);
+  for (int step = 0; step < 4; ++step) {
+    recording.call(small, 100, 3);
+    recording.call(large, 100, 4);
+  }
+  const auto profile = recording.finish();
+  EXPECT_EQ(value(profile, small, "program.main_configuration"), FactValue(false));
+  EXPECT_EQ(value(profile, large, "program.main_configuration"), FactValue(true));
+}
+
+TEST(StepFacts, AStepOfChangingShapesCannotBeReplayed) {
+  for (const int shapes : {1, 2, 3}) {
+    Recording recording;
+    for (int i = 0; i < shapes; ++i) recording.call(recording.layer(16 + i), 400, 4);
+    const auto profile = recording.finish();
+    EXPECT_EQ(value(profile, 0, "program.step_replayable"), FactValue(shapes < 3)) << shapes;
+  }
+}
+
+TEST(StepFacts, NorOneOfManyConfigurations) {
+  for (const int count : {100, 101}) {
+    Recording recording;
+    // No two of them differ in one field only.
+    for (int i = 0; i < count; ++i)
+      recording.call(recording.layer(16 + i, Origin::captured, 8 + i), 4, 4);
+    EXPECT_EQ(value(recording.finish(), 0, "program.step_replayable"), FactValue(count == 100));
+  }
+}
+
+TEST(StepFacts, NeitherCanVaryingLengthsReplaysOrSeveralProcesses) {
+  Recording packed;
+  packed.call(packed.packed_layer(), 400, 4);
+  EXPECT_EQ(value(packed.finish(), 0, "program.step_replayable"), FactValue(false));
+  Recording replayed;
+  replayed.call(replayed.layer(), 400, 4, GraphState::captured);
+  EXPECT_EQ(value(replayed.finish(), 0, "program.step_replayable"), FactValue(false));
+  for (const int ranks : {1, 2}) {
+    Recording distributed;
+    distributed.call(distributed.layer(), 400, 4, GraphState::none, distributed.process(ranks));
+    EXPECT_EQ(value(distributed.finish(), 0, "program.step_replayable"), FactValue(ranks == 1));
+  }
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor

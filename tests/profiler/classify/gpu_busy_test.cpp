@@ -1,0 +1,126 @@
+#include "profiler/classify/gpu_busy.h"
+
+#include <gtest/gtest.h>
+
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor {
+namespace {
+
+// What ran on the devices, in µs.
+class Work {
+ public:
+  Work() {
+    builder_.add_device(*find_device("h200"));
+    builder_.add_device(*find_device("nvidia-t4"));
+    builder_.profile().environment.tracing = true;
+  }
+  void kernel(std::int64_t start, std::int64_t end, int device = 0, int stream = 7) {
+    KernelRecord record;
+    record.name = "kernel";
+    record.start_ns = start * 1000;
+    record.end_ns = end * 1000;
+    record.device = device;
+    record.stream = stream;
+    builder_.add_kernel(record);
+  }
+  void transfer(std::int64_t start, std::int64_t end) {
+    TransferRecord record;
+    record.operation = MemoryOperation::copy;
+    record.start_ns = start * 1000;
+    record.end_ns = end * 1000;
+    builder_.add_transfer(record);
+  }
+  // `count` kernels that run for `busy` of every `each` µs.
+  std::int64_t steps(std::int64_t from, int count, std::int64_t each, std::int64_t busy,
+                     int device = 0) {
+    for (int i = 0; i < count; ++i, from += each) kernel(from, from + busy, device);
+    return from;
+  }
+  void note(const char* code) { builder_.add_note({NoteSeverity::info, code, "", 1}); }
+  void untraced() { builder_.profile().environment.tracing = false; }
+  std::optional<GpuBusy> busy(int device = 0) {
+    return gpu_busy(profile_ ? *profile_ : profile_.emplace(builder_.finish()), device);
+  }
+
+ private:
+  ProfileBuilder builder_;
+  std::optional<Profile> profile_;
+};
+
+TEST(GpuBusy, IsTheShareOfTheSecondHalf) {
+  Work work;
+  const auto middle = work.steps(0, 200, 1000, 1);  // setting up: one part in a thousand
+  work.steps(middle, 200, 10, 4);
+  const auto busy = work.busy();
+  ASSERT_TRUE(busy);
+  EXPECT_EQ(busy->kernels, 200);
+  EXPECT_EQ(busy->busy_ns, 200 * 4000);
+  EXPECT_EQ(busy->span_ns, 199 * 10000 + 4000);  // up to the end of the last
+  EXPECT_EQ(busy->pause_ns, 0);
+  EXPECT_NEAR(busy->share(), 0.4, 0.002);
+}
+
+TEST(GpuBusy, OverlappingStreamsCountOnce) {
+  Work work;
+  for (int i = 0; i < 400; ++i) {
+    work.kernel(10 * i, 10 * i + 4, 0, 7);
+    work.kernel(10 * i + 2, 10 * i + 6, 0, 8);
+  }
+  EXPECT_NEAR(work.busy().value().share(), 0.6, 0.002);
+}
+
+TEST(GpuBusy, TransfersAreWork) {
+  Work work;
+  for (int i = 0; i < 400; ++i) {
+    work.kernel(10 * i, 10 * i + 4);
+    work.transfer(10 * i + 4, 10 * i + 9);
+  }
+  EXPECT_NEAR(work.busy().value().share(), 0.9, 0.002);
+}
+
+TEST(GpuBusy, OnlyPausesAboveTenMillisecondsAreLeftOut) {
+  for (const std::int64_t pause : {10'000, 10'001}) {
+    Work work;
+    auto at = work.steps(0, 300, 10, 5);
+    work.steps(at - 5 + pause, 100, 10, 5);  // the last kernel ended 5 µs before
+    const auto busy = work.busy().value();
+    EXPECT_EQ(busy.pause_ns, pause > 10'000 ? pause * 1000 : 0) << pause;
+    EXPECT_EQ(busy.busy_ns, 200 * 5000);
+    EXPECT_EQ(busy.span_ns + busy.pause_ns, (100 * 10 - 5 + pause + 100 * 10 - 5) * 1000) << pause;
+  }
+}
+
+TEST(GpuBusy, NeedsAHundredKernels) {
+  for (const int count : {198, 199, 200}) {
+    Work work;
+    work.steps(0, count, 10, 5);
+    EXPECT_EQ(work.busy().has_value(), count >= 199) << count;  // the larger half
+  }
+}
+
+TEST(GpuBusy, EachDeviceHasItsOwn) {
+  Work work;
+  work.steps(0, 400, 10, 5, 0);
+  work.steps(0, 400, 10, 8, 1);
+  EXPECT_NEAR(work.busy(0).value().share(), 0.5, 0.002);
+  EXPECT_NEAR(work.busy(1).value().share(), 0.8, 0.002);
+  EXPECT_FALSE(work.busy(2));
+}
+
+TEST(GpuBusy, IsNotKnownWhereRecordsAreMissing) {
+  for (const char* code : {"records-dropped", "kernels-without-time"}) {
+    Work work;
+    work.steps(0, 400, 10, 5);
+    work.note(code);
+    EXPECT_FALSE(work.busy()) << code;
+  }
+  Work calls_only;
+  calls_only.steps(0, 400, 10, 5);
+  calls_only.untraced();
+  EXPECT_FALSE(calls_only.busy());
+  EXPECT_FALSE(gpu_busy(Profile{}, 0));
+}
+
+}  // namespace
+}  // namespace rnnadvisor
