@@ -91,14 +91,16 @@ std::vector<std::string> add_validation(std::vector<Rule>& rules, const Validati
 
 const ValidityRecord* record_for(const Rule& rule, const DeviceSpec* device,
                                  const std::optional<Version>& cudnn) {
-  if (device == nullptr || !cudnn) return nullptr;
+  if (device == nullptr) return nullptr;
+  const ValidityRecord* newest = nullptr;
   for (const auto& record : rule.validity) {
     const auto version = parse_version(record.cudnn);
-    if (record.device == device->id && version && version->major == cudnn->major &&
-        version->minor == cudnn->minor)
-      return &record;
+    if (record.device != device->id || !version) continue;
+    if (cudnn && version->major == cudnn->major && version->minor == cudnn->minor) return &record;
+    if (!cudnn && (newest == nullptr || *parse_version(newest->cudnn) < *version))
+      newest = &record;
   }
-  return nullptr;
+  return newest;
 }
 
 bool refuted(const ValidityRecord& record) {

@@ -261,6 +261,9 @@ TEST(ValidityRecords, DowngradeWhereTheyRefute) {
   EXPECT_NE(judge(profile, rules).findings.at(0).severity, Severity::info);
   profile.environment.cudnn_version = "9.19.1";
   EXPECT_EQ(judge(profile, rules).findings.at(0).severity, Severity::info);
+  profile.environment.cudnn_version.clear();  // a configuration alone: as the newest measured
+  EXPECT_EQ(judge(profile, rules).findings.at(0).severity, Severity::info);
+  profile.environment.cudnn_version = "9.19.0";
   profile.configurations[0].device = 1;
   EXPECT_NE(judge(profile, rules).findings.at(0).severity, Severity::info);
 }
