@@ -276,9 +276,12 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
                                  name_of(profile, configuration));
       continue;
     }
+    advisor::ProposeOptions of_calls = *propose;
+    if (context.services.predict_for)
+      of_calls.predict = context.services.predict_for(profile.devices[device]);
     print_proposal(context, profile,
                    advisor::propose(profile, configuration, judgement.findings,
-                                    profile.devices[device], *propose),
+                                    profile.devices[device], of_calls),
                    profile.devices[device]);
     if (std::find(in_torch.begin(), in_torch.end(), configuration) == in_torch.end()) continue;
     TorchTrying trying;
@@ -317,8 +320,12 @@ Result<Verified> verify(const Context& context, Profile profile, const Judging& 
                         "--dry-run says what would be tried, on any machine");
   if (!device && torch.configurations.empty()) return fail(device.error());
 
+  // Times were measured on bare calls: what PyTorch's own launches cost is not in them.
+  advisor::ProposeOptions of_calls = *propose;
+  if (device && context.services.predict_for)
+    of_calls.predict = context.services.predict_for(*device);
   advisor::SearchOptions search;
-  search.propose = *propose;
+  search.propose = of_calls;
   search.stop = context.services.watch_interrupts();
   if (!torch.configurations.empty()) {
     // Before anything is measured: what stands in its way is not told after a minute.
@@ -338,7 +345,7 @@ Result<Verified> verify(const Context& context, Profile profile, const Judging& 
                         static_cast<double>(std::max<std::size_t>(1, configurations.size()));
     search.budget_seconds = std::max(left(), advisor::least_seconds) * (1 - part);
     result = search_cudnn(context, profile,
-                          proposals_for(profile, judgement, configurations, *device, *propose),
+                          proposals_for(profile, judgement, configurations, *device, of_calls),
                           *device, options.device, search);
   } else {
     context.note(fmt::format("cuDNN's own calls are not tried: {}", device.error().message));

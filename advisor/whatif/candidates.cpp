@@ -171,8 +171,12 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   if (same) return dropped("it changes nothing of the call");
   if (auto problem = why_not_tried(candidate.variant, device)) return dropped(*problem);
   // What launches cost is a guess with a graph, and a ratio without them none at all.
-  if (!candidate.variant.cuda_graph)
-    candidate.expected = modelled_speedup(own.config, candidate.variant, device);
+  std::optional<PredictedSpeedup> predicted;
+  if (!candidate.variant.cuda_graph) {
+    predicted = predicted_speedup(own.config, candidate.variant, options.predict);
+    candidate.expected =
+        predicted ? predicted->median : modelled_speedup(own.config, candidate.variant, device);
+  }
   // Of another batch size the time per sequence counts.
   for (const auto& transform : candidate.transforms) {
     if (transform.kind == "set_batch")
@@ -181,10 +185,19 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   }
   // The bounds of a training step hold backward passes, which do not run here.
   if (infers(candidate.transforms)) candidate.expected = 0;
-  if (candidate.expected > 0) candidate.expected_by = "estimate: ratio of the lower bounds";
+  if (candidate.expected > 0)
+    candidate.expected_by =
+        predicted ? "estimate: ratio of predicted times" : "estimate: ratio of the lower bounds";
   if (rule.empty()) {
     if (auto problem = known_slow(candidate.variant, device)) return dropped(*problem);
-    if (candidate.expected > 0 && candidate.expected < hopeless)
+    const bool other_batch =
+        std::any_of(candidate.transforms.begin(), candidate.transforms.end(),
+                    [](const Transform& each) { return each.kind == "set_batch"; });
+    if (predicted && !other_batch && candidate.expected > 0 && predicted->most < 1) {
+      return dropped(
+          fmt::format("predicted times allow {:.2f}x at most (estimate)", predicted->most));
+    }
+    if (!predicted && candidate.expected > 0 && candidate.expected < hopeless)
       return dropped(fmt::format("the model expects {:.2f}x (estimate)", candidate.expected));
   }
   return candidate;

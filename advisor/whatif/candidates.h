@@ -10,6 +10,7 @@
 #include "advisor/rules/finding.h"
 #include "advisor/whatif/candidate.h"
 #include "core/device/device_spec.h"
+#include "core/model/time_prediction.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
@@ -19,6 +20,8 @@ struct ProposeOptions {
   bool model = false;                   // another model needs the user's consent
   std::string rule;                     // only what this rule suggests; empty: everything
   std::size_t most = 24;                // candidates that are kept, the most promising
+  // Times on the device, where it was calibrated; empty: the lower bounds have to do.
+  model::PredictTime predict = {};
 };
 
 // A change that will not be tried, and why.

@@ -83,6 +83,30 @@ double modelled_speedup(const RnnConfig& before, const ExperimentVariant& varian
   return old_ms > 0 && new_ms > 0 ? old_ms / new_ms : 0;
 }
 
+std::optional<PredictedSpeedup> predicted_speedup(const RnnConfig& before,
+                                                  const ExperimentVariant& variant,
+                                                  const model::PredictTime& predict) {
+  if (!predict) return std::nullopt;
+  model::TimePrediction old_time, new_time;
+  const auto add = [&](const RnnConfig& call, model::TimePrediction& sum) {
+    for (const Phase phase : all_phases) {
+      if (!of_mode(phase, call.mode)) continue;
+      const auto time = predict(call, phase);
+      if (!time) return false;
+      sum.seconds += time->seconds;
+      sum.low_seconds += time->low_seconds;
+      sum.high_seconds += time->high_seconds;
+    }
+    return true;
+  };
+  if (!add(before, old_time)) return std::nullopt;
+  for (const auto& call : variant.calls)
+    if (!add(call, new_time)) return std::nullopt;
+  if (new_time.seconds <= 0 || new_time.low_seconds <= 0) return std::nullopt;
+  return PredictedSpeedup{old_time.seconds / new_time.seconds,
+                          old_time.high_seconds / new_time.low_seconds};
+}
+
 std::int64_t modelled_bytes(const ExperimentVariant& variant) {
   const bool shared =
       variant.composition == Composition::rows || variant.composition == Composition::steps;

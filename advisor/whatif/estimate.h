@@ -8,6 +8,7 @@
 
 #include "core/cudnn/experiment_data.h"
 #include "core/device/device_spec.h"
+#include "core/model/time_prediction.h"
 
 namespace rnnadvisor::advisor {
 
@@ -23,6 +24,16 @@ double bound_ms(const ExperimentVariant& variant, const DeviceSpec& device);
 // bound of the original / bound of the variant; 0 when one is not known.
 double modelled_speedup(const RnnConfig& before, const ExperimentVariant& variant,
                         const DeviceSpec& device);
+
+// The same of predicted times, without the launches that a CUDA graph saves.
+struct PredictedSpeedup {
+  double median = 0;
+  double most = 0;  // the upper end of the original's interval over the lower of the variant's
+};
+// Nothing where a call of either has no prediction.
+std::optional<PredictedSpeedup> predicted_speedup(const RnnConfig& before,
+                                                  const ExperimentVariant& variant,
+                                                  const model::PredictTime& predict);
 
 // Weights, workspace and reserve space of the calls as the model computes them. Several calls live
 // at once: their weights are theirs, the workspace is used by one after the other, and in training

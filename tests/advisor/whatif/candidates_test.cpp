@@ -337,6 +337,38 @@ TEST(Propose, WhatDoesNotFitIsDivided) {
   EXPECT_THAT(list, Contains(HasSubstr("lower_batch")));
 }
 
+// Times that a calibration predicts say more than bounds: in which order, and what is hopeless.
+TEST(Propose, PredictedTimesGuideTheSearch) {
+  ProposeOptions options;
+  options.most = 1000;
+  const auto times = [](double standard, double persistent) {
+    return [=](const RnnConfig& config, Phase) -> std::optional<model::TimePrediction> {
+      const double seconds = config.algo == Algo::standard ? standard : persistent;
+      return model::TimePrediction{seconds, 0.9 * seconds, 1.1 * seconds, false, "made up"};
+    };
+  };
+  options.predict = times(4e-3, 1e-3);
+  const auto find = [](const Proposal& proposal, std::string_view what) {
+    const auto& all = proposal.candidates;
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Candidate& each) {
+      return describe(each.transforms) == what;
+    });
+    return at == all.end() ? nullptr : &*at;
+  };
+  const auto profile = profile_of(lstm(1024, 64));
+  const auto fast = propose_for(profile, options);
+  const auto* persistent = find(fast, "algo (value persist_static)");
+  ASSERT_NE(persistent, nullptr);
+  if (persistent->rule.empty()) {
+    EXPECT_NEAR(persistent->expected, 4, 1e-9);
+    EXPECT_THAT(persistent->expected_by, HasSubstr("predicted times"));
+  }
+  options.predict = times(1e-3, 4e-3);
+  const auto slow = propose_for(profile, options);
+  EXPECT_THAT(reason(slow, "algo (value persist_dynamic)"),
+              HasSubstr("predicted times allow 0.31x at most"));
+}
+
 TEST(Propose, Deterministic) {
   const auto profile = profile_of(lstm(1001, 30));
   EXPECT_EQ(described(propose_for(profile)), described(propose_for(profile)));
