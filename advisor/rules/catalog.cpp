@@ -148,6 +148,7 @@ Result<std::string> explain_rule_text(const RuleSet& rules, std::string_view id)
   }
   add_block(text, "Sources", sources);
   add_block(text, "Valid for", describe_validity(*rule));
+  add_block(text, "Measured on", describe_measurements(*rule));
   text += fmt::format("\nCard: {}\n", rule->file);
   return text;
 }

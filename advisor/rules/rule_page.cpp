@@ -130,6 +130,9 @@ std::string write_rule_page(const Rule& rule) {
   add_list(page, "Gain", gains);
   add_list(page, "Sources", sources);
   add_list(page, "Valid for", validity);
+  std::vector<std::string> measured;
+  for (const auto& line : describe_measurements(rule)) measured.push_back(escaped(line));
+  add_list(page, "Measured on", measured);
   return page;
 }
 
