@@ -152,7 +152,13 @@ MeasuredTimes measured_times_of(const Profile& profile) {
   for (const Configuration& configuration : profile.configurations) {
     if (configuration.origin != Origin::run || configuration.timings.empty()) continue;
     if (device < 0) device = configuration.device;
-    if (configuration.device != device) continue;
+    // Equal GPUs count as one.
+    const auto& devices = profile.devices;
+    if (configuration.device != device &&
+        (configuration.device < 0 ||
+         !devices[static_cast<std::size_t>(configuration.device)].same_kind(
+             devices[static_cast<std::size_t>(device)])))
+      continue;
     MeasuredRow row;
     row.config = configuration.config;
     for (const PhaseTiming& timing : configuration.timings) {

@@ -15,8 +15,8 @@
 
 namespace rnnadvisor::cli {
 
-// The configurations of `profile` that ran and were timed on its first GPU that has such; other
-// GPUs' are left out, and so are devices' names unless all rows are of one.
+// The configurations of `profile` that ran and were timed on its first GPU that has such, and on
+// others of its kind; those of another kind of GPU are left out.
 MeasuredTimes measured_times_of(const Profile& profile);
 
 // The grid that is measured: the shipped sweep sample:calibration.

@@ -114,7 +114,9 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
       text.width = context.terminal.width;
       text.color = context.color_output();
     }
-    std::string written = write(target.format, report, text, context.services.predict_for);
+    std::string written =
+        write(target.format, report, text,
+              options.predict_for ? options.predict_for : context.services.predict_for);
     if (options.predicted != nullptr && target.format == Format::text)
       written += predicted_text(*options.predicted, text);
     if (options.predicted != nullptr && target.format == Format::json)

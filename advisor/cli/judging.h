@@ -2,6 +2,7 @@
 // written.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "advisor/cli/output.h"
 #include "advisor/cli/predicted_times.h"
 #include "advisor/rules/rule.h"
+#include "core/model/time_prediction.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::cli {
@@ -40,6 +42,8 @@ struct ReportOptions {
   std::vector<SourcePosition> positions = {};
   // Shown in text and JSON; null: nothing is predicted.
   const PredictedTimes* predicted = nullptr;
+  // For the maps of pages; empty: that of the services.
+  std::function<model::PredictTime(const DeviceSpec&)> predict_for = {};
 };
 
 // Judges, writes every target and returns the exit status.

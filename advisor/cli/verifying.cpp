@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "advisor/cli/configurations.h"
 #include "advisor/cli/gpu_choice.h"
 #include "advisor/cli/help.h"
 #include "advisor/cli/output.h"
@@ -30,6 +31,20 @@ std::string name_of(const Profile& profile, int configuration) {
   const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
   const auto id = config.id.empty() ? std::string() : to_valid_utf8(config.id) + ", ";
   return fmt::format("#{} {}{}", configuration, id, summary(config));
+}
+
+std::string cudnn_here(const Context& context) {
+  return describe_machine(context.command_line, context.services.inspect_machine()).cudnn_version;
+}
+
+// Whether the times that are known of a device were measured with the same major and minor version
+// of cuDNN. One that is not known does not stand in the way.
+bool calibrated_with(const DeviceSpec& device, const std::string& cudnn) {
+  const auto known = find_device(device.id);
+  const auto of = [](std::string_view version) {
+    return version.substr(0, version.find('.', version.find('.') + 1));
+  };
+  return !known || cudnn.empty() || of(known->cudnn_version) == of(cudnn);
 }
 
 Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options) {
@@ -277,7 +292,8 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
       continue;
     }
     advisor::ProposeOptions of_calls = *propose;
-    if (context.services.predict_for)
+    if (context.services.predict_for &&
+        calibrated_with(profile.devices[device], profile.environment.cudnn_version))
       of_calls.predict = context.services.predict_for(profile.devices[device]);
     print_proposal(context, profile,
                    advisor::propose(profile, configuration, judgement.findings,
@@ -322,7 +338,7 @@ Result<Verified> verify(const Context& context, Profile profile, const Judging& 
 
   // Times were measured on bare calls: what PyTorch's own launches cost is not in them.
   advisor::ProposeOptions of_calls = *propose;
-  if (device && context.services.predict_for)
+  if (device && context.services.predict_for && calibrated_with(*device, cudnn_here(context)))
     of_calls.predict = context.services.predict_for(*device);
   advisor::SearchOptions search;
   search.propose = of_calls;

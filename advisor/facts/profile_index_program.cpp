@@ -88,7 +88,7 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   step.busy = gpu_busy(*profile_, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
   step.replayable = replayable(*profile_, device);
-  return steps_.emplace(device, std::move(step)).first->second;
+  return steps_.emplace(device, step).first->second;
 }
 
 }  // namespace rnnadvisor::advisor

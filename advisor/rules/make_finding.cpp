@@ -232,8 +232,9 @@ constexpr double of_an_estimate = 0.8;
 // What a named cause counts whose gain nobody measured: it comes before gains smaller than this.
 constexpr double unknown_gain = 1.2;
 
-// By what a program is expected to become faster, as findings about it are compared. 0: nothing is
-// claimed.
+// By what a recorded program is expected to become faster, as findings about it are compared; 0:
+// nothing is claimed. A gain of a call counts as if the program were that call: which share of a
+// step the call is, a recording without marked steps does not tell.
 double expected_speedup(const Finding& finding, bool explains) {
   const bool model = another_model_only(finding);
   if (finding.gain && finding.gain->saved_bytes == 0 && !model && !nobody_can(finding)) {

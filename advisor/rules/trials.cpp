@@ -109,8 +109,11 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
                      std::tuple(rank(best->verdict), -best->speedup))
       best = outcome;
   };
+  // A graph of the bare call says nothing of a graph of the whole step.
+  const bool of_program = finding.gain && finding.gain->scope == "program step";
   for (const int i : about) {
     const auto& experiment = profile.experiments[static_cast<std::size_t>(i)];
+    if (of_program && experiment.where == "cudnn") continue;
     bool named = false;
     for (auto& suggestion : finding.suggestions) {
       if (!suggestion.transform || !changes_are(experiment, suggestion)) continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/model/cost.h"
@@ -88,11 +89,13 @@ std::optional<PredictedSpeedup> predicted_speedup(const RnnConfig& before,
                                                   const model::PredictTime& predict) {
   if (!predict) return std::nullopt;
   model::TimePrediction old_time, new_time;
+  bool extrapolated = false;
   const auto add = [&](const RnnConfig& call, model::TimePrediction& sum) {
     for (const Phase phase : all_phases) {
       if (!of_mode(phase, call.mode)) continue;
       const auto time = predict(call, phase);
       if (!time) return false;
+      extrapolated = extrapolated || time->extrapolated;
       sum.seconds += time->seconds;
       sum.low_seconds += time->low_seconds;
       sum.high_seconds += time->high_seconds;
@@ -103,8 +106,12 @@ std::optional<PredictedSpeedup> predicted_speedup(const RnnConfig& before,
   for (const auto& call : variant.calls)
     if (!add(call, new_time)) return std::nullopt;
   if (new_time.seconds <= 0 || new_time.low_seconds <= 0) return std::nullopt;
-  return PredictedSpeedup{old_time.seconds / new_time.seconds,
-                          old_time.high_seconds / new_time.low_seconds};
+  PredictedSpeedup speedup;
+  speedup.median = old_time.seconds / new_time.seconds;
+  // Outside of what was measured the intervals exclude nothing.
+  speedup.most = extrapolated ? std::numeric_limits<double>::infinity()
+                              : old_time.high_seconds / new_time.low_seconds;
+  return speedup;
 }
 
 std::int64_t modelled_bytes(const ExperimentVariant& variant) {

@@ -28,7 +28,8 @@ double modelled_speedup(const RnnConfig& before, const ExperimentVariant& varian
 // The same of predicted times, without the launches that a CUDA graph saves.
 struct PredictedSpeedup {
   double median = 0;
-  double most = 0;  // the upper end of the original's interval over the lower of the variant's
+  double most = 0;  // the upper end of the original's interval over the lower of the variant's;
+                    // infinite where a prediction is extrapolated
 };
 // Nothing where a call of either has no prediction.
 std::optional<PredictedSpeedup> predicted_speedup(const RnnConfig& before,

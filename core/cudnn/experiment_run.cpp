@@ -170,8 +170,9 @@ void ExperimentRun::measure_and_time() {
   // The original runs also where no variant can.
   if (groups.empty()) groups.emplace_back();
   for (std::size_t g = 0; g < groups.size(); ++g) {
+    const bool ran = result_.outcome == Outcome::completed;
     if (time_group(groups[g], groups.size() - g)) continue;
-    if (result_.outcome != Outcome::completed && !result_.context_lost) run_alone();
+    if (!ran && result_.outcome != Outcome::completed && !result_.context_lost) run_alone();
     return;
   }
 }
@@ -179,8 +180,11 @@ void ExperimentRun::measure_and_time() {
 bool ExperimentRun::know_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
-  if (auto ok = RNNADVISOR_CUDA(cudaMemGetInfo(&free, &total)); !ok)
-    return lose(-1, failure_of(ok.error()));
+  if (auto ok = RNNADVISOR_CUDA(cudaMemGetInfo(&free, &total)); !ok) {
+    // Why the original does not run is already told.
+    if (result_.outcome == Outcome::not_run) lose(-1, failure_of(ok.error()));
+    return false;
+  }
   free_ = static_cast<std::int64_t>(free);
   total_ = static_cast<std::int64_t>(total);
   available_ = free_ - RnnProblem::memory_margin;

@@ -10,7 +10,6 @@
 namespace rnnadvisor::experiment {
 namespace {
 
-using reference::LayerWeights;
 using Vector = std::vector<double>;
 using enum Tensor;
 

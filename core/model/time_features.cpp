@@ -59,14 +59,19 @@ std::string to_string(const TimeGroup& group) {
   }
   switch (group.kernels) {
     case Kernels::one:
-      return name;
+      break;
     case Kernels::lstm:
-      return name + ", LSTM kernels";
+      name += ", LSTM kernels";
+      break;
     case Kernels::tensor_cores:
-      return name + ", Tensor Cores";
+      name += ", Tensor Cores";
+      break;
     case Kernels::no_tensor_cores:
-      return name + ", no Tensor Cores";
+      name += ", no Tensor Cores";
+      break;
   }
+  // The name is the key of what was chosen for a group: 16 bits, the usual case, go without saying.
+  if (group.pipe != Pipe::fp16_tensor) name += ", " + std::string(to_string(group.pipe));
   return name;
 }
 

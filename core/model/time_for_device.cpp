@@ -23,18 +23,11 @@ std::shared_ptr<const TimeModel> shipped_model(const DeviceSpec& device) {
   return at->second;
 }
 
-PredictTime by(std::shared_ptr<const TimeModel> model) {
-  if (model) return predictor(std::move(model));
-  return [](const RnnConfig&, Phase) -> std::optional<TimePrediction> { return std::nullopt; };
-}
-
 }  // namespace
 
-PredictTime predict_time_for(const DeviceSpec& device) { return by(shipped_model(device)); }
-
-PredictTime predict_time_beside(std::string_view file, const DeviceSpec& device) {
-  auto model = find_time_model(file, device);
-  return by(model ? std::move(*model) : nullptr);
+PredictTime predict_time_for(const DeviceSpec& device) {
+  if (auto model = shipped_model(device)) return predictor(std::move(model));
+  return [](const RnnConfig&, Phase) -> std::optional<TimePrediction> { return std::nullopt; };
 }
 
 }  // namespace rnnadvisor::model

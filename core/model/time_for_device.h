@@ -2,8 +2,6 @@
 // window shows.
 #pragma once
 
-#include <string_view>
-
 #include "core/device/device_spec.h"
 #include "core/model/time_prediction.h"
 
@@ -13,9 +11,5 @@ namespace rnnadvisor::model {
 // device. Only programs call this (commands, the main function of the window); everything below
 // them is handed a PredictTime, so that tests can put their own in its place.
 PredictTime predict_time_for(const DeviceSpec& device);
-
-// The same of a device whose description was read from `file`, beside which its times lie. Times
-// that cannot be read count as absent; find_time_model() says why.
-PredictTime predict_time_beside(std::string_view file, const DeviceSpec& device);
 
 }  // namespace rnnadvisor::model

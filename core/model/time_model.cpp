@@ -14,6 +14,8 @@ namespace {
 
 // Fewer points than this say nothing of how far a prediction may be off.
 constexpr std::size_t fewest_points = 8;
+// A fit of so many points takes a second or two.
+constexpr std::size_t most_points = 1500;
 
 struct Key {
   TimeGroup group;
@@ -179,6 +181,14 @@ TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_
     for (const Phase phase : all_phases) {
       if (row.at(phase) > 0) state_->rows[{*group, phase}].push_back(i);
     }
+  }
+  // Evenly thinned: the file may be of any length, and a fit takes the cube of its points.
+  for (auto& [key, indices] : state_->rows) {
+    if (indices.size() <= most_points) continue;
+    std::vector<std::size_t> kept;
+    for (std::size_t k = 0; k < most_points; ++k)
+      kept.push_back(indices[k * indices.size() / most_points]);
+    indices = std::move(kept);
   }
 }
 

@@ -130,6 +130,27 @@ int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, cons
   return exit_ok;
 }
 
+DeviceSpec described(DeviceSpec device, std::vector<HiddenLimit> limits, const std::string& cudnn) {
+  device.id = file_word(device.id);
+  device.live = false;
+  device.uuid.clear();
+  if (device.cudnn_version != cudnn) {
+    // Of another version: what was seen with it says nothing of this one.
+    device.crossovers.clear();
+    device.persist_backward_hidden.reset();
+    device.hidden_limits.clear();
+  }
+  for (const HiddenLimit& limit : limits) {
+    std::erase_if(device.hidden_limits, [&](const HiddenLimit& other) {
+      return other.algo == limit.algo && other.cell == limit.cell &&
+             other.backward == limit.backward;
+    });
+  }
+  device.hidden_limits.insert(device.hidden_limits.end(), limits.begin(), limits.end());
+  device.cudnn_version = cudnn;
+  return device;
+}
+
 int from_profiles(Context& context, const Arguments& arguments) {
   MeasuredTimes times;
   DeviceSpec device;
@@ -164,30 +185,10 @@ int from_profiles(Context& context, const Arguments& arguments) {
   }
   if (times.date.empty()) times.date = time_now();
   if (times.command.empty()) times.command = context.command_line;
+  device = described(std::move(device), {}, times.cudnn_version);
   const auto places = places_for(arguments, device);
   if (!places) return context.report(places.error());
   return finish(context, device, std::move(times), *places, context.services.watch_interrupts());
-}
-
-DeviceSpec described(DeviceSpec device, std::vector<HiddenLimit> limits, const std::string& cudnn) {
-  device.id = file_word(device.id);
-  device.live = false;
-  device.uuid.clear();
-  if (device.cudnn_version != cudnn) {
-    // Of another version: what was seen with it says nothing of this one.
-    device.crossovers.clear();
-    device.persist_backward_hidden.reset();
-    device.hidden_limits.clear();
-  }
-  for (const HiddenLimit& limit : limits) {
-    std::erase_if(device.hidden_limits, [&](const HiddenLimit& other) {
-      return other.algo == limit.algo && other.cell == limit.cell &&
-             other.backward == limit.backward;
-    });
-  }
-  device.hidden_limits.insert(device.hidden_limits.end(), limits.begin(), limits.end());
-  device.cudnn_version = cudnn;
-  return device;
 }
 
 int calibrate(Context& context, const Arguments& arguments) {

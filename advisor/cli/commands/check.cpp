@@ -108,10 +108,13 @@ int check(Context& context, const Arguments& arguments) {
         "no times of {} are known; `rnnadvisor calibrate` measures what predicting them needs",
         device->name));
   }
+  // Maps of a page, too, are of the times beside a description; others the services know.
+  std::function<model::PredictTime(const DeviceSpec&)> predict_for;
+  if (*model) predict_for = [times = *model](const DeviceSpec&) { return model::predictor(times); };
   const int status =
       judge_and_report(context, profile, *judging,
                        {std::move(*targets), arguments.verbose, positions_of(*configurations),
-                        predicted ? &*predicted : nullptr});
+                        predicted ? &*predicted : nullptr, std::move(predict_for)});
   if (!arguments.save.empty()) {
     if (auto written = write_profile(profile, arguments.save, arguments.output.force); !written) {
       return context.report(written.error());

@@ -10,7 +10,7 @@
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
-#include "core/model/time_for_device.h"
+#include "core/model/time_model.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -88,7 +88,7 @@ tl::expected<Centres, std::vector<Error>> read_centres(const Arguments& argument
 std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
                                                const std::vector<model::MapAxes>& axes,
                                                const std::optional<DeviceSpec>& chosen,
-                                               const std::string& device_name,
+                                               const model::PredictTime& beside,
                                                const Services& services) {
   std::vector<model::ConfigurationMap> maps;
   for (const auto& centre : centres.list) {
@@ -99,8 +99,8 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
       model::MapRequest request;
       request.here = centre.input.config;
       request.axes = each;
-      if (chosen && std::string_view(device_name).ends_with(".toml")) {
-        request.predict = model::predict_time_beside(device_name, device);
+      if (beside) {
+        request.predict = beside;
       } else if (services.predict_for) {
         request.predict = services.predict_for(device);
       }
@@ -152,13 +152,22 @@ int map_command(Context& context, const Arguments& arguments) {
     if (!chosen) return context.report(chosen.error());
     device = std::move(*chosen);
   }
+  // A description's own times lie beside it.
+  model::PredictTime beside;
+  if (device && std::string_view(arguments.device).ends_with(".toml")) {
+    auto model = model::find_time_model(arguments.device, *device);
+    if (!model) return context.report(model.error());
+    beside = [times = std::move(*model)](const RnnConfig& config, Phase phase) {
+      return times ? times->predict(config, phase) : std::nullopt;
+    };
+  }
   std::vector<model::MapAxes> axes;
   if (arguments.axes == every_map) {
     axes.assign(model::all_map_axes.begin(), model::all_map_axes.end());
   } else {
     axes.push_back(*model::parse_map_axes(arguments.axes));
   }
-  const auto maps = make_maps(*centres, axes, device, arguments.device, context.services);
+  const auto maps = make_maps(*centres, axes, device, beside, context.services);
   for (const auto& target : *targets) {
     advisor::TextOptions options;
     options.ascii = !context.terminal.utf8;
