@@ -147,9 +147,9 @@ QWidget* OverviewView::make_actions() {
     const auto& finding = groups[i].first();
     const int index =
         static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
-    QString text = html.link(Link::to({ItemKind::finding, index}), Page::escape(finding.title));
+    QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
     if (!finding.suggestions.empty())
-      text += QStringLiteral("<br>") + html.dim(Page::escape(finding.suggestions.front().text));
+      text += QStringLiteral("<br>") + html.dim(Page::prose(finding.suggestions.front().text));
     const auto gain = words::gain(finding.gain);
     QString value;
     if (!gain.empty())
