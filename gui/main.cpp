@@ -141,6 +141,7 @@ int main(int argc, char** argv) {
   } else {
     window.open(files.front(), place);
   }
+  window.fit_to_screen();
   window.show();
   return QApplication::exec();
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "advisor/report/html_parts.h"
+#include "advisor/report/inline_code.h"
 #include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/embedded.h"
@@ -19,6 +20,15 @@ namespace html {
 std::string esc(std::string_view text) { return words::escape_markup(words::clean(text)); }
 std::string esc_lines(std::string_view text) {
   return words::escape_markup(words::clean_lines(text));
+}
+std::string prose(std::string_view text) {
+  const std::string clean = words::clean(text);
+  std::string markup;
+  for (const auto& run : inline_code(clean)) {
+    const std::string escaped = words::escape_markup(run.text);
+    markup += run.code ? "<code>" + escaped + "</code>" : escaped;
+  }
+  return markup;
 }
 
 std::string link(std::string_view url, std::string_view text) {

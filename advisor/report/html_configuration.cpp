@@ -263,7 +263,7 @@ void own_findings(Page& page, const Report& report, const ConfigurationReport& e
     page.put("<li>{} ", chip(f->severity));
     page.put(number <= shown_findings ? fmt::runtime("<a href=\"#f{}\">{}</a>")
                                       : fmt::runtime("<span data-rank=\"{}\">{}</span>"),
-             number, esc(f->title));
+             number, prose(f->title));
     if (!gain.empty())
       page.put(" <strong>{}</strong> <span class=\"basis {}\">{}</span>", esc(gain),
                to_string(f->gain->basis), words::basis(f->gain->basis));

@@ -50,12 +50,12 @@ void suggestions(Page& page, const Finding& f) {
   page.put("<div class=\"do\"><dt>Do</dt><dd>{}",
            f.suggestions.size() > 1 ? "<ul class=\"plain\">" : "");
   for (const auto& s : f.suggestions) {
-    page.put("<{}><p>{}", f.suggestions.size() > 1 ? "li" : "div", esc(s.text));
+    page.put("<{}><p>{}", f.suggestions.size() > 1 ? "li" : "div", prose(s.text));
     if (!s.framework.empty()) page.put(" <span class=\"tag\">{}</span>", esc(s.framework));
     page.raw("</p>");
     if (s.transform)
       page.put("<p class=\"muted\">{}</p>", words::meaning(widest_meaning(changes_of(s))));
-    if (!s.cannot.empty()) page.put("<p class=\"muted\">{}</p>", esc(s.cannot));
+    if (!s.cannot.empty()) page.put("<p class=\"muted\">{}</p>", prose(s.cannot));
     if (s.trial) outcome(page, *s.trial);
     if (!s.code.empty()) page.put("<pre tabindex=\"0\"><code>{}</code></pre>", esc_lines(s.code));
     page.put("</{}>", f.suggestions.size() > 1 ? "li" : "div");
@@ -109,9 +109,9 @@ void finding(Page& page, const Report& report, const FindingGroup& group, std::s
       "<li><article class=\"finding {0}\" id=\"f{1}\" aria-labelledby=\"f{1}-h\"><header><h3 "
       "id=\"f{1}-h\"><span class=\"rank\">{1}</span>{2}</h3>{3}"
       "<a class=\"anchor\" href=\"#f{1}\" aria-label=\"Link to finding {1}\">#</a></header>",
-      class_of(f.severity), number, esc(f.title), chip(f.severity));
+      class_of(f.severity), number, prose(f.title), chip(f.severity));
   page.raw(gain(f.gain));
-  page.put("<p class=\"message\">{}</p><dl class=\"rows\">", esc(f.message));
+  page.put("<p class=\"message\">{}</p><dl class=\"rows\">", prose(f.message));
   suggestions(page, f);
   const bool shown = std::any_of(f.suggestions.begin(), f.suggestions.end(),
                                  [](const Suggestion& s) { return s.trial.has_value(); });
@@ -184,7 +184,7 @@ void rule_table(Page& page, const Report& report, const std::map<std::string_vie
     std::string text = rule == nullptr ? std::string() : rule->title;
     if (rule != nullptr && sum.passed > 0 && sum.fired == 0 && !rule->title_passed.empty())
       text = rule->title_passed;
-    page.put("<tr><th scope=\"row\"><code>{}</code></th><td>{}</td>", esc(id), esc(text));
+    page.put("<tr><th scope=\"row\"><code>{}</code></th><td>{}</td>", esc(id), prose(text));
     if (many)
       page.put(
           "<td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td "

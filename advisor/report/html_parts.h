@@ -19,6 +19,9 @@ namespace rnnadvisor::advisor::html {
 std::string esc(std::string_view text);
 // The same, keeping line breaks: for <pre>.
 std::string esc_lines(std::string_view text);
+// What a rule card says: as esc(), with what stands between backticks as <code>. For text alone,
+// not for attributes.
+std::string prose(std::string_view text);
 // A link when `url` is a plain web address, else the (escaped) text alone.
 std::string link(std::string_view url, std::string_view text);
 std::string_view class_of(Severity severity);  // "error", "warning", …

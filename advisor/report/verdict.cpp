@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/report/words.h"
+#include "advisor/rules/make_finding.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor {
@@ -106,21 +107,22 @@ std::string counted(int errors, int warnings, int opportunities) {
   return text;
 }
 
-const Finding* best_speedup(const std::vector<const Finding*>& findings) {
-  const Finding* best = nullptr;
-  for (const Finding* finding : findings) {
-    if (!finding->gain || finding->gain->speedup <= 1.0005) continue;
-    if (best == nullptr || finding->gain->speedup > best->gain->speedup) best = finding;
-  }
-  return best;
-}
-
 std::string up_to(const Finding& finding) {
   return fmt::format("up to {} to gain ({})", words::gain(finding.gain),
                      words::basis(finding.gain->basis));
 }
 
 }  // namespace
+
+const Finding* largest_gain(std::span<const Finding* const> findings) {
+  const Finding* best = nullptr;
+  for (const Finding* finding : findings) {
+    if (!finding->gain || finding->gain->speedup <= 1.0005 || another_model_only(*finding))
+      continue;
+    if (best == nullptr || finding->gain->speedup > best->gain->speedup) best = finding;
+  }
+  return best;
+}
 
 Standing standing_of(const ConfigurationReport& report) {
   switch (report.configuration->outcome) {
@@ -159,7 +161,7 @@ std::string verdict_of(const ConfigurationReport& report) {
   const std::string counts = counted(errors, warnings, opportunities);
   if (!counts.empty()) {
     text += "; " + counts;
-    if (const Finding* best = best_speedup(report.findings)) text += ", " + up_to(*best);
+    if (const Finding* best = largest_gain(report.findings)) text += ", " + up_to(*best);
     return text + ".";
   }
   if (report.passed > 0) {
@@ -197,7 +199,7 @@ std::string headline_of(const Report& report) {
   add(alternatives, "is refused where another algorithm runs",
       "are refused where another algorithm runs");
   text += ": " + parts;
-  if (const Finding* best = best_speedup(report.findings)) text += "; " + up_to(*best);
+  if (const Finding* best = largest_gain(report.findings)) text += "; " + up_to(*best);
   return text + ".";
 }
 

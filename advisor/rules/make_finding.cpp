@@ -204,20 +204,6 @@ std::optional<double> scope_ms(const Configuration& configuration, std::string_v
   return std::nullopt;
 }
 
-// All that the finding proposes is another model: nobody's layer computes the same afterwards, so
-// that its gain is no match for one that leaves the function as it is.
-bool another_model_only(const Finding& finding) {
-  bool any = false;
-  for (const auto& suggestion : finding.suggestions) {
-    const auto changes = changes_of(suggestion);
-    if (std::none_of(changes.begin(), changes.end(),
-                     [](const Transform& each) { return each.meaning == Meaning::model; }))
-      return false;
-    any = true;
-  }
-  return any;
-}
-
 // The program's framework cannot express any of the changes that the finding proposes.
 bool nobody_can(const Finding& finding) {
   return !finding.suggestions.empty() &&
@@ -281,6 +267,18 @@ Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile,
 }
 
 }  // namespace
+
+bool another_model_only(const Finding& finding) {
+  bool any = false;
+  for (const auto& suggestion : finding.suggestions) {
+    const auto changes = changes_of(suggestion);
+    if (std::none_of(changes.begin(), changes.end(),
+                     [](const Transform& each) { return each.meaning == Meaning::model; }))
+      return false;
+    any = true;
+  }
+  return any;
+}
 
 Evidence gather_evidence(const ProfileIndex& index, int configuration) {
   Evidence evidence;

@@ -104,14 +104,14 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
     after.insert(finding.rule_id);
     QString text = page.colored(mark(finding.severity), page.theme().color_of(finding.severity)) +
                    QLatin1Char(' ') +
-                   page.link(Link::to_rule(to_qt(finding.rule_id)), Page::escape(finding.title));
+                   page.link(Link::to_rule(to_qt(finding.rule_id)), Page::prose(finding.title));
     if (const auto gain = words::gain(finding.gain); !gain.empty())
       text += QStringLiteral(" · ") +
               page.colored(page.strong(Page::escape(gain)), page.theme().good) + QLatin1Char(' ') +
               page.dim(Page::escape(words::basis(finding.gain->basis)));
     if (held != nullptr && before.count(finding.rule_id) == 0)
       text += QStringLiteral(" · ") + page.colored(tr("new"), page.theme().warning);
-    text += QStringLiteral("<br>") + page.dim(Page::escape(finding.message));
+    text += QStringLiteral("<br>") + page.dim(Page::prose(finding.message));
     page.item(text);
   }
   if (held == nullptr) return;
@@ -121,7 +121,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
     if (!any) page.heading(tr("No longer found"));
     any = true;
     page.item(page.colored(QStringLiteral("✔ "), page.theme().good) +
-              page.link(Link::to_rule(to_qt(f.rule_id)), Page::escape(f.title)));
+              page.link(Link::to_rule(to_qt(f.rule_id)), Page::prose(f.title)));
   }
 }
 

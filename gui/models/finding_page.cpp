@@ -50,7 +50,7 @@ class FindingPage {
                               color) +
                 QStringLiteral(" · ") + Page::escape(to_string(finding_.confidence)) +
                 QStringLiteral(" · ") + page_.link(rule, Page::escape(finding_.rule_id)));
-    page_.title(Page::escape(finding_.title));
+    page_.title(Page::prose(finding_.title));
     if (const auto gain = words::gain(finding_.gain); !gain.empty()) {
       QString text =
           QStringLiteral("<span style=\"font-size:large; font-weight:600; color:%1\">%2</span>")
@@ -60,7 +60,7 @@ class FindingPage {
       text += page_.dim(QStringLiteral(" · ") + Page::escape(words::basis(finding_.gain->basis)));
       page_.paragraph(text);
     }
-    page_.paragraph(Page::escape(finding_.message));
+    page_.paragraph(Page::prose(finding_.message));
     if (const auto* own = configuration()) {
       const auto link = Link::to({ItemKind::configuration, own->index});
       page_.small(tr("Where: ") + page_.link(link, Page::escape(own->name)));
@@ -105,14 +105,14 @@ class FindingPage {
     page_.heading(tr("What to do"));
     int number = 0;
     for (const auto& each : finding_.suggestions) {
-      QString text = page_.strong(Page::escape(each.text));
+      QString text = page_.strong(Page::prose(each.text));
       QStringList notes;
       if (!each.framework.empty()) notes << Page::escape(each.framework);
       if (each.transform) notes << Page::escape(words::meaning(widest_meaning(changes_of(each))));
       if (!notes.isEmpty())
         text += QStringLiteral("<br>") + page_.dim(notes.join(QStringLiteral(" · ")));
       if (!each.cannot.empty())
-        text += QStringLiteral("<br>") + page_.dim(Page::escape(each.cannot));
+        text += QStringLiteral("<br>") + page_.dim(Page::prose(each.cannot));
       if (each.trial) text += QStringLiteral("<br>") + outcome(*each.trial);
       page_.item(text);
       if (each.trial) add_measured(page_, document_.profile(), each.trial->experiment);

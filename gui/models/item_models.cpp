@@ -1,7 +1,9 @@
 #include "gui/models/item_models.h"
 
 #include <QLocale>
+#include <QTextDocument>
 
+#include "advisor/report/inline_code.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
@@ -13,6 +15,18 @@ namespace {
 namespace words = advisor::words;
 
 QVariant right_aligned() { return QVariant::fromValue(int(Qt::AlignRight | Qt::AlignVCenter)); }
+
+// What a rule card says, where code cannot have a look of its own.
+QString plain(std::string_view text) {
+  return to_qt(advisor::without_code_marks(words::clean(text)));
+}
+
+// Qt takes a tooltip with something like a tag in it for HTML: that one is written as HTML, so that
+// it shows the tag.
+QString tooltip(std::string_view text) {
+  const QString shown = plain(text);
+  return Qt::mightBeRichText(shown) ? shown.toHtmlEscaped() : shown;
+}
 
 QString none() { return QStringLiteral("–"); }
 
@@ -45,12 +59,12 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
   const int count = static_cast<int>(group.findings.size());
   switch (role) {
     case Qt::DisplayRole:
-      return to_qt(words::clean(finding.title));
+      return plain(finding.title);
     case Qt::ToolTipRole:
-      return to_qt(words::clean(finding.message));
+      return tooltip(finding.message);
     case Qt::AccessibleTextRole:
       return QStringLiteral("%1: %2. %3")
-          .arg(severity_word(finding.severity), to_qt(words::clean(finding.title)),
+          .arg(severity_word(finding.severity), plain(finding.title),
                to_qt(words::gain(finding.gain)));
     case SubtitleRole: {
       QString text = severity_word(finding.severity);
@@ -74,7 +88,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
     case RuleRole:
       return to_qt(finding.rule_id);
     case MatchRole:
-      return to_qt(finding.title + ' ' + finding.rule_id + ' ' + finding.message);
+      return plain(finding.title + ' ' + finding.rule_id + ' ' + finding.message);
     default:
       return {};
   }
@@ -162,7 +176,7 @@ QVariant VerdictsModel::data(const QModelIndex& index, int role) const {
   const int count = number ? row.count[static_cast<std::size_t>(kind_of(column))] : 0;
   switch (role) {
     case Qt::DisplayRole:
-      if (column == rule) return to_qt(row.rule != nullptr ? row.rule->title : row.id);
+      if (column == rule) return row.rule != nullptr ? plain(row.rule->title) : to_qt(row.id);
       if (number) return count > 0 ? QVariant(count) : QVariant(none());
       if (column == missing) {
         QStringList names;
@@ -181,7 +195,7 @@ QVariant VerdictsModel::data(const QModelIndex& index, int role) const {
     case SeverityRole:
       return row.rule != nullptr ? static_cast<int>(row.rule->severity) : 0;
     case MatchRole:
-      return to_qt(row.id + ' ' + (row.rule != nullptr ? row.rule->title : std::string()));
+      return plain(row.id + ' ' + (row.rule != nullptr ? row.rule->title : std::string()));
     case CountRole: {  // a bit for each kind of verdict that there is
       int bits = 0;
       for (std::size_t i = 0; i < row.count.size(); ++i)
@@ -302,7 +316,7 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
   const auto& rule = rules_->rules[static_cast<std::size_t>(index.row())];
   switch (role) {
     case Qt::DisplayRole:
-      return to_qt(words::clean(rule.title));
+      return plain(rule.title);
     case SubtitleRole:
     case RuleRole:
       return to_qt(rule.id);
@@ -311,12 +325,12 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const {
     case SeverityRole:
       return static_cast<int>(rule.severity);
     case Qt::AccessibleTextRole:
-      return severity_word(rule.severity) + QStringLiteral(": ") + to_qt(words::clean(rule.title));
+      return severity_word(rule.severity) + QStringLiteral(": ") + plain(rule.title);
     case MatchRole: {
       std::string text = rule.id + ' ' + rule.title + ' ' + rule.message + ' ' + rule.explanation +
                          ' ' + rule.criterion;
       for (const auto& citation : rule.citations) text += ' ' + citation.source;
-      return to_qt(text);
+      return plain(text);
     }
     default:
       return {};

@@ -189,7 +189,7 @@ class ItemPage {
                       static_cast<int>(finding - document_.judgement().findings.data())};
       QString text =
           page_.colored(mark(finding->severity), page_.theme().color_of(finding->severity)) +
-          QLatin1Char(' ') + page_.link(Link::to(item), Page::escape(finding->title));
+          QLatin1Char(' ') + page_.link(Link::to(item), Page::prose(finding->title));
       if (const auto gain = words::gain(finding->gain); !gain.empty())
         text += QStringLiteral(" · ") + page_.strong(Page::escape(gain));
       page_.item(text);

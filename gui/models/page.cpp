@@ -1,11 +1,22 @@
 #include "gui/models/page.h"
 
+#include "advisor/report/inline_code.h"
 #include "advisor/report/words.h"
 
 namespace rnnadvisor::gui {
 
 QString Page::escape(std::string_view text) {
   return to_qt(advisor::words::clean(text)).toHtmlEscaped();
+}
+
+QString Page::prose(std::string_view text) {
+  const std::string clean = advisor::words::clean(text);
+  QString html;
+  for (const auto& run : advisor::inline_code(clean)) {
+    const QString escaped = to_qt(run.text).toHtmlEscaped();
+    html += run.code ? QStringLiteral("<code>%1</code>").arg(escaped) : escaped;
+  }
+  return html;
 }
 
 QString Page::breakable(std::string_view text) {

@@ -18,6 +18,8 @@ class Page {
   const Theme& theme() const { return theme_; }
   static QString escape(std::string_view text);
   static QString escape(const QString& text) { return text.toHtmlEscaped(); }
+  // What a rule card says: the same, with what stands between backticks as code.
+  static QString prose(std::string_view text);
   // The same with places at which long names of facts and kernels may be broken.
   static QString breakable(std::string_view text);
   QString link(const Link& target, const QString& text) const;

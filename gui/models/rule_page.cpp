@@ -22,15 +22,7 @@ void add_explanation(Page& page, const std::string& text) {
   const auto paragraphs = to_qt(words::clean_lines(text)).split(QStringLiteral("\n\n"));
   for (const auto& paragraph : paragraphs) {
     if (paragraph.trimmed().isEmpty()) continue;
-    QString html;
-    bool code = false;
-    const auto parts = paragraph.trimmed().split(QLatin1Char('`'));
-    for (const auto& part : parts) {
-      html +=
-          code ? QStringLiteral("<code>%1</code>").arg(part.toHtmlEscaped()) : part.toHtmlEscaped();
-      code = !code;
-    }
-    page.paragraph(html.replace(QLatin1Char('\n'), QLatin1Char(' ')));
+    page.paragraph(Page::prose(paragraph.trimmed().toStdString()));
   }
 }
 
@@ -80,19 +72,19 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
              QStringLiteral(" · ") + Page::escape(to_string(rule.confidence)) +
              QStringLiteral(" · ") + Page::escape(rule.id) +
              (rule.builtin ? QString() : QStringLiteral(" · ") + tr("your rule")));
-  page.title(Page::escape(rule.title));
+  page.title(Page::prose(rule.title));
   if (!rule.title_passed.empty())
-    page.paragraph(page.dim(tr("When all is well: ") + Page::escape(rule.title_passed)));
+    page.paragraph(page.dim(tr("When all is well: ") + Page::prose(rule.title_passed)));
   add_explanation(page, rule.explanation);
   add_conditions(page, tr("It applies when"), rule.applies_when);
   add_conditions(page, tr("It fires when"), rule.when);
   if (!rule.message.empty()) {
     page.heading(tr("What it then says"));
-    page.paragraph(Page::escape(rule.message));
+    page.paragraph(Page::prose(rule.message));
   }
   if (!rule.suggestions.empty()) page.heading(tr("What it suggests"));
   for (const auto& each : rule.suggestions) {
-    QString text = Page::escape(each.text);
+    QString text = Page::prose(each.text);
     if (!each.framework.empty())
       text += page.dim(QStringLiteral(" · ") + Page::escape(each.framework));
     if (each.transform)
@@ -145,7 +137,7 @@ QString configuration_page(const Document& document, int configuration, const Th
       const auto link = Link::to(
           {ItemKind::finding, static_cast<int>(finding - document.judgement().findings.data())});
       QString text = page.colored(mark(finding->severity), theme.color_of(finding->severity)) +
-                     QLatin1Char(' ') + page.link(link, Page::escape(finding->title));
+                     QLatin1Char(' ') + page.link(link, Page::prose(finding->title));
       if (const auto gain = words::gain(finding->gain); !gain.empty())
         text += QStringLiteral(" · ") + page.strong(Page::escape(gain));
       page.item(text);

@@ -57,6 +57,12 @@ std::string counter_text(CounterUnit unit, double value) {
   return std::abs(value) < 1e6 ? three_digits(value) : fmt::format("{:.3g}", value);
 }
 
+std::string unit_text(CounterUnit unit, double value) {
+  const std::string text = counter_text(unit, value);
+  const auto blank = text.find(' ');
+  return blank == std::string::npos ? std::string() : text.substr(blank + 1);
+}
+
 double counter_top(CounterUnit unit, double peak) {
   if (unit == CounterUnit::percent) return std::max(100.0, peak);
   return peak > 0 ? peak : 1;

@@ -20,6 +20,8 @@ CounterUnit counter_unit(std::string_view metric);
 // "87.3 %", "2.41 TB/s", "1.98 GHz", "12500 /s", "12.5": three digits. Rates are decimal, as in
 // data sheets.
 std::string counter_text(CounterUnit unit, double value);
+// What counter_text() puts after the number: "%", "TB/s"; empty for `plain`.
+std::string unit_text(CounterUnit unit, double value);
 // The top of the scale of a counter whose largest value is `peak`: what can be at most where that
 // is known, else the peak itself; above 0.
 double counter_top(CounterUnit unit, double peak);

@@ -96,7 +96,7 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     x += 9;
   }
   const QString title = track_title(*scene.timeline, track);
-  const QString more = track_subtitle(*scene.timeline, track);
+  QString more = track_subtitle(*scene.timeline, track);
   painter_.setFont(top_level ? bold_font_ : font_);
   const QFontMetrics metrics(painter_.font());
   const int right = scene.header_width - 10;
@@ -104,6 +104,11 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
   if (one.height >= metrics.height() - 6) {
     const QFontMetrics small(small_font_);
     const bool two_lines = one.height >= metrics.height() + small.height();
+    // A folded counter is at least told with its unit.
+    if (const QString brief = brief_subtitle(*scene.timeline, track);
+        !two_lines && !brief.isEmpty() &&
+        metrics.horizontalAdvance(title) + small.horizontalAdvance(more) + 8 > text.width())
+      more = brief;
     const int more_width = two_lines ? 0 : small.horizontalAdvance(more) + 8;
     // A long name gives way to a short addition; a long addition is left out only where it would.
     const bool both = more_width < text.width() * 0.55 ||

@@ -164,4 +164,14 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
   return {};
 }
 
+QString brief_subtitle(const Timeline& timeline, const Track& track) {
+  if (track.kind != TrackKind::counter) return {};
+  const Profile& p = *timeline.profile;
+  QStringList parts;
+  if (p.devices.size() > 1) parts << tr("GPU %1").arg(std::max(0, track.key.device));
+  const auto unit = unit_text(counter_unit(p.text(track.key.metric)), track.samples.peak());
+  if (!unit.empty()) parts << utf8(unit);
+  return parts.join(QStringLiteral(", "));
+}
+
 }  // namespace rnnadvisor::gui::timeline

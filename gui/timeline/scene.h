@@ -143,5 +143,8 @@ QString track_title(const Timeline& timeline, const Track& track);
 // "Tensor cores active"; the name in CUPTI where we have no better one.
 QString counter_title(const Timeline& timeline, const Track& track);
 QString track_subtitle(const Timeline& timeline, const Track& track);
+// Of a counter, where there is no room for the subtitle: whose it is, if there are several devices,
+// and its unit, with the prefix that its peak has. Empty for other tracks.
+QString brief_subtitle(const Timeline& timeline, const Track& track);
 
 }  // namespace rnnadvisor::gui::timeline

@@ -4,6 +4,7 @@
 #include <QMenu>
 #include <QRegularExpression>
 
+#include "advisor/report/inline_code.h"
 #include "gui/timeline/search_bar.h"
 #include "gui/timeline/timeline_widget.h"
 
@@ -230,9 +231,9 @@ void TimelineWidget::menu_of_item(QMenu& menu, Item item) {
   const auto& findings = document_->judgement().findings;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].configuration != of.configuration) continue;
-    menu.addAction(tr("Explain: %1").arg(to_qt(findings[i].title)), this, [this, i] {
-      emit link_activated(Link::to({ItemKind::finding, static_cast<int>(i)}));
-    });
+    menu.addAction(
+        tr("Explain: %1").arg(to_qt(advisor::without_code_marks(findings[i].title))), this,
+        [this, i] { emit link_activated(Link::to({ItemKind::finding, static_cast<int>(i)})); });
     break;
   }
   if (of.configuration >= 0) {

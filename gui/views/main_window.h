@@ -51,6 +51,9 @@ class MainWindow : public QMainWindow {
   void open(const QString& path, const std::optional<Place>& at = std::nullopt);
   // Without a file: opens the last one, where the user wants it so.
   void begin();
+  // Before it is shown: no larger than the screen that it will be on, and not outside of every
+  // screen.
+  void fit_to_screen();
   const DocumentPointer& document() const { return document_; }
   ViewState* state() { return &state_; }
   Marks* marks() { return &marks_; }

@@ -9,6 +9,7 @@
 #include <QTableView>
 #include <algorithm>
 
+#include "advisor/report/verdict.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/overview_charts.h"
@@ -102,13 +103,10 @@ QWidget* OverviewView::make_verdict() {
   const auto add = [&](const QString& value, const QString& name, const QColor& color = {}) {
     figures->addWidget(make_figure(value, name, color));
   };
-  const double gain = [&] {
-    double best = 1;
-    for (const auto* f : report.findings) best = std::max(best, f->gain ? f->gain->speedup : 1.0);
-    return best;
-  }();
-  if (gain > 1.005)
-    add(to_qt(words::number(gain)) + QStringLiteral("×"), tr("largest gain"), theme_.good);
+  if (const auto* best = advisor::largest_gain(report.findings);
+      best != nullptr && best->gain->speedup > 1.005)
+    add(to_qt(words::number(best->gain->speedup)) + QStringLiteral("×"), tr("largest gain"),
+        theme_.good);
   const auto count = [&](int n, const QString& one, const QString& many, const QColor& color) {
     if (n > 0) add(QString::number(n), n == 1 ? one : many, color);
   };
@@ -147,9 +145,9 @@ QWidget* OverviewView::make_actions() {
     const auto& finding = groups[i].first();
     const int index =
         static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
-    QString text = html.link(Link::to({ItemKind::finding, index}), Page::escape(finding.title));
+    QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
     if (!finding.suggestions.empty())
-      text += QStringLiteral("<br>") + html.dim(Page::escape(finding.suggestions.front().text));
+      text += QStringLiteral("<br>") + html.dim(Page::prose(finding.suggestions.front().text));
     const auto gain = words::gain(finding.gain);
     QString value;
     if (!gain.empty())

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPainter>
+#include <QScreen>
 #include <QScrollArea>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
@@ -47,6 +48,16 @@ class CommandDelegate : public QStyledItemDelegate {
 
 }  // namespace
 
+// Over the upper middle of `parent`, and whole on the screen that most of it is on: unlike a
+// dialog, a popup is left where it is put.
+QPoint CommandPalette::place_over(const QWidget& parent) const {
+  const QPoint wanted = parent.mapToGlobal(QPoint((parent.width() - width()) / 2, 80));
+  const QRect screen = parent.screen()->availableGeometry();
+  // The left and upper edge last: where it does not fit, its beginning is seen.
+  return {std::max(screen.left(), std::min(wanted.x(), screen.right() + 1 - width())),
+          std::max(screen.top(), std::min(wanted.y(), screen.bottom() + 1 - height()))};
+}
+
 int match_score(const QString& typed, const QString& text) {
   if (typed.isEmpty()) return 1;
   int score = 1;
@@ -80,7 +91,7 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent)
   layout->addWidget(line_);
   layout->addWidget(list_);
   resize(560, 368);  // a whole number of rows
-  if (parent != nullptr) move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 80)));
+  if (parent != nullptr) move(place_over(*parent));
   line_->installEventFilter(this);
   connect(line_, &QLineEdit::textChanged, this, &CommandPalette::fill);
   connect(line_, &QLineEdit::returnPressed, this, &CommandPalette::run_current);

@@ -32,6 +32,7 @@ class CommandPalette : public QDialog {
 
  private:
   void fill(const QString& typed);
+  QPoint place_over(const QWidget& parent) const;
   void run_current();
 
   QList<QAction*> actions_;

@@ -62,6 +62,7 @@ void MainWindow::make_actions() {
   add_action(file, tr("New &window"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W), [] {
     auto* window = new MainWindow;
     window->setAttribute(Qt::WA_DeleteOnClose);
+    window->fit_to_screen();
     window->show();
   });
   auto* run_action = add_action(file, tr("&New run: a configuration…"),

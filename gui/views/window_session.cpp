@@ -1,4 +1,6 @@
 // What the window remembers from one start to the next.
+#include <QGuiApplication>
+#include <QScreen>
 #include <QSettings>
 #include <algorithm>
 
@@ -24,6 +26,15 @@ void MainWindow::show_seen_files() {
 void MainWindow::begin() {
   if (reopen_choice() != Reopen::always) return;
   if (const auto last = last_file()) open(last->path, last->place);
+}
+
+void MainWindow::fit_to_screen() {
+  // Qt's restoreGeometry has brought back what stood on a screen that is gone; the size for a first
+  // start was nobody's. Of a window without a handle screen() is the first one, wherever it will
+  // be.
+  const QScreen* on = QGuiApplication::screenAt(geometry().center());
+  if (on == nullptr) on = screen();
+  resize(size().boundedTo(on->availableGeometry().size()));
 }
 
 void MainWindow::save_session() {

@@ -69,6 +69,32 @@ TEST(MakeReport, VerdictsSayWhatHappened) {
                         "fine, 1 could not be judged; up to 2.30x to gain (measured elsewhere)."));
 }
 
+TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
+  auto judged = fixture::single();
+  auto& findings = judged->judgement.findings;
+  ASSERT_EQ(findings.size(), 1U);
+  const Transform set_batch{"set_batch", R"({"value":66})", Meaning::model};
+  Finding larger = findings.front();
+  larger.gain = Gain{1.6, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
+  larger.suggestions = {{"Try batch 66.", set_batch, {}, "", ""}};
+  findings.push_back(larger);
+  // The padding's 1.44 and not the other model's 1.60.
+  EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.44x to gain (measured here)"));
+  // Alone: a finding all the same, and nothing to gain.
+  findings.erase(findings.begin());
+  const Report alone = judged->report();
+  EXPECT_THAT(alone.headline, HasSubstr("1 warning."));
+  EXPECT_THAT(alone.headline, Not(HasSubstr("to gain")));
+  EXPECT_THAT(alone.configurations.front().verdict, Not(HasSubstr("to gain")));
+  // One suggestion of two that keeps the function is enough; a change that goes with another model
+  // is another model.
+  findings.front().suggestions.push_back(
+      {"Pad.", Transform{"pad_batch", R"({"multiple":8})", Meaning::padded}, {}, "", ""});
+  EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.60x to gain"));
+  findings.front().suggestions.back().with = {set_batch};
+  EXPECT_THAT(judged->report().headline, Not(HasSubstr("to gain")));
+}
+
 TEST(MakeReport, PhaseNumbersAreTheClosedForms) {
   const auto judged = fixture::rich();
   const Report report = judged->report();

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "advisor/report/inline_code.h"
 #include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -219,6 +220,40 @@ TEST(Hostile, MarkdownCodeBlocksCannotBeClosed) {
   judged->judgement.findings[0].suggestions[0].code = "a\n```\n# not a heading\n````\n";
   EXPECT_THAT(write_markdown(judged->report()),
               HasSubstr("`````\na\n```\n# not a heading\n````\n`````\n"));
+}
+
+TEST(InlineCode, IsWhatStandsBetweenTwoBackticks) {
+  using Runs = std::vector<TextRun>;
+  EXPECT_EQ(inline_code(""), Runs{});
+  EXPECT_EQ(inline_code("plain"), (Runs{{"plain", false}}));
+  EXPECT_EQ(inline_code("run `a b` then `c`"),
+            (Runs{{"run ", false}, {"a b", true}, {" then ", false}, {"c", true}}));
+  EXPECT_EQ(inline_code("`a``b`"), (Runs{{"a", true}, {"b", true}}));
+  // Without a partner, or with nothing between them, they are signs like others.
+  EXPECT_EQ(inline_code("`"), (Runs{{"`", false}}));
+  EXPECT_EQ(inline_code("5` wide"), (Runs{{"5` wide", false}}));
+  EXPECT_EQ(inline_code("`a` and `b"), (Runs{{"a", true}, {" and `b", false}}));
+  EXPECT_EQ(inline_code("a `` b"), (Runs{{"a `` b", false}}));
+  EXPECT_EQ(without_code_marks("`rnnadvisor run` takes both; 5` stays"),
+            "rnnadvisor run takes both; 5` stays");
+}
+
+TEST(Html, CodeInCardsIsCodeAndNothingElse) {
+  auto judged = fixture::single();
+  auto& finding = judged->judgement.findings[0];
+  finding.title = "A `title`";
+  finding.message = "Use `rnnadvisor run`, `<script>alert(2)</script>`, not `this & <b>";
+  finding.suggestions[0].text = "Set `a<b` & **go** [on](javascript:x)";
+  finding.suggestions[0].cannot = "No `such` thing";
+  const std::string page = write_html(judged->report());
+  EXPECT_THAT(page, HasSubstr("A <code>title</code></h3>"));
+  EXPECT_THAT(page, HasSubstr("Use <code>rnnadvisor run</code>, "
+                              "<code>&lt;script&gt;alert(2)&lt;/script&gt;</code>, not `this "
+                              "&amp; &lt;b&gt;</p>"));
+  EXPECT_THAT(page, HasSubstr("Set <code>a&lt;b</code> &amp; **go** [on](javascript:x)"));
+  EXPECT_THAT(page, HasSubstr("No <code>such</code> thing"));
+  // What has no look of its own for code keeps the marks.
+  EXPECT_THAT(write_text(judged->report()), HasSubstr("`rnnadvisor run`"));
 }
 
 TEST(Csv, FormulasStayText) {

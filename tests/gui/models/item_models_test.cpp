@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QTextDocument>
 
 #include "tests/gui/documents.h"
 
@@ -62,6 +63,30 @@ TEST(FindingsModel, OneRowForEachRule) {
   }
   EXPECT_EQ(model.row_of(-1), -1);
   EXPECT_EQ(model.row_of(static_cast<int>(findings.size())), -1);
+}
+
+TEST(FindingsModel, ShowsCodeOfCardsAsPlainText) {
+  advisor::RuleSet rules = *test_rules();
+  for (auto& rule : rules.rules) {
+    rule.title = "A `title`";
+    rule.message = "Use `rnnadvisor run`, not `<script>`, 5` wide";
+  }
+  const auto shared = std::make_shared<const advisor::RuleSet>(rules);
+  FindingsModel model;
+  model.set_document(std::make_shared<const Document>(
+      Profile(sample("programs/pytorch-two-layers")->profile()), shared, QStringLiteral("x")));
+  ASSERT_GT(model.rowCount(), 0);
+  const auto index = model.index(0);
+  EXPECT_EQ(index.data().toString(), QStringLiteral("A title"));
+  EXPECT_TRUE(index.data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("A title")));
+  // As HTML, because Qt would take the tag for one.
+  QTextDocument tip;
+  tip.setHtml(index.data(Qt::ToolTipRole).toString());
+  EXPECT_EQ(tip.toPlainText(), QStringLiteral("Use rnnadvisor run, not <script>, 5` wide"));
+  EXPECT_TRUE(index.data(MatchRole).toString().contains(QStringLiteral("Use rnnadvisor run,")));
+  RulesModel all;
+  all.set_rules(shared);
+  EXPECT_EQ(all.index(0).data().toString(), QStringLiteral("A title"));
 }
 
 TEST(VerdictsModel, NoVerdictIsLost) {

@@ -80,6 +80,43 @@ TEST(Pages, WhatAProfileSaysIsText) {
   EXPECT_TRUE(text_of(html).contains(QStringLiteral("<b>bold</b>")));
 }
 
+TEST(Pages, CodeInCardsIsCodeAndNothingElse) {
+  EXPECT_EQ(Page::prose("Use `rnnadvisor run`, not `<script>` or `this & <b>"),
+            QStringLiteral("Use <code>rnnadvisor run</code>, not <code>&lt;script&gt;</code> or "
+                           "`this &amp; &lt;b&gt;"));
+  advisor::RuleSet rules = *test_rules();
+  advisor::Rule* rule = nullptr;
+  for (auto& each : rules.rules) {
+    if (each.id == "pytorch/split-stack") rule = &each;
+  }
+  ASSERT_NE(rule, nullptr);
+  rule->title = "A `title`";
+  rule->message = "Use `rnnadvisor run`, `<script>alert(1)</script>`, not `this & <b>bold</b>";
+  rule->explanation = "First `one`.\n\nThen\n`<img src=x>` and `half";
+  ASSERT_FALSE(rule->suggestions.empty());
+  for (auto& each : rule->suggestions) each.text = "Try `a<b`";
+  const Document document(Profile(sample("programs/pytorch-two-layers")->profile()),
+                          std::make_shared<const advisor::RuleSet>(rules), QStringLiteral("x"));
+  const auto& findings = document.judgement().findings;
+  const auto found = std::find_if(findings.begin(), findings.end(), [](const auto& each) {
+    return each.rule_id == "pytorch/split-stack";
+  });
+  ASSERT_NE(found, findings.end());
+  const QString of_finding =
+      finding_page(document, static_cast<int>(found - findings.begin()), light_theme());
+  const QString of_rule = rule_page(*rule, light_theme());
+  for (const QString& html : {of_finding, of_rule}) {
+    EXPECT_TRUE(html.contains(QStringLiteral("A <code>title</code>")));
+    EXPECT_TRUE(html.contains(QStringLiteral("<code>rnnadvisor run</code>")));
+    EXPECT_TRUE(html.contains(QStringLiteral("Try <code>a&lt;b</code>")));
+    EXPECT_FALSE(html.contains(QStringLiteral("<script")));
+    EXPECT_FALSE(html.contains(QStringLiteral("<b>bold")));
+    EXPECT_TRUE(text_of(html).contains(
+        QStringLiteral("Use rnnadvisor run, <script>alert(1)</script>, not `this & <b>bold</b>")));
+  }
+  EXPECT_TRUE(text_of(of_rule).contains(QStringLiteral("Then <img src=x> and `half")));
+}
+
 TEST(Pages, ARuleSaysWhereItWasTried) {
   advisor::Rule rule;
   rule.title = "A criterion";

@@ -172,6 +172,14 @@ TEST(CounterUnit, IsWrittenWithTheValue) {
   EXPECT_EQ(counter_text(CounterUnit::plain, 1e18), "1e+18");
 }
 
+TEST(CounterUnit, StandsAloneAsWithItsValue) {
+  EXPECT_EQ(unit_text(CounterUnit::percent, 87.34), "%");
+  EXPECT_EQ(unit_text(CounterUnit::bytes_per_second, 2.4149e12), "TB/s");
+  EXPECT_EQ(unit_text(CounterUnit::hertz, 999.9e6), "GHz");
+  EXPECT_EQ(unit_text(CounterUnit::per_second, 12), "/s");
+  EXPECT_EQ(unit_text(CounterUnit::plain, 12.5), "");
+}
+
 TEST(CounterUnit, TheScaleOfPercentGoesToAHundred) {
   EXPECT_EQ(counter_top(CounterUnit::percent, 3), 100);
   EXPECT_EQ(counter_top(CounterUnit::percent, 130), 130);

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <QTest>
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gui/timeline/counter_unit.h"
@@ -35,8 +37,9 @@ Profile sampled(int more) {
 }
 
 struct CountersWidgetTest : testing::Test {
-  void show(int more) {
-    document = std::make_shared<const Document>(sampled(more), *load_rules(),
+  void show(int more) { show_profile(sampled(more)); }
+  void show_profile(Profile profile) {
+    document = std::make_shared<const Document>(std::move(profile), *load_rules(),
                                                 QStringLiteral("test.rnnprof"));
     state.reset(document->extent());
     widget.resize(1000, 600);
@@ -140,6 +143,59 @@ TEST_F(CountersWidgetTest, ManyAreFoldedAtFirstAndUnfoldByAClick) {
   QTest::mouseClick(widget.viewport(), Qt::LeftButton, {},
                     QPoint(40, scene().top_of(*row, false) + row->height / 2));
   EXPECT_GT(scene().layout.row_of(counter())->height, low);
+}
+
+// Two devices, so that "GPU 1, peak 2.70 TB/s" has no room beside a name.
+TEST_F(CountersWidgetTest, AreToldWithTheirUnitWhenFolded) {
+  constexpr std::array<std::pair<const char*, const char*>, 4> metrics = {
+      {{tensor, "%"},
+       {"dram__bytes.sum.per_second", "TB/s"},
+       {"gpc__cycles_elapsed.avg.per_second", "GHz"},
+       {"lts__t_sectors_op_read_lookup_hit.sum", ""}}};
+  constexpr std::array<double, 4> factors = {1, 3e10, 2e7, 1};
+  SmallProfile p;
+  p.kernel(0, 2'000'000, "gemm");
+  p.builder.add_device(find_device("h200").value());
+  for (int device = 0; device < 2; ++device) {
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      for (int i = 0; i < samples; ++i) {
+        const std::int64_t at = sampled_from + i * period;
+        p.builder.add_counter(
+            {at, at + period, device, p.process, metrics[m].first, factors[m] * value_of(i)});
+      }
+    }
+  }
+  show_profile(p.builder.finish());
+  int seen = 0;
+  const QImage picture = widget.viewport()->grab().toImage();
+  if (const QString folder = qEnvironmentVariable("RNNADVISOR_PICTURES"); !folder.isEmpty())
+    picture.save(folder + QStringLiteral("/folded-counters.png"));
+  const auto& t = *scene().timeline;
+  for (int i = 0; i < static_cast<int>(t.tracks.size()); ++i) {
+    const auto& one = t.tracks[static_cast<std::size_t>(i)];
+    if (one.kind != TrackKind::counter) continue;
+    ++seen;
+    EXPECT_TRUE(scene().states[static_cast<std::size_t>(i)].folded);
+    const auto metric = std::find_if(metrics.begin(), metrics.end(), [&](const auto& each) {
+      return t.profile->text(one.key.metric) == each.first;
+    });
+    ASSERT_NE(metric, metrics.end());
+    const QString unit = QString::fromLatin1(metric->second);
+    const QString told = QStringLiteral("GPU %1").arg(one.key.device) +
+                         (unit.isEmpty() ? QString() : QStringLiteral(", ") + unit);
+    EXPECT_EQ(brief_subtitle(t, one), told);
+    if (unit.isEmpty()) continue;  // its name is long, and reaches to the edge by itself
+    // It is there to be read, at the right of a name that would end before.
+    const auto* row = scene().layout.row_of(i);
+    const int top = scene().top_of(*row, false);
+    int ink = 0;
+    for (int y = top; y < top + row->height; ++y) {
+      for (int x = scene().header_width - 34; x < scene().header_width - 9; ++x)
+        ink += picture.pixelColor(x, y) != scene().theme.window ? 1 : 0;
+    }
+    EXPECT_GT(ink, 20) << t.profile->text(one.key.metric) << " of " << one.key.device;
+  }
+  EXPECT_EQ(seen, 8);
 }
 
 }  // namespace
