@@ -110,7 +110,8 @@ int check(Context& context, const Arguments& arguments) {
   }
   // Maps of a page, too, are of the times beside a description; others the services know.
   std::function<model::PredictTime(const DeviceSpec&)> predict_for;
-  if (*model) predict_for = [times = *model](const DeviceSpec&) { return model::predictor(times); };
+  if (*model && std::string_view(arguments.device).ends_with(".toml"))
+    predict_for = [times = *model](const DeviceSpec&) { return model::predictor(times); };
   const int status =
       judge_and_report(context, profile, *judging,
                        {std::move(*targets), arguments.verbose, positions_of(*configurations),
