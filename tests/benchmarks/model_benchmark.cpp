@@ -5,6 +5,7 @@
 #include "core/model/cost.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
+#include "core/model/time_for_device.h"
 
 namespace rnnadvisor::model {
 namespace {
@@ -64,6 +65,15 @@ void why_not_static(benchmark::State& state) {
   });
 }
 BENCHMARK(why_not_static);
+
+// What a cell of a map and a bar of the window's explorer take; the fit is made before.
+void predicted_time(benchmark::State& state) {
+  const PredictTime predict = predict_time_for(*find_device("h200"));
+  run(state, [&](const RnnConfig& c, const DeviceSpec&) {
+    benchmark::DoNotOptimize(predict(c, Phase::forward_training));
+  });
+}
+BENCHMARK(predicted_time);
 
 void roofline(benchmark::State& state) {
   run(state, [](const RnnConfig& c, const DeviceSpec& spec) {

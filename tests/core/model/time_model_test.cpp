@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -271,7 +270,7 @@ std::shared_ptr<const TimeModel> shipped() {
   return model;
 }
 
-TEST(ShippedTimes, AnswerQuicklyFromManyThreads) {
+TEST(ShippedTimes, AnswerTheSameFromManyThreads) {
   const PredictTime predict = predictor(shipped());
   std::vector<std::thread> threads;
   std::vector<double> answers(4);
@@ -282,12 +281,6 @@ TEST(ShippedTimes, AnswerQuicklyFromManyThreads) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_THAT(answers, ::testing::Each(answers.front()));
-  // A map of 400 cells, three algorithms and phases: far below a millisecond each, also unoptimised
-  // and under a sanitizer.
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < 400; ++i) predict(config_of(64 + i, 48, 60), Phase::forward_training);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(took.count() / 400, 5e-3);
 }
 
 std::string file_text(const std::string& path) {
