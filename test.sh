@@ -5,6 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . tools/common.sh
+# Presets that differ in their folder alone share objects: the build without CUDA then compiles little that is new.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 full=no
 for argument in "$@"; do
   case "$argument" in
