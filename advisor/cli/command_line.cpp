@@ -217,6 +217,21 @@ void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose
       ->group(group_output);
 }
 
+CLI::Option* add_word_option(CLI::App& command, const std::string& name, std::string& target,
+                             const std::string& description, std::vector<std::string> words,
+                             Context& context) {
+  auto* option = command.add_option(name, target, description);
+  option->type_name(fmt::format("{}", fmt::join(words, "|")));
+  option->check([words](const std::string& text) {
+    return std::find(words.begin(), words.end(), text) != words.end()
+               ? std::string()
+               : fmt::format("'{}' is unknown: use {}", to_valid_utf8(text),
+                             fmt::join(words, ", "));
+  });
+  context.completions[option] = {Context::Completion::Kind::words, std::move(words)};
+  return option;
+}
+
 void add_device_option(CLI::App& command, std::string& device, Context& context) {
   auto* option = command
                      .add_option("--device", device,

@@ -39,6 +39,10 @@ void add_judging_options(CLI::App& command, JudgingOptions& options, Context& co
 // --format, --json, --force, --verbose; with `output` also -o.
 void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
                         bool output);
+// One of `words`, which are what a shell completes.
+CLI::Option* add_word_option(CLI::App& command, const std::string& name, std::string& target,
+                             const std::string& description, std::vector<std::string> words,
+                             Context& context);
 void add_device_option(CLI::App& command, std::string& device, Context& context);
 void add_profile_argument(CLI::App& command, std::string& profile, Context& context);
 

@@ -4,26 +4,12 @@
 
 #include <algorithm>
 
+#include "advisor/report/csv_field.h"
 #include "advisor/report/report.h"
 #include "advisor/report/words.h"
 
 namespace rnnadvisor::advisor {
 namespace {
-
-// Text of others. A spreadsheet takes text that begins with = + - @ for a formula; a blank in front
-// makes it text again.
-std::string text(std::string_view value) {
-  std::string clean = words::clean(value);
-  if (!clean.empty() && std::string_view("=+-@").find(clean.front()) != std::string_view::npos)
-    clean.insert(0, 1, ' ');
-  if (clean.find_first_of(",\"") == std::string::npos) return clean;
-  std::string out = "\"";
-  for (const char c : clean) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
 
 std::string positive(double value) {
   return value > 0 ? fmt::format("{:.6g}", value) : std::string();
@@ -71,18 +57,18 @@ std::string write_csv(const Report& report) {
       warnings += f->severity == Severity::warning ? 1 : 0;
       opportunities += f->severity == Severity::opportunity ? 1 : 0;
     }
-    std::string head = fmt::format("{},{},{},{},{}", each.index, text(configuration.config.id),
+    std::string head = fmt::format("{},{},{},{},{}", each.index, csv_field(configuration.config.id),
                                    to_string(each.standing), to_string(configuration.outcome),
-                                   each.has_device ? text(each.device->name) : "");
+                                   each.has_device ? csv_field(each.device->name) : "");
     for (const auto& [key, value] : words::all_parameters(configuration.config)) {
       head += ',';
-      head += text(value);
+      head += csv_field(value);
     }
     const std::string tail = fmt::format(
         "{},{},{},{},{},{},{},{}", bytes(each.memory.total), bytes(configuration.memory_peak_used),
         errors, warnings, opportunities,
         each.best_gain() > 1 ? fmt::format("{:.4g}", each.best_gain()) : "",
-        each.findings.empty() ? "" : text(each.findings.front()->rule_id), trials(each));
+        each.findings.empty() ? "" : csv_field(each.findings.front()->rule_id), trials(each));
     for (const auto& p : each.phases) {
       const MedianInterval ms = p.timing != nullptr ? p.timing->ms : MedianInterval{};
       out += fmt::format(
@@ -91,7 +77,8 @@ std::string write_csv(const Report& report) {
           ms.count > 0 ? fmt::format("{}", ms.count) : "", known(p.kernel_ms), known(p.busy),
           positive(p.tflops), p.cost.flops, p.cost.minimum_bytes, positive(p.bound.bound_ms),
           p.bound.bound_ms > 0 ? (p.bound.estimate ? "true" : "false") : "",
-          p.implementation ? model::to_string(*p.implementation) : "", text(p.tensor_cores), tail);
+          p.implementation ? model::to_string(*p.implementation) : "", csv_field(p.tensor_cores),
+          tail);
     }
   }
   return out;

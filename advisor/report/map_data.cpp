@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/report/csv_field.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -145,19 +146,6 @@ Json map_json(const ConfigurationMap& map) {
   return out;
 }
 
-std::string csv_text(std::string_view value) {
-  std::string clean = words::clean(value);
-  if (!clean.empty() && std::string_view("=+-@").find(clean.front()) != std::string_view::npos)
-    clean.insert(0, 1, ' ');
-  if (clean.find_first_of(",\"") == std::string::npos) return clean;
-  std::string out = "\"";
-  for (const char c : clean) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
 std::string time_fields(const std::optional<model::MapTime>& time) {
   if (!time) return ",,,";
   return fmt::format("{:.6g},{:.6g},{:.6g},{}", time->seconds, time->low_seconds,
@@ -185,7 +173,7 @@ std::string write_map_csv(std::span<const ConfigurationMap> maps) {
         const bool here = row == map.rows.here && column == map.columns.here;
         out += fmt::format(
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-            model::to_string(map.axes), csv_text(map.device_name), csv_text(c.id), here,
+            model::to_string(map.axes), csv_field(map.device_name), csv_field(c.id), here,
             to_string(c.cell), c.hidden_size, c.input_size, c.batch_size, c.seq_length,
             to_string(c.data_type), to_string(c.math_type), to_string(c.math_precision),
             to_string(c.mode), to_string(cell.asked), cell.run().accepted,

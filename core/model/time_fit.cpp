@@ -18,18 +18,6 @@ double matern(double squared) {
   return (1.0 + r + r * r / 3.0) * std::exp(-r);
 }
 
-double squared_distance(const Place& a, const Place& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < place_size; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  return sum;
-}
-
-Place scaled(const Place& place, const Likeness& likeness) {
-  Place result{};
-  for (std::size_t k = 0; k < place_size; ++k) result[k] = place[k] / likeness.length(k);
-  return result;
-}
-
 // Deviation of a prediction, looked up by how alike the likest known point is: that of the process
 // given this point alone, an upper bound of the one given all.
 double deviation_at(double likest, const Likeness& likeness) {
@@ -60,6 +48,18 @@ std::vector<std::vector<Index>> sets_to_leave_out(const std::vector<Place>& plac
 }
 
 }  // namespace
+
+double squared_distance(const Place& a, const Place& b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < place_size; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return sum;
+}
+
+Place scaled(const Place& place, const Likeness& likeness) {
+  Place result{};
+  for (std::size_t k = 0; k < place_size; ++k) result[k] = place[k] / likeness.length(k);
+  return result;
+}
 
 double Likeness::length(std::size_t place_entry) const {
   constexpr std::array<Entry, place_size> shared = {hidden,

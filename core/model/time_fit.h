@@ -36,6 +36,10 @@ struct Likeness {
 // Factors of the terms that no step, FLOP or byte enters.
 using Overhead = std::array<double, overhead_terms>;
 
+// In units of the lengths over which times are alike.
+Place scaled(const Place& place, const Likeness& likeness);
+double squared_distance(const Place& a, const Place& b);
+
 struct TimePoints {
   std::vector<Work> works;
   std::vector<Place> places;

@@ -15,15 +15,6 @@ struct Candidate {
   double distance = std::numeric_limits<double>::infinity();  // squared, to the nearest chosen
 };
 
-double squared_distance(const Place& a, const Place& b, const Likeness& likeness) {
-  double sum = 0;
-  for (std::size_t k = 0; k < place_size; ++k) {
-    const double step = (a[k] - b[k]) / likeness.length(k);
-    sum += step * step;
-  }
-  return sum;
-}
-
 }  // namespace
 
 std::vector<std::size_t> order_to_measure(std::span<const RnnConfig> configurations,
@@ -32,7 +23,7 @@ std::vector<std::size_t> order_to_measure(std::span<const RnnConfig> configurati
   std::vector<Candidate> left;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     if (const auto group = time_group(configurations[i], device))
-      left.push_back({i, *group, place(configurations[i])});
+      left.push_back({i, *group, scaled(place(configurations[i]), likeness)});
   }
   std::vector<std::size_t> order;
   while (!left.empty()) {
@@ -44,8 +35,7 @@ std::vector<std::size_t> order_to_measure(std::span<const RnnConfig> configurati
     order.push_back(chosen.index);
     for (Candidate& other : left) {
       if (other.group != chosen.group) continue;
-      other.distance =
-          std::min(other.distance, squared_distance(other.place, chosen.place, likeness));
+      other.distance = std::min(other.distance, squared_distance(other.place, chosen.place));
     }
   }
   return order;

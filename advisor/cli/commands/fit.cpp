@@ -256,16 +256,8 @@ void add_fit(CLI::App& app, Context& context) {
       ".rnnprof, or sample:NAME");
   const auto word_option = [&](const std::string& name, std::string& target,
                                const std::string& description, std::vector<std::string> words) {
-    auto* option = command->add_option(name, target, description)->group(group_running);
-    option->type_name(fmt::format("{}", fmt::join(words, "|")));
-    option->check([words](const std::string& text) {
-      return std::find(words.begin(), words.end(), text) != words.end()
-                 ? std::string()
-                 : fmt::format("'{}' is unknown: use {}", to_valid_utf8(text),
-                               fmt::join(words, ", "));
-    });
-    context.completions[option] = {Context::Completion::Kind::words, std::move(words)};
-    return option;
+    return add_word_option(*command, name, target, description, std::move(words), context)
+        ->group(group_running);
   };
   word_option("--largest", arguments->largest, "what may grow (default: batch)",
               {"batch", "length"});

@@ -215,15 +215,8 @@ void add_map(CLI::App& app, Context& context) {
       ".rnnprof, or sample:NAME");
   const auto word_option = [&](const std::string& name, std::string& target,
                                const std::string& description, std::vector<std::string> words) {
-    auto* option = command->add_option(name, target, description)->group(group_output);
-    option->type_name(fmt::format("{}", fmt::join(words, "|")));
-    option->check([words](const std::string& text) {
-      return std::find(words.begin(), words.end(), text) != words.end()
-                 ? std::string()
-                 : fmt::format("'{}' is unknown: use {}", to_valid_utf8(text),
-                               fmt::join(words, ", "));
-    });
-    context.completions[option] = {Context::Completion::Kind::words, std::move(words)};
+    return add_word_option(*command, name, target, description, std::move(words), context)
+        ->group(group_output);
   };
   std::vector<std::string> axes, layers, formats;
   for (const auto each : model::all_map_axes) axes.emplace_back(model::to_string(each));
