@@ -24,13 +24,15 @@ namespace {
 std::string nearest_option(const CLI::App& app, std::string_view message) {
   const auto start = message.find("--");
   if (start == std::string_view::npos) return {};
-  const auto word = message.substr(start, message.find_first_of(" =", start) - start);
+  const auto word = message.substr(start, message.find_first_of(" =:", start) - start);
   std::vector<std::string> names;
   for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
     for (const CLI::Option* option : level->get_options()) {
       for (const auto& name : option->get_lnames()) names.push_back("--" + name);
     }
   }
+  // What there is was not misspelt: its value is wrong.
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
   return did_you_mean(word, std::vector<std::string_view>(names.begin(), names.end()));
 }
 

@@ -126,6 +126,17 @@ TEST(MapCommand, SaysWhatIsWrong) {
   }
 }
 
+TEST(MapCommand, AWrongWordIsNoMisspeltOption) {
+  FakeMachine machine;
+  const auto called = call(map_with({"--axes", "x"}), machine.services());
+  EXPECT_EQ(called.status, 2);
+  EXPECT_THAT(called.err, HasSubstr("'x' is unknown: use hidden-batch"));
+  EXPECT_THAT(called.err, HasSubstr("see `rnnadvisor map --help`"));
+  EXPECT_THAT(called.err, Not(HasSubstr("did you mean")));
+  EXPECT_THAT(call(map_with({"--axis", "x"}), machine.services()).err,
+              HasSubstr("did you mean '--axes'"));
+}
+
 TEST(CheckHtml, HasMapsWithThePredictorOfTheMachine) {
   FakeMachine machine;
   const std::vector<std::string> check = {"check", "--hidden-size", "1001", "--data-type",
