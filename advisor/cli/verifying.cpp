@@ -18,6 +18,7 @@
 #include "advisor/whatif/record.h"
 #include "advisor/whatif/search.h"
 #include "core/base/text.h"
+#include "core/device/measured_times.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -38,13 +39,14 @@ std::string cudnn_here(const Context& context) {
 }
 
 // Whether the times that are known of a device were measured with the same major and minor version
-// of cuDNN. One that is not known does not stand in the way.
+// of cuDNN. A version that is not known does not stand in the way.
 bool calibrated_with(const DeviceSpec& device, const std::string& cudnn) {
-  const auto known = find_device(device.id);
+  const auto times = find_measured_times(device.id, device);
+  if (!times || !*times) return false;
   const auto of = [](std::string_view version) {
     return version.substr(0, version.find('.', version.find('.') + 1));
   };
-  return !known || cudnn.empty() || of(known->cudnn_version) == of(cudnn);
+  return cudnn.empty() || of((*times)->cudnn_version) == of(cudnn);
 }
 
 Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options) {
