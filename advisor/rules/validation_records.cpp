@@ -97,8 +97,7 @@ const ValidityRecord* record_for(const Rule& rule, const DeviceSpec* device,
     const auto version = parse_version(record.cudnn);
     if (record.device != device->id || !version) continue;
     if (cudnn && version->major == cudnn->major && version->minor == cudnn->minor) return &record;
-    if (!cudnn && (newest == nullptr || *parse_version(newest->cudnn) < *version))
-      newest = &record;
+    if (!cudnn && (newest == nullptr || *parse_version(newest->cudnn) < *version)) newest = &record;
   }
   return newest;
 }
