@@ -50,7 +50,7 @@ if [ $full = yes ]; then
   tools/tidy.sh
   say "Address and undefined-behaviour sanitizers (preset asan)"
   build asan
-  run_tests asan -LE 'browser|install|gpu'
+  run_tests asan -LE 'browser|install|gpu|fuzz'  # the fuzzing stage has the same inputs and sanitizers
   say "Fuzzing, one short round per parser (preset fuzz)"
   build fuzz fuzz_targets
   run_tests fuzz -L fuzz
