@@ -9,6 +9,7 @@
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
+#include "advisor/whatif/size_choice.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -222,6 +223,8 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
     const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
     for (const auto& transforms :
          model_proposals(own.config, own.program, device, framework_around(profile, configuration)))
+      collector.add(transforms, "", 0, "");
+    for (const auto& transforms : chosen_sizes(profile, configuration, device, options))
       collector.add(transforms, "", 0, "");
     if (own.config.mode == Mode::training && backward_follows(profile, configuration) == false) {
       if (auto inference = parse_transform("inference_mode", "{}"))

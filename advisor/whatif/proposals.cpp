@@ -8,6 +8,7 @@
 
 #include "advisor/facts/framework_model.h"
 #include "advisor/whatif/candidates.h"
+#include "advisor/whatif/size_choice.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
 
@@ -217,14 +218,16 @@ class Proposer {
 
   // A configuration that does not fit gains its very existence.
   void memory() {
-    if (c_.seq_length > 65535) add({make("chunk_sequence", {{"length", 65535}})});
+    if (c_.seq_length > 65535)
+      add({make("chunk_sequence", {{"length", even_piece(c_.seq_length, 65535, 1)}})});
     if (device_.memory_bytes <= 0) return;
     if (model::memory_need(c_, c_.mode).total <= device_.memory_bytes) return;
     const int batch = model::largest_batch(c_, c_.mode, device_.memory_bytes);
-    if (batch >= 8) add({make("lower_batch", {{"value", batch / 8 * 8}})});
-    if (batch > 0 && batch < 8) add({make("lower_batch", {{"value", batch}})});
-    const int length = model::largest_seq_length(c_, c_.mode, device_.memory_bytes);
-    if (length > 0 && length < c_.seq_length) add({make("chunk_sequence", {{"length", length}})});
+    if (const int piece = even_piece(c_.batch_size, batch, 8); piece > 0)
+      add({make("lower_batch", {{"value", piece}})});
+    const int most = model::largest_seq_length(c_, c_.mode, device_.memory_bytes);
+    if (const int length = even_piece(c_.seq_length, most, 1); length > 0 && length < c_.seq_length)
+      add({make("chunk_sequence", {{"length", length}})});
   }
 
   // PyTorch's own conditions, one after the other, until it takes a persistent kernel.

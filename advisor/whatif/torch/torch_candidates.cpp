@@ -10,6 +10,7 @@
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
+#include "advisor/whatif/size_choice.h"
 #include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
@@ -227,6 +228,8 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
   for (const auto& changes : of_the_program(profile, configuration)) maker.add(changes, "", 0, "");
   const std::size_t first = maker.size();
   for (const auto& changes : model_proposals(own.config, own.program, device, Framework::pytorch))
+    maker.add(changes, "", 0, "");
+  for (const auto& changes : chosen_sizes(profile, configuration, device, options))
     maker.add(changes, "", 0, "");
   maker.sort_from(first);
   return maker.take();
