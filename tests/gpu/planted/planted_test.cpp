@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "core/device/device_spec.h"
+#include "core/model/eligibility.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/whatif/stand_in.h"
 
@@ -19,8 +20,8 @@ Environment environment() {
   return made;
 }
 
-std::vector<ConfigInput> suite() {
-  const auto read = read_config_file(RNNADVISOR_SOURCE_DIR "/tests/gpu/planted/suite.toml");
+std::vector<ConfigInput> suite(const std::string& name = "suite.toml") {
+  const auto read = read_config_file(RNNADVISOR_SOURCE_DIR "/tests/gpu/planted/" + name);
   EXPECT_TRUE(read);
   return read ? *read : std::vector<ConfigInput>{};
 }
@@ -40,6 +41,20 @@ TEST(PlantedSuite, IsLargeEnoughAndEveryCaseCanBeSearched) {
     EXPECT_GE(candidates.size(), 3U) << input.config.id;
     EXPECT_LE(candidates.size(), 400U) << input.config.id;
   }
+}
+
+// What was drawn runs on an H200, so that there is something to measure.
+TEST(HeldOutSuite, EveryCaseRunsAndCanBeSearched) {
+  const auto all = suite("held-out.toml");
+  EXPECT_GE(all.size(), 40U);
+  int runs = 0;
+  for (const auto& input : all) {
+    const auto accepted = model::eligibility(input.config, *find_device("h200")).accepted;
+    runs += std::all_of(accepted.begin(), accepted.end(), [](bool each) { return each; }) ? 1 : 0;
+    const auto candidates = brute_force(input, *find_device("h200"), environment());
+    EXPECT_GE(candidates.size(), 3U) << input.config.id;
+  }
+  EXPECT_GE(runs, 40);
 }
 
 CaseScore score_of(const ConfigInput& input, const std::function<double(const RnnConfig&)>& ms) {
