@@ -52,6 +52,16 @@ bool calibrated_with(const DeviceSpec& device, const std::string& cudnn) {
 Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options) {
   advisor::ProposeOptions made;
   made.rule = options.rule;
+  if (!options.change.empty()) {
+    auto only = advisor::parse_change_words(options.change);
+    if (!only) {
+      Error error = only.error();
+      error.message = "--change: " + error.message;
+      if (error.remedy.empty()) error.remedy = "'rnnadvisor rules facts' lists the changes";
+      return fail(std::move(error));
+    }
+    made.only = std::move(*only);
+  }
   made.padded = made.numerics = made.model = false;
   static constexpr std::string_view words[] = {"exact", "padded", "padding", "numerics", "model"};
   std::string_view rest = options.allow;

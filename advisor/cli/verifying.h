@@ -16,6 +16,7 @@ struct VerifyOptions {
   double budget_seconds = 60;
   std::vector<std::string> configurations;  // ids, or #INDEX; empty: all, the worthiest first
   std::string rule;                         // only what this rule suggests
+  std::string change;                       // only this one, in words
   std::string allow = "padded,numerics";    // beyond exact changes, which are always allowed
   int device = 0;                           // CUDA ordinal
   bool torch = false;                       // --torch: also in PyTorch itself

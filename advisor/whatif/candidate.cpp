@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/base/text.h"
+
 namespace rnnadvisor::advisor {
 namespace {
 
@@ -47,6 +49,45 @@ std::vector<std::vector<int>> rows_of(std::string_view kind, const RnnConfig& co
     next += count;
   }
   return rows;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\n()";
+  const auto begin = text.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
+// One change: its kind, and where it has a parameter the value, with or without the name before.
+Result<Transform> parse_change(std::string_view text) {
+  const auto split = text.find_first_of(" \t\n(=");
+  const auto kind_name = text.substr(0, split);
+  auto value = split == std::string_view::npos ? std::string_view() : trimmed(text.substr(split));
+  const auto* kind = find_transform_kind(kind_name);
+  if (kind == nullptr) return make_transform(kind_name, {});  // says so, with the nearest name
+  if (kind->parameters.empty()) {
+    if (!value.empty())
+      return fail(ErrorCode::invalid_argument, fmt::format("'{}' takes no value, and '{}' follows",
+                                                           kind->name, to_valid_utf8(value)));
+    return make_transform(kind->name, {});
+  }
+  const auto& parameter = kind->parameters.front();
+  if (value.starts_with(parameter.name) && value.size() > parameter.name.size() &&
+      std::string_view(" \t\n=").find(value[parameter.name.size()]) != std::string_view::npos)
+    value.remove_prefix(parameter.name.size());
+  while (!value.empty() && std::string_view(" \t\n=").find(value.front()) != std::string_view::npos)
+    value.remove_prefix(1);
+  if (value.empty())
+    return fail(ErrorCode::invalid_argument, fmt::format("'{}' needs a value", kind->name),
+                fmt::format("{} VALUE; {}: {}", kind->name, parameter.name, parameter.description));
+  Parameter given{std::string(parameter.name), std::string(value)};
+  if (parameter.type != ParameterType::text) {
+    const auto json = nlohmann::json::parse(value, nullptr, false);
+    if (json.is_boolean()) given.value = json.get<bool>();
+    if (json.is_number_integer()) given.value = json.get<std::int64_t>();
+    if (json.is_number_float()) given.value = json.get<double>();
+  }
+  return make_transform(kind->name, std::span(&given, 1));
 }
 
 }  // namespace
@@ -120,6 +161,25 @@ std::string describe(std::span<const Transform> transforms) {
   for (const auto& transform : transforms)
     text += fmt::format("{}{}", text.empty() ? "" : ", then ", describe(transform));
   return text;
+}
+
+Result<std::vector<Transform>> parse_change_words(std::string_view text) {
+  if (trimmed(text).starts_with('[')) return parse_transforms(text);
+  std::vector<Transform> changes;
+  while (true) {
+    const auto comma = text.find(',');
+    auto part = trimmed(text.substr(0, comma));
+    constexpr std::string_view then = "then ";
+    if (!changes.empty() && part.starts_with(then)) part = trimmed(part.substr(then.size()));
+    if (part.empty())
+      return fail(ErrorCode::invalid_argument, "a change is empty",
+                  "write them as in: pad_batch 64, then algo persist_static");
+    auto change = parse_change(part);
+    if (!change) return fail(std::move(change).error());
+    changes.push_back(std::move(*change));
+    if (comma == std::string_view::npos) return changes;
+    text.remove_prefix(comma + 1);
+  }
 }
 
 std::string to_json(std::span<const Transform> transforms) {

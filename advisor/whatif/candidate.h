@@ -42,6 +42,12 @@ Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& confi
 // "split_layers, then pad_batch (multiple 8)", for people.
 std::string describe(std::span<const Transform> transforms);
 
+// From what people write and reports show: "pad_batch 64, then algo persist_static". A value needs
+// no name, because no kind has more than one; "multiple 64", "(multiple 64)" and "value=64" are
+// understood too, and so is the JSON of to_json(). Unknown kinds and values are errors that name
+// the nearest valid word.
+Result<std::vector<Transform>> parse_change_words(std::string_view text);
+
 // As Experiment::transforms keeps them: [{"kind": …, "parameters": {…}}].
 std::string to_json(std::span<const Transform> transforms);
 // The way back; unknown kinds and parameters are errors.

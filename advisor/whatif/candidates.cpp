@@ -189,7 +189,7 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   if (candidate.expected > 0)
     candidate.expected_by =
         predicted ? "estimate: ratio of predicted times" : "estimate: ratio of the lower bounds";
-  if (rule.empty()) {
+  if (rule.empty() && options.only.empty()) {
     if (auto problem = known_slow(candidate.variant, device)) return dropped(*problem);
     const bool other_batch =
         std::any_of(candidate.transforms.begin(), candidate.transforms.end(),
@@ -207,11 +207,13 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
 Proposal propose(const Profile& profile, int configuration, std::span<const Finding> findings,
                  const DeviceSpec& device, const ProposeOptions& options) {
   Collector collector(profile, configuration, device, options);
+  const auto only = in_order(options.only);
   for (const auto& finding : findings) {
     if (finding.configuration != configuration) continue;
     if (!options.rule.empty() && finding.rule_id != options.rule) continue;
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
+      if (!only.empty() && in_order(changes_of(suggestion)) != only) continue;
       const double claimed = finding.gain ? finding.gain->speedup : 0;
       const std::string by =
           finding.gain ? fmt::format("{}: {}", finding.rule_id, basis_words(finding.gain->basis))
@@ -219,7 +221,9 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
       collector.add(changes_of(suggestion), finding.rule_id, claimed, by);
     }
   }
-  if (options.rule.empty()) {
+  if (!only.empty()) {
+    if (options.rule.empty()) collector.add(only, "", 0, "");
+  } else if (options.rule.empty()) {
     const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
     for (const auto& transforms :
          model_proposals(own.config, own.program, device, framework_around(profile, configuration)))
@@ -243,6 +247,27 @@ std::vector<Transform> combination(std::span<const Transform> a, std::span<const
     both.push_back(transform);
   }
   return in_order(both);
+}
+
+std::vector<Transform> all_together(std::span<const std::vector<Transform>> changes,
+                                    const RnnConfig& config) {
+  std::vector<Transform> all;
+  int parts = 0;
+  // What is no change of calls, such as a framework's switch, stands in nobody's way.
+  const auto composes = [&](std::vector<Transform> list) {
+    std::erase_if(list, [](const Transform& transform) {
+      const auto* kind = find_transform_kind(transform.kind);
+      return kind == nullptr || !kind->configurations;
+    });
+    return list.empty() || compose(list, config).has_value();
+  };
+  for (const auto& each : changes) {
+    auto both = combination(all, each);
+    if (both.empty() || !composes(both)) continue;
+    all = std::move(both);
+    ++parts;
+  }
+  return parts > 2 ? all : std::vector<Transform>{};
 }
 
 }  // namespace rnnadvisor::advisor

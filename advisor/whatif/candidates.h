@@ -19,7 +19,10 @@ struct ProposeOptions {
   bool padded = true, numerics = true;  // changes of this meaning are allowed
   bool model = false;                   // another model needs the user's consent
   std::string rule;                     // only what this rule suggests; empty: everything
-  std::size_t most = 24;                // candidates that are kept, the most promising
+  // Only this change, whatever is expected of it: with `rule` where it suggests just that. Empty:
+  // everything.
+  std::vector<Transform> only;
+  std::size_t most = 24;  // candidates that are kept, the most promising
   // Times on the device, where it was calibrated; empty: the lower bounds have to do.
   model::PredictTime predict = {};
 };
@@ -68,5 +71,10 @@ std::vector<std::vector<Transform>> model_proposals(const RnnConfig& config,
 // Both at once, where they can be: nothing when they change the same thing or would each make
 // several calls of one.
 std::vector<Transform> combination(std::span<const Transform> a, std::span<const Transform> b);
+
+// As many of them at once as can be, the first ones before the later. Nothing where that is two at
+// most: pairs are combination()s.
+std::vector<Transform> all_together(std::span<const std::vector<Transform>> changes,
+                                    const RnnConfig& config);
 
 }  // namespace rnnadvisor::advisor

@@ -158,6 +158,20 @@ class Search {
         if (candidate && !known(*candidate)) made.push_back(begin(proposal, *candidate));
       }
     }
+    // All at once, of each meaning and those before it.
+    const auto& own = profile_.configurations[static_cast<std::size_t>(proposal.configuration)];
+    std::vector<std::vector<Transform>> changes;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      const auto& winner = proposal.candidates[chosen[i]];
+      changes.push_back(winner.transforms);
+      if (i + 1 < chosen.size() && proposal.candidates[chosen[i + 1]].meaning == winner.meaning)
+        continue;
+      const auto all = all_together(changes, own.config);
+      if (all.empty()) continue;
+      auto candidate =
+          make_candidate(all, "", profile_, proposal.configuration, device_, options_.propose);
+      if (candidate && !known(*candidate)) made.push_back(begin(proposal, *candidate));
+    }
     return made;
   }
 

@@ -79,8 +79,9 @@ class FindingPage {
            Page::escape(words::trial_details(trial));
   }
 
-  Link trial_link(int suggestion) const {
-    return {LinkKind::trial, {}, -1, index_, suggestion, {}};
+  Link trial_link(int suggestion, bool torch) const {
+    return {LinkKind::trial, {},         -1,
+            index_,          suggestion, torch ? QStringLiteral("torch") : QString()};
   }
 
   bool is_told_of(int suggestion) const {
@@ -88,16 +89,25 @@ class FindingPage {
            trial_->subject.is(document_, index_, suggestion);
   }
 
-  // "Try it", or why that cannot be; empty where its state below has what can be done.
+  // "Try it", or why that cannot be; empty where its state below has what can be done. Of a program
+  // in PyTorch there are two ways, and the one that is not possible says nothing where the other
+  // is.
   QString try_action(int suggestion) const {
-    if (const QString why = cannot_try(document_, index_, suggestion); !why.isEmpty())
-      return tr("Cannot be tried: %1").arg(Page::escape(why));
+    const QString why = cannot_try(document_, index_, suggestion);
+    const bool torch = for_torch(document_, index_) &&
+                       cannot_try_in_torch(document_, index_, suggestion).isEmpty();
+    if (!why.isEmpty() && !torch) return tr("Cannot be tried: %1").arg(Page::escape(why));
     if (is_told_of(suggestion)) return {};
     if (trial_ != nullptr && trial_->is == TrialState::Is::running)
       return tr("Try it: once the change that is being tried has ended");
     const bool tried = finding_.suggestions[static_cast<std::size_t>(suggestion)].trial.has_value();
-    return page_.strong(
-        page_.link(trial_link(suggestion), tried ? tr("Try it again") : tr("Try it")));
+    QStringList ways;
+    if (why.isEmpty())
+      ways << page_.link(trial_link(suggestion, false), tried ? tr("Try it again") : tr("Try it"));
+    if (torch)
+      ways << page_.link(trial_link(suggestion, true),
+                         tried ? tr("Try it again in PyTorch") : tr("Try it in PyTorch"));
+    return page_.strong(ways.join(QStringLiteral(" · ")));
   }
 
   void suggestions() {
@@ -130,7 +140,8 @@ class FindingPage {
                     (actions.isEmpty()
                          ? QString()
                          : QStringLiteral(" · ") + actions.join(QStringLiteral(" · "))));
-        if (is_told_of(number)) add_trial_state(page_, *trial_, trial_link(number));
+        if (is_told_of(number))
+          add_trial_state(page_, *trial_, trial_link(number, trial_->subject.torch));
       } else if (!actions.isEmpty()) {
         page_.small(actions.join(QStringLiteral(" · ")));
       }

@@ -100,7 +100,10 @@ QString to_string(const Link& link) {
     case LinkKind::copy:
       return QStringLiteral("copy:%1/%2").arg(link.finding).arg(link.suggestion);
     case LinkKind::trial:
-      return QStringLiteral("trial:%1/%2").arg(link.finding).arg(link.suggestion);
+      return QStringLiteral("%1:%2/%3")
+          .arg(link.text.isEmpty() ? QStringLiteral("trial") : link.text)
+          .arg(link.finding)
+          .arg(link.suggestion);
     case LinkKind::trial_end:
       return QStringLiteral("trial:end");
     case LinkKind::trial_command:
@@ -146,8 +149,11 @@ std::optional<Link> parse_link(const QString& text) {
     link.finding = n[0];
     return link;
   }
-  if ((scheme == QLatin1String("copy") || scheme == QLatin1String("trial")) && n.size() == 2) {
+  const bool torch = scheme == QLatin1String("torch");
+  if ((scheme == QLatin1String("copy") || scheme == QLatin1String("trial") || torch) &&
+      n.size() == 2) {
     link.kind = scheme == QLatin1String("copy") ? LinkKind::copy : LinkKind::trial;
+    if (torch) link.text = scheme;
     link.finding = n[0];
     link.suggestion = n[1];
     return link;

@@ -16,7 +16,7 @@ enum class LinkKind {
   rule,       // open its card: rule:alignment/batch-multiple-of-8
   explore,    // a configuration in the explorer: explore:4, with a finding's change: explore:4/2/0
   copy,       // put a finding's example on the clipboard: copy:2/0
-  trial,      // try a suggestion on a GPU: trial:2/0
+  trial,      // try a suggestion on a GPU: trial:2/0, in PyTorch itself: torch:2/0
   trial_end,  // end what is being tried: trial:end
   trial_command,  // put the command that tries it on the clipboard: trial:command
   view,           // another view: view:timeline
@@ -26,7 +26,7 @@ struct Link {
   LinkKind kind = LinkKind::external;
   Item item;
   int configuration = -1, finding = -1, suggestion = -1;
-  QString text;  // the rule, view or address
+  QString text;  // the rule, view or address; of a trial "torch" or nothing
   bool operator==(const Link&) const = default;
 
   static Link to(Item item);

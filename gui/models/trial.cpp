@@ -7,6 +7,7 @@
 
 #include "advisor/report/words.h"
 #include "advisor/whatif/candidates.h"
+#include "advisor/whatif/torch/torch_candidates.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -46,7 +47,10 @@ bool TrialSubject::is(const Document& document, int finding_index, int suggestio
          key_of(document, finding_index) == finding;
 }
 
-QString cannot_try(const Document& document, int finding, int suggestion) {
+namespace {
+
+// What stands in the way of both.
+QString nothing_to_apply(const Document& document, int finding, int suggestion) {
   if (!document.holds({ItemKind::finding, finding})) return tr("the finding is gone");
   if (document.outline()) return tr("the profile is still being read");
   const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
@@ -62,7 +66,43 @@ QString cannot_try(const Document& document, int finding, int suggestion) {
   const auto d = static_cast<std::size_t>(configuration.device);
   if (configuration.device < 0 || d >= profile.devices.size())
     return tr("the profile does not say on which GPU it ran");
-  const auto changes = changes_of(found.suggestions[n]);
+  return {};
+}
+
+}  // namespace
+
+bool for_torch(const Document& document, int finding) {
+  if (!document.holds({ItemKind::finding, finding})) return false;
+  const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
+  const auto c = static_cast<std::size_t>(found.configuration);
+  return found.configuration >= 0 && c < document.profile().configurations.size() &&
+         advisor::of_pytorch(document.profile(), found.configuration);
+}
+
+QString cannot_try_in_torch(const Document& document, int finding, int suggestion) {
+  if (QString why = nothing_to_apply(document, finding, suggestion); !why.isEmpty()) return why;
+  if (!for_torch(document, finding)) return tr("it is not about a program in PyTorch");
+  const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
+  const auto& profile = document.profile();
+  const auto c = static_cast<std::size_t>(found.configuration);
+  advisor::ProposeOptions options;
+  options.rule = found.rule_id;
+  options.only = changes_of(found.suggestions[static_cast<std::size_t>(suggestion)]);
+  const auto proposal = advisor::propose_for_torch(
+      profile, found.configuration, std::span(&found, 1),
+      profile.devices[static_cast<std::size_t>(profile.configurations[c].device)], options);
+  if (!proposal.candidates.empty()) return {};
+  return proposal.dropped.empty() ? tr("it names no change that can be applied by a program")
+                                  : to_qt(advisor::words::clean(proposal.dropped.front().reason));
+}
+
+QString cannot_try(const Document& document, int finding, int suggestion) {
+  if (QString why = nothing_to_apply(document, finding, suggestion); !why.isEmpty()) return why;
+  const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
+  const auto& profile = document.profile();
+  const auto& configuration = profile.configurations[static_cast<std::size_t>(found.configuration)];
+  const auto d = static_cast<std::size_t>(configuration.device);
+  const auto changes = changes_of(found.suggestions[static_cast<std::size_t>(suggestion)]);
   if (advisor::widest_meaning(changes) == advisor::Meaning::model)
     return tr(
         "it makes another model, which the window does not try by itself; rnnadvisor advise "

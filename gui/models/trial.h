@@ -25,6 +25,7 @@ struct TrialSubject {
   QString profile;  // Document::path()
   FindingKey finding;
   int suggestion = -1;
+  bool torch = false;  // in PyTorch itself, beside cuDNN's calls
   bool is(const Document& document, int finding_index, int suggestion_index) const;
 };
 
@@ -42,6 +43,11 @@ struct TrialState {
 // Why trying this suggestion would come to nothing, judged for the device of the recording by the
 // criteria of `advise --verify`; empty: it can be tried where there is a GPU.
 QString cannot_try(const Document& document, int finding, int suggestion);
+// The same of trying it in PyTorch itself, by `advise --verify --torch`: also changes that cuDNN's
+// calls alone do not know, such as a CUDA graph of a module.
+QString cannot_try_in_torch(const Document& document, int finding, int suggestion);
+// Whether the suggestion is for a program in PyTorch, so that there are both.
+bool for_torch(const Document& document, int finding);
 
 // Where the profile with what was tried goes: beside `profile`, else into `data_folder`, which is
 // made; under a name that no file has, "run.verified.rnnprof", "run.verified-2.rnnprof". Empty:

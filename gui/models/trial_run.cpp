@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "advisor/report/words.h"
+#include "advisor/whatif/candidate.h"
 #include "core/base/shell_words.h"
 #include "gui/models/run_problem.h"
 
@@ -73,10 +74,11 @@ void TrialRun::fail_with(const QString& problem, const QString& remedy) {
   emit changed();
 }
 
-void TrialRun::start(const Document& document, int finding, int suggestion, const QString& rules) {
+void TrialRun::start(const Document& document, int finding, int suggestion, bool torch,
+                     const QString& rules) {
   if (running() || !document.holds({ItemKind::finding, finding})) return;
   state_ = {};
-  state_.subject = {document.path(), key_of(document, finding), suggestion};
+  state_.subject = {document.path(), key_of(document, finding), suggestion, torch};
   const auto wrong = [this](const Error& error) {
     const RunProblem problem = parse_run_problem(
         QStringLiteral("rnnadvisor: ") + to_qt(error.message) +
@@ -88,7 +90,9 @@ void TrialRun::start(const Document& document, int finding, int suggestion, cons
               tr("Two at once would disturb each other: try it when that has ended."));
     return;
   }
-  if (const QString why = cannot_try(document, finding, suggestion); !why.isEmpty()) {
+  const QString why = torch ? cannot_try_in_torch(document, finding, suggestion)
+                            : cannot_try(document, finding, suggestion);
+  if (!why.isEmpty()) {
     fail_with(tr("There is nothing to try: %1.").arg(why), {});
     return;
   }
@@ -97,13 +101,18 @@ void TrialRun::start(const Document& document, int finding, int suggestion, cons
     wrong(file.error());
     return;
   }
+  const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
+  const QString change =
+      to_qt(describe(changes_of(found.suggestions[static_cast<std::size_t>(suggestion)])));
   RunRequest request;
   request.tried = *file;
   request.output = verified_profile_path(document.path(), data_folder());
   request.options << QStringLiteral("--rule") << state_.subject.finding.rule
                   << QStringLiteral("--configuration")
                   << QStringLiteral("#%1").arg(state_.subject.finding.configuration)
-                  << QStringLiteral("--budget") << QString::number(budget_seconds);
+                  << QStringLiteral("--change") << change << QStringLiteral("--budget")
+                  << QString::number(torch ? torch_budget_seconds : budget_seconds);
+  if (torch) request.options << QStringLiteral("--torch");
   if (!rules.isEmpty()) request.options << QStringLiteral("--rules") << rules;
   if (request.output.isEmpty()) {
     fail_with(tr("There is no place for the profile with what was tried."),

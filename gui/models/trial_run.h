@@ -14,13 +14,16 @@ class TrialRun : public QObject {
  public:
   // What `--budget` is given; loading libraries and the first round come on top.
   static constexpr int budget_seconds = 20;
+  // With PyTorch, which has to be imported and has longer samples.
+  static constexpr int torch_budget_seconds = 60;
 
   explicit TrialRun(QObject* parent = nullptr);
   ~TrialRun() override;
 
   // `rules`: a folder of the user's cards; may be empty. What stands in the way becomes the state.
-  // Does nothing while one runs.
-  void start(const Document& document, int finding, int suggestion, const QString& rules);
+  // `torch`: also in PyTorch itself. Does nothing while one runs.
+  void start(const Document& document, int finding, int suggestion, bool torch,
+             const QString& rules);
   void cancel() { runner_.cancel(); }
   // What was said of the last one is no longer to be shown.
   void forget();

@@ -81,7 +81,7 @@ class MainWindow : public QMainWindow {
   void open_shortcuts();
   void new_run(bool program = false);
   // Tries it on a GPU in the background; what comes of it is opened in the place of this profile.
-  void try_suggestion(int finding, int suggestion);
+  void try_suggestion(int finding, int suggestion, bool torch = false);
   TrialRun* trial() { return &trial_; }
 
  signals:

@@ -46,14 +46,14 @@ TrialStrip::TrialStrip(QWidget* parent)
 
 void TrialStrip::set_state(const TrialState& state) {
   const bool running = state.is == TrialState::Is::running;
+  budget_ = state.subject.torch ? TrialRun::torch_budget_seconds : TrialRun::budget_seconds;
   if (running && isHidden()) show_progress(tr("starting rnnadvisor…"), 0);
   setVisible(running);
 }
 
 void TrialStrip::show_progress(const QString& text, qint64 elapsed_ms) {
   text_->setText(tr("Trying on the GPU: %1").arg(text));
-  elapsed_->setText(
-      tr("%1, budget %2 s").arg(elapsed_text(elapsed_ms)).arg(TrialRun::budget_seconds));
+  elapsed_->setText(tr("%1, budget %2 s").arg(elapsed_text(elapsed_ms)).arg(budget_));
 }
 
 }  // namespace rnnadvisor::gui

@@ -26,6 +26,7 @@ class TrialStrip : public QFrame {
 
  private:
   QLabel *text_, *elapsed_;
+  int budget_ = 0;  // seconds
   QProgressBar* bar_;
   QPushButton* cancel_;
 };

@@ -117,7 +117,7 @@ void MainWindow::follow(const Link& link) {
       break;
     }
     case LinkKind::trial:
-      try_suggestion(link.finding, link.suggestion);
+      try_suggestion(link.finding, link.suggestion, !link.text.isEmpty());
       break;
     case LinkKind::trial_end:
       trial_.cancel();

@@ -28,7 +28,7 @@ void MainWindow::follow_trials() {
   connect(&trial_, &TrialRun::tried, this, &MainWindow::show_tried);
 }
 
-void MainWindow::try_suggestion(int finding, int suggestion) {
+void MainWindow::try_suggestion(int finding, int suggestion, bool torch) {
   if (!document_ || !document_->holds({ItemKind::finding, finding})) return;
   if (trial_.running()) {
     show_notice(tr("A change is being tried already: try this one when that has ended."));
@@ -43,7 +43,7 @@ void MainWindow::try_suggestion(int finding, int suggestion) {
   }
   go(view_name::findings);
   state_.select({ItemKind::finding, finding});
-  trial_.start(*document_, finding, suggestion, rules_folder_);
+  trial_.start(*document_, finding, suggestion, torch, rules_folder_);
 }
 
 void MainWindow::show_tried(const TrialSubject& subject, const QString& path,

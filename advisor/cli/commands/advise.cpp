@@ -119,6 +119,11 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
       command.add_option("--rule", options.rule, "only what this rule suggests")->type_name("RULE");
   with_verify(rule);
   context.completions[rule] = {Context::Completion::Kind::rules, {}};
+  with_verify(command
+                  .add_option("--change", options.change,
+                              "only this change, whatever is expected of it: 'split_layers', "
+                              "'pad_batch 64, then algo persist_static'")
+                  ->type_name("CHANGE"));
   auto* allow = command
                     .add_option("--allow", options.allow,
                                 "changes beyond exact ones: padded, numerics, model (default: "
@@ -169,6 +174,7 @@ void add_advise(CLI::App& app, Context& context) {
                "  rnnadvisor advise run.rnnprof --verify --budget 120 --format html:run.html\n"
                "  rnnadvisor advise run.rnnprof --verify --dry-run\n"
                "  rnnadvisor advise run.rnnprof --verify --torch --write-code changed\n"
+               "  rnnadvisor advise run.rnnprof --verify --change 'pad_batch 64'\n"
                "\n"
                "The profile is judged anew, by the rules of this version. With --verify what is "
                "suggested is tried, "

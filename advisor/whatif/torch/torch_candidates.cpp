@@ -10,7 +10,6 @@
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
-#include "advisor/whatif/size_choice.h"
 #include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
@@ -66,6 +65,15 @@ class Maker {
       made->expected_by = hoped_by;
     }
     proposal_.candidates.push_back(std::move(*made));
+  }
+
+  // Before all others, which may be cut off.
+  void add_first(std::span<const Transform> wanted) {
+    const auto before = proposal_.candidates.size();
+    add(wanted, "", 0, "");
+    if (proposal_.candidates.size() > before)
+      std::rotate(proposal_.candidates.begin(), proposal_.candidates.end() - 1,
+                  proposal_.candidates.end());
   }
 
   void refute(std::span<const Transform> wanted, const std::string& reason) {
@@ -158,7 +166,7 @@ class Maker {
         changes.size() == of_calls.size())
       made.expected = modelled_speedup(own_.config, candidate.variant, device_);
     if (made.expected > 0) made.expected_by = "estimate: ratio of the lower bounds";
-    if (rule.empty() && made.expected > 0 && made.expected < hopeless)
+    if (rule.empty() && options_.only.empty() && made.expected > 0 && made.expected < hopeless)
       return no(fmt::format("the model expects {:.2f}x (estimate)", made.expected));
     made.calls = std::move(candidate.variant.calls);
     return made;
@@ -197,17 +205,23 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
                                 std::span<const Finding> findings, const DeviceSpec& device,
                                 const ProposeOptions& options, std::span<const Trial> trials) {
   Maker maker(profile, configuration, device, options);
+  const auto only = in_order(options.only);
   for (const auto& finding : findings) {
     if (finding.configuration != configuration) continue;
     if (!options.rule.empty() && finding.rule_id != options.rule) continue;
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
+      if (!only.empty() && in_order(changes_of(suggestion)) != only) continue;
       const double claimed = finding.gain && finding.gain->speedup > 1 ? finding.gain->speedup : 0;
       maker.add(changes_of(suggestion), finding.rule_id, claimed,
                 finding.gain ? finding.rule_id : std::string());
     }
   }
   if (!options.rule.empty()) return maker.take();
+  if (!only.empty()) {
+    maker.add(only, "", 0, "");
+    return maker.take();
+  }
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   std::vector<const Trial*> confirmed;
   for (const auto& trial : trials)
@@ -229,8 +243,6 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
   const std::size_t first = maker.size();
   for (const auto& changes : model_proposals(own.config, own.program, device, Framework::pytorch))
     maker.add(changes, "", 0, "");
-  for (const auto& changes : chosen_sizes(profile, configuration, device, options))
-    maker.add(changes, "", 0, "");
   maker.sort_from(first);
   return maker.take();
 }
@@ -250,6 +262,13 @@ std::vector<TorchCandidate> combine_for_torch(const Profile& profile, int config
       const auto both = combination(tried[winners[a]].transforms, tried[winners[b]].transforms);
       if (!both.empty()) maker.add(both, "", 0, "");
     }
+  }
+  const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
+  for (const Meaning most_changed : {Meaning::numerics, Meaning::padded, Meaning::exact}) {
+    std::vector<Changes> fastest_first;
+    for (const auto winner : winners)
+      if (tried[winner].meaning <= most_changed) fastest_first.push_back(tried[winner].transforms);
+    if (const auto all = all_together(fastest_first, config); !all.empty()) maker.add_first(all);
   }
   return maker.take().candidates;
 }

@@ -42,8 +42,9 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
                                 std::span<const Finding> findings, const DeviceSpec& device,
                                 const ProposeOptions& options, std::span<const Trial> trials = {});
 
-// What those numbered `winners` of `tried`, the best first, make in pairs, where that can be tried
-// and is not in `tried`: at most four, as a search with cuDNN's calls puts together.
+// What those numbered `winners` of `tried`, the best first, make in pairs and all together, where
+// that can be tried and is not in `tried`: at most four, as a search with cuDNN's calls puts
+// together.
 std::vector<TorchCandidate> combine_for_torch(const Profile& profile, int configuration,
                                               const DeviceSpec& device,
                                               const ProposeOptions& options,

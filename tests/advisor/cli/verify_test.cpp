@@ -156,6 +156,20 @@ TEST(Verify, DryRunNeedsNoGpu) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
+TEST(Verify, OneChangeInWords) {
+  Bench bench;
+  const auto called = bench({"--dry-run", "--change", "pad_batch 128, then algo persist_static"});
+  EXPECT_EQ(called.status, 0);
+  EXPECT_THAT(called.out, HasSubstr("try   pad_batch (multiple 128), then algo persist_static"));
+  EXPECT_THAT(called.out, Not(HasSubstr("cuda_graph")));
+  const auto wrong = bench({"--dry-run", "--change", "padbatch 64"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("pad_batch"));
+  EXPECT_EQ(bench({"--change", "algo persist_static"}).status, 0);
+  ASSERT_FALSE(bench.gpu.requests.empty());
+  EXPECT_EQ(bench.gpu.requests.front().variants.size(), 1u);
+}
+
 TEST(Verify, OptionsChooseWhatIsTried) {
   Bench bench;
   EXPECT_THAT(bench({"--dry-run", "--allow", "model"}).out, HasSubstr("try   set_batch 128"));

@@ -374,6 +374,83 @@ TEST(Propose, Deterministic) {
   EXPECT_EQ(described(propose_for(profile)), described(propose_for(profile)));
 }
 
+// What reports write and what people write are understood alike.
+TEST(ChangeWords, SayEveryChange) {
+  for (const auto& kind : transform_kinds()) {
+    std::vector<Parameter> given;
+    for (const auto& parameter : kind.parameters) {
+      ASSERT_EQ(kind.parameters.size(), 1u) << kind.name << ": words name one value";
+      ParameterValue value = std::int64_t{2};
+      if (parameter.type == ParameterType::real) value = 0.5;
+      if (parameter.type == ParameterType::boolean) value = true;
+      if (parameter.type == ParameterType::text) value = std::string(parameter.values.front());
+      given.push_back({std::string(parameter.name), value});
+    }
+    const auto made = make_transform(kind.name, given);
+    ASSERT_TRUE(made) << kind.name;
+    const std::vector changes = {*made, make("cuda_graph")};
+    for (const auto& text : {describe(changes), change_words(to_json(changes)), to_json(changes)}) {
+      const auto read = parse_change_words(text);
+      ASSERT_TRUE(read) << text << ": " << read.error().message;
+      EXPECT_EQ(*read, changes) << text;
+    }
+  }
+}
+
+TEST(ChangeWords, AreForgivingInFormAndStrictInSense) {
+  const std::vector padded = {make("pad_batch", R"({"multiple":64})")};
+  for (const auto* text :
+       {"pad_batch 64", " pad_batch  64 ", "pad_batch=64", "pad_batch multiple=64",
+        "pad_batch (multiple 64)", "pad_batch multiple = 64"}) {
+    const auto read = parse_change_words(text);
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(*read, padded) << text;
+  }
+  for (const auto* text : {"", ",", "pad_batch", "pad_batch x", "pad_batch 64 64", "pad_batch 6.4",
+                           "padbatch 64", "split_layers 2", "split_layers,", "then split_layers",
+                           "algo fastest", "[1]", "[{}]", "set_dropout no"})
+    EXPECT_FALSE(parse_change_words(text)) << text;
+}
+
+TEST(Propose, OnlyTheChangeThatIsAskedFor) {
+  const auto profile = profile_of(lstm(1024, 64));
+  ProposeOptions options;
+  options.only = {make("algo", R"({"value":"persist_dynamic"})")};
+  // Hopeless, and tried all the same: somebody wants to see it.
+  options.predict = [](const RnnConfig& config, Phase) -> std::optional<model::TimePrediction> {
+    const double seconds = config.algo == Algo::standard ? 1e-3 : 4e-3;
+    return model::TimePrediction{seconds, 0.9 * seconds, 1.1 * seconds, false, "made up"};
+  };
+  EXPECT_THAT(described(propose_for(profile, options)),
+              ElementsAre("algo (value persist_dynamic)"));
+  options.rule = "no/such";
+  EXPECT_TRUE(propose_for(profile, options).candidates.empty());
+  Finding finding;
+  finding.rule_id = "no/such";
+  finding.configuration = 0;
+  finding.suggestions.resize(2);
+  finding.suggestions[0].transform = options.only[0];
+  finding.suggestions[1].transform = make("pad_batch", R"({"multiple":128})");
+  const auto proposal = propose_for(profile, options, {finding});
+  ASSERT_EQ(described(proposal), std::vector<std::string>{"algo (value persist_dynamic)"});
+  EXPECT_EQ(proposal.candidates[0].rule, "no/such");
+}
+
+TEST(Combination, AllTogetherWhereMoreThanTwoCanBe) {
+  const auto config = lstm(1000, 60);
+  const std::vector<std::vector<Transform>> changes = {
+      {make("pad_batch", R"({"multiple":64})")},
+      {make("pad_batch", R"({"multiple":8})")},  // the same kind again
+      {make("algo", R"({"value":"persist_static"})")},
+      {make("split_layers")},  // there is one layer only
+      {make("pad_hidden", R"({"multiple":128})")}};
+  const auto all = all_together(changes, config);
+  EXPECT_EQ(describe(all),
+            "pad_batch (multiple 64), then algo (value persist_static), then pad_hidden (multiple "
+            "128)");
+  EXPECT_TRUE(all_together(std::span(changes).first(4), config).empty()) << "two are a pair";
+}
+
 TEST(Combination, NeverTwiceTheSame) {
   const std::vector a = {make("pad_batch", R"({"multiple":8})")};
   const std::vector b = {make("algo", R"({"value":"persist_static"})")};

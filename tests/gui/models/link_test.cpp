@@ -23,12 +23,15 @@ TEST(Link, ComesBackAsItWas) {
   copy.suggestion = 1;
   Link trial = copy, trial_end, trial_command;
   trial.kind = LinkKind::trial;
+  Link torch = trial;
+  torch.text = QStringLiteral("torch");
   trial_end.kind = LinkKind::trial_end;
   trial_command.kind = LinkKind::trial_command;
-  for (const auto& link : {Link::to({ItemKind::kernel, 12}), Link::to_rule(QStringLiteral("a/b")),
-                           Link::to_view(QStringLiteral("timeline")),
-                           Link::to_address(QStringLiteral("https://docs.nvidia.com/x#y")),
-                           evidence, explore, change, copy, trial, trial_end, trial_command}) {
+  for (const auto& link :
+       {Link::to({ItemKind::kernel, 12}), Link::to_rule(QStringLiteral("a/b")),
+        Link::to_view(QStringLiteral("timeline")),
+        Link::to_address(QStringLiteral("https://docs.nvidia.com/x#y")), evidence, explore, change,
+        copy, trial, torch, trial_end, trial_command}) {
     EXPECT_EQ(parse_link(to_string(link)), link) << to_string(link).toStdString();
   }
 }

@@ -90,7 +90,9 @@ TEST(Trial, EverySuggestionHasItOrTheReason) {
         const int number = static_cast<int>(n);
         const bool link = html.contains(QStringLiteral("\"trial:%1/%2\"").arg(i).arg(number));
         EXPECT_EQ(link, cannot_try(*document, i, number).isEmpty()) << name << ' ' << i;
-        if (finding.suggestions[n].transform && !link) {
+        const bool torch = html.contains(QStringLiteral("\"torch:%1/%2\"").arg(i).arg(number));
+        EXPECT_EQ(torch, cannot_try_in_torch(*document, i, number).isEmpty()) << name << ' ' << i;
+        if (finding.suggestions[n].transform && !link && !torch) {
           EXPECT_TRUE(html.contains(QStringLiteral("Cannot be tried: "))) << name << ' ' << i;
         }
         links += link ? 1 : 0;
@@ -98,6 +100,24 @@ TEST(Trial, EverySuggestionHasItOrTheReason) {
     }
   }
   EXPECT_GT(links, 10);
+}
+
+// A graph of the module is nothing that cuDNN's calls alone could try, and PyTorch can.
+TEST(Trial, PyTorchTriesMore) {
+  int more = 0, plain = 0;
+  for (const char* name : {"programs/pytorch-two-layers", "programs/pytorch-gru"}) {
+    const auto document = sample(name);
+    for (int i = 0; document->holds({ItemKind::finding, i}); ++i) {
+      const auto& finding = document->judgement().findings[static_cast<std::size_t>(i)];
+      for (int n = 0; n < static_cast<int>(finding.suggestions.size()); ++n)
+        more += cannot_try_in_torch(*document, i, n).isEmpty() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(more, 2);
+  const auto other = sample("guide-figure-10");
+  for (int i = 0; other->holds({ItemKind::finding, i}); ++i)
+    plain += for_torch(*other, i) || cannot_try_in_torch(*other, i, 0).isEmpty() ? 1 : 0;
+  EXPECT_EQ(plain, 0);
 }
 
 TEST(Trial, ThePageSaysWhatWasMeasured) {
@@ -115,7 +135,7 @@ TEST(Trial, ThePageSaysWhatWasMeasured) {
 TEST(Trial, ThePageSaysHowItStands) {
   const auto document = sample("programs/pytorch-two-layers");
   TrialState state;
-  state.subject = {document->path(), key_of(*document, 0), 0};
+  state.subject = {document->path(), key_of(*document, 0), 0, false};
   state.is = TrialState::Is::running;
   QString html = finding_page(*document, 0, dark_theme(), &state);
   EXPECT_TRUE(html.contains(QStringLiteral("trial:end")));
@@ -124,8 +144,9 @@ TEST(Trial, ThePageSaysHowItStands) {
   for (int i = 1; document->holds({ItemKind::finding, i}); ++i) {
     const QString other = finding_page(*document, i, dark_theme(), &state);
     EXPECT_FALSE(other.contains(QStringLiteral("\"trial:")));
-    EXPECT_EQ(other.contains(QStringLiteral("once the change that is being tried has ended")),
-              cannot_try(*document, i, 0).isEmpty());
+    EXPECT_EQ(
+        other.contains(QStringLiteral("once the change that is being tried has ended")),
+        cannot_try(*document, i, 0).isEmpty() || cannot_try_in_torch(*document, i, 0).isEmpty());
   }
   state.is = TrialState::Is::failed;
   state.problem = QStringLiteral("No <GPU>.");

@@ -155,9 +155,10 @@ TEST_F(TrialTest, OpensWhatCameOfItAtTheSameFinding) {
   touch("go.end");
   ASSERT_TRUE(opened("run.verified.rnnprof"));
   EXPECT_EQ(arguments().count('\n'), 1);
-  const QByteArray wanted = "advise " + path("run.rnnprof").toUtf8() + " --verify -o " +
-                            path("run.verified.rnnprof").toUtf8() +
-                            " --rule pytorch/split-stack --configuration #0 --budget 20\n";
+  const QByteArray wanted =
+      "advise " + path("run.rnnprof").toUtf8() + " --verify -o " +
+      path("run.verified.rnnprof").toUtf8() +
+      " --rule pytorch/split-stack --configuration #0 --change split_layers --budget 20\n";
   EXPECT_EQ(arguments().toStdString(), wanted.toStdString());
   EXPECT_TRUE(QFileInfo::exists(path("run.rnnprof")));
   EXPECT_FALSE(strip->isVisible());
@@ -189,7 +190,7 @@ TEST_F(TrialTest, SaysWhyItCannotBeTriedAndWhatToDo) {
   EXPECT_EQ(window_->document()->path(), path("run.rnnprof"));
   const QString command = QStringLiteral(
       "rnnadvisor advise run.rnnprof --verify --rule pytorch/split-stack --configuration '#0' "
-      "--budget 20 -o run.verified.rnnprof");
+      "--change split_layers --budget 20 -o run.verified.rnnprof");
   EXPECT_TRUE(page().contains(command)) << page().toStdString();
   window_->follow(*parse_link(QStringLiteral("trial:command")));
   EXPECT_EQ(QApplication::clipboard()->text(), command);
@@ -328,6 +329,17 @@ TEST_F(TrialTest, TheProgramItselfTriesIt) {
   const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
   ASSERT_TRUE(found.suggestions.front().trial.has_value());
   EXPECT_TRUE(page().contains(QStringLiteral("Tried: "))) << page().toStdString();
+}
+
+// In PyTorch itself: another link, a longer budget, and the option that asks for it.
+TEST_F(TrialTest, TriesItInPyTorch) {
+  EXPECT_TRUE(page().contains(QStringLiteral("Try it in PyTorch")));
+  picture("trial-torch");
+  qputenv("STAND_IN", "finish");
+  window_->follow(*parse_link(QStringLiteral("torch:0/0")));
+  ASSERT_TRUE(opened("run.verified.rnnprof"));
+  EXPECT_TRUE(arguments().contains("--change split_layers --budget 60 --torch\n"))
+      << arguments().toStdString();
 }
 
 // The program itself, where there is no GPU: status 3 and its reason.
