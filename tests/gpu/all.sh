@@ -12,11 +12,12 @@
 #   validate 480    every rule on both sides of its boundary
 #   planted 300     the first suggestion against brute force
 #   programs-planted 230  the same for programs in PyTorch
+#   programs-held-out 160  those that no rule was changed for; only when it is named
 #   calibration 420 a grid of times, and configurations held back from it
 #
 # PYTHON names the interpreter that has PyTorch (default: python3). What needs a GPU skips with 77 without one.
 set -uo pipefail
-[ $# -ge 2 ] || { sed -n '2,18p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,19p' "$0"; exit 2; }
 bin=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
@@ -52,6 +53,9 @@ for name in $parts; do
     planted) part planted 450 "$bin/planted_suite" measure "$here/planted/suite.toml" "$out/planted.rnnprof" "$bin/rnnadvisor" ;;
     programs-planted)
       part programs-planted 420 "$python" "$here/planted_programs/measure.py" "$bin/rnnadvisor" "$out/programs-planted" --budget 230 ;;
+    programs-held-out)
+      part programs-held-out 420 "$python" "$here/planted_programs/measure.py" "$bin/rnnadvisor" "$out/programs-held-out" --budget 230 \
+        --suite "$here/planted_programs/held_out/suite.toml" ;;
     calibration)
       part calibration 420 "$bin/rnnadvisor" sweep sample:calibration -o "$out/calibration.rnnprof" --no-trace --counters off \
         --warmup 2 --min-repeats 7 --max-repeats 9 --budget-seconds 0.1

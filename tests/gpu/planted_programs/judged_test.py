@@ -1,7 +1,10 @@
-"""The rules as they are on the recordings of the H200: the score of ../results/h200/planted-programs.json must not fall. No GPU. Standard library only.
+"""The rules as they are on recordings of a GPU: the score must not fall below what is asked. No GPU. Standard library only.
 
-usage: judged_test.py RNNADVISOR
+usage: judged_test.py RNNADVISOR [--suite SUITE.toml --results PROGRAMS.json --recordings PROFILES.tar.xz] [--precision SHARE] [--recall SHARE]
+
+By default those of the H200 in ../results/h200. For another suite all three files are given: what measure.py wrote, and the profiles beside it in an archive.
 """
+import argparse
 import json
 import shutil
 import subprocess
@@ -17,18 +20,41 @@ RESULTS = score.HERE.parent / "results" / "h200"
 PRECISION, RECALL = 0.95, 0.90
 
 
-def main():
+def judge(options):
+    """(exit status of measure.py, the score of the results with the findings of today)"""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(RESULTS / "planted-programs.json", Path(folder) / "programs.json")
-        with tarfile.open(RESULTS / "planted-programs.tar.xz") as recordings:
+        shutil.copy(options.results, Path(folder) / "programs.json")
+        with tarfile.open(options.recordings) as recordings:
             recordings.extractall(folder, filter="data")
-        done = subprocess.run([sys.executable, "-B", str(score.HERE / "measure.py"), sys.argv[1], folder, "--judge-again"], capture_output=True, text=True)
+        command = [sys.executable, "-B", str(score.HERE / "measure.py"), options.rnnadvisor, folder, "--suite", str(options.suite), "--judge-again"]
+        done = subprocess.run(command, capture_output=True, text=True)
         print(done.stdout + done.stderr)
         results = json.loads((Path(folder) / "programs.json").read_text())
-    total = score.score(results, score.read_suite())
+    return done.returncode, score.score(results, score.read_suite(options.suite))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rnnadvisor")
+    parser.add_argument("--suite", type=Path)
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--recordings", type=Path)
+    parser.add_argument("--precision", type=float, default=PRECISION, help="the least that passes")
+    parser.add_argument("--recall", type=float, default=RECALL)
+    options = parser.parse_args()
+    given = [options.suite, options.results, options.recordings]
+    if any(given) and not all(given):
+        parser.error("--suite, --results and --recordings belong together")
+    if not any(given):
+        options.suite, options.results, options.recordings = score.SUITE, RESULTS / "planted-programs.json", RESULTS / "planted-programs.tar.xz"
+    status, total = judge(options)
     judged = len(total["programs"]) - total["not_judged"]
-    ok = done.returncode == 0 and judged == len(score.read_suite()["program"])
-    return 0 if ok and total["precision"] >= PRECISION and total["recall"] >= RECALL else 1
+    ok = status == 0 and judged == len(score.read_suite(options.suite)["program"])
+    for name, least in (("precision", options.precision), ("recall", options.recall)):
+        if total[name] is None or total[name] < least:
+            print("{} is {}, below {}".format(name, "unknown, for nothing was said or nothing was to find" if total[name] is None else total[name], least))
+            ok = False
+    return 0 if ok else 1
 
 
 if __name__ == "__main__":

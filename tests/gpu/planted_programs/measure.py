@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What the advisor says first of each program, and which variant of the program is really the fastest, on one GPU.
 
-usage: measure.py RNNADVISOR OUTPUT_FOLDER [--python PYTHON] [--only NAME…] [--budget SECONDS] [--steps N] [--jobs N] [--rounds N]
-       measure.py RNNADVISOR OUTPUT_FOLDER --judge-again     # the rules as they are now, on the profiles that are there; no GPU
+usage: measure.py RNNADVISOR OUTPUT_FOLDER [--suite SUITE.toml] [--python PYTHON] [--only NAME…] [--budget SECONDS] [--steps N] [--jobs N] [--rounds N]
+       measure.py RNNADVISOR OUTPUT_FOLDER [--suite SUITE.toml] --judge-again     # the rules as they are now, on the profiles that are there; no GPU
+
+The programs of a suite lie in the folder `programs` beside it.
 
 First every program is recorded once, as it is written (`rnnadvisor profile --mode kernels`, then `advise --format json`): several load PyTorch at once, one
 at a time uses the GPU. Then timing.py times the variants, one program at a time, without tracing. Writes OUTPUT_FOLDER/programs.json, which score.py reads;
@@ -72,8 +74,10 @@ def record(program, options):
     profile = options.output / (name + ".rnnprof")
     command = [options.rnnadvisor, "profile", "-q", "--mode", "kernels", "--force", "-o", str(profile), "--",
                options.python, program["file"], "--steps", str(options.steps)]
-    turn = {**os.environ, "PLANTED_PROGRAMS_TURN": str(options.output / "turn")}
-    status, out, errors = run(command, RECORD_SECONDS, cwd=HERE / "programs", env=turn)
+    # steps.py is one for all suites.
+    found_at = os.pathsep.join([str(HERE / "programs"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    around = {**os.environ, "PLANTED_PROGRAMS_TURN": str(options.output / "turn"), "PYTHONPATH": found_at}
+    status, out, errors = run(command, RECORD_SECONDS, cwd=options.suite.parent / "programs", env=around)
     found = {"findings": [], "recorded_by": command[1:], "record_seconds": time.monotonic() - begin, "program_output": out[-400:]}
     if status != 0 or not profile.exists():
         found["record_failure"] = "recording {}: {}".format("took too long" if status is None else "ended with {}".format(status), errors[-800:])
@@ -121,6 +125,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("rnnadvisor")
     parser.add_argument("output", type=Path)
+    parser.add_argument("--suite", type=Path, default=score.SUITE)
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has PyTorch")
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--budget", type=float, default=230, help="seconds in all, from the start")
@@ -130,14 +135,15 @@ def main():
     parser.add_argument("--judge-again", action="store_true", help="only ask the advisor again, of profiles that are there")
     options = parser.parse_args()
     start = time.monotonic()
-    suite = score.read_suite()
+    options.suite = options.suite.resolve()
+    suite = score.read_suite(options.suite)
     options.rnnadvisor, options.output = str(Path(options.rnnadvisor).resolve()), options.output.resolve()
     if options.judge_again:
         return judge_again(options, suite)
     programs = [program for program in suite["program"] if not options.only or program["name"] in options.only]
     strangers = set(options.only or []) - {program["name"] for program in suite["program"]}
     if strangers:
-        sys.exit("no program is called {}; suite.toml names them".format(", ".join(sorted(strangers))))
+        sys.exit("no program is called {}; {} names them".format(", ".join(sorted(strangers)), options.suite))
     reason = missing(options.python)
     if reason:
         print("NEEDS A GPU, NOT RUN: " + reason)
@@ -153,7 +159,7 @@ def main():
     print("recorded in {:.0f} s".format(results["recording_s"]), flush=True)
     write(results, options)
     left = max(20.0, options.budget - results["recording_s"])
-    files = [str(HERE / "programs" / program["file"]) for program in programs]
+    files = [str(options.suite.parent / "programs" / program["file"]) for program in programs]
     times = options.output / "times"
     shutil.rmtree(times, ignore_errors=True)
     command = [options.python, str(HERE / "timing.py"), str(times), *files, "--budget", str(left), "--rounds", str(options.rounds)]

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import types
@@ -126,6 +127,22 @@ else:
         {{"text": "Compact them.", "framework": "pytorch", "cannot": None, "transform": {{"kind": "flatten_parameters", "parameters": {{}}, "meaning": "exact"}}}}]}}]}}))
 """
 
+# As above, but the profile says which steps.py the program would find.
+RECORDS_TRULY = RNNADVISOR.replace("""    if "cell_loop.py" in sys.argv:
+        sys.exit("CUDA error: made up")
+    open(sys.argv[sys.argv.index("-o") + 1], "w").close()
+""", """    import os, subprocess
+    assert os.path.exists(sys.argv[sys.argv.index("--") + 2])
+    found = subprocess.run([sys.executable, "-c", "import steps; print(steps.__file__, end='')"], capture_output=True, text=True).stdout
+    with open(sys.argv[sys.argv.index("-o") + 1], "w") as profile:
+        profile.write(found)
+""")
+TORCH = """import types
+manual_seed = lambda seed: None
+zeros = None
+cuda = types.SimpleNamespace(synchronize=lambda: None, reset_peak_memory_stats=lambda: None, memory_allocated=lambda: 100, max_memory_allocated=lambda: 350)
+"""
+
 
 class Measuring(unittest.TestCase):
     def setUp(self):
@@ -176,6 +193,50 @@ class Measuring(unittest.TestCase):
         self.assertIn("precision 100 % (1 right, 0 wrong", done.stdout)
         again = json.loads((out / "programs.json").read_text())["programs"]["restored-weights"]
         self.assertEqual((again["suggested_variant"], again["variants"]), ("flatten_parameters() after restoring", times))
+
+    def made_up_suite(self):
+        programs = self.folder / "suite" / "programs"
+        programs.mkdir(parents=True)
+        (programs / "made_up.py").write_text(
+            "import steps, time\ndef variants():\n"
+            "    return {'as written': lambda: lambda: time.sleep(4e-3) or 1.0, 'better': lambda: lambda: time.sleep(1e-3) or 1.0}\n")
+        suite = self.folder / "suite" / "suite.toml"
+        suite.write_text('changes_the_model = []\n[[program]]\nname = "made-up"\nfile = "made_up.py"\nfault = "one"\n'
+                         '[[program.variant]]\nname = "better"\nmeaning = "exact"\nrealises = ["flatten_parameters"]\n')
+        return suite
+
+    def test_another_suite_has_programs_of_its_own_and_the_same_steps(self):
+        self.write("nvidia-smi", NVIDIA_SMI)
+        self.write("rnnadvisor", RECORDS_TRULY.format(python=sys.executable))
+        self.write("torch.py", TORCH)
+        suite = self.made_up_suite()
+        done = self.run_measure("--suite", os.path.relpath(suite), "--budget", "5", "--rounds", "9", path=str(self.folder) + os.pathsep + os.environ["PATH"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        result = json.loads((self.folder / "out" / "programs.json").read_text())["programs"]["made-up"]
+        self.assertEqual((self.folder / "out" / "made-up.rnnprof").read_text(), str(score.HERE / "programs" / "steps.py"))
+        self.assertEqual((result["suggested_variant"], result["rounds"]), ("better", 9))
+        self.assertIn("precision 100 % (1 right, 0 wrong", done.stdout)
+        refused = self.run_measure("--suite", str(suite), "--only", "cell-loop", path=os.environ["PATH"])
+        self.assertIn(str(suite), refused.stderr)
+
+    def test_rules_are_put_to_the_recordings_of_any_suite(self):
+        suite, folder = self.made_up_suite(), self.folder
+        with tarfile.open(folder / "profiles.tar.xz", "w:xz") as archive:
+            archive.addfile(tarfile.TarInfo("made-up.rnnprof"))
+
+        def judged(better_ms, *more):
+            times = [{"name": name, "samples_ms": [ms] * 9, "peak_bytes": 1} for name, ms in (("as written", 2), ("better", better_ms), ("as written, again", 2))]
+            (folder / "results.json").write_text(json.dumps({"programs": {"made-up": {"findings": [], "variants": times, "rounds": 9}}}))
+            command = [sys.executable, str(score.HERE / "judged_test.py"), str(folder / "rnnadvisor"), "--suite", str(suite), *more]
+            return subprocess.run(command, capture_output=True, text=True, timeout=120)
+        files = ("--results", str(folder / "results.json"), "--recordings", str(folder / "profiles.tar.xz"))
+        right = judged(1, *files)
+        self.assertEqual(right.returncode, 0, right.stdout + right.stderr)
+        wrong = judged(3, *files)
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("precision is 0.0, below 0.95", wrong.stdout)
+        self.assertIn("recall is unknown", wrong.stdout)
+        self.assertIn("belong together", judged(1).stderr)
 
     def test_a_name_that_is_no_program_is_refused(self):
         done = self.run_measure("--only", "no-such", path=os.environ["PATH"])

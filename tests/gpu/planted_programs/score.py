@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often the advisor's first suggestion is the fix, by the definitions of ../planted/README.md. Standard library only.
 
-usage: score.py RESULTS.json [--json] [--suite SUITE.toml]
+usage: score.py RESULTS.json [--json] [--suite SUITE.toml]     # the suite that the results were measured with
 Exit status 1 if a program of the results could not be measured or judged; it is told and not counted.
 """
 import argparse
@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
+SUITE = HERE / "suite.toml"
 sys.path.insert(0, str(HERE.parents[2] / "advisor" / "whatif" / "torch"))
 from rnnadvisor_torch import statistics  # noqa: E402
 
@@ -24,8 +25,11 @@ COUNTED = ("exact", "padded", "numerics")
 MEANINGS = (*COUNTED, "type", "model")
 
 
-def read_suite(path=HERE / "suite.toml"):
-    return tomllib.loads(Path(path).read_text())
+def read_suite(path=SUITE):
+    try:
+        return tomllib.loads(Path(path).read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        sys.exit("{} is no suite that can be read: {}; --suite takes a file like {}".format(path, error, SUITE))
 
 
 def words(transform):
@@ -34,7 +38,11 @@ def words(transform):
 
 
 def first_suggestion(findings, program, suite):
-    """The first suggestion of the first finding above a remark that is no other model and can be meant for this program; None where there is none."""
+    """The first suggestion of the first finding above a remark that is no other model and can be meant for this program; None where there is none.
+
+    A text that elsewhere means another model does not where a variant that keeps the model realises it."""
+    kept = {name for variant in program["variant"] if variant["meaning"] != "model" for name in variant.get("realises", [])}
+    passed_over = (*program.get("does_not_apply", []), *(name for name in suite["changes_the_model"] if name not in kept))
     for finding in findings:
         if finding["severity"] == "info":
             continue
@@ -42,7 +50,7 @@ def first_suggestion(findings, program, suite):
             name, change = "{}: {}".format(finding["rule"], suggestion["text"]), suggestion["transform"]
             if suggestion.get("cannot") or suggestion.get("framework") not in (None, "", "pytorch"):
                 continue
-            if name.startswith((*program.get("does_not_apply", []), *suite["changes_the_model"])) or (change and change["meaning"] == "model"):
+            if name.startswith(passed_over) or (change and change["meaning"] == "model"):
                 continue
             return {"rule": finding["rule"], "name": name, "text": suggestion["text"], "transform": change and words(change),
                     "consequence": finding.get("consequence")}
@@ -149,7 +157,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("results", type=Path)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--suite", type=Path, default=HERE / "suite.toml")
+    parser.add_argument("--suite", type=Path, default=SUITE)
     options = parser.parse_args()
     total = score(json.loads(options.results.read_text()), read_suite(options.suite))
     sys.stdout.write(json.dumps(total, indent=1) + "\n" if options.json else markdown(total))

@@ -1,5 +1,6 @@
-"""The scoring on results that are made up and whose answers are known, and the suite against its programs and the rules. Standard library only."""
+"""The scoring on results that are made up and whose answers are known, and the suites against their programs and the rules. Standard library only."""
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ sys.dont_write_bytecode = True
 import score
 
 ROOT = score.HERE.parents[2]
+HELD_OUT = score.HERE / "held_out" / "suite.toml"
 SUITE = {"changes_the_model": ["tiles/wider: Wider"]}
 PROGRAM = {"name": "made-up", "file": "made_up.py", "fault": "one", "variant": [
     {"name": "padded", "meaning": "padded", "realises": ["pad_batch", "advice/text: Two"]},
@@ -137,6 +139,15 @@ class Suggestions(unittest.TestCase):
         self.assertEqual(self.first(finding("a", cannot, text("In C.", "cudnn_api"), text("So."))), "a: So.")
         self.assertEqual(self.first(finding("a", text("If it is cuDNN's."), text("Else.")), does_not_apply=["a: If"]), "a: Else.")
 
+    def test_a_variant_that_keeps_the_model_makes_a_text_one_that_is_meant(self):
+        def program(meaning):
+            return {**PROGRAM, "variant": [{"name": "joined", "meaning": meaning, "realises": ["tiles/wider: Wider"]}]}
+        wider = finding("tiles/wider", text("Wider still."))
+        said = score.first_suggestion([wider, PAD], program("exact"), SUITE)
+        self.assertEqual(said["name"], "tiles/wider: Wider still.")
+        self.assertEqual(score.realising(said, program("exact"))["name"], "joined")
+        self.assertEqual(score.first_suggestion([wider, PAD], program("model"), SUITE)["name"], "batch: Do it.")
+
     def test_variants_are_found_by_parameters_kind_or_text(self):
         def meant(*suggestions, rule="r"):
             found = score.realising(score.first_suggestion([finding(rule, *suggestions)], PROGRAM, SUITE), PROGRAM)
@@ -167,7 +178,6 @@ class Totals(unittest.TestCase):
         self.assertIn("| f | not judged |", table)
 
     def test_the_command_prints_both_forms_and_tells_what_was_not_judged(self):
-        import json
         results, _ = self.results()
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "results.json"
@@ -179,20 +189,50 @@ class Totals(unittest.TestCase):
             self.assertEqual(json.loads(subprocess.run([*run, "--json"], capture_output=True, text=True).stdout)["not_judged"], 1)
 
 
+    def test_results_of_another_suite_are_scored_with_it_and_told_without(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "results.json"
+            name = score.read_suite(HELD_OUT)["program"][0]["name"]
+            file.write_text(json.dumps({"programs": {name: {"findings": [], "failure": "made up"}}}))
+            run = [sys.executable, str(score.HERE / "score.py"), str(file)]
+            self.assertIn("it is not in the suite", subprocess.run(run, capture_output=True, text=True).stdout)
+            self.assertIn("made up", subprocess.run([*run, "--suite", str(HELD_OUT)], capture_output=True, text=True).stdout)
+            absent = subprocess.run([*run, "--suite", str(Path(folder) / "none.toml")], capture_output=True, text=True)
+            self.assertEqual(absent.returncode, 1)
+            self.assertIn("none.toml is no suite that can be read", absent.stderr)
+
+
 class Suite(unittest.TestCase):
-    suite = score.read_suite()
+    path, programs, without_fault = score.SUITE, 20, 5
+
+    def setUp(self):
+        self.suite = score.read_suite(self.path)
 
     def test_is_large_enough(self):
         programs = self.suite["program"]
-        self.assertGreaterEqual(len(programs), 20)
-        self.assertGreaterEqual(sum(not program["fault"] for program in programs), 5)
+        self.assertGreaterEqual(len(programs), self.programs)
+        self.assertGreaterEqual(sum(not program["fault"] for program in programs), self.without_fault)
         self.assertEqual(len({program["name"] for program in programs}), len(programs))
         self.assertEqual({program["file"] for program in programs},
-                         {file.name for file in (score.HERE / "programs").glob("*.py")} - {"steps.py"})
+                         {file.name for file in (self.path.parent / "programs").glob("*.py")} - {"steps.py"})
+
+    def test_programs_use_what_steps_has_and_nothing_that_they_do_not_import(self):
+        steps = ast.parse((score.HERE / "programs" / "steps.py").read_text())
+        defined = {node.name for node in steps.body if isinstance(node, ast.FunctionDef)}
+        for program in self.suite["program"]:
+            text = (self.path.parent / "programs" / program["file"]).read_text()
+            tree = ast.parse(text)
+            compile(tree, program["file"], "exec")
+            taken = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "steps" for name in node.names}
+            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            self.assertLessEqual(taken, defined, program["name"])
+            self.assertLessEqual(taken, used, program["name"])
+            self.assertEqual(used & defined, taken, program["name"])
+            self.assertIn("run", taken, program["name"])
 
     def test_names_the_variants_that_the_programs_have(self):
         for program in self.suite["program"]:
-            tree = ast.parse((score.HERE / "programs" / program["file"]).read_text())
+            tree = ast.parse((self.path.parent / "programs" / program["file"]).read_text())
             made = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "variants")
             names = [key.value for key in made.body[-1].value.keys]
             self.assertEqual(names[0], score.AS_WRITTEN)
@@ -216,6 +256,18 @@ class Suite(unittest.TestCase):
             rule, begins = name.split(": ", 1)
             card = tomllib.loads((ROOT / "rules" / (rule + ".toml")).read_text())
             self.assertTrue(any(one["text"].startswith(begins) for one in card["suggestion"]), name)
+
+
+class HeldOut(Suite):
+    path, programs, without_fault = HELD_OUT, 16, 4
+
+    def test_shares_neither_programs_nor_names_with_the_other_suite(self):
+        other = score.read_suite()["program"]
+        for key in ("name", "file"):
+            self.assertFalse({program[key] for program in self.suite["program"]} & {program[key] for program in other})
+
+    def test_passes_over_the_same_texts(self):
+        self.assertEqual(self.suite["changes_the_model"], score.read_suite()["changes_the_model"])
 
 
 if __name__ == "__main__":

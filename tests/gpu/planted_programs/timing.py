@@ -19,7 +19,8 @@ import traceback
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-ROOT = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
 AS_WRITTEN, CONTROL, GRAPH = "as written", "as written, again", "CUDA graph"
 SAMPLE_SECONDS = 0.012   # a sample is as many steps as take about this long, as a loop would make them, then one wait for the GPU
 MOST_STEPS = 40
@@ -28,7 +29,7 @@ LEAST_ROUNDS = 7         # below it an interval of the median says little
 
 
 def load(path):
-    sys.path.insert(0, str(path.parent))
+    sys.path[:0] = [str(path.parent), str(HERE / "programs")]  # steps.py is one for all suites
     spec = importlib.util.spec_from_file_location("planted_" + path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
