@@ -52,7 +52,8 @@ def main():
     ok = status == 0 and judged == len(score.read_suite(options.suite)["program"])
     for name, least in (("precision", options.precision), ("recall", options.recall)):
         if total[name] is None or total[name] < least:
-            print("{} is {}, below {}".format(name, "unknown, for nothing was said or nothing was to find" if total[name] is None else total[name], least))
+            share = "nothing was {}".format("said" if name == "precision" else "to find") if total[name] is None else "it is {:.3f}".format(total[name])
+            print("{} has to be at least {}: {}".format(name, least, share))
             ok = False
     return 0 if ok else 1
 

@@ -234,8 +234,8 @@ class Measuring(unittest.TestCase):
         self.assertEqual(right.returncode, 0, right.stdout + right.stderr)
         wrong = judged(3, *files)
         self.assertEqual(wrong.returncode, 1)
-        self.assertIn("precision is 0.0, below 0.95", wrong.stdout)
-        self.assertIn("recall is unknown", wrong.stdout)
+        self.assertIn("precision has to be at least 0.95: it is 0.000", wrong.stdout)
+        self.assertIn("recall has to be at least 0.9: nothing was to find", wrong.stdout)
         self.assertIn("belong together", judged(1).stderr)
 
     def test_a_name_that_is_no_program_is_refused(self):
