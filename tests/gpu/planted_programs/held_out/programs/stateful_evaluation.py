@@ -1,4 +1,4 @@
-"""Loss of a validation set as in PyTorch's example of a language model, in float: batch 10, 35 words at a time, the state handed on, each loss asked for at once."""
+"""Validation loss as in PyTorch's example of a language model, in float: batch 10, 35 words at a time, the state handed on, each loss asked for at once."""
 import torch
 from torch import nn
 from steps import fed, run
