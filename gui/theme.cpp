@@ -167,6 +167,7 @@ QColor Theme::color_of(KernelRole role) const {
     case KernelRole::copy:
       return fill(0xff9aa86a, dark);
     case KernelRole::other:
+    case KernelRole::algorithm_search:
     case KernelRole::unknown:
       break;
   }

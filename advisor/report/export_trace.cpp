@@ -140,25 +140,33 @@ class TraceWriter {
       std::string name = device < 0 ? owner : fmt::format("GPU {}", device);
       const auto index = static_cast<std::size_t>(device);
       if (device >= 0 && index < p_.devices.size()) {
-        name += fmt::format(" {} ({})", p_.devices[index].name, owner);
+        name += fmt::format(" {}{} ({})", p_.devices[index].name,
+                            given(p_.device_name(process, device)), owner);
       }
       name_event("process", at->second, 0, name, at->second);
     }
     return at->second;
   }
 
+  // What the program calls it, behind its number.
+  static std::string given(const std::string& name) {
+    return name.empty() ? std::string() : fmt::format(" “{}”", name);
+  }
+
   std::string track_name(const TrackKey& key) const {
     const auto& [kind, process, id, device] = key;
     switch (kind) {
       case TrackKind::calls:
-        return fmt::format("RNN calls (thread {})", id);
+        return fmt::format("RNN calls (thread {}{})", id, given(p_.thread_name(process, id)));
       case TrackKind::nvtx:
-        return fmt::format("NVTX (thread {})", id);
+        return fmt::format("NVTX (thread {}{})", id, given(p_.thread_name(process, id)));
       case TrackKind::api:
-        return fmt::format("CUDA API (thread {})", id);
+        return fmt::format("CUDA API (thread {}{})", id, given(p_.thread_name(process, id)));
       case TrackKind::stream:
-        return device < 0 ? fmt::format("GPU stream {}, device not known", id)
-                          : fmt::format("stream {}", id);
+        return device < 0
+                   ? fmt::format("GPU stream {}, device not known", id)
+                   : fmt::format("stream {}{}", id,
+                                 given(p_.stream_name(process, device, static_cast<int>(id))));
     }
     return {};
   }

@@ -14,6 +14,12 @@ namespace words = advisor::words;
 
 QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
 
+// "7 (copies)": with the name that the program gave it, if any.
+QString named(std::int64_t number, const std::string& name) {
+  const QString plain = QString::number(number);
+  return name.empty() ? plain : tr("%1 (%2)").arg(plain, Page::escape(name));
+}
+
 class ItemPage {
  public:
   ItemPage(const Document& document, Item item, const Theme& theme)
@@ -91,7 +97,8 @@ class ItemPage {
       row(tr("Kernels"), QString::number(count));
       row(tr("On the GPU"), tr("%1 in %2").arg(format_ns(busy), format_ns(last - first)));
     }
-    if (c.stream >= 0) row(tr("Stream"), QString::number(c.stream));
+    if (c.stream >= 0)
+      row(tr("Stream"), named(c.stream, profile_.stream_name(c.process, c.device, c.stream)));
     if (c.workspace_bytes >= 0)
       row(tr("Workspace"), to_qt(format_bytes(static_cast<double>(c.workspace_bytes))));
     if (c.reserve_bytes >= 0)
@@ -122,7 +129,10 @@ class ItemPage {
     row(tr("Role"), role_word(k.role[i]).toHtmlEscaped());
     row(tr("Implementation"), Page::escape(words::implementation(k.family[i])));
     row(tr("Launched by"), call_link(k.call[i]));
-    row(tr("Device, stream"), QStringLiteral("%1, %2").arg(k.device[i]).arg(k.stream[i]));
+    row(tr("Device, stream"),
+        QStringLiteral("%1, %2").arg(
+            named(k.device[i], profile_.device_name(k.process[i], k.device[i])),
+            named(k.stream[i], profile_.stream_name(k.process[i], k.device[i], k.stream[i]))));
     row(tr("Grid"), size(k.grid[i]));
     row(tr("Block"), size(k.block[i]));
     row(tr("Registers"), tr("%1 per thread").arg(k.registers[i]));
@@ -154,7 +164,7 @@ class ItemPage {
     page_.small(tr("CUDA call %1").arg(item_.index));
     page_.title(Page::escape(profile_.text(a.name[i])));
     times();
-    row(tr("Thread"), QString::number(a.thread[i]));
+    row(tr("Thread"), named(a.thread[i], profile_.thread_name(a.process[i], a.thread[i])));
     if (a.result[i] != 0) row(tr("Result"), QString::number(a.result[i]));
     row(tr("In"), call_link(a.call[i]));
     flush();
@@ -165,7 +175,7 @@ class ItemPage {
     page_.small(tr("NVTX range"));
     page_.title(Page::escape(profile_.text(n.name[i])));
     times();
-    row(tr("Thread"), QString::number(n.thread[i]));
+    row(tr("Thread"), named(n.thread[i], profile_.thread_name(n.process[i], n.thread[i])));
     flush();
   }
 

@@ -119,6 +119,8 @@ QString role_word(KernelRole role) {
       return tr("copy");
     case KernelRole::other:
       return tr("other");
+    case KernelRole::algorithm_search:
+      return tr("algorithm search");
     case KernelRole::unknown:
       break;
   }

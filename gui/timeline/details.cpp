@@ -95,7 +95,8 @@ class Writer {
     line(tr("Registers"), tr("%1 per thread").arg(k.registers[i]));
     const auto shared = k.shared_static[i] + k.shared_dynamic[i];
     if (shared > 0) line(tr("Shared memory"), tr("%1 per block").arg(utf8(bytes_text(shared))));
-    line(tr("Stream"), QString::number(k.stream[i]));
+    line(tr("Stream"), with_name(QString::number(k.stream[i]),
+                                 p_.stream_name(k.process[i], k.device[i], k.stream[i])));
   }
 
   void transfer(std::size_t i) {
@@ -106,19 +107,22 @@ class Writer {
       const double rate = static_cast<double>(t.bytes[i]) / static_cast<double>(duration);
       line(tr("Throughput"), tr("%1 GB/s").arg(QLocale().toString(rate, 'g', 3)));
     }
-    line(tr("Stream"), QString::number(t.stream[i]));
+    line(tr("Stream"), with_name(QString::number(t.stream[i]),
+                                 p_.stream_name(t.process[i], t.device[i], t.stream[i])));
   }
 
   void api(std::size_t i) {
     const auto& a = p_.api;
-    line(tr("Thread"), QString::number(a.thread[i]));
+    line(tr("Thread"),
+         with_name(QString::number(a.thread[i]), p_.thread_name(a.process[i], a.thread[i])));
     if (a.result[i] != 0) line(tr("Failed with"), QString::number(a.result[i]));
     if (a.call[i] >= 0) line(tr("In the call"), utf8(item_name(t_, {ItemKind::call, a.call[i]})));
   }
 
   void nvtx(std::size_t i) {
     const auto& n = p_.nvtx;
-    line(tr("Thread"), QString::number(n.thread[i]));
+    line(tr("Thread"),
+         with_name(QString::number(n.thread[i]), p_.thread_name(n.process[i], n.thread[i])));
     line(tr("Domain"), text(n.domain[i]));
     line(tr("Category"), text(n.category[i]));
     const TimeRange range{n.start_ns[i], n.end_ns[i]};
@@ -168,6 +172,8 @@ QString role_name(KernelRole role) {
       return tr("copy");
     case KernelRole::other:
       return tr("other");
+    case KernelRole::algorithm_search:
+      return tr("search for an algorithm");
     case KernelRole::unknown:
       return tr("not known");
   }

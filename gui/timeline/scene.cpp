@@ -16,6 +16,10 @@ QString utf8(const std::string& text) {
 
 }  // namespace
 
+QString with_name(const QString& number, const std::string& name) {
+  return name.empty() ? number : tr("%1 (%2)").arg(number, utf8(name).simplified());
+}
+
 const Row* Scene::row_at(int y, int* top) const {
   if (y < top_height()) return nullptr;
   for (const auto& row : layout.pinned) {
@@ -139,19 +143,23 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
     }
     case TrackKind::busy: {
       const auto device = static_cast<std::size_t>(std::max(0, track.key.device));
-      return device < p.devices.size() ? utf8(p.devices[device].name) : QString();
+      if (device >= p.devices.size()) return {};
+      return with_name(utf8(p.devices[device].name),
+                       p.device_name(track.key.process, track.key.device));
     }
     case TrackKind::nvtx:
     case TrackKind::host_calls:
     case TrackKind::api:
-      return tr("thread %1").arg(track.key.thread);
+      return with_name(tr("thread %1").arg(track.key.thread),
+                       p.thread_name(track.key.process, track.key.thread));
     case TrackKind::calls:
       return p.devices.size() > 1 ? tr("GPU %1").arg(track.key.device) : QString();
     case TrackKind::kernels:
     case TrackKind::transfers:
-      return p.devices.size() > 1
-                 ? tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)
-                 : tr("stream %1").arg(track.key.stream);
+      return with_name(p.devices.size() > 1
+                           ? tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)
+                           : tr("stream %1").arg(track.key.stream),
+                       p.stream_name(track.key.process, track.key.device, track.key.stream));
     case TrackKind::memory:
       return tr("peak %1").arg(utf8(bytes_text(track.area.peak())));
     case TrackKind::counter: {

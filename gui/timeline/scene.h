@@ -138,6 +138,8 @@ class ScenePainter {
   int clip_top_ = 0, clip_bottom_ = 0;  // device pixels that rows may paint
 };
 
+// "stream 7 (copies)": with the name that the program gave it, if any.
+QString with_name(const QString& number, const std::string& name);
 // "GPU 0", "stream 7", "thread 4711": what stands in the header of a track.
 QString track_title(const Timeline& timeline, const Track& track);
 // "Tensor cores active"; the name in CUPTI where we have no better one.

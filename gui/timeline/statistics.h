@@ -20,8 +20,8 @@ struct NameTime {
 struct RangeStatistics {
   TimeRange range;
   std::int64_t kernels = 0, kernel_ns = 0;
-  std::array<std::int64_t, 13> role_ns{}, role_count{};  // by KernelRole
-  std::int64_t median_kernel_ns = -1;                    // of those that begin in the range
+  std::array<std::int64_t, kernel_role_count> role_ns{}, role_count{};  // by KernelRole
+  std::int64_t median_kernel_ns = -1;  // of those that begin in the range
   struct Device {
     int device = -1;
     std::int64_t busy_ns = 0;  // at least one kernel runs

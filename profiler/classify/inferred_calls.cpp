@@ -191,6 +191,8 @@ InferredCalls infer_calls(Profile& profile, const std::set<int>& processes) {
   std::map<Place, std::vector<std::size_t>> places;
   for (std::size_t k = 0; k < profile.kernels.size(); ++k) {
     if (profile.kernels.call[k] >= 0 || !processes.contains(profile.kernels.process[k])) continue;
+    if (profile.kernels.role[k] == KernelRole::algorithm_search)
+      continue;  // of a call that was seen
     places[{profile.kernels.process[k], profile.kernels.device[k]}].push_back(k);
     if (names[static_cast<std::size_t>(profile.kernels.name[k])].recurrent) ++result.kernels;
   }

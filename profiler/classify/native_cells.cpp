@@ -72,7 +72,7 @@ class Search {
     const auto& k = profile_.kernels;
     std::vector<std::optional<Kind>> kinds(profile_.strings.size());
     for (std::size_t i = 0; i < k.size(); ++i) {
-      if (k.call[i] >= 0) continue;
+      if (k.call[i] >= 0 || k.role[i] == KernelRole::algorithm_search) continue;
       auto& kind = kinds[static_cast<std::size_t>(k.name[i])];
       if (!kind) kind = kind_of(profile_.text(k.name[i]));
       add(runs_[{k.process[i], k.device[i], k.stream[i]}], i, *kind);

@@ -164,20 +164,27 @@ void ProcessSpool::add_calls() {
     see(call.end_ns);
     if (is_execution(call.entry)) {
       add_execution(call);
-    } else {
+    } else if ((call.flags & spool::call_search) == 0) {
       add_setup(call);
     }
   }
+  add_searches();
   for (const auto& range : ranges_of_calls_) {
     if (const auto found = call_index_.find(range.call); found != call_index_.end())
       ranges_.add_range(range.first, range.last, range.stream, range.thread, found->second);
+    if (searches_.contains(range.call))
+      ranges_.add_range(range.first, range.last, range.stream, range.thread, of_a_search);
   }
   ranges_of_calls_ = {};
 }
 
 void ProcessSpool::attribute_launches() {
   const auto untold = ranges_.resolve([&](std::uint32_t correlation, int call) {
-    builder_.attribute(correlation, call, process_);
+    if (call == of_a_search) {
+      builder_.attribute_search(correlation, process_);
+    } else {
+      builder_.attribute(correlation, call, process_);
+    }
   });
   ranges_ = {};
   if (untold == 0) return;
@@ -289,6 +296,28 @@ void ProcessSpool::add_setup(const spool::Call& call) {
     }
   }
   builder_.add_setup(record);
+}
+
+// Only what the program then ran is a configuration of its; what it searched for and left alone is
+// none.
+void ProcessSpool::add_searches() {
+  for (const auto& call : calls_) {
+    if (is_execution(call.entry) || (call.flags & spool::call_search) == 0) continue;
+    searches_.insert(call.id);
+    SetupRecord record;
+    record.function = tables_.text(call.function);
+    record.reason = tables_.text(call.reason);
+    record.call.process = process_;
+    record.call.thread = call.thread;
+    record.call.host_start_ns = call.start_ns;
+    record.call.host_end_ns = call.end_ns;
+    record.call.status = call.status;
+    const auto known = std::find_if(
+        configurations_.begin(), configurations_.end(),
+        [&](const auto& entry) { return entry.first.configuration == call.configuration; });
+    if (known != configurations_.end()) record.call.configuration = known->second.index;
+    builder_.add_setup(record);
+  }
 }
 
 // A descriptor that was never filled is no configuration, but what was asked for is worth knowing:

@@ -80,6 +80,12 @@ void ProcessSpool::add_notes() {
                      names.empty() ? "" : "; what runs goes through ", fmt::join(names, ", ")),
          bounded_count(legacy));
   }
+  if (!searches_.empty()) {
+    note(NoteSeverity::info, "algorithm-search",
+         "the program searched for an RNN algorithm (cudnnFindRNN…); what the searches launched is "
+         "told as that and is no call of the program's",
+         static_cast<std::int64_t>(searches_.size()));
+  }
   if (!replays_.empty()) {
     note(NoteSeverity::info, "graph-replays",
          "RNN calls are launches of CUDA graphs that had captured one; cuDNN was not called for "

@@ -23,6 +23,15 @@ int bounded(std::uint64_t value) {
   return static_cast<int>(std::min(value, most));
 }
 
+// A name that a program gave to a thread, a stream or a GPU: it stands in front of a row.
+std::string short_name(const std::string& text) {
+  constexpr std::size_t most = 256;
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return text.substr(0, end) + "…";
+}
+
 }  // namespace
 
 void ProcessSpool::see(std::int64_t time_ns) {
@@ -41,6 +50,7 @@ bool ProcessSpool::add(Process process) {
   describe(process);
   process_ = builder_.add_process(process);
   add_thread_names();
+  add_resource_names();
   add_calls();
   if (!read_much()) return false;
   attribute_launches();
@@ -111,6 +121,14 @@ bool ProcessSpool::read_little() {
         thread_names_.insert_or_assign(named.thread, named.name);
         break;
       }
+      case Type::resource_name: {
+        const auto named = record.as<spool::ResourceName>();
+        const bool stream = named.resource == spool::Resource::stream;
+        if (!stream && named.resource != spool::Resource::device) break;
+        resource_names_.insert_or_assign({named.device, stream ? bounded(named.stream) : -1},
+                                         named.name);
+        break;
+      }
       case Type::nvtx_push:
       case Type::nvtx_start:
       case Type::nvtx_end:
@@ -141,11 +159,30 @@ void ProcessSpool::add_thread_names() {
   for (const auto& [thread, name] : thread_names_) {
     const auto& text = tables_.text(name);
     if (text.empty()) continue;
-    if (++added <= most) builder_.add_thread_name(process_, thread, text);
+    if (++added <= most) builder_.add_thread_name(process_, thread, short_name(text));
   }
   if (added > most) {
     note(NoteSeverity::info, "thread-names",
          fmt::format("the program named more than {} threads; other names were left out", most),
+         static_cast<std::int64_t>(added - most));
+  }
+}
+
+void ProcessSpool::add_resource_names() {
+  constexpr std::size_t most = 4096;
+  std::size_t added = 0;
+  for (const auto& [place, name] : resource_names_) {
+    const auto& text = tables_.text(name);
+    // A GPU that nothing ran on is not in the profile.
+    const int device = device_of(place.first);
+    if (text.empty() || device < 0) continue;
+    if (++added <= most)
+      builder_.add_resource_name(process_, device, static_cast<int>(place.second),
+                                 short_name(text));
+  }
+  if (added > most) {
+    note(NoteSeverity::info, "resource-names",
+         fmt::format("the program named more than {} streams; other names were left out", most),
          static_cast<std::int64_t>(added - most));
   }
 }

@@ -80,6 +80,7 @@ class ProcessSpool {
   void add_calls();
   void add_execution(const spool::Call& call);
   void add_setup(const spool::Call& call);
+  void add_searches();
   void join_forward(const spool::Call& call, CallRecord& record, int configuration);
   void add_kernel(const spool::Kernel& kernel);
   void add_transfer(const spool::Transfer& transfer);
@@ -91,6 +92,7 @@ class ProcessSpool {
   void attribute_launches();
   void time_replays();
   void add_thread_names();
+  void add_resource_names();
   void add_notes();
   void note(NoteSeverity severity, std::string code, std::string text, std::int64_t count = 1);
   int device_of(std::int64_t ordinal) const;
@@ -111,6 +113,10 @@ class ProcessSpool {
   std::unordered_map<std::uint64_t, spool::GraphNode> nodes_;
   std::vector<spool::Note> notes_;
   std::map<std::uint32_t, std::uint32_t> thread_names_;  // strings, by thread: the last counts
+  // By what is named: device and, of a stream, its number; the last counts.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> resource_names_;
+  static constexpr int of_a_search = -2;  // in ranges_, in place of a call
+  std::set<std::uint64_t> searches_;      // for an algorithm, by the spool's id of the call
   std::set<std::string> refusals_;
   NvtxMatcher nvtx_;
   CounterSamples counters_;

@@ -93,6 +93,11 @@ void read_clip(const CudnnLibrary& library, const Arguments& arguments, spool::C
                                         &out.clip_high) == CUDNN_STATUS_SUCCESS) {
     out.known |= spool::known_clip;
     out.clip_nan = nan;
+  } else if (library.cudnnRNNGetClip != nullptr && arguments.handle != nullptr &&
+             library.cudnnRNNGetClip(arguments.handle, arguments.rnn, &clip, &nan, &out.clip_low,
+                                     &out.clip_high) == CUDNN_STATUS_SUCCESS) {
+    out.known |= spool::known_clip;
+    out.clip_nan = nan;
   }
   out.clip_mode = clip;
 }
@@ -291,6 +296,7 @@ void describe(const CudnnLibrary& library, const Arguments& arguments, spool::Ca
   if (arguments.dev_lengths) call.flags |= spool::call_dev_lengths;
   if (arguments.wgrad_set) call.flags |= spool::call_wgrad_set;
   if (arguments.legacy) call.flags |= spool::call_legacy;
+  if (arguments.search) call.flags |= spool::call_search;
   call.function = writer().intern(arguments.function);
   call.training = arguments.training ? 1 : 0;
   call.library = library.index;

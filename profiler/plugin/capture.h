@@ -21,6 +21,7 @@ struct Arguments {
   // Of cuDNN 8's older functions: their name, a tensor descriptor of x for each step in place of
   // `x`, a descriptor of the weights in place of their size.
   bool legacy = false;
+  bool search = false;  // it searches for an algorithm
   const char* function = nullptr;
   const cudnnTensorDescriptor_t* steps = nullptr;
   int step_count = 0;

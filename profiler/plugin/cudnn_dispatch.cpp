@@ -15,7 +15,7 @@ namespace rnnadvisor::plugin {
 namespace {
 
 const HookRow* row_of(const char* name) {
-  for (const auto& all : {rnn_hooks(), descriptor_hooks(), legacy_hooks()})
+  for (const auto& all : {rnn_hooks(), descriptor_hooks(), legacy_hooks(), search_hooks()})
     for (std::size_t i = 0; i < all.count; ++i)
       if (strcmp(all.rows[i].name, name) == 0) return &all.rows[i];
   return nullptr;

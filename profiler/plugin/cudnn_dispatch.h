@@ -27,6 +27,7 @@ static_assert(max_libraries == 4);
 HookRows rnn_hooks();         // the RNN functions of cuDNN 9
 HookRows descriptor_hooks();  // dropout, and the ends of descriptors
 HookRows legacy_hooks();      // what cuDNN 9 has no more
+HookRows search_hooks();      // of that, what searches for an algorithm
 
 // The hook for what the program whose code is at `caller` is linked to under that name; null: it is
 // linked to nothing. Remembered by the place of the call.

@@ -31,46 +31,60 @@ namespace rnnadvisor::plugin {
   X(cudnnDestroyRNNDataDescriptor)
 
 // Those of cuDNN 8 that cuDNN 9 has no more.
-#define RNNADVISOR_LEGACY(X)     \
-  X(cudnnRNNForwardInference)    \
-  X(cudnnRNNForwardTraining)     \
-  X(cudnnRNNForwardInferenceEx)  \
-  X(cudnnRNNForwardTrainingEx)   \
-  X(cudnnRNNBackwardData)        \
-  X(cudnnRNNBackwardDataEx)      \
-  X(cudnnRNNBackwardWeights)     \
-  X(cudnnRNNBackwardWeightsEx)   \
-  X(cudnnSetRNNDescriptor_v6)    \
-  X(cudnnSetRNNMatrixMathType)   \
-  X(cudnnSetRNNBiasMode)         \
-  X(cudnnSetRNNPaddingMode)      \
-  X(cudnnSetRNNProjectionLayers) \
-  X(cudnnGetRNNWorkspaceSize)    \
-  X(cudnnGetRNNTrainingReserveSize)
+#define RNNADVISOR_LEGACY(X)        \
+  X(cudnnRNNForwardInference)       \
+  X(cudnnRNNForwardTraining)        \
+  X(cudnnRNNForwardInferenceEx)     \
+  X(cudnnRNNForwardTrainingEx)      \
+  X(cudnnRNNBackwardData)           \
+  X(cudnnRNNBackwardDataEx)         \
+  X(cudnnRNNBackwardWeights)        \
+  X(cudnnRNNBackwardWeightsEx)      \
+  X(cudnnSetRNNDescriptor_v6)       \
+  X(cudnnSetRNNMatrixMathType)      \
+  X(cudnnSetRNNBiasMode)            \
+  X(cudnnSetRNNPaddingMode)         \
+  X(cudnnSetRNNProjectionLayers)    \
+  X(cudnnGetRNNWorkspaceSize)       \
+  X(cudnnGetRNNTrainingReserveSize) \
+  X(cudnnRNNSetClip)                \
+  X(cudnnSetRNNAlgorithmDescriptor) \
+  X(cudnnCreatePersistentRNNPlan)   \
+  X(cudnnSetPersistentRNNPlan)      \
+  X(cudnnDestroyPersistentRNNPlan)
+
+// Those that search for an algorithm.
+#define RNNADVISOR_SEARCHES(X)               \
+  X(cudnnFindRNNForwardInferenceAlgorithmEx) \
+  X(cudnnFindRNNForwardTrainingAlgorithmEx)  \
+  X(cudnnFindRNNBackwardDataAlgorithmEx)     \
+  X(cudnnFindRNNBackwardWeightsAlgorithmEx)
 
 // Functions that we ask.
-#define RNNADVISOR_ASKED(X)     \
-  X(cudnnGetRNNDescriptor_v8)   \
-  X(cudnnGetRNNDataDescriptor)  \
-  X(cudnnRNNGetClip_v8)         \
-  X(cudnnRNNGetClip_v9)         \
-  X(cudnnGetDropoutDescriptor)  \
-  X(cudnnGetTensorNdDescriptor) \
-  X(cudnnGetStream)             \
-  X(cudnnGetVersion)            \
-  X(cudnnGetCallback)           \
-  X(cudnnSetCallback)           \
-  X(cudnnGetRNNDescriptor_v6)   \
-  X(cudnnGetRNNMatrixMathType)  \
-  X(cudnnGetRNNBiasMode)        \
-  X(cudnnGetRNNPaddingMode)     \
-  X(cudnnGetRNNProjectionLayers)
+#define RNNADVISOR_ASKED(X)      \
+  X(cudnnGetRNNDescriptor_v8)    \
+  X(cudnnGetRNNDataDescriptor)   \
+  X(cudnnRNNGetClip_v8)          \
+  X(cudnnRNNGetClip_v9)          \
+  X(cudnnGetDropoutDescriptor)   \
+  X(cudnnGetTensorNdDescriptor)  \
+  X(cudnnGetStream)              \
+  X(cudnnGetVersion)             \
+  X(cudnnGetCallback)            \
+  X(cudnnSetCallback)            \
+  X(cudnnGetRNNDescriptor_v6)    \
+  X(cudnnGetRNNMatrixMathType)   \
+  X(cudnnGetRNNBiasMode)         \
+  X(cudnnGetRNNPaddingMode)      \
+  X(cudnnGetRNNProjectionLayers) \
+  X(cudnnRNNGetClip)
 
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;
 struct CudnnLibrary {
   RNNADVISOR_HOOKED(RNNADVISOR_DECLARE)
   RNNADVISOR_DESCRIPTORS(RNNADVISOR_DECLARE)
   RNNADVISOR_LEGACY(RNNADVISOR_DECLARE)
+  RNNADVISOR_SEARCHES(RNNADVISOR_DECLARE)
   RNNADVISOR_ASKED(RNNADVISOR_DECLARE)
   // Deprecated in cuDNN 9, as is its descriptor.
   cudnnStatus_t (*cudnnGetFilterSizeInBytes)(cudnnFilterStruct*, std::size_t*);

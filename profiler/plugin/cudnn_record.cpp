@@ -105,10 +105,27 @@ std::int64_t begin_setup(CudnnLibrary& library, Entry entry) {
   return now_ns();
 }
 
+Search begin_search(CudnnLibrary& library, const Arguments& arguments) {
+  Search s{};
+  s.id = new_id();
+  const bool inside = in_range();
+  s.stream = inside ? stream_of(library, arguments.handle) : nullptr;
+  s.traced = inside && mode() != spool::Mode::calls && cupti_begin(s.id);
+  s.start_ns = begin_setup(library, Entry::legacy);
+  return s;
+}
+
+void end_search(CudnnLibrary& library, const Arguments& arguments, const Search& search,
+                cudnnStatus_t status) {
+  if (search.traced) cupti_end(search.stream, true);
+  keep_setup(library, Entry::legacy, arguments, nullptr, search.start_ns, status, search.id);
+}
+
 void keep_setup(CudnnLibrary& library, Entry entry, const Arguments& arguments,
-                const spool::Configuration* asked, std::int64_t start_ns, cudnnStatus_t status) {
+                const spool::Configuration* asked, std::int64_t start_ns, cudnnStatus_t status,
+                std::uint64_t id) {
   spool::Call call{};
-  call.id = new_id();
+  call.id = id != 0 ? id : new_id();
   call.start_ns = start_ns;
   call.end_ns = now_ns();
   call.entry = entry;

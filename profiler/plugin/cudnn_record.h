@@ -36,9 +36,11 @@ cudnnStatus_t execute(CudnnLibrary& library, spool::Entry entry, const Arguments
 // A call that only describes: counted, and kept when it is refused.
 std::int64_t begin_setup(CudnnLibrary& library, spool::Entry entry);
 // `asked`: what a descriptor should have become, written from the arguments since a refused value
-// is in no descriptor; null: the descriptors of the arguments are read back.
+// is in no descriptor; null: the descriptors of the arguments are read back. `id`: the call's,
+// where it has one already.
 void keep_setup(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
-                const spool::Configuration* asked, std::int64_t start_ns, cudnnStatus_t status);
+                const spool::Configuration* asked, std::int64_t start_ns, cudnnStatus_t status,
+                std::uint64_t id = 0);
 
 template <typename Run>
 cudnnStatus_t setup(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
@@ -49,6 +51,27 @@ cudnnStatus_t setup(CudnnLibrary& library, spool::Entry entry, const Arguments& 
   const cudnnStatus_t status = run();
   if (status != CUDNN_STATUS_SUCCESS || always)
     keep_setup(library, entry, arguments, nullptr, start, status);
+  return status;
+}
+
+// A call that runs what is nobody's: its launches are told apart, and it is always kept.
+struct Search {
+  std::uint64_t id;
+  CUstream stream;
+  bool traced;
+  std::int64_t start_ns;
+};
+Search begin_search(CudnnLibrary& library, const Arguments& arguments);
+void end_search(CudnnLibrary& library, const Arguments& arguments, const Search& search,
+                cudnnStatus_t status);
+
+template <typename Run>
+cudnnStatus_t search(CudnnLibrary& library, const Arguments& arguments, Run run) {
+  const Scope scope;
+  if (!scope.outermost() || !ready()) return run();
+  const Search begun = begin_search(library, arguments);
+  const cudnnStatus_t status = run();
+  end_search(library, arguments, begun, status);
   return status;
 }
 

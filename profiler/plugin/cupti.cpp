@@ -497,6 +497,33 @@ void cupti_end(CUstream stream, bool keep) {
                spool::Loss::kernels);
 }
 
+bool cupti_stream(CUstream stream, std::uint32_t& number, int& device) {
+  const int now = state.load();
+  const Driver* d = driver();
+  if ((now != recording && now != paused) || d == nullptr || api.cuptiGetStreamIdEx == nullptr)
+    return false;
+  const Ours guard;
+  const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+  constexpr std::uintptr_t per_thread = 2;  // CU_STREAM_PER_THREAD, the last that is no address
+  const auto number_in = [&](CUcontext context) {
+    return context != nullptr &&
+           api.cuptiGetStreamIdEx(context, stream, handle == per_thread, &number) == CUPTI_SUCCESS;
+  };
+  CUcontext context = nullptr;
+  if (d->cuCtxGetCurrent(&context) == CUDA_SUCCESS && number_in(context))
+    return d->cuCtxGetDevice(&device) == CUDA_SUCCESS;
+  // One of another device, as a rule.
+  if (handle <= per_thread || d->cuStreamGetCtx == nullptr || api.cuptiGetDeviceId == nullptr)
+    return false;
+  const Relaxed relaxed(*d);
+  std::uint32_t ordinal = 0;
+  if (d->cuStreamGetCtx(stream, &context) != CUDA_SUCCESS || !number_in(context) ||
+      api.cuptiGetDeviceId(context, &ordinal) != CUPTI_SUCCESS)
+    return false;
+  device = static_cast<int>(ordinal);
+  return true;
+}
+
 void cupti_flush() {
   const int now = state.load();
   if (now != recording && now != paused) return;

@@ -16,6 +16,9 @@ void cupti_resume();
 bool cupti_begin(std::uint64_t call);
 // With `keep` the range of its launches goes to the spool.
 void cupti_end(CUstream stream, bool keep);
+// The number that CUPTI has for a stream, and the ordinal of its device. False: CUPTI does not
+// record, or knows no such stream.
+bool cupti_stream(CUstream stream, std::uint32_t& number, int& device);
 // Everything that is finished goes to the spool.
 void cupti_flush();
 // Somebody else in the process begins to use CUPTI: we hand everything back and record no more

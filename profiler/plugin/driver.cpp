@@ -40,6 +40,7 @@ bool load(void* library, Driver& d) {
       take(library, "cuDeviceGetAttribute", d.cuDeviceGetAttribute) &&
       take(library, "cuDeviceTotalMem_v2", d.cuDeviceTotalMem);
   take(library, "cuStreamGetCaptureInfo", d.cuStreamGetCaptureInfo);
+  take(library, "cuStreamGetCtx", d.cuStreamGetCtx);
   take(library, "cuCtxGetId", d.cuCtxGetId);
   if (!take(library, "cuDeviceGetUuid_v2", d.cuDeviceGetUuid))
     ok = ok && take(library, "cuDeviceGetUuid", d.cuDeviceGetUuid);

@@ -19,6 +19,7 @@ struct Driver {
   decltype(&::cuStreamIsCapturing) cuStreamIsCapturing;
   decltype(&::cuThreadExchangeStreamCaptureMode) cuThreadExchangeStreamCaptureMode;
   CUresult (*cuStreamGetCaptureInfo)(CUstream, CUstreamCaptureStatus*, cuuint64_t*);
+  CUresult (*cuStreamGetCtx)(CUstream, CUcontext*);  // may be null
   decltype(&::cuDriverGetVersion) cuDriverGetVersion;
   decltype(&::cuDeviceGet) cuDeviceGet;
   decltype(&::cuDeviceGetCount) cuDeviceGetCount;

@@ -106,3 +106,21 @@ EXPORT cudnnStatus_t cudnnGetRNNTrainingReserveSize(cudnnHandle_t a, cudnnRNNDes
                                                     const cudnnTensorDescriptor_t* d, size_t* e) {
   RNNADVISOR_DISPATCH(cudnnGetRNNTrainingReserveSize, a, b, c, d, e);
 }
+EXPORT cudnnStatus_t cudnnRNNSetClip(cudnnHandle_t a, cudnnRNNDescriptor_t b, cudnnRNNClipMode_t c,
+                                     cudnnNanPropagation_t d, double e, double f) {
+  RNNADVISOR_DISPATCH(cudnnRNNSetClip, a, b, c, d, e, f);
+}
+EXPORT cudnnStatus_t cudnnSetRNNAlgorithmDescriptor(cudnnHandle_t a, cudnnRNNDescriptor_t b,
+                                                    cudnnAlgorithmStruct* c) {
+  RNNADVISOR_DISPATCH(cudnnSetRNNAlgorithmDescriptor, a, b, c);
+}
+EXPORT cudnnStatus_t cudnnCreatePersistentRNNPlan(cudnnRNNDescriptor_t a, int b, cudnnDataType_t c,
+                                                  cudnnPersistentRNNPlan** d) {
+  RNNADVISOR_DISPATCH(cudnnCreatePersistentRNNPlan, a, b, c, d);
+}
+EXPORT cudnnStatus_t cudnnSetPersistentRNNPlan(cudnnRNNDescriptor_t a, cudnnPersistentRNNPlan* b) {
+  RNNADVISOR_DISPATCH(cudnnSetPersistentRNNPlan, a, b);
+}
+EXPORT cudnnStatus_t cudnnDestroyPersistentRNNPlan(cudnnPersistentRNNPlan* a) {
+  RNNADVISOR_DISPATCH(cudnnDestroyPersistentRNNPlan, a);
+}

@@ -298,6 +298,39 @@ struct Hooks {
       return l.cudnnGetRNNTrainingReserveSize(handle, rnn, steps, x_desc, bytes);
     });
   }
+  static cudnnStatus_t cudnnRNNSetClip(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
+                                       cudnnRNNClipMode_t clip, cudnnNanPropagation_t nan,
+                                       double low, double high) {
+    auto& l = library();
+    return setup(l, Entry::legacy, legacy("cudnnRNNSetClip", handle, rnn), false,
+                 [&] { return l.cudnnRNNSetClip(handle, rnn, clip, nan, low, high); });
+  }
+  static cudnnStatus_t cudnnSetRNNAlgorithmDescriptor(cudnnHandle_t handle,
+                                                      cudnnRNNDescriptor_t rnn,
+                                                      cudnnAlgorithmStruct* algorithm) {
+    auto& l = library();
+    return setup(l, Entry::legacy, legacy("cudnnSetRNNAlgorithmDescriptor", handle, rnn), false,
+                 [&] { return l.cudnnSetRNNAlgorithmDescriptor(handle, rnn, algorithm); });
+  }
+  // Always kept, for what it costs.
+  static cudnnStatus_t cudnnCreatePersistentRNNPlan(cudnnRNNDescriptor_t rnn, int batch,
+                                                    cudnnDataType_t type,
+                                                    cudnnPersistentRNNPlan** plan) {
+    auto& l = library();
+    return setup(l, Entry::legacy, legacy("cudnnCreatePersistentRNNPlan", nullptr, rnn), true,
+                 [&] { return l.cudnnCreatePersistentRNNPlan(rnn, batch, type, plan); });
+  }
+  static cudnnStatus_t cudnnSetPersistentRNNPlan(cudnnRNNDescriptor_t rnn,
+                                                 cudnnPersistentRNNPlan* plan) {
+    auto& l = library();
+    return setup(l, Entry::legacy, legacy("cudnnSetPersistentRNNPlan", nullptr, rnn), false,
+                 [&] { return l.cudnnSetPersistentRNNPlan(rnn, plan); });
+  }
+  static cudnnStatus_t cudnnDestroyPersistentRNNPlan(cudnnPersistentRNNPlan* plan) {
+    auto& l = library();
+    return setup(l, Entry::legacy, legacy("cudnnDestroyPersistentRNNPlan", nullptr, nullptr), false,
+                 [&] { return l.cudnnDestroyPersistentRNNPlan(plan); });
+  }
 };
 
 const HookRow rows[] = {RNNADVISOR_LEGACY(RNNADVISOR_HOOK_ROW)};

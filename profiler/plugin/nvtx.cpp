@@ -11,6 +11,8 @@
 #include <atomic>
 
 #include "profiler/plugin/nvtx_names.h"
+#include "profiler/plugin/nvtx_resources.h"
+#include "profiler/plugin/nvtx_tables.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -67,13 +69,6 @@ std::uint32_t category_name(std::uint32_t domain, std::uint32_t category) {
     if (there == 0) break;
   }
   return 0;
-}
-
-// Outside the capture range, too: a thread is named once, at its beginning.
-void name_thread(std::uint32_t thread, std::uint32_t name) {
-  if (name == 0 || !ready()) return;
-  const Scope scope;
-  writer().add(spool::ThreadName{{}, thread, name}, spool::Loss::nvtx);
 }
 
 spool::Nvtx attributes(std::uint32_t domain, const nvtxEventAttributes_t* from) {
@@ -219,11 +214,6 @@ spool::Nvtx named(Text text) {
 }
 
 // The functions for the tables. Each serves the tool before us first: the program gets its answers.
-#define RNNADVISOR_BEFORE(table, id, type, ...)                   \
-  do {                                                            \
-    if (const auto before = table<type>(id)) before(__VA_ARGS__); \
-  } while (false)
-
 void NVTX_API mark_ex(const nvtxEventAttributes_t* a) {
   RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_MarkEx, nvtxMarkEx_impl_fntype, a);
   mark(attributes(0, a));
@@ -296,12 +286,12 @@ void NVTX_API category_w(std::uint32_t id, const wchar_t* name) {
 void NVTX_API thread_a(std::uint32_t thread, const char* name) {
   RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_NameOsThreadA, nvtxNameOsThreadA_impl_fntype, thread,
                     name);
-  name_thread(thread, nvtx_text(name));
+  nvtx_name_thread(thread, nvtx_text(name));
 }
 void NVTX_API thread_w(std::uint32_t thread, const wchar_t* name) {
   RNNADVISOR_BEFORE(core, NVTX_CBID_CORE_NameOsThreadW, nvtxNameOsThreadW_impl_fntype, thread,
                     name);
-  name_thread(thread, nvtx_text(name));
+  nvtx_name_thread(thread, nvtx_text(name));
 }
 void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainMarkEx, nvtxDomainMarkEx_impl_fntype, d, a);
@@ -366,11 +356,6 @@ void NVTX_API domain_destroy(nvtxDomainHandle_t d) {
   RNNADVISOR_BEFORE(core2, NVTX_CBID_CORE2_DomainDestroy, nvtxDomainDestroy_impl_fntype, d);
 }
 
-struct Slot {
-  int id;
-  NvtxFunctionPointer function;
-};
-#define RNNADVISOR_SLOT(id, function) {id, reinterpret_cast<NvtxFunctionPointer>(&function)}
 const Slot core_slots[] = {RNNADVISOR_SLOT(NVTX_CBID_CORE_MarkEx, mark_ex),
                            RNNADVISOR_SLOT(NVTX_CBID_CORE_MarkA, mark_a),
                            RNNADVISOR_SLOT(NVTX_CBID_CORE_MarkW, mark_w),
@@ -398,35 +383,6 @@ const Slot core2_slots[] = {RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainMarkEx, domain
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainCreateA, domain_create_a),
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainCreateW, domain_create_w),
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainDestroy, domain_destroy)};
-
-// The functions of a module as they stand before another tool changes them: NVTX's own stubs, which
-// only ask for the tool and must not be called by it.
-struct Module {
-  NvtxFunctionTable table = nullptr;
-  unsigned size = 0;
-  NvtxFunctionPointer stubs[32] = {};
-
-  Module(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule which) {
-    if (callbacks.GetModuleFunctionTable(which, &table, &size) == 0 || table == nullptr) size = 0;
-    if (size > 32) size = 32;
-    for (unsigned i = 0; i < size; ++i)
-      if (table[i] != nullptr) stubs[i] = *table[i];
-  }
-};
-static_assert(NVTX_CBID_CORE_SIZE <= 32 && NVTX_CBID_CORE2_SIZE <= 32);
-
-template <std::size_t count>
-void install(const Module& module, const Slot (&slots)[count],
-             std::atomic<NvtxFunctionPointer>* before) {
-  for (const auto& slot : slots) {
-    const auto id = static_cast<unsigned>(slot.id);
-    if (id >= module.size || module.table[id] == nullptr) continue;
-    const NvtxFunctionPointer now = *module.table[id];
-    if (now == slot.function) continue;
-    if (now != module.stubs[id]) before[id].store(now);
-    *module.table[id] = slot.function;
-  }
-}
 
 // The tool that NVTX_INJECTION64_PATH named before ours.
 NvtxInitializeInjectionNvtxFunc_t other_tool() {
@@ -462,6 +418,7 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   if (!ready() || callbacks == nullptr || callbacks->struct_size < sizeof *callbacks)
     return theirs != nullptr ? theirs(get) : 0;
   const Module first(*callbacks, NVTX_CB_MODULE_CORE), second(*callbacks, NVTX_CB_MODULE_CORE2);
+  const Module driver(*callbacks, NVTX_CB_MODULE_CUDA), runtime(*callbacks, NVTX_CB_MODULE_CUDART);
   const bool there = theirs != nullptr && theirs(get) != 0;
   // Whose handles the program holds is settled by the first library with NVTX in it; one where the
   // tool decides otherwise is the tool's alone.
@@ -474,5 +431,6 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   }
   install(first, core_slots, previous_core);
   install(second, core2_slots, previous_core2);
+  install_resource_names(second, driver, runtime);
   return 1;
 }

@@ -12,11 +12,13 @@ namespace {
 
 std::atomic<bool> chained{false};
 
-// Wide characters as UTF-8, cut off where `out` ends; the length.
+// Wide characters as UTF-8, cut off where `out` ends; the length. What is no character, a surrogate
+// among them, stands there as U+FFFD.
 std::size_t to_utf8(const wchar_t* text, char* out, std::size_t size) {
   std::size_t at = 0;
   for (; *text != 0 && at + 4 < size; ++text) {
-    const auto c = static_cast<char32_t>(*text);
+    auto c = static_cast<char32_t>(*text);
+    if (c >= 0x110000 || (c >= 0xd800 && c < 0xe000)) c = 0xfffd;
     if (c < 0x80) {
       out[at++] = static_cast<char>(c);
     } else if (c < 0x800) {
@@ -26,7 +28,7 @@ std::size_t to_utf8(const wchar_t* text, char* out, std::size_t size) {
       out[at++] = static_cast<char>(0xe0 | (c >> 12));
       out[at++] = static_cast<char>(0x80 | ((c >> 6) & 0x3f));
       out[at++] = static_cast<char>(0x80 | (c & 0x3f));
-    } else if (c < 0x110000) {
+    } else {
       out[at++] = static_cast<char>(0xf0 | (c >> 18));
       out[at++] = static_cast<char>(0x80 | ((c >> 12) & 0x3f));
       out[at++] = static_cast<char>(0x80 | ((c >> 6) & 0x3f));
@@ -156,6 +158,13 @@ std::uint32_t nvtx_name_of(const void* handle) {
     slot = (slot + 1) & (handle_slots - 1);
   }
   return 0;
+}
+
+// Outside the capture range, too: a thread is named once, at its beginning.
+void nvtx_name_thread(std::uint32_t thread, std::uint32_t name) {
+  if (name == 0 || !ready()) return;
+  const Scope scope;
+  writer().add(spool::ThreadName{{}, thread, name}, spool::Loss::nvtx);
 }
 
 }  // namespace rnnadvisor::plugin

@@ -23,4 +23,7 @@ void* nvtx_handle(void* theirs, const wchar_t* text);
 // The id of what a handle names.
 std::uint32_t nvtx_name_of(const void* handle);
 
+// A thread has this name from now on.
+void nvtx_name_thread(std::uint32_t thread, std::uint32_t name);
+
 }  // namespace rnnadvisor::plugin

@@ -220,6 +220,16 @@ void ProfileBuilder::add_thread_name(int process, std::int64_t thread, std::stri
   profile_.thread_names.push_back({process, thread, index});
 }
 
+void ProfileBuilder::add_resource_name(int process, int device, int stream, std::string_view name) {
+  const int index = intern(name);
+  for (auto& known : profile_.resource_names) {
+    if (known.process != process || known.device != device || known.stream != stream) continue;
+    known.name = index;
+    return;
+  }
+  profile_.resource_names.push_back({process, device, stream, index});
+}
+
 void ProfileBuilder::add_note(Note note) {
   for (auto& known : profile_.notes) {
     if (known.severity == note.severity && known.code == note.code && known.text == note.text) {
@@ -232,6 +242,10 @@ void ProfileBuilder::add_note(Note note) {
 
 void ProfileBuilder::attribute(std::int64_t correlation, int call, int process) {
   attributions_.push_back({process, call, correlation});
+}
+
+void ProfileBuilder::attribute_search(std::int64_t correlation, int process) {
+  attributions_.push_back({process, search_call, correlation});
 }
 
 }  // namespace rnnadvisor

@@ -101,12 +101,17 @@ class ProfileBuilder {
   void add_overhead(const OverheadRecord& record);
   void add_counter(const CounterRecord& record);
   void add_thread_name(int process, std::int64_t thread, std::string_view name);  // the last counts
+  // Of a GPU, or with `stream` of one of its streams; the last counts.
+  void add_resource_name(int process, int device, int stream, std::string_view name);
   void add_note(Note note);  // notes of equal code, text and severity are added up
 
   // Kernels, transfers, API and memory records with this correlation id belong to `call` (index of
   // add_call), within one process. The last word counts. A record that names its call itself keeps
   // it.
   void attribute(std::int64_t correlation, int call, int process = -1);
+  // Kernels with this correlation id are trials of a search for an algorithm: of no call, and with
+  // KernelRole::algorithm_search.
+  void attribute_search(std::int64_t correlation, int process = -1);
 
   // Takes everything of another profile into this one; indices and string ids are renumbered.
   // Processes are added as by add_process(): one that cannot be told from others is never taken for
@@ -122,6 +127,7 @@ class ProfileBuilder {
   Profile finish();
 
  private:
+  static constexpr int search_call = -2;
   struct Attribution {
     int process, call;
     std::int64_t correlation;
@@ -154,6 +160,7 @@ class ProfileBuilder {
   std::map<CallArguments, int> arguments_;
   std::map<CallSite, int> sites_;
   std::vector<Attribution> attributions_;
+  std::vector<char> searches_;  // of each kernel: it is known as a trial of a search
 };
 
 }  // namespace rnnadvisor

@@ -135,6 +135,9 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
                                    const std::vector<int>& devices,
                                    const std::vector<int>& processes, int first_call) {
   auto& k = profile_.kernels;
+  searches_.resize(k.size(), 0);
+  for (const auto role : other.kernels.role)
+    searches_.push_back(role == KernelRole::algorithm_search ? 1 : 0);
   extend(k.start_ns, other.kernels.start_ns);
   extend(k.end_ns, other.kernels.end_ns);
   extend_mapped(k.name, other.kernels.name, strings);
@@ -209,6 +212,12 @@ void ProfileBuilder::append_tables(const Profile& other, const std::vector<int>&
     name.process = mapped(name.process, processes);
     name.name = mapped(name.name, strings);
     profile_.thread_names.push_back(name);
+  }
+  for (ResourceName name : other.resource_names) {
+    name.process = mapped(name.process, processes);
+    name.device = mapped(name.device, devices);
+    name.name = mapped(name.name, strings);
+    if (name.device >= 0) profile_.resource_names.push_back(name);
   }
 }
 

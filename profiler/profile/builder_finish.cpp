@@ -99,6 +99,7 @@ int mend_processes(Profile& profile) {
     for (int& process : *column) mend(process);
   }
   for (auto& name : profile.thread_names) mend(name.process);
+  for (auto& name : profile.resource_names) mend(name.process);
   return unknown;
 }
 
@@ -172,7 +173,8 @@ Profile ProfileBuilder::finish() {
       });
   const auto call_count = profile_.calls.size();
   const auto attribute_rows = [&](std::vector<int>& calls, const std::vector<int>& processes,
-                                  const std::vector<std::int64_t>& correlations) {
+                                  const std::vector<std::int64_t>& correlations,
+                                  std::vector<char>* searches) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (calls[i] < 0 && !attributions_.empty()) {
         const std::pair key(processes[i], correlations[i]);
@@ -183,6 +185,7 @@ Profile ProfileBuilder::finish() {
         if (after != attributions_.begin()) {
           const auto& last = *std::prev(after);
           if (std::pair(last.process, last.correlation) == key) calls[i] = last.call;
+          if (calls[i] == search_call && searches != nullptr) (*searches)[i] = 1;
         }
       }
       mend_index(calls[i], call_count);
@@ -191,17 +194,18 @@ Profile ProfileBuilder::finish() {
   for (int& name : k.name) {
     if (name < 0) name = intern({});  // appended from a profile that was not whole
   }
-  attribute_rows(k.call, k.process, k.correlation);
-  attribute_rows(t.call, t.process, t.correlation);
-  attribute_rows(a.call, a.process, a.correlation);
+  searches_.resize(k.size(), 0);
+  attribute_rows(k.call, k.process, k.correlation, &searches_);
+  attribute_rows(t.call, t.process, t.correlation, nullptr);
+  attribute_rows(a.call, a.process, a.correlation, nullptr);
   auto& m = profile_.allocations;
-  attribute_rows(m.call, m.process, m.correlation);
+  attribute_rows(m.call, m.process, m.correlation, nullptr);
   mend_devices(profile_);
   mend_call_indices(profile_);
 
   sort_rows(k.size(), by_start(k), k.end_ns, k.name, k.call, k.device, k.stream, k.process,
             k.correlation, k.grid, k.block, k.registers, k.shared_static, k.shared_dynamic,
-            k.start_ns);
+            searches_, k.start_ns);
   sort_rows(t.size(), by_start(t), t.end_ns, t.bytes, t.correlation, t.operation, t.kind, t.call,
             t.device, t.stream, t.process, t.start_ns);
   sort_rows(a.size(), by_start(a), a.end_ns, a.correlation, a.thread, a.name, a.call, a.process,
@@ -236,6 +240,8 @@ Profile ProfileBuilder::finish() {
     if (wanted[i]) classes[i] = classify_kernel(profile_.strings[i]);
   }
   assign_families_and_roles(profile_, classes);
+  for (std::size_t i = 0; i < k.size(); ++i)
+    if (searches_[i] != 0) k.role[i] = KernelRole::algorithm_search;
 
   Profile result = std::move(profile_);
   *this = ProfileBuilder();

@@ -374,6 +374,13 @@ void check_counters_and_names(Checker& c, const Profile& p) {
     c.index(i, "process", p.thread_names[i].process, p.processes.size(), false);
     c.index(i, "name", p.thread_names[i].name, p.strings.size(), false);
   }
+  c.at("resource_names");
+  for (std::size_t i = 0; c.ok() && i < p.resource_names.size(); ++i) {
+    const auto& named = p.resource_names[i];
+    c.index(i, "process", named.process, p.processes.size(), false);
+    c.index(i, "device", named.device, p.devices.size(), false);
+    c.index(i, "name", named.name, p.strings.size(), false);
+  }
 }
 
 void check_experiments(Checker& c, const Profile& p) {

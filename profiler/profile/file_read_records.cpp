@@ -353,8 +353,13 @@ class Reader {
                        c.value.push_back(r.real(5));
                      });
     if (!done) return done;
-    return each("thread_names", "process, thread, name", [&](Rows& r) {
+    done = each("thread_names", "process, thread, name", [&](Rows& r) {
       p_.thread_names.push_back({process(r, 0), r.int64(1), r.index(2, p_.strings.size(), false)});
+    });
+    if (!done || version_ < 4) return done;
+    return each("resource_names", "process, device, stream, name", [&](Rows& r) {
+      p_.resource_names.push_back({process(r, 0), r.index(1, p_.devices.size(), false), r.int32(2),
+                                   r.index(3, p_.strings.size(), false)});
     });
   }
 

@@ -199,7 +199,13 @@ class Writer {
       const auto& name = p_.thread_names[i];
       names.row(i, name.process, name.thread, name.name);
     }
-    return allocations.ok() && ranges.ok() && overhead.ok() && counters.ok() && names.ok();
+    Inserter resources(database_, "resource_names", 5);
+    for (std::size_t i = 0; i < p_.resource_names.size() && resources.ok(); ++i) {
+      const auto& name = p_.resource_names[i];
+      resources.row(i, name.process, name.device, name.stream, name.name);
+    }
+    return allocations.ok() && ranges.ok() && overhead.ok() && counters.ok() && names.ok() &&
+           resources.ok();
   }
 
   const Profile& p_;

@@ -10,10 +10,10 @@ constexpr std::array<std::string_view, 5> origins = {"checked", "run", "captured
 constexpr std::array<std::string_view, 9> outcomes = {
     "not_run", "completed", "refused",    "out_of_memory_predicted", "out_of_memory", "failed",
     "crashed", "timed_out", "interrupted"};
-constexpr std::array<std::string_view, 13> roles = {
-    "recurrent_gemm", "layer_gemm", "weight_gemm",   "gemm",       "pointwise",
-    "persistent",     "reduction",  "layout_change", "conversion", "initialisation",
-    "copy",           "other",      "unknown"};
+constexpr std::array<std::string_view, kernel_role_count> roles = {
+    "recurrent_gemm", "layer_gemm", "weight_gemm",      "gemm",       "pointwise",
+    "persistent",     "reduction",  "layout_change",    "conversion", "initialisation",
+    "copy",           "other",      "algorithm_search", "unknown"};
 constexpr std::array<std::string_view, 3> note_severities = {"info", "warning", "error"};
 
 constexpr std::array<std::string_view, 5> process_ends = {"unknown", "running", "exited",
@@ -47,6 +47,27 @@ const StageResult* Configuration::stage(model::Stage stage) const {
   const auto found =
       std::find_if(stages.begin(), stages.end(), [&](const auto& s) { return s.stage == stage; });
   return found == stages.end() ? nullptr : &*found;
+}
+
+const std::string& Profile::thread_name(int process, std::int64_t thread) const {
+  for (const auto& known : thread_names)
+    if (known.process == process && known.thread == thread) return text(known.name);
+  return text(-1);
+}
+
+const std::string& Profile::stream_name(int process, int device, int stream) const {
+  if (stream < 0) return text(-1);
+  for (const auto& known : resource_names)
+    if (known.process == process && known.device == device && known.stream == stream)
+      return text(known.name);
+  return text(-1);
+}
+
+const std::string& Profile::device_name(int process, int device) const {
+  for (const auto& known : resource_names)
+    if ((known.process == process || process < 0) && known.device == device && known.stream < 0)
+      return text(known.name);
+  return text(-1);
 }
 
 const std::string& Profile::text(int string_index) const {

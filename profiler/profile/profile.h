@@ -77,8 +77,10 @@ enum class KernelRole : std::uint8_t {  // a byte: profiles have columns of it
   initialisation,
   copy,
   other,
-  unknown
+  algorithm_search,  // a trial of cudnnFindRNN…AlgorithmEx: nothing that the program computed
+  unknown            // stays the last
 };
+inline constexpr std::size_t kernel_role_count = static_cast<std::size_t>(KernelRole::unknown) + 1;
 std::string_view to_string(KernelRole role);
 std::string_view to_string(Origin origin);
 std::string_view to_string(Outcome outcome);
@@ -170,6 +172,16 @@ struct ThreadName {
   bool operator==(const ThreadName&) const = default;
 };
 
+// The name that a program gave to one of its GPUs or to a stream on it (NVTX).
+struct ResourceName {
+  int process = -1;
+  int device = -1;  // index into Profile::devices
+  int stream = -1;  // as in KernelTable; -1: the GPU itself
+  int name = -1;    // index into strings
+
+  bool operator==(const ResourceName&) const = default;
+};
+
 enum class NoteSeverity { info, warning, error };
 std::string_view to_string(NoteSeverity severity);
 // Something the reader of a profile must know: records dropped, counters not permitted, clocks that
@@ -235,12 +247,19 @@ struct Profile {
   OverheadTable overhead;
   CounterTable counters;
   std::vector<ThreadName> thread_names;
+  std::vector<ResourceName> resource_names;
   std::vector<Note> notes;
   std::vector<Figure> figures;
   std::vector<Experiment> experiments;
   std::vector<std::string> strings;
 
   const std::string& text(int string_index) const;
+
+  // The names that the program gave; empty: none. Any numbers may be asked for. Look through all of
+  // the names: for what is written once for a thread or a stream.
+  const std::string& thread_name(int process, std::int64_t thread) const;
+  const std::string& stream_name(int process, int device, int stream) const;
+  const std::string& device_name(int process, int device) const;  // process -1: the first's
 };
 
 }  // namespace rnnadvisor

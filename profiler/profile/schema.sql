@@ -1,4 +1,4 @@
--- Schema of a .rnnprof file, version 3. docs/file-format.md explains it.
+-- Schema of a .rnnprof file, version 4. docs/file-format.md explains it.
 --
 -- Times are integer nanoseconds since meta.time_origin_ns, which is on the clock of CUPTI (CLOCK_REALTIME); durations are
 -- nanoseconds. Columns named *_ms are milliseconds. Sizes are bytes. Indices count from 0 and are the `id` of the table they
@@ -153,6 +153,11 @@ CREATE TABLE counter_samples(
 
 CREATE TABLE thread_names(
   id INTEGER PRIMARY KEY, process INTEGER NOT NULL, thread INTEGER NOT NULL, name INTEGER NOT NULL);
+
+-- The names that a program gave its GPUs and their streams (NVTX); -1 in stream: the GPU itself.
+CREATE TABLE resource_names(
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, device INTEGER NOT NULL, stream INTEGER NOT NULL,
+  name INTEGER NOT NULL);
 
 CREATE TABLE notes(
   id INTEGER PRIMARY KEY, severity TEXT NOT NULL, code TEXT NOT NULL, text TEXT NOT NULL, count INTEGER NOT NULL);

@@ -18,7 +18,7 @@
 namespace rnnadvisor::spool {
 
 inline constexpr std::uint64_t magic = 0x314c4f4f50534e52;  // "RNSPOOL1"
-inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t format_version = 3;
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
 // What a reader accepts as chunk_bytes; both ends are multiples of the page.
@@ -119,6 +119,7 @@ enum class Type : std::uint32_t {
   counter_metrics,
   counter_sample,
   counter_clock,
+  resource_name,
 };
 
 // In front of every record; `bytes` counts this header and is a multiple of 8.
@@ -186,11 +187,14 @@ enum CallFlags : std::uint32_t {
   call_wgrad_set = 16,
   call_timed = 32,   // a call_time record follows when the device has finished
   call_legacy = 64,  // by an entry point of Entry::legacy; `entry` says what it ran
+  // It searched for an algorithm (cudnnFindRNN…AlgorithmEx): what it launched is no call's.
+  call_search = 128,
 };
 
 // One call of an RNN entry point. Calls that only describe (set_rnn_descriptor and so on) are kept
-// when they fail, and cudnnBuildRNNDynamic always. `entry` of an older function that ran something
-// is the one that took its place, of one that only described Entry::legacy.
+// when they fail, and those that build (cudnnBuildRNNDynamic, cudnnCreatePersistentRNNPlan) or
+// search (call_search) always. `entry` of an older function that ran something is the one that took
+// its place, of one that only described Entry::legacy.
 struct Call {
   static constexpr Type type = Type::call;
   RecordHeader header;
@@ -350,6 +354,16 @@ struct ThreadName {
   static constexpr Type type = Type::thread_name;
   RecordHeader header;
   std::uint32_t thread, name;  // name: string
+};
+
+enum class Resource : std::uint32_t { device, stream };
+struct ResourceName {
+  static constexpr Type type = Type::resource_name;
+  RecordHeader header;
+  Resource resource;
+  std::int32_t device;   // CUDA ordinal
+  std::uint32_t stream;  // as in Kernel; of Resource::stream alone
+  std::uint32_t name;    // string
 };
 
 // What the samples of a device hold, in their order.

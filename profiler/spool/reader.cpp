@@ -60,6 +60,8 @@ std::size_t least_bytes(Type type) {
       return sizeof(Overhead);
     case Type::thread_name:
       return sizeof(ThreadName);
+    case Type::resource_name:
+      return sizeof(ResourceName);
     case Type::counter_metrics:
       return sizeof(CounterMetrics);
     case Type::counter_sample:

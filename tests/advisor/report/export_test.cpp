@@ -165,7 +165,10 @@ TEST(ChromeTrace, EveryTrackAndProcessHasAName) {
   EXPECT_EQ(tids, named_tids);
   EXPECT_EQ(pids, named_pids);
   EXPECT_THAT(write_chrome_trace(rich_profile()),
-              HasSubstr("GPU 0 NVIDIA H200 (process 4711, rank 3)"));
+              HasSubstr("GPU 0 NVIDIA H200 “trainer” (process 4711, rank 3)"));
+  EXPECT_THAT(write_chrome_trace(rich_profile()),
+              AllOf(HasSubstr("\"stream 7 “compute”\""), HasSubstr("\"stream 8\""),
+                    HasSubstr("NVTX (thread 12 “loader”)")));
 }
 
 TEST(ChromeTrace, RangesCarryTheirCategoryAndPayload) {

@@ -12,6 +12,7 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "gui/timeline/scene.h"
 #include "tests/gui/pictures.h"
 #include "tests/gui/timeline/make_profile.h"
 
@@ -459,6 +460,24 @@ TEST_F(TimelineWidgetTest, PlacesAreMarkedNamedAndFoundAgain) {
   key(Qt::Key_J, Qt::ShiftModifier);
   EXPECT_TRUE(state.visible().contains(1'500'000));
   widget.set_marks(nullptr);
+}
+
+// What the program calls its threads, streams and GPUs stands beside their numbers.
+TEST(TrackNames, AreThoseThatTheProgramGave) {
+  SmallProfile small;
+  small.kernel(0, 10, "one", 3);
+  small.kernel(0, 10, "two", 4);
+  small.api(0, 1, "cudaLaunchKernel", 0, 7);
+  small.builder.add_thread_name(small.process, 7, "loader");
+  small.builder.add_resource_name(small.process, 0, 3, "side\nstream");
+  small.builder.add_resource_name(small.process, 0, -1, "trainer");
+  const auto t = timeline::build_timeline(std::make_shared<const Profile>(small.builder.finish()));
+  QStringList names;
+  for (const auto& track : t->tracks) names << timeline::track_subtitle(*t, track);
+  for (const auto* wanted :
+       {"stream 3 (side stream)", "stream 4", "thread 7 (loader)", "Test GPU (trainer)"})
+    EXPECT_TRUE(names.contains(QString::fromUtf8(wanted)))
+        << wanted << " in " << names.join(QStringLiteral(", ")).toStdString();
 }
 
 }  // namespace

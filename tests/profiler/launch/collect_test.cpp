@@ -186,6 +186,7 @@ TEST_F(Collect, RangesAreMadeOfTheirEnds) {
   EXPECT_EQ(p.thread_names[0].process, 0);
   EXPECT_EQ(p.thread_names[0].thread, 100);
   EXPECT_EQ(p.text(p.thread_names[0].name), "main");
+  EXPECT_EQ(p.stream_name(0, 0, 7), "compute");
   ASSERT_EQ(p.nvtx.size(), 3u);  // the outer first
   EXPECT_EQ(p.text(p.nvtx.name[0]), "epoch");
   EXPECT_EQ(p.nvtx.end_ns[0], 60'000);
@@ -638,6 +639,35 @@ TEST_F(Collect, ThreadsOfMoreNamesThanAnyoneReads) {
   ASSERT_THAT(p.thread_names, SizeIs(4096));
   EXPECT_EQ(p.text(p.thread_names[7].name), "named again");
   EXPECT_EQ(find_note(p, "thread-names")->count, 5000 - 4096);
+}
+
+TEST_F(Collect, NamesOfResourcesThatCannotBeAreLeftOut) {
+  SpoolWriter w = sample_spool();
+  const auto name = [&](spool::Resource resource, std::int32_t device, std::uint32_t stream,
+                        const std::string& text) {
+    spool::ResourceName named{};
+    named.resource = resource;
+    named.device = device;
+    named.stream = stream;
+    named.name = w.text(text);
+    w.add(named);
+    w.next_chunk();
+  };
+  using spool::Resource;
+  name(Resource::device, 0, 12, std::string("a\xffz\0hidden", 10));  // no stream of it
+  name(Resource::device, 99, 0, "a GPU that nothing ran on");
+  name(Resource::device, -1, 0, "none");
+  name(static_cast<Resource>(77), 0, 0, "what is it?");
+  name(Resource::stream, 0, 7, "");  // is called nothing any more
+  for (std::uint32_t i = 100; i < 5100; ++i)
+    name(Resource::stream, 0, i, "stream " + std::to_string(i));
+  name(Resource::stream, 0, 0xffffffffU, "the last there can be");
+  const Profile p = profile_of(w);
+  EXPECT_EQ(p.device_name(0, 0), "a\ufffdz");
+  EXPECT_EQ(p.stream_name(0, 0, 7), "");
+  EXPECT_EQ(p.stream_name(0, 0, 100), "stream 100");
+  EXPECT_THAT(p.resource_names, SizeIs(4096));
+  EXPECT_EQ(find_note(p, "resource-names")->count, 1 + 5000 + 1 - 4096);
 }
 
 TEST_F(Collect, ARecordingOfAnEarlierVersionIsAnErrorThatSaysWhatToDo) {

@@ -109,6 +109,13 @@ Spool read_spool(const std::string& path) {
         out.thread_names[t.thread] = out.text(t.name);
         break;
       }
+      case Type::resource_name: {
+        const auto n = r.as<spool::ResourceName>();
+        if (n.resource == spool::Resource::device) out.device_names[n.device] = out.text(n.name);
+        if (n.resource == spool::Resource::stream)
+          out.stream_names[{n.device, static_cast<int>(n.stream)}] = out.text(n.name);
+        break;
+      }
       case Type::note: {
         const auto n = r.as<spool::Note>();
         out.notes.emplace_back(out.text(n.code), out.text(n.text));

@@ -34,7 +34,9 @@ struct Spool {
   std::vector<spool::Library> libraries;
   std::map<std::string, std::string> environment;
   std::map<std::uint32_t, std::string> thread_names;
-  std::vector<std::pair<std::string, std::string>> notes;  // code and text
+  std::map<int, std::string> device_names;                  // by ordinal
+  std::map<std::pair<int, int>, std::string> stream_names;  // by ordinal and number
+  std::vector<std::pair<std::string, std::string>> notes;   // code and text
   struct Nvtx {
     spool::Type type;
     spool::Nvtx record;

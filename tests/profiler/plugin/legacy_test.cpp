@@ -247,6 +247,88 @@ TEST_P(Legacy, TheirKernelsAreTheirs) {
   EXPECT_THAT(calls, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
+constexpr const char* trial_functions[] = {
+    "cudnnFindRNNForwardInferenceAlgorithmEx", "cudnnFindRNNForwardTrainingAlgorithmEx",
+    "cudnnFindRNNBackwardDataAlgorithmEx", "cudnnFindRNNBackwardWeightsAlgorithmEx"};
+
+void expect_searches(const Spool& s) {
+  EXPECT_EQ(s.entries(Entry::legacy), 5u + 9u + 4u) << "the network's, each once, and refusals";
+  EXPECT_EQ(s.header.calls, 1u) << "what ran for the program itself";
+  EXPECT_EQ(s.lost(), 0u);
+  std::vector<std::string> kept;
+  for (const auto& call : s.calls) kept.push_back(s.text(call.function));
+  EXPECT_THAT(kept, ElementsAre("cudnnCreatePersistentRNNPlan", trial_functions[0],
+                                trial_functions[1], trial_functions[2], trial_functions[3],
+                                "cudnnRNNForwardTraining", trial_functions[1], trial_functions[3],
+                                "cudnnRNNSetClip", "cudnnSetPersistentRNNPlan"));
+  if (s.calls.size() != 10) return;
+  for (const std::size_t search : {1U, 2U, 3U, 4U, 6U, 7U}) {
+    const auto& call = s.calls[search];
+    EXPECT_EQ(call.entry, Entry::legacy);
+    EXPECT_EQ(call.flags & spool::call_search, spool::call_search);
+    EXPECT_EQ(call.status, search == 7 ? 3 : 0);
+    EXPECT_EQ(call.training, search == 1 ? 0u : 1u);
+    EXPECT_EQ(call.workspace_bytes, search == 7 ? 1 : probe::workspace_bytes);
+    EXPECT_EQ(call.weight_bytes, 2u * probe::weights);
+    EXPECT_EQ(s.shape(call).configuration.max_seq_length, 5);
+  }
+  EXPECT_EQ(s.text(s.calls[7].reason), "requestedAlgoCount < 1");
+  EXPECT_EQ(s.text(s.calls[8].reason), "lclip > rclip");
+  EXPECT_EQ(s.text(s.calls[9].reason), "plan == NULL");
+  // The call has what the descriptor was given on the way to it.
+  const auto& call = s.calls[5];
+  EXPECT_EQ(call.entry, Entry::forward);
+  EXPECT_EQ(call.flags & spool::call_search, 0u);
+  const auto& shape = s.shape(call).configuration;
+  EXPECT_EQ(shape.algo, CUDNN_RNN_ALGO_STANDARD);
+  EXPECT_EQ(s.shape(s.calls[2]).configuration.algo, CUDNN_RNN_ALGO_PERSIST_STATIC);
+  EXPECT_EQ(shape.known & spool::known_clip, std::uint32_t{spool::known_clip});
+  EXPECT_EQ(shape.clip_mode, CUDNN_RNN_CLIP_MINMAX);
+  EXPECT_EQ(shape.clip_nan, CUDNN_PROPAGATE_NAN);
+  EXPECT_EQ(shape.clip_low, probe::clip_low);
+  EXPECT_EQ(shape.clip_high, probe::clip_high);
+}
+
+TEST_P(Legacy, SearchesAndPlansAreKeptAndDescriptorsAreAsTheyWereMade) {
+  const auto result = run("searches");
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(result.error, IsEmpty());
+  expect_searches(result.spool());
+  child.variable("STANDIN_V8_GETTER_REFUSES", "1");
+  const auto older = run("searches");
+  ASSERT_EQ(older.status, 0) << older.error;
+  ASSERT_THAT(older.spools, SizeIs(2));
+  expect_searches(older.spools[1]);
+}
+
+TEST_P(Legacy, TheTrialsOfASearchAreNoCallsOfTheProgram) {
+  child.variable("RNNADVISOR_MODE", "kernels").variable("CUDA_INJECTION64_PATH", PLUGIN_FILE);
+  const auto result = run("searches-with-kernels");
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(result.spool().kernels, SizeIs(16)) << "five searches of three, and the call";
+  const Profile p = collect();
+  ASSERT_THAT(p.calls, SizeIs(1));
+  EXPECT_EQ(p.calls[0].phase, Phase::forward_training);
+  EXPECT_THAT(p.configurations, SizeIs(1)) << "what was tried and never ran is none";
+  ASSERT_THAT(p.kernels.call, SizeIs(16));
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(p.kernels.call[i], i == 12 ? 0 : -1) << i;
+    EXPECT_EQ(p.kernels.role[i] == KernelRole::algorithm_search, i != 12) << i;
+  }
+  std::vector<std::string> setups;
+  for (const auto& call : p.setup_calls) setups.push_back(p.text(call.function));
+  EXPECT_THAT(setups,
+              ElementsAre("cudnnCreatePersistentRNNPlan", trial_functions[0], trial_functions[1],
+                          trial_functions[2], trial_functions[3], trial_functions[1],
+                          trial_functions[3], "cudnnRNNSetClip", "cudnnSetPersistentRNNPlan"));
+  EXPECT_EQ(p.setup_calls[1].configuration, -1);
+  EXPECT_EQ(p.setup_calls[5].configuration, 0) << "of what ran";
+  const auto* note = find_note(p, "algorithm-search");
+  ASSERT_NE(note, nullptr);
+  EXPECT_EQ(note->count, 6);
+  EXPECT_EQ(find_note(p, "rnn-kernels-without-calls"), nullptr);
+}
+
 TEST_P(Legacy, WithoutASpoolNothingHappens) {
   const auto result = child.without("RNNADVISOR_SPOOL").run({GetParam(), "each-once"});
   EXPECT_EQ(result.status, 0) << result.error;

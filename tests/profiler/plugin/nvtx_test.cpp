@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <sstream>
 
+#include "profiler/launch/collect.h"
+#include "profiler/profile/check.h"
 #include "tests/profiler/plugin/child.h"
 
 namespace rnnadvisor::plugin_test {
@@ -43,6 +46,72 @@ TEST(Nvtx, AnotherToolsNamesOfThreadsAreItsToo) {
   ASSERT_EQ(result.status, 0) << result.error;
   EXPECT_THAT(result.spool().thread_names, SizeIs(2));
   EXPECT_THAT(result.out, ::testing::EndsWith(" nnn\n")) << "the three of one kind, once each";
+}
+
+struct ResourceChild : NvtxChild {
+  ResourceChild() {
+    variable("CUDA_INJECTION64_PATH", PLUGIN_FILE)
+        .variable("PROBE_CUPTI", "1")
+        .variable("STANDIN_STREAM_NUMBERS", "1")
+        .variable("RNNADVISOR_MODE", "kernels")
+        .variable("RNNADVISOR_CAPTURE", "nvtx:never");
+  }
+};
+
+TEST(Nvtx, GpusAndStreamsHaveTheNamesThatTheProgramGaveThem) {
+  ResourceChild child;
+  const auto result = child.run({"nvtx-resource-names"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto& s = result.spool();
+  using ::testing::Pair;
+  using ::testing::UnorderedElementsAre;
+  EXPECT_THAT(s.device_names, UnorderedElementsAre(Pair(0, "trainer \u4e16"), Pair(1, "second"),
+                                                   Pair(2, "bad \xff\xfe text"), Pair(4, "")));
+  ASSERT_THAT(s.stream_names, SizeIs(5));
+  const auto stream = [&](int device, int number) {
+    const auto found = s.stream_names.find({device, number});
+    return found == s.stream_names.end() ? "none" : found->second;
+  };
+  EXPECT_EQ(stream(0, 14), "compute");
+  EXPECT_EQ(stream(0, 15), "a\ufffd\ufffd\ufffdz");
+  EXPECT_EQ(stream(0, 16), "by its domain");
+  EXPECT_EQ(stream(0, 7), std::string(1024, 'x')) << "the default stream, cut off";
+  const std::string& elsewhere = stream(1, 17);
+  EXPECT_LE(elsewhere.size(), 1024u);
+  EXPECT_EQ(elsewhere.size() % 3, 0u) << "whole characters";
+  EXPECT_EQ(s.thread_names.size(), 1u);
+  EXPECT_EQ(s.lost(), 0u);
+
+  const auto collected = launch::collect_spools(child.spool_folder(), {});
+  ASSERT_TRUE(collected) << to_text(collected.error());
+  const Profile& p = collected->profile;
+  const auto checked = check_profile(p, ErrorCode::internal);
+  EXPECT_TRUE(checked) << to_text(checked.error());
+  EXPECT_EQ(p.device_name(0, 0), "trainer \u4e16");
+  EXPECT_EQ(p.stream_name(0, 0, 14), "compute");
+  EXPECT_EQ(p.stream_name(0, 0, 7), std::string(256, 'x') + "…");
+  EXPECT_EQ(p.stream_name(0, 0, 99), "");
+  EXPECT_EQ(p.stream_name(0, 0, -1), "");
+  for (const auto& name : p.resource_names) EXPECT_LT(p.text(name.name).size(), 300u);
+}
+
+TEST(Nvtx, WithoutCuptiStreamsHaveNoNumberToBeNamedBy) {
+  ResourceChild child;
+  const auto result = child.variable("RNNADVISOR_MODE", "calls").run({"nvtx-resource-names"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(result.spool().stream_names, IsEmpty());
+  EXPECT_THAT(result.spool().device_names, SizeIs(4));
+}
+
+TEST(Nvtx, AnotherToolsNamesOfStreamsAreItsToo) {
+  ResourceChild child;
+  const auto result =
+      child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so")
+          .run({"nvtx-resource-names"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_THAT(result.spool().stream_names, SizeIs(5));
+  EXPECT_EQ(std::ranges::count(result.out, 'm'), 3) << result.out;
+  EXPECT_EQ(std::ranges::count(result.out, 'M'), 6) << result.out;
 }
 
 std::vector<std::int32_t> hidden_sizes(const Spool& s) {

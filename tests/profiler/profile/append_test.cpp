@@ -77,6 +77,9 @@ TEST(Append, RenumbersEveryIndex) {
   ASSERT_EQ(p.thread_names.size(), 1U);
   EXPECT_EQ(p.thread_names[0].process, one.thread_names[0].process + 1);
   EXPECT_EQ(p.text(p.thread_names[0].name), "loader");
+  ASSERT_EQ(p.resource_names.size(), 2U);
+  EXPECT_EQ(p.device_name(p.thread_names[0].process, p.resource_names[0].device), "trainer");
+  EXPECT_EQ(p.stream_name(p.thread_names[0].process, p.resource_names[0].device, 7), "compute");
 
   ASSERT_EQ(p.configurations.size(), one.configurations.size() + 1);
   for (std::size_t i = 0; i < one.configurations.size(); ++i) {

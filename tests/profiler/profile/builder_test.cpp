@@ -306,5 +306,42 @@ TEST(Builder, IsEmptyAfterFinish) {
   testing::expect_equal(builder.finish(), Profile());
 }
 
+TEST(Builder, TrialsOfASearchAreOfNoCallAndStayTold) {
+  ProfileBuilder builder;
+  const int process = builder.add_process(Process{});
+  const int call = builder.add_call(RnnCall{});
+  KernelRecord kernel;
+  kernel.name = "void RNN_persist_fp<__half, __half, float, (cudnnRNNMode_t)2, true, 256>()";
+  kernel.process = process;
+  for (const int correlation : {3, 2, 1}) {
+    kernel.correlation = correlation;
+    kernel.start_ns = kernel.end_ns = 100 * correlation;
+    builder.add_kernel(kernel);
+  }
+  builder.attribute(3, call, process);
+  builder.attribute_search(1, process);
+  builder.attribute_search(2, process + 1);  // of another process: not this one's
+  const Profile p = builder.finish();
+  EXPECT_THAT(p.kernels.correlation, ElementsAre(1, 2, 3));
+  EXPECT_THAT(p.kernels.call, ElementsAre(-1, -1, call));
+  EXPECT_THAT(p.kernels.role, ElementsAre(KernelRole::algorithm_search, KernelRole::persistent,
+                                          KernelRole::persistent));
+  EXPECT_EQ(p.kernels.family[0], model::Implementation::persistent)
+      << "what was tried is still told";
+
+  // Merged behind a profile whose kernels come later, and before more of them.
+  ProfileBuilder merged;
+  kernel.process = -1;
+  kernel.start_ns = kernel.end_ns = 1000;
+  merged.add_kernel(kernel);
+  merged.append(p);
+  kernel.start_ns = kernel.end_ns = 50;
+  merged.add_kernel(kernel);
+  const Profile both = merged.finish();
+  EXPECT_THAT(both.kernels.role,
+              ElementsAre(KernelRole::persistent, KernelRole::algorithm_search,
+                          KernelRole::persistent, KernelRole::persistent, KernelRole::persistent));
+}
+
 }  // namespace
 }  // namespace rnnadvisor

@@ -112,9 +112,9 @@ TEST(Damage, EveryByteOfTheHeader) {
 }
 
 TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
-  const Error error = error_of(changed("PRAGMA user_version=4"));
+  const Error error = error_of(changed("PRAGMA user_version=5"));
   EXPECT_EQ(error.code, ErrorCode::newer_version);
-  EXPECT_THAT(error.message, HasSubstr("schema version 4, and this rnnadvisor reads up to 3"));
+  EXPECT_THAT(error.message, HasSubstr("schema version 5, and this rnnadvisor reads up to 4"));
   EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
   EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
 }
@@ -248,6 +248,8 @@ TEST(Damage, ValuesOutOfRangeAreNamedWithTableRowAndColumn) {
       {"UPDATE experiment_timings SET before_samples_ms='[1,x]'", "is not a list of numbers"},
       {"UPDATE counter_samples SET metric=-1", "metric is -1"},
       {"UPDATE thread_names SET name=12345", "name is 12345"},
+      {"UPDATE resource_names SET name=12345", "name is 12345"},
+      {"UPDATE resource_names SET device=12345", "device is 12345"},
       {"UPDATE clocks SET device=2", "clocks row 0: device is 2"},
       {"UPDATE devices SET name=NULL WHERE 0; UPDATE devices SET sm_count=-1", "sm_count is -1"},
       {"UPDATE device_hidden_limits SET device=2", "device is 2"},

@@ -221,6 +221,7 @@ void expect_equal(const Profile& a, const Profile& b) {
                        y.configuration_ids));
   }
   EXPECT_EQ(a.thread_names, b.thread_names);
+  EXPECT_EQ(a.resource_names, b.resource_names);
   ASSERT_EQ(a.experiments.size(), b.experiments.size());
   for (std::size_t i = 0; i < a.experiments.size(); ++i)
     EXPECT_EQ(a.experiments[i], b.experiments[i]) << "experiment " << i;

@@ -259,6 +259,9 @@ void add_other_tables(ProfileBuilder& builder, int process) {
   builder.add_counter({t0 + 60, t0 + 70, 1, process, "sm__cycles_active.avg", 0});
   builder.add_thread_name(process, 12, "first");
   builder.add_thread_name(process, 12, "loader");
+  builder.add_resource_name(process, 0, -1, "trainer");
+  builder.add_resource_name(process, 0, 7, "not yet");
+  builder.add_resource_name(process, 0, 7, "compute");
   builder.add_note({NoteSeverity::warning, "records-dropped", "CUPTI dropped records", 12});
   builder.add_note({NoteSeverity::error, "clocks", "", 0});
 }

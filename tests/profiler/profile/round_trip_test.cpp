@@ -66,6 +66,7 @@ TEST(RoundTrip, RichProfileLeavesNoTableEmpty) {
                                  p.overhead.size(),
                                  p.counters.size(),
                                  p.thread_names.size(),
+                                 p.resource_names.size(),
                                  p.notes.size(),
                                  p.figures.size(),
                                  p.experiments.size(),

@@ -60,6 +60,28 @@ TEST(Versions, TheFirstBecomesTheSecondWhenItIsWritten) {
   }
 }
 
+// The third had names for threads, and none for what is on a GPU.
+TEST(Versions, TheThirdIsReadAndWrittenAsItWas) {
+  const auto old = read_profile(seeds + "rich-v3.rnnprof");
+  ASSERT_TRUE(old) << to_text(old.error());
+  EXPECT_TRUE(check_profile(*old, ErrorCode::damaged));
+  ASSERT_EQ(old->thread_names.size(), 1U);
+  EXPECT_EQ(old->thread_name(old->thread_names[0].process, 12), "loader");
+  EXPECT_TRUE(old->resource_names.empty());
+  EXPECT_EQ(old->stream_name(old->thread_names[0].process, 0, 7), "");
+  // But for them it is what is written today.
+  const Profile now = testing::rich_profile();
+  EXPECT_EQ(old->kernels.role, now.kernels.role);
+  EXPECT_EQ(old->counters.value, now.counters.value);
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("new.rnnprof");
+  const auto written = write_profile(*old, path);
+  ASSERT_TRUE(written) << to_text(written.error());
+  const auto read = read_profile(path);
+  ASSERT_TRUE(read) << to_text(read.error());
+  testing::expect_equal(*old, *read);
+}
+
 TEST(Versions, FindingsAreStoredInAFileOfTheFirst) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("old.rnnprof");

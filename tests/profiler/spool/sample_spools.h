@@ -100,6 +100,11 @@ inline SpoolWriter sample_spool() {
   thread.thread = 100;
   thread.name = w.text("main");
   w.add(thread);
+  ResourceName resource{};
+  resource.resource = Resource::stream;
+  resource.stream = 7;
+  resource.name = w.text("compute");
+  w.add(resource);
 
   Nvtx range{};
   range.time_ns = 9'000;

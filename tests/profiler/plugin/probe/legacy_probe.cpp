@@ -42,7 +42,16 @@ using SetFilter = cudnnStatus_t(cudnnFilterStruct*, cudnnDataType_t, cudnnTensor
   X(cudnnSetRNNPaddingMode) \
   X(cudnnSetRNNProjectionLayers) \
   X(cudnnGetRNNWorkspaceSize) \
-  X(cudnnGetRNNTrainingReserveSize)
+  X(cudnnGetRNNTrainingReserveSize) \
+  X(cudnnRNNSetClip) \
+  X(cudnnSetRNNAlgorithmDescriptor) \
+  X(cudnnCreatePersistentRNNPlan) \
+  X(cudnnSetPersistentRNNPlan) \
+  X(cudnnDestroyPersistentRNNPlan) \
+  X(cudnnFindRNNForwardInferenceAlgorithmEx) \
+  X(cudnnFindRNNForwardTrainingAlgorithmEx) \
+  X(cudnnFindRNNBackwardDataAlgorithmEx) \
+  X(cudnnFindRNNBackwardWeightsAlgorithmEx)
 // clang-format on
 
 struct Table {
@@ -193,12 +202,66 @@ static void refusals(const Table& t) {
                                    nullptr, at(4), 10) == bad);
 }
 
-static void with_kernels(const Table& t) {
+// What fills a descriptor beyond its first filling, plans, and searches for an algorithm; one call
+// that has it all, on a stream that others use as well.
+static void searches(const Table& t) {
+  Network n(t);
+  std::uint64_t before = standin_calls();
+  const auto call = [&](auto function, auto... passed) {
+    CHECK(function(passed...) == CUDNN_STATUS_SUCCESS);
+    CHECK(standin_calls() == before + 1);
+    CHECK(standin_arguments() == fold_arguments(passed...));
+    before = standin_calls();
+  };
+  const auto in = [](std::uintptr_t bits) { return static_cast<const void*>(at(bits)); };
+  const auto* x = static_cast<const cudnnTensorDescriptor_t*>(n.x.data());
+  const auto* y = static_cast<const cudnnTensorDescriptor_t*>(n.y.data());
+  const int count = static_cast<int>(batches.size());
+  auto* algorithm = reinterpret_cast<cudnnAlgorithmStruct* (*)(int)>(
+      dlsym(dlopen(PROBE_CUDNN8_FILE, RTLD_LAZY), "standin_algorithm"));
+  call(t.cudnnRNNSetClip, n.handle, n.rnn, CUDNN_RNN_CLIP_MINMAX, CUDNN_PROPAGATE_NAN, clip_low,
+       clip_high);
+  cudnnPersistentRNNPlan* plan = nullptr;
+  call(t.cudnnCreatePersistentRNNPlan, n.rnn, batches[0], CUDNN_DATA_HALF, &plan);
+  call(t.cudnnSetPersistentRNNPlan, n.rnn, plan);
+  int found = 0;
+  cudnnAlgorithmPerformanceStruct* results[2] = {};
+  call(t.cudnnFindRNNForwardInferenceAlgorithmEx, n.handle, n.rnn, count, x, in(1), n.h, in(2), n.c,
+       in(3), n.w, in(4), y, at(5), n.dh, at(6), n.dc, at(7), 0.5F, 2, &found, &results[0], at(8),
+       workspace_bytes);
+  CHECK(found == 2);
+  call(t.cudnnFindRNNForwardTrainingAlgorithmEx, n.handle, n.rnn, count, x, in(1), n.h, in(2), n.c,
+       in(3), n.w, in(4), y, at(5), n.dh, at(6), n.dc, at(7), 0.5F, 2, &found, &results[0], at(8),
+       workspace_bytes, at(40), reserve_bytes);
+  call(t.cudnnFindRNNBackwardDataAlgorithmEx, n.handle, n.rnn, count, y, in(1), y, in(2), n.dh,
+       in(3), n.dc, in(4), n.w, in(5), n.h, in(6), n.c, in(7), x, at(8), n.dh, at(9), n.dc, at(10),
+       0.5F, 2, &found, &results[0], at(11), workspace_bytes, at(40), reserve_bytes);
+  call(t.cudnnFindRNNBackwardWeightsAlgorithmEx, n.handle, n.rnn, count, x, in(1), n.h, in(2), y,
+       in(3), 0.5F, 2, &found, &results[0], in(4), workspace_bytes, n.w, at(5), in(40),
+       reserve_bytes);
+  call(t.cudnnSetRNNAlgorithmDescriptor, n.handle, n.rnn, algorithm(CUDNN_RNN_ALGO_STANDARD));
+  call(t.cudnnRNNForwardTraining, n.handle, n.rnn, count, x, in(1), n.h, in(2), n.c, in(3), n.w,
+       in(4), y, at(5), n.dh, at(6), n.dc, at(7), at(8), workspace_bytes, at(40), reserve_bytes);
+  // Searched again for what ran, and refused.
+  call(t.cudnnFindRNNForwardTrainingAlgorithmEx, n.handle, n.rnn, count, x, in(1), n.h, in(2), n.c,
+       in(3), n.w, in(4), y, at(5), n.dh, at(6), n.dc, at(7), 0.5F, 2, &found, &results[0], at(8),
+       workspace_bytes, at(40), reserve_bytes);
+  constexpr auto bad = static_cast<cudnnStatus_t>(3);
+  CHECK(t.cudnnFindRNNBackwardWeightsAlgorithmEx(n.handle, n.rnn, count, x, at(1), n.h, at(2), y,
+                                                 at(3), 0.5F, 0, &found, &results[0], at(4), 1, n.w,
+                                                 at(5), at(6), 1) == bad);
+  CHECK(t.cudnnRNNSetClip(n.handle, n.rnn, CUDNN_RNN_CLIP_MINMAX, CUDNN_PROPAGATE_NAN, 2, 1) ==
+        bad);
+  CHECK(t.cudnnSetPersistentRNNPlan(n.rnn, nullptr) == bad);
+  before = standin_calls();
+  call(t.cudnnDestroyPersistentRNNPlan, plan);
+}
+
+static void load_cuda() {
   CHECK(dlopen(PROBE_CUDA_FILE, RTLD_NOW | RTLD_GLOBAL) != nullptr);
   CHECK(dlopen(PROBE_CUPTI_FILE, RTLD_NOW | RTLD_LOCAL) != nullptr);
   reinterpret_cast<int (*)(unsigned)>(dlsym(RTLD_DEFAULT, "cuInit"))(0);
   reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "standin_new_context"))(0);
-  each_once(t);
 }
 
 int main(int count, char** words) {
@@ -207,6 +270,9 @@ int main(int count, char** words) {
   const std::string mode = words[2];
   if (mode == "each-once") each_once(t);
   if (mode == "refusals") refusals(t);
-  if (mode == "kernels") with_kernels(t);
+  if (mode == "searches") searches(t);
+  if (mode == "kernels" || mode == "searches-with-kernels") load_cuda();
+  if (mode == "kernels") each_once(t);
+  if (mode == "searches-with-kernels") searches(t);
   return 0;
 }

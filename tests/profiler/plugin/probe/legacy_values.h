@@ -14,6 +14,7 @@ inline const std::vector<int> batches = {3, 3, 2, 1, 1};
 inline const std::vector<int> lengths_of_batches = {5, 3, 2};
 inline constexpr int ex_steps = 17, ex_input_size = 26;
 inline const std::vector<int> ex_lengths = {9, 17, 1, 9};
+inline constexpr double clip_low = -1.5, clip_high = 2.5;
 inline constexpr float dropout = 0.25F;
 inline constexpr unsigned long long dropout_seed = 0x123456789abcULL;
 inline constexpr std::size_t workspace_bytes = 22222, reserve_bytes = 33333;

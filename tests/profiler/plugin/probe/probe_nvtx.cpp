@@ -1,5 +1,8 @@
 // Ranges and marks with NVTX's own headers.
+#include <cuda.h>
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCuda.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -115,6 +118,65 @@ PROBE_MODE(nvtx_thread_names, "nvtx-thread-names") {
   }).join();
   auto* calls = standin<const char*()>(PROBE_TOOL_FILE, "standin_tool_calls");
   std::printf("%u %u %s\n", id(), loader, calls == nullptr ? "" : calls());
+  return 0;
+}
+
+// Names for GPUs and streams, by every function there is; some twice, some that cannot be.
+PROBE_MODE(nvtx_resource_names, "nvtx-resource-names") {
+  load_cuda();
+  auto* make = standin<void*()>("libcuda.so.1", "standin_make_stream");
+  auto* enter = standin<void(int)>("libcuda.so.1", "standin_join_context");
+  const auto stream = [&] { return static_cast<CUstream>(make()); };
+  nvtxNameCudaDeviceA(0, "not yet");
+  nvtxNameCuDeviceW(0, L"trainer \u4e16");
+  nvtxNameCudaDeviceW(1, L"second");
+  nvtxNameCuDeviceA(2, "bad \xff\xfe text");
+  nvtxNameCuDeviceA(-1, "no device");
+  nvtxNameCuDeviceA(3, nullptr);
+  nvtxNameCudaDeviceA(4, "");
+  CUstream first = stream(), second = stream(), third = stream();
+  enter(1);
+  CUstream elsewhere = stream();
+  enter(0);
+  nvtxNameCudaStreamA(first, "not yet");
+  nvtxNameCuStreamA(first, "compute");
+  const wchar_t wrong[] = {L'a',
+                           static_cast<wchar_t>(0xd800),
+                           static_cast<wchar_t>(0x110000),
+                           static_cast<wchar_t>(-1),
+                           L'z',
+                           0};
+  nvtxNameCuStreamW(second, wrong);
+  nvtxNameCudaStreamW(elsewhere, std::wstring(100'000, L'\u4e16').c_str());
+  nvtxNameCudaStreamA(nullptr, std::string(100'000, 'x').c_str());
+  nvtxNameCudaStreamW(third, nullptr);
+  nvtxDomainHandle_t domain = nvtxDomainCreateA("one");
+  nvtxStringHandle_t text = nvtxDomainRegisterStringA(domain, "by its domain");
+  nvtxResourceAttributes_t a{};
+  a.version = NVTX_VERSION;
+  a.size = NVTX_RESOURCE_ATTRIB_STRUCT_SIZE;
+  a.identifierType = NVTX_RESOURCE_TYPE_CUDART_STREAM;
+  a.identifier.pValue = third;
+  a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  a.message.registered = text;
+  PROBE_CHECK(nvtxDomainResourceCreate(domain, &a) == nullptr);
+  a.messageType = NVTX_MESSAGE_UNKNOWN;
+  PROBE_CHECK(nvtxDomainResourceCreate(domain, &a) == nullptr);
+  a.identifierType = NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE;
+  a.identifier.ullValue = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  a.message.ascii = "main";
+  nvtxDomainResourceDestroy(nvtxDomainResourceCreate(domain, &a));
+  a.identifierType = 0x7fffffff;
+  nvtxDomainResourceCreate(domain, &a);
+  a.size = 4;  // of a later or an earlier NVTX
+  a.identifierType = NVTX_RESOURCE_TYPE_CUDA_DEVICE;
+  nvtxDomainResourceCreate(nullptr, &a);
+  nvtxDomainResourceCreate(nullptr, nullptr);
+  Rnn r(cudnn());
+  PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  if (auto* calls = standin<const char*()>(PROBE_TOOL_FILE, "standin_tool_calls"); calls != nullptr)
+    std::printf("%s\n", calls());
   return 0;
 }
 

@@ -25,6 +25,8 @@ struct CUctx_st {
 };
 struct CUstream_st {
   std::atomic<unsigned long long> capture{0};
+  CUctx_st* context = nullptr;
+  int number = 0;
 };
 struct CUevent_st {
   unsigned long long context_id;
@@ -70,7 +72,21 @@ void standin_new_context(int slot) {
 void standin_join_context(int slot) { current = &contexts[slot]; }
 void* standin_make_stream() {
   const std::lock_guard lock(mutex);
-  return &streams.emplace_back();
+  auto& made = streams.emplace_back();
+  made.context = current;
+  made.number = static_cast<int>(streams.size());
+  return &made;
+}
+int standin_stream_number(void* stream, void* context) {
+  const std::lock_guard lock(mutex);
+  for (const auto& one : streams)
+    if (&one == stream && one.context == context) return one.number;
+  return 0;
+}
+int standin_context_slot(void* context) {
+  for (int slot = 0; slot < 4; ++slot)
+    if (&contexts[slot] == context) return slot;
+  return -1;
 }
 void standin_capture(void* stream, int on) {
   static_cast<CUstream>(stream)->capture.store(on != 0 ? next_capture.fetch_add(1) : 0);
@@ -160,6 +176,10 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, 
 }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* other) {
   std::swap(mode, *other);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  *context = stream->context;
   return CUDA_SUCCESS;
 }
 CUresult cuDriverGetVersion(int* version) {

@@ -27,7 +27,10 @@ void standin_hold(int hold);
 void standin_new_context(int slot);
 // Makes the context that is there current on this thread too.
 void standin_join_context(int slot);
-void* standin_make_stream();
+void* standin_make_stream();  // in the current context
+// From 1, in the order in which they were made; 0: none of this context.
+int standin_stream_number(void* stream, void* context);
+int standin_context_slot(void* context);  // -1: none
 void standin_capture(void* stream, int on);
 // What no program may do: events of a destroyed context used, a capture broken.
 int standin_faults();

@@ -6,6 +6,13 @@ struct cudnnFilterStruct {
   std::size_t bytes = 0;
 };
 
+struct cudnnAlgorithmStruct {
+  cudnnRNNAlgo_t algo;
+};
+struct cudnnPersistentRNNPlan {
+  int batch;
+};
+
 using namespace standin;
 
 namespace {
@@ -23,10 +30,25 @@ cudnnStatus_t run_steps(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int step
   return run(handle, rnn);
 }
 
+// A search runs what it searches for with each of the three algorithms, and finds two.
+cudnnStatus_t try_all(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int steps,
+                      const Tensor* x_desc, int requested, int* returned) {
+  if (requested < 1) return refuse(CUDNN_STATUS_BAD_PARAM, "requestedAlgoCount < 1");
+  for (int trial = 0; trial < 3; ++trial)
+    if (const auto status = run_steps(handle, rnn, steps, x_desc); status != CUDNN_STATUS_SUCCESS)
+      return status;
+  *returned = 2;
+  return CUDNN_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
+
+cudnnAlgorithmStruct* standin_algorithm(int algo) {
+  return new cudnnAlgorithmStruct{static_cast<cudnnRNNAlgo_t>(algo)};
+}
 
 cudnnStatus_t cudnnCreateFilterDescriptor(Filter* d) { return create(d); }
 cudnnStatus_t cudnnSetFilterNdDescriptor(Filter d, cudnnDataType_t type, cudnnTensorFormat_t,
@@ -193,6 +215,82 @@ cudnnStatus_t cudnnRNNBackwardWeightsEx(cudnnHandle_t a, cudnnRNNDescriptor_t b,
                                         void* m, size_t n) {
   arrived(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
   return run(a, b);
+}
+
+cudnnStatus_t cudnnRNNSetClip(cudnnHandle_t a, cudnnRNNDescriptor_t b, cudnnRNNClipMode_t c,
+                              cudnnNanPropagation_t d, double e, double f) {
+  arrived(a, b, c, d, e, f);
+  if (e > f) return refuse(CUDNN_STATUS_BAD_PARAM, "lclip > rclip");
+  b->clip = c;
+  b->nan = d;
+  b->low = e;
+  b->high = f;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnRNNGetClip(cudnnHandle_t, cudnnRNNDescriptor_t b, cudnnRNNClipMode_t* c,
+                              cudnnNanPropagation_t* d, double* e, double* f) {
+  *c = b->clip;
+  *d = b->nan;
+  *e = b->low;
+  *f = b->high;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetRNNAlgorithmDescriptor(cudnnHandle_t a, cudnnRNNDescriptor_t b,
+                                             cudnnAlgorithmStruct* c) {
+  arrived(a, b, c);
+  b->algo = c->algo;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnCreatePersistentRNNPlan(cudnnRNNDescriptor_t a, int b, cudnnDataType_t c,
+                                           cudnnPersistentRNNPlan** d) {
+  arrived(a, b, c, d);
+  *d = new cudnnPersistentRNNPlan{b};
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetPersistentRNNPlan(cudnnRNNDescriptor_t a, cudnnPersistentRNNPlan* b) {
+  arrived(a, b);
+  return b == nullptr ? refuse(CUDNN_STATUS_BAD_PARAM, "plan == NULL") : CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroyPersistentRNNPlan(cudnnPersistentRNNPlan* a) {
+  arrived(a);
+  delete a;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnFindRNNForwardInferenceAlgorithmEx(
+    cudnnHandle_t a, cudnnRNNDescriptor_t b, int c, const Tensor* d, const void* e, Tensor f,
+    const void* g, Tensor h, const void* i, Filter j, const void* k, const Tensor* l, void* m,
+    Tensor n, void* o, Tensor p, void* q, float r, int s, int* t,
+    cudnnAlgorithmPerformanceStruct** u, void* v, size_t w) {
+  arrived(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
+  return try_all(a, b, c, d, s, t);
+}
+cudnnStatus_t cudnnFindRNNForwardTrainingAlgorithmEx(
+    cudnnHandle_t a, cudnnRNNDescriptor_t b, int c, const Tensor* d, const void* e, Tensor f,
+    const void* g, Tensor h, const void* i, Filter j, const void* k, const Tensor* l, void* m,
+    Tensor n, void* o, Tensor p, void* q, float r, int s, int* t,
+    cudnnAlgorithmPerformanceStruct** u, void* v, size_t w, void* x, size_t y) {
+  arrived(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y);
+  return try_all(a, b, c, d, s, t);
+}
+cudnnStatus_t cudnnFindRNNBackwardDataAlgorithmEx(
+    cudnnHandle_t a, cudnnRNNDescriptor_t b, int c, const Tensor* d, const void* e, const Tensor* f,
+    const void* g, Tensor h, const void* i, Tensor j, const void* k, Filter l, const void* m,
+    Tensor n, const void* o, Tensor p, const void* q, const Tensor* r, void* s, Tensor t, void* u,
+    Tensor v, void* w, float x, int y, int* z, cudnnAlgorithmPerformanceStruct** za, void* zb,
+    size_t zc, void* zd, size_t ze) {
+  arrived(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, za, zb, zc,
+          zd, ze);
+  return try_all(a, b, c, r, y, z);
+}
+cudnnStatus_t cudnnFindRNNBackwardWeightsAlgorithmEx(cudnnHandle_t a, cudnnRNNDescriptor_t b, int c,
+                                                     const Tensor* d, const void* e, Tensor f,
+                                                     const void* g, const Tensor* h, const void* i,
+                                                     float j, int k, int* l,
+                                                     cudnnAlgorithmPerformanceStruct** m,
+                                                     const void* n, size_t o, Filter p, void* q,
+                                                     const void* r, size_t s) {
+  arrived(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
+  return try_all(a, b, c, d, k, l);
 }
 
 }  // extern "C"

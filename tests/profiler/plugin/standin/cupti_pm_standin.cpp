@@ -52,10 +52,6 @@ CUptiResult answer(const char* function) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-CUptiResult cuptiGetDeviceId(CUcontext, std::uint32_t* device) {
-  *device = 0;
-  return CUPTI_SUCCESS;
-}
 CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) {
   return answer("cuptiProfilerInitialize");
 }

@@ -293,8 +293,26 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::siz
   if (text != nullptr && !told.exchange(true)) *count += static_cast<std::size_t>(atoi(text));
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiGetStreamIdEx(CUcontext, CUstream, std::uint8_t, std::uint32_t* id) {
-  *id = 7;
+// With STANDIN_STREAM_NUMBERS the streams of a program have numbers of their own from 14 on.
+CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, std::uint8_t per_thread,
+                               std::uint32_t* id) {
+  *id = per_thread != 0 ? 8 : 7;
+  const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+  if (getenv("STANDIN_STREAM_NUMBERS") == nullptr || handle <= 2) return CUPTI_SUCCESS;
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  const auto number_of =
+      reinterpret_cast<int (*)(void*, void*)>(dlsym(driver, "standin_stream_number"));
+  const int number = number_of(stream, context);
+  *id = static_cast<std::uint32_t>(13 + number);
+  return number == 0 ? CUPTI_ERROR_INVALID_STREAM : CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetDeviceId(CUcontext context, std::uint32_t* device) {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  const auto slot_of =
+      driver == nullptr ? nullptr
+                        : reinterpret_cast<int (*)(void*)>(dlsym(driver, "standin_context_slot"));
+  const int slot = slot_of == nullptr ? 0 : slot_of(context);
+  *device = slot < 0 ? 0 : static_cast<std::uint32_t>(slot);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {

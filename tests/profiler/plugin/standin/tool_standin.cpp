@@ -65,6 +65,11 @@ void NVTX_API end(nvtxRangeId_t id) {
   called('e');
 }
 void NVTX_API name_thread(std::uint32_t, const char*) { called('n'); }
+void NVTX_API name_stream(nvtx_CUstream, const char*) { called('m'); }
+nvtxResourceHandle_t NVTX_API make_resource(nvtxDomainHandle_t, nvtxResourceAttributes_t*) {
+  called('M');
+  return nullptr;
+}
 nvtxDomainHandle_t NVTX_API make_domain(const char*) {
   called('D');
   return behaves("null") ? nullptr : &domain;
@@ -103,7 +108,12 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   take(NVTX_CBID_CORE_RangeStartA, &start);
   take(NVTX_CBID_CORE_RangeEnd, &end);
   take(NVTX_CBID_CORE_NameOsThreadA, &name_thread);
+  callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CUDA, &table, &size);
+  take(NVTX_CBID_CUDA_NameCuStreamA, &name_stream);
+  callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CUDART, &table, &size);
+  take(NVTX_CBID_CUDART_NameCudaStreamA, &name_stream);
   callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size);
+  take(NVTX_CBID_CORE2_DomainResourceCreate, &make_resource);
   take(NVTX_CBID_CORE2_DomainRangePushEx, &domain_push);
   take(NVTX_CBID_CORE2_DomainRangePop, &domain_pop);
   take(NVTX_CBID_CORE2_DomainCreateA, &make_domain);

@@ -7,6 +7,7 @@ extern "C" {
 int standin_tool_cuda_starts();
 int standin_tool_nvtx_starts();
 // Calls of its functions, in their order, a letter each: p push, o pop, P push in a domain, O pop
-// in a domain, s start, e end, D domain made, R string registered, n thread named.
+// in a domain, s start, e end, D domain made, R string registered, n thread named, m stream named,
+// M resource made.
 const char* standin_tool_calls();
 }
