@@ -14,6 +14,7 @@
 
 #include "profiler/plugin/counters.h"
 #include "profiler/plugin/driver.h"
+#include "profiler/plugin/exit_hooks.h"
 #include "profiler/plugin/frameworks.h"
 #include "profiler/plugin/last_flush.h"
 #include "profiler/plugin/plugin.h"
@@ -451,6 +452,7 @@ void cupti_start() {
   expected = starting;
   if (!state.compare_exchange_strong(expected, wait ? paused : recording)) return hand_back();
   last_flush_prepare();
+  exits_prepare();
 }
 
 void cupti_resume() {

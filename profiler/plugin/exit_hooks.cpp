@@ -1,5 +1,9 @@
 // The ends of a process that run no handlers. Python's os._exit(), workers of multiprocessing and
-// crash handlers end so.
+// crash handlers end so. Where we are loaded before the C library (LD_PRELOAD), our definitions are
+// found in place of its; where the driver loaded us, the calls of the libraries that are there by
+// then are led to us.
+#include "profiler/plugin/exit_hooks.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -7,6 +11,7 @@
 
 #include <atomic>
 
+#include "profiler/plugin/linked_slots.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -33,7 +38,35 @@ __attribute__((constructor)) void find_exits() {
   for (;;) syscall(SYS_exit_group, status);
 }
 
+// What others' calls are led to. The exported names will not do: our own reference to one is bound
+// to the C library's.
+[[noreturn]] void led_exit(int status) { end(real_exit, status); }
+[[noreturn]] void led_exit_c99(int status) { end(real_exit_c99, status); }
+
+bool is_ours(const void* function) {
+  Dl_info one{}, other{};
+  return dladdr(function, &one) != 0 && dladdr(reinterpret_cast<void*>(&led_exit), &other) != 0 &&
+         one.dli_fbase == other.dli_fbase;
+}
+
+void lead_exit(const char* name, void (*hook)(int), std::atomic<Exit>& real) {
+  // What everybody without a definition of their own is bound to, another tool's where there is
+  // one.
+  void* bound = real_symbol(RTLD_DEFAULT, name);
+  if (bound == nullptr || is_ours(bound)) return;
+  real.store(reinterpret_cast<Exit>(bound));
+  lead_linked_calls(name, bound, reinterpret_cast<void*>(hook));
+}
+
 }  // namespace
+
+void exits_prepare() {
+  static std::atomic<bool> done{false};
+  if (done.exchange(true)) return;
+  lead_exit("_exit", &led_exit, real_exit);
+  lead_exit("_Exit", &led_exit_c99, real_exit_c99);
+}
+
 }  // namespace rnnadvisor::plugin
 
 using namespace rnnadvisor::plugin;

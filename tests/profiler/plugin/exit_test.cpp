@@ -58,6 +58,59 @@ TEST_P(EndsAtOnce, AreNotKeptByAFlushThatHangs) {
   EXPECT_EQ(result.spool().header.exit_status, GetParam().status);
 }
 
+// The driver's injection alone: our definitions are found by nobody.
+struct Program {
+  const char *name, *file;
+};
+class WithoutPreload : public ::testing::TestWithParam<std::tuple<Program, End>> {
+ protected:
+  WithoutPreload() : child(std::get<0>(GetParam()).file) {
+    child.without("LD_PRELOAD")
+        .variable("RNNADVISOR_MODE", "kernels")
+        .variable("CUDA_INJECTION64_PATH", PLUGIN_FILE)
+        .variable("PROBE_CUPTI", "1");
+  }
+  const End& end() const { return std::get<1>(GetParam()); }
+  Child child;
+};
+INSTANTIATE_TEST_SUITE_P(
+    , WithoutPreload,
+    ::testing::Combine(
+        ::testing::Values(Program{"bound_late", PROBE_FILE}, Program{"read_only", BARE_PROBE_FILE}),
+        ::testing::Values(End{"_exit", 10}, End{"_Exit", 11}, End{"quick_exit", 12},
+                          End{"thread", 13}, End{"handler", 14}, End{"children", 16})),
+    [](const auto& test) {
+      return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param).how;
+    });
+
+TEST_P(WithoutPreload, KeepsWhatCuptiHeld) {
+  const auto result = child.run({"cuda-kernels-end", end().how});
+  ASSERT_EQ(result.status, end().status) << result.error;
+  EXPECT_THAT(result.error, IsEmpty());
+  const auto& s = result.spool();
+  EXPECT_THAT(s.kernels, SizeIs(3));
+  // quick_exit() does not tell its handlers the status.
+  EXPECT_EQ(s.header.exit_status, end().status == 12 ? -1 : end().status);
+  EXPECT_GT(s.header.end_ns, 0);
+  EXPECT_EQ(s.lost(), 0u);
+}
+
+TEST_P(WithoutPreload, IsNotKeptByAFlushThatHangs) {
+  const auto result =
+      child.variable("STANDIN_CUPTI_HANGS", "1").run({"cuda-kernels-end", end().how});
+  ASSERT_EQ(result.status, end().status) << result.error;
+  EXPECT_GE(result.milliseconds, bound_ms) << "or the flush was not waited for";
+  EXPECT_LT(result.milliseconds, bound_ms + slack_ms);
+}
+
+TEST_P(WithoutPreload, WithoutASpoolItIsTheProgramsOwn) {
+  const auto result = child.without("RNNADVISOR_SPOOL")
+                          .variable("STANDIN_CUPTI_HANGS", "1")
+                          .run({"cuda-kernels-end", end().how});
+  EXPECT_EQ(result.status, end().status) << result.error;
+  EXPECT_THAT(result.spools, IsEmpty());
+}
+
 TEST(Exit, ChildrenOfForkAndVforkEndAtOnce) {
   KernelChild child;
   const auto result = child.run({"cuda-end", "children"});

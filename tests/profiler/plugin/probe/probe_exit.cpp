@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/profiler/plugin/probe/probe.h"
 #include "tests/profiler/plugin/standin/cuda_standin.h"
@@ -62,6 +65,40 @@ PROBE_MODE(cuda_thread_count, "cuda-thread-count") {
   forward(1);
   std::printf("%d\n", thread_count());
   return 0;
+}
+
+// Three kernels without cuDNN, and an end. Who may write to which part of the program is as it was.
+PROBE_MODE(cuda_kernels_end, "cuda-kernels-end") {
+  const std::string how = arguments.at(1);
+  const auto permissions = [] {
+    std::ifstream maps("/proc/self/maps");
+    char self[4096] = {};
+    PROBE_CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    std::vector<std::string> all;
+    for (std::string line; std::getline(maps, line);)
+      if (line.ends_with(self)) all.push_back(line);
+    PROBE_CHECK(!all.empty());
+    return all;
+  };
+  const auto before = permissions();
+  load_cuda();
+  PROBE_CHECK(permissions() == before);
+  for (int i = 0; i < 3; ++i)
+    standin<void(void*, const char*)>("libcuda.so.1", "standin_launch")(nullptr, "kernel");
+  if (how == "_exit") _exit(10);
+  if (how == "_Exit") std::_Exit(11);
+  if (how == "quick_exit") std::quick_exit(12);
+  if (how == "thread") std::thread([] { _exit(13); }).join();
+  if (how == "handler") {
+    std::signal(SIGUSR1, [](int) { _exit(14); });
+    std::raise(SIGUSR1);
+  }
+  if (how == "children") {
+    PROBE_CHECK(child_milliseconds(&forked) < 400);
+    PROBE_CHECK(child_milliseconds(&vforked) < 400);
+    _exit(16);
+  }
+  return 73;
 }
 
 PROBE_MODE(cuda_end, "cuda-end") {
