@@ -1,5 +1,5 @@
 // What `rnnadvisor calibrate` does: asks for hidden-size limits, measures times until its budget
-// ends, and turns recorded runs into a file of times.
+// ends. What a file of times is made of is in advisor/facts/measured_times.h.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,6 @@
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::cli {
-
-// The configurations of `profile` that ran and were timed on its first GPU that has such, and on
-// others of its kind; those of another kind of GPU are left out.
-MeasuredTimes measured_times_of(const Profile& profile);
 
 // The grid that is measured: the shipped sweep sample:calibration.
 Result<std::vector<RnnConfig>> calibration_grid();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advisor/facts/framework_pick.h"
+#include "advisor/facts/measured_times.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/html_svg.h"
 #include "advisor/report/words.h"

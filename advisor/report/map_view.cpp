@@ -128,22 +128,6 @@ MapBorder border_after(const ConfigurationMap& map, int row, int column, bool ve
   return found->factor > 0 ? MapBorder::cliff : MapBorder::implementation;
 }
 
-std::vector<model::MeasuredTime> measured_times(const Profile& profile, const DeviceSpec& device) {
-  std::vector<model::MeasuredTime> rows;
-  for (const auto& each : profile.configurations) {
-    const auto index = static_cast<std::size_t>(each.device);
-    if (each.device < 0 || index >= profile.devices.size()) continue;
-    if (!profile.devices[index].same_kind(device)) continue;
-    for (const auto& timing : each.timings) {
-      if (!(timing.ms.median > 0)) continue;
-      const double low = timing.ms.low > 0 ? timing.ms.low : timing.ms.median;
-      const double high = std::max(timing.ms.high, timing.ms.median);
-      rows.push_back({each.config, timing.phase, timing.ms.median / 1e3, low / 1e3, high / 1e3});
-    }
-  }
-  return rows;
-}
-
 namespace words {
 namespace {
 

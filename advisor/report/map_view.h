@@ -94,7 +94,4 @@ std::optional<model::Implementation> other_implementation(const model::Configura
 enum class MapBorder { none, implementation, cliff };
 MapBorder border_after(const model::ConfigurationMap& map, int row, int column, bool vertical);
 
-// The timed phases of the configurations of a profile on a device of this kind.
-std::vector<model::MeasuredTime> measured_times(const Profile& profile, const DeviceSpec& device);
-
 }  // namespace rnnadvisor::advisor

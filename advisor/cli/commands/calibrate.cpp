@@ -13,6 +13,7 @@
 #include "advisor/cli/output.h"
 #include "advisor/cli/progress.h"
 #include "advisor/cli/samples.h"
+#include "advisor/facts/measured_times.h"
 #include "core/model/time_errors.h"
 #include "core/model/time_model.h"
 
@@ -157,7 +158,7 @@ int from_profiles(Context& context, const Arguments& arguments) {
   for (const std::string& path : arguments.from) {
     auto profile = load_profile(path);
     if (!profile) return context.report(profile.error());
-    MeasuredTimes part = measured_times_of(*profile);
+    MeasuredTimes part = advisor::measured_times_of_runs(*profile);
     if (part.rows.empty()) {
       return context.report(Error{ErrorCode::invalid_argument,
                                   fmt::format("'{}' has no configuration that was timed", path),
@@ -242,7 +243,7 @@ int calibrate(Context& context, const Arguments& arguments) {
     const int status = context.report(profile.error());
     return status == exit_interrupted ? status : exit_environment;
   }
-  MeasuredTimes times = measured_times_of(*profile);
+  MeasuredTimes times = advisor::measured_times_of_runs(*profile);
   times.device = run.device.name;
   times.cudnn_version = machine.cudnn_version;
   times.driver_version = machine.driver_version;

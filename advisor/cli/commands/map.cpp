@@ -7,6 +7,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/samples.h"
 #include "advisor/facts/framework_pick.h"
+#include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "advisor/facts/framework_pick.h"
+#include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
 #include "tests/advisor/report/fixture.h"
