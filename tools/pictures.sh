@@ -9,9 +9,9 @@ sample=sample:programs/pytorch-two-layers
 picture() { "$program" --screenshot "$1" "docs/pictures/$2.png" "${@:3}"; echo "docs/pictures/$2.png"; }
 picture start start
 picture overview overview "$sample"
-picture findings finding "$sample"
+picture findings finding "$sample" --at finding/1
 picture timeline evidence "$sample" --at call/12 --size 1600x900
-picture explorer explorer "$sample" --at finding/0
+picture explorer explorer "$sample" --at finding/1
 picture recurrence recurrence "$sample" --at call/12 --size 1600x900 --theme dark
 picture overview sweep sample:guide-figure-10 --theme dark --size 1600x1000
 picture compare compare sample:guide-figure-10 --compare-with sample:guide-figure-9

@@ -65,6 +65,33 @@ bool replayable(const Profile& profile, int device) {
 
 }  // namespace
 
+std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
+                                    std::string_view scope) {
+  const auto& profile = index.profile();
+  const auto at = static_cast<std::size_t>(configuration);
+  if (configuration < 0 || at >= profile.configurations.size() ||
+      !profile.configurations[at].from_program())
+    return std::nullopt;
+  const auto& busy = index.program_step(configuration).busy;
+  if (!busy) return std::nullopt;
+  if (scope == "program step") return 1;
+  const auto wanted = [&](Phase phase) {
+    if (scope == "training step") return phase != Phase::forward_inference;
+    if (scope == "forward inference") return phase == Phase::forward_inference;
+    if (scope == "forward training") return phase == Phase::forward_training;
+    if (scope == "backward data") return phase == Phase::backward_data;
+    if (scope == "backward weights") return phase == Phase::backward_weights;
+    return true;
+  };
+  std::vector<int> calls;
+  for (const int call : index.calls(configuration)) {
+    if (wanted(profile.calls[static_cast<std::size_t>(call)].phase)) calls.push_back(call);
+  }
+  const double share =
+      share_of_calls(profile, *busy, calls, [&](int call) { return index.kernels(call); });
+  return share > 0 ? std::optional(share) : std::nullopt;
+}
+
 const std::vector<NativeRecurrence>& ProfileIndex::native_recurrences() const {
   if (!native_) native_ = rnnadvisor::native_recurrences(*profile_);
   return *native_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "advisor/report/words.h"
-#include "advisor/rules/make_finding.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor {
@@ -117,7 +116,7 @@ std::string up_to(const Finding& finding) {
 const Finding* largest_gain(std::span<const Finding* const> findings) {
   const Finding* best = nullptr;
   for (const Finding* finding : findings) {
-    if (!finding->gain || finding->gain->speedup <= 1.0005 || another_model_only(*finding))
+    if (!finding->gain || finding->gain->speedup <= 1.0005 || finding->gain->another_model)
       continue;
     if (best == nullptr || finding->gain->speedup > best->gain->speedup) best = finding;
   }

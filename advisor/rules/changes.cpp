@@ -28,4 +28,33 @@ Meaning widest_meaning(std::span<const Transform> changes) {
   return widest;
 }
 
+bool another_model_only(const Finding& finding) {
+  bool any = false;
+  for (const auto& suggestion : finding.suggestions) {
+    if (widest_meaning(changes_of(suggestion)) != Meaning::model) return false;
+    any = true;
+  }
+  return any;
+}
+
+namespace {
+
+bool tried_here(const std::optional<TrialOutcome>& trial, ExperimentVerdict verdict) {
+  return trial && trial->device.empty() && trial->verdict == verdict;
+}
+
+}  // namespace
+
+bool refuted(const Finding& finding) {
+  if (finding.severity == Severity::error) return false;
+  if (finding.refuted_here) return true;
+  return finding.refuted_by && !tried_here(finding.trial, ExperimentVerdict::confirmed);
+}
+
+bool withdrawn(const Finding& finding, const Suggestion& suggestion) {
+  if (finding.severity == Severity::error) return false;
+  if (finding.refuted_by) return !tried_here(suggestion.trial, ExperimentVerdict::confirmed);
+  return finding.refuted_here && tried_here(suggestion.trial, ExperimentVerdict::refuted);
+}
+
 }  // namespace rnnadvisor::advisor

@@ -50,6 +50,7 @@ struct Transform {
 struct TrialOutcome {
   int experiment = -1;  // index into Profile::experiments
   ExperimentVerdict verdict = ExperimentVerdict::not_run;
+  Meaning meaning = Meaning::exact;          // of the change that was tried
   std::string scope;                         // "training step"; empty: no time was taken
   double speedup = 0, low = 0, high = 0;     // of that scope; 0: no time was taken
   double control_low = 0, control_high = 0;  // the same of the original against itself
@@ -89,6 +90,9 @@ struct Gain {
   GainBasis basis = GainBasis::modelled;
   std::string scope;   // "training step", "forward inference"
   std::string source;  // the sibling's id, or file and row
+  // Only another model reaches it: every writer says so, and it counts nowhere as what there is to
+  // gain by a change that can be taken as it is.
+  bool another_model = false;
 };
 std::string_view to_string(GainBasis value);
 
@@ -114,11 +118,30 @@ struct Finding {
   std::vector<Citation> citations;
   std::vector<ValidityRecord> validity;
   std::optional<Gain> gain;
+  // Set where measurements of this kind of GPU refute the rule: the finding is then a remark, no
+  // more than info, and its suggestions are withdrawn().
+  std::optional<ValidityRecord> refuted_by;
   // The best of what came of its suggestions. Where a gain of speed was confirmed here it is
   // `gain`; where it was refuted or not seen there is no `gain`, and a refuted warning or
   // opportunity is no more than info.
   std::optional<TrialOutcome> trial;
+  bool refuted_here = false;  // it claims speed, and `trial` refuted that on this kind of GPU
 };
+
+// All that the finding proposes is another model: nobody's layer computes the same afterwards, so
+// that its gain is no match for one that leaves the function as it is. No, where it proposes
+// nothing or something that no machine can do.
+bool another_model_only(const Finding& finding);
+
+// What the finding says was measured on this kind of GPU and is not so: the best of its suggestions
+// was tried and refuted, or the rule was refuted there and no trial confirms it after all. An error
+// is never refuted.
+bool refuted(const Finding& finding);
+
+// A suggestion that is shown as what was refuted, and not offered as something to do: no code, no
+// action. Of a rule that was refuted here every one, but for one that was confirmed here; else what
+// was itself tried and refuted.
+bool withdrawn(const Finding& finding, const Suggestion& suggestion);
 
 struct Verdict {
   std::string rule_id;
@@ -128,8 +151,7 @@ struct Verdict {
   std::string message;               // for error
 };
 
-// A judged profile: findings in the order of what they would gain, then severity; verdicts of all
-// rules.
+// A judged profile: findings in the order of advisor/rules/order.h; verdicts of all rules.
 struct Judgement {
   std::vector<Finding> findings;
   std::vector<Verdict> verdicts;

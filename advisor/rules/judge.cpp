@@ -5,6 +5,7 @@
 
 #include "advisor/rules/evaluate.h"
 #include "advisor/rules/make_finding.h"
+#include "advisor/rules/order.h"
 #include "advisor/rules/trials.h"
 
 namespace rnnadvisor::advisor {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <tuple>
 
 #include "advisor/rules/text_template.h"
@@ -195,90 +194,7 @@ std::optional<Gain> make_gain(const Rule& rule, FactMemo& facts) {
   return std::nullopt;
 }
 
-std::optional<double> scope_ms(const Configuration& configuration, std::string_view scope) {
-  if (scope == "forward inference") return phase_ms(configuration, Phase::forward_inference);
-  if (scope == "forward training") return phase_ms(configuration, Phase::forward_training);
-  if (scope == "backward data") return phase_ms(configuration, Phase::backward_data);
-  if (scope == "backward weights") return phase_ms(configuration, Phase::backward_weights);
-  if (scope == "training step") return training_step_ms(configuration);
-  return std::nullopt;
-}
-
-// The program's framework cannot express any of the changes that the finding proposes.
-bool nobody_can(const Finding& finding) {
-  return !finding.suggestions.empty() &&
-         std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
-                     [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
-}
-
-// How much of an estimate is expected to come true, where it is compared with what was measured: of
-// 20 PyTorch programs that waited for launches the median gained 0.8 of program.graph_speedup
-// (0.64 to 1.5; tests/gpu/results/h200/planted-programs.json).
-constexpr double of_an_estimate = 0.8;
-// What a named cause counts whose gain nobody measured: it comes before gains smaller than this.
-constexpr double unknown_gain = 1.2;
-
-// By what a recorded program is expected to become faster, as findings about it are compared; 0:
-// nothing is claimed. A gain of a call counts as if the program were that call: which share of a
-// step the call is, a recording without marked steps does not tell.
-double expected_speedup(const Finding& finding, bool explains) {
-  const bool model = another_model_only(finding);
-  if (finding.gain && finding.gain->saved_bytes == 0 && !model && !nobody_can(finding)) {
-    const double speedup = finding.gain->speedup;
-    return finding.gain->basis == GainBasis::modelled ? of_an_estimate * speedup : speedup;
-  }
-  return explains ? unknown_gain : 0;
-}
-
-// Larger comes first.
-using Weight = std::tuple<bool, bool, double, bool, int, double, double, std::int64_t, int>;
-
-Weight weight_of(const Finding& finding, const ProfileIndex& index_of_profile,
-                 const RuleSet& rules) {
-  const Profile& profile = index_of_profile.profile();
-  int class_of_gain = 0;  // none
-  double saved_ms = 0, speedup = 0;
-  std::int64_t bytes = 0;
-  if (finding.gain && !another_model_only(finding)) {
-    class_of_gain = finding.gain->basis == GainBasis::modelled ? 1 : 2;
-    speedup = finding.gain->speedup;
-    bytes = finding.gain->saved_bytes;
-    const auto index = static_cast<std::size_t>(finding.configuration);
-    if (index < profile.configurations.size()) {
-      const auto ms = scope_ms(profile.configurations[index], finding.gain->scope);
-      if (ms) saved_ms = *ms * (1 - 1 / speedup);
-    }
-  }
-  const bool broken = finding.severity == Severity::error &&
-                      !refused_as_alternative(index_of_profile, finding.configuration);
-  const auto at = static_cast<std::size_t>(finding.configuration);
-  const Rule* rule = rules.find(finding.rule_id);
-  const bool of_program =
-      at < profile.configurations.size() && profile.configurations[at].from_program();
-  const bool explains = of_program && rule != nullptr && rule->consequence == "path";
-  const bool refuted = finding.trial && finding.severity != Severity::error &&
-                       finding.trial->verdict == ExperimentVerdict::refuted;
-  // What was timed call by call is compared by the time that is saved; a recorded program has but
-  // speedups.
-  const double expected = of_program ? expected_speedup(finding, explains) : 0;
-  return {broken,   !refuted,      expected,
-          explains, class_of_gain, saved_ms,
-          speedup,  bytes,         static_cast<int>(finding.severity)};
-}
-
 }  // namespace
-
-bool another_model_only(const Finding& finding) {
-  bool any = false;
-  for (const auto& suggestion : finding.suggestions) {
-    const auto changes = changes_of(suggestion);
-    if (std::none_of(changes.begin(), changes.end(),
-                     [](const Transform& each) { return each.meaning == Meaning::model; }))
-      return false;
-    any = true;
-  }
-  return any;
-}
 
 Evidence gather_evidence(const ProfileIndex& index, int configuration) {
   Evidence evidence;
@@ -321,9 +237,10 @@ void apply_validity(Finding& finding, const Rule& rule, FactMemo& facts) {
                                       : nullptr,
                                   judged_cudnn_version(profile, configuration));
   if (record == nullptr || !refuted(*record)) return;
-  finding.message +=
-      fmt::format(" Measurement says otherwise on this GPU: {} of {} pairs refute it ({}).",
-                  record->refute, record->agree + record->refute, record->effect);
+  finding.message += fmt::format(" Measuring refuted that on this kind of GPU: {} of {} pairs{}.",
+                                 record->refute, record->agree + record->refute,
+                                 record->effect.empty() ? "" : " (" + record->effect + ")");
+  finding.refuted_by = *record;
   finding.confidence = Confidence::measured;
   finding.severity = Severity::info;
   finding.gain.reset();
@@ -349,28 +266,10 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   finding.citations = rule.citations;
   finding.validity = rule.validity;
   finding.gain = make_gain(rule, facts);
+  if (finding.gain) finding.gain->another_model = another_model_only(finding);
   apply_validity(finding, rule, facts);
   apply_trials(finding, rule, facts.index());
   return finding;
-}
-
-void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
-                    const RuleSet& rules) {
-  std::vector<Weight> weights;
-  weights.reserve(findings.size());
-  for (const auto& finding : findings) weights.push_back(weight_of(finding, index, rules));
-  std::vector<std::size_t> order(findings.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (weights[a] != weights[b]) return weights[a] > weights[b];
-    if (findings[a].rule_id != findings[b].rule_id)
-      return findings[a].rule_id < findings[b].rule_id;
-    return findings[a].configuration < findings[b].configuration;
-  });
-  std::vector<Finding> ordered;
-  ordered.reserve(findings.size());
-  for (const auto place : order) ordered.push_back(std::move(findings[place]));
-  findings = std::move(ordered);
 }
 
 }  // namespace rnnadvisor::advisor

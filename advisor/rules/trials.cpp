@@ -27,6 +27,7 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
   TrialOutcome made;
   made.experiment = index;
   made.verdict = experiment.verdict;
+  made.meaning = parse_meaning(experiment.meaning).value_or(Meaning::exact);
   made.message = experiment.message;
   made.device = other_device(profile, experiment);
   if (const auto* timing = deciding_timing(profile, experiment)) {
@@ -104,10 +105,12 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     return framework(a) < framework(b);
   });
   std::optional<TrialOutcome> best;
+  // Another model's speedup is not that of a change that can be taken as it is.
+  const auto worth = [](const TrialOutcome& outcome) {
+    return std::tuple(rank(outcome.verdict), outcome.meaning == Meaning::model, -outcome.speedup);
+  };
   const auto consider = [&](const TrialOutcome& outcome) {
-    if (!best || std::tuple(rank(outcome.verdict), -outcome.speedup) <
-                     std::tuple(rank(best->verdict), -best->speedup))
-      best = outcome;
+    if (!best || worth(outcome) < worth(*best)) best = outcome;
   };
   // A graph of the bare call says nothing of a graph of the whole step.
   const bool of_program = finding.gain && finding.gain->scope == "program step";
@@ -136,13 +139,16 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     gain.basis = GainBasis::measured_here;
     gain.scope = best->scope;
     gain.source = "tried and measured";
+    gain.another_model = best->meaning == Meaning::model;
     finding.gain = gain;
     return;
   }
   finding.gain.reset();
   // An error says that something does not work, which no time refutes.
-  if (best->verdict == ExperimentVerdict::refuted && finding.severity < Severity::error)
+  if (best->verdict == ExperimentVerdict::refuted && finding.severity < Severity::error) {
     finding.severity = Severity::info;
+    finding.refuted_here = true;
+  }
 }
 
 }  // namespace rnnadvisor::advisor

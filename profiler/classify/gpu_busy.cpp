@@ -36,6 +36,7 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
   const auto half = static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), times.begin() + half, times.end());
   const std::int64_t from = times[static_cast<std::size_t>(half)];
+  busy.from_ns = from;
 
   std::vector<std::pair<std::int64_t, std::int64_t>> work;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
@@ -65,6 +66,37 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
   busy.span_ns += busy.busy_ns;
   if (busy.busy_ns <= 0) return std::nullopt;
   return busy;
+}
+
+double share_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
+                      const std::function<std::span<const int>(int call)>& kernels_of) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;  // of work without a pause
+  for (const int call : calls) {
+    if (profile.calls[static_cast<std::size_t>(call)].process != busy.process) continue;
+    std::vector<std::pair<std::int64_t, std::int64_t>> work;
+    for (const int kernel : kernels_of(call)) {
+      const auto k = static_cast<std::size_t>(kernel);
+      if (profile.kernels.start_ns[k] >= busy.from_ns)
+        work.emplace_back(profile.kernels.start_ns[k], profile.kernels.end_ns[k]);
+    }
+    std::sort(work.begin(), work.end());
+    bool open = false;
+    for (const auto& [start, end] : work) {
+      if (!open || start - pieces.back().second > longest_wait_ns) {
+        pieces.emplace_back(start, end);
+        open = true;
+      } else {
+        pieces.back().second = std::max(pieces.back().second, end);
+      }
+    }
+  }
+  std::sort(pieces.begin(), pieces.end());
+  std::int64_t sum = 0, covered = busy.from_ns;
+  for (const auto& [start, end] : pieces) {
+    if (end > covered) sum += end - std::max(start, covered);
+    covered = std::max(covered, end);
+  }
+  return std::min(1.0, static_cast<double>(sum) / static_cast<double>(busy.span_ns));
 }
 
 }  // namespace rnnadvisor

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 
 #include "profiler/profile/profile.h"
 
@@ -13,6 +15,7 @@ namespace rnnadvisor {
 // transfer of the part that was looked at. ns on the clock of the profile.
 struct GpuBusy {
   int process = -1;          // index into Profile::processes
+  std::int64_t from_ns = 0;  // where the part begins that was looked at
   std::int64_t kernels = 0;  // in the part that was looked at
   std::int64_t busy_ns = 0;  // at least one kernel, copy or memset ran, on any stream
   std::int64_t span_ns = 0;  // busy, or waiting for the next launch; pauses are in neither
@@ -30,5 +33,12 @@ struct GpuBusy {
 // Nothing where fewer than 100 kernels are left to look at, where kernels were not traced or where
 // records were lost.
 std::optional<GpuBusy> gpu_busy(const Profile& profile, int device);
+
+// The part of GpuBusy::span_ns in which calls were at work, 0 … 1: from the first kernel of each
+// call to the end of its last, the waits between them included and pauses left out. `calls` are
+// indices into Profile::calls, those of other processes are passed over; `kernels_of` gives the
+// kernels of one, indices into Profile::kernels.
+double share_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
+                      const std::function<std::span<const int>(int call)>& kernels_of);
 
 }  // namespace rnnadvisor

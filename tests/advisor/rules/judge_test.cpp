@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "advisor/rules/make_finding.h"
+#include "advisor/rules/order.h"
 #include "core/config/read_config.h"
 #include "profiler/profile/builder.h"
 #include "tests/advisor/rules/card.h"

@@ -95,8 +95,37 @@ TEST(Trials, ARefutedGainIsNone) {
   EXPECT_FALSE(made.gain);
   EXPECT_EQ(made.severity, Severity::info);
   EXPECT_EQ(made.trial->verdict, ExperimentVerdict::refuted);
+  EXPECT_TRUE(refuted(made));
+  EXPECT_TRUE(withdrawn(made, made.suggestions[0]));
+  EXPECT_FALSE(withdrawn(made, made.suggestions[1])) << "nobody tried that";
   // What does not work at all is not refuted by a time.
   EXPECT_EQ(after(finding(Severity::error), rule("error"), profile).severity, Severity::error);
+  EXPECT_FALSE(refuted(after(finding(Severity::error), rule("error"), profile)));
+}
+
+TEST(Trials, AnotherModelsSpeedupIsNotThatOfAChangeThatKeepsIt) {
+  auto model = experiment(pad, ExperimentVerdict::confirmed, 9);
+  model.meaning = "model";
+  const auto both =
+      after(finding(), rule(),
+            profile_with({experiment(split, ExperimentVerdict::confirmed, 1.4), model}));
+  EXPECT_DOUBLE_EQ(both.gain->speedup, 1.4);
+  EXPECT_FALSE(both.gain->another_model);
+  const auto alone = after(finding(), rule(), profile_with({model}));
+  EXPECT_DOUBLE_EQ(alone.gain->speedup, 9);
+  EXPECT_TRUE(alone.gain->another_model);
+}
+
+TEST(Trials, ARefutedRuleWithdrawsWhatNothingHereConfirms) {
+  auto record = finding(Severity::info);
+  record.refuted_by = ValidityRecord{"nvidia-h200", "9.19.0", "", "", "", 1, 20};
+  EXPECT_TRUE(refuted(record));
+  EXPECT_TRUE(withdrawn(record, record.suggestions[1]));
+  const auto helps =
+      after(record, rule(), profile_with({experiment(split, ExperimentVerdict::confirmed, 1.4)}));
+  EXPECT_FALSE(refuted(helps));
+  EXPECT_FALSE(withdrawn(helps, helps.suggestions[0]));
+  EXPECT_TRUE(withdrawn(helps, helps.suggestions[1]));
 }
 
 TEST(Trials, AnInconclusiveOneKeepsItsSeverityAndClaimsNothing) {
@@ -259,14 +288,12 @@ TEST(Trials, RefutedFindingsComeLast) {
     profile.experiments.push_back(experiment(json.c_str(), ExperimentVerdict::refuted, 0.5));
   }
   const auto now = judge(profile, builtin_rules());
-  const auto refuted = std::find_if(now.findings.begin(), now.findings.end(),
-                                    [&](const Finding& f) { return f.rule_id == found->rule_id; });
-  ASSERT_NE(refuted, now.findings.end());
-  EXPECT_EQ(refuted->severity, Severity::info);
-  for (auto later = refuted; later != now.findings.end(); ++later) {
-    ASSERT_TRUE(later->trial) << later->rule_id;
-    EXPECT_EQ(later->trial->verdict, ExperimentVerdict::refuted) << later->rule_id;
-  }
+  const auto place = std::find_if(now.findings.begin(), now.findings.end(),
+                                  [&](const Finding& f) { return f.rule_id == found->rule_id; });
+  ASSERT_NE(place, now.findings.end());
+  EXPECT_EQ(place->severity, Severity::info);
+  for (auto later = place; later != now.findings.end(); ++later)
+    EXPECT_TRUE(refuted(*later)) << later->rule_id;
 }
 
 }  // namespace

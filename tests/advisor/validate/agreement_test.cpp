@@ -254,7 +254,12 @@ TEST(ValidityRecords, DowngradeWhereTheyRefute) {
   profile.configurations = {sample_of(batch_rule, 1, 0).pairs.at(0).before};
   auto finding = judge(profile, rules).findings.at(0);
   EXPECT_EQ(finding.severity, Severity::info);
-  EXPECT_THAT(finding.message, HasSubstr("8 of 9 pairs refute it"));
+  EXPECT_THAT(finding.message,
+              HasSubstr("Measuring refuted that on this kind of GPU: 8 of 9 pairs"));
+  ASSERT_TRUE(finding.refuted_by);
+  EXPECT_EQ(finding.refuted_by->refute, 8);
+  EXPECT_TRUE(refuted(finding));
+  for (const auto& suggestion : finding.suggestions) EXPECT_TRUE(withdrawn(finding, suggestion));
   EXPECT_FALSE(finding.gain);
   EXPECT_FALSE(finding.citations.empty()) << "the document's statement stays";
   profile.environment.cudnn_version = "9.20.0";

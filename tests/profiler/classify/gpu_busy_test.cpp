@@ -108,6 +108,55 @@ TEST(GpuBusy, EachDeviceHasItsOwn) {
   EXPECT_FALSE(work.busy(2));
 }
 
+// Of the part that is looked at: calls on streams of their own count once, a pause inside of one
+// not at all, what lies before the part neither.
+TEST(GpuBusy, SharesOfCallsAreOfTheTimeThatItLooksAt) {
+  ProfileBuilder builder;
+  builder.add_device(*find_device("h200"));
+  builder.profile().environment.tracing = true;
+  const int configuration = builder.add_configuration({});
+  std::vector<std::vector<int>> kernels;
+  const auto call = [&] {
+    CallRecord record;
+    record.call.configuration = configuration;
+    kernels.emplace_back();
+    return builder.add_call(record);
+  };
+  int count = 0;
+  const auto kernel = [&](int of, std::int64_t start_us, std::int64_t end_us) {
+    KernelRecord record;
+    record.name = "kernel";
+    record.call = of;
+    record.start_ns = start_us * 1000;
+    record.end_ns = end_us * 1000;
+    builder.add_kernel(record);
+    if (of >= 0) kernels[static_cast<std::size_t>(of)].push_back(count);
+    ++count;
+  };
+  const int before = call(), first = call(), beside = call();
+  for (int i = 0; i < 200; ++i) kernel(before, i, i + 1);
+  // 1000 µs: the first call from 0 to 100, another of 50 to 150 beside it.
+  std::int64_t at = 1000;
+  kernel(first, at, at + 10);
+  kernel(beside, at + 50, at + 150);
+  kernel(first, at + 90, at + 100);
+  for (int i = 0; i < 196; ++i) kernel(-1, at + 200 + i * 4, at + 204 + i * 4);
+  // After a pause of 20 ms the first call goes on for 10 µs.
+  at += 200 + 196 * 4 + 20'000;
+  kernel(first, at, at + 10);
+  const auto profile = builder.finish();
+  const auto busy = gpu_busy(profile, 0);
+  ASSERT_TRUE(busy);
+  EXPECT_EQ(busy->from_ns, 1'000'000);
+  EXPECT_EQ(busy->span_ns, (200 + 196 * 4 + 10) * 1000);
+  const auto of = [&](int c) { return std::span<const int>(kernels[static_cast<std::size_t>(c)]); };
+  const double span = 994;
+  const int all[] = {before, first, beside};
+  EXPECT_NEAR(share_of_calls(profile, *busy, std::span(all, 1), of), 0, 1e-12);
+  EXPECT_NEAR(share_of_calls(profile, *busy, std::span(all + 1, 1), of), 110 / span, 1e-9);
+  EXPECT_NEAR(share_of_calls(profile, *busy, all, of), 160 / span, 1e-9);
+}
+
 TEST(GpuBusy, IsNotKnownWhereRecordsAreMissing) {
   for (const char* code : {"records-dropped", "kernels-without-time"}) {
     Work work;

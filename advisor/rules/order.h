@@ -1,0 +1,29 @@
+// The one order in which findings are shown, by every report, the window and `advise`.
+#pragma once
+
+#include <vector>
+
+#include "advisor/facts/profile_index.h"
+#include "advisor/rules/finding.h"
+#include "advisor/rules/rule.h"
+
+namespace rnnadvisor::advisor {
+
+// Puts findings into the order of docs/ordering.md:
+// 1. errors, for there the whole run is to gain; what cuDNN refuses while the same with another
+//    algorithm ran has nothing to gain, and its errors do not come before the gains;
+// 2. what was measured and is not so (refuted()) comes last;
+// 3. in a recorded program, by the share of its step that is expected to be saved: the share that
+//    the calls have of the step, where kernels were traced, times what the speedup saves of them.
+//    An estimate counts 0.8 of its speedup, a cause without a number (consequence `path`) 1.2.
+//    Elsewhere measured gains, then modelled ones, then none, by the milliseconds they save, where
+//    times are known;
+// 4. of equal ones what was measured here (in a program before causes and speedups), then bytes,
+//    severity, rule and configuration.
+// Of one configuration's confirmed changes the larger measured gain comes first, but a change that
+// alters more (exact < padded < numerics < model) only where its interval lies wholly above that of
+// the one that alters less. A gain that only another model reaches does not count.
+void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
+                    const RuleSet& rules);
+
+}  // namespace rnnadvisor::advisor
