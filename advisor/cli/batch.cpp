@@ -76,9 +76,12 @@ void append_finding(Buffer& out, const advisor::Finding& finding) {
   append(out, ", ");
   append_member(out, "message", finding.message);
   append(out, ", \"suggestions\": [");
-  for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
-    if (i > 0) append(out, ", ");
-    append_string(out, finding.suggestions[i].text);
+  bool first = true;
+  for (const auto& suggestion : finding.suggestions) {
+    if (advisor::withdrawn(finding, suggestion)) continue;  // the message says that it is refuted
+    if (!first) append(out, ", ");
+    append_string(out, suggestion.text);
+    first = false;
   }
   append(out, "]}");
 }

@@ -100,6 +100,7 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
                      const ReportOptions& options) {
   const auto judgement = advisor::judge(profile, judging.rules, judging.options);
   auto report = advisor::make_report(profile, judgement, judging.rules);
+  report.predicted = options.predicted;
   const std::size_t placed = std::min(report.configurations.size(), options.positions.size());
   for (std::size_t i = 0; i < placed; ++i) {
     // Flags are in no file.
@@ -114,13 +115,9 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
       text.width = context.terminal.width;
       text.color = context.color_output();
     }
-    std::string written =
+    const std::string written =
         write(target.format, report, text,
               options.predict_for ? options.predict_for : context.services.predict_for);
-    if (options.predicted != nullptr && target.format == Format::text)
-      written += predicted_text(*options.predicted, text);
-    if (options.predicted != nullptr && target.format == Format::json)
-      written = with_predicted_times(written, *options.predicted);
     if (target.path.empty()) {
       context.out << written;
       if (!written.ends_with('\n')) context.out << '\n';

@@ -8,7 +8,7 @@
 
 #include "advisor/cli/context.h"
 #include "advisor/cli/output.h"
-#include "advisor/cli/predicted_times.h"
+#include "advisor/report/predicted_times.h"
 #include "advisor/rules/rule.h"
 #include "core/model/time_prediction.h"
 #include "profiler/profile/profile.h"
@@ -40,8 +40,8 @@ struct ReportOptions {
   // Where each configuration of the profile begins in the user's files, in profile order; empty
   // when the profile was read from a file.
   std::vector<SourcePosition> positions = {};
-  // Shown in text and JSON; null: nothing is predicted.
-  const PredictedTimes* predicted = nullptr;
+  // Shown in every report that has times; null: nothing is predicted.
+  const advisor::PredictedTimes* predicted = nullptr;
   // For the maps of pages; empty: that of the services.
   std::function<model::PredictTime(const DeviceSpec&)> predict_for = {};
 };

@@ -63,7 +63,7 @@ std::string chip(Severity severity) {
 std::string gain(const std::optional<Gain>& gain) {
   if (words::gain(gain).empty()) return {};
   std::string text = fmt::format("<p class=\"gain\"><strong>{}</strong>", esc(words::gain(gain)));
-  if (gain->speedup > 1.0005) text += " faster";
+  if (gain->speedup > 1.0005 && !gain->another_model) text += " faster";
   if (!gain->scope.empty()) text += fmt::format(", {}", esc(gain->scope));
   if (gain->speedup > 1.0005 && gain->high > 0)
     text +=

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "advisor/report/html_parts.h"
+#include "advisor/report/predicted_times.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -97,6 +98,36 @@ void phases(Page& page, const ConfigurationReport& each) {
         first->bound.estimate ? "an estimate" : "computed from ceilings measured on this device",
         esc(first->bound.basis));
   }
+}
+
+void predicted(Page& page, const Report& report, const ConfigurationReport& each) {
+  const auto* of = report.predicted != nullptr ? report.predicted->of(each.index) : nullptr;
+  if (of == nullptr) return;
+  page.put(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Predicted "
+      "times\"><table><caption>Predicted times on {} <span class=\"muted\">(an "
+      "estimate)</span></caption>",
+      esc(report.predicted->device));
+  bool head = true;
+  for (const auto& row : predicted_table(*of)) {
+    page.raw(head ? "<thead><tr>" : "<tr>");
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      // Times stand between the algorithm and their interval.
+      const std::string_view type = c > 0 && c + 2 < row.size() ? " class=\"num\"" : "";
+      if (head && row[c].empty())
+        page.raw("<td></td>");
+      else if (head)
+        page.put("<th scope=\"col\"{}>{}</th>", type, esc(row[c]));
+      else if (c == 0)
+        page.put("<th scope=\"row\">{}</th>", esc(row[c]));
+      else
+        page.put("<td{}>{}</td>", type, esc(row[c]));
+    }
+    page.raw(head ? "</tr></thead><tbody>" : "</tr>");
+    head = false;
+  }
+  page.put("</tbody></table></div><p class=\"muted small\">{}</p>",
+           esc(predicted_note(*report.predicted)));
 }
 
 void charts(Page& page, const ConfigurationReport& each) {
@@ -295,6 +326,7 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
   stages(page, each);
   trials(page, each);
   phases(page, each);
+  predicted(page, report, each);
   charts(page, each);
   if (each.configuration->described()) memory(page, each);
   if (predict_for != nullptr) maps(page, report, each, *predict_for);
@@ -321,7 +353,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
     const bool linked = std::binary_search(with_card.begin(), with_card.end(), each.index);
     const double ms = each.step_ms();
     const double tflops = each.step_tflops();
-    const double gain = each.best_gain();
+    const double best = each.best_gain();
     const Outcome outcome = each.configuration->outcome;
     const std::string name = esc(words::shorten(each.name, 72));
     page.put("<tr{}><td data-v=\"{}\">{}</td><th scope=\"row\">",
@@ -346,8 +378,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
                                       : "completed",
         each.memory.total,
         or_none(each.memory.total > 0 ? format_bytes(static_cast<double>(each.memory.total)) : ""),
-        gain > 1.0005 ? fmt::format("{:.6g}", gain) : "",
-        or_none(gain > 1.0005 ? words::number(gain) + "x" : ""));
+        best > 1.0005 ? fmt::format("{:.6g}", best) : "", or_none(words::gain(each)));
   }
   page.raw("</tbody></table></div>");
 }

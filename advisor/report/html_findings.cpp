@@ -46,11 +46,13 @@ void because(Page& page, const Report& report, const Finding& f) {
 }
 
 void suggestions(Page& page, const Finding& f) {
-  if (f.suggestions.empty()) return;
-  page.put("<div class=\"do\"><dt>Do</dt><dd>{}",
-           f.suggestions.size() > 1 ? "<ul class=\"plain\">" : "");
+  const auto offered = std::count_if(f.suggestions.begin(), f.suggestions.end(),
+                                     [&](const Suggestion& s) { return !withdrawn(f, s); });
+  if (offered == 0) return;
+  page.put("<div class=\"do\"><dt>Do</dt><dd>{}", offered > 1 ? "<ul class=\"plain\">" : "");
   for (const auto& s : f.suggestions) {
-    page.put("<{}><p>{}", f.suggestions.size() > 1 ? "li" : "div", prose(s.text));
+    if (withdrawn(f, s)) continue;
+    page.put("<{}><p>{}", offered > 1 ? "li" : "div", prose(s.text));
     if (!s.framework.empty()) page.put(" <span class=\"tag\">{}</span>", esc(s.framework));
     page.raw("</p>");
     if (s.transform)
@@ -58,9 +60,22 @@ void suggestions(Page& page, const Finding& f) {
     if (!s.cannot.empty()) page.put("<p class=\"muted\">{}</p>", prose(s.cannot));
     if (s.trial) outcome(page, *s.trial);
     if (!s.code.empty()) page.put("<pre tabindex=\"0\"><code>{}</code></pre>", esc_lines(s.code));
-    page.put("</{}>", f.suggestions.size() > 1 ? "li" : "div");
+    page.put("</{}>", offered > 1 ? "li" : "div");
   }
-  page.put("{}</dd></div>", f.suggestions.size() > 1 ? "</ul>" : "");
+  page.put("{}</dd></div>", offered > 1 ? "</ul>" : "");
+}
+
+// What measuring refuted: that it did, and what was tried, without a change to take.
+void refutation(Page& page, const Finding& f) {
+  const std::string why = words::refuted(f);
+  if (why.empty()) return;
+  page.put("<div><dt>Refuted</dt><dd><p>{}</p>", esc(why));
+  for (const auto& s : f.suggestions) {
+    if (!withdrawn(f, s) || !s.trial) continue;
+    page.put("<p class=\"muted\">{}</p>", prose(s.text));
+    outcome(page, *s.trial);
+  }
+  page.raw("</dd></div>");
 }
 
 void sources(Page& page, const Finding& f) {
@@ -112,6 +127,7 @@ void finding(Page& page, const Report& report, const FindingGroup& group, std::s
       class_of(f.severity), number, prose(f.title), chip(f.severity));
   page.raw(gain(f.gain));
   page.put("<p class=\"message\">{}</p><dl class=\"rows\">", prose(f.message));
+  refutation(page, f);
   suggestions(page, f);
   const bool shown = std::any_of(f.suggestions.begin(), f.suggestions.end(),
                                  [](const Suggestion& s) { return s.trial.has_value(); });
@@ -220,7 +236,9 @@ void actions(Page& page, const Report& report) {
   page.raw(
       "<section id=\"actions\" aria-labelledby=\"actions-h\"><h2 id=\"actions-h\">What to do "
       "first</h2>"
-      "<p class=\"lead\">Ordered by what each would gain. <em>Measured</em> gains come from runs; "
+      "<p class=\"lead\">Ordered by the time that each is expected to save; what measuring refuted "
+      "comes "
+      "last. <em>Measured</em> gains come from runs; "
       "<em>estimates</em> come from the cost model.</p><ol class=\"findings\">");
   const std::size_t shown = std::min(shown_findings, report.groups.size());
   for (std::size_t i = 0; i < shown; ++i) finding(page, report, report.groups[i], i + 1);

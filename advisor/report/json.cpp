@@ -3,6 +3,7 @@
 // rates FLOP per second as named.
 #include <nlohmann/json.hpp>
 
+#include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -146,7 +147,8 @@ Json gain_json(const Gain& g) {
           {"basis", to_string(g.basis)},
           {"estimate", g.basis == GainBasis::modelled},
           {"scope", str(g.scope)},
-          {"source", str(g.source)}};
+          {"source", str(g.source)},
+          {"another_model", g.another_model}};
 }
 
 Json trial_json(const std::optional<TrialOutcome>& trial) {
@@ -154,6 +156,7 @@ Json trial_json(const std::optional<TrialOutcome>& trial) {
   const bool timed = trial->speedup > 0;
   return {{"experiment", trial->experiment},
           {"verdict", to_string(trial->verdict)},
+          {"meaning", to_string(trial->meaning)},
           {"scope", timed ? Json(str(trial->scope)) : Json(nullptr)},
           {"speedup", positive(trial->speedup)},
           {"low", timed ? Json(trial->low) : Json(nullptr)},
@@ -177,8 +180,10 @@ Json finding_json(const Finding& f) {
     const Json transform = s.transform ? change_json(*s.transform) : Json(nullptr);
     Json with = Json::array();
     for (const auto& each : s.with) with.push_back(change_json(each));
+    const bool off = withdrawn(f, s);
     suggestions.push_back({{"text", str(s.text)},
-                           {"code", str(s.code)},
+                           {"refuted", off},
+                           {"code", off ? Json("") : Json(str(s.code))},
                            {"framework", str(s.framework)},
                            {"cannot", s.cannot.empty() ? Json(nullptr) : Json(str(s.cannot))},
                            {"transform", transform},
@@ -213,6 +218,7 @@ Json finding_json(const Finding& f) {
           {"configuration", f.configuration},
           {"gain", f.gain ? gain_json(*f.gain) : Json(nullptr)},
           {"trial", trial_json(f.trial)},
+          {"refuted", refuted(f) ? Json(words::refuted(f)) : Json(nullptr)},
           {"comparisons", comparisons_json(f.comparisons)},
           {"context", comparisons_json(f.context)},
           {"evidence", {{"calls", f.calls}, {"kernels", f.kernels}}},
@@ -347,6 +353,8 @@ Json configuration_json(const ConfigurationReport& each) {
           {"ran", each.ran ? Json(model::to_string(*each.ran)) : Json(nullptr)},
           {"step_ms", positive(each.step_ms())},
           {"step_tflops", positive(each.step_tflops())},
+          {"best_gain", each.best_gain() > 1.0005 ? Json(each.best_gain()) : Json(nullptr)},
+          {"model_gain", each.model_gain() > 1.0005 ? Json(each.model_gain()) : Json(nullptr)},
           {"phases", phases},
           {"kernels", kernels},
           {"memory", memory_json(each)},
@@ -461,22 +469,24 @@ std::string write_json(const Report& report) {
   }
   Json ignored = Json::array();
   for (const auto& rule : report.judgement->ignored) ignored.push_back(str(rule));
-  const Json out = {{"schema_version", "1.0"},
-                    {"headline", report.headline},
-                    {"counts",
-                     {{"configurations", report.shown()},
-                      {"errors", report.errors},
-                      {"warnings", report.warnings},
-                      {"opportunities", report.opportunities},
-                      {"infos", report.infos}}},
-                    {"environment", environment_json(profile.environment)},
-                    {"devices", devices},
-                    {"findings", findings},
-                    {"configurations", configurations},
-                    {"figures", figures},
-                    {"experiments", experiments},
-                    {"notes", notes},
-                    {"ignored_rules", ignored}};
+  Json out = {{"schema_version", "1.0"},
+              {"headline", report.headline},
+              {"counts",
+               {{"configurations", report.shown()},
+                {"errors", report.errors},
+                {"warnings", report.warnings},
+                {"opportunities", report.opportunities},
+                {"infos", report.infos}}},
+              {"environment", environment_json(profile.environment)},
+              {"devices", devices},
+              {"findings", findings},
+              {"configurations", configurations},
+              {"figures", figures},
+              {"experiments", experiments},
+              {"notes", notes},
+              {"ignored_rules", ignored}};
+  if (report.predicted != nullptr)
+    out["predicted_times"] = Json::parse(predicted_json(*report.predicted));
   // Not-a-number values become null; invalid UTF-8 was replaced above and would be again.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

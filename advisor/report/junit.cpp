@@ -30,9 +30,12 @@ std::string body(const Finding& f) {
         fmt::format("gain: {} ({})\n", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
   }
   for (const auto& s : f.suggestions) {
-    text += "do: " + words::clean(s.text) + "\n";
+    const bool off = withdrawn(f, s);
+    if (off && !s.trial) continue;
+    text += (off ? "not: " : "do: ") + words::clean(s.text) + "\n";
     if (s.trial) text += "tried: " + words::trial(*s.trial) + "\n";
   }
+  if (const std::string why = words::refuted(f); !why.empty()) text += why + "\n";
   for (const auto& c : f.citations) text += "source: " + words::citation(c) + "\n";
   return text;
 }

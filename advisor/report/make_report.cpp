@@ -294,9 +294,15 @@ double ConfigurationReport::step_tflops() const {
 }
 
 double ConfigurationReport::best_gain() const {
+  const Finding* best = largest_gain(findings);
+  return best != nullptr ? best->gain->speedup : 1;
+}
+
+double ConfigurationReport::model_gain() const {
   double best = 1;
   for (const Finding* finding : findings) {
-    if (finding->gain) best = std::max(best, finding->gain->speedup);
+    if (finding->gain && finding->gain->another_model)
+      best = std::max(best, finding->gain->speedup);
   }
   return best;
 }

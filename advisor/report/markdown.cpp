@@ -5,6 +5,7 @@
 
 #include "advisor/report/chart.h"
 #include "advisor/report/figures.h"
+#include "advisor/report/predicted_times.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
@@ -165,15 +166,19 @@ class MarkdownWriter {
       put("- **Evidence:** {}\n", evidence);
     bool tried = false;
     for (const auto& s : f.suggestions) {
-      put("- **Do:** {}", esc(s.text));
+      const bool off = withdrawn(f, s);
+      if (off && !s.trial) continue;
+      put("- **{}:** {}", off ? "Not" : "Do", esc(s.text));
       if (!s.framework.empty()) put(" ({})", esc(s.framework));
       if (s.transform) put(" — {}", words::meaning(widest_meaning(changes_of(s))));
       put("\n");
       if (!s.cannot.empty()) put("  - {}\n", esc(s.cannot));
       if (s.trial) put("  - **Tried:** {}\n", esc(words::trial(*s.trial)));
       tried = tried || s.trial.has_value();
-      if (!s.code.empty()) put("\n{}\n", fenced(s.code));
+      if (!s.code.empty() && !off) put("\n{}\n", fenced(s.code));
     }
+    if (const std::string why = words::refuted(f); !why.empty())
+      put("- **Refuted:** {}\n", esc(why));
     if (f.trial && !tried) put("- **Tried:** {}\n", esc(words::trial(*f.trial)));
     for (const auto& c : f.citations) {
       put("- **Source:** {}, {}", linked(c), words::citation_tag(c.tag));
@@ -236,12 +241,12 @@ class MarkdownWriter {
       if (each.tried) continue;
       const double ms = each.step_ms();
       const double tflops = each.step_tflops();
-      const double gain = each.best_gain();
+      const std::string gain = words::gain(each);
       put("| {} | {} | {} | {} | {} | {} | {} |\n", sign(each.standing),
           esc(words::shorten(each.name, 80)), ms > 0 ? format_milliseconds(ms) : "–",
           tflops > 0 ? words::number(tflops) : "–",
           each.ran ? words::implementation(*each.ran) : words::outcome(each.configuration->outcome),
-          gain > 1.0005 ? words::number(gain) + "x" : "–", esc(each.verdict));
+          gain.empty() ? "–" : gain, esc(each.verdict));
     }
     put("\n");
   }
@@ -267,6 +272,24 @@ class MarkdownWriter {
     }
     put("\n");
     if (const std::string note = words::busy_note(each); !note.empty()) put("{}\n\n", esc(note));
+  }
+
+  void predicted(const ConfigurationReport& each) {
+    const auto* of = report_.predicted != nullptr ? report_.predicted->of(each.index) : nullptr;
+    if (of == nullptr) return;
+    put("### Predicted times on {} (an estimate)\n\n", esc(report_.predicted->device));
+    bool head = true;
+    for (const auto& row : predicted_table(*of)) {
+      for (const auto& cell : row) put("| {} ", esc(cell));
+      put("|\n");
+      if (head) {
+        put("|---|");
+        for (std::size_t i = 3; i < row.size(); ++i) put("---:|");
+        put("---|---|\n");
+      }
+      head = false;
+    }
+    put("\n{}\n\n", esc(predicted_note(*report_.predicted)));
   }
 
   void why_not(const ConfigurationReport& each) {
@@ -334,6 +357,7 @@ class MarkdownWriter {
     if (each.position) put("In {}.\n\n", esc(words::position(*each.position)));
     trials(each);
     phases(each);
+    predicted(each);
     if (each.memory.total > 0) {
       put("Memory: {} computed ({})", format_bytes(static_cast<double>(each.memory.total)),
           model::to_string(each.memory.exactness));

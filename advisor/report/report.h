@@ -16,6 +16,8 @@
 
 namespace rnnadvisor::advisor {
 
+struct PredictedTimes;  // advisor/report/predicted_times.h
+
 // A kernel's share of one phase of one configuration. Counts and times are of one call: the mean
 // over the traced calls.
 struct KernelRow {
@@ -80,7 +82,7 @@ struct ConfigurationReport {
   std::vector<model::WhyNot> why_not;
   std::vector<TrialRow> trials;          // confirmed first, then by speedup
   bool tried = false;                    // added by an experiment: no configuration of the user's
-  std::vector<const Finding*> findings;  // most gain first
+  std::vector<const Finding*> findings;  // in the order of advisor/rules/order.h
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
   int passed = 0, not_applicable = 0, unknown = 0,
       broken = 0;  // broken: rules with the verdict `error`
@@ -108,12 +110,15 @@ struct ConfigurationReport {
   // timed.
   double step_ms() const;
   double step_tflops() const;  // over the same phases; -1: not timed
-  double best_gain() const;    // largest speedup any of its findings promises; 1 when none does
+  // The largest speedup that a finding promises of a change after which the model is what it was
+  // (largest_gain()), and the largest that only another model reaches; 1 where there is none.
+  double best_gain() const;
+  double model_gain() const;
   // The fastest confirmed change of exactly this meaning; null when there is none.
   const TrialRow* best_trial(Meaning meaning) const;
 };
 
-// The findings of one rule, most gain first: one advice for several configurations.
+// The findings of one rule, in their order: one advice for several configurations.
 struct FindingGroup {
   std::vector<const Finding*> findings;  // never empty
   const Finding& first() const { return *findings.front(); }
@@ -144,10 +149,13 @@ struct Report {
   std::string headline;  // the verdict in one sentence
   // In profile order, with those that experiments added (`tried`), which writers pass over.
   std::vector<ConfigurationReport> configurations;
-  std::vector<const Finding*> findings;  // of all configurations, most gain first
+  std::vector<const Finding*> findings;  // of all configurations, in the order of the judgement
   int errors = 0, warnings = 0, opportunities = 0, infos = 0;
   std::vector<FindingGroup> groups;  // the same findings by rule, in the order of each rule's first
   std::vector<FigureReport> figures;  // those for which the profile has values
+  // Of its configurations, for writers to show; null: nothing is predicted. Not part of a profile:
+  // who has a model of the device's times may set it, and keeps it as long as the report.
+  const PredictedTimes* predicted = nullptr;
 
   // The user's own configurations: how many, and the one where there is just one, else null.
   std::size_t shown() const;

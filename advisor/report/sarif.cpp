@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
@@ -161,13 +162,35 @@ Json code_json(const ConfigurationReport& each, int experiment) {
   return list;
 }
 
-Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t rule_index) {
+// The algorithm that was asked for and the fastest, as far as they are predicted; null for neither.
+Json predicted_time(const PredictedTimes& times, int configuration) {
+  const auto* of = times.of(configuration);
+  if (of == nullptr) return nullptr;
+  const auto one = [](const model::AlgorithmTime* algorithm) -> Json {
+    if (algorithm == nullptr || !algorithm->total) return nullptr;
+    return {{"algo", to_string(algorithm->algo)},
+            {"ms", algorithm->total->seconds * 1e3},
+            {"lowMs", algorithm->total->low_seconds * 1e3},
+            {"highMs", algorithm->total->high_seconds * 1e3},
+            {"extrapolated", algorithm->total->extrapolated}};
+  };
+  Json out = {{"estimate", true}, {"device", str(times.device)}, {"basis", str(times.basis())}};
+  out["askedFor"] = one(of->asked_for());
+  out["fastest"] = one(of->fastest());
+  return out["askedFor"].is_null() && out["fastest"].is_null() ? Json(nullptr) : out;
+}
+
+Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t rule_index,
+                 const PredictedTimes* predicted) {
   std::string text = words::clean(f.message.empty() ? f.title : f.message);
   if (const std::string gain = words::gain(f.gain); !gain.empty()) {
     text +=
         fmt::format(" Gain: {} ({}).", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
   }
-  for (const auto& s : f.suggestions) text += " " + words::clean(s.text);
+  for (const auto& s : f.suggestions) {
+    if (!withdrawn(f, s)) text += " " + words::clean(s.text);
+  }
+  if (const std::string why = words::refuted(f); !why.empty()) text += " " + why;
   Json comparisons = Json::array();
   for (const auto& c : f.comparisons) {
     if (c.holds) comparisons.push_back(words::comparison(c));
@@ -178,7 +201,19 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
   if (f.gain) {
     properties["gain"] = {{"speedup", f.gain->speedup},
                           {"savedBytes", f.gain->saved_bytes},
-                          {"basis", to_string(f.gain->basis)}};
+                          {"basis", to_string(f.gain->basis)},
+                          {"anotherModel", f.gain->another_model}};
+  }
+  if (refuted(f)) {
+    properties["refuted"] = {{"text", words::refuted(f)}};
+    if (f.refuted_by) {
+      properties["refuted"]["agree"] = f.refuted_by->agree;
+      properties["refuted"]["refute"] = f.refuted_by->refute;
+    }
+  }
+  if (predicted != nullptr) {
+    if (Json time = predicted_time(*predicted, each.index); !time.is_null())
+      properties["predictedTime"] = std::move(time);
   }
   if (f.trial) {
     properties["trial"] = {{"verdict", to_string(f.trial->verdict)},
@@ -247,8 +282,9 @@ std::string write_sarif(const Report& report) {
   }
   Json results = Json::array();
   for (const Finding* f : report.findings) {
-    results.push_back(result_json(
-        *f, report.configurations[static_cast<std::size_t>(f->configuration)], rule_of(*f)));
+    results.push_back(result_json(*f,
+                                  report.configurations[static_cast<std::size_t>(f->configuration)],
+                                  rule_of(*f), report.predicted));
   }
   const Environment& environment = report.profile->environment;
   Json invocation = {{"executionSuccessful", true}};
@@ -266,6 +302,9 @@ std::string write_sarif(const Report& report) {
               {"columnKind", "utf16CodeUnits"},
               {"results", results}};
   run["properties"] = {{"headline", report.headline}};
+  // Also of configurations without a result.
+  if (report.predicted != nullptr && !report.predicted->basis().empty())
+    run["properties"]["predictedTimes"] = Json::parse(predicted_json(*report.predicted));
   const Json log = {{"$schema",
                      "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
                      "sarif-schema-2.1.0.json"},

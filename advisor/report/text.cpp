@@ -9,6 +9,7 @@
 
 #include "advisor/report/chart.h"
 #include "advisor/report/figures.h"
+#include "advisor/report/predicted_times.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/text_trials.h"
@@ -212,16 +213,21 @@ class TextWriter {
       because += (because.empty() ? "" : "; ") + evidence;
     if (!because.empty()) terminal_.paragraph(because, 14, "     because", Style::dim);
     for (const auto& suggestion : f.suggestions) {
+      // What was tried is told; what the source alone suggests only where everything is asked for.
+      const bool off = withdrawn(f, suggestion);
+      if (off && !suggestion.trial && !options_.verbose) continue;
       std::string text = words::clean(suggestion.text);
       if (!suggestion.framework.empty())
         text += fmt::format(" [{}]", words::clean(suggestion.framework));
       if (suggestion.transform)
         text += fmt::format(" ({})", to_string(widest_meaning(changes_of(suggestion))));
-      terminal_.paragraph(text, 14, "     do", Style::green);
+      terminal_.paragraph(text, 14, off ? "     not" : "     do", off ? Style::dim : Style::green);
       draw_outcome(terminal_, suggestion);
       if (options_.verbose && !suggestion.code.empty()) code(suggestion.code);
     }
     draw_outcome(terminal_, f);
+    if (const std::string why = words::refuted(f); !why.empty())
+      terminal_.paragraph(why, 14, "     refuted", Style::red);
     if (!f.citations.empty()) {
       std::string text = words::citation(f.citations.front());
       if (!f.citations.front().quote.empty())
@@ -441,6 +447,7 @@ class TextWriter {
       const Mark m = mark(each.standing);
       const double ms = each.step_ms();
       const double tflops = each.step_tflops();
+      const std::string gain = words::gain(each);
       const Outcome outcome = each.configuration->outcome;
       const bool plain = outcome == Outcome::completed || outcome == Outcome::not_run;
       rows.push_back({{symbol(m), m.style},
@@ -451,7 +458,7 @@ class TextWriter {
                       {!plain     ? std::string(words::outcome(outcome))
                        : each.ran ? std::string(words::implementation(*each.ran))
                                   : none},
-                      {each.best_gain() > 1.0005 ? words::number(each.best_gain()) + "x" : none}});
+                      {gain.empty() ? none : gain}});
     }
     // The summary makes room for the names: these are what the rest of the report refers to.
     terminal_.table({{""},
@@ -502,7 +509,9 @@ class TextWriter {
 }  // namespace
 
 std::string write_text(const Report& report, const TextOptions& options) {
-  return TextWriter(report, options).write();
+  std::string text = TextWriter(report, options).write();
+  if (report.predicted != nullptr) text += predicted_text(*report.predicted, options);
+  return text;
 }
 
 }  // namespace rnnadvisor::advisor

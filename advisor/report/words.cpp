@@ -270,9 +270,32 @@ std::string comparison(const Comparison& c) {
 
 std::string gain(const std::optional<Gain>& g) {
   if (!g) return {};
-  if (g->speedup > 1.0005) return number(g->speedup) + "x";
-  if (g->saved_bytes > 0) return "saves " + format_bytes(static_cast<double>(g->saved_bytes));
+  std::string text;
+  if (g->speedup > 1.0005) {
+    text = number(g->speedup) + "x";
+  } else if (g->saved_bytes > 0) {
+    text = "saves " + format_bytes(static_cast<double>(g->saved_bytes));
+  }
+  return text.empty() || !g->another_model ? text : text + " with another model";
+}
+
+std::string gain(const ConfigurationReport& each) {
+  if (each.best_gain() > 1.0005) return number(each.best_gain()) + "x";
+  if (each.model_gain() > 1.0005) return number(each.model_gain()) + "x with another model";
   return {};
+}
+
+std::string refuted(const Finding& finding) {
+  if (finding.refuted_here)
+    return "Measuring refuted it: tried here, it did not do what it claims.";
+  if (!advisor::refuted(finding)) return {};
+  const auto& record = *finding.refuted_by;
+  std::string text = fmt::format("Measuring refuted it: {} of {} pairs", record.refute,
+                                 record.agree + record.refute);
+  if (!record.device.empty()) text += " on " + clean(record.device);
+  if (!record.cudnn.empty()) text += ", cuDNN " + clean(record.cudnn);
+  if (!record.date.empty()) text += ", " + clean(record.date);
+  return text + ". The change that its source suggests is no advice there.";
 }
 
 std::string gain_in_full(const Gain& g) {

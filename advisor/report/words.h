@@ -39,8 +39,15 @@ std::string_view meaning(
 
 // "33 is not a multiple of 8": the observation in words.
 std::string comparison(const Comparison& comparison);
-// "1.44x", or for memory "saves 1.20 GiB"; empty when there is none.
+// "1.44x", or for memory "saves 1.20 GiB"; "1.44x with another model" where no change that leaves
+// the model as it is reaches it; empty when there is none.
 std::string gain(const std::optional<Gain>& gain);
+// What a table of configurations shows: best_gain(), where there is none model_gain(), named so;
+// empty where there is neither.
+std::string gain(const ConfigurationReport& configuration);
+// Of a finding that measuring refuted (advisor::refuted()): where and by how many pairs; else
+// empty.
+std::string refuted(const Finding& finding);
 // "1.44x (1.40 to 1.48) of the training step".
 std::string gain_in_full(const Gain& gain);
 // "measured here", "measured elsewhere", "estimate": always to be shown with a gain.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
@@ -25,6 +27,7 @@ class FindingPage {
 
   QString write() {
     head();
+    refutation();
     suggestions();
     comparisons();
     evidence();
@@ -112,9 +115,13 @@ class FindingPage {
 
   void suggestions() {
     if (finding_.suggestions.empty()) return;
-    page_.heading(tr("What to do"));
-    int number = 0;
+    const auto off = [this](const advisor::Suggestion& each) { return withdrawn(finding_, each); };
+    if (!std::all_of(finding_.suggestions.begin(), finding_.suggestions.end(), off))
+      page_.heading(tr("What to do"));
+    int number = -1;
     for (const auto& each : finding_.suggestions) {
+      ++number;
+      if (off(each)) continue;
       QString text = page_.strong(Page::prose(each.text));
       QStringList notes;
       if (!each.framework.empty()) notes << Page::escape(each.framework);
@@ -145,7 +152,26 @@ class FindingPage {
       } else if (!actions.isEmpty()) {
         page_.small(actions.join(QStringLiteral(" · ")));
       }
+    }
+  }
+
+  // What measuring refuted: that it did and what was tried, with nothing to copy or to apply. What
+  // somebody had tried here can be tried again.
+  void refutation() {
+    const auto why = words::refuted(finding_);
+    if (why.empty()) return;
+    page_.heading(tr("Refuted"));
+    page_.paragraph(Page::escape(why));
+    int number = -1;
+    for (const auto& each : finding_.suggestions) {
       ++number;
+      if (!each.trial || !withdrawn(finding_, each)) continue;
+      page_.item(page_.dim(Page::prose(each.text)) + QStringLiteral("<br>") + outcome(*each.trial));
+      add_measured(page_, document_.profile(), each.trial->experiment);
+      page_.small(tr("Change: ") + Page::escape(describe(changes_of(each))) +
+                  QStringLiteral(" · ") + try_action(number));
+      if (is_told_of(number))
+        add_trial_state(page_, *trial_, trial_link(number, trial_->subject.torch));
     }
   }
 

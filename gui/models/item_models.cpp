@@ -68,6 +68,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
                to_qt(words::gain(finding.gain)));
     case SubtitleRole: {
       QString text = severity_word(finding.severity);
+      if (advisor::refuted(finding)) text += QStringLiteral(" · ") + tr("refuted here");
       if (document_->profile().configurations.size() > 1)
         text += QStringLiteral(" · ") +
                 (count == 1 ? tr("1 configuration") : tr("%1 configurations").arg(count));
@@ -82,7 +83,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
     case BasisRole:
       return finding.gain ? to_qt(words::basis(finding.gain->basis)) : QString();
     case SpeedupRole:
-      return finding.gain ? finding.gain->speedup : 1.0;
+      return finding.gain && !finding.gain->another_model ? finding.gain->speedup : 1.0;
     case CountRole:
       return count;
     case RuleRole:
@@ -272,7 +273,10 @@ QVariant ConfigurationsModel::data(const QModelIndex& index, int role) const {
           return report.ran ? to_qt(words::implementation(*report.ran)) : none();
         }
         case gain:
-          return value > 1.0005 ? to_qt(words::number(value)) + QStringLiteral("×") : none();
+          if (value > 1.0005) return to_qt(words::number(value)) + QStringLiteral("×");
+          return report.model_gain() > 1.0005
+                     ? tr("%1× with another model").arg(to_qt(words::number(report.model_gain())))
+                     : none();
         default:
           return {};
       }

@@ -26,7 +26,7 @@ enum Role {
   MatchRole  // everything that a search looks at
 };
 
-// One row for each rule that fired, with its finding of the largest gain; in the order of gain.
+// One row for each rule that fired, with its first finding, in the order of the findings.
 class FindingsModel : public QAbstractListModel {
   Q_OBJECT
  public:

@@ -146,16 +146,27 @@ QWidget* OverviewView::make_actions() {
     const int index =
         static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
     QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
-    if (!finding.suggestions.empty())
-      text += QStringLiteral("<br>") + html.dim(Page::prose(finding.suggestions.front().text));
-    const auto gain = words::gain(finding.gain);
+    const auto offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
+                                      [&](const auto& each) { return !withdrawn(finding, each); });
+    if (offered != finding.suggestions.end())
+      text += QStringLiteral("<br>") + html.dim(Page::prose(offered->text));
+    else if (const auto why = words::refuted(finding); !why.empty())
+      text += QStringLiteral("<br>") + html.dim(Page::escape(why));
+    // The column is narrow: what only another model reaches is said below the number.
+    auto own = finding.gain;
+    const bool other = own && own->another_model;
+    if (other) own->another_model = false;
+    const auto gain = words::gain(own);
     QString value;
-    if (!gain.empty())
-      value = html.colored(html.strong(Page::escape(gain)), theme_.good) +
-              QStringLiteral("<br><span style=\"font-size:small\">") +
-              html.dim(Page::escape(words::basis(finding.gain->basis))
-                           .replace(QLatin1Char(' '), QStringLiteral("&nbsp;"))) +
+    if (!gain.empty()) {
+      QString basis = Page::escape(words::basis(finding.gain->basis));
+      if (other) basis.prepend(tr("another model") + QStringLiteral("<br>"));
+      basis.replace(QLatin1Char(' '), QStringLiteral("&nbsp;"));
+      value = (other ? html.dim(Page::escape(gain))
+                     : html.colored(html.strong(Page::escape(gain)), theme_.good)) +
+              QStringLiteral("<br><span style=\"font-size:small\">") + html.dim(basis) +
               QStringLiteral("</span>");
+    }
     rows.push_back({{html.colored(mark(finding.severity), theme_.color_of(finding.severity))},
                     {text},
                     {value, true}});

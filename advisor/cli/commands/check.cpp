@@ -100,9 +100,9 @@ int check(Context& context, const Arguments& arguments) {
   const Profile profile = static_profile(*configurations, *device, context.command_line);
   const auto model = model::find_time_model(arguments.device, *device);
   if (!model) return context.report(model.error());
-  std::optional<PredictedTimes> predicted;
+  std::optional<advisor::PredictedTimes> predicted;
   if (*model) {
-    predicted = predict_times(profile, *device, **model);
+    predicted = advisor::predict_times(profile, *device, **model);
   } else {
     context.note(fmt::format(
         "no times of {} are known; `rnnadvisor calibrate` measures what predicting them needs",

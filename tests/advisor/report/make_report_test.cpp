@@ -77,21 +77,37 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   Finding larger = findings.front();
   larger.gain = Gain{1.6, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
   larger.suggestions = {{"Try batch 66.", set_batch, {}, "", ""}};
+  larger.gain->another_model = another_model_only(larger);
   findings.push_back(larger);
   // The padding's 1.44 and not the other model's 1.60.
-  EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.44x to gain (measured here)"));
+  const Report both = judged->report();
+  EXPECT_THAT(both.headline, HasSubstr("up to 1.44x to gain (measured here)"));
+  EXPECT_DOUBLE_EQ(both.configurations.front().best_gain(), 1.44);
+  EXPECT_DOUBLE_EQ(both.configurations.front().model_gain(), 1.6);
+  EXPECT_EQ(words::gain(both.configurations.front()), "1.44x");
   // Alone: a finding all the same, and nothing to gain.
   findings.erase(findings.begin());
   const Report alone = judged->report();
   EXPECT_THAT(alone.headline, HasSubstr("1 warning."));
   EXPECT_THAT(alone.headline, Not(HasSubstr("to gain")));
   EXPECT_THAT(alone.configurations.front().verdict, Not(HasSubstr("to gain")));
+  EXPECT_DOUBLE_EQ(alone.configurations.front().best_gain(), 1);
+  EXPECT_EQ(words::gain(alone.configurations.front()), "1.60x with another model");
+  EXPECT_EQ(words::gain(findings.front().gain), "1.60x with another model");
+  EXPECT_THAT(write_text(alone), HasSubstr("1.60x with another model"));
+  EXPECT_THAT(write_markdown(alone), HasSubstr("**1.60x with another model"));
+  EXPECT_THAT(write_html(alone), HasSubstr("<strong>1.60x with another model</strong>,"));
+  EXPECT_THAT(write_sarif(alone), HasSubstr("Gain: 1.60x with another model"));
+  EXPECT_THAT(write_csv(alone), HasSubstr(",1.6,,,,\n"));
+  EXPECT_THAT(write_json(alone), HasSubstr("\"best_gain\": null"));
   // One suggestion of two that keeps the function is enough; a change that goes with another model
   // is another model.
   findings.front().suggestions.push_back(
       {"Pad.", Transform{"pad_batch", R"({"multiple":8})", Meaning::padded}, {}, "", ""});
+  findings.front().gain->another_model = another_model_only(findings.front());
   EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.60x to gain"));
   findings.front().suggestions.back().with = {set_batch};
+  findings.front().gain->another_model = another_model_only(findings.front());
   EXPECT_THAT(judged->report().headline, Not(HasSubstr("to gain")));
 }
 

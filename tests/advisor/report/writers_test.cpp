@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "advisor/report/inline_code.h"
+#include "advisor/report/predicted_times.h"
 #include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -371,6 +372,132 @@ TEST(Text, ConditionsAreWrappedNotCut) {
       for (std::string word; title >> word;) EXPECT_TRUE(shown.contains(word)) << word << width;
     }
   }
+}
+
+// A rule that measuring refuted on this GPU: that is said with its counts, and no format has the
+// change as something to do, or its code.
+TEST(Refuted, IsSaidAndNotOffered) {
+  auto judged = fixture::single();
+  auto& finding = judged->judgement.findings.at(0);
+  finding.severity = Severity::info;
+  finding.gain.reset();
+  finding.refuted_by = ValidityRecord{"nvidia-h200", "9.19.0", "2026-11-22", "", "", 3, 17};
+  ASSERT_TRUE(refuted(finding));
+  ASSERT_FALSE(finding.suggestions.at(0).code.empty());
+  const Report report = judged->report();
+  constexpr auto* why = "Measuring refuted it: 17 of 20 pairs on nvidia-h200, cuDNN 9.19.0";
+  TextOptions wide;
+  wide.width = 200;
+  for (const std::string& written :
+       {write_text(report, wide), write_markdown(report), write_html(report), write_sarif(report),
+        write_json(report), write_junit(report)}) {
+    EXPECT_THAT(written, HasSubstr(std::string(why).substr(0, 36)));
+    EXPECT_THAT(written, Not(HasSubstr("torch.nn.functional.pad")));
+    EXPECT_THAT(written, HasSubstr("not fill whole")) << "what the document says stays";
+  }
+  for (const std::string& written :
+       {write_text(report, wide), write_markdown(report), write_html(report), write_junit(report)})
+    EXPECT_THAT(written, Not(HasSubstr("Pad the batch to 40")));
+  const Json sarif = Json::parse(write_sarif(report));
+  const Json& result = sarif["runs"][0]["results"][0];
+  EXPECT_THAT(result["message"]["text"].get<std::string>(), Not(HasSubstr("Pad the batch to 40")));
+  EXPECT_EQ(result["properties"]["refuted"]["refute"], 17);
+  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", sarif), "");
+  const Json json = Json::parse(write_json(report));
+  EXPECT_EQ(violations("docs/schema/report.schema.json", json), "");
+  EXPECT_EQ(json["findings"][0]["suggestions"][0]["refuted"], true);
+  EXPECT_THAT(json["findings"][0]["refuted"].get<std::string>(), HasSubstr(why));
+  // Asked for everything, what the source suggests is shown, named as what it is not.
+  wide.verbose = true;
+  const std::string all = write_text(report, wide);
+  EXPECT_THAT(all, HasSubstr("     not      Pad the batch to 40"));
+  EXPECT_THAT(all, Not(HasSubstr("     do       Pad the batch to 40")));
+}
+
+// What was tried here and refuted is told with its numbers; the other suggestion stays.
+TEST(Refuted, OfSuggestionsOnlyThoseThatWereTried) {
+  auto judged = fixture::single();
+  auto& finding = judged->judgement.findings.at(0);
+  finding.severity = Severity::info;
+  finding.gain.reset();
+  TrialOutcome trial;
+  trial.verdict = ExperimentVerdict::refuted;
+  trial.scope = "training step";
+  trial.speedup = 0.5;
+  trial.low = 0.45;
+  trial.high = 0.55;
+  finding.trial = finding.suggestions.at(0).trial = trial;
+  finding.refuted_here = true;
+  const Report report = judged->report();
+  const std::string text = write_text(report);
+  EXPECT_THAT(text, HasSubstr("     not      Pad the batch to 40"));
+  EXPECT_THAT(text, HasSubstr("refuted, 0.50x (0.45 to 0.55), training step"));
+  EXPECT_THAT(text, HasSubstr("     do       Collect batches"));
+  EXPECT_THAT(write_markdown(report), HasSubstr("- **Not:** Pad the batch to 40"));
+  const std::string page = write_html(report);
+  EXPECT_THAT(page, HasSubstr("<dt>Refuted</dt>"));
+  EXPECT_THAT(page, HasSubstr("Collect batches"));
+  EXPECT_THAT(page, Not(HasSubstr("torch.nn.functional.pad")));
+}
+
+// One configuration with made-up predictions: in every format, as an estimate with its interval and
+// what it rests on.
+TEST(Predicted, TimesAreInEveryFormatThatHasTimes) {
+  const auto judged = fixture::single();
+  Report report = judged->report();
+  const auto& config = report.configurations.at(0).configuration->config;
+  PredictedTimes times;
+  times.device = "NVIDIA <H200>";
+  times.configurations = {{config, {}}};
+  report.predicted = &times;
+  EXPECT_EQ(write_markdown(report), write_markdown(judged->report())) << "nothing is predicted";
+  auto& algorithms = times.configurations[0].algorithms;
+  const auto prediction = [](double ms, bool outside) {
+    model::TimePrediction made;
+    made.seconds = ms / 1e3;
+    made.low_seconds = 0.5 * ms / 1e3;
+    made.high_seconds = 2 * ms / 1e3;
+    made.extrapolated = outside;
+    made.basis = "7 configurations of the <tests>";
+    return made;
+  };
+  for (const Algo algo : {Algo::standard, Algo::persist_static}) {
+    model::AlgorithmTime each;
+    each.algo = algo;
+    each.best = algo != config.algo;
+    const double factor = each.best ? 1 : 10;
+    for (const Phase phase :
+         {Phase::forward_training, Phase::backward_data, Phase::backward_weights})
+      each.phases[static_cast<std::size_t>(phase)] = prediction(1.25 * factor, false);
+    each.total = prediction(3.75 * factor, !each.best);
+    algorithms.push_back(each);
+  }
+  const std::string markdown = write_markdown(report);
+  EXPECT_THAT(markdown, HasSubstr("### Predicted times on NVIDIA &lt;H200&gt; (an estimate)"));
+  EXPECT_THAT(markdown,
+              HasSubstr("| 12.5 ms | 12.5 ms | 12.5 ms | 37.5 ms | 18.8 ms … 75.0 ms \\* |"));
+  EXPECT_THAT(markdown, HasSubstr("| 3.75 ms | 1.88 ms … 7.50 ms | fastest |"));
+  EXPECT_THAT(markdown, HasSubstr("From 7 configurations of the &lt;tests&gt;"));
+  const std::string page = write_html(report);
+  EXPECT_THAT(page, HasSubstr("Predicted times on NVIDIA &lt;H200&gt;"));
+  EXPECT_THAT(page, HasSubstr("<td>18.8 ms … 75.0 ms *</td>"));
+  expect_nested(
+      page.substr(page.find("<body>"), page.find("<footer>") - page.find("<body>")) + "</body>",
+      {"meta", "input", "br", "img", "hr", "link"});
+  const Json sarif = Json::parse(write_sarif(report));
+  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", sarif), "");
+  const Json& time = sarif["runs"][0]["results"][0]["properties"]["predictedTime"];
+  EXPECT_EQ(time["estimate"], true);
+  EXPECT_EQ(time["device"], "NVIDIA <H200>");
+  EXPECT_EQ(time["askedFor"]["algo"], std::string(to_string(config.algo)));
+  EXPECT_NEAR(time["askedFor"]["lowMs"].get<double>(), 18.75, 1e-9);
+  EXPECT_NEAR(time["fastest"]["ms"].get<double>(), 3.75, 1e-9);
+  EXPECT_EQ(sarif["runs"][0]["properties"]["predictedTimes"]["configurations"].size(), 1U);
+  const Json json = Json::parse(write_json(report));
+  EXPECT_EQ(violations("docs/schema/report.schema.json", json), "");
+  EXPECT_EQ(json["predicted_times"]["device"], "NVIDIA <H200>");
+  EXPECT_THAT(write_csv(report), HasSubstr(",12.5,6.25,25,false\n"));
+  EXPECT_THAT(write_text(report), HasSubstr("Predicted times (an estimate)"));
 }
 
 TEST(Text, SaysWhatIsAnEstimate) {

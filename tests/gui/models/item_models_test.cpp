@@ -65,6 +65,26 @@ TEST(FindingsModel, OneRowForEachRule) {
   EXPECT_EQ(model.row_of(static_cast<int>(findings.size())), -1);
 }
 
+TEST(ConfigurationsModel, NamesAGainThatOnlyAnotherModelReaches) {
+  // Of the one recorded in several processes nothing but another batch has a number.
+  int gains = 0, named = 0;
+  for (const char* name : {"guide-figure-7", "programs/pytorch-distributed"}) {
+    const auto document = sample(name);
+    ConfigurationsModel model;
+    model.set_document(document);
+    for (const auto& each : document->report().configurations) {
+      const QString shown = model.index(each.index, ConfigurationsModel::gain).data().toString();
+      const bool other = each.best_gain() <= 1.0005 && each.model_gain() > 1.0005;
+      EXPECT_EQ(shown.contains(QStringLiteral("another model")), other) << name;
+      EXPECT_EQ(shown.contains(QStringLiteral("×")), each.best_gain() > 1.0005 || other) << name;
+      gains += each.best_gain() > 1.0005 ? 1 : 0;
+      named += other ? 1 : 0;
+    }
+  }
+  EXPECT_GT(gains, 0);
+  EXPECT_GT(named, 0);
+}
+
 TEST(FindingsModel, ShowsCodeOfCardsAsPlainText) {
   advisor::RuleSet rules = *test_rules();
   for (auto& rule : rules.rules) {

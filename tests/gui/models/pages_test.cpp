@@ -30,9 +30,9 @@ void expect_links(const QString& html) {
 
 TEST(FindingPage, SaysEverything) {
   const auto document = sample("programs/pytorch-two-layers");
-  const auto& finding = document->judgement().findings.front();
+  const auto& finding = document->judgement().findings.at(1);
   EXPECT_EQ(finding.rule_id, "pytorch/split-stack");
-  const QString html = finding_page(*document, 0, light_theme());
+  const QString html = finding_page(*document, 1, light_theme());
   const QString text = text_of(html);
   for (const char* part :
        {"A stack of layers keeps PyTorch from its persistent kernels", "3.58x",
@@ -40,9 +40,27 @@ TEST(FindingPage, SaysEverything) {
         "100 kernels in 30 RNN", "get_algo", "Why not persist_static? 13 of 14 conditions hold",
         "exact: the same function"})
     EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part;
-  EXPECT_TRUE(html.contains(QStringLiteral("evidence:0")));
-  EXPECT_TRUE(html.contains(QStringLiteral("copy:0/0")));
-  EXPECT_TRUE(html.contains(QStringLiteral("explore:0/0/0")));
+  EXPECT_TRUE(html.contains(QStringLiteral("evidence:1")));
+  EXPECT_TRUE(html.contains(QStringLiteral("copy:1/0")));
+  EXPECT_TRUE(html.contains(QStringLiteral("explore:0/1/0")));
+}
+
+// A rule that measurements of this kind of GPU refute is told as that, with nothing to take.
+TEST(FindingPage, OffersNothingThatMeasuringRefuted) {
+  const auto document = sample("programs/pytorch-language-model");
+  const auto& findings = document->judgement().findings;
+  const auto refuted =
+      std::find_if(findings.begin(), findings.end(), [](const auto& f) { return f.refuted_by; });
+  ASSERT_NE(refuted, findings.end());
+  ASSERT_FALSE(refuted->suggestions.empty());
+  const QString html =
+      finding_page(*document, static_cast<int>(refuted - findings.begin()), light_theme());
+  const QString text = text_of(html);
+  EXPECT_TRUE(text.contains(QStringLiteral("Measuring refuted it: ") +
+                            QString::number(refuted->refuted_by->refute)));
+  EXPECT_FALSE(text.contains(QStringLiteral("What to do")));
+  for (const char* link : {"\"copy:", "\"trial:", "\"explore:"})
+    EXPECT_FALSE(html.contains(QString::fromUtf8(link))) << link;
 }
 
 TEST(Pages, EveryLinkLeadsSomewhere) {

@@ -1,4 +1,4 @@
-#include "advisor/cli/predicted_times.h"
+#include "advisor/report/predicted_times.h"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,9 @@
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
 
-using advisor::Cell;
-using advisor::Column;
-using advisor::Fit;
-using advisor::Style;
-using advisor::Terminal;
 using Json = nlohmann::ordered_json;
 using Of = PredictedTimes::Of;
 
@@ -33,22 +28,6 @@ std::string interval(const model::TimePrediction& prediction, std::string_view t
                      prediction.extrapolated ? " *" : "");
 }
 
-const model::AlgorithmTime* asked_for(const Of& of) {
-  for (const auto& algorithm : of.algorithms) {
-    // bfloat16 runs the standard kernels whatever is asked for.
-    if (algorithm.algo == of.config.algo ||
-        (of.config.data_type == DataType::bfloat16 && algorithm.algo == Algo::standard))
-      return &algorithm;
-  }
-  return nullptr;
-}
-
-const model::AlgorithmTime* best_of(const Of& of) {
-  const auto best = std::find_if(of.algorithms.begin(), of.algorithms.end(),
-                                 [](const auto& algorithm) { return algorithm.best; });
-  return best == of.algorithms.end() ? nullptr : &*best;
-}
-
 std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
   std::string text(to_string(algorithm.algo));
   if (algorithm.algo == of.config.algo) text += " (asked for)";
@@ -59,31 +38,52 @@ std::string_view mark(const model::AlgorithmTime& algorithm) {
   return algorithm.wrong_gradients ? "wrong gradients" : algorithm.best ? "fastest" : "";
 }
 
-void one(Terminal& terminal, const Of& of) {
-  const std::string_view none = terminal.symbol("–", "-"), to = terminal.symbol("…", "to");
+// The head and a row for each algorithm.
+std::vector<std::vector<std::string>> predicted_cells(const Of& of, std::string_view none,
+                                                      std::string_view to) {
   const bool trains = of.config.mode == Mode::training;
-  std::vector<Column> columns = {{"Algorithm"}};
-  if (trains) {
-    columns.push_back({"Forward", true, Fit::fixed, 0, 3});
-    columns.push_back({"Backward data", true, Fit::fixed, 0, 2});
-    columns.push_back({"Backward weights", true, Fit::fixed, 0, 1});
-  }
-  columns.push_back({trains ? "Training" : "Inference", true});
-  columns.push_back({"9 in 10 within", false, Fit::fixed, 0, 4});
-  columns.push_back({""});
-  std::vector<std::vector<Cell>> rows;
+  std::vector<std::vector<std::string>> rows(1);
+  rows[0] = {"Algorithm"};
+  if (trains) rows[0].insert(rows[0].end(), {"Forward", "Backward data", "Backward weights"});
+  rows[0].insert(rows[0].end(), {trains ? "Training" : "Inference", "9 in 10 within", ""});
   for (const auto& algorithm : of.algorithms) {
-    std::vector<Cell> row = {{name(algorithm, of)}};
+    auto& row = rows.emplace_back();
+    row.push_back(name(algorithm, of));
     if (trains) {
       for (const Phase phase :
            {Phase::forward_training, Phase::backward_data, Phase::backward_weights})
-        row.push_back({time(algorithm.phases[static_cast<std::size_t>(phase)], none)});
+        row.push_back(time(algorithm.phases[static_cast<std::size_t>(phase)], none));
     }
-    row.push_back({time(algorithm.total, none), Style::bold});
-    row.push_back(
-        {algorithm.total ? interval(*algorithm.total, to) : std::string(none), Style::dim});
-    row.push_back({std::string(mark(algorithm)), algorithm.best ? Style::green : Style::plain});
-    rows.push_back(std::move(row));
+    row.push_back(time(algorithm.total, none));
+    row.push_back(algorithm.total ? interval(*algorithm.total, to) : std::string(none));
+    row.emplace_back(mark(algorithm));
+  }
+  return rows;
+}
+
+void one(Terminal& terminal, const Of& of) {
+  auto cells = predicted_cells(of, terminal.symbol("–", "-"), terminal.symbol("…", "to"));
+  const bool trains = of.config.mode == Mode::training;
+  std::vector<Column> columns = {{cells.front()[0]}};
+  // What gives way first where the terminal is narrow.
+  if (trains) {
+    for (const int keep : {3, 2, 1})
+      columns.push_back({cells.front()[columns.size()], true, Fit::fixed, 0, keep});
+  }
+  columns.push_back({cells.front()[columns.size()], true});
+  columns.push_back({cells.front()[columns.size()], false, Fit::fixed, 0, 4});
+  columns.push_back({""});
+  const std::size_t total = columns.size() - 3;
+  std::vector<std::vector<Cell>> rows;
+  for (std::size_t i = 0; i < of.algorithms.size(); ++i) {
+    auto& row = rows.emplace_back();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const Style style = c == total                                ? Style::bold
+                          : c == total + 1                          ? Style::dim
+                          : c == total + 2 && of.algorithms[i].best ? Style::green
+                                                                    : Style::plain;
+      row.push_back({std::move(cells[i + 1][c]), style});
+    }
   }
   terminal.table(std::move(columns), std::move(rows));
 }
@@ -93,8 +93,8 @@ void many(Terminal& terminal, const std::vector<Of>& all) {
   std::vector<std::vector<Cell>> rows;
   std::size_t left_out = 0;
   for (const Of& of : all) {
-    const auto* asked = asked_for(of);
-    const auto* best = best_of(of);
+    const auto* asked = of.asked_for();
+    const auto* best = of.fastest();
     if (asked == nullptr && best == nullptr) continue;
     if (rows.size() >= most_lines) {
       ++left_out;
@@ -102,7 +102,7 @@ void many(Terminal& terminal, const std::vector<Of>& all) {
     }
     const bool other = best != nullptr && best != asked && best->total;
     rows.push_back(
-        {{advisor::words::clean(of.config.id.empty() ? summary(of.config) : of.config.id)},
+        {{words::clean(of.config.id.empty() ? summary(of.config) : of.config.id)},
          {std::string(to_string(of.config.algo))},
          {asked != nullptr ? time(asked->total, none) : std::string(none), Style::bold},
          {asked != nullptr && asked->total ? interval(*asked->total, to) : std::string(none),
@@ -130,8 +130,33 @@ Json json_of(const std::optional<model::TimePrediction>& prediction) {
           {"extrapolated", prediction->extrapolated}};
 }
 
-std::string basis_of(const PredictedTimes& times) {
-  for (const Of& of : times.configurations) {
+}  // namespace
+
+const model::AlgorithmTime* Of::asked_for() const {
+  for (const auto& algorithm : algorithms) {
+    // bfloat16 runs the standard kernels whatever is asked for.
+    if (algorithm.algo == config.algo ||
+        (config.data_type == DataType::bfloat16 && algorithm.algo == Algo::standard))
+      return &algorithm;
+  }
+  return nullptr;
+}
+
+const model::AlgorithmTime* Of::fastest() const {
+  const auto best = std::find_if(algorithms.begin(), algorithms.end(),
+                                 [](const auto& algorithm) { return algorithm.best; });
+  return best == algorithms.end() ? nullptr : &*best;
+}
+
+const Of* PredictedTimes::of(int configuration) const {
+  const auto at = static_cast<std::size_t>(configuration);
+  return configuration >= 0 && at < configurations.size() && !configurations[at].algorithms.empty()
+             ? &configurations[at]
+             : nullptr;
+}
+
+std::string PredictedTimes::basis() const {
+  for (const Of& of : configurations) {
     for (const auto& algorithm : of.algorithms) {
       for (const auto& phase : algorithm.phases) {
         if (phase) return phase->basis;
@@ -141,11 +166,10 @@ std::string basis_of(const PredictedTimes& times) {
   return {};
 }
 
-}  // namespace
-
 PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
                              const model::TimeModel& model) {
   PredictedTimes times;
+  times.device = device.name;
   const model::PredictTime predict = [&model](const RnnConfig& config, Phase phase) {
     return model.predict(config, phase);
   };
@@ -156,9 +180,22 @@ PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
   return times;
 }
 
-std::string predicted_text(const PredictedTimes& times, const advisor::TextOptions& options) {
-  const std::string basis = basis_of(times);
-  if (basis.empty()) return {};
+std::string predicted_note(const PredictedTimes& times) {
+  bool extrapolated = false;
+  for (const Of& of : times.configurations) {
+    for (const auto& algorithm : of.algorithms)
+      extrapolated = extrapolated || (algorithm.total && algorithm.total->extrapolated);
+  }
+  return fmt::format("From {}.{}", words::clean(times.basis()),
+                     extrapolated ? " *: outside what was measured; it may be further off." : "");
+}
+
+std::vector<std::vector<std::string>> predicted_table(const Of& of) {
+  return predicted_cells(of, "–", "…");
+}
+
+std::string predicted_text(const PredictedTimes& times, const TextOptions& options) {
+  if (times.basis().empty()) return {};
   Terminal terminal(options);
   terminal.heading("Predicted times (an estimate)");
   if (times.configurations.size() == 1) {
@@ -166,21 +203,11 @@ std::string predicted_text(const PredictedTimes& times, const advisor::TextOptio
   } else {
     many(terminal, times.configurations);
   }
-  bool extrapolated = false;
-  for (const Of& of : times.configurations) {
-    for (const auto& algorithm : of.algorithms)
-      extrapolated = extrapolated || (algorithm.total && algorithm.total->extrapolated);
-  }
-  terminal.paragraph(
-      fmt::format("From {}.{}", advisor::words::clean(basis),
-                  extrapolated ? " *: outside what was measured; it may be further off." : ""),
-      0, {}, Style::dim, Style::dim);
+  terminal.paragraph(predicted_note(times), 0, {}, Style::dim, Style::dim);
   return terminal.take();
 }
 
-std::string with_predicted_times(const std::string& report, const PredictedTimes& times) {
-  Json json = Json::parse(report, nullptr, false);
-  if (!json.is_object()) return report;
+std::string predicted_json(const PredictedTimes& times) {
   Json list = Json::array();
   for (const Of& of : times.configurations) {
     Json algorithms = Json::array();
@@ -201,10 +228,11 @@ std::string with_predicted_times(const std::string& report, const PredictedTimes
                     {"mode", to_string(of.config.mode)},
                     {"algorithms", std::move(algorithms)}});
   }
-  json["predicted_times"] = {{"estimate", true},
-                             {"basis", to_valid_utf8(basis_of(times))},
-                             {"configurations", std::move(list)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const Json json = {{"estimate", true},
+                     {"device", to_valid_utf8(times.device)},
+                     {"basis", to_valid_utf8(times.basis())},
+                     {"configurations", std::move(list)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,49 @@
+// Predicted times of configurations, as reports show them: always as an estimate, with its
+// interval, the device and what it rests on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/report/report.h"
+#include "core/model/algorithm_times.h"
+#include "core/model/time_model.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::advisor {
+
+struct PredictedTimes {
+  struct Of {
+    RnnConfig config;
+    std::vector<model::AlgorithmTime> algorithms;  // that cuDNN would take; empty: none predicted
+
+    // The algorithm that runs where this configuration's is asked for, and the fastest whose
+    // results are right; null where it is not predicted.
+    const model::AlgorithmTime* asked_for() const;
+    const model::AlgorithmTime* fastest() const;
+  };
+  std::vector<Of> configurations;  // in the order of the profile
+  std::string device;              // that they are of, "NVIDIA H200"
+
+  const Of* of(int configuration) const;  // null where nothing is predicted for it
+  std::string basis() const;  // "105 configurations measured on …"; empty: nothing is predicted
+};
+
+// Of every configuration of `profile`.
+PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
+                             const model::TimeModel& model);
+
+// For one configuration every algorithm by phase; for several a line each. Empty where nothing is
+// predicted.
+std::string predicted_text(const PredictedTimes& times, const TextOptions& options);
+
+// The cells of a table of one configuration, the head first: plain text.
+std::vector<std::vector<std::string>> predicted_table(const PredictedTimes::Of& of);
+// What has to stand below such tables: what the times rest on, and what * means where it occurs.
+std::string predicted_note(const PredictedTimes& times);
+
+// A JSON object: the value of the key predicted_times of the JSON report
+// (docs/schema/report.schema.json).
+std::string predicted_json(const PredictedTimes& times);
+
+}  // namespace rnnadvisor::advisor
