@@ -75,8 +75,9 @@ TimeJudgement judge_times(
       errors.covered += inside ? 1 : 0;
     }
   }
+  // One for each algorithm: the mean, where it was measured more than once.
   const auto totals = [&](const std::vector<std::size_t>& rows, std::span<const Phase> phases) {
-    std::vector<Total> list;
+    std::map<Algo, std::vector<Total>> of_algorithms;
     for (const std::size_t i : rows) {
       Total total;
       bool whole = true;
@@ -87,7 +88,16 @@ TimeJudgement judge_times(
         total.measured += measured.rows[i].at(phase);
         total.predicted += predicted->seconds;
       }
-      if (whole) list.push_back(total);
+      if (whole) of_algorithms[measured.rows[i].config.algo].push_back(total);
+    }
+    std::vector<Total> list;
+    for (const auto& [algo, repeats] : of_algorithms) {
+      Total mean;
+      for (const Total& total : repeats) {
+        mean.measured += total.measured / static_cast<double>(repeats.size());
+        mean.predicted += total.predicted / static_cast<double>(repeats.size());
+      }
+      list.push_back(mean);
     }
     return list;
   };

@@ -67,7 +67,7 @@ double Likeness::length(std::size_t place_entry) const {
                                                     steps,
                                                     input,
                                                     stack,
-                                                    stack,
+                                                    direction,
                                                     cell,
                                                     cell,
                                                     cell,

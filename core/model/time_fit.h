@@ -19,16 +19,20 @@ struct Likeness {
     batch,
     steps,
     input,
-    stack,  // layers and directions
+    stack,  // layers
     cell,
     type,
     hidden_alignment,
     other_alignment,
     deviation,  // of the process, in natural logarithms of time
     noise,      // of a measurement, and of what no feature tells
+    direction,  // cuDNN has kernels of its own for both directions: no more layers are like them
     entries
   };
-  std::array<double, entries> values = {1.5, 1.5, 3.0, 4.0, 3.0, 2.0, 2.0, 4.0, 6.0, 0.2, 0.03};
+  // Files of times of before 2026-11-22 have the entries before `direction`.
+  static constexpr std::size_t old_entries = direction;
+  std::array<double, entries> values = {1.5, 1.5, 3.0, 4.0, 3.0,  2.0,
+                                        2.0, 4.0, 6.0, 0.2, 0.03, 1.5};
 
   double length(std::size_t place_entry) const;
 };

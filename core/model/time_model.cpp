@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/model/time_fit.h"
+#include "core/model/time_intervals.h"
 
 namespace rnnadvisor::model {
 namespace {
@@ -31,6 +32,7 @@ std::string name_of(const Key& key) {
 struct Learned {
   std::vector<std::size_t> rows;  // indices into MeasuredTimes::rows
   std::optional<TimeFit> fit;     // nothing where there are too few
+  double interval_factor = 1;
 };
 
 }  // namespace
@@ -38,6 +40,7 @@ struct Learned {
 struct TimeModel::State {
   MeasuredTimes times;
   DeviceSpec device;
+  IntervalFactors intervals;
   std::map<Key, std::vector<std::size_t>> rows;
   mutable std::mutex mutex;
   mutable std::array<std::optional<double>, 4> transfer;
@@ -82,13 +85,17 @@ struct TimeModel::State {
   Likeness likeness_of(const Key& key) const {
     Likeness likeness;
     const auto found = times.choices.find(name_of(key));
-    if (found == times.choices.end() || found->second.size() != likeness.values.size())
+    if (found == times.choices.end()) return likeness;
+    const std::vector<double>& chosen = found->second;
+    if (chosen.size() != Likeness::entries && chosen.size() != Likeness::old_entries)
       return likeness;
-    for (const double value : found->second) {
+    for (const double value : chosen) {
       constexpr double least = 1e-3, most = 1e3;
       if (!(value >= least && value <= most)) return likeness;
     }
-    std::copy(found->second.begin(), found->second.end(), likeness.values.begin());
+    std::copy(chosen.begin(), chosen.end(), likeness.values.begin());
+    if (chosen.size() == Likeness::old_entries)
+      likeness.values[Likeness::direction] = likeness.values[Likeness::stack];
     return likeness;
   }
 
@@ -156,6 +163,7 @@ struct TimeModel::State {
     made.rows = points->second;
     if (made.rows.size() < fewest_points) return made;
     made.fit.emplace(points_with_overhead(key, made.rows), likeness_of(key));
+    made.interval_factor = intervals.at(key.group, key.phase);
     return made;
   }
 
@@ -164,6 +172,7 @@ struct TimeModel::State {
     result.seconds = std::exp(estimate.log_seconds);
     result.low_seconds = std::exp(estimate.log_seconds - estimate.log_radius);
     result.high_seconds = std::exp(estimate.log_seconds + estimate.log_radius);
+    widen(result, learned_here.interval_factor);
     result.basis =
         fmt::format("{} configurations measured on one {}, cuDNN {}", learned_here.rows.size(),
                     times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
@@ -174,6 +183,7 @@ struct TimeModel::State {
 TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_unique<State>()) {
   state_->times = std::move(times);
   state_->device = std::move(device);
+  state_->intervals = IntervalFactors(state_->times.choices);
   for (std::size_t i = 0; i < state_->times.rows.size(); ++i) {
     const MeasuredRow& row = state_->times.rows[i];
     const auto group = time_group(row.config, state_->device);

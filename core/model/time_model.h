@@ -8,7 +8,9 @@
 // sections 2.2 and 2.7). The interval comes from leaving out each measured configuration in turn
 // (closed form: ibid., section 5.4.2) and asking how far its prediction is off in units of the
 // process's own deviation: the 90th percentile of that is the factor (conformal prediction; Lei et
-// al., JASA 113, 2018).
+// al., JASA 113, 2018). The first order still knows what was left out there; what that and several
+// unknown sizes at once cost is in the factors that time_cross_validation.h finds by making models
+// of a part of the rows, and that a file of times keeps.
 #pragma once
 
 #include <atomic>
@@ -40,8 +42,9 @@ class TimeModel {
   // times().rows: cross-validation, leaving one out.
   std::vector<std::optional<TimePrediction>> left_out(Phase phase) const;
 
-  // For MeasuredTimes::choices: what cross-validation on the rows chooses for each group and phase.
-  // Takes some ten seconds for a thousand rows. Ends early with what it has when `stop` is set.
+  // How alike calls are, for each group and phase, as cross-validation on the rows chooses it; a
+  // part of chosen_for() in time_cross_validation.h, which is what a file of times gets. Takes some
+  // ten seconds for a thousand rows. Ends early with what it has when `stop` is set.
   std::map<std::string, std::vector<double>> choose(const std::atomic<bool>* stop = nullptr) const;
 
   const MeasuredTimes& times() const;

@@ -14,6 +14,7 @@
 #include "advisor/cli/progress.h"
 #include "advisor/cli/samples.h"
 #include "advisor/facts/measured_times.h"
+#include "core/model/time_cross_validation.h"
 #include "core/model/time_errors.h"
 #include "core/model/time_model.h"
 
@@ -30,7 +31,7 @@ struct Arguments {
   bool force = false;
 };
 
-// The last part of the budget, for choosing how alike configurations are.
+// The last part of the budget, for choosing how alike configurations are and for cross-validation.
 constexpr double choosing_seconds = 40;
 constexpr double shortest_budget = 60, longest_budget = 24 * 3600;
 
@@ -111,8 +112,10 @@ std::string cross_validation(const model::TimeModel& model) {
 int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, const Places& places,
            const std::atomic<bool>* interrupted) {
   if (!times.rows.empty()) {
-    context.note("choosing how alike configurations are, by leaving out what was measured");
-    times.choices = model::TimeModel(times, device).choose(interrupted);
+    context.note(
+        "choosing how alike configurations are and how wide intervals must be, by leaving out what "
+        "was measured");
+    times.choices = model::chosen_for(times, device, interrupted);
   }
   const std::string comment =
       fmt::format("{}, as `rnnadvisor calibrate` met it with cuDNN {} on {}.\nTimes: {}",

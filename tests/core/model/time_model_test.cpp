@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "core/model/algorithm_times.h"
@@ -283,29 +280,6 @@ TEST(ShippedTimes, AnswerTheSameFromManyThreads) {
   EXPECT_THAT(answers, ::testing::Each(answers.front()));
 }
 
-std::string file_text(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-void expect_written(const std::string& name, const std::string& table) {
-  const std::string path = RNNADVISOR_SOURCE_DIR "/docs/models.md";
-  std::string text = file_text(path);
-  const std::string begin = "<!-- " + name + " -->\n";
-  const auto from = text.find(begin);
-  ASSERT_NE(from, std::string::npos) << begin;
-  const auto start = from + begin.size();
-  auto to = text.find("<!-- end -->", start);
-  ASSERT_NE(to, std::string::npos) << begin;
-  if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) {
-    text.replace(start, to - start, table);
-    std::ofstream(path, std::ios::binary) << text;
-    to = start + table.size();
-  }
-  EXPECT_EQ(text.substr(start, to - start), table) << "RNNADVISOR_UPDATE_GOLDEN=1 writes " << path;
-}
-
 // The errors that are published. The rows held back are read here and nowhere else.
 TEST(ShippedTimes, ErrorsOnHeldBackRowsArePublished) {
   const auto held_back =
@@ -317,8 +291,8 @@ TEST(ShippedTimes, ErrorsOnHeldBackRowsArePublished) {
     return model->predict(held_back->rows[row].config, phase);
   });
   EXPECT_EQ(judged.without, 0);
-  expect_written("time errors", test::time_error_table(judged));
-  expect_written("choice errors", test::choice_table(judged));
+  test::expect_written("time errors", test::time_error_table(judged));
+  test::expect_written("choice errors", test::choice_table(judged));
   // The aim for the choice: no time lost in the median.
   EXPECT_EQ(quantile(judged.inference.regret, 0.5), 0);
   EXPECT_EQ(quantile(judged.training.regret, 0.5), 0);
