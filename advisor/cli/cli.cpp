@@ -61,7 +61,16 @@ const CLI::App& chosen(const CLI::App& root) {
   return *app;
 }
 
-int parse_and_act(std::span<const std::string> arguments, Context& context) {
+// "help run" is what other programs understand as "run --help".
+std::vector<std::string> with_help_as_option(std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return {arguments.begin(), arguments.end()};
+  std::vector<std::string> changed(arguments.begin() + 1, arguments.end());
+  changed.emplace_back("--help");
+  return changed;
+}
+
+int parse_and_act(std::span<const std::string> given, Context& context) {
+  const auto arguments = with_help_as_option(given);
   const auto app = make_application(context);
   try {
     SplitArguments split = split_arguments(*app, arguments);

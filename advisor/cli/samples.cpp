@@ -20,8 +20,12 @@ Result<std::string_view> find(std::span<const EmbeddedFile> files, std::string_v
                               std::string_view kind) {
   std::vector<std::string_view> names;
   for (const auto& file : files) {
-    if (name == file.name || name == without_ending(file.name)) return file.text;
-    names.push_back(without_ending(file.name));
+    const auto whole = without_ending(file.name);
+    // The folder may be left out: "pytorch-gru" for "programs/pytorch-gru".
+    const auto last = whole.substr(whole.rfind('/') + 1);
+    if (name == file.name || name == whole || name == last) return file.text;
+    names.push_back(whole);
+    if (last != whole) names.push_back(last);
   }
   const auto nearest = did_you_mean(name, names);
   return fail(ErrorCode::not_found,

@@ -256,7 +256,10 @@ advisor::SearchResult search_cudnn(const Context& context, const Profile& profil
 
 std::string verified_path(const std::string& profile) {
   constexpr std::string_view sample = "sample:", ending = ".rnnprof";
-  std::string stem = profile.starts_with(sample) ? profile.substr(sample.size()) : profile;
+  std::string stem = profile;
+  // Here, whatever folder it has among the samples.
+  if (profile.starts_with(sample))
+    stem = profile.substr(std::max(sample.size(), profile.rfind('/') + 1));
   if (stem.ends_with(ending)) stem.resize(stem.size() - ending.size());
   if (stem.ends_with(".verified")) stem.resize(stem.size() - std::string_view(".verified").size());
   return stem + ".verified.rnnprof";

@@ -69,9 +69,12 @@ std::vector<Ability> abilities(const MachineReport& machine, const Result<std::s
                   Permission::yes, ""});
   list.push_back(running(machine));
   const bool can_run = list.back().works == Permission::yes;
+  // Programs bring a cuDNN of their own; without a driver none of them runs.
+  const std::string no_profile = !plugin                          ? plugin.error().message
+                                 : machine.driver_version.empty() ? machine.driver_problem
+                                                                  : std::string();
   list.push_back({"profile: record the programs of others",
-                  plugin ? Permission::yes : Permission::no,
-                  plugin ? std::string() : plugin.error().message});
+                  no_profile.empty() ? Permission::yes : Permission::no, no_profile});
   list.push_back({"kernels of a run (CUPTI tracing)", can_run ? machine.tracing : Permission::no,
                   can_run ? machine.tracing_reason : "nothing can be run"});
   list.push_back({"Tensor Core use from hardware counters",

@@ -13,20 +13,25 @@ namespace {
 int list_samples(Context& context) {
   context.out << "Recorded profiles, for advise, report and export (sample:NAME):\n";
   if (sample_profiles().empty()) context.out << "  none in this build\n";
-  for (const auto& file : sample_profiles()) {
-    const auto profile = read_profile_bytes(file.text, file.name);
-    if (!profile) return context.report(profile.error());
-    const auto& device =
-        profile->devices.empty() ? std::string("no GPU") : profile->devices[0].name;
-    context.out << fmt::format("  {:<24} {} configurations, {}, cuDNN {}\n",
-                               without_ending(file.name), profile->configurations.size(), device,
-                               profile->environment.cudnn_version);
+  for (const bool programs : {false, true}) {
+    if (programs) context.out << "\nRecorded programs, with their calls and kernels:\n";
+    for (const auto& file : sample_profiles()) {
+      if (file.name.starts_with("programs/") != programs) continue;
+      const auto profile = read_profile_bytes(file.text, file.name);
+      if (!profile) return context.report(profile.error());
+      const auto& device =
+          profile->devices.empty() ? std::string("no GPU") : profile->devices[0].name;
+      const auto count = profile->configurations.size();
+      context.out << fmt::format("  {:<32} {} configuration{}, {}, cuDNN {}\n",
+                                 without_ending(file.name), count, count == 1 ? "" : "s", device,
+                                 profile->environment.cudnn_version);
+    }
   }
   context.out << "\nSweeps, for sweep (sample:NAME):\n";
   for (const auto& file : sample_sweeps()) {
     const auto plan = expand_sweep(file.text, file.name);
     if (!plan) return report_failure(context, plan);
-    context.out << fmt::format("  {:<24} {} configurations: {}\n", without_ending(file.name),
+    context.out << fmt::format("  {:<32} {} configurations: {}\n", without_ending(file.name),
                                plan->configurations.size(), plan->title);
   }
   return exit_ok;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "advisor/cli/command_line.h"
+#include "advisor/cli/verifying.h"
 #include "advisor/rules/rule.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
@@ -452,6 +453,29 @@ TEST(Samples, ListShowExport) {
   EXPECT_TRUE(std::filesystem::exists(folder / "s/sweeps/gnmt.toml"));
   EXPECT_EQ(call({"samples", "export", folder / "s"}).status, 2);
   EXPECT_EQ(call({"samples"}).status, 2);
+}
+
+// A program's recording by its whole name, and without the folder, wherever a profile is taken.
+TEST(Samples, RecordedProgramsByEitherName) {
+  const auto list = call({"samples", "list"}).out;
+  EXPECT_THAT(list, HasSubstr("programs/pytorch-two-layers"));
+  const auto whole = call({"report", "sample:programs/pytorch-two-layers"});
+  EXPECT_EQ(whole.status, 0) << whole.err;
+  const auto last = call({"report", "sample:pytorch-two-layers"});
+  EXPECT_EQ(last.status, 0) << last.err;
+  EXPECT_EQ(last.out, whole.out);
+  EXPECT_EQ(verified_path("sample:programs/pytorch-gru"), "pytorch-gru.verified.rnnprof");
+  EXPECT_EQ(verified_path("sample:gnmt"), "gnmt.verified.rnnprof");
+  EXPECT_EQ(verified_path("a/b.rnnprof"), "a/b.verified.rnnprof");
+}
+
+TEST(Help, IsAlsoACommand) {
+  EXPECT_EQ(call({"help"}).out, call({"--help"}).out);
+  EXPECT_EQ(call({"help", "advise"}).out, call({"advise", "--help"}).out);
+  EXPECT_EQ(call({"help", "samples", "show"}).out, call({"samples", "show", "--help"}).out);
+  const auto unknown = call({"help", "advize"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("advise"));
 }
 
 TEST(Worker, IsHandedToTheService) {
