@@ -61,17 +61,26 @@ const CLI::App& chosen(const CLI::App& root) {
   return *app;
 }
 
-// "help run" is what other programs understand as "run --help".
-std::vector<std::string> with_help_as_option(std::span<const std::string> arguments) {
+// "help run" is what other programs understand as "run --help". Of a command that does not exist
+// the name alone is left, which is then told as unknown.
+std::vector<std::string> with_help_as_option(const CLI::App& app,
+                                             std::span<const std::string> arguments) {
   if (arguments.empty() || arguments.front() != "help") return {arguments.begin(), arguments.end()};
   std::vector<std::string> changed(arguments.begin() + 1, arguments.end());
+  const CLI::App* at = &app;
+  for (const auto& name : changed) {
+    const auto found =
+        at->get_subcommands([&](const CLI::App* each) { return each->get_name() == name; });
+    if (found.empty()) return changed;
+    at = found.front();
+  }
   changed.emplace_back("--help");
   return changed;
 }
 
 int parse_and_act(std::span<const std::string> given, Context& context) {
-  const auto arguments = with_help_as_option(given);
   const auto app = make_application(context);
+  const auto arguments = with_help_as_option(*app, given);
   try {
     SplitArguments split = split_arguments(*app, arguments);
     context.program = std::move(split.program);
