@@ -22,9 +22,10 @@ int list_samples(Context& context) {
       const auto& device =
           profile->devices.empty() ? std::string("no GPU") : profile->devices[0].name;
       const auto count = profile->configurations.size();
-      context.out << fmt::format("  {:<32} {} configuration{}, {}, cuDNN {}\n",
-                                 without_ending(file.name), count, count == 1 ? "" : "s", device,
-                                 profile->environment.cudnn_version);
+      const auto& cudnn = profile->environment.cudnn_version;
+      context.out << fmt::format("  {:<32} {} configuration{}, {}, {}\n", without_ending(file.name),
+                                 count, count == 1 ? "" : "s", device,
+                                 cudnn.empty() ? "without cuDNN" : "cuDNN " + cudnn);
     }
   }
   context.out << "\nSweeps, for sweep (sample:NAME):\n";
