@@ -162,32 +162,48 @@ Alignment align(std::span<const std::int64_t> before, std::span<const std::int64
 
 Alignment align_calls(const Profile& before, const Profile& after,
                       std::span<const std::pair<int, int>> pairs) {
-  // A number for each pair of configurations, the same on both sides.
+  // A number for each pair of configurations, the same on both sides; 0: of none.
   std::map<int, std::int64_t> left_symbol, right_symbol;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].first >= 0) left_symbol[pairs[i].first] = static_cast<std::int64_t>(i);
-    if (pairs[i].second >= 0) right_symbol[pairs[i].second] = static_cast<std::int64_t>(i);
+    if (pairs[i].first >= 0) left_symbol[pairs[i].first] = static_cast<std::int64_t>(i) + 1;
+    if (pairs[i].second >= 0) right_symbol[pairs[i].second] = static_cast<std::int64_t>(i) + 1;
   }
-  const auto symbols = [](const Profile& profile, const std::vector<int>& rows,
-                          const std::map<int, std::int64_t>& symbol_of) {
+  const auto symbols = [](const Profile& profile, const std::map<int, std::int64_t>& symbol_of) {
     std::vector<std::int64_t> result;
-    result.reserve(rows.size());
-    for (const int row : rows) {
-      const auto& call = profile.calls[static_cast<std::size_t>(row)];
+    result.reserve(profile.calls.size());
+    for (const auto& call : profile.calls) {
       const auto found = symbol_of.find(call.configuration);
-      const std::int64_t number = found == symbol_of.end() ? -1 : found->second;
+      const std::int64_t number = found == symbol_of.end() ? 0 : found->second;
       result.push_back(number * 16 + static_cast<std::int64_t>(call.phase));
     }
     return result;
   };
-  const auto left = calls_by_process(before), right = calls_by_process(after);
+  return align_calls(before, after, symbols(before, left_symbol), symbols(after, right_symbol));
+}
+
+Alignment align_calls(const Profile& before, const Profile& after,
+                      std::span<const std::int64_t> before_symbols,
+                      std::span<const std::int64_t> after_symbols) {
+  auto left = calls_by_process(before), right = calls_by_process(after);
+  const auto leave_out = [](auto& calls, std::span<const std::int64_t> symbols) {
+    for (auto& [process, rows] : calls)
+      std::erase_if(rows, [&](int row) { return symbols[static_cast<std::size_t>(row)] < 0; });
+  };
+  leave_out(left, before_symbols);
+  leave_out(right, after_symbols);
+  const auto of_rows = [](const std::vector<int>& rows, std::span<const std::int64_t> symbols) {
+    std::vector<std::int64_t> result;
+    result.reserve(rows.size());
+    for (const int row : rows) result.push_back(symbols[static_cast<std::size_t>(row)]);
+    return result;
+  };
   static const std::vector<int> none;
   Alignment result;
   for (const auto& [process, other] : match_processes(before, after, left, right)) {
     const auto a = left.find(process), b = right.find(other);
     const auto& rows = a == left.end() ? none : a->second;
     const auto& others = b == right.end() ? none : b->second;
-    const auto of = symbols(before, rows, left_symbol), with = symbols(after, others, right_symbol);
+    const auto of = of_rows(rows, before_symbols), with = of_rows(others, after_symbols);
     for (const auto& [x, y] : align(of, with))
       result.emplace_back(x < 0 ? -1 : rows[static_cast<std::size_t>(x)],
                           y < 0 ? -1 : others[static_cast<std::size_t>(y)]);

@@ -27,5 +27,10 @@ Alignment align(std::span<const std::int64_t> before, std::span<const std::int64
 // the other has none). Processes are matched by rank, else by their order.
 Alignment align_calls(const Profile& before, const Profile& after,
                       std::span<const std::pair<int, int>> pairs);
+// The same with a symbol for each call of either: equal ones are of one kind; calls with a negative
+// one are left out.
+Alignment align_calls(const Profile& before, const Profile& after,
+                      std::span<const std::int64_t> before_symbols,
+                      std::span<const std::int64_t> after_symbols);
 
 }  // namespace rnnadvisor::gui

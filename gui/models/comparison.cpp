@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/words.h"
@@ -15,6 +14,7 @@
 #include "gui/models/call_alignment.h"
 #include "gui/models/item_models.h"
 #include "gui/models/overview_charts.h"
+#include "gui/models/step_times.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -67,8 +67,19 @@ void pair_by(const Document& before, const Document& after, std::vector<int>& le
   left = rest;
 }
 
-std::vector<std::pair<int, int>> pair_configurations(const Document& before,
-                                                     const Document& after) {
+// Stacks of `wholes` that `parts` of the other profile make in calls of one layer.
+template <class Add>
+void pair_stacks(const Profile& of, std::vector<int>& wholes, const Profile& profile,
+                 std::vector<int>& parts, Add add) {
+  std::erase_if(wholes, [&](int whole) {
+    const auto found = parts_of_stack(of, whole, profile, parts);
+    for (const auto& [part, calls] : found) std::erase(parts, part);
+    if (!found.empty()) add(CallSet{{whole, 1}}, found);
+    return !found.empty();
+  });
+}
+
+std::vector<ConfigurationPair> pair_configurations(const Document& before, const Document& after) {
   std::vector<int> left(before.profile().configurations.size());
   std::vector<int> right(after.profile().configurations.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
@@ -97,9 +108,25 @@ std::vector<std::pair<int, int>> pair_configurations(const Document& before,
   pair_by(before, after, left, right, pairs, same);
   pair_by(before, after, left, right, pairs, id);
   pair_by(before, after, left, right, pairs, shape);
-  for (const int i : left) pairs.emplace_back(i, -1);
-  for (const int i : right) pairs.emplace_back(-1, i);
-  return pairs;
+  std::vector<ConfigurationPair> result;
+  for (const auto& [b, a] : pairs) result.push_back({{{b, 1}}, {{a, 1}}});
+  pair_stacks(
+      before.profile(), left, after.profile(), right,
+      [&](const CallSet& whole, const CallSet& parts) { result.push_back({whole, parts}); });
+  pair_stacks(
+      after.profile(), right, before.profile(), left,
+      [&](const CallSet& whole, const CallSet& parts) { result.push_back({parts, whole}); });
+  for (const int i : left) result.push_back({{{i, 1}}, {}});
+  for (const int i : right) result.push_back({{}, {{i, 1}}});
+  return result;
+}
+
+Change change_between(const MedianInterval& b, const MedianInterval& a) {
+  if (b.count == 0 || a.count == 0 || b.confidence < 0.5 || a.confidence < 0.5)
+    return Change::unclear;
+  if (a.high < b.low) return Change::faster;
+  if (a.low > b.high) return Change::slower;
+  return Change::no_difference;
 }
 
 Change change_of(const Match& match) {
@@ -111,12 +138,7 @@ Change change_of(const Match& match) {
            : paired.low > 0 ? Change::slower
                             : Change::no_difference;
   }
-  const auto &b = match.before_ms, &a = match.after_ms;
-  if (b.count == 0 || a.count == 0 || b.confidence < 0.5 || a.confidence < 0.5)
-    return Change::unclear;
-  if (a.high < b.low) return Change::faster;
-  if (a.low > b.high) return Change::slower;
-  return Change::no_difference;
+  return change_between(match.before_ms, match.after_ms);
 }
 
 MedianInterval time_of(const advisor::ConfigurationReport* report, Phase phase,
@@ -128,23 +150,70 @@ MedianInterval time_of(const advisor::ConfigurationReport* report, Phase phase,
   return median_interval(traced);
 }
 
+// One profile's calls as what is matched: units, and a symbol for each that names its pair of
+// configurations and its phase. Calls that are part of an earlier one's unit have a negative one.
+struct Matchable {
+  CallUnits units;
+  std::vector<int> pair;  // by configuration: which of the pairs; -1: none
+  std::vector<std::int64_t> symbols;
+
+  Matchable(const Profile& profile, const std::vector<ConfigurationPair>& pairs,
+            CallSet ConfigurationPair::* side, const StepMarks* marks) {
+    const auto count = profile.configurations.size();
+    std::vector<int> size(count, 1);
+    pair.assign(count, -1);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      for (const auto& [configuration, calls] : pairs[i].*side) {
+        const auto c = static_cast<std::size_t>(configuration);
+        pair[c] = static_cast<int>(i);
+        size[c] = ConfigurationPair::calls(pairs[i].*side);
+      }
+    }
+    units = units_of(profile, size, pair, step_of_calls(profile, marks));
+    for (std::size_t i = 0; i < profile.calls.size(); ++i) {
+      const auto& call = profile.calls[i];
+      const std::int64_t number = pair_of(call) + 1;
+      // What lacks calls is like nothing that has them.
+      const std::int64_t symbol =
+          number * 16 + static_cast<std::int64_t>(call.phase) + (units.whole[i] != 0 ? 0 : 8);
+      symbols.push_back(units.calls[i].empty() ? -1 : symbol);
+    }
+  }
+  int pair_of(const RnnCall& call) const {
+    return call.configuration < 0 ? -1 : pair[static_cast<std::size_t>(call.configuration)];
+  }
+};
+
+// What one unit took: the sum of its calls, for others may run between them; -1: no kernels.
+double unit_ms(const Side& side, const std::vector<int>& calls, int& kernels) {
+  double sum = 0;
+  for (const int call : calls) {
+    const double ms = traced_ms(side.document.profile(), side.index, call);
+    if (ms < 0) return -1;
+    sum += ms;
+    kernels += static_cast<int>(side.index.kernels(call).size());
+  }
+  return sum;
+}
+
 // Every call with its partner, and what their kernels took.
-std::vector<CallMatch> match_calls(const Side& left, const Side& right,
-                                   const std::vector<std::pair<int, int>>& pairs) {
-  const Profile &before = left.document.profile(), &after = right.document.profile();
+std::vector<CallMatch> match_calls(const Side& left, const Side& right, const Matchable& before,
+                                   const Matchable& after) {
   std::vector<CallMatch> calls;
-  for (const auto& [b, a] : align_calls(before, after, pairs)) {
+  const auto take = [](const Side& side, const Matchable& of, int call, std::vector<int>& more,
+                       double& ms, int& kernels) {
+    if (call < 0) return;
+    const auto& unit = of.units.calls[static_cast<std::size_t>(call)];
+    more.assign(unit.begin() + 1, unit.end());
+    ms = unit_ms(side, unit, kernels);
+  };
+  for (const auto& [b, a] : align_calls(left.document.profile(), right.document.profile(),
+                                        before.symbols, after.symbols)) {
     CallMatch match;
     match.before = b;
     match.after = a;
-    if (b >= 0) {
-      match.before_ms = traced_ms(before, left.index, b);
-      match.before_kernels = static_cast<int>(left.index.kernels(b).size());
-    }
-    if (a >= 0) {
-      match.after_ms = traced_ms(after, right.index, a);
-      match.after_kernels = static_cast<int>(right.index.kernels(a).size());
-    }
+    take(left, before, b, match.more_before, match.before_ms, match.before_kernels);
+    take(right, after, a, match.more_after, match.after_ms, match.after_kernels);
     calls.push_back(match);
   }
   return calls;
@@ -185,22 +254,28 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
   result.after = after;
   const Side left(*before), right(*after);
   const auto pairs = pair_configurations(*before, *after);
-  result.calls = match_calls(left, right, pairs);
-  // By what a call is: of either side its configuration, and its phase.
-  std::map<std::tuple<int, int, Phase>, PhaseCalls> phase_calls;
-  std::map<int, std::pair<int, int>> of_before, of_after;
-  for (const auto& pair : pairs) {
-    if (pair.first >= 0) of_before[pair.first] = pair;
-    if (pair.second >= 0) of_after[pair.second] = pair;
+  const auto old_steps = step_marks(before->profile()), new_steps = step_marks(after->profile());
+  const auto step = common_step(old_steps, new_steps);
+  const StepMarks* const old_step = step ? &old_steps.at(*step) : nullptr;
+  const StepMarks* const new_step = step ? &new_steps.at(*step) : nullptr;
+  if (step) {
+    StepComparison whole{*step, median_interval(old_step->periods_ms()),
+                         median_interval(new_step->periods_ms())};
+    whole.change = change_between(whole.before_ms, whole.after_ms);
+    result.step = std::move(whole);
   }
+  const Matchable of_before(before->profile(), pairs, &ConfigurationPair::before, old_step);
+  const Matchable of_after(after->profile(), pairs, &ConfigurationPair::after, new_step);
+  result.calls = match_calls(left, right, of_before, of_after);
+  // By what a call is: which of the pairs, and its phase.
+  std::map<std::pair<int, Phase>, PhaseCalls> phase_calls;
   const auto key_of = [&](const CallMatch& call) {
     const auto& of = call.before >= 0
                          ? before->profile().calls[static_cast<std::size_t>(call.before)]
                          : after->profile().calls[static_cast<std::size_t>(call.after)];
-    const auto& known = call.before >= 0 ? of_before : of_after;
-    const auto pair = known.find(of.configuration);
-    return pair == known.end() ? std::tuple(-1, -1, of.phase)
-                               : std::tuple(pair->second.first, pair->second.second, of.phase);
+    const auto& side = call.before >= 0 ? of_before : of_after;
+    const auto first = static_cast<std::size_t>(call.before >= 0 ? call.before : call.after);
+    return std::pair(side.units.whole[first] != 0 ? side.pair_of(of) : -1, of.phase);
   };
   for (const auto& call : result.calls) {
     auto& phase = phase_calls[key_of(call)];
@@ -211,19 +286,32 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
     if (call.before_ms >= 0 && call.after_ms >= 0)
       phase.difference_ms.push_back(call.after_ms - call.before_ms);
   }
-  for (const auto& [b, a] : pairs) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& sets = pairs[i];
+    const int b = sets.before.empty() ? -1 : sets.before.front().first;
+    const int a = sets.after.empty() ? -1 : sets.after.front().first;
     for (const Phase phase : all_phases) {
       Match match;
+      match.sets = sets;
       match.before = b;
       match.after = a;
       match.phase = phase;
       const auto* old_report = left.report(b);
       const auto* new_report = right.report(a);
-      match.name = (new_report != nullptr ? new_report : old_report)->name;
-      const auto& calls = phase_calls[{b, a, phase}];
+      // A stack gives its name to what it was split into.
+      match.name = (new_report == nullptr || ConfigurationPair::calls(sets.after) > 1 ? old_report
+                                                                                      : new_report)
+                       ->name;
+      const auto& calls = phase_calls[{static_cast<int>(i), phase}];
       bool old_traced = false, new_traced = false;
-      match.before_ms = time_of(old_report, phase, calls.before_ms, old_traced);
-      match.after_ms = time_of(new_report, phase, calls.after_ms, new_traced);
+      // Times of a run are those of one call, so that there is none for several.
+      const auto time = [&](const auto* report, const auto& traced, bool& from_kernels) {
+        if (!sets.split()) return time_of(report, phase, traced, from_kernels);
+        from_kernels = from_kernels || !traced.empty();
+        return median_interval(traced);
+      };
+      match.before_ms = time(old_report, calls.before_ms, old_traced);
+      match.after_ms = time(new_report, calls.after_ms, new_traced);
       if (match.before_ms.count == 0 && match.after_ms.count == 0) continue;
       match.from_kernels = old_traced || new_traced;
       match.calls = calls.calls;
@@ -243,10 +331,12 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
     };
     return moved(x) > moved(y);
   });
-  std::map<std::tuple<int, int, Phase>, int> index_of;
+  std::map<std::pair<int, Phase>, int> index_of;
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const auto& match = result.matches[i];
-    index_of[{match.before, match.after, match.phase}] = static_cast<int>(i);
+    const int pair = match.before >= 0 ? of_before.pair[static_cast<std::size_t>(match.before)]
+                                       : of_after.pair[static_cast<std::size_t>(match.after)];
+    index_of[{pair, match.phase}] = static_cast<int>(i);
   }
   for (auto& call : result.calls) {
     const auto found = index_of.find(key_of(call));
@@ -274,15 +364,18 @@ std::vector<TimePart> time_parts(const Comparison& comparison, const Match& matc
     parts.push_back({name, match.before < 0 ? -1.0 : 0.0, match.after < 0 ? -1.0 : 0.0});
     return parts.back();
   };
-  const auto add = [&](const Document& document, int configuration, double TimePart::* side) {
-    for (const auto& time : phase_times(document, configuration)) {
-      if (time.phase != match.phase) continue;
-      for (const auto& each : time.parts) part(role_word(each.role)).*side += each.ms;
-      if (time.idle_ms > 0) part(ComparisonModel::tr("waiting for launches")).*side += time.idle_ms;
+  const auto add = [&](const Document& document, const CallSet& set, double TimePart::* side) {
+    for (const auto& [configuration, calls] : set) {
+      for (const auto& time : phase_times(document, configuration)) {
+        if (time.phase != match.phase) continue;
+        for (const auto& each : time.parts) part(role_word(each.role)).*side += each.ms * calls;
+        if (time.idle_ms > 0)
+          part(ComparisonModel::tr("waiting for launches")).*side += time.idle_ms * calls;
+      }
     }
   };
-  if (match.before >= 0) add(*comparison.before, match.before, &TimePart::before_ms);
-  if (match.after >= 0) add(*comparison.after, match.after, &TimePart::after_ms);
+  add(*comparison.before, match.sets.before, &TimePart::before_ms);
+  add(*comparison.after, match.sets.after, &TimePart::after_ms);
   std::stable_sort(parts.begin(), parts.end(), [](const TimePart& a, const TimePart& b) {
     return std::fabs(a.after_ms - a.before_ms) > std::fabs(b.after_ms - b.before_ms);
   });

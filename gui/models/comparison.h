@@ -3,11 +3,13 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/statistics.h"
 #include "gui/models/document.h"
+#include "gui/models/split_stack.h"
 
 namespace rnnadvisor::gui {
 
@@ -24,7 +26,10 @@ enum class Change {
 struct Match {
   std::string name;  // of the configuration
   Phase phase = Phase::forward_training;
-  int before = -1, after = -1;         // into each profile's configurations; -1: it is not there
+  int before = -1, after = -1;  // into each profile's configurations; -1: it is not there
+  // All configurations that stand for it: several calls of one layer for one of a stack. Times are
+  // then the sum over those calls.
+  ConfigurationPair sets;
   MedianInterval before_ms, after_ms;  // count 0: no time
   bool from_kernels = false;           // times of traced calls, for want of timings
   Change change = Change::unclear;
@@ -38,10 +43,20 @@ struct Match {
 
 // One call, in one profile or in both.
 struct CallMatch {
-  int before = -1, after = -1;           // indices into each profile's calls
-  int match = -1;                        // into Comparison::matches; -1: of none with times
-  double before_ms = -1, after_ms = -1;  // first kernel to last; -1: without kernels
+  int before = -1, after = -1;               // indices into each profile's calls
+  std::vector<int> more_before, more_after;  // further calls that are one with it (split_stack.h)
+  int match = -1;                            // into Comparison::matches; -1: of none with times
+  double before_ms = -1, after_ms = -1;      // first kernel to last; -1: without kernels
   int before_kernels = 0, after_kernels = 0;
+};
+
+// A whole step of the program, as NVTX ranges mark it in both, from the start of one to that of the
+// next (step_times.h).
+struct StepComparison {
+  std::string name;
+  MedianInterval before_ms, after_ms;
+  Change change = Change::unclear;
+  double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }
 };
 
 struct Comparison {
@@ -49,6 +64,7 @@ struct Comparison {
   std::vector<Match> matches;                // the largest change of time first
   std::vector<CallMatch> calls;              // process by process, in the order of time
   double before_ms = 0, after_ms = 0;        // over what is in both
+  std::optional<StepComparison> step;        // nothing: not marked in both
   std::vector<std::string> environment;      // "cuDNN 9.1.0 -> 9.19.0"
   std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
 };
@@ -61,7 +77,8 @@ struct TimePart {
 // The largest change first. Empty where neither was traced.
 std::vector<TimePart> time_parts(const Comparison& comparison, const Match& match);
 
-// Configurations are matched by id, then by equal parameters, then by equal shape and place.
+// Configurations are matched by id, then by equal parameters, then by equal shape and place; what
+// is left of stacks with the calls of one layer that they were split into.
 Comparison compare(const DocumentPointer& before, const DocumentPointer& after);
 
 class ComparisonModel : public QAbstractTableModel {
@@ -98,5 +115,7 @@ class CallMatchesModel : public QAbstractTableModel {
 };
 
 QString change_word(Change change);
+// "1 → 2 calls" of a stack that was split; empty for all others.
+QString calls_word(const ConfigurationPair& sets);
 
 }  // namespace rnnadvisor::gui

@@ -11,6 +11,20 @@ namespace rnnadvisor::gui {
 
 namespace words = advisor::words;
 
+QString calls_word(const ConfigurationPair& sets) {
+  const int before = ConfigurationPair::calls(sets.before),
+            after = ConfigurationPair::calls(sets.after);
+  return sets.split() ? ComparisonModel::tr("%1 → %2 calls").arg(before).arg(after) : QString();
+}
+
+namespace {
+QString name_of(const Match& match) {
+  const QString calls = calls_word(match.sets);
+  return calls.isEmpty() ? to_qt(match.name)
+                         : QStringLiteral("%1 (%2)").arg(to_qt(match.name), calls);
+}
+}  // namespace
+
 void ComparisonModel::set_comparison(Comparison comparison) {
   beginResetModel();
   comparison_ = std::move(comparison);
@@ -57,7 +71,7 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       switch (column) {
         case name:
-          return to_qt(match.name);
+          return name_of(match);
         case phase:
           return to_qt(words::phase(match.phase));
         case before:
@@ -75,7 +89,7 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       if (column == before) return to_qt(words::interval(match.before_ms));
       if (column == after) return to_qt(words::interval(match.after_ms));
-      return to_qt(match.name);
+      return name_of(match);
     case Qt::TextAlignmentRole:
       return column >= before && column <= ratio ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter))
                                                  : QVariant();

@@ -1,5 +1,7 @@
 #include "gui/models/exploration.h"
 
+#include <algorithm>
+
 #include "advisor/rules/evaluate.h"
 #include "core/model/memory.h"
 #include "profiler/profile/builder.h"
@@ -44,34 +46,108 @@ std::optional<model::MapTime> sum_of(const std::vector<ExploredPhase>& phases) {
   return phases.empty() ? std::nullopt : std::optional(sum);
 }
 
+// The profile of a call as its framework makes it.
+Profile as_framework(const ConfigInput& input, const DeviceSpec& device, bool& framework_chooses) {
+  Profile profile = profile_of(input, device);
+  const auto algo = framework_algo(profile);
+  framework_chooses = algo.has_value();
+  if (!algo || *algo == input.config.algo) return profile;
+  ConfigInput chosen = input;
+  chosen.config.algo = *algo;
+  return profile_of(chosen, device);
+}
+
+// `times` calls of `other` more.
+void add_memory(model::MemoryNeed& sum, const model::MemoryNeed& other, int times) {
+  for (const auto part :
+       {&model::MemoryNeed::weights, &model::MemoryNeed::weight_gradients, &model::MemoryNeed::x,
+        &model::MemoryNeed::y, &model::MemoryNeed::dx, &model::MemoryNeed::dy,
+        &model::MemoryNeed::states, &model::MemoryNeed::workspace, &model::MemoryNeed::reserve,
+        &model::MemoryNeed::dropout_states, &model::MemoryNeed::total})
+    sum.*part += other.*part * times;
+  sum.exactness = std::max(sum.exactness, other.exactness);
+}
+
+void add_prediction(std::optional<model::TimePrediction>& sum,
+                    const std::optional<model::TimePrediction>& other, int times) {
+  if (!sum || !other) {
+    sum.reset();
+    return;
+  }
+  sum->seconds += other->seconds * times;
+  sum->low_seconds += other->low_seconds * times;
+  sum->high_seconds += other->high_seconds * times;
+  sum->extrapolated = sum->extrapolated || other->extrapolated;
+}
+
+void add_bound(model::Bound& sum, const model::Bound& other, int times) {
+  for (const auto part :
+       {&model::Bound::compute_ms, &model::Bound::memory_ms, &model::Bound::roofline_ms,
+        &model::Bound::sequential_ms, &model::Bound::bound_ms})
+    sum.*part += other.*part * times;
+  sum.estimate = sum.estimate || other.estimate;
+}
+
+void add_cost(model::PhaseCost& sum, const model::PhaseCost& other, int times) {
+  for (const auto part : {&model::PhaseCost::gemm_flops, &model::PhaseCost::pointwise_flops,
+                          &model::PhaseCost::flops, &model::PhaseCost::minimum_bytes})
+    sum.*part += other.*part * times;
+  sum.intensity = sum.minimum_bytes > 0
+                      ? static_cast<double>(sum.flops) / static_cast<double>(sum.minimum_bytes)
+                      : 0;
+}
+
+ExploredPhase phase_of(const RnnConfig& config, Phase phase, const DeviceSpec& device,
+                       const model::PredictTime& predict) {
+  ExploredPhase result;
+  result.phase = phase;
+  result.cost = model::phase_cost(config, phase);
+  result.bound = model::lower_bound(config, phase, device);
+  if (predict) result.predicted = predict(config, phase);
+  return result;
+}
+
 }  // namespace
 
 Exploration explore(const ConfigInput& input, const DeviceSpec& device,
                     std::shared_ptr<const advisor::RuleSet> rules,
-                    const model::PredictTime& predict) {
+                    const model::PredictTime& predict, const std::vector<RnnConfig>& more) {
   Exploration result;
-  Profile profile = profile_of(input, device);
-  if (const auto algo = framework_algo(profile)) {
-    result.framework_chooses = true;
-    if (*algo != input.config.algo) {
-      ConfigInput chosen = input;
-      chosen.config.algo = *algo;
-      profile = profile_of(chosen, device);
+  Profile profile = as_framework(input, device, result.framework_chooses);
+  const RnnConfig config = profile.configurations.front().config;
+  // Calls of a change are mostly alike: what is equal is asked for once.
+  std::vector<std::pair<RnnConfig, int>> others;
+  for (const auto& call : more) {
+    ConfigInput other = input;
+    other.config = call;
+    bool chosen = false;
+    const RnnConfig asked = as_framework(other, device, chosen).configurations.front().config;
+    const auto same = std::find_if(others.begin(), others.end(),
+                                   [&](const auto& each) { return each.first == asked; });
+    if (same != others.end()) {
+      ++same->second;
+    } else {
+      others.emplace_back(asked, 1);
     }
   }
-  const RnnConfig config = profile.configurations.front().config;
+  result.calls += static_cast<int>(more.size());
+  result.memory = model::memory_need(config, config.mode);
+  for (const auto& [other, times] : others)
+    add_memory(result.memory, model::memory_need(other, other.mode), times);
   result.document =
       std::make_shared<const Document>(std::move(profile), std::move(rules), QString());
   result.violations = validate(config);
   for (const Phase phase : all_phases) {
     if ((phase == Phase::forward_inference) != (config.mode == Mode::inference)) continue;
-    auto& each = result.phases.emplace_back();
-    each.phase = phase;
-    each.cost = model::phase_cost(config, phase);
-    each.bound = model::lower_bound(config, phase, device);
+    auto& each = result.phases.emplace_back(phase_of(config, phase, device, predict));
     each.gemms = model::gemms(config, phase);
+    for (const auto& [other, times] : others) {
+      const auto further = phase_of(other, phase, device, predict);
+      add_cost(each.cost, further.cost, times);
+      add_bound(each.bound, further.bound, times);
+      add_prediction(each.predicted, further.predicted, times);
+    }
     result.bound_ms += each.bound.bound_ms;
-    if (predict) each.predicted = predict(config, phase);
   }
   result.predicted = sum_of(result.phases);
   return result;

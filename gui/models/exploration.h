@@ -9,6 +9,7 @@
 #include "core/model/cost.h"
 #include "core/model/gemm.h"
 #include "core/model/map.h"
+#include "core/model/memory.h"
 #include "core/model/time_prediction.h"
 #include "gui/models/document.h"
 
@@ -27,6 +28,11 @@ struct Exploration {
   std::vector<Violation> violations;
   std::vector<ExploredPhase> phases;  // those of its mode
   double bound_ms = 0;                // sum over the phases
+  // A change may make several calls of one. Then `document` is that of the first, and phases,
+  // bound_ms, predicted and memory are sums over all of them.
+  int calls = 1;
+  // What each needs, summed: no less than what all need together, which may share a workspace.
+  model::MemoryNeed memory;
   // Sum over the phases; absent where one is not known.
   std::optional<model::MapTime> predicted;
   // The program around it leaves the choice to its framework, which chooses config().algo.
@@ -38,9 +44,11 @@ struct Exploration {
   const DeviceSpec& device() const { return document->profile().devices.front(); }
 };
 
-// `predict` may be empty: no times.
+// `predict` may be empty: no times. `more`: further calls that are made with that of `input`, in
+// the same program.
 Exploration explore(const ConfigInput& input, const DeviceSpec& device,
                     std::shared_ptr<const advisor::RuleSet> rules,
-                    const model::PredictTime& predict = {});
+                    const model::PredictTime& predict = {},
+                    const std::vector<RnnConfig>& more = {});
 
 }  // namespace rnnadvisor::gui

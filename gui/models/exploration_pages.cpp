@@ -46,7 +46,7 @@ QString time_of(const Page& page, const Exploration& e) {
 }
 
 QString memory_of(const Page& page, const Exploration& e) {
-  const auto total = e.report().memory.total;
+  const auto total = e.memory.total;
   const QString text = to_qt(format_bytes(static_cast<double>(total)));
   return total > e.device().memory_bytes
              ? page.colored(text + tr(", more than the device has"), page.theme().error)
@@ -67,6 +67,10 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
               page.dim(tr("PyTorch asks for %1").arg(Page::escape(to_string(e.config().algo))));
     return text;
   });
+  if (now.calls > 1 || (held != nullptr && held->calls > 1))
+    row(tr("Calls"), [&](const Exploration& e) {
+      return e.calls > 1 ? page.strong(tr("%1 calls").arg(e.calls)) : tr("1 call");
+    });
   row(tr("Predicted time"), [&](const Exploration& e) { return time_of(page, e); });
   row(tr("Lower bound"), [&](const Exploration& e) { return bound_of(e); });
   row(tr("Memory"), [&](const Exploration& e) { return memory_of(page, e); });
@@ -90,6 +94,11 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
   } else {
     page.table({}, rows);
   }
+  if (now.calls > 1)
+    page.small(tr("The change makes %1 calls of one: times, lower bound and memory are sums over "
+                  "all of them; kernels, findings and parameters are those of the first. Memory is "
+                  "at most that, for calls may share a workspace.")
+                   .arg(now.calls));
 }
 
 void add_findings(Page& page, const Exploration& now, const Exploration* held) {

@@ -1,4 +1,5 @@
 // What is said of a row of the comparison: of a phase, and of a call.
+#include <algorithm>
 #include <cmath>
 
 #include "advisor/report/words.h"
@@ -16,12 +17,21 @@ QString milliseconds(double ms) {
   return ms < 0 ? QStringLiteral("–") : Page::escape(format_ms(ms));
 }
 
-QString difference(double before, double after) {
-  if (before < 0 || after < 0) return QStringLiteral("–");
-  const double ms = after - before;
+QString signed_ms(double ms) {
   if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
   return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
          Page::escape(format_ms(std::abs(ms)));
+}
+
+QString difference(double before, double after) {
+  return before < 0 || after < 0 ? QStringLiteral("–") : signed_ms(after - before);
+}
+
+// Of a unit of calls: "12, 13".
+QString numbers(int first, const std::vector<int>& more) {
+  QStringList list{QString::number(first)};
+  for (const int call : more) list << QString::number(call);
+  return list.join(QStringLiteral(", "));
 }
 
 }  // namespace
@@ -35,6 +45,20 @@ QString CompareView::match_page(const Match& m) const {
   page.small(page.colored(page.strong(change_word(m.change)), color));
   page.title(Page::escape(m.name));
   page.paragraph(Page::escape(words::phase(m.phase)));
+  if (m.sets.split()) {
+    const int before = ConfigurationPair::calls(m.sets.before),
+              after = ConfigurationPair::calls(m.sets.after);
+    page.paragraph(
+        before < after
+            ? tr("A call of %1 layers before is %2 calls of one layer after: their times "
+                 "are summed.")
+                  .arg(after)
+                  .arg(after)
+            : tr("%1 calls of one layer before are a call of %2 layers after: their "
+                 "times are summed.")
+                  .arg(before)
+                  .arg(before));
+  }
   const bool paired = m.from_kernels && m.paired_ms.confidence >= 0.9;
   if (m.change == Change::no_difference)
     page.small(paired ? tr("The interval of the differences between calls and their partners holds "
@@ -56,10 +80,10 @@ QString CompareView::match_page(const Match& m) const {
   page.table({QString(), tr("Before"), tr("After")}, rows);
   if (paired)
     page.small(tr("Call against its partner: %1 in the median (%2 calls, %3).")
-                   .arg(difference(0, m.paired_ms.median))
+                   .arg(signed_ms(m.paired_ms.median))
                    .arg(m.paired_ms.count)
                    .arg(tr("between %1 and %2")
-                            .arg(difference(0, m.paired_ms.low), difference(0, m.paired_ms.high))));
+                            .arg(signed_ms(m.paired_ms.low), signed_ms(m.paired_ms.high))));
   if (m.from_kernels)
     page.small(
         tr("Times of traced calls, first kernel to last: tracing slows calls of many kernels."));
@@ -72,7 +96,9 @@ QString CompareView::match_page(const Match& m) const {
                       {milliseconds(part.before_ms), true},
                       {milliseconds(part.after_ms), true},
                       {difference(part.before_ms, part.after_ms), true}});
-    page.table({tr("Of one call"), tr("Before"), tr("After"), {}}, rows);
+    page.table(
+        {m.sets.split() ? tr("Of one stack") : tr("Of one call"), tr("Before"), tr("After"), {}},
+        rows);
   }
   int only_before = 0, only_after = 0;
   for (const auto& [b, a] : m.calls) {
@@ -99,21 +125,28 @@ QString CompareView::call_page(const CallMatch& call) const {
   const auto& document = call.after >= 0 ? *c.after : *c.before;
   const auto& of = document.profile()
                        .calls[static_cast<std::size_t>(call.after >= 0 ? call.after : call.before)];
-  page.small(page.dim(call.before < 0 ? tr("only after")
-                      : call.after < 0
-                          ? tr("only before")
-                          : tr("call %1, which was call %2").arg(call.after).arg(call.before)));
+  page.small(page.dim(call.before < 0  ? tr("only after")
+                      : call.after < 0 ? tr("only before")
+                                       : tr("call %1, which was call %2")
+                                             .arg(numbers(call.after, call.more_after),
+                                                  numbers(call.before, call.more_before))));
   page.title(
       of.configuration < 0
           ? tr("A call of no configuration")
           : Page::escape(
                 document.report().configurations[static_cast<std::size_t>(of.configuration)].name));
   page.paragraph(Page::escape(words::phase(of.phase)));
-  const auto host = [](const DocumentPointer& d, int which) {
+  const auto host = [](const DocumentPointer& d, int which, const std::vector<int>& more) {
     if (which < 0) return QStringLiteral("–");
-    const auto& each = d->profile().calls[static_cast<std::size_t>(which)];
-    return each.host_end_ns > 0 ? format_ns(each.host_end_ns - each.host_start_ns)
-                                : QStringLiteral("–");
+    std::int64_t sum = 0;
+    const auto add = [&](int each_call) {
+      const auto& each = d->profile().calls[static_cast<std::size_t>(each_call)];
+      if (each.host_end_ns <= 0) return false;
+      sum += each.host_end_ns - each.host_start_ns;
+      return true;
+    };
+    return add(which) && std::all_of(more.begin(), more.end(), add) ? format_ns(sum)
+                                                                    : QStringLiteral("–");
   };
   const auto kernels = [](int which, int count) {
     return which < 0 ? QStringLiteral("–") : Page::escape(format_count(count));
@@ -123,8 +156,8 @@ QString CompareView::call_page(const CallMatch& call) const {
                   {milliseconds(call.before_ms), true},
                   {milliseconds(call.after_ms), true}});
   rows.push_back({{page.dim(tr("on the host"))},
-                  {host(c.before, call.before), true},
-                  {host(c.after, call.after), true}});
+                  {host(c.before, call.before, call.more_before), true},
+                  {host(c.after, call.after, call.more_after), true}});
   rows.push_back({{page.dim(tr("kernels"))},
                   {kernels(call.before, call.before_kernels), true},
                   {kernels(call.after, call.after_kernels), true}});

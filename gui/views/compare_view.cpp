@@ -72,6 +72,9 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   head->addWidget(swap);
   head->addWidget(other);
   column->addLayout(head);
+  steps_ = make_label({});
+  steps_->setWordWrap(true);
+  column->addWidget(steps_);
   names_ = make_label({}, "dim");
   names_->setWordWrap(true);
   column->addWidget(names_);
@@ -90,12 +93,20 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   table_->sortByColumn(-1, Qt::AscendingOrder);
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   table_->horizontalHeader()->setSectionResizeMode(ComparisonModel::name, QHeaderView::Stretch);
+  // A name ends with its algorithm, which is often all that differs: it is wrapped, not cut.
+  table_->setWordWrap(true);
+  table_->setTextElideMode(Qt::ElideMiddle);
+  connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this,
+          [this](int section, int before, int after) {
+            if (section == ComparisonModel::name && before != after) fit_rows();
+          });
   sorted_calls_.setSourceModel(&calls_);
   sorted_calls_.setSortRole(SortRole);
   call_table_ = new QTableView;
   call_table_->setModel(&sorted_calls_);
   call_table_->setAccessibleName(tr("Call by call"));
   make_plain_table(call_table_);
+  call_table_->setTextElideMode(Qt::ElideMiddle);
   call_table_->sortByColumn(-1, Qt::AscendingOrder);
   // Widths from the contents would look at every call.
   const int letter = fontMetrics().horizontalAdvance(QLatin1Char('0'));
@@ -142,6 +153,12 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   connect(&loader_, &Loader::started, this,
           [this](const QString& path) { empty_->setText(tr("Opening %1…").arg(path)); });
   set_document(nullptr);
+}
+
+// Heights from texts would take long for many rows: those stay at one line.
+void CompareView::fit_rows() {
+  constexpr int most = 400;
+  if (sorted_.rowCount() <= most) table_->resizeRowsToContents();
 }
 
 QWidget* CompareView::first_focus() {
@@ -209,8 +226,29 @@ void CompareView::show_result(const Comparison& comparison) {
     faster += m.change == Change::faster;
     slower += m.change == Change::slower;
   }
-  QString headline;
-  if (c.before_ms > 0 && c.after_ms > 0) {
+  QString headline, steps;
+  if (c.step && c.step->ratio() > 0) {
+    // The whole first: single calls may have become others, or cheaper at the cost of the rest.
+    const double ratio = c.step->ratio();
+    headline = c.step->change == Change::faster
+                   ? tr("A step is %1× faster").arg(to_qt(words::number(ratio)))
+               : c.step->change == Change::slower
+                   ? tr("A step is %1× slower").arg(to_qt(words::number(1 / ratio)))
+               : c.step->change == Change::no_difference
+                   ? tr("A step takes as long as before, within noise")
+                   : tr("Too few steps to tell a change");
+    steps = tr("A step, from one NVTX range “%1” to the next: %2 before (%3), %4 after (%5).")
+                .arg(to_qt(words::clean(c.step->name)), format_ms(c.step->before_ms.median),
+                     to_qt(words::interval(c.step->before_ms)), format_ms(c.step->after_ms.median),
+                     to_qt(words::interval(c.step->after_ms)));
+    if (c.before_ms > 0 && c.after_ms > 0) {
+      const double calls = c.before_ms / c.after_ms;
+      steps += QLatin1Char(' ') +
+               (calls >= 1
+                    ? tr("The RNN calls alone: %1× faster.").arg(to_qt(words::number(calls)))
+                    : tr("The RNN calls alone: %1× slower.").arg(to_qt(words::number(1 / calls))));
+    }
+  } else if (c.before_ms > 0 && c.after_ms > 0) {
     const double ratio = c.before_ms / c.after_ms;
     headline = ratio >= 1.005 ? tr("%1× faster in what both have").arg(to_qt(words::number(ratio)))
                : ratio <= 0.995
@@ -220,6 +258,8 @@ void CompareView::show_result(const Comparison& comparison) {
     headline = tr("The two have nothing in common that has times");
   }
   headline_->setText(headline);
+  steps_->setText(steps);
+  steps_->setVisible(!steps.isEmpty());
   names_->setText(
       tr("before: %1  ·  after: %2  ·  %3 faster, %4 slower, of %5 phases of configurations")
           .arg(c.before->name(), c.after->name())
@@ -257,6 +297,7 @@ void CompareView::show_result(const Comparison& comparison) {
   if (sorted_.rowCount() > 0) table_->setCurrentIndex(sorted_.index(0, 0));
   if (calls_.rowCount() > 0) call_table_->setCurrentIndex(sorted_calls_.index(0, 0));
   tabs_->setTabVisible(1, calls_.rowCount() > 0);
+  fit_rows();
   show_selected();
 }
 

@@ -38,6 +38,7 @@ class CompareView : public View {
   void show_comparison();
   void show_result(const Comparison& comparison);
   void show_selected();
+  void fit_rows();
   QString match_page(const Match& match) const;
   QString call_page(const CallMatch& call) const;
   void set_before(const DocumentPointer& before);
@@ -52,7 +53,8 @@ class CompareView : public View {
   QSortFilterProxyModel sorted_calls_;
   bool swapped_ = false;
   QStackedWidget* stack_ = nullptr;
-  QLabel *empty_ = nullptr, *headline_ = nullptr, *names_ = nullptr, *changes_ = nullptr;
+  QLabel *empty_ = nullptr, *headline_ = nullptr, *steps_ = nullptr, *names_ = nullptr,
+         *changes_ = nullptr;
   QTabWidget* tabs_ = nullptr;
   QTableView *table_ = nullptr, *call_table_ = nullptr;
   PageBrowser* match_ = nullptr;

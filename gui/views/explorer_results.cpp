@@ -61,7 +61,8 @@ void ExplorerView::show_predicted() {
 void ExplorerView::show_results() {
   if (!now_.document) return;
   const auto& report = now_.report();
-  title_->setText(to_qt(report.summary));
+  title_->setText(now_.calls > 1 ? tr("%1 calls: %2").arg(now_.calls).arg(to_qt(report.summary))
+                                 : to_qt(report.summary));
   title_->setToolTip(title_->text());
   // Only the page that is seen is written: changes must follow a slider.
   const Exploration* held = held_ ? &*held_ : nullptr;
@@ -123,13 +124,13 @@ void ExplorerView::show_results() {
     StackedBars::Row row;
     row.label = label;
     int n = 0;
-    for (const auto& part : memory_parts(e.report().memory))
+    for (const auto& part : memory_parts(e.memory))
       row.segments.push_back({static_cast<double>(part.bytes),
                               theme_.series(n++),
                               part.name,
                               to_qt(format_bytes(static_cast<double>(part.bytes))),
                               {}});
-    row.note = to_qt(format_bytes(static_cast<double>(e.report().memory.total)));
+    row.note = to_qt(format_bytes(static_cast<double>(e.memory.total)));
     memory->rows.push_back(std::move(row));
   };
   if (held_) bar(*held_, tr("held"));
@@ -138,9 +139,9 @@ void ExplorerView::show_results() {
   const double whole = static_cast<double>(now_.device().memory_bytes);
   memory_note_->setText(
       tr("%1 of %2 · %3")
-          .arg(to_qt(words::percent(whole > 0 ? static_cast<double>(report.memory.total) / whole
-                                              : 0)),
-               to_qt(format_bytes(whole)), to_qt(to_string(report.memory.exactness))));
+          .arg(
+              to_qt(words::percent(whole > 0 ? static_cast<double>(now_.memory.total) / whole : 0)),
+              to_qt(format_bytes(whole)), to_qt(to_string(now_.memory.exactness))));
 }
 
 }  // namespace rnnadvisor::gui

@@ -173,13 +173,14 @@ void ExplorerView::set_rules(std::shared_ptr<const advisor::RuleSet> rules) {
 
 bool ExplorerView::set_parameter(const QString& key, const QString& value) {
   const bool good = editor_.set(key.toStdString(), value.toStdString()).has_value();
+  if (good) more_.clear();
   fill_controls();
   if (good) changed();
   return good;
 }
 
 void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec& device,
-                                      const std::optional<RnnConfig>& changed_config) {
+                                      const std::vector<RnnConfig>& changed_calls) {
   const auto same = std::find_if(devices_.begin(), devices_.end(),
                                  [&](const auto& d) { return d.id == device.id; });
   if (same != devices_.end()) {
@@ -191,13 +192,15 @@ void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec
     choose_device(static_cast<int>(devices_.size()) - 1);
   }
   editor_.take(input);
+  more_.clear();
   release();
-  if (changed_config) {
+  if (!changed_calls.empty()) {
     changed();
     hold();
     ConfigInput after = input;
-    after.config = *changed_config;
+    after.config = changed_calls.front();
     editor_.take(after);
+    more_.assign(changed_calls.begin() + 1, changed_calls.end());
   }
   fill_controls();
   changed();
@@ -218,6 +221,7 @@ void ExplorerView::show_maps() { tabs_->setCurrentWidget(maps_); }
 
 // What a cell changes is set as if it had been typed, so that what follows goes on following.
 void ExplorerView::take_cell(const RnnConfig& config) {
+  more_.clear();
   for (const char* key : {"data_type", "math_precision", "math_type", "hidden_size", "input_size",
                           "proj_size", "seq_length", "batch_size", "seq_lengths"}) {
     const std::string wanted = parameter_text(config, key);
@@ -242,7 +246,7 @@ void ExplorerView::release() {
 
 void ExplorerView::changed() {
   if (!rules_) return;
-  now_ = explore(input(), device(), rules_, predict_);
+  now_ = explore(input(), device(), rules_, predict_, more_);
   editor_.choose_algo(now_.config().algo);
   form_->show_values(input().config);
   std::map<std::string, QString, std::less<>> wrong;

@@ -27,9 +27,10 @@ class ExplorerView : public View {
   QWidget* first_focus() override;
   QString table_text() const override;
 
-  // A configuration of a profile; with `changed` what a suggestion makes of it, side by side.
+  // A configuration of a profile; with `changed` what a suggestion makes of it, side by side: the
+  // calls, not empty. The controls are those of the first; what is changed by hand is one call.
   void show_configuration(const ConfigInput& input, const DeviceSpec& device,
-                          const std::optional<RnnConfig>& changed = std::nullopt);
+                          const std::vector<RnnConfig>& changed = {});
   const ConfigInput& input() const { return editor_.input(); }
   const Exploration& exploration() const { return now_; }
   const std::optional<Exploration>& held() const { return held_; }
@@ -63,6 +64,7 @@ class ExplorerView : public View {
   std::vector<DeviceSpec> devices_;
   int device_ = 0;
   ConfigEditor editor_;
+  std::vector<RnnConfig> more_;  // further calls of the change that is shown
   advisor::PredictFor predict_for_;
   model::PredictTime predict_;  // of the device
   Exploration now_;

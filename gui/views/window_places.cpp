@@ -70,7 +70,7 @@ void MainWindow::explore(const Link& link) {
   const auto& profile = document_->profile();
   const auto& configuration = profile.configurations[static_cast<std::size_t>(link.configuration)];
   const auto& device = profile.devices[static_cast<std::size_t>(configuration.device)];
-  std::optional<RnnConfig> changed;
+  std::vector<RnnConfig> changed;
   if (document_->holds({ItemKind::finding, link.finding})) {
     const auto& finding = document_->judgement().findings[static_cast<std::size_t>(link.finding)];
     const auto n = static_cast<std::size_t>(link.suggestion);
@@ -78,11 +78,7 @@ void MainWindow::explore(const Link& link) {
         finding.suggestions[n].transform) {
       const auto after = advisor::compose(changes_of(finding.suggestions[n]), configuration.config);
       if (after && !after->calls.empty()) {
-        changed = after->calls.front();
-        if (after->calls.size() > 1)
-          show_notice(tr("The change makes %1 calls of this one: “Now” is the first of them, with "
-                         "its own time and memory.")
-                          .arg(after->calls.size()));
+        changed = after->calls;
       } else {
         show_notice(after ? tr("The change leaves nothing to show.")
                           : to_qt(to_text(after.error())));

@@ -4,6 +4,7 @@
 
 #include <QAbstractItemModelTester>
 
+#include "advisor/facts/profile_index.h"
 #include "profiler/profile/builder.h"
 #include "tests/gui/documents.h"
 
@@ -155,6 +156,189 @@ TEST(Comparison, WhatHasNoPartnerIsNamed) {
     after = after || m.change == Change::only_after;
   }
   EXPECT_TRUE(before && after);
+}
+
+// The recorded program of two layers (docs/window.md, step 5) after its stack was split into calls
+// of one layer, as PyTorch makes them: the layers forward, then backwards each with its weights.
+// Every call takes `share` of what the recorded one took, and so does a step. `inputs`: of the
+// first layer. `marked`: the ranges of the steps are in it.
+DocumentPointer split(const Document& recorded, double share, int inputs, bool marked = true) {
+  const Profile& was = recorded.profile();
+  ProfileBuilder builder;
+  const int device = builder.add_device(was.devices.at(0));
+  Configuration layer = was.configurations.at(0);
+  layer.config.num_layers = 1;
+  layer.config.algo = Algo::persist_static;
+  layer.config.input_size = layer.config.hidden_size;
+  const int other = builder.add_configuration(layer);
+  layer.config.input_size = inputs;
+  const int first = inputs == layer.config.hidden_size ? other : builder.add_configuration(layer);
+  Process process;
+  process.pid = 1;
+  process.host = "here";
+  process.start_ns = 0;
+  const int of = builder.add_process(process);
+  const auto origin = recorded.extent().begin_ns;
+  const auto at = [&](std::int64_t ns) {
+    return 1'000'000 + static_cast<std::int64_t>(static_cast<double>(ns - origin) * share);
+  };
+  if (marked) {
+    for (std::size_t i = 0; i < was.nvtx.size(); ++i) {
+      NvtxRecord range;
+      range.name = was.text(was.nvtx.name[i]);
+      range.start_ns = at(was.nvtx.start_ns[i]);
+      range.end_ns = at(was.nvtx.end_ns[i]);
+      range.process = of;
+      builder.add_nvtx(range);
+    }
+  }
+  const advisor::ProfileIndex index(was);
+  const auto add = [&](int of_call, int configuration, std::int64_t start) {
+    const RnnCall& old = was.calls[static_cast<std::size_t>(of_call)];
+    const auto kernels = index.kernels(of_call);
+    std::int64_t begin = was.kernels.start_ns[static_cast<std::size_t>(kernels.front())], end = 0;
+    for (const int k : kernels)
+      end = std::max(end, was.kernels.end_ns[static_cast<std::size_t>(k)]);
+    RnnCall call;
+    call.configuration = configuration;
+    call.process = of;
+    call.device = device;
+    call.phase = old.phase;
+    call.host_start_ns = start;
+    call.host_end_ns = start + 100;
+    KernelRecord kernel;
+    kernel.call = builder.add_call(call);
+    kernel.name = "RNN_blockPersist_fp_LSTM";
+    kernel.start_ns = start + 200;
+    kernel.end_ns =
+        kernel.start_ns + static_cast<std::int64_t>(static_cast<double>(end - begin) * share);
+    kernel.process = of;
+    kernel.device = device;
+    builder.add_kernel(kernel);
+  };
+  for (std::size_t i = 0; i + 2 < was.calls.size(); i += 3) {
+    const int step = static_cast<int>(i);
+    const auto start = at(was.calls[i].host_start_ns);
+    add(step, first, start);
+    add(step, other, start + 1000);
+    add(step + 1, other, start + 2000);
+    add(step + 2, other, start + 3000);
+    add(step + 1, first, start + 4000);
+    add(step + 2, first, start + 5000);
+  }
+  return std::make_shared<const Document>(builder.finish(), test_rules(), QStringLiteral("split"));
+}
+
+const Match* match_of(const Comparison& c, Phase phase) {
+  const auto found = std::find_if(c.matches.begin(), c.matches.end(),
+                                  [&](const Match& m) { return m.phase == phase; });
+  return found == c.matches.end() ? nullptr : &*found;
+}
+
+TEST(Comparison, AStackIsMatchedWithTheLayersItWasSplitInto) {
+  const auto before = sample("programs/pytorch-two-layers");
+  for (const int inputs : {512, 256}) {
+    // The width of the input changes nothing in whose layers these are.
+    Profile was = before->profile();
+    was.configurations.at(0).config.input_size = inputs;
+    const auto old =
+        std::make_shared<const Document>(std::move(was), test_rules(), QStringLiteral("before"));
+    const auto after = split(*old, 0.25, inputs);
+    const auto c = compare(old, after);
+    ASSERT_EQ(c.matches.size(), 3U) << inputs;
+    for (const Phase phase :
+         {Phase::forward_training, Phase::backward_data, Phase::backward_weights}) {
+      const auto* match = match_of(c, phase);
+      ASSERT_NE(match, nullptr);
+      EXPECT_EQ(ConfigurationPair::calls(match->sets.before), 1);
+      EXPECT_EQ(ConfigurationPair::calls(match->sets.after), 2);
+      // Two calls of a quarter each.
+      EXPECT_NEAR(match->ratio(), 2.0, 0.01);
+      EXPECT_EQ(match->change, Change::faster);
+      EXPECT_EQ(calls_word(match->sets), QStringLiteral("1 → 2 calls"));
+      const auto parts = time_parts(c, *match);
+      // The parts are of both calls: together the mean of what the units took.
+      double parts_ms = 0, sum = 0;
+      int units = 0;
+      for (const auto& part : parts) parts_ms += part.after_ms;
+      for (const auto& call : c.calls) {
+        if (after->profile().calls[static_cast<std::size_t>(call.after)].phase != phase) continue;
+        sum += call.after_ms;
+        ++units;
+      }
+      EXPECT_NEAR(parts_ms, sum / units, 1e-3);
+    }
+    // Every call of the recording has its two.
+    ASSERT_EQ(c.calls.size(), old->profile().calls.size());
+    for (const auto& call : c.calls) {
+      ASSERT_TRUE(call.before >= 0 && call.after >= 0);
+      ASSERT_EQ(call.more_after.size(), 1U);
+      const auto& calls = after->profile().calls;
+      EXPECT_EQ(calls[static_cast<std::size_t>(call.after)].phase,
+                calls[static_cast<std::size_t>(call.more_after[0])].phase);
+      EXPECT_EQ(call.after / 6, call.before / 3);
+      EXPECT_EQ(call.more_after[0] / 6, call.before / 3);
+    }
+    // And the other way round, as "Swap" shows it.
+    const auto back = compare(after, old);
+    ASSERT_EQ(back.matches.size(), 3U);
+    for (const auto& m : back.matches) {
+      EXPECT_NEAR(m.ratio(), 0.5, 0.01);
+      EXPECT_EQ(m.change, Change::slower);
+    }
+  }
+}
+
+TEST(Comparison, WholeStepsAreComparedWhereBothMarkThem) {
+  const auto before = sample("programs/pytorch-two-layers");
+  const auto c = compare(before, split(*before, 0.25, 512));
+  ASSERT_TRUE(c.step);
+  EXPECT_EQ(c.step->name, "step");
+  EXPECT_NEAR(c.step->ratio(), 4.0, 0.01);
+  EXPECT_EQ(c.step->change, Change::faster);
+  // From start to start: 12.5 ms in the table nvtx_ranges of the recording.
+  EXPECT_NEAR(c.step->before_ms.median, 12.5, 1.0);
+  // Without ranges on one side there are no steps, and calls are matched all the same.
+  const auto unmarked = compare(before, split(*before, 0.25, 512, false));
+  EXPECT_FALSE(unmarked.step);
+  ASSERT_EQ(unmarked.matches.size(), 3U);
+  for (const auto& m : unmarked.matches) EXPECT_NEAR(m.ratio(), 2.0, 0.01);
+}
+
+TEST(Comparison, OtherLayersAreNoSplitStack) {
+  const auto before = sample("programs/pytorch-two-layers");
+  const auto after = split(*before, 0.25, 512);
+  for (const auto change :
+       {+[](RnnConfig& c) { c.cell = Cell::gru; }, +[](RnnConfig& c) { c.batch_size = 64; },
+        +[](RnnConfig& c) { c.seq_length = 64; },
+        +[](RnnConfig& c) { c.hidden_size = c.proj_size = 1024; },
+        +[](RnnConfig& c) { c.data_type = DataType::float32; }}) {
+    Profile other = after->profile();
+    change(other.configurations.at(0).config);
+    const auto c = compare(before, std::make_shared<const Document>(std::move(other), test_rules(),
+                                                                    QStringLiteral("other")));
+    for (const auto& m : c.matches) EXPECT_DOUBLE_EQ(m.ratio(), 0);
+  }
+}
+
+TEST(Comparison, WhatLacksACallIsNoUnit) {
+  CallUnits units;
+  Profile profile;
+  profile.configurations.resize(1);
+  for (int i = 0; i < 5; ++i) {
+    RnnCall call;
+    call.configuration = 0;
+    call.process = 0;
+    call.host_start_ns = i;
+    profile.calls.push_back(call);
+  }
+  // Two steps: the first has three calls, so that one is left of two and two.
+  units = units_of(profile, {2}, {0}, {0, 0, 0, 1, 1});
+  EXPECT_EQ(units.calls[0], (std::vector<int>{0, 1}));
+  EXPECT_EQ(units.calls[2], (std::vector<int>{2}));
+  EXPECT_EQ(units.calls[3], (std::vector<int>{3, 4}));
+  EXPECT_TRUE(units.calls[1].empty() && units.calls[4].empty());
+  EXPECT_TRUE(units.whole[0] != 0 && units.whole[2] == 0 && units.whole[3] != 0);
 }
 
 TEST(ComparisonModel, KeepsItsPromises) {

@@ -32,6 +32,37 @@ TEST(Exploration, SaysWhatCheckSays) {
   EXPECT_TRUE(exploration_gemms(now, light_theme()).contains(QStringLiteral("recurrent")));
 }
 
+// Two calls of one layer are twice one of them, whatever the model says of one.
+TEST(Exploration, SeveralCallsAreSummed) {
+  const auto device = find_device("h200").value();
+  const auto input = input_of(512);
+  const model::PredictTime predict = [](const RnnConfig& config, Phase) {
+    const double s = config.hidden_size * 1e-6;
+    return std::optional(model::TimePrediction{s, s / 2, s * 2, false, "made up for this test"});
+  };
+  auto other = input.config;
+  other.hidden_size = other.proj_size = other.input_size = 1024;
+  const auto one = explore(input, device, test_rules(), predict);
+  ConfigInput wide = input;
+  wide.config = other;
+  const auto second = explore(wide, device, test_rules(), predict);
+  const auto all = explore(input, device, test_rules(), predict, {input.config, other, other});
+  EXPECT_EQ(one.calls, 1);
+  EXPECT_EQ(all.calls, 4);
+  EXPECT_NEAR(all.bound_ms, 2 * one.bound_ms + 2 * second.bound_ms, 1e-9);
+  EXPECT_EQ(all.memory.total, 2 * one.memory.total + 2 * second.memory.total);
+  EXPECT_EQ(one.memory.total, one.report().memory.total);
+  ASSERT_TRUE(all.predicted);
+  // Three phases of 2 x 512 and 2 x 1024 microseconds.
+  EXPECT_NEAR(all.predicted->seconds, 3 * 3072e-6, 1e-12);
+  EXPECT_NEAR(all.predicted->high_seconds, 6 * 3072e-6, 1e-12);
+  EXPECT_EQ(all.phases[0].cost.flops,
+            2 * one.phases[0].cost.flops + 2 * second.phases[0].cost.flops);
+  const QString page = exploration_verdict(all, &one, light_theme());
+  EXPECT_TRUE(page.contains(QStringLiteral("4 calls")));
+  EXPECT_FALSE(exploration_verdict(one, nullptr, light_theme()).contains(QStringLiteral("1 call")));
+}
+
 TEST(Exploration, AnAbsurdConfigurationIsAnswered) {
   auto input = input_of(1 << 20);
   input.config.num_layers = 1 << 20;

@@ -103,6 +103,13 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   EXPECT_EQ(find<ExplorerView>()->held()->config().num_layers, 2);
   const auto& now = find<ExplorerView>()->exploration();
   EXPECT_EQ(now.config().num_layers, 1);
+  // Two layers against two layers, not against the first of them.
+  EXPECT_EQ(now.calls, 2);
+  const auto& held = *find<ExplorerView>()->held();
+  for (std::size_t i = 0; i < now.phases.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(now.phases[i].cost.gemm_flops),
+                static_cast<double>(held.phases[i].cost.gemm_flops), 1.0);
+  EXPECT_TRUE(find<ExplorerView>()->table_text().contains(QStringLiteral("2 calls")));
   // PyTorch itself then asks for a persistent algorithm: that is the point of the change.
   EXPECT_TRUE(now.framework_chooses);
   EXPECT_EQ(now.config().algo, Algo::persist_static);
