@@ -22,6 +22,12 @@ int complain(const std::string& text) {
   return 2;
 }
 
+int surplus(const QStringList& words) {
+  return complain(
+      "one profile at a time; left over: " + words.join(QLatin1Char(' ')).toStdString() +
+      "\n  remedy: --compare-with PROFILE sets a second one beside it");
+}
+
 bool given(int argc, char** argv, std::initializer_list<std::string_view> words) {
   return std::any_of(argv + 1, argv + argc, [&](std::string_view word) {
     return std::any_of(words.begin(), words.end(), [&](std::string_view wanted) {
@@ -76,7 +82,8 @@ int main(int argc, char** argv) {
       QStringLiteral("[file]"));
   const QCommandLineOption at(
       QStringLiteral("at"),
-      QApplication::translate("main", "a place in it: timeline,12.5ms-40ms,call/3"),
+      QApplication::translate("main", "a place in it: timeline,12.5ms-40ms,call/3. Views: %1")
+          .arg(MainWindow::view_names().join(QStringLiteral(", "))),
       QStringLiteral("place"));
   const QCommandLineOption theme(QStringLiteral("theme"),
                                  QApplication::translate("main", "system, light or dark"),
@@ -84,7 +91,9 @@ int main(int argc, char** argv) {
   const QCommandLineOption shot(
       QStringLiteral("screenshot"),
       QApplication::translate(
-          "main", "write a picture of this view and end: --screenshot VIEW FILE.png [profile]"),
+          "main",
+          "write a picture of this view and end: --screenshot VIEW FILE.png [profile]. One of %1")
+          .arg(screenshot_views().join(QStringLiteral(", "))),
       QStringLiteral("view"));
   const QCommandLineOption size(QStringLiteral("size"),
                                 QApplication::translate("main", "of the picture, 1280x720"),
@@ -94,6 +103,9 @@ int main(int argc, char** argv) {
       QApplication::translate("main", "the profile from before the change"),
       QStringLiteral("profile"));
   parser.addOptions({at, theme, shot, size, before});
+  // Qt would end with 1, which elsewhere means that findings were made.
+  if (!parser.parse(QApplication::arguments()))
+    return complain(parser.errorText().toStdString() + "\n  remedy: --help lists the options");
   parser.process(application);
   QStringList files = parser.positionalArguments();
 
@@ -121,6 +133,8 @@ int main(int argc, char** argv) {
     if (!parsed) return complain(rnnadvisor::to_text(parsed.error()));
     place = *parsed;
   }
+  if (place && files.size() < (picture ? 2 : 1))
+    return complain("--at is a place in a profile, and none is named");
   if (picture) {
     ScreenshotRequest request;
     request.view = parser.value(shot);
@@ -133,9 +147,11 @@ int main(int argc, char** argv) {
     if (files.isEmpty()) return complain("--screenshot VIEW FILE.png [profile]");
     request.file = files.takeFirst();
     if (!files.isEmpty()) request.document = files.takeFirst();
+    if (!files.isEmpty()) return surplus(files);
     const auto taken = take_screenshot(window, request);
     return taken ? 0 : complain(rnnadvisor::to_text(taken.error()));
   }
+  if (files.size() > 1) return surplus(files.mid(1));
   if (files.isEmpty()) {
     window.begin();
   } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/rules/rule_files.h"
+#include "gui/models/link.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::gui {
@@ -55,6 +56,25 @@ TimeRange row(const Table& table, std::size_t index) {
   return {table.start_ns[index], table.end_ns[index]};
 }
 
+// Of each call, from the start of its first kernel to the end of its last.
+std::vector<TimeRange> gpu_ranges(const Profile& profile) {
+  std::vector<TimeRange> ranges(profile.calls.size());
+  const auto& k = profile.kernels;
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    if (k.call[i] < 0) continue;
+    TimeRange& range = ranges[static_cast<std::size_t>(k.call[i])];
+    range = range.length() <= 0 ? TimeRange{k.start_ns[i], k.end_ns[i]}
+                                : TimeRange{std::min(range.begin_ns, k.start_ns[i]),
+                                            std::max(range.end_ns, k.end_ns[i])};
+  }
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const auto& call = profile.calls[i];
+    if (ranges[i].length() <= 0 && call.device_start_ns >= 0 && call.device_duration_ns > 0)
+      ranges[i] = {call.device_start_ns, call.device_start_ns + call.device_duration_ns};
+  }
+  return ranges;
+}
+
 }  // namespace
 
 Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
@@ -65,45 +85,62 @@ Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rule
       report_(advisor::make_report(profile_, judgement_, *rules_)),
       path_(std::move(path)),
       extent_(extent_of(profile_)),
+      gpu_ranges_(gpu_ranges(profile_)),
       outline_(outline) {}
 
 QString Document::name() const {
   return path_.startsWith(QLatin1String("sample:")) ? path_.mid(7) : QFileInfo(path_).fileName();
 }
 
-bool Document::holds(Item item) const {
-  const auto below = [&](std::size_t size) {
-    return item.index >= 0 && static_cast<std::size_t>(item.index) < size;
-  };
-  switch (item.kind) {
+std::size_t Document::count_of(ItemKind kind) const {
+  switch (kind) {
     case ItemKind::none:
-      return false;
+      return 0;
     case ItemKind::call:
-      return below(profile_.calls.size());
+      return profile_.calls.size();
     case ItemKind::kernel:
-      return below(profile_.kernels.size());
+      return profile_.kernels.size();
     case ItemKind::transfer:
-      return below(profile_.transfers.size());
+      return profile_.transfers.size();
     case ItemKind::api:
-      return below(profile_.api.size());
+      return profile_.api.size();
     case ItemKind::nvtx:
-      return below(profile_.nvtx.size());
+      return profile_.nvtx.size();
     case ItemKind::allocation:
-      return below(profile_.allocations.size());
+      return profile_.allocations.size();
     case ItemKind::finding:
-      return below(judgement_.findings.size());
+      return judgement_.findings.size();
     case ItemKind::configuration:
-      return below(profile_.configurations.size());
+      return profile_.configurations.size();
   }
-  return false;
+  return 0;
+}
+
+bool Document::holds(Item item) const {
+  return item.index >= 0 && static_cast<std::size_t>(item.index) < count_of(item.kind);
+}
+
+Result<void> Document::check(Item item) const {
+  if (item.empty() || holds(item)) return {};
+  const std::size_t count = count_of(item.kind);
+  const std::string kind = to_string(item.kind).toStdString();
+  return fail(
+      ErrorCode::not_found,
+      "there is no " + kind + '/' + std::to_string(item.index) + " in " + name().toStdString(),
+      count == 0 ? "it has none of that kind"
+                 : "it has " + kind + "/0 to " + kind + '/' + std::to_string(count - 1));
 }
 
 TimeRange Document::range_of(Item item) const {
   if (!holds(item)) return {};
   const auto i = static_cast<std::size_t>(item.index);
   switch (item.kind) {
-    case ItemKind::call:
-      return {profile_.calls[i].host_start_ns, profile_.calls[i].host_end_ns};
+    case ItemKind::call: {
+      const TimeRange host = host_range_of_call(item.index), gpu = gpu_range_of_call(item.index);
+      if (gpu.length() <= 0) return host;
+      if (host.begin_ns <= 0) return gpu;  // nobody saw it: its kernels tell of it
+      return {std::min(host.begin_ns, gpu.begin_ns), std::max(host.end_ns, gpu.end_ns)};
+    }
     case ItemKind::kernel:
       return row(profile_.kernels, i);
     case ItemKind::transfer:
@@ -120,6 +157,16 @@ TimeRange Document::range_of(Item item) const {
       break;
   }
   return {};
+}
+
+TimeRange Document::host_range_of_call(int call) const {
+  if (!holds({ItemKind::call, call})) return {};
+  const auto& one = profile_.calls[static_cast<std::size_t>(call)];
+  return {one.host_start_ns, one.host_end_ns};
+}
+
+TimeRange Document::gpu_range_of_call(int call) const {
+  return holds({ItemKind::call, call}) ? gpu_ranges_[static_cast<std::size_t>(call)] : TimeRange{};
 }
 
 void let_go(DocumentPointer document) {

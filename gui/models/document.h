@@ -41,17 +41,27 @@ class Document {
   // From the first record to the end of the last; empty where nothing has a time.
   TimeRange extent() const { return extent_; }
   bool has_times() const { return extent_.end_ns > extent_.begin_ns; }
-  // Where an item stands in time; empty where it has none.
+  // Where an item stands in time; empty where it has none. A call goes from where the host made it
+  // to the end of its last kernel: most return long before the GPU is done.
   TimeRange range_of(Item item) const;
+  // The call alone on the host, and its kernels from the first to the last (else what events around
+  // it measured); empty where there is no such call or nothing of it is known.
+  TimeRange host_range_of_call(int call) const;
+  TimeRange gpu_range_of_call(int call) const;
   bool holds(Item item) const;  // the index is one of this profile's
+  // An error that says how many there are of its kind where it holds no such item.
+  Result<void> check(Item item) const;
 
  private:
+  std::size_t count_of(ItemKind kind) const;
+
   Profile profile_;
   std::shared_ptr<const advisor::RuleSet> rules_;
   advisor::Judgement judgement_;
   advisor::Report report_;
   QString path_;
   TimeRange extent_;
+  std::vector<TimeRange> gpu_ranges_;  // by call
   bool outline_;
 };
 

@@ -184,7 +184,10 @@ QString exploration_gemms(const Exploration& now, const Theme& theme) {
 
 QString exploration_limits(const Exploration& now, const Theme& theme) {
   Page page(theme);
-  for (const auto& table : now.report().why_not) add_why_not(page, table);
+  bool any = false;
+  for (const auto& table : now.report().why_not)
+    any = add_why_not(page, now.report(), table) || any;
+  if (!any) page.paragraph(page.dim(tr("Nothing keeps it from the algorithm it has.")));
   return page.take();
 }
 

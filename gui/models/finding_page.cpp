@@ -216,8 +216,8 @@ class FindingPage {
       const auto link = Link::to(item);
       rows.push_back({{page_.link(link, tr("call %1").arg(item.index))},
                       {Page::escape(words::phase(call.phase))},
-                      {tr("at %1").arg(format_ns(call.host_start_ns - begin))},
-                      {format_ns(call.host_end_ns - call.host_start_ns), true}});
+                      {tr("at %1").arg(format_ns(document_.range_of(item).begin_ns - begin))},
+                      {format_ns(document_.range_of(item).length()), true}});
     }
     for (std::size_t i = 0; i < std::min(most, finding_.kernels.size()); ++i) {
       const Item item{ItemKind::kernel, finding_.kernels[i]};
@@ -291,7 +291,7 @@ class FindingPage {
   void why_not() {
     const auto* own = configuration();
     if (own == nullptr || own->why_not.empty()) return;
-    add_why_not(page_, own->why_not.front());
+    add_why_not(page_, *own, own->why_not.front());
   }
 
   const Document& document_;
@@ -353,11 +353,25 @@ QString finding_page(const Document& document, int finding, const Theme& theme,
   return FindingPage(document, finding, theme, trial).write();
 }
 
-void add_why_not(Page& page, const model::WhyNot& table) {
-  if (table.clauses.empty()) return;
+namespace {
+
+bool runs(const advisor::ConfigurationReport& report, Algo algo) {
+  if (report.configuration->config.algo != algo) return false;
+  const auto implementation = report.ran.value_or(report.predicted.implementation);
+  return implementation != model::Implementation::standard &&
+         implementation != model::Implementation::none;
+}
+
+}  // namespace
+
+bool add_why_not(Page& page, const advisor::ConfigurationReport& report,
+                 const model::WhyNot& table) {
+  const bool running = runs(report, table.algo);
+  if (table.clauses.empty() || (running && table.fast)) return false;
   const auto kept = std::count_if(table.clauses.begin(), table.clauses.end(),
                                   [](const auto& c) { return c.holds == model::Holds::yes; });
-  page.heading(tr("Why not %1? %2 of %3 conditions hold")
+  page.heading((running ? tr("%1 runs, but only %2 of %3 conditions of its full speed hold")
+                        : tr("Why not %1? %2 of %3 conditions hold"))
                    .arg(Page::escape(to_string(table.algo)))
                    .arg(kept)
                    .arg(table.clauses.size()));
@@ -386,6 +400,7 @@ void add_why_not(Page& page, const model::WhyNot& table) {
     page.small((table.has_nearest ? tr("Nearest that satisfies all: ") : tr("Not reachable; ")) +
                changes.join(QStringLiteral(", ")));
   }
+  return true;
 }
 
 }  // namespace rnnadvisor::gui

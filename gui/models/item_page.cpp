@@ -85,18 +85,22 @@ class ItemPage {
       page_.paragraph(page_.link(Link::to({ItemKind::configuration, c.configuration}),
                                  Page::escape(reports[own].name)));
     times();
-    std::int64_t count = 0, busy = 0, first = -1, last = -1;
+    std::int64_t count = 0, busy = 0;
     for (std::size_t k = 0; k < profile_.kernels.size(); ++k) {
       if (profile_.kernels.call[k] != item_.index) continue;
       ++count;
       busy += profile_.kernels.end_ns[k] - profile_.kernels.start_ns[k];
-      if (first < 0) first = profile_.kernels.start_ns[k];
-      last = std::max(last, profile_.kernels.end_ns[k]);
     }
-    if (count > 0) {
-      row(tr("Kernels"), QString::number(count));
-      row(tr("On the GPU"), tr("%1 in %2").arg(format_ns(busy), format_ns(last - first)));
-    }
+    const auto host = document_.host_range_of_call(item_.index),
+               gpu = document_.gpu_range_of_call(item_.index);
+    if (host.length() > 0)
+      row(tr("On the host"), tr("%1, until the call returned").arg(format_ns(host.length())));
+    if (gpu.length() > 0 && count > 0)
+      row(tr("On the GPU"), tr("%1 from the first kernel to the last, %2 of it in kernels")
+                                .arg(format_ns(gpu.length()), format_ns(busy)));
+    else if (gpu.length() > 0)
+      row(tr("On the GPU"), tr("%1, by events around it").arg(format_ns(gpu.length())));
+    if (count > 0) row(tr("Kernels"), QString::number(count));
     if (c.stream >= 0)
       row(tr("Stream"), named(c.stream, profile_.stream_name(c.process, c.device, c.stream)));
     if (c.workspace_bytes >= 0)

@@ -152,7 +152,7 @@ QString configuration_page(const Document& document, int configuration, const Th
       rows.push_back({{page.dim(Page::escape(key))}, {Page::escape(value)}});
     page.table({}, rows);
   }
-  for (const auto& table : report.why_not) add_why_not(page, table);
+  for (const auto& table : report.why_not) add_why_not(page, report, table);
   return page.take();
 }
 

@@ -298,9 +298,8 @@ void TimelineWidget::paint_empty(QPainter& painter) {
   QString text = tr("No profile is open");
   if (build_work_.busy()) text = tr("Laying out the tracks…");
   if (ready()) {
-    text = pattern_.isEmpty()
-               ? tr("This profile has no records with times: it was checked, not run")
-               : tr("Nothing matches the filter");
+    text = pattern_.isEmpty() ? tr("This profile has no records with times")
+                              : tr("Nothing matches the filter");
   }
   painter.setFont(font());
   painter.setPen(scene_.theme.dim_text);

@@ -15,6 +15,7 @@
 
 #include "gui/models/pages.h"
 #include "gui/views/trial_strip.h"
+#include "gui/views/view_name.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -32,7 +33,15 @@ FindingsView::FindingsView(ViewState* state, QWidget* parent) : View(parent), st
   tabs_->setDocumentMode(true);
   tabs_->addTab(make_findings(), tr("Findings"));
   tabs_->addTab(make_verdicts(), tr("All rules"));
-  layout->addWidget(tabs_);
+  whole_ = new QStackedWidget;
+  nothing_ = new EmptyState;
+  nothing_->set_no_profile(
+      tr("Findings are what rules make of a recording, each with its evidence and what to do."));
+  connect(nothing_, &EmptyState::chosen, this,
+          [this] { emit link_activated(Link::to_view(view_name::start)); });
+  whole_->addWidget(nothing_);
+  whole_->addWidget(tabs_);
+  layout->addWidget(whole_);
   connect(state_, &ViewState::selection_changed, this, &FindingsView::follow_selection);
 }
 
@@ -140,7 +149,9 @@ QWidget* FindingsView::make_verdicts() {
   return page;
 }
 
-QWidget* FindingsView::first_focus() { return list_; }
+QWidget* FindingsView::first_focus() {
+  return document_ ? static_cast<QWidget*>(list_) : nothing_->button();
+}
 
 QString FindingsView::table_text() const {
   return tabs_->currentIndex() == 1 ? table_text_of(verdict_table_) : table_text_of(list_);
@@ -149,6 +160,7 @@ QString FindingsView::table_text() const {
 void FindingsView::set_document(DocumentPointer document) {
   document_ = document;
   shown_ = -1;
+  whole_->setCurrentWidget(document ? static_cast<QWidget*>(tabs_) : nothing_);
   findings_.set_document(document);
   verdicts_.set_document(document);
   const auto totals = verdicts_.totals();
@@ -163,11 +175,15 @@ void FindingsView::set_document(DocumentPointer document) {
   const bool any = findings_.rowCount() > 0;
   stack_->setCurrentWidget(any ? static_cast<QWidget*>(page_) : empty_);
   if (!any && document) {
-    empty_->setText(tr("Nothing fired. %1 verdicts passed, %2 rules did not apply and %3 could not "
-                       "be told: see “All rules”.")
-                        .arg(totals[1])
-                        .arg(totals[2])
-                        .arg(totals[3]));
+    empty_->setText(
+        document->profile().configurations.empty()
+            ? tr("There is nothing to judge: no configuration of a recurrent network is in this "
+                 "profile. The overview says why that may be.")
+            : tr("Nothing fired. %1 verdicts passed, %2 rules did not apply and %3 could not "
+                 "be told: see “All rules”.")
+                  .arg(totals[1])
+                  .arg(totals[2])
+                  .arg(totals[3]));
   }
   page_->clear();
   if (any) list_->setCurrentIndex(filter_.index(0, 0));

@@ -49,6 +49,8 @@ class FindingsView : public View {
   VerdictsModel verdicts_;
   WordsFilter verdict_filter_;
   int shown_ = -1;
+  QStackedWidget* whole_ = nullptr;  // the tabs, or why there is nothing
+  EmptyState* nothing_ = nullptr;
   QTabWidget* tabs_ = nullptr;
   QListView* list_ = nullptr;
   TitleDelegate* delegate_ = nullptr;

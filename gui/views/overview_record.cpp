@@ -49,19 +49,17 @@ QWidget* OverviewView::make_gaps() {
 QWidget* OverviewView::make_emptiness() {
   auto* card = new Card(tr("There is nothing to judge"));
   const auto& profile = document_->profile();
-  const auto line = [&](const QString& words, const char* look) {
-    auto* label = make_label(words, look);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    card->body()->addWidget(label);
-  };
-  line(
+  auto* page = new PageBrowser;
+  page->document()->setDocumentMargin(0);
+  page->setAccessibleName(tr("There is nothing to judge"));
+  Page html(theme_);
+  const auto prose = [](const QString& text) { return Page::prose(text.toStdString()); };
+  html.paragraph(prose(
       profile.kernels.size() > 0
           ? tr("The program used the GPU, but none of it belongs to a recurrent network that cuDNN "
                "ran or that is known by its kernels.")
-          : tr("Neither a call of a cuDNN RNN function nor a kernel was recorded."),
-      "");
-  line(tr("Often one of these is why:"), "dim");
+          : tr("Neither a call of a cuDNN RNN function nor a kernel was recorded.")));
+  html.paragraph(html.dim(tr("Often one of these is why:")));
   for (const auto& reason :
        {tr("The network ran on the CPU: `.to(\"cuda\")` is missing, or PyTorch was built without "
            "CUDA."),
@@ -70,7 +68,10 @@ QWidget* OverviewView::make_emptiness() {
            "user, or that are started with an environment of their own."),
         tr("Something else is in the way: `rnnadvisor doctor` looks, and “The record” says what "
            "was noted.")})
-    line(QStringLiteral("•  ") + reason, "dim");
+    html.item(prose(reason));
+  page->show_page(html.take());
+  page->grow_with_text();
+  card->body()->addWidget(page);
   return card;
 }
 

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
+#include "gui/views/view_name.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -49,6 +50,7 @@ OverviewView::OverviewView(ViewState* state, QWidget* parent) : View(parent), st
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   layout->addWidget(scroll_);
+  build();
 }
 
 QWidget* OverviewView::first_focus() { return scroll_; }
@@ -66,6 +68,14 @@ void OverviewView::set_document(DocumentPointer document) {
 void OverviewView::set_theme(const Theme& theme) {
   theme_ = theme;
   build();
+}
+
+// Verdicts count what was asked for; what trying suggestions has added to it is said by its name.
+QString OverviewView::configurations_counted() const {
+  const auto& all = document_->report().configurations;
+  const auto tried = std::count_if(all.begin(), all.end(), [](const auto& c) { return c.tried; });
+  const QString asked = tr("%1 configurations").arg(static_cast<qlonglong>(all.size()) - tried);
+  return tried == 0 ? asked : tr("%1, and %2 that trying changes added").arg(asked).arg(tried);
 }
 
 QWidget* OverviewView::make_verdict() {
@@ -90,7 +100,7 @@ QWidget* OverviewView::make_verdict() {
   if (document_->profile().configurations.size() == 1)
     about << to_qt(report.configurations.front().summary);
   else
-    about << tr("%1 configurations").arg(document_->profile().configurations.size());
+    about << configurations_counted();
   auto* dim = make_label(about.join(QStringLiteral(" · ")), "dim");
   dim->setWordWrap(true);
   text->addWidget(dim);
@@ -209,6 +219,13 @@ void OverviewView::build() {
   columns_ = nullptr;
   if (!document_) {
     delete scroll_->takeWidget();
+    auto* empty = new EmptyState;
+    empty->set_no_profile(
+        tr("The overview says how a recorded program or configuration stands, "
+           "and what to do first."));
+    connect(empty, &EmptyState::chosen, this,
+            [this] { emit link_activated(Link::to_view(view_name::start)); });
+    scroll_->setWidget(empty);
     return;
   }
   auto* page = new QWidget;

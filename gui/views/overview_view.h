@@ -27,6 +27,7 @@ class OverviewView : public View {
 
  private:
   void build();
+  QString configurations_counted() const;
   QWidget* make_verdict();
   QWidget* make_time();
   StackedBars bars_of_kernels() const;

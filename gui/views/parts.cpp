@@ -3,9 +3,12 @@
 #include <QAbstractItemModel>
 #include <QApplication>
 #include <QDesktopServices>
+#include <QFontDatabase>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPainter>
 #include <QPainterPath>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QTableView>
 #include <QTextLayout>
@@ -35,6 +38,49 @@ void Card::set_heading(const QString& text) {
   heading_->setText(text);
   heading_->setVisible(!text.isEmpty());
   setAccessibleName(text);
+}
+
+EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(40, 24, 40, 24);
+  column->setSpacing(8);
+  column->addStretch();
+  title_ = make_label({}, "title");
+  text_ = make_label({}, "dim");
+  command_ = make_label({}, "code");
+  command_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  for (auto* label : {title_, text_, command_}) {
+    label->setAlignment(Qt::AlignCenter);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(label);
+  }
+  auto* row = new QHBoxLayout;
+  button_ = new QPushButton;
+  set_look(button_, "primary");
+  row->addStretch();
+  row->addWidget(button_);
+  row->addStretch();
+  column->addSpacing(8);
+  column->addLayout(row);
+  column->addStretch();
+  connect(button_, &QPushButton::clicked, this, &EmptyState::chosen);
+}
+
+void EmptyState::set_state(const QString& title, const QString& text, const QString& command,
+                           const QString& action) {
+  title_->setText(title);
+  text_->setText(text);
+  command_->setText(command);
+  command_->setVisible(!command.isEmpty());
+  button_->setText(action);
+  button_->setVisible(!action.isEmpty());
+  setAccessibleName(title);
+  setAccessibleDescription(text);
+}
+
+void EmptyState::set_no_profile(const QString& text) {
+  set_state(tr("No profile is open"), text, {}, tr("Open a profile or a sample"));
 }
 
 void set_look(QWidget* widget, const char* look) {

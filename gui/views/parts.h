@@ -12,6 +12,7 @@
 #include "gui/theme.h"
 
 class QAbstractItemView;
+class QPushButton;
 class QTableView;
 
 namespace rnnadvisor::gui {
@@ -27,6 +28,26 @@ class Card : public QFrame {
  private:
   QLabel* heading_;
   QVBoxLayout* body_;
+};
+
+// What a view shows where it has nothing to show: why, and what to do about it.
+class EmptyState : public QWidget {
+  Q_OBJECT
+ public:
+  explicit EmptyState(QWidget* parent = nullptr);
+  // An empty `command` has no line of its own; an empty `action` no button.
+  void set_state(const QString& title, const QString& text, const QString& command = {},
+                 const QString& action = {});
+  // No profile is open: the button leads to where one is chosen.
+  void set_no_profile(const QString& text);
+  QPushButton* button() const { return button_; }
+
+ signals:
+  void chosen();
+
+ private:
+  QLabel *title_, *text_, *command_;
+  QPushButton* button_;
 };
 
 // Text styles are chosen by the style sheet through the property "look": "title", "heading",

@@ -25,17 +25,21 @@ void settle(int ms) {
   }
 }
 
+QStringList dialog_names() {
+  return {QStringLiteral("run"), QStringLiteral("commands"), QStringLiteral("keys")};
+}
+
 }  // namespace
 
+QStringList screenshot_views() { return MainWindow::view_names() + dialog_names(); }
+
 Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request) {
-  const QStringList dialogs = {QStringLiteral("run"), QStringLiteral("commands"),
-                               QStringLiteral("keys")};
-  const QStringList views = MainWindow::view_names();
+  const QStringList dialogs = dialog_names();
   const bool dialog = dialogs.contains(request.view);
-  if (!dialog && !views.contains(request.view))
+  if (!screenshot_views().contains(request.view))
     return fail(ErrorCode::invalid_argument,
                 "there is no view '" + request.view.toStdString() + "'",
-                "one of " + (views + dialogs).join(QStringLiteral(", ")).toStdString());
+                "one of " + screenshot_views().join(QStringLiteral(", ")).toStdString());
   Place place;
   if (!request.place.isEmpty()) {
     auto parsed = parse_place(request.place);
@@ -61,6 +65,9 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
     // The picture of a file that cannot be opened is that of the start page, which says why.
     if (failure && request.view != QLatin1String("start")) return fail(*failure);
     if (window.loading()) return fail(ErrorCode::io, "opening took too long");
+    if (!failure) {
+      if (auto there = window.document()->check(place.selection); !there) return there;
+    }
   }
   if (!request.before.isEmpty()) {
     window.findChild<CompareView*>()->compare_with(request.before);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <QSize>
-#include <QString>
+#include <QStringList>
 
 #include "core/base/result.h"
 
@@ -18,7 +18,11 @@ struct ScreenshotRequest {
   QSize size = {1280, 720};
 };
 
+// Every view and dialog that a picture can be made of.
+QStringList screenshot_views();
+
 // Opens, goes there, waits until nothing loads any more, and writes the whole window.
+// A place that the profile does not have is an error.
 Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request);
 
 }  // namespace rnnadvisor::gui

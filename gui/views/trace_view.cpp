@@ -1,14 +1,20 @@
 #include "gui/views/trace_view.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QDockWidget>
 #include <QLabel>
 #include <QMainWindow>
+#include <QPushButton>
 #include <QSlider>
+#include <QStackedWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/base/text.h"
+#include "gui/models/exploration_pages.h"
 #include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
 #include "gui/timeline/timeline_widget.h"
@@ -16,6 +22,7 @@
 #include "gui/views/events_panel.h"
 #include "gui/views/marks_panel.h"
 #include "gui/views/palette.h"
+#include "gui/views/view_name.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -38,7 +45,17 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   area_ = new QMainWindow(this);
   area_->setWindowFlags(Qt::Widget);
   area_->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
-  layout->addWidget(area_);
+  stack_ = new QStackedWidget;
+  empty_ = new EmptyState;
+  stack_->addWidget(area_);
+  stack_->addWidget(empty_);
+  layout->addWidget(stack_);
+  connect(empty_, &EmptyState::chosen, this, [this] {
+    if (document_)
+      QApplication::clipboard()->setText(trace_command(*document_));
+    else
+      emit link_activated(Link::to_view(view_name::start));
+  });
   timeline_ = new TimelineWidget(area_);
   timeline_->setAccessibleName(tr("Timeline"));
   timeline_->set_marks(marks);
@@ -64,6 +81,7 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   area_->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   update_titles();
   make_height_slider();
+  show_what_there_is();
   connect(details_, &PageBrowser::link_activated, this, &View::link_activated);
   connect(timeline_, &TimelineWidget::link_activated, this, &View::link_activated);
   connect(timeline_, &TimelineWidget::table_requested, this, [this](Item item) {
@@ -153,7 +171,55 @@ void TraceView::find_track() {
   palette->show();
 }
 
-QWidget* TraceView::first_focus() { return timeline_; }
+QWidget* TraceView::first_focus() {
+  return stack_->currentWidget() == area_ ? static_cast<QWidget*>(timeline_) : empty_->button();
+}
+
+// Tracks, their height and what stands beside them only where there is something to be shown.
+void TraceView::show_what_there_is() {
+  const bool tracks = document_ && (document_->has_times() || document_->outline());
+  stack_->setCurrentWidget(tracks ? static_cast<QWidget*>(area_) : empty_);
+  if (tracks) return;
+  if (!document_) {
+    empty_->set_no_profile(
+        tr("The timeline shows when the host made calls and when the GPU ran kernels."));
+    return;
+  }
+  const auto& all = document_->profile().configurations;
+  const auto timed = std::count_if(all.begin(), all.end(),
+                                   [](const Configuration& c) { return !c.timings.empty(); });
+  if (timed > 0) {
+    empty_->set_state(tr("Timed without tracing"),
+                      tr("%1 of %2 configurations were measured on the GPU, but no kernels were "
+                         "recorded, so that "
+                         "nothing stands in time. This traces one of them:")
+                          .arg(timed)
+                          .arg(all.size()),
+                      trace_command(*document_), tr("Copy the command"));
+  } else if (!all.empty()) {
+    empty_->set_state(tr("Checked, not run"),
+                      tr("Nothing of this profile ran on a GPU. This runs one configuration of it "
+                         "and traces it:"),
+                      trace_command(*document_), tr("Copy the command"));
+  } else {
+    empty_->set_state(
+        tr("Nothing was recorded"),
+        tr("No record of this profile has a time. The overview says why that may be."));
+  }
+}
+
+QString trace_command(const Document& document) {
+  const auto& all = document.profile().configurations;
+  const auto timed = std::find_if(all.begin(), all.end(),
+                                  [](const Configuration& c) { return !c.timings.empty(); });
+  const auto described =
+      std::find_if(all.begin(), all.end(), [](const Configuration& c) { return c.described(); });
+  const auto& one = timed != all.end() ? timed : described;
+  if (one == all.end()) return {};
+  const auto& device = document.profile().devices[static_cast<std::size_t>(one->device)];
+  return command_of({one->config, one->program, {}}, device, QStringLiteral("run")) +
+         QStringLiteral(" -o traced.rnnprof");
+}
 QList<QDockWidget*> TraceView::docks() const {
   return {details_dock_, marks_dock_, recurrence_dock_, events_dock_};
 }
@@ -202,6 +268,7 @@ void TraceView::set_document(DocumentPointer document) {
   recurrence_->set_document(document, state_);
   events_->set_document(document);
   marks_panel_->set_origin(document ? document->extent().begin_ns : 0);
+  show_what_there_is();
   follow_selection();
 }
 
@@ -224,8 +291,6 @@ void TraceView::follow_selection() {
     Page page(theme_);
     page.paragraph(
         page.dim(tr("Select a call, a kernel or a finding to see what is known of it.")));
-    if (!document_->has_times())
-      page.paragraph(page.dim(tr("Nothing was recorded on a GPU in this profile.")));
     html = page.take();
   }
   details_->show_page(html);

@@ -12,6 +12,7 @@
 class QMainWindow;
 class QDockWidget;
 class QSlider;
+class QStackedWidget;
 
 namespace rnnadvisor::gui {
 
@@ -19,6 +20,10 @@ class EventsPanel;
 class MarksPanel;
 class RecurrenceWidget;
 class TimelineWidget;
+
+// What records a timeline of a configuration of a profile that has none; empty: it has no
+// configuration that could be run.
+QString trace_command(const Document& document);
 
 class TraceView : public View {
   Q_OBJECT
@@ -53,11 +58,14 @@ class TraceView : public View {
   QWidget* make_height_slider();
   void update_titles();
   void follow_selection();
+  void show_what_there_is();
 
   ViewState* state_;
   DocumentPointer document_;
   QTimer unstored_;  // runs while something of the tracks is not stored
   Theme theme_ = light_theme();
+  QStackedWidget* stack_ = nullptr;  // the area, or why there is nothing on it
+  EmptyState* empty_ = nullptr;
   QMainWindow* area_ = nullptr;
   TimelineWidget* timeline_ = nullptr;
   RecurrenceWidget* recurrence_ = nullptr;

@@ -59,7 +59,7 @@ void MainWindow::make_actions() {
   auto* file = menuBar()->addMenu(tr("&File"));
   auto* open_action =
       add_action(file, tr("&Open a profile…"), QKeySequence::Open, [this] { choose_file(); });
-  add_action(file, tr("New &window"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W), [] {
+  add_action(file, tr("New &window"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N), [] {
     auto* window = new MainWindow;
     window->setAttribute(Qt::WA_DeleteOnClose);
     window->fit_to_screen();
@@ -67,7 +67,7 @@ void MainWindow::make_actions() {
   });
   auto* run_action = add_action(file, tr("&New run: a configuration…"),
                                 QKeySequence(Qt::CTRL | Qt::Key_N), [this] { new_run(); });
-  add_action(file, tr("New run: a &program…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N),
+  add_action(file, tr("New run: a &program…"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_N),
              [this] { new_run(true); });
   need(add_action(file, tr("Open it &again"), QKeySequence::Refresh,
                   [this] { open(document_->path(), place()); }));
@@ -140,7 +140,10 @@ void MainWindow::make_actions() {
     action->setChecked(reopen_choice() == choice);
     choices->addAction(action);
   }
-  add_action(file, tr("&Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
+  add_action(file, tr("&Close the window"), QKeySequence(Qt::CTRL | Qt::Key_W),
+             [this] { close(); });
+  add_action(file, tr("&Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q),
+             [] { QApplication::closeAllWindows(); });
 
   auto* view = menuBar()->addMenu(tr("&View"));
   for (std::size_t i = 0; i < entries_.size(); ++i) {

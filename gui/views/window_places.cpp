@@ -141,6 +141,10 @@ Place MainWindow::place() const {
 }
 
 void MainWindow::go_to(const Place& place) {
+  if (document_) {
+    if (const auto there = document_->check(place.selection); !there)
+      show_notice(to_qt(to_text(there.error())));
+  }
   if (document_ && place.visible && document_->has_times()) {
     const auto origin = document_->extent().begin_ns;
     state_.set_visible({place.visible->begin_ns + origin, place.visible->end_ns + origin});

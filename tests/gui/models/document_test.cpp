@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gui/models/loader.h"
+#include "gui/models/pages.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -39,6 +40,23 @@ TEST(Document, KnowsWhereItsItemsAre) {
   }
   EXPECT_FALSE(document->holds({ItemKind::kernel, count}));
   EXPECT_EQ(document->range_of({ItemKind::kernel, count}), TimeRange{});
+}
+
+// select host_start_ns, host_duration_ns from calls where id = 5;
+// select min(start_ns), max(start_ns + duration_ns) from kernels where call = 5;
+TEST(Document, ACallGoesOnUntilItsLastKernelEnds) {
+  const auto document = open_document(QStringLiteral("sample:gnmt"), rules()).value();
+  const auto host = document->host_range_of_call(5), gpu = document->gpu_range_of_call(5);
+  EXPECT_EQ(host.length(), 89962);
+  EXPECT_EQ(gpu.begin_ns - host.begin_ns, 65168);
+  EXPECT_EQ(gpu.end_ns - host.begin_ns, 2129804);
+  EXPECT_EQ(document->range_of({ItemKind::call, 5}), (TimeRange{host.begin_ns, gpu.end_ns}));
+  const QString page = item_page(*document, {ItemKind::call, 5}, light_theme());
+  EXPECT_TRUE(page.contains(QStringLiteral("On the host")));
+  EXPECT_TRUE(page.contains(QStringLiteral("90.0 µs, until the call returned")));
+  EXPECT_TRUE(page.contains(QStringLiteral("On the GPU")));
+  // A call without kernels is as long as it was on the host; one that is not there has no time.
+  EXPECT_EQ(document->gpu_range_of_call(1'000'000), TimeRange{});
 }
 
 TEST(Document, OpeningCanBeEnded) {

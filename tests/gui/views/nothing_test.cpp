@@ -1,0 +1,196 @@
+// Where there is nothing to show, and what a person is told who asked for what is not there.
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QLabel>
+#include <QProcess>
+#include <QPushButton>
+#include <QSettings>
+#include <QSlider>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextBrowser>
+
+#include "gui/models/exploration_pages.h"
+#include "gui/views/main_window.h"
+#include "gui/views/parts.h"
+#include "profiler/profile/builder.h"
+#include "profiler/profile/file.h"
+#include "tests/gui/documents.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+class NothingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    QSettings().clear();
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1280, 720);
+    window_->show();
+  }
+  void open(const QString& file) {
+    window_->open(file);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 60000));
+    QTest::qWait(10);
+  }
+  QString words() const {
+    QString all;
+    for (const auto* label : window_->findChildren<QLabel*>())
+      if (label->isVisible()) all += label->text() + QLatin1Char('\n');
+    for (const auto* page : window_->findChildren<QTextBrowser*>())
+      if (page->isVisible()) all += page->toPlainText() + QLatin1Char('\n');
+    return all;
+  }
+  EmptyState* empty() const {
+    for (auto* each : window_->findChildren<EmptyState*>())
+      if (each->isVisible()) return each;
+    return nullptr;
+  }
+  std::unique_ptr<MainWindow> window_;
+};
+
+TEST_F(NothingTest, WithoutAProfileEveryViewSaysSoAndLeadsToOne) {
+  for (const char* view : {"overview", "findings", "timeline"}) {
+    ASSERT_TRUE(window_->go(QString::fromUtf8(view)));
+    QTest::qWait(10);
+    auto* state = empty();
+    ASSERT_NE(state, nullptr) << view;
+    EXPECT_EQ(state->accessibleName(), QStringLiteral("No profile is open")) << view;
+    EXPECT_FALSE(state->accessibleDescription().isEmpty()) << view;
+    ASSERT_TRUE(state->button()->isVisible()) << view;
+    state->button()->click();
+    EXPECT_EQ(window_->current_view(), QStringLiteral("start")) << view;
+  }
+}
+
+TEST_F(NothingTest, TimesWithoutTracesAreNotCalledUnmeasured) {
+  open(QStringLiteral("sample:deepbench"));
+  ASSERT_TRUE(window_->go(QStringLiteral("timeline")));
+  QTest::qWait(10);
+  const QString all = words();
+  EXPECT_TRUE(all.contains(QStringLiteral("Timed without tracing"))) << all.toStdString();
+  EXPECT_FALSE(all.contains(QStringLiteral("not run")));
+  EXPECT_TRUE(all.contains(QStringLiteral("rnnadvisor run --cell")));
+  for (const auto* slider : window_->findChildren<QSlider*>()) EXPECT_FALSE(slider->isVisible());
+  for (const auto* tabs : window_->findChildren<QTabBar*>()) EXPECT_FALSE(tabs->isVisible());
+  ASSERT_NE(empty(), nullptr);
+  empty()->button()->click();
+  EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("-o traced.rnnprof")));
+  // And where there are tracks they are there, with their slider.
+  open(QStringLiteral("sample:programs/pytorch-gru"));
+  ASSERT_TRUE(window_->go(QStringLiteral("timeline")));
+  QTest::qWait(10);
+  EXPECT_EQ(empty(), nullptr);
+}
+
+TEST_F(NothingTest, AProfileOfNothingCountsNoRules) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("empty.rnnprof"));
+  ASSERT_TRUE(write_profile(ProfileBuilder().finish(), path.toStdString()).has_value());
+  open(path);
+  QString all = words();
+  EXPECT_TRUE(all.contains(QStringLiteral(".to(\"cuda\")")));
+  EXPECT_FALSE(all.contains(QLatin1Char('`')));
+  ASSERT_TRUE(window_->go(QStringLiteral("findings")));
+  QTest::qWait(10);
+  all = words();
+  EXPECT_FALSE(all.contains(QStringLiteral("0 verdicts"))) << all.toStdString();
+  EXPECT_TRUE(all.contains(QStringLiteral("nothing to judge")));
+}
+
+// 860 were asked for; the other 844 of the table were added by trying changes (column `tried` of
+// the report, from the experiments of the file).
+TEST_F(NothingTest, ConfigurationsThatTryingAddedAreCountedApart) {
+  open(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/rules-validate.rnnprof"));
+  const QString all = words();
+  EXPECT_TRUE(all.contains(QStringLiteral("860 configurations, and 844 that trying changes added")))
+      << all.toStdString();
+}
+
+TEST(WhyNot, IsNotAskedOfWhatRuns) {
+  ConfigInput input;
+  input.config.data_type = DataType::half;
+  input.config.math_type = MathType::tensor_op;
+  input.config.hidden_size = input.config.input_size = input.config.proj_size = 1024;
+  input.config.batch_size = 32;
+  const auto device = find_device("h200").value();
+  const QString question = QStringLiteral("Why not persist_static?");
+  EXPECT_TRUE(
+      exploration_limits(explore(input, device, test_rules()), light_theme()).contains(question));
+  input.config.algo = Algo::persist_static;
+  const auto runs = explore(input, device, test_rules());
+  ASSERT_EQ(runs.report().predicted.implementation, model::Implementation::persistent);
+  EXPECT_FALSE(exploration_limits(runs, light_theme()).contains(question));
+}
+
+struct Ended {
+  int status;
+  QString words;
+};
+
+Ended start_with(const QStringList& arguments) {
+  QProcess program;
+  auto environment = QProcessEnvironment::systemEnvironment();
+  environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+  program.setProcessEnvironment(environment);
+  program.setProcessChannelMode(QProcess::MergedChannels);
+  program.start(QStringLiteral(RNNADVISOR_GUI_PROGRAM), arguments);
+  EXPECT_TRUE(program.waitForFinished(60000));
+  return {program.exitCode(), QString::fromUtf8(program.readAll())};
+}
+
+// docs/manual, "Exit status": 2 is wrong usage.
+TEST(Arguments, WhatIsWrongEndsWithTwoAndSaysWhatThereIs) {
+  QTemporaryDir folder;
+  const QString picture = folder.filePath(QStringLiteral("x.png"));
+  const QString sample = QStringLiteral("sample:programs/pytorch-two-layers");
+  const auto unknown = start_with({QStringLiteral("--bogus")});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(unknown.words.contains(QStringLiteral("bogus")));
+  const auto nowhere =
+      start_with({QStringLiteral("--screenshot"), QStringLiteral("overview"), picture, sample,
+                  QStringLiteral("--at"), QStringLiteral("finding/99")});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_TRUE(nowhere.words.contains(QStringLiteral("finding/99")));
+  EXPECT_TRUE(nowhere.words.contains(QStringLiteral("finding/0 to finding/")))
+      << nowhere.words.toStdString();
+  const auto surplus = start_with({sample, QStringLiteral("another.rnnprof")});
+  EXPECT_EQ(surplus.status, 2);
+  EXPECT_TRUE(surplus.words.contains(QStringLiteral("another.rnnprof")));
+  EXPECT_EQ(start_with({QStringLiteral("--screenshot"), QStringLiteral("overview"), picture, sample,
+                        QStringLiteral("more")})
+                .status,
+            2);
+  EXPECT_EQ(start_with({QStringLiteral("--at"), QStringLiteral("finding/0")}).status, 2);
+  const auto help = start_with({QStringLiteral("--help")});
+  EXPECT_EQ(help.status, 0);
+  for (const auto& view : MainWindow::view_names()) EXPECT_TRUE(help.words.contains(view));
+}
+
+TEST_F(NothingTest, APlaceThatIsNotThereIsSaid) {
+  Place place;
+  place.selection = {ItemKind::finding, 99};
+  window_->open(QStringLiteral("sample:programs/pytorch-two-layers"), place);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 30000));
+  QTest::qWait(10);
+  EXPECT_TRUE(words().contains(QStringLiteral("there is no finding/99"))) << words().toStdString();
+}
+
+// A shortcut that closes elsewhere must not open.
+TEST_F(NothingTest, KeysAreTheCustomaryOnes) {
+  QStringList keys;
+  for (const auto* action : window_->findChildren<QAction*>())
+    for (const auto& key : action->shortcuts()) keys << key.toString();
+  EXPECT_FALSE(keys.contains(QStringLiteral("Ctrl+Shift+W")));
+  EXPECT_EQ(keys.count(QStringLiteral("Ctrl+W")), 1);
+  EXPECT_EQ(keys.count(QStringLiteral("Ctrl+Shift+N")), 1);
+  QStringList twice = keys;
+  twice.removeDuplicates();
+  EXPECT_EQ(twice.size(), keys.size()) << keys.join(QLatin1Char(' ')).toStdString();
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui
