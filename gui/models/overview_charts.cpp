@@ -1,6 +1,7 @@
 #include "gui/models/overview_charts.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <algorithm>
 
 #include "advisor/report/words.h"
@@ -71,6 +72,50 @@ std::vector<int> longest_configurations(const Document& document, std::size_t mo
   return chosen;
 }
 
+QString kernel_functor(std::string_view name) {
+  // Between the brackets that follow the kernel's own name: functors, and functions whose lambda it
+  // is.
+  const auto begin = name.find('<');
+  if (begin == std::string_view::npos) return {};
+  std::size_t end = begin;
+  for (int depth = 0; end < name.size(); ++end) {
+    depth += name[end] == '<' ? 1 : name[end] == '>' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  static const QRegularExpression word(
+      QStringLiteral("\\b(?:CUDAFunctor_(\\w+)|(\\w+?)(?:Functor|_functor)|"
+                     "(\\w+?)_kernel(?:_cuda|_impl))\\b"));
+  QStringList words;
+  auto found = word.globalMatch(to_qt(name.substr(begin, end - begin)));
+  while (found.hasNext()) {
+    const auto match = found.next();
+    for (int group = 1; group <= 3; ++group) {
+      const QString text = match.captured(group);
+      if (!text.isEmpty() && !words.contains(text)) words << text;
+    }
+  }
+  return words.join(QLatin1Char(' '));
+}
+
+// Kernels of one template are told apart by what they were made for, then by numbers.
+static void tell_apart(const Profile& profile, std::vector<KernelTime>& kernels) {
+  std::map<QString, int> with_name;
+  for (const auto& kernel : kernels) ++with_name[kernel.name];
+  std::map<QString, int> seen;
+  for (auto& kernel : kernels) {
+    if (with_name[kernel.name] > 1) {
+      const auto row = static_cast<std::size_t>(kernel.first);
+      const QString functor = kernel_functor(profile.text(profile.kernels.name[row]));
+      const QString own = kernel.name.mid(kernel.name.lastIndexOf(QStringLiteral("::")) + 1)
+                              .remove(QLatin1Char(':'));
+      // First, for it is the end and the middle that are cut.
+      if (!functor.isEmpty()) kernel.name = functor + QStringLiteral(" · ") + own;
+    }
+    if (const int before = seen[kernel.name]++; before > 0)
+      kernel.name += QStringLiteral(" (%1)").arg(before + 1);
+  }
+}
+
 std::vector<KernelTime> longest_kernels(const Document& document, std::size_t most) {
   const auto& kernels = document.profile().kernels;
   std::map<int, KernelTime> by_name;
@@ -90,6 +135,7 @@ std::vector<KernelTime> longest_kernels(const Document& document, std::size_t mo
   std::stable_sort(sums.begin(), sums.end(),
                    [](const auto& a, const auto& b) { return a.ms > b.ms; });
   if (sums.size() > most) sums.resize(most);
+  tell_apart(document.profile(), sums);
   return sums;
 }
 

@@ -36,6 +36,9 @@ struct KernelTime {
   std::int64_t count = 0;
   double ms = 0;
 };
+// What an elementwise or reducing kernel computes, from the functors in its template arguments:
+// "Binary Mul", "tanh_backward"; empty where they name none.
+QString kernel_functor(std::string_view name);
 std::vector<KernelTime> longest_kernels(const Document& document, std::size_t most);
 
 QString role_word(KernelRole role);

@@ -105,13 +105,13 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     const QFontMetrics small(small_font_);
     const bool two_lines = one.height >= metrics.height() + small.height();
     // A folded counter is at least told with its unit.
-    if (const QString brief = brief_subtitle(*scene.timeline, track);
-        !two_lines && !brief.isEmpty() &&
+    const QString brief = brief_subtitle(*scene.timeline, track);
+    if (!two_lines && !brief.isEmpty() &&
         metrics.horizontalAdvance(title) + small.horizontalAdvance(more) + 8 > text.width())
       more = brief;
     const int more_width = two_lines ? 0 : small.horizontalAdvance(more) + 8;
     // A long name gives way to a short addition; a long addition is left out only where it would.
-    const bool both = more_width < text.width() * 0.55 ||
+    const bool both = !brief.isEmpty() || more_width < text.width() * 0.55 ||
                       metrics.horizontalAdvance(title) + more_width <= text.width();
     painter_.setPen(scene.theme.text);
     const QString cut = metrics.elidedText(
@@ -176,10 +176,11 @@ void ScenePainter::overview(const Scene& scene) {
   painter_.fillRect(QRect(0, 0, scene.size.width(), overview_height), theme.window);
   painter_.setFont(small_font_);
   painter_.setPen(theme.dim_text);
-  painter_.drawText(QRect(14, 0, scene.header_width - 24, overview_height),
-                    Qt::AlignVCenter | Qt::AlignLeft,
-                    QCoreApplication::translate("Timeline", "All %1")
-                        .arg(utf8(duration_text(scene.timeline->range.length()))));
+  const QString length = utf8(duration_text(scene.timeline->range.length()));
+  const QString all = QCoreApplication::translate("Timeline", "All %1").arg(length);
+  const int room = scene.header_width - scene.corner - 18;
+  painter_.drawText(QRect(14, 0, room, overview_height), Qt::AlignVCenter | Qt::AlignLeft,
+                    QFontMetrics(small_font_).horizontalAdvance(all) <= room ? all : length);
   const QRect box(scene.header_width, 5, scene.spans_width(), overview_height - 10);
   painter_.fillRect(box, theme.panel);
   Scene whole;

@@ -173,8 +173,12 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
 }
 
 QString brief_subtitle(const Timeline& timeline, const Track& track) {
-  if (track.kind != TrackKind::counter) return {};
   const Profile& p = *timeline.profile;
+  // Tracks of one kind are told apart by it: it must not be left out for want of room.
+  if (track.kind == TrackKind::kernels || track.kind == TrackKind::transfers)
+    return p.devices.size() > 1 ? tr("GPU %1 · %2").arg(track.key.device).arg(track.key.stream)
+                                : tr("stream %1").arg(track.key.stream);
+  if (track.kind != TrackKind::counter) return {};
   QStringList parts;
   if (p.devices.size() > 1) parts << tr("GPU %1").arg(std::max(0, track.key.device));
   const auto unit = unit_text(counter_unit(p.text(track.key.metric)), track.samples.peak());

@@ -37,6 +37,8 @@ struct Scene {
   SpanPalette palette;
   QSize size;  // logical pixels
   qreal device_ratio = 1;
+  static constexpr int corner_width = 66;
+  int corner = 0;  // of the header that something else stands in, at its right above the tracks
   int header_width = 220;
   int scroll = 0;  // pixels that the rows are moved up
   TimeRange visible;

@@ -107,6 +107,11 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   viewport()->update();
 }
 
+void TimelineWidget::set_corner(QWidget* widget) {
+  corner_ = widget;
+  update_scene_size();
+}
+
 void TimelineWidget::build(const BuildOptions& options) {
   // Keeps the document alive while anything is left that points into its profile.
   const std::shared_ptr<const Profile> profile(document_, &document_->profile());
@@ -179,6 +184,10 @@ void TimelineWidget::update_scene_size() {
   scene_.device_ratio = devicePixelRatioF();
   scene_.header_width = std::clamp(scene_.size.width() / 5, 150, 260);
   const int room = scene_.rows_height();
+  if (corner_ != nullptr) {
+    corner_->setGeometry(scene_.header_width - Scene::corner_width, 9, Scene::corner_width - 8, 22);
+    scene_.corner = Scene::corner_width;
+  }
   verticalScrollBar()->setPageStep(room);
   verticalScrollBar()->setRange(0, std::max(0, scene_.layout.height - room));
   scene_.scroll = verticalScrollBar()->value();

@@ -41,8 +41,9 @@ class TimelineWidget : public QAbstractScrollArea {
   // What a wheel without Ctrl and Shift does: zoom, as in Tracy, or scroll through the tracks.
   void set_wheel_zooms(bool zooms) { wheel_zooms_ = zooms; }
 
-  // Of the corner above the names of the tracks, where something small may stand.
-  static int corner_width() { return 150; }
+  // Something small in the corner above the names of the tracks, beside the length of the whole; a
+  // child of the viewport.
+  void set_corner(QWidget* widget);
 
   bool ready() const { return scene_.timeline != nullptr; }
   const timeline::Scene& scene() const { return scene_; }
@@ -149,6 +150,7 @@ class TimelineWidget : public QAbstractScrollArea {
   double zoom_anchor() const;
   int current_track() const;
   bool escape();
+  QWidget* corner_ = nullptr;
   void paint_empty(QPainter& painter);
   void paint_cards(QPainter& painter);
   timeline::TrackState& state_of(int track);

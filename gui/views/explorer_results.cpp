@@ -1,6 +1,10 @@
 // What follows from the configuration in the explorer: its pages and charts.
 #include <QLabel>
+#include <QLayout>
+#include <QScrollArea>
+#include <QStyle>
 #include <QTabWidget>
+#include <algorithm>
 
 #include "advisor/report/map_view.h"
 #include "advisor/report/words.h"
@@ -142,6 +146,16 @@ void ExplorerView::show_results() {
           .arg(
               to_qt(words::percent(whole > 0 ? static_cast<double>(now_.memory.total) / whole : 0)),
               to_qt(format_bytes(whole)), to_qt(to_string(now_.memory.exactness))));
+  // Layouts learn of new charts only later.
+  int widest = 0;
+  for (const auto* chart : {roofline_, times_, memory_, predicted_}) {
+    const auto around = chart->parentWidget()->layout()->contentsMargins();
+    widest = std::max(widest, chart->minimumSizeHint().width() + around.left() + around.right());
+  }
+  const auto around = charts_scroll_->widget()->layout()->contentsMargins();
+  charts_scroll_->setMinimumWidth(
+      widest + around.left() + around.right() + 2 +
+      charts_scroll_->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, charts_scroll_));
 }
 
 }  // namespace rnnadvisor::gui

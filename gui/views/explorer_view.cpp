@@ -47,6 +47,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   auto* top = new QHBoxLayout;
   top->setContentsMargins(18, 0, 18, 0);
   title_ = make_label({}, "headline");
+  title_->setWordWrap(true);
   title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   top->addWidget(title_, 1);
   hold_ = new QPushButton(tr("Compare"));
@@ -100,14 +101,17 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   auto* scroll = new QScrollArea;
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(charts);
+  // As wide as its charts need, so that the page beside it gives way.
+  charts_scroll_ = scroll;
   auto* split = new QSplitter;
   split->addWidget(tabs_);
   split->addWidget(scroll);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   split->setSizes({560, 420});
+  tabs_->setUsesScrollButtons(true);
+  tabs_->setMinimumWidth(260);
   split->setChildrenCollapsible(false);
   results->addWidget(split, 1);
 

@@ -11,6 +11,7 @@
 
 class QComboBox;
 class QPushButton;
+class QScrollArea;
 class QTabWidget;
 
 namespace rnnadvisor::gui {
@@ -77,6 +78,7 @@ class ExplorerView : public View {
   PageBrowser *verdict_ = nullptr, *gemms_ = nullptr, *limits_ = nullptr;
   ChartWidget *roofline_ = nullptr, *memory_ = nullptr, *times_ = nullptr, *predicted_ = nullptr;
   MapPanel* maps_ = nullptr;
+  QScrollArea* charts_scroll_ = nullptr;
   QLabel *title_ = nullptr, *memory_note_ = nullptr, *predicted_note_ = nullptr;
 };
 

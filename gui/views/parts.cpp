@@ -1,6 +1,7 @@
 #include "gui/views/parts.h"
 
 #include <QAbstractItemModel>
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QDesktopServices>
 #include <QFontDatabase>
@@ -142,6 +143,15 @@ void PageBrowser::resizeEvent(QResizeEvent* event) {
 // Pages have no pictures, and what profiles say must not make the window read files.
 QVariant PageBrowser::loadResource(int, const QUrl&) { return {}; }
 
+int TitleDelegate::text_width(const QStyleOptionViewItem& option) {
+  constexpr int around = 12 + 36 + 12 + 1;  // the box, the mark before the text, the room after it
+  int width = option.rect.width();
+  if (const auto* view = qobject_cast<const QAbstractItemView*>(option.widget))
+    width = view->width() - 2 * view->frameWidth() -
+            view->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, view);
+  return std::max(60, width - around);
+}
+
 void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                           const QModelIndex& index) const {
   painter->save();
@@ -168,7 +178,7 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   painter->setFont(option.font);
   painter->drawText(QRect(box.left() + 10, box.top() + 8, 18, line), Qt::AlignCenter,
                     mark(severity));
-  const int left = box.left() + 36, width = box.right() - 12 - left;
+  const int left = box.left() + 36, width = text_width(option);
 
   painter->setPen(text);
   QTextLayout layout(index.data(Qt::DisplayRole).toString(), option.font);
@@ -199,12 +209,16 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const int gain_width = gain.isEmpty() ? 0 : QFontMetrics(bold).horizontalAdvance(gain);
   painter->setFont(small);
   painter->setPen(dim);
-  QString subtitle = index.data(SubtitleRole).toString();
-  const QString basis = index.data(BasisRole).toString();
-  if (!gain.isEmpty() && !basis.isEmpty()) subtitle += QStringLiteral(" · ") + basis;
-  painter->drawText(
-      QRect(left, y + 3, width - gain_width - 8, line), Qt::AlignLeft | Qt::AlignVCenter,
-      QFontMetrics(small).elidedText(subtitle, Qt::ElideRight, width - gain_width - 8));
+  const QString subtitle = index.data(SubtitleRole).toString();
+  const QString basis = gain.isEmpty() ? QString() : index.data(BasisRole).toString();
+  // Whether a gain was measured here or elsewhere is half of what it says: the rest gives way.
+  const QFontMetrics small_metrics(small);
+  const int basis_width = basis.isEmpty() ? 0 : small_metrics.horizontalAdvance(basis) + 8;
+  const int rest = width - gain_width - 8 - basis_width;
+  painter->drawText(QRect(left, y + 3, rest, line), Qt::AlignLeft | Qt::AlignVCenter,
+                    small_metrics.elidedText(subtitle, Qt::ElideMiddle, rest));
+  painter->drawText(QRect(left + rest, y + 3, basis_width, line), Qt::AlignRight | Qt::AlignVCenter,
+                    basis);
   painter->setFont(bold);
   painter->setPen(theme_.good);
   painter->drawText(QRect(left, y + 3, width, line), Qt::AlignRight | Qt::AlignVCenter, gain);
@@ -213,10 +227,7 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 
 QSize TitleDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
   const QFontMetrics metrics(option.font);
-  int width = option.rect.width();
-  if (const auto* view = qobject_cast<const QAbstractItemView*>(option.widget))
-    width = view->viewport()->width();
-  width = std::max(60, width - 12 - 36 - 12);
+  const int width = text_width(option);
   QTextLayout layout(index.data(Qt::DisplayRole).toString(), option.font);
   layout.beginLayout();
   int lines = 0;

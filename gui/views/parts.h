@@ -104,6 +104,9 @@ class TitleDelegate : public QStyledItemDelegate {
   Q_OBJECT
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
+  // The width of a row's texts. The same with and without a scroll bar: heights are kept by the
+  // list, and one that was taken without it is too low with it.
+  static int text_width(const QStyleOptionViewItem& option);
   void set_theme(const Theme& theme) { theme_ = theme; }
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
              const QModelIndex& index) const override;

@@ -145,7 +145,7 @@ QWidget* TraceView::make_height_slider() {
   height_->setRange(lowest_step, highest_step);
   height_->setAccessibleName(tr("Height of the tracks"));
   height_->setToolTip(tr("Height of the tracks  H, Shift+H"));
-  height_->setGeometry(TimelineWidget::corner_width() - 80, 9, 72, 22);
+  timeline_->set_corner(height_);
   connect(height_, &QSlider::valueChanged, timeline_,
           [this](int step) { timeline_->set_height_factor(std::pow(height_step, step)); });
   connect(timeline_, &TimelineWidget::height_changed, height_, [this](double factor) {

@@ -1,0 +1,174 @@
+// Texts that must not be cut, because they tell like from unlike.
+#include <gtest/gtest.h>
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QListView>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSettings>
+#include <QSlider>
+#include <QTableView>
+#include <QTest>
+#include <QTextLayout>
+#include <set>
+
+#include "gui/models/overview_charts.h"
+#include "gui/timeline/scene.h"
+#include "gui/timeline/timeline_widget.h"
+#include "gui/views/compare_view.h"
+#include "gui/views/explorer_view.h"
+#include "gui/views/findings_view.h"
+#include "gui/views/main_window.h"
+#include "gui/views/trace_view.h"
+#include "tests/gui/documents.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+class RoomTest : public testing::Test {
+ protected:
+  void open(const QString& file, const QString& view, QSize size = {1280, 720}) {
+    QSettings().clear();
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(size);
+    window_->show();
+    window_->open(file);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 60000));
+    ASSERT_TRUE(window_->go(view));
+    QTest::qWait(50);
+  }
+  std::unique_ptr<MainWindow> window_;
+};
+
+// Every row is as high as its title needs in the width that it is painted in.
+TEST_F(RoomTest, RowsOfFindingsAreAsHighAsTheirText) {
+  open(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/rules-validate.rnnprof"),
+       QStringLiteral("findings"));
+  auto* list = window_->findChild<FindingsView*>()->list();
+  ASSERT_GT(list->verticalScrollBar()->maximum(), 0);
+  const QFontMetrics metrics(list->font());
+  int wrapped = 0;
+  for (int row = 0; row < list->model()->rowCount(); ++row) {
+    const auto index = list->model()->index(row, 0);
+    const QRect box = list->visualRect(index);
+    QTextLayout layout(index.data().toString(), list->font());
+    layout.beginLayout();
+    int lines = 0;
+    for (QTextLine line = layout.createLine(); line.isValid() && lines < 2;
+         line = layout.createLine()) {
+      line.setLineWidth(box.width() - 61);
+      ++lines;
+    }
+    layout.endLayout();
+    wrapped += lines == 2 ? 1 : 0;
+    EXPECT_GE(box.height(), 4 + 8 + (lines + 1) * metrics.height())
+        << row << ' ' << index.data().toString().toStdString();
+  }
+  EXPECT_GT(wrapped, 5);
+}
+
+TEST_F(RoomTest, TheLengthOfTheWholeIsBesideTheSlider) {
+  open(QStringLiteral("sample:planted-failures"), QStringLiteral("timeline"));
+  auto* timeline = window_->findChild<TraceView*>()->timeline();
+  const auto* slider = timeline->findChild<QSlider*>();
+  ASSERT_NE(slider, nullptr);
+  const auto& scene = timeline->scene();
+  EXPECT_GT(scene.corner, 0);
+  EXPECT_GE(slider->x(), scene.header_width - scene.corner);
+  EXPECT_LE(slider->geometry().right(), scene.header_width);
+  // "973 ms" at least has room before it.
+  const QFontMetrics metrics(timeline::small_font(timeline->font()));
+  EXPECT_GE(scene.header_width - scene.corner - 18,
+            metrics.horizontalAdvance(QStringLiteral("973 ms")));
+}
+
+TEST_F(RoomTest, TracksOfOneKindAreToldApart) {
+  open(QStringLiteral("sample:programs/pytorch-distributed"), QStringLiteral("timeline"));
+  const auto& scene = window_->findChild<TraceView*>()->timeline()->scene();
+  const QFontMetrics font(scene.size.isEmpty() ? QFont() : window_->font()),
+      small(timeline::small_font(window_->font()));
+  std::map<int, std::set<QString>> names;  // by parent
+  int tracks = 0;
+  for (const auto& track : scene.timeline->tracks) {
+    if (track.kind != timeline::TrackKind::kernels && track.kind != timeline::TrackKind::transfers)
+      continue;
+    const QString title = timeline::track_title(*scene.timeline, track);
+    const QString brief = timeline::brief_subtitle(*scene.timeline, track);
+    EXPECT_TRUE(names[track.parent].insert(title + brief).second) << brief.toStdString();
+    // Both have room in the header.
+    EXPECT_LE(font.horizontalAdvance(title) + small.horizontalAdvance(brief) + 8,
+              scene.header_width - 10 - 28);
+    ++tracks;
+  }
+  EXPECT_GT(tracks, 4);
+}
+
+TEST_F(RoomTest, TheExplorerFitsASmallScreen) {
+  open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("explorer"),
+       {1093, 614});
+  auto* explorer = window_->findChild<ExplorerView*>();
+  window_->follow(*parse_link(QStringLiteral("explore:0/0/0")));
+  QTest::qWait(50);
+  for (auto* chart : explorer->findChildren<ChartWidget*>()) {
+    if (!chart->isVisible()) continue;
+    auto* scroll = qobject_cast<QScrollArea*>(
+        chart->parentWidget()->parentWidget()->parentWidget()->parentWidget());
+    ASSERT_NE(scroll, nullptr);
+    EXPECT_LE(chart->mapTo(scroll->viewport(), QPoint(chart->width(), 0)).x(),
+              scroll->viewport()->width());
+    EXPECT_EQ(scroll->horizontalScrollBar()->maximum(), 0);
+  }
+  // The title is whole, if need be in two lines.
+  int titles = 0;
+  for (auto* label : explorer->findChildren<QLabel*>()) {
+    if (label->property("look") != QStringLiteral("headline")) continue;
+    EXPECT_TRUE(label->text().contains(QStringLiteral("persist_static")));
+    EXPECT_GE(label->height(), label->heightForWidth(label->width()));
+    ++titles;
+  }
+  EXPECT_EQ(titles, 1);
+}
+
+// The end of a name, its algorithm, is what differs.
+TEST_F(RoomTest, NamesInCompareAreWhole) {
+  open(QStringLiteral("sample:programs/pytorch-gru"), QStringLiteral("compare"));
+  auto* compare = window_->findChild<CompareView*>();
+  compare->compare_with(QStringLiteral("sample:programs/pytorch-two-layers"));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 30000));
+  QTest::qWait(50);
+  auto* table = compare->findChildren<QTableView*>().front();
+  ASSERT_GT(table->model()->rowCount(), 0);
+  for (int row = 0; row < table->model()->rowCount(); ++row) {
+    const auto index = table->model()->index(row, ComparisonModel::name);
+    const QRect cell = table->visualRect(index);
+    const QRect needed = table->fontMetrics().boundingRect(
+        QRect(0, 0, cell.width() - 12, 1000), Qt::TextWordWrap, index.data().toString());
+    EXPECT_GE(cell.height(), needed.height()) << index.data().toString().toStdString();
+  }
+}
+
+TEST(KernelNames, FunctorsTellTemplatesApart) {
+  // From the strings of samples/recorded/programs/pytorch-custom-cell.rnnprof.
+  EXPECT_EQ(kernel_functor("void at::native::vectorized_elementwise_kernel<4, "
+                           "at::native::AUnaryFunctor<float, float, float, "
+                           "at::native::binary_internal::MulFunctor<float> >, std::array<char*, "
+                           "2ul> >(int, at::native::OtherFunctor<float>)"),
+            QStringLiteral("AUnary Mul"));
+  EXPECT_EQ(kernel_functor("void at::native::vectorized_elementwise_kernel<4, "
+                           "at::native::tanh_backward_kernel_cuda(at::TensorIteratorBase&)::{lambda"
+                           "()#2}::operator()() const::{lambda(float)#1}, std::array<char*, 3ul> "
+                           ">(int)"),
+            QStringLiteral("tanh_backward"));
+  EXPECT_EQ(kernel_functor("void k<4, at::native::CUDAFunctor_add<float>, int>(int)"),
+            QStringLiteral("add"));
+  EXPECT_EQ(kernel_functor("sgemm_largek_lds64"), QString());
+  EXPECT_EQ(kernel_functor("broken<<<"), QString());
+  std::set<QString> names;
+  for (const auto& kernel : longest_kernels(*sample("programs/pytorch-custom-cell"), 10))
+    EXPECT_TRUE(names.insert(kernel.name).second) << kernel.name.toStdString();
+  EXPECT_EQ(names.size(), 10U);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::gui
