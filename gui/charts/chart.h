@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "gui/access.h"
 #include "gui/theme.h"
 
 namespace rnnadvisor::gui {
@@ -123,7 +124,7 @@ class Roofline : public Chart {
   double roof(double intensity) const;
 };
 
-class ChartWidget : public QWidget {
+class ChartWidget : public QWidget, public Described {
   Q_OBJECT
  public:
   explicit ChartWidget(QWidget* parent = nullptr);
@@ -135,6 +136,9 @@ class ChartWidget : public QWidget {
   QSize minimumSizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
+  QAccessible::Role described_role() const override { return QAccessible::Chart; }
+  QString described_content() const override;
+  QString described_selection() const override;
 
  signals:
   void link_activated(const QString& link);

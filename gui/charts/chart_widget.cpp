@@ -11,6 +11,7 @@
 namespace rnnadvisor::gui {
 
 ChartWidget::ChartWidget(QWidget* parent) : QWidget(parent), theme_(light_theme()) {
+  Described::install();
   setMouseTracking(true);
   setFocusPolicy(Qt::TabFocus);
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -25,6 +26,17 @@ void ChartWidget::set_chart(std::unique_ptr<Chart> chart) {
   setAccessibleDescription(chart_ ? chart_->description() : QString());
   updateGeometry();
   update();
+}
+
+QString ChartWidget::described_content() const {
+  const QString all = chart_ ? chart_->description() : QString();
+  return all.isEmpty() ? tr("Nothing is shown.") : all;
+}
+
+QString ChartWidget::described_selection() const {
+  return focused_ >= 0 && focused_ < static_cast<int>(hits_.size())
+             ? hits_[static_cast<std::size_t>(focused_)].text
+             : QString();
 }
 
 void ChartWidget::set_theme(const Theme& theme) {

@@ -79,7 +79,8 @@ Page& Page::item(const QString& html) {
 Page& Page::code(const QString& text) {
   out_ += QStringLiteral(
               "<table width=\"100%\" cellpadding=\"10\" cellspacing=\"0\" style=\"margin-top:6px; "
-              "margin-bottom:6px\"><tr><td style=\"background-color:%1\"><pre style=\"color:%2; "
+              "margin-bottom:6px\"><tr><td dir=\"ltr\" style=\"background-color:%1\"><pre "
+              "dir=\"ltr\" style=\"color:%2; "
               "margin:0; white-space:pre-wrap\">%3</pre></td></tr></table>")
               .arg(theme_.raised.name(), theme_.text.name(), text.toHtmlEscaped());
   return *this;
@@ -88,6 +89,9 @@ Page& Page::space(int pixels) {
   out_ += QStringLiteral("<p style=\"margin:0; font-size:%1px\">&nbsp;</p>").arg(pixels);
   return *this;
 }
+
+// What begins a line follows the direction of the page (PageBrowser turns it and what ends a line).
+static QString at_end(bool end) { return end ? QStringLiteral(" align=\"right\"") : QString(); }
 
 Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>>& rows) {
   out_ += QStringLiteral(
@@ -99,17 +103,16 @@ Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>
     for (qsizetype i = 0; i < header.size(); ++i) {
       const bool right = !rows.empty() && static_cast<std::size_t>(i) < rows[0].size() &&
                          rows[0][static_cast<std::size_t>(i)].right;
-      out_ += QStringLiteral("<td align=\"%1\" style=\"%2; color:%3; font-size:small\">%4</td>")
-                  .arg(right ? QStringLiteral("right") : QStringLiteral("left"), line,
-                       theme_.dim_text.name(), header[i]);
+      out_ += QStringLiteral("<td%1 style=\"%2; color:%3; font-size:small\">%4</td>")
+                  .arg(at_end(right), line, theme_.dim_text.name(), header[i]);
     }
     out_ += QStringLiteral("</tr>");
   }
   for (const auto& row : rows) {
     out_ += QStringLiteral("<tr>");
     for (const auto& cell : row) {
-      out_ += QStringLiteral("<td align=\"%1\" style=\"%2\">%3</td>")
-                  .arg(cell.right ? QStringLiteral("right") : QStringLiteral("left"), line,
+      out_ += QStringLiteral("<td%1 style=\"%2\">%3</td>")
+                  .arg(at_end(cell.right), line,
                        cell.html.isEmpty() ? QStringLiteral("&nbsp;") : cell.html);
     }
     out_ += QStringLiteral("</tr>");

@@ -27,6 +27,7 @@ QString time(std::int64_t ns) { return utf8(timeline::duration_text(ns)); }
 Canvas::Canvas(QWidget* parent) : QWidget(parent), theme_(light_theme()) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
+  Described::install();
   setAccessibleName(tr("Time steps of the call"));
 }
 
@@ -290,6 +291,21 @@ QString Canvas::describe(const Under& at) const {
       .arg(at.step + 1)
       .arg(row.steps.size())
       .arg(time(next - step.begin_ns), time(step.gemm_ns), time(step.pointwise_ns), time(wait));
+}
+
+QString Canvas::described_content() const {
+  if (calls_.empty()) return tr("No RNN call is selected: its time steps would be here.");
+  QStringList lines;
+  for (std::size_t b = 0; b < calls_.size(); ++b) {
+    const auto& call = calls_[b];
+    QString line = blocks_[b].label.isEmpty() ? tr("The call") : blocks_[b].label;
+    line += tr(": %1 time steps in %2 rows of layers and directions.")
+                .arg(call.time_steps)
+                .arg(call.rows.size());
+    if (const QString more = note(call); !more.isEmpty()) line += QLatin1Char(' ') + more;
+    lines << line;
+  }
+  return lines.join(QLatin1Char('\n'));
 }
 
 bool Canvas::event(QEvent* event) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "gui/access.h"
 #include "gui/models/item.h"
 #include "gui/recurrence/unroll.h"
 #include "gui/theme.h"
@@ -16,7 +17,7 @@ struct Block {
   QString label;  // of the call
 };
 
-class Canvas : public QWidget {
+class Canvas : public QWidget, public Described {
   Q_OBJECT
  public:
   explicit Canvas(QWidget* parent = nullptr);
@@ -28,6 +29,10 @@ class Canvas : public QWidget {
   const std::vector<Unrolled>& calls() const { return calls_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return {420, 90}; }
+
+  QAccessible::Role described_role() const override { return QAccessible::Chart; }
+  QString described_content() const override;
+  QString described_selection() const override { return describe(current_); }
 
   // What lies under a point: a row of a block and a step of it.
   struct Under {

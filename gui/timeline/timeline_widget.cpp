@@ -46,6 +46,7 @@ TimelineWidget::TimelineWidget(QWidget* parent)
       painter_(std::make_unique<ScenePainter>(font())),
       search_bar_(new SearchBar(viewport())),
       mark_editor_(new QLineEdit(viewport())) {
+  Described::install();
   setAccessibleName(tr("Timeline"));
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::StrongFocus);
@@ -247,6 +248,38 @@ void TimelineWidget::measured_changed() {
       });
 }
 
+QString TimelineWidget::described_content() const {
+  if (!ready() || scene_.timeline->tracks.empty()) return empty_text();
+  const auto& all = *scene_.timeline;
+  const auto text = [](std::int64_t ns) { return QString::fromStdString(duration_text(ns)); };
+  const std::int64_t origin = all.range.begin_ns;
+  QString content = tr("%1 to %2 of %3 are visible, on %4 tracks.")
+                        .arg(text(scene_.visible.begin_ns - origin),
+                             text(scene_.visible.end_ns - origin), text(all.range.length()))
+                        .arg(scene_.layout.rows.size());
+  const auto current = static_cast<std::size_t>(scene_.current_track);
+  if (scene_.current_track >= 0 && current < all.tracks.size()) {
+    const auto& track = all.tracks[current];
+    const QString more = track_subtitle(all, track);
+    content +=
+        QLatin1Char(' ') + tr("The track is %1.")
+                               .arg(track_title(all, track) +
+                                    (more.isEmpty() ? QString() : QStringLiteral(", ") + more));
+  }
+  if (!scene_.highlighted.empty())
+    content += QLatin1Char(' ') +
+               tr("%1 are marked as evidence of a finding.").arg(scene_.highlighted.size());
+  if (scene_.measured)
+    content += QLatin1Char(' ') + tr("%1 are measured.").arg(text(scene_.measured->length()));
+  return content;
+}
+
+QString TimelineWidget::described_selection() const {
+  return ready() && !scene_.selection.empty()
+             ? details_of(*scene_.timeline, scene_.selection).text()
+             : QString();
+}
+
 void TimelineWidget::describe_selection() {
   // Screen readers say the description when it changes.
   setAccessibleDescription(ready() && !scene_.selection.empty()
@@ -302,14 +335,16 @@ void TimelineWidget::paintEvent(QPaintEvent*) {
   last_frame_ns_ = timer.nsecsElapsed();
 }
 
+QString TimelineWidget::empty_text() const {
+  if (ready())
+    return pattern_.isEmpty() ? tr("This profile has no records with times")
+                              : tr("Nothing matches the filter");
+  return build_work_.busy() ? tr("Laying out the tracks…") : tr("No profile is open");
+}
+
 void TimelineWidget::paint_empty(QPainter& painter) {
   painter.fillRect(viewport()->rect(), scene_.theme.window);
-  QString text = tr("No profile is open");
-  if (build_work_.busy()) text = tr("Laying out the tracks…");
-  if (ready()) {
-    text = pattern_.isEmpty() ? tr("This profile has no records with times")
-                              : tr("Nothing matches the filter");
-  }
+  const QString text = empty_text();
   painter.setFont(font());
   painter.setPen(scene_.theme.dim_text);
   painter.drawText(viewport()->rect().adjusted(24, 24, -24, -24),

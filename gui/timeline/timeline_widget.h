@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "gui/access.h"
 #include "gui/models/document.h"
 #include "gui/models/link.h"
 #include "gui/models/marks.h"
@@ -29,7 +30,7 @@ namespace timeline {
 class SearchBar;
 }
 
-class TimelineWidget : public QAbstractScrollArea {
+class TimelineWidget : public QAbstractScrollArea, public Described {
   Q_OBJECT
  public:
   explicit TimelineWidget(QWidget* parent = nullptr);
@@ -44,6 +45,10 @@ class TimelineWidget : public QAbstractScrollArea {
   // Something small in the corner above the names of the tracks, beside the length of the whole; a
   // child of the viewport.
   void set_corner(QWidget* widget);
+
+  QAccessible::Role described_role() const override { return QAccessible::Canvas; }
+  QString described_content() const override;
+  QString described_selection() const override;
 
   bool ready() const { return scene_.timeline != nullptr; }
   const timeline::Scene& scene() const { return scene_; }
@@ -151,6 +156,7 @@ class TimelineWidget : public QAbstractScrollArea {
   int current_track() const;
   bool escape();
   QWidget* corner_ = nullptr;
+  QString empty_text() const;
   void paint_empty(QPainter& painter);
   void paint_cards(QPainter& painter);
   timeline::TrackState& state_of(int track);

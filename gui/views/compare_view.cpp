@@ -306,7 +306,7 @@ void CompareView::show_selected() {
   const QModelIndex index = table->currentIndex();
   const auto& c = model_.comparison();
   if (!index.isValid() || c.before == nullptr) {
-    match_->clear();
+    match_->show_page({});
     return;
   }
   const auto row = static_cast<std::size_t>(index.data(ItemIndexRole).toInt());

@@ -185,7 +185,7 @@ void FindingsView::set_document(DocumentPointer document) {
                   .arg(totals[2])
                   .arg(totals[3]));
   }
-  page_->clear();
+  page_->show_page({});
   if (any) list_->setCurrentIndex(filter_.index(0, 0));
 }
 

@@ -13,6 +13,7 @@
 #include <QScrollBar>
 #include <QTableView>
 #include <QTextLayout>
+#include <QTextTable>
 #include <QUrl>
 #include <cmath>
 
@@ -88,8 +89,33 @@ void set_look(QWidget* widget, const char* look) {
   widget->setProperty("look", QString::fromUtf8(look));
 }
 
+namespace {
+
+// Plain text of a label goes by its own letters; where the window is mirrored so must be the text.
+class SidedLabel : public QLabel {
+ public:
+  SidedLabel(const QString& text, QWidget* parent) : QLabel(text, parent) { take_side(); }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QLabel::changeEvent(event);
+    if (event->type() == QEvent::LayoutDirectionChange) take_side();
+  }
+
+ private:
+  void take_side() {
+    const auto now = alignment();
+    const bool own = (now & Qt::AlignAbsolute) != 0;
+    if ((now & Qt::AlignHCenter) != 0 || ((now & Qt::AlignRight) != 0 && !own)) return;
+    setAlignment((now & Qt::AlignVertical_Mask) | Qt::AlignAbsolute |
+                 (layoutDirection() == Qt::RightToLeft ? Qt::AlignRight : Qt::AlignLeft));
+  }
+};
+
+}  // namespace
+
 QLabel* make_label(const QString& text, const char* look, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
+  auto* label = new SidedLabel(text, parent);
   label->setTextFormat(Qt::PlainText);
   set_look(label, look);
   return label;
@@ -116,8 +142,41 @@ PageBrowser::PageBrowser(QWidget* parent) : QTextBrowser(parent) {
 
 void PageBrowser::show_page(const QString& html, bool same) {
   const int scrolled = verticalScrollBar()->value();
-  setHtml(html);
+  html_ = html;
+  set_page();
   verticalScrollBar()->setValue(same ? scrolled : 0);
+  fit();
+}
+
+// Pages are written from left to right. In the other direction their paragraphs and tables begin at
+// the right, and numbers end at the left; code stays as it is.
+void PageBrowser::set_page() {
+  const bool mirrored = layoutDirection() == Qt::RightToLeft;
+  QTextOption option = document()->defaultTextOption();
+  option.setTextDirection(layoutDirection());
+  document()->setDefaultTextOption(option);
+  QString html = html_;
+  if (mirrored) {
+    html.replace(QStringLiteral("<body "), QStringLiteral("<body dir=\"rtl\" "));
+    // Text cannot hold it: its quotes are escaped.
+    html.replace(QStringLiteral(" align=\"right\""), QStringLiteral(" align=\"left\""));
+  }
+  setHtml(html);
+  if (!mirrored) return;
+  // What is read from HTML has no direction for the columns of a table.
+  for (auto* frame : document()->rootFrame()->childFrames()) {
+    auto* table = qobject_cast<QTextTable*>(frame);
+    if (table == nullptr) continue;
+    QTextTableFormat format = table->format();
+    format.setLayoutDirection(Qt::RightToLeft);
+    table->setFormat(format);
+  }
+}
+
+void PageBrowser::changeEvent(QEvent* event) {
+  QTextBrowser::changeEvent(event);
+  if (event->type() != QEvent::LayoutDirectionChange || html_.isEmpty()) return;
+  set_page();
   fit();
 }
 

@@ -92,10 +92,13 @@ class PageBrowser : public QTextBrowser {
 
  protected:
   QVariant loadResource(int type, const QUrl& name) override;
+  void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fit();
+  void set_page();
+  QString html_;  // as it was given, for either direction of writing
   bool grows_ = false;
 };
 

@@ -282,7 +282,7 @@ void TraceView::set_theme(const Theme& theme) {
 
 void TraceView::follow_selection() {
   if (!document_) {
-    details_->clear();
+    details_->show_page({});
     return;
   }
   const Item item = state_->selection();
