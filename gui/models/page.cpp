@@ -79,7 +79,7 @@ Page& Page::item(const QString& html) {
 Page& Page::code(const QString& text) {
   out_ += QStringLiteral(
               "<table width=\"100%\" cellpadding=\"10\" cellspacing=\"0\" style=\"margin-top:6px; "
-              "margin-bottom:6px\"><tr><td dir=\"ltr\" style=\"background-color:%1\"><pre "
+              "margin-bottom:6px\"><tr><td align=\"left\" style=\"background-color:%1\"><pre "
               "dir=\"ltr\" style=\"color:%2; "
               "margin:0; white-space:pre-wrap\">%3</pre></td></tr></table>")
               .arg(theme_.raised.name(), theme_.text.name(), text.toHtmlEscaped());

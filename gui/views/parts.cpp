@@ -13,8 +13,8 @@
 #include <QScrollBar>
 #include <QTableView>
 #include <QTextLayout>
-#include <QTextTable>
 #include <QUrl>
+#include <algorithm>
 #include <cmath>
 
 #include "gui/models/item_models.h"
@@ -121,6 +121,34 @@ QLabel* make_label(const QString& text, const char* look, QWidget* parent) {
   return label;
 }
 
+namespace {
+
+// Text cannot hold what is looked for here: its quotes and brackets are escaped.
+QString mirrored_page(QString html) {
+  static const QString row_begin = QStringLiteral("<tr>"), row_end = QStringLiteral("</tr>"),
+                       cell_begin = QStringLiteral("<td"), cell_end = QStringLiteral("</td>"),
+                       left = QStringLiteral(" align=\"left\""),
+                       right = QStringLiteral(" align=\"right\"");
+  html.replace(right, left);
+  QString result;
+  qsizetype from = 0;
+  for (qsizetype at = html.indexOf(row_begin); at >= 0; at = html.indexOf(row_begin, from)) {
+    const qsizetype begin = at + row_begin.size(), end = html.indexOf(row_end, begin);
+    if (end < 0) break;
+    result += html.mid(from, begin - from);
+    QStringList cells = html.mid(begin, end - begin).split(cell_end, Qt::SkipEmptyParts);
+    std::reverse(cells.begin(), cells.end());
+    for (auto& cell : cells) {
+      if (!cell.contains(left)) cell.replace(cell_begin, cell_begin + right);
+      result += cell + cell_end;
+    }
+    from = end;
+  }
+  return result + html.mid(from);
+}
+
+}  // namespace
+
 PageBrowser::PageBrowser(QWidget* parent) : QTextBrowser(parent) {
   setOpenLinks(false);
   setFrameShape(QFrame::NoFrame);
@@ -148,29 +176,15 @@ void PageBrowser::show_page(const QString& html, bool same) {
   fit();
 }
 
-// Pages are written from left to right. In the other direction their paragraphs and tables begin at
-// the right, and numbers end at the left; code stays as it is.
+// Pages are written from left to right. In the other direction paragraphs and columns begin at the
+// right, and numbers end at the left; sentences go by their own letters, and code stays as it is.
+// Qt mirrors no columns, so that the cells of each row are turned round here.
 void PageBrowser::set_page() {
   const bool mirrored = layoutDirection() == Qt::RightToLeft;
   QTextOption option = document()->defaultTextOption();
-  option.setTextDirection(layoutDirection());
+  option.setAlignment(Qt::AlignAbsolute | (mirrored ? Qt::AlignRight : Qt::AlignLeft));
   document()->setDefaultTextOption(option);
-  QString html = html_;
-  if (mirrored) {
-    html.replace(QStringLiteral("<body "), QStringLiteral("<body dir=\"rtl\" "));
-    // Text cannot hold it: its quotes are escaped.
-    html.replace(QStringLiteral(" align=\"right\""), QStringLiteral(" align=\"left\""));
-  }
-  setHtml(html);
-  if (!mirrored) return;
-  // What is read from HTML has no direction for the columns of a table.
-  for (auto* frame : document()->rootFrame()->childFrames()) {
-    auto* table = qobject_cast<QTextTable*>(frame);
-    if (table == nullptr) continue;
-    QTextTableFormat format = table->format();
-    format.setLayoutDirection(Qt::RightToLeft);
-    table->setFormat(format);
-  }
+  setHtml(mirrored ? mirrored_page(html_) : html_);
 }
 
 void PageBrowser::changeEvent(QEvent* event) {
