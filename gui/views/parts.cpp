@@ -232,6 +232,10 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const bool selected = (option.state & QStyle::State_Selected) != 0;
   const bool hovered = (option.state & QStyle::State_MouseOver) != 0;
   const QRect box = option.rect.adjusted(6, 2, -6, -2);
+  // Places are given from left to right, and turned round where the window is.
+  const auto placed = [&](const QRect& place) {
+    return QStyle::visualRect(option.direction, box, place);
+  };
   if (selected || hovered) {
     painter->setPen(Qt::NoPen);
     painter->setBrush(selected ? theme_.selection : theme_.raised);
@@ -249,7 +253,7 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const QColor dim = selected ? theme_.text_on_selection : theme_.dim_text;
   painter->setPen(theme_.color_of(severity));
   painter->setFont(option.font);
-  painter->drawText(QRect(box.left() + 10, box.top() + 8, 18, line), Qt::AlignCenter,
+  painter->drawText(placed(QRect(box.left() + 10, box.top() + 8, 18, line)), Qt::AlignCenter,
                     mark(severity));
   const int left = box.left() + 36, width = text_width(option);
 
@@ -264,10 +268,10 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const bool last = n == 1 && piece.textStart() + piece.textLength() < layout.text().size();
     if (last) {
       painter->drawText(
-          QRect(left, y, width, line), Qt::AlignLeft,
+          placed(QRect(left, y, width, line)), Qt::AlignLeft,
           metrics.elidedText(layout.text().mid(piece.textStart()), Qt::ElideRight, width));
     } else {
-      painter->drawText(QRect(left, y, width, line), Qt::AlignLeft,
+      painter->drawText(placed(QRect(left, y, width, line)), Qt::AlignLeft,
                         layout.text().mid(piece.textStart(), piece.textLength()));
     }
     y += line;
@@ -288,13 +292,14 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const QFontMetrics small_metrics(small);
   const int basis_width = basis.isEmpty() ? 0 : small_metrics.horizontalAdvance(basis) + 8;
   const int rest = width - gain_width - 8 - basis_width;
-  painter->drawText(QRect(left, y + 3, rest, line), Qt::AlignLeft | Qt::AlignVCenter,
+  painter->drawText(placed(QRect(left, y + 3, rest, line)), Qt::AlignLeft | Qt::AlignVCenter,
                     small_metrics.elidedText(subtitle, Qt::ElideMiddle, rest));
-  painter->drawText(QRect(left + rest, y + 3, basis_width, line), Qt::AlignRight | Qt::AlignVCenter,
-                    basis);
+  painter->drawText(placed(QRect(left + rest, y + 3, basis_width, line)),
+                    Qt::AlignRight | Qt::AlignVCenter, basis);
   painter->setFont(bold);
   painter->setPen(theme_.good);
-  painter->drawText(QRect(left, y + 3, width, line), Qt::AlignRight | Qt::AlignVCenter, gain);
+  painter->drawText(placed(QRect(left, y + 3, width, line)), Qt::AlignRight | Qt::AlignVCenter,
+                    gain);
   painter->restore();
 }
 
