@@ -108,7 +108,7 @@ TEST_F(RoomTest, TheExplorerFitsASmallScreen) {
   open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("explorer"),
        {1093, 614});
   auto* explorer = window_->findChild<ExplorerView*>();
-  window_->follow(*parse_link(QStringLiteral("explore:0/0/0")));
+  window_->follow(*parse_link(QStringLiteral("explore:0/1/0")));
   QTest::qWait(50);
   for (auto* chart : explorer->findChildren<ChartWidget*>()) {
     if (!chart->isVisible()) continue;
@@ -146,6 +146,21 @@ TEST_F(RoomTest, NamesInCompareAreWhole) {
         QRect(0, 0, cell.width() - 12, 1000), Qt::TextWordWrap, index.data().toString());
     EXPECT_GE(cell.height(), needed.height()) << index.data().toString().toStdString();
   }
+}
+
+// The recording has a range "step" around each of its steps: those are compared first.
+TEST_F(RoomTest, CompareSpeaksOfWholeStepsFirst) {
+  open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("compare"));
+  auto* compare = window_->findChild<CompareView*>();
+  compare->compare_with(QStringLiteral("sample:programs/pytorch-two-layers"));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 30000));
+  QTest::qWait(20);
+  QStringList words;
+  for (const auto* label : compare->findChildren<QLabel*>())
+    if (label->isVisible()) words << label->text();
+  EXPECT_TRUE(words.contains(QStringLiteral("A step takes as long as before, within noise")))
+      << words.join(QLatin1Char('|')).toStdString();
+  EXPECT_TRUE(words.join(QLatin1Char('|')).contains(QStringLiteral("NVTX range “step”")));
 }
 
 TEST(KernelNames, FunctorsTellTemplatesApart) {
