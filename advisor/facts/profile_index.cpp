@@ -160,7 +160,35 @@ ProfileIndex::ProfileIndex(const Profile& profile) : profile_(&profile) {
   index_siblings();
 }
 
+// The first call of each process is left out where enough others remain.
+void ProfileIndex::leave_out_first_calls() {
+  struct Calls {
+    std::map<int, int> first;  // by process
+    std::size_t all = 0;
+  };
+  std::map<std::pair<int, Phase>, Calls> found;
+  const auto start = [&](int call) {
+    return profile_->kernels.start_ns[static_cast<std::size_t>(kernels_.of(call).front())];
+  };
+  for (std::size_t i = 0; i < profile_->calls.size(); ++i) {
+    const auto& call = profile_->calls[i];
+    const int index = static_cast<int>(i);
+    if (kernels_.of(index).empty() || call.configuration < 0) continue;
+    auto& calls = found[{call.configuration, call.phase}];
+    ++calls.all;
+    const auto [first, fresh] = calls.first.try_emplace(call.process, index);
+    if (!fresh && start(index) < start(first->second)) first->second = index;
+  }
+  for (const auto& [key, calls] : found) {
+    if (calls.all < calls.first.size() + enough_calls) continue;
+    auto& left_out = phases_[key].left_out;
+    for (const auto& [process, call] : calls.first) left_out.push_back(call);
+    std::sort(left_out.begin(), left_out.end());
+  }
+}
+
 void ProfileIndex::index_kernels() {
+  leave_out_first_calls();
   const auto& kernels = profile_->kernels;
   std::map<std::pair<int, Phase>, std::set<int>> names;
   for (std::size_t call_index = 0; call_index < profile_->calls.size(); ++call_index) {
@@ -169,6 +197,9 @@ void ProfileIndex::index_kernels() {
     if (of_call.empty() || call.configuration < 0) continue;
     const std::pair key{call.configuration, call.phase};
     auto& phase = phases_[key];
+    if (std::binary_search(phase.left_out.begin(), phase.left_out.end(),
+                           static_cast<int>(call_index)))
+      continue;
     auto& phase_names = names[key];
     ++phase.calls;
     phase.host_ns += std::max<std::int64_t>(0, call.host_end_ns - call.host_start_ns);

@@ -24,9 +24,16 @@
 
 namespace rnnadvisor::advisor {
 
-// The traced kernels of one phase of one configuration, over all of its calls that have kernels.
+// Calls that must be left beside the first ones of each process for these to be left out of
+// PhaseKernels; our choice.
+constexpr std::size_t enough_calls = 3;
+
+// The traced kernels of one phase of one configuration, over its calls that have kernels. The first
+// such call of each process is left out where at least enough_calls others are there: kernels are
+// loaded, algorithms chosen and programs compiled in it, so that it tells nothing of the others.
 struct PhaseKernels {
-  int calls = 0;               // calls with at least one kernel
+  int calls = 0;               // calls with at least one kernel, those left out not among them
+  std::vector<int> left_out;   // indices into Profile::calls, ascending
   std::int64_t count = 0;      // kernels
   std::int64_t kernel_ns = 0;  // sum of kernel durations
   std::int64_t busy_ns = 0;    // time in which at least one kernel ran
@@ -133,6 +140,7 @@ class ProfileIndex {
     std::span<const int> of(int group) const;
   };
   static Groups group(std::span<const int> keys, std::size_t count);
+  void leave_out_first_calls();
   void index_kernels();
   void index_siblings();
 

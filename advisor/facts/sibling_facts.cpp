@@ -141,6 +141,23 @@ std::optional<Best> best_batch(const Subject& s, const Index& i) {
       [own](const Configuration& other) { return other.config.batch_size / own; });
 }
 
+// PyTorch takes another algorithm for another batch, so that the two differ in that too.
+bool called_with_larger_batch(const Subject& s, const Index& i) {
+  const auto& own = s.get();
+  if (!own.from_program()) return false;
+  const auto& all = i.profile().configurations;
+  return std::any_of(all.begin(), all.end(), [&](const Configuration& other) {
+    if (!other.from_program() || other.device != own.device ||
+        other.config.batch_size <= own.config.batch_size)
+      return false;
+    RnnConfig same = other.config;
+    same.batch_size = own.config.batch_size;
+    same.algo = own.config.algo;
+    same.id = own.config.id;
+    return same == own.config;
+  });
+}
+
 }  // namespace
 
 void add_sibling_facts(Catalogue& catalogue) {
@@ -175,6 +192,10 @@ void add_sibling_facts(Catalogue& catalogue) {
            const auto found = best_batch(s, i);
            return found ? std::optional(found->speedup) : std::nullopt;
          });
+  define(catalogue, "sibling.has_larger_batch", "", Provenance::captured,
+         "the recorded program calls the same layer with a larger batch too, so that this may be "
+         "the last one of an epoch",
+         called_with_larger_batch);
   define(catalogue, "sibling.split_layers_speedup", "1", Provenance::measured,
          "time now over num_layers times the time of the measured one-layer configuration",
          [](const Subject& s, const Index& i) -> std::optional<double> {

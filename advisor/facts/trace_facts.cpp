@@ -261,7 +261,9 @@ void add_kernels(Catalogue& catalogue) {
   for (const Phase phase : all_phases) {
     const std::string name(to_string(phase));
     define(catalogue, "trace." + name + "_busy", "%", Provenance::measured,
-           "share of " + name + " in which the GPU worked",
+           "share of " + name +
+               " in which the GPU worked; each process's first call is left out where 3 others are "
+               "there",
            [phase](const Subject& s, const Index& i) { return busy(s, i, phase); });
     define(catalogue, "trace." + name + "_kernels", "", Provenance::measured,
            "kernels of one call of " + name,
@@ -272,7 +274,8 @@ void add_kernels(Catalogue& catalogue) {
            });
   }
   define(catalogue, "trace.forward_busy", "%", Provenance::measured,
-         "share of the forward pass in which the GPU worked",
+         "share of the forward pass in which the GPU worked; each process's first call is left out "
+         "where 3 others are there",
          [](const Subject& s, const Index& i) -> std::optional<double> {
            const auto training = busy(s, i, Phase::forward_training);
            return training ? training : busy(s, i, Phase::forward_inference);

@@ -104,8 +104,8 @@ void summary(Page& page, const Report& report) {
         "check --cell lstm --hidden-size 1024</code>.</p>");
   }
   page.raw("<dl class=\"facts\">");
-  for (const auto& device : report.profile->devices)
-    page.put("<div><dt>Device</dt><dd>{}</dd></div>", esc(words::device(device)));
+  for (const auto& device : words::devices(*report.profile, true))
+    page.put("<div><dt>Device</dt><dd>{}</dd></div>", esc(device));
   if (report.profile->devices.empty() && !report.configurations.empty()) {
     page.raw("<div><dt>Device</dt><dd>none named: no bounds, no eligibility</dd></div>");
   }

@@ -66,7 +66,8 @@ std::string timing_chart(const ConfigurationReport& each, const std::string& id)
   if (bounds) {
     svg.line(f.left + 2, f.bottom + 52, f.left + 2, f.bottom + 66, "bound");
     svg.text(f.left + 10, f.bottom + 63,
-             rows.front()->bound.estimate ? "lower bound (estimate)" : "lower bound", "tick");
+             rows.front()->bound.estimate ? "bound (estimate)" : "bound at measured ceilings",
+             "tick");
   }
   return svg.take();
 }

@@ -45,7 +45,7 @@ void phases(Page& page, const ConfigurationReport& each) {
   head(timed, "TFLOP/s");
   head(!traced, "GFLOP");
   head(!traced, "FLOP per byte");
-  head(bounded, "Lower bound");
+  head(bounded, "Bound");
   head(bounded && timed, "Times bound");
   head(traced, "Kernel time");
   head(traced, "Busy");
@@ -94,8 +94,11 @@ void phases(Page& page, const ConfigurationReport& each) {
                                   [](const auto& p) { return p.bound.bound_ms > 0; });
   if (first != each.phases.end()) {
     page.put(
-        "<p class=\"muted small\">The lower bound is {}: {}</p>",
-        first->bound.estimate ? "an estimate" : "computed from ceilings measured on this device",
+        "<p class=\"muted small\">The bound is {}: {}</p>",
+        first->bound.estimate
+            ? "an estimate"
+            : "the time at the ceilings that were measured on this device, which may lie below "
+              "those of its data sheet",
         esc(first->bound.basis));
   }
 }
@@ -291,7 +294,7 @@ void own_findings(Page& page, const Report& report, const ConfigurationReport& e
                                     [&](const auto& g) { return g.first().rule_id == f->rule_id; });
     const auto number = static_cast<std::size_t>(group - report.groups.begin()) + 1;
     const std::string gain = words::gain(f->gain);
-    page.put("<li>{} ", chip(f->severity));
+    page.put("<li>{} ", chip(report.shown_severity(*f)));
     page.put(number <= shown_findings ? fmt::runtime("<a href=\"#f{}\">{}</a>")
                                       : fmt::runtime("<span data-rank=\"{}\">{}</span>"),
              number, prose(f->title));

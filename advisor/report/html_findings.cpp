@@ -124,7 +124,7 @@ void finding(Page& page, const Report& report, const FindingGroup& group, std::s
       "<li><article class=\"finding {0}\" id=\"f{1}\" aria-labelledby=\"f{1}-h\"><header><h3 "
       "id=\"f{1}-h\"><span class=\"rank\">{1}</span>{2}</h3>{3}"
       "<a class=\"anchor\" href=\"#f{1}\" aria-label=\"Link to finding {1}\">#</a></header>",
-      class_of(f.severity), number, prose(f.title), chip(f.severity));
+      class_of(report.shown_severity(f)), number, prose(f.title), chip(report.shown_severity(f)));
   page.raw(gain(f.gain));
   page.put("<p class=\"message\">{}</p><dl class=\"rows\">", prose(f.message));
   refutation(page, f);
@@ -238,8 +238,9 @@ void actions(Page& page, const Report& report) {
       "first</h2>"
       "<p class=\"lead\">Ordered by the time that each is expected to save; what measuring refuted "
       "comes "
-      "last. <em>Measured</em> gains come from runs; "
-      "<em>estimates</em> come from the cost model.</p><ol class=\"findings\">");
+      "last. <em>Measured</em> gains come from runs, here or elsewhere; "
+      "<em>estimates</em> are computed, from the recording or from the cost model.</p><ol "
+      "class=\"findings\">");
   const std::size_t shown = std::min(shown_findings, report.groups.size());
   for (std::size_t i = 0; i < shown; ++i) finding(page, report, report.groups[i], i + 1);
   page.raw("</ol>");

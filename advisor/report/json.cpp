@@ -221,7 +221,11 @@ Json finding_json(const Finding& f) {
           {"refuted", refuted(f) ? Json(words::refuted(f)) : Json(nullptr)},
           {"comparisons", comparisons_json(f.comparisons)},
           {"context", comparisons_json(f.context)},
-          {"evidence", {{"calls", f.calls}, {"kernels", f.kernels}}},
+          {"evidence",
+           {{"calls", f.calls},
+            {"kernels", f.kernels},
+            {"all_calls", std::max(f.all_calls, static_cast<std::int64_t>(f.calls.size()))},
+            {"all_kernels", std::max(f.all_kernels, static_cast<std::int64_t>(f.kernels.size()))}}},
           {"suggestions", suggestions},
           {"citations", citations},
           {"validity", validity}};

@@ -8,6 +8,7 @@
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/figures.h"
+#include "advisor/report/framework_choice.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/verdict.h"
@@ -28,16 +29,26 @@ std::string tensor_core_words(const Configuration& configuration, Phase phase,
     instructions += counter.value;
   }
   if (counted) return instructions > 0 ? "yes (counters)" : "no (counters)";
-  bool any = false;
-  bool all_no = true;
+  // Of the recurrence, which is nearly all of the time, and of what is around it.
+  struct Hints {
+    bool any = false, yes = false, all_no = true;
+    void add(TensorCoreHint hint) {
+      any = true;
+      yes = yes || hint == TensorCoreHint::yes;
+      all_no = all_no && hint == TensorCoreHint::no;
+    }
+  } recurrence, rest;
   for (const auto& row : kernels) {
     if (row.phase != phase) continue;
-    any = true;
-    const auto hint = classify_kernel(row.name).tensor_cores;
-    if (hint == TensorCoreHint::yes) return "yes (inferred from kernel names)";
-    if (hint == TensorCoreHint::unknown) all_no = false;
+    const bool recurrent =
+        row.role == KernelRole::persistent || row.role == KernelRole::recurrent_gemm;
+    (recurrent ? recurrence : rest).add(classify_kernel(row.name).tensor_cores);
   }
-  return any && all_no ? "no (inferred from kernel names)" : "unknown";
+  const Hints& judged = recurrence.any ? recurrence : rest;
+  if (judged.yes) return "yes (inferred from kernel names)";
+  if (!judged.any || !judged.all_no) return "unknown";
+  return recurrence.any && rest.yes ? "in products only (inferred from kernel names)"
+                                    : "no (inferred from kernel names)";
 }
 
 std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& index,
@@ -49,6 +60,10 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& i
   std::map<Phase, std::map<int, Sum>> sums;  // by phase, by name
   for (const int call : index.calls(configuration)) {
     const Phase phase = profile.calls[static_cast<std::size_t>(call)].phase;
+    const auto* counted = index.phase_kernels(configuration, phase);
+    if (counted != nullptr &&
+        std::binary_search(counted->left_out.begin(), counted->left_out.end(), call))
+      continue;
     for (const int kernel : index.kernels(call)) {
       const auto k = static_cast<std::size_t>(kernel);
       auto [entry, fresh] = sums[phase].try_emplace(profile.kernels.name[k]);
@@ -110,6 +125,7 @@ void add_phases(ConfigurationReport& report, const ProfileIndex& index) {
         row.busy_of_traced_call = busy->of_traced_call;
       }
       row.implementation = kernels->implementation;
+      row.first_calls_left_out = static_cast<int>(kernels->left_out.size());
     }
     row.cost = model.cost(phase);
     if (const auto* bound = model.bound(phase)) row.bound = *bound;
@@ -151,7 +167,8 @@ void count_verdict(ConfigurationReport& report, const Verdict& verdict) {
   }
 }
 
-ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, int number) {
+ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, int number,
+                             FactMemo& facts) {
   ConfigurationReport report;
   report.index = number;
   report.configuration = &profile.configurations[static_cast<std::size_t>(number)];
@@ -176,11 +193,7 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.memory = model.memory(config.mode);
   if (report.configuration->from_program()) report.program_memory = index.memory_use(number);
   if (const DeviceSpec* device = report.device) {
-    if (const auto* predicted = model.eligibility()) report.predicted = *predicted;
-    for (const Algo algo :
-         {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic}) {
-      if (const auto* table = model.why_not(algo)) report.why_not.push_back(*table);
-    }
+    follow_framework(report, model, facts);
     const model::Pipe pipe = model::best_pipe(config, *device);
     report.pipe = model::to_string(pipe);
     report.peak_flops = model::pipe_flops(pipe, *device);
@@ -338,10 +351,16 @@ int Report::refused_alternatives() const {
                     [](const auto& c) { return c.refused_as_alternative && !c.tried; }));
 }
 
+Severity Report::shown_severity(const Finding& finding) const {
+  const auto at = static_cast<std::size_t>(finding.configuration);
+  const bool alternative = finding.severity == Severity::error && finding.configuration >= 0 &&
+                           at < configurations.size() && configurations[at].refused_as_alternative;
+  return alternative ? Severity::info : finding.severity;
+}
+
 int Report::refused_alternative_errors() const {
   return static_cast<int>(std::count_if(findings.begin(), findings.end(), [&](const Finding* f) {
-    return f->severity == Severity::error &&
-           configurations[static_cast<std::size_t>(f->configuration)].refused_as_alternative;
+    return shown_severity(*f) != f->severity;
   }));
 }
 
@@ -368,9 +387,10 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   report.rules = &rules;
 
   const ProfileIndex index(profile);
+  FactMemo facts(index);
   report.configurations.reserve(profile.configurations.size());
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
-    report.configurations.push_back(describe(profile, index, static_cast<int>(i)));
+    report.configurations.push_back(describe(profile, index, static_cast<int>(i), facts));
   }
   const auto configuration = [&](int number) -> ConfigurationReport* {
     const auto i = static_cast<std::size_t>(number);

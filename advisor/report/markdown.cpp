@@ -127,12 +127,13 @@ class MarkdownWriter {
 
   void counts() {
     if (report_.shown() == 0) return;
-    put("{} {}, {} {}, {} {}, {} {}", report_.errors,
-        words::severity_plural(Severity::error, report_.errors), report_.warnings,
-        words::severity_plural(Severity::warning, report_.warnings), report_.opportunities,
-        words::severity_plural(Severity::opportunity, report_.opportunities), report_.infos,
-        words::severity_plural(Severity::info, report_.infos));
-    for (const auto& device : report_.profile->devices) put(" · {}", esc(words::device(device)));
+    const int errors = report_.errors - report_.refused_alternative_errors();
+    const int infos = report_.infos + report_.refused_alternative_errors();
+    put("{} {}, {} {}, {} {}, {} {}", errors, words::severity_plural(Severity::error, errors),
+        report_.warnings, words::severity_plural(Severity::warning, report_.warnings),
+        report_.opportunities, words::severity_plural(Severity::opportunity, report_.opportunities),
+        infos, words::severity_plural(Severity::info, infos));
+    for (const auto& device : words::devices(*report_.profile, true)) put(" · {}", esc(device));
     if (const auto& cudnn = report_.profile->environment.cudnn_version; !cudnn.empty())
       put(" · cuDNN {}", esc(cudnn));
     put("\n\n");
@@ -140,7 +141,7 @@ class MarkdownWriter {
 
   void finding(const Finding& f, std::size_t number, const FindingGroup& group) {
     put("### {}. {}\n\n", number, esc(f.title));
-    put("*{}*, `{}`, {} rule", to_string(f.severity), code_word(f.rule_id),
+    put("*{}*, `{}`, {} rule", to_string(report_.shown_severity(f)), code_word(f.rule_id),
         to_string(f.confidence));
     if (f.gain && !words::gain(f.gain).empty()) {
       put(", gain **{}** ({}", esc(words::gain_in_full(*f.gain)), words::basis(f.gain->basis));
@@ -253,7 +254,7 @@ class MarkdownWriter {
 
   void phases(const ConfigurationReport& each) {
     if (each.phases.empty()) return;
-    put("| Phase | Median | 95 % interval | TFLOP/s | GFLOP | Lower bound | Kernel time | Busy "
+    put("| Phase | Median | 95 % interval | TFLOP/s | GFLOP | Bound | Kernel time | Busy "
         "| Ran | Tensor Cores |\n");
     put("|---|---:|---|---:|---:|---:|---:|---:|---|---|\n");
     for (const auto& p : each.phases) {

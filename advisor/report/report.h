@@ -19,7 +19,7 @@ namespace rnnadvisor::advisor {
 struct PredictedTimes;  // advisor/report/predicted_times.h
 
 // A kernel's share of one phase of one configuration. Counts and times are of one call: the mean
-// over the traced calls.
+// over the traced calls of PhaseKernels.
 struct KernelRow {
   std::string name;  // full, demangled
   std::string short_name;
@@ -42,7 +42,11 @@ struct PhaseRow {
   model::Bound bound;
   double tflops = -1;  // achieved
   std::string
-      tensor_cores;  // "yes (counters)", "yes (inferred from kernel names)", "no …", "unknown"
+      tensor_cores;  // "yes (counters)", "yes (inferred from kernel names)", "no …", "unknown";
+                     // "in products only (…)": not in the kernels of the recurrence
+  // Calls that kernel_ms, busy and the rows of kernels are not of: each process's first, in which
+  // kernels were loaded; 0 where there were too few others (PhaseKernels).
+  int first_calls_left_out = 0;
 };
 
 // One change that was tried for a configuration.
@@ -73,7 +77,10 @@ struct ConfigurationReport {
   const Configuration* configuration = nullptr;
   const DeviceSpec* device = nullptr;
   std::string verdict;  // one sentence
+  // Of the algorithm that the framework picks, where it does (follow_framework()).
   model::Eligibility predicted;
+  std::optional<model::Implementation> expected;  // what the program is expected to run, if known
+  std::string framework_choice;  // "PyTorch takes standard (several layers)"; empty: none picks
   std::optional<model::Implementation> ran;  // from kernels
   std::vector<PhaseRow> phases;
   std::vector<KernelRow> kernels;  // by phase, then by time
@@ -168,6 +175,8 @@ struct Report {
   int refused_alternatives() const;
   // Those of `errors` that are about refused alternatives.
   int refused_alternative_errors() const;
+  // As every writer shows and counts it: an error about a refused alternative is a remark.
+  Severity shown_severity(const Finding& finding) const;
 };
 
 // The arguments must outlive the report. Never fails: what a profile does not hold is absent from

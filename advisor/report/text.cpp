@@ -85,7 +85,7 @@ class TextWriter {
     std::vector<std::string> parts;
     const Environment& environment = report_.profile->environment;
     parts.push_back("rnnadvisor " + words::clean(environment.rnnadvisor_version));
-    for (const auto& device : report_.profile->devices) parts.push_back(words::clean(device.name));
+    for (auto& device : words::devices(*report_.profile, false)) parts.push_back(std::move(device));
     if (!environment.cudnn_version.empty())
       parts.push_back("cuDNN " + words::clean(environment.cudnn_version));
     if (!environment.driver_version.empty())
@@ -178,14 +178,17 @@ class TextWriter {
     if (found == each.phases.end()) return;
     terminal_.paragraph(
         fmt::format(
-            "Bound: the time below which it cannot go{}; {}",
-            timed ? "; x: the median as a multiple of it" : "",
-            found->bound.estimate ? "an estimate." : "from ceilings measured on this device."),
+            "Bound: {}{}.",
+            found->bound.estimate
+                ? "the time at the ceilings known of the device, an estimate"
+                : "the time at the ceilings that were measured on this device, which may lie below "
+                  "those of its data sheet",
+            timed ? "; x: the median as a multiple of it" : ""),
         0, {}, Style::dim, Style::dim);
   }
 
   void finding(const Finding& f, int number, std::size_t others) {
-    const Mark m = mark(f.severity);
+    const Mark m = mark(report_.shown_severity(f));
     std::string title = words::clean(f.title);
     if (const std::string gain = words::gain(f.gain); !gain.empty()) {
       title += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), words::gain_in_full(*f.gain),
@@ -344,7 +347,7 @@ class TextWriter {
 
   void configuration(const ConfigurationReport& each, bool alone) {
     if (!alone) {
-      const Mark m = mark(each.standing);
+      const Mark m = each.refused_as_alternative ? Mark{"–", "-", Style::dim} : mark(each.standing);
       terminal_.heading(words::shorten(fmt::format("{}  {}", symbol(m), each.name),
                                        static_cast<std::size_t>(terminal_.width()) - 4));
       terminal_.paragraph(each.verdict, 2);
@@ -381,7 +384,7 @@ class TextWriter {
 
   void listed(const ConfigurationReport& each) {
     for (const Finding* f : each.findings) {
-      const Mark m = mark(f->severity);
+      const Mark m = mark(report_.shown_severity(*f));
       std::string text = words::clean(f->title);
       if (const std::string gain = words::gain(f->gain); !gain.empty())
         text += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), gain,
@@ -444,7 +447,7 @@ class TextWriter {
     std::vector<std::vector<Cell>> rows;
     for (const auto& each : report_.configurations) {
       if (each.tried) continue;
-      const Mark m = mark(each.standing);
+      const Mark m = each.refused_as_alternative ? Mark{"–", "-", Style::dim} : mark(each.standing);
       const double ms = each.step_ms();
       const double tflops = each.step_tflops();
       const std::string gain = words::gain(each);

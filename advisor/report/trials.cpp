@@ -132,9 +132,14 @@ std::string trial(const TrialOutcome& outcome) {
 std::string trial_details(const TrialOutcome& outcome) {
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (outcome.of_results)
+    text += outcome.verdict == ExperimentVerdict::confirmed
+                ? "it runs and its results are right; "
+                : "it runs; its results were not compared; ";
   if (outcome.speedup > 0) {
-    text += fmt::format("{}x ({} to {}), {}", number(outcome.speedup), number(outcome.low),
-                        number(outcome.high), clean(outcome.scope));
+    text += fmt::format(
+        fmt::runtime(outcome.of_results ? "{}x as fast ({} to {}), {}" : "{}x ({} to {}), {}"),
+        number(outcome.speedup), number(outcome.low), number(outcome.high), clean(outcome.scope));
     if (outcome.control_high > 0)
       text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
                           number(outcome.control_high));

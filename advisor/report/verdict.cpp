@@ -85,9 +85,15 @@ std::string subject_sentence(const ConfigurationReport& report) {
   if (!report.has_device) return "Checked without a device";
   if (report.predicted.implementation == Implementation::none)
     return "cuDNN is expected to refuse it";
-  std::string text = fmt::format("Not run; {} kernels are expected",
-                                 words::implementation(report.predicted.implementation));
-  if (report.predicted.implementation != asked)
+  if (report.expected == Implementation::none)
+    return "Not run; its framework is not expected to call cuDNN";
+  const Implementation expected = report.expected.value_or(report.predicted.implementation);
+  std::string text =
+      fmt::format("Not run; {} kernels are expected", words::implementation(expected));
+  if (expected == asked) return text;
+  if (!report.framework_choice.empty())
+    text += ", for " + report.framework_choice;
+  else
     text += fmt::format(" although {} was asked for", to_string(config.algo));
   return text;
 }
@@ -107,8 +113,19 @@ std::string counted(int errors, int warnings, int opportunities) {
 }
 
 std::string up_to(const Finding& finding) {
-  return fmt::format("up to {} to gain ({})", words::gain(finding.gain),
-                     words::basis(finding.gain->basis));
+  const Gain& gain = *finding.gain;
+  // What measuring showed of this kind of estimate.
+  const std::string came_true =
+      gain.basis == GainBasis::modelled && gain.scope == "program step"
+          ? fmt::format(", {} of it in the median of 20 programs", of_an_estimate)
+          : "";
+  return fmt::format("up to {} to gain ({}{})", words::gain(finding.gain), words::basis(gain.basis),
+                     came_true);
+}
+
+// To compare an estimate with what was measured.
+double expected(const Gain& gain) {
+  return gain.basis == GainBasis::modelled ? gain.speedup * of_an_estimate : gain.speedup;
 }
 
 }  // namespace
@@ -118,7 +135,7 @@ const Finding* largest_gain(std::span<const Finding* const> findings) {
   for (const Finding* finding : findings) {
     if (!finding->gain || finding->gain->speedup <= 1.0005 || finding->gain->another_model)
       continue;
-    if (best == nullptr || finding->gain->speedup > best->gain->speedup) best = finding;
+    if (best == nullptr || expected(*finding->gain) > expected(*best->gain)) best = finding;
   }
   return best;
 }

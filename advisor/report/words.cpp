@@ -340,10 +340,15 @@ std::string validity(const ValidityRecord& r) {
 
 std::string evidence(const Finding& f) {
   std::string text;
-  if (!f.kernels.empty()) text = plural(static_cast<long long>(f.kernels.size()), "kernel");
+  const auto kept_kernels = static_cast<std::int64_t>(f.kernels.size());
+  if (!f.kernels.empty()) {
+    text = plural(std::max(f.all_kernels, kept_kernels), "kernel");
+    if (f.all_kernels > kept_kernels)
+      text = fmt::format("the {} longest of {}", kept_kernels, text);
+  }
   if (!f.calls.empty()) {
-    text +=
-        (text.empty() ? "" : " in ") + plural(static_cast<long long>(f.calls.size()), "RNN call");
+    text += (text.empty() ? "" : " in ") +
+            plural(std::max(f.all_calls, static_cast<std::int64_t>(f.calls.size())), "RNN call");
   }
   return text;
 }
@@ -388,6 +393,7 @@ std::string interval(const MedianInterval& i) {
 std::string_view tensor_cores(std::string_view full) {
   if (full == "yes (inferred from kernel names)") return "yes (inferred)";
   if (full == "no (inferred from kernel names)") return "no (inferred)";
+  if (full == "in products only (inferred from kernel names)") return "products only (inferred)";
   return full;
 }
 
@@ -403,14 +409,20 @@ std::string busy_note(const ConfigurationReport& report) {
     }
   }
   if (!of_median && traced.empty()) return {};
-  if (traced.empty()) return "Busy: the share of the median in which a kernel ran.";
+  const bool left_out =
+      std::any_of(report.phases.begin(), report.phases.end(),
+                  [](const PhaseRow& row) { return row.first_calls_left_out > 0; });
+  const std::string_view warm_up =
+      left_out ? " Each process's first call, in which kernels are loaded, is not counted." : "";
+  if (traced.empty())
+    return fmt::format("Busy: the share of the median in which a kernel ran.{}", warm_up);
   const std::string_view what =
       "the share of the traced call in which a kernel ran; tracing slows calls of many kernels";
   return of_median ? fmt::format(
                          "Busy: the share of the median in which a kernel ran; {} not "
-                         "timed: {}.",
-                         traced, what)
-                   : fmt::format("Busy: {}.", what);
+                         "timed: {}.{}",
+                         traced, what, warm_up)
+                   : fmt::format("Busy: {}.{}", what, warm_up);
 }
 
 std::string device(const DeviceSpec& d) {
@@ -425,6 +437,23 @@ std::string device(const DeviceSpec& d) {
                            format_bytes(static_cast<double>(d.memory_bytes)));
   }
   return details.empty() ? text : fmt::format("{} ({})", text, details);
+}
+
+std::vector<std::string> devices(const Profile& profile, bool details) {
+  std::vector<std::pair<std::string, int>> counted;
+  for (const auto& each : profile.devices) {
+    const std::string text = details ? device(each) : clean(each.name);
+    const auto known = std::find_if(counted.begin(), counted.end(),
+                                    [&](const auto& pair) { return pair.first == text; });
+    if (known == counted.end())
+      counted.emplace_back(text, 1);
+    else
+      ++known->second;
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, count] : counted)
+    texts.push_back(count > 1 ? fmt::format("{} x {}", count, text) : text);
+  return texts;
 }
 
 std::vector<std::pair<std::string, std::string>> environment(const Environment& e) {

@@ -2,6 +2,7 @@
 // found" is never confused with "not looked".
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +57,9 @@ struct TrialOutcome {
   double control_low = 0, control_high = 0;  // the same of the original against itself
   std::string message;                       // what must be known of it; may be empty
   std::string device;                        // where, if another kind of GPU; else empty
+  // The finding is of results or of what does not run, so that `verdict` is of these and not of the
+  // time: confirmed where it ran and its results are right, however slow.
+  bool of_results = false;
 };
 
 struct Suggestion {
@@ -96,6 +100,11 @@ struct Gain {
 };
 std::string_view to_string(GainBasis value);
 
+// How much of an estimate is expected to come true, where it is compared with what was measured: of
+// 20 PyTorch programs that waited for launches the median gained 0.8 of program.graph_speedup
+// (0.64 to 1.5; tests/gpu/results/h200/planted-programs.json).
+constexpr double of_an_estimate = 0.8;
+
 // Where the rule has been confirmed or refuted by measurement.
 struct ValidityRecord {
   std::string device, cudnn, date, effect, evidence;
@@ -112,6 +121,8 @@ struct Finding {
   int configuration = -1;               // index into Profile::configurations
   std::vector<int> calls;               // evidence: indices into Profile::calls, at most 1000
   std::vector<int> kernels;             // evidence: indices into Profile::kernels, the 100 longest
+  std::int64_t all_calls = 0;           // of the configuration, of which `calls` are the first
+  std::int64_t all_kernels = 0;         // of those calls, of which `kernels` are the longest
   std::vector<Comparison> comparisons;  // those of `when`
   std::vector<Comparison> context;      // those of `applies_when`
   std::vector<Suggestion> suggestions;

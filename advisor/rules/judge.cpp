@@ -5,6 +5,7 @@
 
 #include "advisor/rules/evaluate.h"
 #include "advisor/rules/make_finding.h"
+#include "advisor/rules/merge.h"
 #include "advisor/rules/order.h"
 #include "advisor/rules/trials.h"
 
@@ -84,6 +85,10 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     std::move(findings.begin(), findings.end(), std::back_inserter(judgement.findings));
   }
   order_findings(judgement.findings, index, rules);
+  for (const auto& left : merge_suggestions(judgement.findings, index))
+    for (auto& verdict : judgement.verdicts)
+      if (verdict.configuration == left.second && verdict.rule_id == left.first)
+        verdict.kind = VerdictKind::not_applicable;
   return judgement;
 }
 

@@ -50,10 +50,20 @@ Comparison make_comparison(const Condition& condition, FactMemo& facts) {
 // Of a group only the conditions that hold are reasons.
 std::vector<Comparison> make_comparisons(const ConditionSet& set, FactMemo& facts) {
   std::vector<Comparison> comparisons;
-  for (const auto& condition : set.all) comparisons.push_back(make_comparison(condition, facts));
+  std::vector<Condition> told;  // several groups may name one condition: it is one reason
+  const auto fresh = [&](const Condition& condition) {
+    const bool known = std::any_of(told.begin(), told.end(), [&](const Condition& other) {
+      return other.fact == condition.fact && other.op == condition.op &&
+             other.threshold == condition.threshold && other.other_fact == condition.other_fact;
+    });
+    if (!known) told.push_back(condition);
+    return !known;
+  };
+  for (const auto& condition : set.all)
+    if (fresh(condition)) comparisons.push_back(make_comparison(condition, facts));
   for (const auto& group : set.any) {
     for (const auto& condition : group) {
-      if (holds(condition, facts) == Truth::yes)
+      if (holds(condition, facts) == Truth::yes && fresh(condition))
         comparisons.push_back(make_comparison(condition, facts));
     }
   }
@@ -205,6 +215,8 @@ Evidence gather_evidence(const ProfileIndex& index, int configuration) {
     const auto kernels = index.kernels(call);
     evidence.kernels.insert(evidence.kernels.end(), kernels.begin(), kernels.end());
   }
+  evidence.all_calls = static_cast<std::int64_t>(calls.size());
+  evidence.all_kernels = static_cast<std::int64_t>(evidence.kernels.size());
   if (evidence.kernels.size() > most_kernels) {
     const auto& table = index.profile().kernels;
     const auto duration = [&](int kernel) {
@@ -260,6 +272,8 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   finding.configuration = facts.configuration();
   finding.calls = evidence.calls;
   finding.kernels = evidence.kernels;
+  finding.all_calls = evidence.all_calls;
+  finding.all_kernels = evidence.all_kernels;
   finding.comparisons = make_comparisons(rule.when, facts);
   finding.context = make_comparisons(rule.applies_when, facts);
   finding.suggestions = make_suggestions(rule, facts, lookup);

@@ -11,6 +11,7 @@ namespace rnnadvisor::advisor {
 struct Evidence {
   std::vector<int> calls;
   std::vector<int> kernels;
+  std::int64_t all_calls = 0, all_kernels = 0;  // as in Finding
 };
 Evidence gather_evidence(const ProfileIndex& index, int configuration);
 

@@ -27,10 +27,6 @@ bool nobody_can(const Finding& finding) {
                      [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
 }
 
-// How much of an estimate is expected to come true, where it is compared with what was measured: of
-// 20 PyTorch programs that waited for launches the median gained 0.8 of program.graph_speedup
-// (0.64 to 1.5; tests/gpu/results/h200/planted-programs.json).
-constexpr double of_an_estimate = 0.8;
 // What a named cause counts whose gain nobody measured: it comes before gains smaller than this.
 constexpr double unknown_gain = 1.2;
 constexpr double nothing_claimed = -std::numeric_limits<double>::infinity();

@@ -14,9 +14,10 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-constexpr std::array<std::string_view, 7> scopes = {
-    "forward inference", "forward training", "backward data", "backward weights",
-    "training step",     "program step",     "device memory"};
+constexpr std::array<std::string_view, 8> scopes = {
+    "forward inference", "forward training", "backward data",
+    "backward weights",  "training step",    "training step, per sequence",
+    "program step",      "device memory"};
 constexpr std::string_view bytes_scope = "device memory";
 
 const FactDefinition& definition(int fact) {

@@ -22,6 +22,13 @@ std::string other_device(const Profile& profile, const Experiment& experiment) {
   return its->name;
 }
 
+// Its speedup is per sequence (per_sequence() in advisor/whatif/outcome.h).
+bool other_batch(const Experiment& experiment) {
+  const auto transforms = parse_transforms(experiment.transforms);
+  return transforms && std::any_of(transforms->begin(), transforms->end(),
+                                   [](const Transform& t) { return t.kind == "set_batch"; });
+}
+
 TrialOutcome outcome_of(const Profile& profile, int index) {
   const auto& experiment = profile.experiments[static_cast<std::size_t>(index)];
   TrialOutcome made;
@@ -35,6 +42,7 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
     made.speedup = timing->speedup;
     made.low = timing->speedup_low;
     made.high = timing->speedup_high;
+    if (other_batch(experiment)) made.scope += ", per sequence";
     made.control_low = timing->control_low;
     made.control_high = timing->control_high;
   }
@@ -65,6 +73,27 @@ int rank(ExperimentVerdict verdict) {
 // gain.
 bool claims_speed(const Rule& rule, const Finding& finding) {
   return rule.consequence == "slower" || (finding.gain && finding.gain->speedup > 1);
+}
+
+// What is wrong or does not run is mended by what runs and is right, at whatever speed.
+bool about_results(const Rule& rule, const Finding& finding) {
+  if (finding.severity == Severity::error) return true;
+  return (rule.consequence == "numerics" || rule.consequence == "error") &&
+         !claims_speed(rule, finding);
+}
+
+// The trial judged by its results alone.
+void judge_results(TrialOutcome& outcome, const Profile& profile) {
+  const auto& experiment = profile.experiments[static_cast<std::size_t>(outcome.experiment)];
+  const bool by_time = outcome.verdict == ExperimentVerdict::refuted ||
+                       outcome.verdict == ExperimentVerdict::inconclusive;
+  if (outcome.verdict == ExperimentVerdict::not_run || outcome.speedup <= 0) return;
+  if (by_time && moved_too_far(profile, experiment)) return;  // refuted by its results
+  const bool compared =
+      std::any_of(experiment.shifts.begin(), experiment.shifts.end(),
+                  [](const TensorShift& shift) { return shift.from_before >= 0; });
+  outcome.of_results = true;
+  outcome.verdict = compared ? ExperimentVerdict::confirmed : ExperimentVerdict::inconclusive;
 }
 
 }  // namespace
@@ -106,11 +135,17 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
   });
   std::optional<TrialOutcome> best;
   // Another model's speedup is not that of a change that can be taken as it is.
-  const auto worth = [](const TrialOutcome& outcome) {
-    return std::tuple(rank(outcome.verdict), outcome.meaning == Meaning::model, -outcome.speedup);
+  const auto worth = [](const TrialOutcome& one) {
+    return std::tuple(rank(one.verdict), one.meaning == Meaning::model, -one.speedup);
   };
-  const auto consider = [&](const TrialOutcome& outcome) {
-    if (!best || worth(outcome) < worth(*best)) best = outcome;
+  const bool results = about_results(rule, finding);
+  const auto outcome = [&](int experiment) {
+    auto made = outcome_of(profile, experiment);
+    if (results) judge_results(made, profile);
+    return made;
+  };
+  const auto consider = [&](const TrialOutcome& other) {
+    if (!best || worth(other) < worth(*best)) best = other;
   };
   // A graph of the bare call says nothing of a graph of the whole step.
   const bool of_program = finding.gain && finding.gain->scope == "program step";
@@ -120,16 +155,16 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     bool named = false;
     for (auto& suggestion : finding.suggestions) {
       if (!suggestion.transform || !changes_are(experiment, suggestion)) continue;
-      suggestion.trial = outcome_of(profile, i);
+      suggestion.trial = outcome(i);
       named = true;
     }
-    if (!named && experiment.rule == finding.rule_id) consider(outcome_of(profile, i));
+    if (!named && experiment.rule == finding.rule_id) consider(outcome(i));
   }
   for (const auto& suggestion : finding.suggestions)
     if (suggestion.trial) consider(*suggestion.trial);
   finding.trial = best;
   if (!best || best->verdict == ExperimentVerdict::not_run || !best->device.empty()) return;
-  if (!claims_speed(rule, finding)) return;
+  if (results || !claims_speed(rule, finding)) return;
   if (best->verdict == ExperimentVerdict::confirmed) {
     if (best->speedup <= 0) return;  // it runs at all: no ratio
     Gain gain = finding.gain.value_or(Gain{});
@@ -144,8 +179,7 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     return;
   }
   finding.gain.reset();
-  // An error says that something does not work, which no time refutes.
-  if (best->verdict == ExperimentVerdict::refuted && finding.severity < Severity::error) {
+  if (best->verdict == ExperimentVerdict::refuted) {
     finding.severity = Severity::info;
     finding.refuted_here = true;
   }

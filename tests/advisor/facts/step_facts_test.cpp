@@ -34,7 +34,7 @@ class Recording {
   }
   int process(int world_size) {
     Process made;
-    made.pid = 100;
+    made.pid = 100 + processes_++;
     made.host = "here";
     made.start_ns = 0;
     made.world_size = world_size;
@@ -65,6 +65,7 @@ class Recording {
  private:
   ProfileBuilder builder_;
   std::int64_t now_ = 0;
+  int processes_ = 0;
 };
 
 std::optional<FactValue> value(const Profile& profile, int configuration, std::string_view name) {
@@ -80,6 +81,56 @@ std::optional<FactValue> value(const Profile& profile, int configuration, std::s
 double number(const Profile& profile, std::string_view name) {
   const auto found = value(profile, 0, name);
   return found ? std::get<double>(*found) : -1;
+}
+
+TEST(TraceFacts, TheFirstCallOfAProcessIsLeftOutWhereEnoughOthersAre) {
+  // The first call waits for kernels to be loaded: 1 of 10 µs, in the others 6.
+  for (const int others : {2, 3, 6}) {
+    Recording recording;
+    const int process = recording.process(1);
+    const int layer = recording.layer();
+    recording.call(layer, 200, 1, GraphState::none, process);
+    for (int i = 0; i < others; ++i) recording.call(layer, 10, 6, GraphState::none, process);
+    const auto profile = recording.finish();
+    const ProfileIndex index(profile);
+    const auto* kernels = index.phase_kernels(layer, Phase::forward_training);
+    ASSERT_NE(kernels, nullptr);
+    if (others < 3) {
+      EXPECT_EQ(kernels->calls, others + 1);
+      EXPECT_TRUE(kernels->left_out.empty());
+      EXPECT_LT(number(profile, "trace.forward_training_busy"), 20);
+      continue;
+    }
+    EXPECT_EQ(kernels->calls, others);
+    EXPECT_EQ(kernels->left_out, std::vector<int>{0});
+    EXPECT_DOUBLE_EQ(kernels->kernels_per_call(), 10);
+    // From the first start to the last end: 9 waits of 4 µs in 96.
+    EXPECT_NEAR(number(profile, "trace.forward_training_busy"), 100 * 60.0 / 96, 1e-9);
+    EXPECT_NEAR(number(profile, "trace.forward_busy"), 100 * 60.0 / 96, 1e-9);
+  }
+  // Each process has a first one.
+  Recording recording;
+  const int layer = recording.layer();
+  const int one = recording.process(2), other = recording.process(2);
+  recording.call(layer, 50, 1, GraphState::none, one);
+  recording.call(layer, 50, 1, GraphState::none, other);
+  for (int i = 0; i < 3; ++i) recording.call(layer, 10, 6, GraphState::none, i % 2 ? one : other);
+  const auto profile = recording.finish();
+  const ProfileIndex index(profile);
+  EXPECT_EQ(index.phase_kernels(layer, Phase::forward_training)->left_out,
+            (std::vector<int>{0, 1}));
+}
+
+TEST(SiblingFacts, ALargerBatchOfTheSameLayerIsSeenWhateverItsAlgorithm) {
+  Recording recording;
+  recording.call(recording.layer(16, Origin::captured, 20), 10, 6);
+  recording.call(recording.layer(16, Origin::captured, 32), 10, 6);
+  auto profile = recording.finish();
+  profile.configurations[1].config.algo = Algo::persist_static;
+  EXPECT_EQ(value(profile, 0, "sibling.has_larger_batch"), FactValue(true));
+  EXPECT_EQ(value(profile, 1, "sibling.has_larger_batch"), FactValue(false));
+  profile.configurations[1].config.hidden_size *= 2;  // another layer
+  EXPECT_EQ(value(profile, 0, "sibling.has_larger_batch"), FactValue(false));
 }
 
 TEST(StepFacts, TellTheShareAndWhatAGraphCouldGain) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/evaluate.h"
+#include "profiler/classify/classify.h"
 #include "tests/advisor/report/fixture.h"
 
 namespace rnnadvisor::advisor {
@@ -280,6 +282,119 @@ TEST(MakeReport, CountersDecideTensorCoreUse) {
   EXPECT_EQ(judged->report().configurations[0].phases[0].tensor_cores, "yes (counters)");
   EXPECT_EQ(judged->report().configurations[0].phases[1].tensor_cores,
             "unknown");  // no kernels, no counters
+}
+
+TEST(MakeReport, TensorCoresAreThoseOfTheRecurrence) {
+  auto judged = fixture::single();
+  auto& kernels = judged->profile.kernels;
+  const auto words_of = [&] { return judged->report().configurations[0].phases[0].tensor_cores; };
+  const std::string product = "nvjet_sm90_hsh_64x8_64x16_2x4_h_bz_TNT";
+  ASSERT_EQ(classify_kernel(product).tensor_cores, TensorCoreHint::yes);
+  // The persistent kernel says with its fifth argument that it uses none; products beside it do.
+  auto& strings = judged->profile.strings;
+  const auto name = [&](const std::string& text) {
+    strings.push_back(text);
+    return static_cast<int>(strings.size()) - 1;
+  };
+  const auto persist = [&](const char* flag) {
+    return name(
+        fmt::format("void RNN_persist_fp<float, float, float, (cudnnRNNMode_t)2, {}, 512, "
+                    "1, 28, 28, 8, 0, 8, 1>(persist_fp_args)",
+                    flag));
+  };
+  const auto fill = [&](int recurrence, int rest) {
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      kernels.name[k] = k % 2 == 0 ? recurrence : rest;
+      kernels.role[k] = k % 2 == 0 ? KernelRole::persistent : KernelRole::layer_gemm;
+    }
+  };
+  fill(persist("false"), name(product));
+  EXPECT_EQ(words_of(), "in products only (inferred from kernel names)");
+  EXPECT_EQ(words::tensor_cores(words_of()), "products only (inferred)");
+  fill(persist("true"), name(product));
+  EXPECT_EQ(words_of(), "yes (inferred from kernel names)");
+  fill(persist("false"), persist("false"));
+  EXPECT_EQ(words_of(), "no (inferred from kernel names)");
+}
+
+TEST(MakeReport, VerdictAndConditionsFollowTheFramework) {
+  auto judged = fixture::checked();
+  judged->profile.devices = {*find_device("a100")};
+  auto& configuration = judged->profile.configurations[0];
+  auto& config = configuration.config;
+  config = RnnConfig();  // the file of README.md
+  config.cell = Cell::lstm;
+  config.data_type = DataType::half;
+  config.math_type = MathType::tensor_op;
+  config.algo = Algo::persist_static;
+  config.hidden_size = config.input_size = config.proj_size = 1000;
+  config.num_layers = 2;
+  config.seq_length = 256;
+  config.batch_size = 60;
+  judged->judgement = {};
+  const auto table = [](const ConfigurationReport& each) -> const model::WhyNot& {
+    return each.why_not.front();  // of persist_static
+  };
+  Report report = judged->report();
+  EXPECT_THAT(report.configurations[0].verdict, HasSubstr("persistent kernels are expected"));
+  EXPECT_NE(table(report.configurations[0]).clauses.front().id, "framework-asks");
+
+  configuration.program.name = Framework::pytorch;
+  report = judged->report();
+  const auto& each = report.configurations[0];
+  EXPECT_THAT(each.verdict, HasSubstr("standard kernels are expected, for PyTorch takes standard "
+                                      "(several layers)"));
+  EXPECT_EQ(each.expected, model::Implementation::standard);
+  EXPECT_EQ(each.predicted.implementation, model::Implementation::standard);
+  EXPECT_EQ(table(each).clauses.front().id, "framework-asks");
+  EXPECT_EQ(table(each).clauses.front().holds, model::Holds::no);
+  EXPECT_EQ(table(each).clauses.front().observed, "PyTorch takes standard (several layers)");
+  EXPECT_FALSE(table(each).eligible);
+  EXPECT_TRUE(table(each).changes.empty());  // what suits cuDNN would not suit PyTorch
+
+  // What PyTorch takes itself has cuDNN's conditions alone.
+  config.num_layers = 1;
+  config.hidden_size = config.input_size = config.proj_size = 1024;
+  config.batch_size = 64;
+  report = judged->report();
+  EXPECT_THAT(report.configurations[0].verdict, HasSubstr("persistent kernels are expected"));
+  EXPECT_TRUE(table(report.configurations[0]).fast);
+  EXPECT_NE(table(report.configurations[0]).clauses.front().id, "framework-asks");
+}
+
+TEST(MakeReport, EqualDevicesAreToldOnceWithTheirNumber) {
+  auto judged = fixture::single();
+  const auto one = judged->profile.devices.front();
+  EXPECT_THAT(words::devices(judged->profile, false), ElementsAre(one.name));
+  judged->profile.devices.push_back(one);
+  judged->profile.devices.push_back(*find_device("a100"));
+  EXPECT_THAT(words::devices(judged->profile, false),
+              ElementsAre("2 x " + one.name, find_device("a100")->name));
+  EXPECT_THAT(write_text(judged->report()), HasSubstr("2 x " + one.name));
+}
+
+TEST(Words, EvidenceCountsAllAndSaysWhatIsKept) {
+  Finding finding;
+  EXPECT_EQ(words::evidence(finding), "");
+  finding.calls = {0, 1};
+  finding.kernels = {0, 1, 2};
+  EXPECT_EQ(words::evidence(finding), "3 kernels in 2 RNN calls");
+  finding.all_kernels = 10800;
+  finding.all_calls = 30;
+  EXPECT_EQ(words::evidence(finding), "the 3 longest of 10,800 kernels in 30 RNN calls");
+}
+
+TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
+  auto judged = fixture::single();
+  auto& finding = judged->judgement.findings.front();
+  finding.gain = Gain{3.71, 0, 0, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
+  EXPECT_THAT(judged->report().headline,
+              HasSubstr("up to 3.71x to gain (estimate, 0.8 of it in the median of 20 programs)"));
+  // Beside what was measured it counts as that.
+  Finding measured = finding;
+  measured.gain = Gain{3.2, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
+  judged->judgement.findings.push_back(measured);
+  EXPECT_THAT(judged->report().headline, HasSubstr("up to 3.20x to gain (measured elsewhere)"));
 }
 
 TEST(MakeReport, WithoutConfigurations) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/trials.h"
+#include "advisor/rules/merge.h"
 #include "advisor/whatif/transform.h"
 
 namespace rnnadvisor::advisor {
@@ -211,6 +213,118 @@ TEST(Trials, MemoryIsNotRefutedByTime) {
   ASSERT_TRUE(made.gain);
   EXPECT_EQ(made.gain->saved_bytes, 1 << 30);
   EXPECT_EQ(made.severity, Severity::warning);
+}
+
+TEST(Trials, SpeedDoesNotRefuteWhatMendsResults) {
+  const auto judged = [](std::vector<TensorShift> shifts, Severity severity,
+                         std::string consequence) {
+    auto tried = experiment(split, ExperimentVerdict::refuted, 0.28);
+    tried.shifts = std::move(shifts);
+    auto about = finding(severity);
+    about.gain.reset();
+    Rule rule;
+    rule.id = "some/rule";
+    rule.consequence = std::move(consequence);
+    const auto profile = profile_with({tried});
+    apply_trials(about, rule, ProfileIndex(profile));
+    return about;
+  };
+  TensorShift right;
+  right.tensor = "dx";
+  right.from_before = 0.09;  // from wrong gradients
+  right.before_error = 0.09;
+  right.after_error = 1e-4;
+  auto found = judged({right}, Severity::error, "numerics");
+  ASSERT_TRUE(found.trial);
+  EXPECT_EQ(found.trial->verdict, ExperimentVerdict::confirmed);
+  EXPECT_TRUE(found.trial->of_results);
+  EXPECT_EQ(found.severity, Severity::error);
+  EXPECT_FALSE(found.gain);  // 0.28 is none
+  EXPECT_EQ(words::trial(*found.trial),
+            "confirmed, it runs and its results are right; 0.28x as fast (0.25 to 0.31), training "
+            "step; the original against itself 0.99 to 1.01");
+  // Wrong results are wrong, and what was not compared is not known.
+  TensorShift wrong = right;
+  wrong.after_error = 0.2;
+  EXPECT_EQ(judged({wrong}, Severity::error, "numerics").trial->verdict,
+            ExperimentVerdict::refuted);
+  EXPECT_EQ(judged({}, Severity::error, "numerics").trial->verdict,
+            ExperimentVerdict::inconclusive);
+  // A finding of speed stays one.
+  EXPECT_EQ(judged({right}, Severity::warning, "slower").trial->verdict,
+            ExperimentVerdict::refuted);
+}
+
+TEST(Trials, AnotherBatchIsTimedPerSequence) {
+  const auto profile = profile_with({experiment(
+      R"([{"kind":"set_batch","parameters":{"value":64}}])", ExperimentVerdict::confirmed, 1.6)});
+  auto about = finding();
+  about.suggestions[0].transform = *parse_transform("set_batch", R"({"value":64})");
+  Rule rule;
+  rule.id = "some/rule";
+  rule.consequence = "slower";
+  apply_trials(about, rule, ProfileIndex(profile));
+  ASSERT_TRUE(about.gain);
+  EXPECT_EQ(about.gain->scope, "training step, per sequence");
+}
+
+TEST(Merge, OneChangeIsProposedOnce) {
+  const auto profile = profile_with({});
+  const ProfileIndex index(profile);
+  const auto proposing = [](std::string rule, Severity severity,
+                            std::vector<std::pair<const char*, const char*>> changes) {
+    Finding made;
+    made.rule_id = std::move(rule);
+    made.configuration = 0;
+    made.severity = severity;
+    for (const auto& [kind, json] : changes) {
+      Suggestion suggestion;
+      suggestion.text = kind;
+      suggestion.transform = *parse_transform(kind, json);
+      made.suggestions.push_back(suggestion);
+    }
+    return made;
+  };
+  std::vector<Finding> findings = {
+      proposing(
+          "a/first", Severity::warning,
+          {{"split_layers", "{}"}, {"cuda_graph", "{}"}, {"pad_hidden", R"({"multiple":64})"}}),
+      proposing("b/warning", Severity::warning, {{"cuda_graph", "{}"}}),
+      proposing("c/remark", Severity::info, {{"split_layers", "{}"}}),
+      proposing("d/new", Severity::opportunity,
+                {{"split_layers", "{}"}, {"math_type", R"({"value":"fma"})"}})};
+  auto other = proposing("c/remark", Severity::info, {{"split_layers", "{}"}});
+  other.configuration = -1;  // about nothing: stays
+  findings.push_back(other);
+  const auto left = merge_suggestions(findings, index);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0], (std::pair<std::string, int>("c/remark", 0)));
+  ASSERT_EQ(findings.size(), 4U);
+  EXPECT_EQ(findings[0].suggestions.size(), 3U);
+  EXPECT_FALSE(findings[1].suggestions[0].transform);
+  EXPECT_EQ(findings[1].suggestions[0].text, "`a/first` proposes the change for this too.");
+  EXPECT_FALSE(findings[2].suggestions[0].transform);
+  EXPECT_TRUE(findings[2].suggestions[1].transform);
+}
+
+TEST(Merge, SizesThatComeToTheSameAreTheSameChange) {
+  auto profile = profile_with({});
+  profile.configurations[0].config.batch_size = 60;
+  const ProfileIndex index(profile);
+  std::vector<Finding> findings(2, finding(Severity::opportunity));
+  findings[1].rule_id = "other/rule";
+  findings[0].suggestions = {
+      {"8", parse_transform("pad_batch", R"({"multiple":8})").value(), {}, "", ""}};
+  findings[1].suggestions = {
+      {"64", parse_transform("pad_batch", R"({"multiple":64})").value(), {}, "", ""}};
+  EXPECT_EQ(merge_suggestions(findings, index).size(), 1U);  // 64 rows both
+  profile.configurations[0].config.batch_size = 70;          // 72 and 128
+  std::vector<Finding> others(2, finding(Severity::opportunity));
+  others[0].suggestions = {
+      {"8", parse_transform("pad_batch", R"({"multiple":8})").value(), {}, "", ""}};
+  others[1].suggestions = {
+      {"64", parse_transform("pad_batch", R"({"multiple":64})").value(), {}, "", ""}};
+  EXPECT_TRUE(merge_suggestions(others, index).empty());
 }
 
 TEST(Trials, AnotherGpuDecidesNothing) {

@@ -1,0 +1,87 @@
+#include "advisor/report/framework_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/providers.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+std::string text_fact(FactMemo& facts, std::string_view name) {
+  const int at = find_fact(name);
+  const Fact* fact = at >= 0 ? facts.get(at) : nullptr;
+  const auto* text = fact != nullptr ? std::get_if<std::string>(&fact->value) : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+std::optional<model::Implementation> implementation_named(const std::string& name) {
+  for (int value = 0; value <= static_cast<int>(model::Implementation::persistent_small_h);
+       ++value) {
+    const auto each = static_cast<model::Implementation>(value);
+    if (!name.empty() && to_string(each) == name) return each;
+  }
+  return std::nullopt;
+}
+
+// "PyTorch takes standard (several layers)".
+std::string choice_words(Framework framework, Algo picked, FactMemo& facts) {
+  std::string why;
+  if (framework == Framework::pytorch && picked == Algo::standard) {
+    why = text_fact(facts, "framework.pytorch_clause_forward");
+    std::replace(why.begin(), why.end(), '_', ' ');
+    if (why == "none") why.clear();
+  }
+  return fmt::format("{} takes {}{}", framework == Framework::pytorch ? "PyTorch" : "JAX",
+                     to_string(picked), why.empty() ? "" : " (" + why + ")");
+}
+
+// cuDNN would take the algorithm, or not; the framework does not ask for it. The nearest
+// configuration stays where the framework would.
+void add_clause(model::WhyNot& table, const std::string& choice,
+                const std::function<Algo(const RnnConfig&)>& pick) {
+  model::Clause clause;
+  clause.id = "framework-asks";
+  clause.title = "the framework asks for this algorithm";
+  clause.required = true;
+  clause.holds = model::Holds::no;
+  clause.observed = choice;
+  clause.documented_by = "its source code [C]";
+  table.clauses.insert(table.clauses.begin(), std::move(clause));
+  table.eligible = false;
+  table.fast = false;
+  if (table.has_nearest && (!pick || pick(table.nearest) != table.algo)) table.changes.clear();
+}
+
+}  // namespace
+
+void follow_framework(ConfigurationReport& report, const ModelAnswers& model, FactMemo& facts) {
+  const auto& configuration = *report.configuration;
+  const Subject subject{&facts.index().profile(), report.index};
+  facts.begin(report.index);
+  const auto framework = framework_of(subject);
+  report.expected = implementation_named(text_fact(facts, "framework.runs_as"));
+  if (const auto* predicted = model.eligibility()) report.predicted = *predicted;
+  for (const Algo algo :
+       {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic}) {
+    if (const auto* table = model.why_not(algo)) report.why_not.push_back(*table);
+  }
+  const auto picked = parse_enum<Algo>(text_fact(facts, "framework.algo"));
+  if (!picked || (framework != Framework::pytorch && framework != Framework::jax)) return;
+  report.framework_choice = choice_words(*framework, *picked, facts);
+  if (*picked != configuration.config.algo) {
+    RnnConfig asked = configuration.config;
+    asked.algo = *picked;
+    report.predicted = model::eligibility(asked, *report.device);
+  }
+  ProgramContext program = configuration.program;
+  program.name = framework;
+  const auto pick = framework_pick(program, *report.device, configuration.config);
+  for (auto& table : report.why_not)
+    if (table.algo != *picked) add_clause(table, report.framework_choice, pick);
+}
+
+}  // namespace rnnadvisor::advisor
