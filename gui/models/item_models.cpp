@@ -79,9 +79,15 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
     case SeverityRole:
       return static_cast<int>(finding.severity);
     case GainRole:
-      return to_qt(words::gain(finding.gain));
+      // That it takes another model is said beside it.
+      return finding.gain && finding.gain->another_model && finding.gain->speedup > 1
+                 ? to_qt(words::number(finding.gain->speedup)) + QLatin1Char('x')
+                 : to_qt(words::gain(finding.gain));
     case BasisRole:
+      if (finding.gain && finding.gain->another_model) return tr("another model");
       return finding.gain ? to_qt(words::basis(finding.gain->basis)) : QString();
+    case AnotherModelRole:
+      return finding.gain && finding.gain->another_model;
     case SpeedupRole:
       return finding.gain && !finding.gain->another_model ? finding.gain->speedup : 1.0;
     case CountRole:

@@ -16,12 +16,13 @@ namespace rnnadvisor::gui {
 enum Role {
   ItemIndexRole = Qt::UserRole,  // of a finding into Judgement::findings, of a rule into its set, …
   SubtitleRole,
-  SeverityRole,  // int of advisor::Severity
-  GainRole,      // "1.50x", may be empty
-  BasisRole,     // "measured elsewhere"
-  SpeedupRole,   // double
-  CountRole,     // configurations it is about
-  RuleRole,      // its id
+  SeverityRole,      // int of advisor::Severity
+  GainRole,          // "1.50x", may be empty
+  BasisRole,         // "measured elsewhere"
+  AnotherModelRole,  // whether the gain is one that only another model has
+  SpeedupRole,       // double
+  CountRole,         // configurations it is about
+  RuleRole,          // its id
   SortRole,
   MatchRole  // everything that a search looks at
 };

@@ -2,6 +2,7 @@
 #include <QLabel>
 #include <QLayout>
 #include <QScrollArea>
+#include <QSplitter>
 #include <QStyle>
 #include <QTabWidget>
 #include <algorithm>
@@ -153,9 +154,20 @@ void ExplorerView::show_results() {
     widest = std::max(widest, chart->minimumSizeHint().width() + around.left() + around.right());
   }
   const auto around = charts_scroll_->widget()->layout()->contentsMargins();
-  charts_scroll_->setMinimumWidth(
+  give_charts_room(
       widest + around.left() + around.right() + 2 +
       charts_scroll_->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, charts_scroll_));
+}
+
+// The page beside the charts gives way as far as it can; on a screen that is too small for both
+// they scroll. Where somebody has divided the room it stays so.
+void ExplorerView::give_charts_room(int width) {
+  auto* split = qobject_cast<QSplitter*>(charts_scroll_->parentWidget());
+  if (divided_by_hand_ || split == nullptr) return;
+  auto room = split->sizes();
+  const int given = std::min(width - room.at(1), room.at(0) - tabs_->minimumWidth());
+  if (given <= 0) return;
+  split->setSizes({room.at(0) - given, room.at(1) + given});
 }
 
 }  // namespace rnnadvisor::gui

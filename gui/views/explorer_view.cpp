@@ -87,7 +87,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   const std::array<std::pair<QString, QWidget*>, 4> cards = {
       {{tr("Roofline"), roofline_},
        {tr("Predicted time (estimate)"), predicted_},
-       {tr("Time it cannot go below"), times_},
+       {tr("Time at the device's ceilings"), times_},
        {tr("Memory"), memory_}}};
   for (const auto& [name, chart] : cards) {
     auto* card = new Card(name);
@@ -102,7 +102,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidget(charts);
-  // As wide as its charts need, so that the page beside it gives way.
+  scroll->setMinimumWidth(220);
   charts_scroll_ = scroll;
   auto* split = new QSplitter;
   split->addWidget(tabs_);
@@ -113,6 +113,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   tabs_->setUsesScrollButtons(true);
   tabs_->setMinimumWidth(260);
   split->setChildrenCollapsible(false);
+  connect(split, &QSplitter::splitterMoved, this, [this] { divided_by_hand_ = true; });
   results->addWidget(split, 1);
 
   auto* outer = new QSplitter;

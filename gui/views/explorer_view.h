@@ -54,6 +54,7 @@ class ExplorerView : public View {
   void fill_controls();
   void changed();
   void show_results();
+  void give_charts_room(int width);
   void show_predicted();
   void show_map();
   void choose_device(int index);
@@ -79,6 +80,7 @@ class ExplorerView : public View {
   ChartWidget *roofline_ = nullptr, *memory_ = nullptr, *times_ = nullptr, *predicted_ = nullptr;
   MapPanel* maps_ = nullptr;
   QScrollArea* charts_scroll_ = nullptr;
+  bool divided_by_hand_ = false;
   QLabel *title_ = nullptr, *memory_note_ = nullptr, *predicted_note_ = nullptr;
 };
 

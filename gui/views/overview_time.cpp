@@ -109,7 +109,8 @@ QWidget* OverviewView::make_time() {
       const auto& ran = report.configurations[static_cast<std::size_t>(index)].ran;
       if (ran) notes << tr("%1 kernels ran").arg(to_qt(words::implementation(*ran)));
     }
-    notes << tr("one call, mean over those recorded");
+    notes.removeDuplicates();
+    notes << tr("one call, mean over those recorded; a first call that warms up is left out");
   } else {
     bars = bars_of_configurations(chosen);
     if (report.configurations.size() > chosen.size())

@@ -297,7 +297,7 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   painter->drawText(placed(QRect(left + rest, y + 3, basis_width, line)),
                     Qt::AlignRight | Qt::AlignVCenter, basis);
   painter->setFont(bold);
-  painter->setPen(theme_.good);
+  painter->setPen(index.data(AnotherModelRole).toBool() ? dim : theme_.good);
   painter->drawText(placed(QRect(left, y + 3, width, line)), Qt::AlignRight | Qt::AlignVCenter,
                     gain);
   painter->restore();

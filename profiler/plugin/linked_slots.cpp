@@ -73,13 +73,19 @@ int protection_of(std::uintptr_t address) {
   return found;
 }
 
+// ELF and mprotect() know addresses as numbers.
+template <class T>
+T* at_address(std::uintptr_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 bool put(void** slot, void* hook) {
   const auto address = reinterpret_cast<std::uintptr_t>(slot);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const int before = protection_of(address);
   if (before < 0 || (before & PROT_EXEC) != 0) return false;
   const bool locked = (before & PROT_WRITE) == 0;
-  void* start = reinterpret_cast<void*>(address & ~(page - 1));
+  void* start = at_address<void>(address & ~(page - 1));
   if (locked && mprotect(start, page, before | PROT_WRITE) != 0) return false;
   // Another thread may be calling through it at this moment.
   __atomic_store_n(slot, hook, __ATOMIC_RELEASE);
@@ -108,7 +114,7 @@ void lead(const dl_phdr_info& library, const ElfW(Rela) * table, std::size_t byt
     if (type != called_slot && type != taken_slot) continue;
     const auto& symbol = symbols[ELF64_R_SYM(entry.r_info)];
     if (strcmp(strings + symbol.st_name, search.name) != 0) continue;
-    auto** slot = reinterpret_cast<void**>(library.dlpi_addr + entry.r_offset);
+    auto** slot = at_address<void*>(library.dlpi_addr + entry.r_offset);
     void* holds = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (holds != search.real &&
         !(type == called_slot && in_code(library, reinterpret_cast<std::uintptr_t>(holds))))
@@ -123,8 +129,7 @@ int visit(dl_phdr_info* library, std::size_t, void* user) {
   const ElfW(Dyn)* dynamic = nullptr;
   for (int i = 0; i < library->dlpi_phnum; ++i)
     if (library->dlpi_phdr[i].p_type == PT_DYNAMIC)
-      dynamic =
-          reinterpret_cast<const ElfW(Dyn)*>(library->dlpi_addr + library->dlpi_phdr[i].p_vaddr);
+      dynamic = at_address<const ElfW(Dyn)>(library->dlpi_addr + library->dlpi_phdr[i].p_vaddr);
   if (dynamic == nullptr || library->dlpi_addr == search.own) return 0;
   const ElfW(Rela)* called = nullptr, *others = nullptr;
   const ElfW(Sym)* symbols = nullptr;
@@ -134,12 +139,12 @@ int visit(dl_phdr_info* library, std::size_t, void* user) {
   for (; dynamic->d_tag != DT_NULL; ++dynamic) {
     // The loader has made addresses of them, but for the kernel's own library, which has none.
     const auto value = dynamic->d_un.d_ptr;
-    if (dynamic->d_tag == DT_JMPREL) called = reinterpret_cast<const ElfW(Rela)*>(value);
+    if (dynamic->d_tag == DT_JMPREL) called = at_address<const ElfW(Rela)>(value);
     if (dynamic->d_tag == DT_PLTRELSZ) called_bytes = value;
-    if (dynamic->d_tag == DT_RELA) others = reinterpret_cast<const ElfW(Rela)*>(value);
+    if (dynamic->d_tag == DT_RELA) others = at_address<const ElfW(Rela)>(value);
     if (dynamic->d_tag == DT_RELASZ) other_bytes = value;
-    if (dynamic->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(value);
-    if (dynamic->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(value);
+    if (dynamic->d_tag == DT_SYMTAB) symbols = at_address<const ElfW(Sym)>(value);
+    if (dynamic->d_tag == DT_STRTAB) strings = at_address<const char>(value);
     if (dynamic->d_tag == DT_PLTREL) with_addends = value == DT_RELA;
   }
   // Below the library itself: offsets that nobody has made addresses of.

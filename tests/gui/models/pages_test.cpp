@@ -37,8 +37,8 @@ TEST(FindingPage, SaysEverything) {
   for (const char* part :
        {"A stack of layers keeps PyTorch from its persistent kernels", "3.58x",
         "measured elsewhere", "Use one module per layer", "torch.nn.ModuleList", "several_layers",
-        "100 kernels in 30 RNN", "get_algo", "Why not persist_static? 13 of 14 conditions hold",
-        "exact: the same function"})
+        "the 100 longest of 10,800 kernels in 30 RNN", "get_algo",
+        "Why not persist_static? 13 of 15 conditions hold", "exact: the same function"})
     EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part;
   EXPECT_TRUE(html.contains(QStringLiteral("evidence:1")));
   EXPECT_TRUE(html.contains(QStringLiteral("copy:1/0")));
@@ -47,7 +47,7 @@ TEST(FindingPage, SaysEverything) {
 
 // A rule that measurements of this kind of GPU refute is told as that, with nothing to take.
 TEST(FindingPage, OffersNothingThatMeasuringRefuted) {
-  const auto document = sample("programs/pytorch-language-model");
+  const auto document = sample("ptb-large");
   const auto& findings = document->judgement().findings;
   const auto refuted =
       std::find_if(findings.begin(), findings.end(), [](const auto& f) { return f.refuted_by; });
