@@ -218,7 +218,7 @@ TEST_F(MapsTest, AnswersWithinAFrame) {
   }
   std::sort(ms.begin(), ms.end());
   RecordProperty("median_ms", std::to_string(ms[ms.size() / 2]));
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(RNNADVISOR_SANITIZED)
   constexpr double frame_ms = 400;  // without optimisation, with every access looked at
 #else
   constexpr double frame_ms = 16;

@@ -129,7 +129,7 @@ TEST(Process, TheChildMayBeTheFirstToCall) {
 }
 
 TEST(Process, AForkInTheMiddleOfOtherThreadsCallsDoesNotHang) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(RNNADVISOR_SANITIZED)
   GTEST_SKIP() << "such a child can hang in the sanitizer's own locks, with the plugin or without";
 #endif
   Child child(PROBE_FILE);

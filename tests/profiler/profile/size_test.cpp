@@ -10,7 +10,7 @@
 namespace rnnadvisor {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(RNNADVISOR_SANITIZED)
 constexpr std::size_t kernels = 100'000;  // instrumented code is an order of magnitude slower
 #else
 constexpr std::size_t kernels = 1'000'000;
