@@ -386,15 +386,31 @@ std::optional<double> phase_ms(const Configuration& configuration, Phase phase) 
   return timing->ms.median;
 }
 
-std::optional<double> training_step_ms(const Configuration& configuration) {
+std::span<const Phase> phases_of_scope(std::string_view scope) {
+  const std::span<const Phase> all =
+      all_phases;  // forward inference, then those of a training step
+  if (scope == "forward inference") return all.subspan(0, 1);
+  if (scope == "forward training") return all.subspan(1, 1);
+  if (scope == "backward data") return all.subspan(2, 1);
+  if (scope == "backward weights") return all.subspan(3, 1);
+  if (scope == "training step") return all.subspan(1);
+  return {};
+}
+
+std::optional<double> scope_ms(const Configuration& configuration, std::string_view scope) {
+  const auto phases = phases_of_scope(scope);
+  if (phases.empty()) return std::nullopt;
   double sum = 0;
-  for (const Phase phase :
-       {Phase::forward_training, Phase::backward_data, Phase::backward_weights}) {
+  for (const Phase phase : phases) {
     const auto ms = phase_ms(configuration, phase);
     if (!ms) return std::nullopt;
     sum += *ms;
   }
   return sum;
+}
+
+std::optional<double> training_step_ms(const Configuration& configuration) {
+  return scope_ms(configuration, "training step");
 }
 
 std::optional<double> step_ms(const Configuration& configuration) {

@@ -171,16 +171,22 @@ std::optional<BusyShare> busy_share(const ProfileIndex& index, int configuration
 // profile: what was to be tried in a comparison of algorithms, rather than what somebody relies on.
 bool refused_as_alternative(const ProfileIndex& index, int configuration);
 
-// Which part of the recorded step of its program the calls of a configuration take, those of the
-// phases that a scope names ("training step", "forward inference", …; an empty or another one: all
-// of them), 0 … 1: of the time that GpuBusy looks at, waits for launches included. 1 for the scope
-// "program step". Nothing where the program or the calls have no traced kernels.
+// The phases that a gain's scope names: "forward inference", "forward training", "backward data",
+// "backward weights", and "training step" for the last three together. Empty for any other word.
+std::span<const Phase> phases_of_scope(std::string_view scope);
+
+// Which part of the recorded step of its program the calls of a configuration take, those of
+// phases_of_scope() (all of them where it names none), 0 … 1: of the time that GpuBusy looks at,
+// waits for launches included. 1 for the scope "program step". Nothing where the program or the
+// calls have no traced kernels.
 std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
                                     std::string_view scope);
 
 // Median of a timed phase, ms.
 std::optional<double> phase_ms(const Configuration& configuration, Phase phase);
-// Forward training + backward data + backward weights, ms; nothing unless all three were timed.
+// Sum of the medians of phases_of_scope(), ms; nothing where it names none or one was not timed.
+std::optional<double> scope_ms(const Configuration& configuration, std::string_view scope);
+// That of the training step.
 std::optional<double> training_step_ms(const Configuration& configuration);
 // The time that matters for the configuration's mode: the training step, or forward inference.
 std::optional<double> step_ms(const Configuration& configuration);

@@ -75,17 +75,12 @@ std::optional<double> share_of_step(const ProfileIndex& index, int configuration
   const auto& busy = index.program_step(configuration).busy;
   if (!busy) return std::nullopt;
   if (scope == "program step") return 1;
-  const auto wanted = [&](Phase phase) {
-    if (scope == "training step") return phase != Phase::forward_inference;
-    if (scope == "forward inference") return phase == Phase::forward_inference;
-    if (scope == "forward training") return phase == Phase::forward_training;
-    if (scope == "backward data") return phase == Phase::backward_data;
-    if (scope == "backward weights") return phase == Phase::backward_weights;
-    return true;
-  };
+  const auto phases = phases_of_scope(scope);
   std::vector<int> calls;
   for (const int call : index.calls(configuration)) {
-    if (wanted(profile.calls[static_cast<std::size_t>(call)].phase)) calls.push_back(call);
+    const Phase phase = profile.calls[static_cast<std::size_t>(call)].phase;
+    if (phases.empty() || std::find(phases.begin(), phases.end(), phase) != phases.end())
+      calls.push_back(call);
   }
   const double share =
       share_of_calls(profile, *busy, calls, [&](int call) { return index.kernels(call); });

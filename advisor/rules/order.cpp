@@ -11,15 +11,6 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-std::optional<double> scope_ms(const Configuration& configuration, std::string_view scope) {
-  if (scope == "forward inference") return phase_ms(configuration, Phase::forward_inference);
-  if (scope == "forward training") return phase_ms(configuration, Phase::forward_training);
-  if (scope == "backward data") return phase_ms(configuration, Phase::backward_data);
-  if (scope == "backward weights") return phase_ms(configuration, Phase::backward_weights);
-  if (scope == "training step") return training_step_ms(configuration);
-  return std::nullopt;
-}
-
 // The program's framework cannot express any of the changes that the finding proposes.
 bool nobody_can(const Finding& finding) {
   return !finding.suggestions.empty() &&

@@ -84,6 +84,26 @@ Profile two_layers() {
   return builder.finish();
 }
 
+TEST(Order, AScopeNamesItsPhases) {
+  Configuration timed;
+  double ms = 1;
+  for (const Phase phase : all_phases) {
+    timed.timings.push_back({phase, {ms, ms, ms, 0.95, 20}, {}, 3, true});
+    ms *= 10;
+  }
+  EXPECT_EQ(scope_ms(timed, "forward inference"), 1);
+  EXPECT_EQ(scope_ms(timed, "forward training"), 10);
+  EXPECT_EQ(scope_ms(timed, "backward data"), 100);
+  EXPECT_EQ(scope_ms(timed, "backward weights"), 1000);
+  EXPECT_EQ(scope_ms(timed, "training step"), 1110);
+  for (const char* other : {"", "program step", "training step, per sequence"}) {
+    EXPECT_TRUE(phases_of_scope(other).empty()) << other;
+    EXPECT_EQ(scope_ms(timed, other), std::nullopt) << other;
+  }
+  timed.timings.pop_back();
+  EXPECT_EQ(scope_ms(timed, "training step"), std::nullopt) << "not all of it was timed";
+}
+
 TEST(Order, AGainCountsByTheShareThatItsCallHasOfTheStep) {
   const auto profile = two_layers();
   const ProfileIndex index(profile);
