@@ -119,6 +119,7 @@ QColor Theme::color_of(advisor::Standing standing) const {
       return opportunity;
     case advisor::Standing::fine:
       return good;
+    case advisor::Standing::refused:
     case advisor::Standing::unjudged:
       break;
   }

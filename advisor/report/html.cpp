@@ -42,15 +42,10 @@ std::string_view class_of(Severity severity) { return to_string(severity); }
 std::string_view class_of(Standing standing) { return to_string(standing); }
 
 std::string chip(Standing standing) {
-  static constexpr std::array<std::string_view, 5> icons = {"?", "✓", "◆", "▲", "✕"};
+  static constexpr std::array<std::string_view, 6> icons = {"?", "✕", "✓", "◆", "▲", "✕"};
   return fmt::format("<span class=\"chip {}\"><span aria-hidden=\"true\">{}</span> {}</span>",
                      class_of(standing), icons[static_cast<std::size_t>(standing)],
                      words::standing(standing));
-}
-
-std::string chip(const ConfigurationReport& each) {
-  if (!each.refused_as_alternative) return chip(each.standing);
-  return "<span class=\"chip unjudged\"><span aria-hidden=\"true\">✕</span> refused</span>";
 }
 
 std::string chip(Severity severity) {
@@ -90,13 +85,10 @@ void summary(Page& page, const Report& report) {
       page.put("<li class=\"{}{}\"><strong>{}</strong> {}</li>", class_of(severity),
                number == 0 ? " none" : "", number, words::severity_plural(severity, number));
     };
-    const int refused = report.refused_alternative_errors();
-    count(report.errors - refused, Severity::error);
+    count(report.errors, Severity::error);
     count(report.warnings, Severity::warning);
     count(report.opportunities, Severity::opportunity);
     count(report.infos, Severity::info);
-    if (refused > 0)
-      page.put("<li class=\"info\"><strong>{}</strong> about refused alternatives</li>", refused);
     page.raw("</ul>");
   } else {
     page.raw(

@@ -294,7 +294,7 @@ void own_findings(Page& page, const Report& report, const ConfigurationReport& e
                                     [&](const auto& g) { return g.first().rule_id == f->rule_id; });
     const auto number = static_cast<std::size_t>(group - report.groups.begin()) + 1;
     const std::string gain = words::gain(f->gain);
-    page.put("<li>{} ", chip(report.shown_severity(*f)));
+    page.put("<li>{} ", chip(f->severity));
     page.put(number <= shown_findings ? fmt::runtime("<a href=\"#f{}\">{}</a>")
                                       : fmt::runtime("<span data-rank=\"{}\">{}</span>"),
              number, prose(f->title));
@@ -317,7 +317,7 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
     page.put(
         "<details class=\"card\" id=\"c{0}\"{1}><summary><h3 class=\"name\">{2}</h3>{3}<span "
         "class=\"muted step\">{4}</span></summary>",
-        each.index, open ? " open" : "", esc(words::shorten(each.name, 160)), chip(each),
+        each.index, open ? " open" : "", esc(words::shorten(each.name, 160)), chip(each.standing),
         ms > 0 ? format_milliseconds(ms) : "");
     page.put("<p class=\"verdict\">{}</p>", esc(each.verdict));
   }
@@ -338,6 +338,7 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
   correctness(page, each);
   page.put("<p class=\"muted small\">Rules: {} fired, {} passed, {} not applicable, {} unknown",
            each.findings.size(), each.passed, each.not_applicable, each.unknown);
+  if (each.told_by_another > 0) page.put(", {} told by another", each.told_by_another);
   if (each.broken > 0) page.put(", {} could not be evaluated", each.broken);
   page.put(".</p></{}>", alone ? "article" : "details");
 }
@@ -361,7 +362,7 @@ void overview(Page& page, const Report& report, const std::vector<int>& with_car
     const std::string name = esc(words::shorten(each.name, 72));
     page.put("<tr{}><td data-v=\"{}\">{}</td><th scope=\"row\">",
              linked ? std::string() : fmt::format(" id=\"c{}\"", each.index),
-             static_cast<int>(each.standing), chip(each));
+             static_cast<int>(each.standing), chip(each.standing));
     if (linked) {
       page.put("<a href=\"#c{}\">{}</a>", each.index, name);
     } else {

@@ -124,7 +124,7 @@ void finding(Page& page, const Report& report, const FindingGroup& group, std::s
       "<li><article class=\"finding {0}\" id=\"f{1}\" aria-labelledby=\"f{1}-h\"><header><h3 "
       "id=\"f{1}-h\"><span class=\"rank\">{1}</span>{2}</h3>{3}"
       "<a class=\"anchor\" href=\"#f{1}\" aria-label=\"Link to finding {1}\">#</a></header>",
-      class_of(report.shown_severity(f)), number, prose(f.title), chip(report.shown_severity(f)));
+      class_of(f.severity), number, prose(f.title), chip(f.severity));
   page.raw(gain(f.gain));
   page.put("<p class=\"message\">{}</p><dl class=\"rows\">", prose(f.message));
   refutation(page, f);
@@ -146,7 +146,7 @@ void finding(Page& page, const Report& report, const FindingGroup& group, std::s
 }
 
 struct Tally {
-  int fired = 0, passed = 0, not_applicable = 0, unknown = 0, broken = 0;
+  int fired = 0, passed = 0, told_by_another = 0, not_applicable = 0, unknown = 0, broken = 0;
   std::vector<std::string> missing;
   std::string message;
 };
@@ -158,6 +158,10 @@ void tally(Tally& sum, const Verdict& verdict) {
       break;
     case VerdictKind::passed:
       ++sum.passed;
+      break;
+    case VerdictKind::told_by_another:
+      ++sum.told_by_another;
+      sum.message = verdict.message;
       break;
     case VerdictKind::not_applicable:
       ++sum.not_applicable;
@@ -176,6 +180,11 @@ void tally(Tally& sum, const Verdict& verdict) {
   }
 }
 
+// It fired nowhere.
+bool silent(const Tally& sum) {
+  return sum.broken == 0 && sum.fired == 0 && sum.told_by_another == 0;
+}
+
 void rule_table(Page& page, const Report& report, const std::map<std::string_view, Tally>& tallies,
                 std::string_view title, bool open, bool (*belongs)(const Tally&)) {
   const auto count = std::count_if(tallies.begin(), tallies.end(),
@@ -191,21 +200,22 @@ void rule_table(Page& page, const Report& report, const std::map<std::string_vie
   if (many)
     page.raw(
         "<th scope=\"col\" class=\"num\">Passed</th><th scope=\"col\" class=\"num\">Fired</th><th "
-        "scope=\"col\" class=\"num\">Not applicable</th><th scope=\"col\" "
+        "scope=\"col\" class=\"num\">Told by another</th><th scope=\"col\" class=\"num\">Not "
+        "applicable</th><th scope=\"col\" "
         "class=\"num\">Unknown</th>");
   page.raw("<th scope=\"col\">Not known</th></tr></thead><tbody>");
   for (const auto& [id, sum] : tallies) {
     if (!belongs(sum)) continue;
     const Rule* rule = report.rules->find(id);
     std::string text = rule == nullptr ? std::string() : rule->title;
-    if (rule != nullptr && sum.passed > 0 && sum.fired == 0 && !rule->title_passed.empty())
+    if (rule != nullptr && sum.passed > 0 && silent(sum) && !rule->title_passed.empty())
       text = rule->title_passed;
     page.put("<tr><th scope=\"row\"><code>{}</code></th><td>{}</td>", esc(id), prose(text));
     if (many)
       page.put(
           "<td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td "
-          "class=\"num\">{}</td>",
-          sum.passed, sum.fired, sum.not_applicable, sum.unknown);
+          "class=\"num\">{}</td><td class=\"num\">{}</td>",
+          sum.passed, sum.fired, sum.told_by_another, sum.not_applicable, sum.unknown);
     page.raw("<td>");
     for (std::size_t i = 0; i < sum.missing.size(); ++i)
       page.put("{}<code>{}</code>", i > 0 ? ", " : "", esc(sum.missing[i]));
@@ -267,15 +277,15 @@ void rules(Page& page, const Report& report) {
   rule_table(page, report, tallies, "Could not be evaluated", true,
              [](const Tally& t) { return t.broken > 0; });
   rule_table(page, report, tallies, "Passed", false,
-             [](const Tally& t) { return t.broken == 0 && t.fired == 0 && t.passed > 0; });
-  rule_table(page, report, tallies, "Unknown: a fact is missing", false, [](const Tally& t) {
-    return t.broken == 0 && t.fired == 0 && t.passed == 0 && t.unknown > 0;
-  });
+             [](const Tally& t) { return silent(t) && t.passed > 0; });
+  rule_table(page, report, tallies, "Unknown: a fact is missing", false,
+             [](const Tally& t) { return silent(t) && t.passed == 0 && t.unknown > 0; });
   rule_table(page, report, tallies, "Fired", false,
              [](const Tally& t) { return t.broken == 0 && t.fired > 0; });
-  rule_table(page, report, tallies, "Not applicable", false, [](const Tally& t) {
-    return t.broken == 0 && t.fired == 0 && t.passed == 0 && t.unknown == 0;
-  });
+  rule_table(page, report, tallies, "Told by another, which proposes the same", false,
+             [](const Tally& t) { return t.broken == 0 && t.fired == 0 && t.told_by_another > 0; });
+  rule_table(page, report, tallies, "Not applicable", false,
+             [](const Tally& t) { return silent(t) && t.passed == 0 && t.unknown == 0; });
   if (!report.judgement->ignored.empty()) {
     page.raw("<p class=\"muted\">Left out on request:");
     for (const auto& rule : report.judgement->ignored) page.put(" <code>{}</code>", esc(rule));

@@ -29,8 +29,6 @@ std::string_view class_of(Standing standing);
 // A labelled chip with its icon: colour is never the only sign.
 std::string chip(Standing standing);
 std::string chip(Severity severity);
-// Of a configuration: its standing, and of a refused alternative that it is one.
-std::string chip(const ConfigurationReport& each);
 // "1.44×" with what it is of and how it is known; empty when there is no gain.
 std::string gain(const std::optional<Gain>& gain);
 

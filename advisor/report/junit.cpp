@@ -1,6 +1,7 @@
 // JUnit XML for continuous integration: a suite per configuration, a case for what became of it and
-// one per rule. A fired rule of severity error or warning is a failure; opportunities and remarks
-// pass and say so in their output; a rule that does not apply or cannot be decided is skipped.
+// one per rule. A fired rule of severity error or warning is a failure; opportunities, remarks and
+// what another rule tells pass and say so in their output; a rule that does not apply or cannot be
+// decided is skipped, and so is what became of a refused alternative.
 #include <fmt/format.h>
 
 #include <map>
@@ -33,6 +34,7 @@ std::string body(const Finding& f) {
     const bool off = withdrawn(f, s);
     if (off && !s.trial) continue;
     text += (off ? "not: " : "do: ") + words::clean(s.text) + "\n";
+    if (!s.cannot.empty()) text += "cannot: " + words::clean(s.cannot) + "\n";
     if (s.trial) text += "tried: " + words::trial(*s.trial) + "\n";
   }
   if (const std::string why = words::refuted(f); !why.empty()) text += why + "\n";
@@ -70,7 +72,7 @@ void outcome_case(Suite& suite, const ConfigurationReport& each) {
   const Outcome outcome = each.configuration->outcome;
   if (outcome == Outcome::completed || outcome == Outcome::not_run) {
     suite.cases += "/>\n";
-  } else if (outcome == Outcome::interrupted) {
+  } else if (outcome == Outcome::interrupted || each.standing == Standing::refused) {
     ++suite.skipped;
     suite.cases +=
         fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", esc(each.verdict));
@@ -102,6 +104,10 @@ void rule_case(Suite& suite, const ConfigurationReport& each, const Verdict& ver
       break;
     case VerdictKind::passed:
       break;
+    case VerdictKind::told_by_another:
+      suite.cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
+                                 words::verdict(verdict.kind), esc(words::clean(verdict.message)));
+      return;
     case VerdictKind::not_applicable:
       ++suite.skipped;
       suite.cases += ">\n      <skipped message=\"not applicable\"/>\n    </testcase>\n";

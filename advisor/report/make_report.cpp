@@ -153,6 +153,9 @@ void count_verdict(ConfigurationReport& report, const Verdict& verdict) {
     case VerdictKind::passed:
       ++report.passed;
       break;
+    case VerdictKind::told_by_another:
+      ++report.told_by_another;
+      break;
     case VerdictKind::not_applicable:
       ++report.not_applicable;
       break;
@@ -177,7 +180,6 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.tried = index.tried(number);
   report.trials = trial_rows(profile, index.experiments(number));
   report.has_device = report.device != nullptr;
-  report.refused_as_alternative = refused_as_alternative(index, number);
   report.summary = words::clean(summary(config));
   report.name = config.id.empty() ? report.summary : words::clean(config.id);
   if (!report.configuration->described()) {
@@ -340,34 +342,17 @@ int Report::standing_count(Standing standing) const {
 Standing Report::worst() const {
   Standing worst = Standing::unjudged;
   for (const auto& each : configurations) {
-    if (!each.refused_as_alternative && !each.tried) worst = std::max(worst, each.standing);
+    if (!each.tried) worst = std::max(worst, each.standing);
   }
   return worst;
-}
-
-int Report::refused_alternatives() const {
-  return static_cast<int>(
-      std::count_if(configurations.begin(), configurations.end(),
-                    [](const auto& c) { return c.refused_as_alternative && !c.tried; }));
-}
-
-Severity Report::shown_severity(const Finding& finding) const {
-  const auto at = static_cast<std::size_t>(finding.configuration);
-  const bool alternative = finding.severity == Severity::error && finding.configuration >= 0 &&
-                           at < configurations.size() && configurations[at].refused_as_alternative;
-  return alternative ? Severity::info : finding.severity;
-}
-
-int Report::refused_alternative_errors() const {
-  return static_cast<int>(std::count_if(findings.begin(), findings.end(), [&](const Finding* f) {
-    return shown_severity(*f) != f->severity;
-  }));
 }
 
 std::string_view to_string(Standing value) {
   switch (value) {
     case Standing::unjudged:
       return "unjudged";
+    case Standing::refused:
+      return "refused";
     case Standing::fine:
       return "fine";
     case Standing::opportunity:
@@ -413,7 +398,8 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   }
   tell_apart(report.configurations);
   for (auto& each : report.configurations) {
-    each.standing = standing_of(each);
+    each.standing =
+        refused_as_alternative(index, each.index) ? Standing::refused : standing_of(each);
     each.verdict = verdict_of(each);
   }
   report.headline = headline_of(report);

@@ -89,6 +89,8 @@ std::string_view sign(Standing standing) {
       return "🔷";
     case Standing::fine:
       return "✅";
+    case Standing::refused:
+      return "➖";
     case Standing::unjudged:
       return "❔";
   }
@@ -127,12 +129,11 @@ class MarkdownWriter {
 
   void counts() {
     if (report_.shown() == 0) return;
-    const int errors = report_.errors - report_.refused_alternative_errors();
-    const int infos = report_.infos + report_.refused_alternative_errors();
-    put("{} {}, {} {}, {} {}, {} {}", errors, words::severity_plural(Severity::error, errors),
-        report_.warnings, words::severity_plural(Severity::warning, report_.warnings),
-        report_.opportunities, words::severity_plural(Severity::opportunity, report_.opportunities),
-        infos, words::severity_plural(Severity::info, infos));
+    put("{} {}, {} {}, {} {}, {} {}", report_.errors,
+        words::severity_plural(Severity::error, report_.errors), report_.warnings,
+        words::severity_plural(Severity::warning, report_.warnings), report_.opportunities,
+        words::severity_plural(Severity::opportunity, report_.opportunities), report_.infos,
+        words::severity_plural(Severity::info, report_.infos));
     for (const auto& device : words::devices(*report_.profile, true)) put(" · {}", esc(device));
     if (const auto& cudnn = report_.profile->environment.cudnn_version; !cudnn.empty())
       put(" · cuDNN {}", esc(cudnn));
@@ -141,7 +142,7 @@ class MarkdownWriter {
 
   void finding(const Finding& f, std::size_t number, const FindingGroup& group) {
     put("### {}. {}\n\n", number, esc(f.title));
-    put("*{}*, `{}`, {} rule", to_string(report_.shown_severity(f)), code_word(f.rule_id),
+    put("*{}*, `{}`, {} rule", to_string(f.severity), code_word(f.rule_id),
         to_string(f.confidence));
     if (f.gain && !words::gain(f.gain).empty()) {
       put(", gain **{}** ({}", esc(words::gain_in_full(*f.gain)), words::basis(f.gain->basis));
@@ -374,6 +375,7 @@ class MarkdownWriter {
     why_not(each);
     put("Rules: {} fired, {} passed, {} not applicable, {} unknown", each.findings.size(),
         each.passed, each.not_applicable, each.unknown);
+    if (each.told_by_another > 0) put(", {} told by another", each.told_by_another);
     if (each.broken > 0) put(", {} could not be evaluated", each.broken);
     put(".\n\n");
   }

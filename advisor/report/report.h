@@ -65,6 +65,7 @@ struct TrialRow {
 // How a configuration stands: the worst of what became of it and what fired.
 enum class Standing {
   unjudged,     // no rule could say anything
+  refused,      // by cuDNN, and the same with another algorithm ran: no defect of the whole
   fine,         // judged, nothing to do
   opportunity,  // it could be better
   warning,      // it should be better
@@ -91,7 +92,7 @@ struct ConfigurationReport {
   bool tried = false;                    // added by an experiment: no configuration of the user's
   std::vector<const Finding*> findings;  // in the order of advisor/rules/order.h
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
-  int passed = 0, not_applicable = 0, unknown = 0,
+  int passed = 0, told_by_another = 0, not_applicable = 0, unknown = 0,
       broken = 0;  // broken: rules with the verdict `error`
 
   // The user's id, or the summary, and where several have the same what sets them apart: "B64,
@@ -99,8 +100,7 @@ struct ConfigurationReport {
   std::string name;
   std::string summary;  // "LSTM 1x1024 half B64 T256, standard"
   Standing standing = Standing::unjudged;
-  bool refused_as_alternative = false;  // refused, and the same with another algorithm ran
-  bool has_device = false;              // false: predicted, bounds and why_not say nothing
+  bool has_device = false;  // false: predicted, bounds and why_not say nothing
   // The device's ceilings for this configuration's arithmetic; 0 when there is no device.
   std::string pipe;                // "fp16_tensor"
   double peak_flops = 0;           // FLOP per second
@@ -169,14 +169,7 @@ struct Report {
   const ConfigurationReport* only() const;
   // The standing of configurations, counted by Standing.
   int standing_count(Standing standing) const;
-  // The worst of them. A refusal in a comparison of algorithms that goes on without it is no
-  // defect.
-  Standing worst() const;
-  int refused_alternatives() const;
-  // Those of `errors` that are about refused alternatives.
-  int refused_alternative_errors() const;
-  // As every writer shows and counts it: an error about a refused alternative is a remark.
-  Severity shown_severity(const Finding& finding) const;
+  Standing worst() const;  // of them
 };
 
 // The arguments must outlive the report. Never fails: what a profile does not hold is absent from

@@ -188,7 +188,9 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
         fmt::format(" Gain: {} ({}).", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
   }
   for (const auto& s : f.suggestions) {
-    if (!withdrawn(f, s)) text += " " + words::clean(s.text);
+    if (withdrawn(f, s)) continue;
+    text += " " + words::clean(s.text);
+    if (!s.cannot.empty()) text += " " + words::clean(s.cannot);
   }
   if (const std::string why = words::refuted(f); !why.empty()) text += " " + why;
   Json comparisons = Json::array();
@@ -249,8 +251,10 @@ Json notifications(const Report& report) {
     if (each.tried) continue;
     const Outcome outcome = each.configuration->outcome;
     if (outcome == Outcome::completed || outcome == Outcome::not_run) continue;
-    add(outcome == Outcome::interrupted ? "warning" : "error", each.name + ": " + each.verdict,
-        to_string(outcome));
+    const std::string_view how = each.standing == Standing::refused ? "note"
+                                 : outcome == Outcome::interrupted  ? "warning"
+                                                                    : "error";
+    add(how, each.name + ": " + each.verdict, to_string(outcome));
   }
   for (const auto& verdict : report.judgement->verdicts) {
     if (verdict.kind == VerdictKind::error)

@@ -11,10 +11,8 @@ std::vector<int> most_interesting(const Report& report, std::size_t most) {
     return report.configurations[static_cast<std::size_t>(index)];
   };
   const auto worth = [&](int index) {
-    const Standing standing =
-        each(index).refused_as_alternative ? Standing::fine : each(index).standing;
-    return std::tuple(-static_cast<int>(standing), -each(index).best_gain(), -each(index).step_ms(),
-                      index);
+    return std::tuple(-static_cast<int>(each(index).standing), -each(index).best_gain(),
+                      -each(index).step_ms(), index);
   };
   // Configurations that tell the same story: one of them is worth more than the tenth.
   const auto story = [&](int index) {

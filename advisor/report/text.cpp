@@ -33,6 +33,8 @@ Mark mark(Standing standing) {
       return {"◆", "+", Style::cyan};
     case Standing::fine:
       return {"✔", "=", Style::green};
+    case Standing::refused:
+      return {"–", "-", Style::dim};
     case Standing::unjudged:
       return {"?", "?", Style::dim};
   }
@@ -188,7 +190,7 @@ class TextWriter {
   }
 
   void finding(const Finding& f, int number, std::size_t others) {
-    const Mark m = mark(report_.shown_severity(f));
+    const Mark m = mark(f.severity);
     std::string title = words::clean(f.title);
     if (const std::string gain = words::gain(f.gain); !gain.empty()) {
       title += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), words::gain_in_full(*f.gain),
@@ -330,6 +332,8 @@ class TextWriter {
     std::string text =
         fmt::format("{} fired{}{} passed{}{} not applicable{}{} unknown", each.findings.size(),
                     dot_, each.passed, dot_, each.not_applicable, dot_, each.unknown);
+    if (each.told_by_another > 0)
+      text += fmt::format("{}{} told by another", dot_, each.told_by_another);
     if (each.broken > 0) text += fmt::format("{}{} could not be evaluated", dot_, each.broken);
     terminal_.paragraph(text, 8, "Rules", Style::bold);
     if (!options_.verbose) return;
@@ -337,7 +341,7 @@ class TextWriter {
       if (verdict->kind == VerdictKind::fired || verdict->kind == VerdictKind::not_applicable)
         continue;
       std::string line =
-          fmt::format("{}: {}", words::clean(verdict->rule_id), to_string(verdict->kind));
+          fmt::format("{}: {}", words::clean(verdict->rule_id), words::verdict(verdict->kind));
       for (std::size_t i = 0; i < verdict->missing.size(); ++i)
         line += (i == 0 ? ", not known: " : ", ") + words::clean(verdict->missing[i]);
       if (!verdict->message.empty()) line += ", " + words::clean(verdict->message);
@@ -347,7 +351,7 @@ class TextWriter {
 
   void configuration(const ConfigurationReport& each, bool alone) {
     if (!alone) {
-      const Mark m = each.refused_as_alternative ? Mark{"–", "-", Style::dim} : mark(each.standing);
+      const Mark m = mark(each.standing);
       terminal_.heading(words::shorten(fmt::format("{}  {}", symbol(m), each.name),
                                        static_cast<std::size_t>(terminal_.width()) - 4));
       terminal_.paragraph(each.verdict, 2);
@@ -384,7 +388,7 @@ class TextWriter {
 
   void listed(const ConfigurationReport& each) {
     for (const Finding* f : each.findings) {
-      const Mark m = mark(report_.shown_severity(*f));
+      const Mark m = mark(f->severity);
       std::string text = words::clean(f->title);
       if (const std::string gain = words::gain(f->gain); !gain.empty())
         text += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), gain,
@@ -447,7 +451,7 @@ class TextWriter {
     std::vector<std::vector<Cell>> rows;
     for (const auto& each : report_.configurations) {
       if (each.tried) continue;
-      const Mark m = each.refused_as_alternative ? Mark{"–", "-", Style::dim} : mark(each.standing);
+      const Mark m = mark(each.standing);
       const double ms = each.step_ms();
       const double tflops = each.step_tflops();
       const std::string gain = words::gain(each);

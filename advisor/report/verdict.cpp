@@ -205,14 +205,13 @@ std::string headline_of(const Report& report) {
     if (count > 0)
       parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", count, count == 1 ? one : many);
   };
-  const int alternatives = report.refused_alternatives();
-  add(report.standing_count(Standing::error) - alternatives, "does not work", "do not work");
+  add(report.standing_count(Standing::error), "does not work", "do not work");
   add(report.standing_count(Standing::warning), "should be changed", "should be changed");
   add(report.standing_count(Standing::opportunity), "could be faster or smaller",
       "could be faster or smaller");
   add(report.standing_count(Standing::fine), "is fine", "are fine");
   add(report.standing_count(Standing::unjudged), "could not be judged", "could not be judged");
-  add(alternatives, "is refused where another algorithm runs",
+  add(report.standing_count(Standing::refused), "is refused where another algorithm runs",
       "are refused where another algorithm runs");
   text += ": " + parts;
   if (const Finding* best = largest_gain(report.findings)) text += "; " + up_to(*best);

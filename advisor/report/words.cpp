@@ -230,6 +230,21 @@ std::string_view standing(Standing value) {
   return value == Standing::unjudged ? "not judged" : to_string(value);
 }
 
+std::string_view verdict(VerdictKind value) {
+  switch (value) {
+    case VerdictKind::told_by_another:
+      return "told by another";
+    case VerdictKind::not_applicable:
+      return "not applicable";
+    case VerdictKind::fired:
+    case VerdictKind::passed:
+    case VerdictKind::unknown:
+    case VerdictKind::error:
+      break;
+  }
+  return to_string(value);
+}
+
 std::string_view severity_plural(Severity value, int count) {
   switch (value) {
     case Severity::error:

@@ -32,6 +32,7 @@ std::string_view phase(Phase value);                           // "forward train
 std::string_view implementation(model::Implementation value);  // "persistent"
 std::string_view outcome(Outcome value);                       // "out of memory (predicted)"
 std::string_view standing(Standing value);                     // "fine", "not judged"
+std::string_view verdict(VerdictKind value);                   // "passed", "told by another"
 std::string_view severity_plural(Severity value,
                                  int count);  // "1 error", "2 errors" without the number
 std::string_view meaning(

@@ -16,7 +16,9 @@ namespace rnnadvisor::advisor {
 
 enum class Severity { info, opportunity, warning, error };  // ascending
 enum class Confidence { heuristic, documented, measured };  // ascending
-enum class VerdictKind { fired, passed, not_applicable, unknown, error };
+// told_by_another: it fired, and is no finding because another finding of the configuration
+// proposes all that it would (LeftOut).
+enum class VerdictKind { fired, passed, told_by_another, not_applicable, unknown, error };
 std::string_view to_string(Severity value);
 std::string_view to_string(Confidence value);
 std::string_view to_string(VerdictKind value);
@@ -115,6 +117,8 @@ struct Finding {
   std::string rule_id;
   std::string criterion;  // row of the criteria table, "ALIGN-STD-8"; may be empty
   std::string title;
+  // The card's, or less: info for what measuring refuted, and where the card's is error and cuDNN
+  // refused what was to be tried in a comparison of algorithms (refused_as_alternative()).
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::documented;
   std::string message;                  // placeholders filled in
@@ -159,7 +163,16 @@ struct Verdict {
   int configuration = -1;
   VerdictKind kind = VerdictKind::unknown;
   std::vector<std::string> missing;  // facts that were needed and not known
-  std::string message;               // for error
+  std::string message;               // for error; of told_by_another: which rule tells it
+};
+
+// A finding that was taken out because others of its configuration propose the same.
+struct LeftOut {
+  std::string rule;
+  int configuration = -1;
+  std::string told_by;  // the rule whose finding tells it; of several that of the first suggestion
+
+  bool operator==(const LeftOut&) const = default;
 };
 
 // A judged profile: findings in the order of advisor/rules/order.h; verdicts of all rules.

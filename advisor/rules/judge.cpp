@@ -1,4 +1,6 @@
 // judge(): every rule against every configuration.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -40,6 +42,16 @@ Verdict make_verdict(const Rule& rule, VerdictKind kind, FactMemo& facts) {
   return verdict;
 }
 
+void leave_to_another(std::vector<Verdict>& verdicts, const std::vector<LeftOut>& left) {
+  for (const auto& one : left) {
+    for (auto& verdict : verdicts) {
+      if (verdict.configuration != one.configuration || verdict.rule_id != one.rule) continue;
+      verdict.kind = VerdictKind::told_by_another;
+      verdict.message = fmt::format("`{}` proposes the same", one.told_by);
+    }
+  }
+}
+
 }  // namespace
 
 Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions& options) {
@@ -68,7 +80,6 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     const auto cudnn = judged_cudnn_version(profile, profile.configurations[i]);
     std::optional<Evidence> evidence;
     std::vector<Finding> findings;
-    const std::size_t first_verdict = judgement.verdicts.size();
     for (const Rule* rule : wanted) {
       const VerdictKind kind = decide(*rule, facts, cudnn);
       if (kind == VerdictKind::fired) {
@@ -77,18 +88,15 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
       }
       if (options.keep_verdicts) judgement.verdicts.push_back(make_verdict(*rule, kind, facts));
     }
-    for (const auto& rule : leave_to_rules(findings, index)) {
-      for (std::size_t v = first_verdict; v < judgement.verdicts.size(); ++v)
-        if (judgement.verdicts[v].rule_id == rule)
-          judgement.verdicts[v].kind = VerdictKind::not_applicable;
-    }
+    leave_to_another(judgement.verdicts, leave_to_rules(findings, index));
+    // What was to be tried in a comparison of algorithms that goes on without it is no defect.
+    if (refused_as_alternative(index, configuration))
+      for (auto& finding : findings)
+        if (finding.severity == Severity::error) finding.severity = Severity::info;
     std::move(findings.begin(), findings.end(), std::back_inserter(judgement.findings));
   }
   order_findings(judgement.findings, index, rules);
-  for (const auto& left : merge_suggestions(judgement.findings, index))
-    for (auto& verdict : judgement.verdicts)
-      if (verdict.configuration == left.second && verdict.rule_id == left.first)
-        verdict.kind = VerdictKind::not_applicable;
+  leave_to_another(judgement.verdicts, merge_suggestions(judgement.findings, index));
   return judgement;
 }
 

@@ -35,11 +35,10 @@ bool same(const Proposed& one, const Proposed& other) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, int>> merge_suggestions(std::vector<Finding>& findings,
-                                                           const ProfileIndex& index) {
+std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index) {
   const auto& configurations = index.profile().configurations;
   std::map<int, std::vector<Proposed>> proposed;  // by configuration
-  std::vector<std::pair<std::string, int>> left;
+  std::vector<LeftOut> left;
   std::erase_if(findings, [&](Finding& finding) {
     const auto at = static_cast<std::size_t>(finding.configuration);
     if (finding.configuration < 0 || at >= configurations.size()) return false;
@@ -63,7 +62,7 @@ std::vector<std::pair<std::string, int>> merge_suggestions(std::vector<Finding>&
     }
     if (repeated > 0 && repeated == finding.suggestions.size() &&
         finding.severity <= Severity::opportunity) {
-      left.emplace_back(finding.rule_id, finding.configuration);
+      left.push_back({finding.rule_id, finding.configuration, first.front()->rule});
       return true;
     }
     for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {

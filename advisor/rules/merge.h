@@ -2,8 +2,6 @@
 // repeat it.
 #pragma once
 
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "advisor/facts/profile_index.h"
@@ -14,8 +12,7 @@ namespace rnnadvisor::advisor {
 // Of the findings of a configuration, which are in the order of advisor/rules/order.h, the first
 // keeps a change that several propose; changes that make the same cuDNN calls of the configuration
 // are the same. A remark or an opportunity whose every suggestion another one proposes is taken out
-// and returned as (rule, configuration); any other names the rule that proposes it. Pure.
-std::vector<std::pair<std::string, int>> merge_suggestions(std::vector<Finding>& findings,
-                                                           const ProfileIndex& index);
+// and returned; any other names the rule that proposes it. Pure.
+std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index);
 
 }  // namespace rnnadvisor::advisor

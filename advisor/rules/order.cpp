@@ -80,13 +80,11 @@ Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
       if (ms) saved_ms = *ms * (1 - 1 / speedup);
     }
   }
-  const bool broken =
-      finding.severity == Severity::error && !refused_as_alternative(index, finding.configuration);
   const Rule* rule = rules.find(finding.rule_id);
   const bool of_program = known && profile.configurations[at].from_program();
   const bool explains = of_program && rule != nullptr && rule->consequence == "path";
   const double expected = of_program ? expected_saving(finding, explains, shares) : 0;
-  return {broken,
+  return {finding.severity == Severity::error,
           !refuted(finding),
           expected,
           of_program && confirmed,

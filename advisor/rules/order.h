@@ -10,8 +10,7 @@
 namespace rnnadvisor::advisor {
 
 // Puts findings into the order of docs/ordering.md:
-// 1. errors, for there the whole run is to gain; what cuDNN refuses while the same with another
-//    algorithm ran has nothing to gain, and its errors do not come before the gains;
+// 1. errors, for there the whole run is to gain;
 // 2. what was measured and is not so (refuted()) comes last;
 // 3. in a recorded program, by the share of its step that is expected to be saved: the share that
 //    the calls have of the step, where kernels were traced, times what the speedup saves of them.

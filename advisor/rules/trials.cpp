@@ -98,10 +98,10 @@ void judge_results(TrialOutcome& outcome, const Profile& profile) {
 
 }  // namespace
 
-std::vector<std::string> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index) {
+std::vector<LeftOut> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index) {
   constexpr std::string_view found = "experiments/faster-";
-  const auto told = [&](const Experiment& experiment) {
-    return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+  const auto teller = [&](const Experiment& experiment) {
+    return std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
       return !other.rule_id.starts_with(found) &&
              std::any_of(other.suggestions.begin(), other.suggestions.end(),
                          [&](const Suggestion& s) {
@@ -111,14 +111,18 @@ std::vector<std::string> leave_to_rules(std::vector<Finding>& findings, const Pr
                          });
     });
   };
-  std::vector<std::string> left;
-  std::erase_if(findings, [&](const Finding& finding) {
-    if (!finding.rule_id.starts_with(found)) return false;
+  std::vector<LeftOut> left;
+  for (const auto& finding : findings) {
+    if (!finding.rule_id.starts_with(found)) continue;
     const auto at = found_by_search(index, finding.configuration,
                                     std::string_view(finding.rule_id).substr(found.size()));
-    if (!at || !told(index.profile().experiments[static_cast<std::size_t>(*at)])) return false;
-    left.push_back(finding.rule_id);
-    return true;
+    if (!at) continue;
+    const auto by = teller(index.profile().experiments[static_cast<std::size_t>(*at)]);
+    if (by != findings.end()) left.push_back({finding.rule_id, finding.configuration, by->rule_id});
+  }
+  std::erase_if(findings, [&](const Finding& finding) {
+    return std::any_of(left.begin(), left.end(),
+                       [&](const LeftOut& one) { return one.rule == finding.rule_id; });
   });
   return left;
 }

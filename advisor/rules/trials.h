@@ -1,7 +1,6 @@
 // Findings meet the experiments of their profile.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "advisor/facts/profile_index.h"
@@ -18,7 +17,7 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
 
 // Of one configuration's findings, after apply_trials(): takes out what a search found
 // (experiments/faster-*) where the change is one that another finding suggests and has confirmed,
-// so that one change is told once. Returns the ids of the rules that were left out.
-std::vector<std::string> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index);
+// so that one change is told once. Returns what was taken out.
+std::vector<LeftOut> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index);
 
 }  // namespace rnnadvisor::advisor

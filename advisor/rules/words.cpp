@@ -15,8 +15,8 @@ std::string_view spelling(Enum value, const std::array<std::string_view, N>& val
 
 constexpr std::array<std::string_view, 4> severities = {"info", "opportunity", "warning", "error"};
 constexpr std::array<std::string_view, 3> confidences = {"heuristic", "documented", "measured"};
-constexpr std::array<std::string_view, 5> verdicts = {"fired", "passed", "not_applicable",
-                                                      "unknown", "error"};
+constexpr std::array<std::string_view, 6> verdicts = {
+    "fired", "passed", "told_by_another", "not_applicable", "unknown", "error"};
 constexpr std::array<std::string_view, 4> meanings = {"exact", "padded", "numerics", "model"};
 constexpr std::array<std::string_view, 3> bases = {"measured_here", "measured_elsewhere",
                                                    "modelled"};

@@ -327,6 +327,8 @@ QString mark(advisor::Standing standing) {
       return mark(advisor::Severity::opportunity);
     case advisor::Standing::fine:
       return QStringLiteral("✔");
+    case advisor::Standing::refused:
+      return QStringLiteral("–");
     case advisor::Standing::unjudged:
       break;
   }

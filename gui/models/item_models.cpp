@@ -132,8 +132,8 @@ int VerdictsModel::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : columns;
 }
 
-std::array<int, 5> VerdictsModel::totals() const {
-  std::array<int, 5> sum{};
+std::array<int, VerdictsModel::kinds> VerdictsModel::totals() const {
+  std::array<int, kinds> sum{};
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += row.count[i];
   }
@@ -152,6 +152,8 @@ QVariant VerdictsModel::headerData(int section, Qt::Orientation orientation, int
       return tr("Fired");
     case passed:
       return tr("Passed");
+    case told_by_another:
+      return tr("Told by another");
     case not_applicable:
       return tr("Did not apply");
     case unknown:
@@ -172,6 +174,8 @@ QVariant VerdictsModel::data(const QModelIndex& index, int role) const {
         return advisor::VerdictKind::fired;
       case passed:
         return advisor::VerdictKind::passed;
+      case told_by_another:
+        return advisor::VerdictKind::told_by_another;
       case not_applicable:
         return advisor::VerdictKind::not_applicable;
       default:

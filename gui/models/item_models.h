@@ -42,11 +42,13 @@ class FindingsModel : public QAbstractListModel {
   DocumentPointer document_;
 };
 
-// Every rule with how often it fired, passed, did not apply or could not be told.
+// Every rule with how often it fired, passed, was told by another, did not apply or could not be
+// told.
 class VerdictsModel : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { rule, fired, passed, not_applicable, unknown, missing, columns };
+  enum Column { rule, fired, passed, told_by_another, not_applicable, unknown, missing, columns };
+  static constexpr std::size_t kinds = static_cast<std::size_t>(advisor::VerdictKind::error) + 1;
   using QAbstractTableModel::QAbstractTableModel;
   // `configuration`: of one only; -1: of all.
   void set_document(DocumentPointer document, int configuration = -1);
@@ -54,13 +56,13 @@ class VerdictsModel : public QAbstractTableModel {
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-  std::array<int, 5> totals() const;  // by VerdictKind
+  std::array<int, kinds> totals() const;  // by VerdictKind
 
  private:
   struct Row {
     std::string id;
     const advisor::Rule* rule = nullptr;
-    std::array<int, 5> count{};  // by VerdictKind
+    std::array<int, kinds> count{};  // by VerdictKind
     std::set<std::string> missing;
   };
   DocumentPointer document_;

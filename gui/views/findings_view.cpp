@@ -111,6 +111,7 @@ QWidget* FindingsView::make_verdicts() {
       {tr("All"), all_kinds},
       {tr("Fired"), static_cast<int>(advisor::VerdictKind::fired)},
       {tr("Passed"), static_cast<int>(advisor::VerdictKind::passed)},
+      {tr("Told by another"), static_cast<int>(advisor::VerdictKind::told_by_another)},
       {tr("Did not apply"), static_cast<int>(advisor::VerdictKind::not_applicable)},
       {tr("Not known"), static_cast<int>(advisor::VerdictKind::unknown)}};
   for (const auto& [name, kind] : kinds) {
@@ -163,13 +164,15 @@ void FindingsView::set_document(DocumentPointer document) {
   whole_->setCurrentWidget(document ? static_cast<QWidget*>(tabs_) : nothing_);
   findings_.set_document(document);
   verdicts_.set_document(document);
-  const auto totals = verdicts_.totals();
+  const auto total = [totals = verdicts_.totals()](auto kind) {
+    return totals[static_cast<std::size_t>(kind)];
+  };
   tabs_->setTabText(0, tr("Findings") + (document ? QStringLiteral("  %1").arg(findings_.rowCount())
                                                   : QString()));
   for (auto* button : kinds_) {
     const int kind = button->property("kind").toInt();
     QString name = button->text().section(QStringLiteral("  "), 0, 0);
-    if (kind >= 0) name += QStringLiteral("  %1").arg(totals[static_cast<std::size_t>(kind)]);
+    if (kind >= 0) name += QStringLiteral("  %1").arg(total(kind));
     button->setText(name);
   }
   const bool any = findings_.rowCount() > 0;
@@ -181,9 +184,9 @@ void FindingsView::set_document(DocumentPointer document) {
                  "profile. The overview says why that may be.")
             : tr("Nothing fired. %1 verdicts passed, %2 rules did not apply and %3 could not "
                  "be told: see “All rules”.")
-                  .arg(totals[1])
-                  .arg(totals[2])
-                  .arg(totals[3]));
+                  .arg(total(advisor::VerdictKind::passed))
+                  .arg(total(advisor::VerdictKind::not_applicable))
+                  .arg(total(advisor::VerdictKind::unknown)));
   }
   page_->show_page({});
   if (any) list_->setCurrentIndex(filter_.index(0, 0));

@@ -120,8 +120,7 @@ QWidget* OverviewView::make_verdict() {
   const auto count = [&](int n, const QString& one, const QString& many, const QColor& color) {
     if (n > 0) add(QString::number(n), n == 1 ? one : many, color);
   };
-  count(report.errors - report.refused_alternative_errors(), tr("error"), tr("errors"),
-        theme_.error);
+  count(report.errors, tr("error"), tr("errors"), theme_.error);
   count(report.warnings, tr("warning"), tr("warnings"), theme_.warning);
   count(report.opportunities, tr("opportunity"), tr("opportunities"), theme_.opportunity);
   if (!document_->profile().calls.empty())

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -266,30 +267,46 @@ TEST(Judge, AnEstimateCountsLessThanAMeasurement) {
   }
 }
 
-TEST(Judge, ARefusedAlternativeDoesNotComeBeforeGains) {
+// The second of three is refused where another algorithm runs, the third has no other.
+TEST(Judge, AnErrorAboutARefusedAlternativeIsARemark) {
   Profile profile = profile_of({512, 512, 1024});
   auto& all = profile.configurations;
   add_timing(all[0], Phase::forward_training, 10);
   all[1].config.algo = all[2].config.algo = Algo::persist_static_small_h;
   all[1].outcome = all[2].outcome = Outcome::refused;
-  const auto finding = [](std::string id, int configuration, Severity severity) {
-    Finding made;
-    made.rule_id = std::move(id);
-    made.configuration = configuration;
-    made.severity = severity;
-    return made;
-  };
-  std::vector<Finding> findings = {
-      finding("refused-alternative", 1, Severity::error), finding("refused", 2, Severity::error),
-      finding("remark", 0, Severity::info), finding("gain", 0, Severity::opportunity)};
-  findings.back().gain.emplace();
-  findings.back().gain->speedup = 1.2;
-  findings.back().gain->basis = GainBasis::measured_here;
-  findings.back().gain->scope = "forward training";
-  order_findings(findings, ProfileIndex(profile), RuleSet{});
+  auto rules = set_of({card("message = \"m\"\n"
+                            "when = { fact = \"call.algo\", is = \"persist_static_small_h\" }",
+                            "a/refused"),
+                       card("message = \"m\"\n"
+                            "when = { fact = \"call.algo\", is = \"standard\" }\n"
+                            "[[gain]]\nspeedup = 1.2\nscope = \"forward training\"\n"
+                            "source = \"a row\"\n",
+                            "b/gain")});
+  rules.rules[0].severity = Severity::error;
+  const auto judgement = judge(profile, rules);
   std::vector<std::string> order;
-  for (const auto& one : findings) order.push_back(one.rule_id);
-  EXPECT_THAT(order, ElementsAre("refused", "gain", "refused-alternative", "remark"));
+  for (const auto& one : judgement.findings)
+    order.push_back(
+        fmt::format("{} {} {}", one.rule_id, one.configuration, to_string(one.severity)));
+  EXPECT_THAT(order, ElementsAre("a/refused 2 error", "b/gain 0 warning", "a/refused 1 info"));
+}
+
+TEST(Judge, AChangeThatAnotherFindingProposesIsToldByThat) {
+  const std::string proposes =
+      "message = \"m\"\n"
+      "when = { fact = \"call.hidden_size\", above = 1 }\n"
+      "[[suggestion]]\ntext = \"Split.\"\n"
+      "transform = { split_layers = {} }\n";
+  Profile profile = profile_of({512});
+  profile.configurations[0].config.num_layers = 2;
+  auto rules = set_of({card(proposes, "a/first"), card(proposes, "b/second")});
+  rules.rules[1].severity = Severity::opportunity;  // a warning would stay
+  const auto judgement = judge(profile, rules);
+  EXPECT_THAT(ids(judgement), ElementsAre("a/first"));
+  ASSERT_EQ(judgement.verdicts.size(), 2U);
+  EXPECT_EQ(judgement.verdicts[0].kind, VerdictKind::fired);
+  EXPECT_EQ(judgement.verdicts[1].kind, VerdictKind::told_by_another) << "it does apply";
+  EXPECT_EQ(judgement.verdicts[1].message, "`a/first` proposes the same");
 }
 
 TEST(Judge, GainsSayWhereTheyComeFrom) {

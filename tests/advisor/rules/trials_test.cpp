@@ -179,7 +179,8 @@ TEST(Trials, OneChangeIsToldOnce) {
   found.rule_id = "experiments/faster-exact";
   found.configuration = 0;
   std::vector<Finding> findings = {found, after(finding(), rule(), profile)};
-  EXPECT_THAT(leave_to_rules(findings, index), ::testing::ElementsAre("experiments/faster-exact"));
+  EXPECT_THAT(leave_to_rules(findings, index),
+              ::testing::ElementsAre(LeftOut{"experiments/faster-exact", 0, "some/rule"}));
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].rule_id, "some/rule");
   // Another change than the one that is suggested is told.
@@ -298,7 +299,7 @@ TEST(Merge, OneChangeIsProposedOnce) {
   findings.push_back(other);
   const auto left = merge_suggestions(findings, index);
   ASSERT_EQ(left.size(), 1U);
-  EXPECT_EQ(left[0], (std::pair<std::string, int>("c/remark", 0)));
+  EXPECT_EQ(left[0], (LeftOut{"c/remark", 0, "a/first"}));
   ASSERT_EQ(findings.size(), 4U);
   EXPECT_EQ(findings[0].suggestions.size(), 3U);
   EXPECT_FALSE(findings[1].suggestions[0].transform);

@@ -1,0 +1,171 @@
+// What judge() says of a profile is the same in every format: of a refused alternative, of a rule
+// that another one tells, of a change that the framework cannot express.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/advisor/report/fixture.h"
+#include "tests/json_schema.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+// A comparison of algorithms of which cuDNN refused the second, judged by the shipped rules.
+struct Comparison {
+  explicit Comparison(Outcome first) {
+    auto& all = profile.configurations;
+    all.resize(2);
+    for (auto& each : all) {
+      each.device = -1;
+      each.outcome = Outcome::refused;
+      each.stages = {{model::Stage::set_descriptor, true, 3000, "CUDNN_STATUS_NOT_SUPPORTED", ""}};
+    }
+    all[0].config.id = "standard";
+    all[1].config.id = "small-h";
+    all[1].config.algo = Algo::persist_static_small_h;
+    all[0].outcome = first;
+    if (first == Outcome::completed) all[0].stages.clear();
+    judgement = judge(profile, builtin_rules());
+  }
+  Report report() const { return make_report(profile, judgement, builtin_rules()); }
+  Profile profile;
+  Judgement judgement;
+};
+
+Json sarif_of(const Report& report) {
+  Json log = Json::parse(write_sarif(report));
+  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", log), "");
+  return log["runs"][0];
+}
+
+Json json_of(const Report& report) {
+  Json document = Json::parse(write_json(report));
+  EXPECT_EQ(violations("docs/schema/report.schema.json", document), "");
+  return document;
+}
+
+int errors_of(const Json& sarif) {
+  int errors = 0;
+  for (const auto& result : sarif["results"]) errors += result["level"] == "error" ? 1 : 0;
+  for (const auto& note : sarif["invocations"][0]["toolExecutionNotifications"])
+    errors += note["level"] == "error" ? 1 : 0;
+  return errors;
+}
+
+// The column of that name in the first line of a configuration.
+std::string csv_value(const std::string& csv, const std::string& id, const std::string& column) {
+  std::istringstream lines(csv);
+  std::string line;
+  std::vector<std::string> names;
+  while (std::getline(lines, line)) {
+    std::vector<std::string> fields;
+    std::istringstream parts(line);
+    for (std::string field; std::getline(parts, field, ',');) fields.push_back(field);
+    if (names.empty()) {
+      names = fields;
+    } else if (fields.at(1) == id) {
+      const auto at = std::find(names.begin(), names.end(), column) - names.begin();
+      return fields.at(static_cast<std::size_t>(at));
+    }
+  }
+  return "no such line";
+}
+
+TEST(RefusedAlternative, IsNoErrorInAnyFormat) {
+  const Comparison judged(Outcome::completed);
+  const Report report = judged.report();
+  ASSERT_FALSE(report.configurations[1].findings.empty());
+  EXPECT_EQ(report.errors, 0);
+  EXPECT_THAT(write_text(report), Not(HasSubstr("✖")));
+  EXPECT_THAT(write_markdown(report), HasSubstr("0 errors"));
+  EXPECT_THAT(write_markdown(report), Not(HasSubstr("❌")));
+  const std::string page = write_html(report);
+  EXPECT_THAT(page, HasSubstr("<strong>0</strong> errors"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"chip refused\">"));
+  EXPECT_EQ(errors_of(sarif_of(report)), 0);
+  const std::string junit = write_junit(report);
+  EXPECT_THAT(junit, Not(HasSubstr("<error ")));
+  EXPECT_THAT(junit, ContainsRegex("classname=\"small-h\" name=\"outcome\"[^\n]*\n *<skipped "));
+  EXPECT_THAT(junit, Not(HasSubstr("<failure type=\"error\"")));
+  const std::string csv = write_csv(report);
+  EXPECT_EQ(csv_value(csv, "small-h", "standing"), "refused");
+  EXPECT_EQ(csv_value(csv, "small-h", "outcome"), "refused");
+  EXPECT_EQ(csv_value(csv, "small-h", "errors"), "0");
+  const Json json = json_of(report);
+  EXPECT_EQ(json["configurations"][1]["standing"], "refused");
+  for (const auto& finding : json["findings"]) EXPECT_NE(finding["severity"], "error");
+}
+
+TEST(RefusedAlternative, IsAnErrorInEveryFormatWhereNothingElseRan) {
+  const Comparison judged(Outcome::refused);
+  const Report report = judged.report();
+  EXPECT_GE(report.errors, 2);
+  EXPECT_THAT(write_text(report), HasSubstr("✖"));
+  EXPECT_THAT(write_markdown(report), HasSubstr("❌"));
+  EXPECT_GE(errors_of(sarif_of(report)), 4);  // a finding and a notification each
+  const std::string junit = write_junit(report);
+  EXPECT_THAT(junit, ContainsRegex("classname=\"small-h\" name=\"outcome\"[^\n]*\n *<error "));
+  EXPECT_THAT(junit, HasSubstr("<failure type=\"error\""));
+  EXPECT_EQ(csv_value(write_csv(report), "small-h", "standing"), "error");
+  EXPECT_NE(csv_value(write_csv(report), "small-h", "errors"), "0");
+  EXPECT_EQ(json_of(report)["configurations"][1]["standing"], "error");
+}
+
+TEST(ToldByAnother, IsNotCalledNotApplicable) {
+  auto judged = fixture::single();
+  auto& verdicts = judged->judgement.verdicts;
+  const auto found = std::find_if(verdicts.begin(), verdicts.end(), [](const Verdict& one) {
+    return one.kind == VerdictKind::passed;
+  });
+  ASSERT_NE(found, verdicts.end());
+  const Report before = judged->report();
+  const int passed = before.configurations[0].passed;
+  const int not_applicable = before.configurations[0].not_applicable;
+  found->kind = VerdictKind::told_by_another;
+  found->message = "`x/y` proposes the same";
+  const Report report = judged->report();
+  EXPECT_EQ(report.configurations[0].passed, passed - 1);
+  EXPECT_EQ(report.configurations[0].not_applicable, not_applicable);
+  TextOptions options;
+  options.width = 200;
+  options.verbose = true;
+  const std::string text = write_text(report, options);
+  EXPECT_THAT(text, HasSubstr("1 told by another"));
+  EXPECT_THAT(text, HasSubstr(found->rule_id + ": told by another, `x/y` proposes the same"));
+  EXPECT_THAT(write_markdown(report), HasSubstr("1 told by another"));
+  const std::string page = write_html(report);
+  EXPECT_THAT(page, HasSubstr("1 told by another"));
+  EXPECT_THAT(page, HasSubstr("<summary>Told by another, which proposes the same <"));
+  EXPECT_THAT(write_junit(report),
+              ContainsRegex("name=\"" + found->rule_id +
+                            "\"[^\n]*\n *<system-out>told by another: `x/y` proposes the same<"));
+  const Json json = json_of(report);
+  int told = 0;
+  for (const auto& verdict : json["configurations"][0]["verdicts"]) {
+    if (verdict["rule"] != found->rule_id) continue;
+    ++told;
+    EXPECT_EQ(verdict["verdict"], "told_by_another");
+    EXPECT_EQ(verdict["message"], "`x/y` proposes the same");
+  }
+  EXPECT_EQ(told, 1);
+}
+
+TEST(Impossible, IsSaidBesideTheChange) {
+  auto judged = fixture::single();
+  auto& suggestion = judged->judgement.findings.at(0).suggestions.at(0);
+  suggestion.cannot = "Keras has no such setting.";
+  const Report report = judged->report();
+  for (const std::string& written : {write_text(report), write_markdown(report), write_html(report),
+                                     write_junit(report), write_sarif(report), write_json(report)})
+    EXPECT_THAT(written, HasSubstr("Keras has no such setting."));
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor
