@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
                                 QStringLiteral("size"), QStringLiteral("1280x720"));
   const QCommandLineOption before(
       QStringLiteral("compare-with"),
-      QApplication::translate("main", "the profile from before the change"),
+      QApplication::translate("main", "the profile from before the change: both are compared"),
       QStringLiteral("profile"));
   parser.addOptions({at, theme, shot, size, before});
   // Qt would end with 1, which elsewhere means that findings were made.
@@ -135,6 +135,8 @@ int main(int argc, char** argv) {
   }
   if (place && files.size() < (picture ? 2 : 1))
     return complain("--at is a place in a profile, and none is named");
+  if (parser.isSet(before) && files.size() < (picture ? 2 : 1))
+    return complain("--compare-with is what came before a profile, and none is named");
   if (picture) {
     ScreenshotRequest request;
     request.view = parser.value(shot);
@@ -155,7 +157,7 @@ int main(int argc, char** argv) {
   if (files.isEmpty()) {
     window.begin();
   } else {
-    window.open(files.front(), place);
+    window.open(files.front(), place, parser.value(before));
   }
   window.fit_to_screen();
   window.show();

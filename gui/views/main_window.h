@@ -47,8 +47,10 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  // Files, or "sample:NAME". `at` is shown once it is open.
-  void open(const QString& path, const std::optional<Place>& at = std::nullopt);
+  // Files, or "sample:NAME". `at` is shown once it is open. With `before`, a profile from before
+  // the change, the two are compared, in the view for that unless `at` names another.
+  void open(const QString& path, const std::optional<Place>& at = std::nullopt,
+            const QString& before = {});
   // Without a file: opens the last one, where the user wants it so.
   void begin();
   // Before it is shown: no larger than the screen that it will be on, and not outside of every
@@ -150,6 +152,7 @@ class MainWindow : public QMainWindow {
   std::shared_ptr<const advisor::RuleSet> rules_;
   QString rules_folder_;
   std::optional<Place> pending_place_;
+  QString pending_before_;
   QFileSystemWatcher watcher_;
   FileFollower follower_;
   Runner collector_;

@@ -21,7 +21,7 @@
 
 namespace rnnadvisor::gui {
 
-void MainWindow::open(const QString& path, const std::optional<Place>& at) {
+void MainWindow::open(const QString& path, const std::optional<Place>& at, const QString& before) {
   notice_->hide();
   follower_.stop();
   start_->problem()->set_problem(std::nullopt);
@@ -30,6 +30,11 @@ void MainWindow::open(const QString& path, const std::optional<Place>& at) {
   loader_.open(absolute, rules_);
   pending_tried_.reset();
   pending_place_ = at;  // after open(), which cancels what was under way
+  pending_before_ = before;
+  if (!before.isEmpty()) {
+    if (!pending_place_) pending_place_.emplace();
+    if (pending_place_->view.isEmpty()) pending_place_->view = view_name::compare;
+  }
 }
 
 void MainWindow::show_document(const DocumentPointer& document) {
@@ -65,6 +70,7 @@ void MainWindow::show_document(const DocumentPointer& document) {
     go(view_name::overview);
   }
   tell_tried();
+  if (!pending_before_.isEmpty()) compare_->compare_with(std::exchange(pending_before_, {}));
   emit opened();
 }
 
@@ -93,6 +99,7 @@ void MainWindow::show_title() {
 
 void MainWindow::show_failure(const Error& error, const QString& path) {
   pending_place_.reset();
+  pending_before_.clear();
   if (document_ && document_->outline()) {
     // What was shown of it is not to be believed.
     document_.reset();

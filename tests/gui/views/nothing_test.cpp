@@ -3,6 +3,8 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDateTime>
+#include <QFileInfo>
 #include <QLabel>
 #include <QProcess>
 #include <QPushButton>
@@ -165,9 +167,50 @@ TEST(Arguments, WhatIsWrongEndsWithTwoAndSaysWhatThereIs) {
                 .status,
             2);
   EXPECT_EQ(start_with({QStringLiteral("--at"), QStringLiteral("finding/0")}).status, 2);
+  const auto beside_nothing = start_with({QStringLiteral("--compare-with"), sample});
+  EXPECT_EQ(beside_nothing.status, 2);
+  EXPECT_TRUE(beside_nothing.words.contains(QStringLiteral("--compare-with")));
   const auto help = start_with({QStringLiteral("--help")});
   EXPECT_EQ(help.status, 0);
   for (const auto& view : MainWindow::view_names()) EXPECT_TRUE(help.words.contains(view));
+}
+
+// Without a picture as well: seen by the time of the last reading, where the file system keeps one.
+TEST(Arguments, TheProfileFromBeforeIsRead) {
+  QTemporaryDir folder;
+  const QString sample =
+      QStringLiteral(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof");
+  const auto long_ago = QDateTime::fromSecsSinceEpoch(1'000'000'000);
+  const auto never_read = [&](const QString& name) {
+    const QString path = folder.filePath(name);
+    EXPECT_TRUE(QFile::copy(sample, path));
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::ReadWrite) &&
+                file.setFileTime(long_ago, QFileDevice::FileAccessTime));
+    return path;
+  };
+  const auto is_read = [&](const QString& path) {
+    return QFileInfo(path).fileTime(QFileDevice::FileAccessTime) != long_ago;
+  };
+  const QString probe = never_read(QStringLiteral("probe"));
+  {
+    QFile file(probe);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly) && !file.readAll().isEmpty());
+  }
+  if (!is_read(probe)) GTEST_SKIP() << "the file system keeps no time of reading";
+  const QString after = never_read(QStringLiteral("after.rnnprof")),
+                before = never_read(QStringLiteral("before.rnnprof"));
+  QProcess program;
+  auto environment = QProcessEnvironment::systemEnvironment();
+  environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+  environment.insert(QStringLiteral("XDG_CONFIG_HOME"), folder.path());
+  program.setProcessEnvironment(environment);
+  program.start(QStringLiteral(RNNADVISOR_GUI_PROGRAM),
+                {after, QStringLiteral("--compare-with"), before});
+  EXPECT_TRUE(QTest::qWaitFor([&] { return is_read(after) && is_read(before); }, 60000));
+  EXPECT_EQ(program.state(), QProcess::Running);
+  program.kill();
+  EXPECT_TRUE(program.waitForFinished(60000));
 }
 
 TEST_F(NothingTest, APlaceThatIsNotThereIsSaid) {

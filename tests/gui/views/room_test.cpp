@@ -163,6 +163,39 @@ TEST_F(RoomTest, CompareSpeaksOfWholeStepsFirst) {
   EXPECT_TRUE(words.join(QLatin1Char('|')).contains(QStringLiteral("NVTX range “step”")));
 }
 
+TEST_F(RoomTest, AProfileIsOpenedBesideTheOneFromBefore) {
+  const QString after = QStringLiteral("sample:programs/pytorch-gru"),
+                before = QStringLiteral("sample:programs/pytorch-two-layers");
+  open(QStringLiteral("sample:deepbench"), QStringLiteral("overview"));
+  auto* compare = window_->findChild<CompareView*>();
+  const auto compared = [&] {
+    return !window_->loading() && !compare->comparing() &&
+           compare->findChildren<QTableView*>().front()->model()->rowCount() > 0;
+  };
+  window_->open(after, std::nullopt, before);
+  ASSERT_TRUE(QTest::qWaitFor(compared, 60000));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("compare"));
+  EXPECT_EQ(window_->document()->path(), after);
+  // A place that names a view stays.
+  window_->open(after, parse_place(QStringLiteral("timeline")).value(), before);
+  ASSERT_TRUE(QTest::qWaitFor(compared, 60000));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
+  // What cannot be opened is said where it would stand.
+  const QString missing = QStringLiteral("sample:nothing-of-that-name");
+  QSettings().clear();
+  window_ = std::make_unique<MainWindow>();
+  window_->show();
+  window_->open(after, std::nullopt, missing);
+  const auto said = [&] {
+    for (const auto* label : window_->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(QStringLiteral("nothing-of-that-name")))
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(QTest::qWaitFor(said, 30000));
+  EXPECT_EQ(window_->current_view(), QStringLiteral("compare"));
+}
+
 TEST(KernelNames, FunctorsTellTemplatesApart) {
   // From the strings of samples/recorded/programs/pytorch-custom-cell.rnnprof.
   EXPECT_EQ(kernel_functor("void at::native::vectorized_elementwise_kernel<4, "

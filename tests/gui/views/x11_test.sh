@@ -36,4 +36,5 @@ if "$program" --screenshot overview "$work/none.png" "$work/cut.rnnprof" 2>"$wor
 grep -q "cut off" "$work/error"
 # It stays open until it is told to end.
 timeout --signal=TERM 3 "$program" "$profile" --at timeline,4.9s-5.1s && exit 1 || test $? = 124
+timeout --signal=TERM 3 "$program" "$profile" --compare-with sample:programs/pytorch-gru && exit 1 || test $? = 124
 echo "every view in a real X window"
