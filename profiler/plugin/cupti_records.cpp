@@ -1,5 +1,6 @@
 #include "profiler/plugin/cupti_records.h"
 
+#include "profiler/cupti/overhead_name.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/plugin.h"
 
@@ -45,25 +46,6 @@ void write_api(const CUpti_ActivityAPI& a, bool driver, CallbackName name_of) {
   out.driver = driver ? 1 : 0;
   out.result = static_cast<std::int32_t>(a.returnValue);
   writer().add(out, spool::Loss::api);
-}
-
-const char* overhead_name(CUpti_ActivityOverheadKind kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
-      return "driver compiler";
-    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
-      return "CUPTI buffer flush";
-    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
-      return "CUPTI instrumentation";
-    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
-      return "CUPTI resources";
-    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
-      return "module loading";
-    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
-      return "lazy function loading";
-    default:
-      return "other";
-  }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ const std::vector<Layer>& layers() {
        {"Q", "sqlite3", "toml++", "cudnn"}},
       {"profiler/spool", {"core", "profiler/spool"}, with(cuda, {"Q", "sqlite3", "toml++"})},
       {"profiler/plugin",
-       {"core", "profiler/spool", "profiler/plugin"},
+       {"core", "profiler/spool", "profiler/plugin", "profiler/cupti/overhead_name.h"},
        {"Q", "sqlite3", "toml++", "nlohmann"}},
       {"profiler/launch",
        {"core", "profiler/profile", "profiler/classify", "profiler/spool", "profiler/launch"},
