@@ -7,6 +7,36 @@
 
 #include <cudnn.h>
 
+// What a program calls, by name.
+#define RNNADVISOR_LEGACY(X)        \
+  X(cudnnRNNForwardInference)       \
+  X(cudnnRNNForwardTraining)        \
+  X(cudnnRNNForwardInferenceEx)     \
+  X(cudnnRNNForwardTrainingEx)      \
+  X(cudnnRNNBackwardData)           \
+  X(cudnnRNNBackwardDataEx)         \
+  X(cudnnRNNBackwardWeights)        \
+  X(cudnnRNNBackwardWeightsEx)      \
+  X(cudnnSetRNNDescriptor_v6)       \
+  X(cudnnSetRNNMatrixMathType)      \
+  X(cudnnSetRNNBiasMode)            \
+  X(cudnnSetRNNPaddingMode)         \
+  X(cudnnSetRNNProjectionLayers)    \
+  X(cudnnGetRNNWorkspaceSize)       \
+  X(cudnnGetRNNTrainingReserveSize) \
+  X(cudnnRNNSetClip)                \
+  X(cudnnSetRNNAlgorithmDescriptor) \
+  X(cudnnCreatePersistentRNNPlan)   \
+  X(cudnnSetPersistentRNNPlan)      \
+  X(cudnnDestroyPersistentRNNPlan)
+
+// Those that search for an algorithm.
+#define RNNADVISOR_SEARCHES(X)               \
+  X(cudnnFindRNNForwardInferenceAlgorithmEx) \
+  X(cudnnFindRNNForwardTrainingAlgorithmEx)  \
+  X(cudnnFindRNNBackwardDataAlgorithmEx)     \
+  X(cudnnFindRNNBackwardWeightsAlgorithmEx)
+
 extern "C" {
 
 // cudnnFilterDescriptor_t, whose name is deprecated in cuDNN 9.

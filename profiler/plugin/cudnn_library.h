@@ -10,7 +10,7 @@
 
 namespace rnnadvisor::plugin {
 
-// Functions that a hook replaces.
+// Functions that a hook replaces, with those of cuDNN 8 (profiler/plugin/cudnn8.h).
 #define RNNADVISOR_HOOKED(X)   \
   X(cudnnSetRNNDescriptor_v8)  \
   X(cudnnSetRNNDataDescriptor) \
@@ -29,36 +29,6 @@ namespace rnnadvisor::plugin {
   X(cudnnDestroyDropoutDescriptor) \
   X(cudnnDestroyRNNDescriptor)     \
   X(cudnnDestroyRNNDataDescriptor)
-
-// Those of cuDNN 8 that cuDNN 9 has no more.
-#define RNNADVISOR_LEGACY(X)        \
-  X(cudnnRNNForwardInference)       \
-  X(cudnnRNNForwardTraining)        \
-  X(cudnnRNNForwardInferenceEx)     \
-  X(cudnnRNNForwardTrainingEx)      \
-  X(cudnnRNNBackwardData)           \
-  X(cudnnRNNBackwardDataEx)         \
-  X(cudnnRNNBackwardWeights)        \
-  X(cudnnRNNBackwardWeightsEx)      \
-  X(cudnnSetRNNDescriptor_v6)       \
-  X(cudnnSetRNNMatrixMathType)      \
-  X(cudnnSetRNNBiasMode)            \
-  X(cudnnSetRNNPaddingMode)         \
-  X(cudnnSetRNNProjectionLayers)    \
-  X(cudnnGetRNNWorkspaceSize)       \
-  X(cudnnGetRNNTrainingReserveSize) \
-  X(cudnnRNNSetClip)                \
-  X(cudnnSetRNNAlgorithmDescriptor) \
-  X(cudnnCreatePersistentRNNPlan)   \
-  X(cudnnSetPersistentRNNPlan)      \
-  X(cudnnDestroyPersistentRNNPlan)
-
-// Those that search for an algorithm.
-#define RNNADVISOR_SEARCHES(X)               \
-  X(cudnnFindRNNForwardInferenceAlgorithmEx) \
-  X(cudnnFindRNNForwardTrainingAlgorithmEx)  \
-  X(cudnnFindRNNBackwardDataAlgorithmEx)     \
-  X(cudnnFindRNNBackwardWeightsAlgorithmEx)
 
 // Functions that we ask.
 #define RNNADVISOR_ASKED(X)      \

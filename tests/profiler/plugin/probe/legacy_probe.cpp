@@ -26,33 +26,7 @@ using CreateFilter = cudnnStatus_t(cudnnFilterStruct**);
 using SetFilter = cudnnStatus_t(cudnnFilterStruct*, cudnnDataType_t, cudnnTensorFormat_t, int,
                                 const int[]);
 
-// clang-format off
-#define FUNCTIONS(X) \
-  X(cudnnRNNForwardInference) \
-  X(cudnnRNNForwardTraining) \
-  X(cudnnRNNForwardInferenceEx) \
-  X(cudnnRNNForwardTrainingEx) \
-  X(cudnnRNNBackwardData) \
-  X(cudnnRNNBackwardDataEx) \
-  X(cudnnRNNBackwardWeights) \
-  X(cudnnRNNBackwardWeightsEx) \
-  X(cudnnSetRNNDescriptor_v6) \
-  X(cudnnSetRNNMatrixMathType) \
-  X(cudnnSetRNNBiasMode) \
-  X(cudnnSetRNNPaddingMode) \
-  X(cudnnSetRNNProjectionLayers) \
-  X(cudnnGetRNNWorkspaceSize) \
-  X(cudnnGetRNNTrainingReserveSize) \
-  X(cudnnRNNSetClip) \
-  X(cudnnSetRNNAlgorithmDescriptor) \
-  X(cudnnCreatePersistentRNNPlan) \
-  X(cudnnSetPersistentRNNPlan) \
-  X(cudnnDestroyPersistentRNNPlan) \
-  X(cudnnFindRNNForwardInferenceAlgorithmEx) \
-  X(cudnnFindRNNForwardTrainingAlgorithmEx) \
-  X(cudnnFindRNNBackwardDataAlgorithmEx) \
-  X(cudnnFindRNNBackwardWeightsAlgorithmEx)
-// clang-format on
+#define FUNCTIONS(X) RNNADVISOR_LEGACY(X) RNNADVISOR_SEARCHES(X)
 
 struct Table {
 #define MEMBER(name) decltype(&::name) name = nullptr;
@@ -140,17 +114,19 @@ struct Network {
   }
 };
 
+// One call, whose arguments arrive as they were passed.
+template <typename Function, typename... Passed>
+static void call(Function function, Passed... passed) {
+  const std::uint64_t before = standin_calls();
+  CHECK(function(passed...) == CUDNN_STATUS_SUCCESS);
+  CHECK(standin_calls() == before + 1);
+  CHECK(standin_arguments() == fold_arguments(passed...));
+}
+static const void* in(std::uintptr_t bits) { return at(bits); }
+
 // Every function once, with every argument a different one, and what arrives is what was passed.
 static void each_once(const Table& t) {
   Network n(t);
-  std::uint64_t before = standin_calls();
-  const auto call = [&](auto function, auto... passed) {
-    CHECK(function(passed...) == CUDNN_STATUS_SUCCESS);
-    CHECK(standin_calls() == before + 1);
-    CHECK(standin_arguments() == fold_arguments(passed...));
-    before = standin_calls();
-  };
-  const auto in = [](std::uintptr_t bits) { return static_cast<const void*>(at(bits)); };
   const auto* const none = static_cast<const void*>(nullptr);
   void* const nothing = nullptr;
   const cudnnRNNDataDescriptor_t no_data = nullptr;
@@ -206,14 +182,6 @@ static void refusals(const Table& t) {
 // that has it all, on a stream that others use as well.
 static void searches(const Table& t) {
   Network n(t);
-  std::uint64_t before = standin_calls();
-  const auto call = [&](auto function, auto... passed) {
-    CHECK(function(passed...) == CUDNN_STATUS_SUCCESS);
-    CHECK(standin_calls() == before + 1);
-    CHECK(standin_arguments() == fold_arguments(passed...));
-    before = standin_calls();
-  };
-  const auto in = [](std::uintptr_t bits) { return static_cast<const void*>(at(bits)); };
   const auto* x = static_cast<const cudnnTensorDescriptor_t*>(n.x.data());
   const auto* y = static_cast<const cudnnTensorDescriptor_t*>(n.y.data());
   const int count = static_cast<int>(batches.size());
@@ -253,7 +221,6 @@ static void searches(const Table& t) {
   CHECK(t.cudnnRNNSetClip(n.handle, n.rnn, CUDNN_RNN_CLIP_MINMAX, CUDNN_PROPAGATE_NAN, 2, 1) ==
         bad);
   CHECK(t.cudnnSetPersistentRNNPlan(n.rnn, nullptr) == bad);
-  before = standin_calls();
   call(t.cudnnDestroyPersistentRNNPlan, plan);
 }
 
