@@ -23,17 +23,8 @@ namespace rnnadvisor::plugin {
 namespace {
 
 // The functions that another tool had put in before us, by module and callback.
-std::atomic<NvtxFunctionPointer> previous_core[NVTX_CBID_CORE_SIZE];
-std::atomic<NvtxFunctionPointer> previous_core2[NVTX_CBID_CORE2_SIZE];
-
-template <typename Function>
-Function core(int id) {
-  return reinterpret_cast<Function>(previous_core[id].load(std::memory_order_relaxed));
-}
-template <typename Function>
-Function core2(int id) {
-  return reinterpret_cast<Function>(previous_core2[id].load(std::memory_order_relaxed));
-}
+std::atomic<NvtxFunctionPointer> core[NVTX_CBID_CORE_SIZE];
+std::atomic<NvtxFunctionPointer> core2[NVTX_CBID_CORE2_SIZE];
 
 // Names of categories, by domain and number.
 constexpr std::size_t category_slots = 1024;
@@ -227,21 +218,21 @@ void NVTX_API mark_w(const wchar_t* text) {
   mark(named(text));
 }
 nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* a) {
-  const auto before = core<nvtxRangeStartEx_impl_fntype>(NVTX_CBID_CORE_RangeStartEx);
+  const auto before = tool_before<nvtxRangeStartEx_impl_fntype>(core, NVTX_CBID_CORE_RangeStartEx);
   if (before == nullptr) return start(attributes(0, a), 0);
   const nvtxRangeId_t theirs = before(a);
   start(attributes(0, a), theirs);
   return theirs;
 }
 nvtxRangeId_t NVTX_API start_a(const char* text) {
-  const auto before = core<nvtxRangeStartA_impl_fntype>(NVTX_CBID_CORE_RangeStartA);
+  const auto before = tool_before<nvtxRangeStartA_impl_fntype>(core, NVTX_CBID_CORE_RangeStartA);
   if (before == nullptr) return start(named(text), 0);
   const nvtxRangeId_t theirs = before(text);
   start(named(text), theirs);
   return theirs;
 }
 nvtxRangeId_t NVTX_API start_w(const wchar_t* text) {
-  const auto before = core<nvtxRangeStartW_impl_fntype>(NVTX_CBID_CORE_RangeStartW);
+  const auto before = tool_before<nvtxRangeStartW_impl_fntype>(core, NVTX_CBID_CORE_RangeStartW);
   if (before == nullptr) return start(named(text), 0);
   const nvtxRangeId_t theirs = before(text);
   start(named(text), theirs);
@@ -252,25 +243,25 @@ void NVTX_API range_end(nvtxRangeId_t id) {
   end(0, id);
 }
 int NVTX_API push_ex(const nvtxEventAttributes_t* a) {
-  const auto before = core<nvtxRangePushEx_impl_fntype>(NVTX_CBID_CORE_RangePushEx);
+  const auto before = tool_before<nvtxRangePushEx_impl_fntype>(core, NVTX_CBID_CORE_RangePushEx);
   const int level = before != nullptr ? before(a) : -1;
   const int own = push(nullptr, attributes(0, a));
   return before != nullptr ? level : own;
 }
 int NVTX_API push_a(const char* text) {
-  const auto before = core<nvtxRangePushA_impl_fntype>(NVTX_CBID_CORE_RangePushA);
+  const auto before = tool_before<nvtxRangePushA_impl_fntype>(core, NVTX_CBID_CORE_RangePushA);
   const int level = before != nullptr ? before(text) : -1;
   const int own = push(nullptr, named(text));
   return before != nullptr ? level : own;
 }
 int NVTX_API push_w(const wchar_t* text) {
-  const auto before = core<nvtxRangePushW_impl_fntype>(NVTX_CBID_CORE_RangePushW);
+  const auto before = tool_before<nvtxRangePushW_impl_fntype>(core, NVTX_CBID_CORE_RangePushW);
   const int level = before != nullptr ? before(text) : -1;
   const int own = push(nullptr, named(text));
   return before != nullptr ? level : own;
 }
 int NVTX_API range_pop() {
-  const auto before = core<nvtxRangePop_impl_fntype>(NVTX_CBID_CORE_RangePop);
+  const auto before = tool_before<nvtxRangePop_impl_fntype>(core, NVTX_CBID_CORE_RangePop);
   const int level = before != nullptr ? before() : -1;
   const int own = pop(nullptr);
   return before != nullptr ? level : own;
@@ -298,7 +289,8 @@ void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) 
   mark(attributes(nvtx_name_of(d), a));
 }
 nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
-  const auto before = core2<nvtxDomainRangeStartEx_impl_fntype>(NVTX_CBID_CORE2_DomainRangeStartEx);
+  const auto before =
+      tool_before<nvtxDomainRangeStartEx_impl_fntype>(core2, NVTX_CBID_CORE2_DomainRangeStartEx);
   if (before == nullptr) return start(attributes(nvtx_name_of(d), a), 0);
   const nvtxRangeId_t theirs = before(d, a);
   start(attributes(nvtx_name_of(d), a), theirs);
@@ -309,13 +301,15 @@ void NVTX_API domain_end(nvtxDomainHandle_t d, nvtxRangeId_t id) {
   end(nvtx_name_of(d), id);
 }
 int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
-  const auto before = core2<nvtxDomainRangePushEx_impl_fntype>(NVTX_CBID_CORE2_DomainRangePushEx);
+  const auto before =
+      tool_before<nvtxDomainRangePushEx_impl_fntype>(core2, NVTX_CBID_CORE2_DomainRangePushEx);
   const int level = before != nullptr ? before(d, a) : -1;
   const int own = push(d, attributes(nvtx_name_of(d), a));
   return before != nullptr ? level : own;
 }
 int NVTX_API domain_pop(nvtxDomainHandle_t d) {
-  const auto before = core2<nvtxDomainRangePop_impl_fntype>(NVTX_CBID_CORE2_DomainRangePop);
+  const auto before =
+      tool_before<nvtxDomainRangePop_impl_fntype>(core2, NVTX_CBID_CORE2_DomainRangePop);
   const int level = before != nullptr ? before(d) : -1;
   const int own = pop(d);
   return before != nullptr ? level : own;
@@ -331,24 +325,26 @@ void NVTX_API domain_category_w(nvtxDomainHandle_t d, std::uint32_t id, const wc
   name_category(nvtx_name_of(d), id, nvtx_text(name));
 }
 nvtxStringHandle_t NVTX_API string_a(nvtxDomainHandle_t d, const char* text) {
-  const auto before =
-      core2<nvtxDomainRegisterStringA_impl_fntype>(NVTX_CBID_CORE2_DomainRegisterStringA);
+  const auto before = tool_before<nvtxDomainRegisterStringA_impl_fntype>(
+      core2, NVTX_CBID_CORE2_DomainRegisterStringA);
   return static_cast<nvtxStringHandle_t>(
       nvtx_handle(before != nullptr ? before(d, text) : nullptr, text));
 }
 nvtxStringHandle_t NVTX_API string_w(nvtxDomainHandle_t d, const wchar_t* text) {
-  const auto before =
-      core2<nvtxDomainRegisterStringW_impl_fntype>(NVTX_CBID_CORE2_DomainRegisterStringW);
+  const auto before = tool_before<nvtxDomainRegisterStringW_impl_fntype>(
+      core2, NVTX_CBID_CORE2_DomainRegisterStringW);
   return static_cast<nvtxStringHandle_t>(
       nvtx_handle(before != nullptr ? before(d, text) : nullptr, text));
 }
 nvtxDomainHandle_t NVTX_API domain_create_a(const char* name) {
-  const auto before = core2<nvtxDomainCreateA_impl_fntype>(NVTX_CBID_CORE2_DomainCreateA);
+  const auto before =
+      tool_before<nvtxDomainCreateA_impl_fntype>(core2, NVTX_CBID_CORE2_DomainCreateA);
   return static_cast<nvtxDomainHandle_t>(
       nvtx_handle(before != nullptr ? before(name) : nullptr, name));
 }
 nvtxDomainHandle_t NVTX_API domain_create_w(const wchar_t* name) {
-  const auto before = core2<nvtxDomainCreateW_impl_fntype>(NVTX_CBID_CORE2_DomainCreateW);
+  const auto before =
+      tool_before<nvtxDomainCreateW_impl_fntype>(core2, NVTX_CBID_CORE2_DomainCreateW);
   return static_cast<nvtxDomainHandle_t>(
       nvtx_handle(before != nullptr ? before(name) : nullptr, name));
 }
@@ -429,8 +425,8 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   } else if (before != (there ? 1 : 0)) {
     return there ? 1 : 0;
   }
-  install(first, core_slots, previous_core);
-  install(second, core2_slots, previous_core2);
+  install(first, core_slots, core);
+  install(second, core2_slots, core2);
   install_resource_names(second, driver, runtime);
   return 1;
 }

@@ -13,18 +13,10 @@
 namespace rnnadvisor::plugin {
 namespace {
 
-std::atomic<NvtxFunctionPointer> previous_core2[NVTX_CBID_CORE2_SIZE];
-std::atomic<NvtxFunctionPointer> previous_driver[NVTX_CBID_CUDA_SIZE];
-std::atomic<NvtxFunctionPointer> previous_runtime[NVTX_CBID_CUDART_SIZE];
-
-template <typename Function>
-Function driver_tool(int id) {
-  return reinterpret_cast<Function>(previous_driver[id].load(std::memory_order_relaxed));
-}
-template <typename Function>
-Function runtime_tool(int id) {
-  return reinterpret_cast<Function>(previous_runtime[id].load(std::memory_order_relaxed));
-}
+// The functions that another tool had put in before us, by module and callback.
+std::atomic<NvtxFunctionPointer> core2[NVTX_CBID_CORE2_SIZE];
+std::atomic<NvtxFunctionPointer> driver[NVTX_CBID_CUDA_SIZE];
+std::atomic<NvtxFunctionPointer> runtime[NVTX_CBID_CUDART_SIZE];
 
 // A name stands in front of a row: what is longer is no name, and no end is looked for.
 std::uint32_t name_of(const char* text) {
@@ -59,20 +51,18 @@ void name_stream(CUstream stream, std::uint32_t name) {
     RNNADVISOR_BEFORE(table, id, void(NVTX_API*)(Resource, const Text*), resource, name); \
     name_it(resource, name_of(name));                                                     \
   }
-RNNADVISOR_NAMING(driver_device_a, driver_tool, NVTX_CBID_CUDA_NameCuDeviceA, CUdevice, char,
+RNNADVISOR_NAMING(driver_device_a, driver, NVTX_CBID_CUDA_NameCuDeviceA, CUdevice, char,
                   name_device)
-RNNADVISOR_NAMING(driver_device_w, driver_tool, NVTX_CBID_CUDA_NameCuDeviceW, CUdevice, wchar_t,
+RNNADVISOR_NAMING(driver_device_w, driver, NVTX_CBID_CUDA_NameCuDeviceW, CUdevice, wchar_t,
                   name_device)
-RNNADVISOR_NAMING(driver_stream_a, driver_tool, NVTX_CBID_CUDA_NameCuStreamA, CUstream, char,
+RNNADVISOR_NAMING(driver_stream_a, driver, NVTX_CBID_CUDA_NameCuStreamA, CUstream, char,
                   name_stream)
-RNNADVISOR_NAMING(driver_stream_w, driver_tool, NVTX_CBID_CUDA_NameCuStreamW, CUstream, wchar_t,
+RNNADVISOR_NAMING(driver_stream_w, driver, NVTX_CBID_CUDA_NameCuStreamW, CUstream, wchar_t,
                   name_stream)
-RNNADVISOR_NAMING(device_a, runtime_tool, NVTX_CBID_CUDART_NameCudaDeviceA, int, char, name_device)
-RNNADVISOR_NAMING(device_w, runtime_tool, NVTX_CBID_CUDART_NameCudaDeviceW, int, wchar_t,
-                  name_device)
-RNNADVISOR_NAMING(stream_a, runtime_tool, NVTX_CBID_CUDART_NameCudaStreamA, CUstream, char,
-                  name_stream)
-RNNADVISOR_NAMING(stream_w, runtime_tool, NVTX_CBID_CUDART_NameCudaStreamW, CUstream, wchar_t,
+RNNADVISOR_NAMING(device_a, runtime, NVTX_CBID_CUDART_NameCudaDeviceA, int, char, name_device)
+RNNADVISOR_NAMING(device_w, runtime, NVTX_CBID_CUDART_NameCudaDeviceW, int, wchar_t, name_device)
+RNNADVISOR_NAMING(stream_a, runtime, NVTX_CBID_CUDART_NameCudaStreamA, CUstream, char, name_stream)
+RNNADVISOR_NAMING(stream_w, runtime, NVTX_CBID_CUDART_NameCudaStreamW, CUstream, wchar_t,
                   name_stream)
 #undef RNNADVISOR_NAMING
 
@@ -93,8 +83,8 @@ std::uint32_t message_of(const nvtxResourceAttributes_t& from) {
 // as without a tool: there is nothing that it could ask with it.
 nvtxResourceHandle_t NVTX_API create_resource(nvtxDomainHandle_t domain,
                                               nvtxResourceAttributes_t* from) {
-  const auto before = reinterpret_cast<nvtxDomainResourceCreate_impl_fntype>(
-      previous_core2[NVTX_CBID_CORE2_DomainResourceCreate].load(std::memory_order_relaxed));
+  const auto before = tool_before<nvtxDomainResourceCreate_impl_fntype>(
+      core2, NVTX_CBID_CORE2_DomainResourceCreate);
   const nvtxResourceHandle_t theirs = before != nullptr ? before(domain, from) : nullptr;
   if (from == nullptr || from->size < sizeof *from) return theirs;
   const auto number = from->identifier.ullValue;
@@ -129,10 +119,11 @@ const Slot runtime_slots[] = {RNNADVISOR_SLOT(NVTX_CBID_CUDART_NameCudaDeviceA, 
 
 }  // namespace
 
-void install_resource_names(const Module& core2, const Module& driver, const Module& runtime) {
-  install(core2, core2_slots, previous_core2);
-  install(driver, driver_slots, previous_driver);
-  install(runtime, runtime_slots, previous_runtime);
+void install_resource_names(const Module& of_core2, const Module& of_driver,
+                            const Module& of_runtime) {
+  install(of_core2, core2_slots, core2);
+  install(of_driver, driver_slots, driver);
+  install(of_runtime, runtime_slots, runtime);
 }
 
 }  // namespace rnnadvisor::plugin

@@ -8,9 +8,9 @@
 #include <cstddef>
 
 // Serves the tool that was there before us.
-#define RNNADVISOR_BEFORE(table, id, type, ...)                   \
-  do {                                                            \
-    if (const auto before = table<type>(id)) before(__VA_ARGS__); \
+#define RNNADVISOR_BEFORE(table, id, type, ...)                                \
+  do {                                                                         \
+    if (const auto before = tool_before<type>(table, id)) before(__VA_ARGS__); \
   } while (false)
 
 #define RNNADVISOR_SLOT(id, function) {id, reinterpret_cast<NvtxFunctionPointer>(&function)}
@@ -38,6 +38,12 @@ struct Module {
 };
 static_assert(NVTX_CBID_CORE_SIZE <= 32 && NVTX_CBID_CORE2_SIZE <= 32 &&
               NVTX_CBID_CUDA_SIZE <= 32 && NVTX_CBID_CUDART_SIZE <= 32);
+
+// The function that another tool had put in before us; null: none.
+template <typename Function>
+Function tool_before(const std::atomic<NvtxFunctionPointer>* before, int id) {
+  return reinterpret_cast<Function>(before[id].load(std::memory_order_relaxed));
+}
 
 // `before` gets what another tool had put in, by id.
 template <std::size_t count>

@@ -67,6 +67,23 @@ PROBE_MODE(cuda_thread_count, "cuda-thread-count") {
   return 0;
 }
 
+// The ends that a program may come to by itself; comes back for another word.
+static void end_by(const std::string& how) {
+  if (how == "_exit") _exit(10);
+  if (how == "_Exit") std::_Exit(11);
+  if (how == "quick_exit") std::quick_exit(12);
+  if (how == "thread") std::thread([] { _exit(13); }).join();
+  if (how == "handler") {
+    std::signal(SIGUSR1, [](int) { _exit(14); });
+    std::raise(SIGUSR1);
+  }
+}
+// Children that never call CUDA end at once, and their end is not ours.
+static void children_end() {
+  PROBE_CHECK(child_milliseconds(&forked) < 400);
+  PROBE_CHECK(child_milliseconds(&vforked) < 400);
+}
+
 // Three kernels without cuDNN, and an end. Who may write to which part of the program is as it was.
 PROBE_MODE(cuda_kernels_end, "cuda-kernels-end") {
   const std::string how = arguments.at(1);
@@ -85,17 +102,9 @@ PROBE_MODE(cuda_kernels_end, "cuda-kernels-end") {
   PROBE_CHECK(permissions() == before);
   for (int i = 0; i < 3; ++i)
     standin<void(void*, const char*)>("libcuda.so.1", "standin_launch")(nullptr, "kernel");
-  if (how == "_exit") _exit(10);
-  if (how == "_Exit") std::_Exit(11);
-  if (how == "quick_exit") std::quick_exit(12);
-  if (how == "thread") std::thread([] { _exit(13); }).join();
-  if (how == "handler") {
-    std::signal(SIGUSR1, [](int) { _exit(14); });
-    std::raise(SIGUSR1);
-  }
+  end_by(how);
   if (how == "children") {
-    PROBE_CHECK(child_milliseconds(&forked) < 400);
-    PROBE_CHECK(child_milliseconds(&vforked) < 400);
+    children_end();
     _exit(16);
   }
   return 73;
@@ -105,23 +114,14 @@ PROBE_MODE(cuda_end, "cuda-end") {
   const std::string how = arguments.at(1);
   load_cuda();
   forward(3);
-  if (how == "_exit") _exit(10);
-  if (how == "_Exit") std::_Exit(11);
-  if (how == "quick_exit") std::quick_exit(12);
-  if (how == "thread") std::thread([] { _exit(13); }).join();
-  if (how == "handler") {
-    std::signal(SIGUSR1, [](int) { _exit(14); });
-    std::raise(SIGUSR1);
-  }
+  end_by(how);
   // Two at once: one of them has it.
   if (how == "twice") {
     std::thread([] { _exit(15); }).detach();
     _exit(15);
   }
-  // Children that never call CUDA end at once, and their end is not ours.
   if (how == "children") {
-    PROBE_CHECK(child_milliseconds(&forked) < 400);
-    PROBE_CHECK(child_milliseconds(&vforked) < 400);
+    children_end();
     forward(3);
     _exit(16);
   }
