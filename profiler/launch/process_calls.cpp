@@ -270,17 +270,23 @@ void ProcessSpool::join_forward(const spool::Call& call, CallRecord& record, int
     record.inner = frame(profile.call_sites[static_cast<std::size_t>(site.inner)]);
 }
 
-void ProcessSpool::add_setup(const spool::Call& call) {
+// Named as the plugin named it.
+SetupRecord ProcessSpool::setup_record(const spool::Call& call) const {
   SetupRecord record;
-  record.function = function_name(call.entry);
-  if (call.entry == spool::Entry::legacy && call.function != 0)
-    record.function = tables_.text(call.function);
+  record.function = tables_.text(call.function);
   record.reason = tables_.text(call.reason);
   record.call.process = process_;
   record.call.thread = call.thread;
   record.call.host_start_ns = call.start_ns;
   record.call.host_end_ns = call.end_ns;
   record.call.status = call.status;
+  return record;
+}
+
+void ProcessSpool::add_setup(const spool::Call& call) {
+  auto record = setup_record(call);
+  if (call.entry != spool::Entry::legacy || call.function == 0)
+    record.function = function_name(call.entry);
   const auto shape = tables_.configurations.find(call.configuration);
   if (shape != tables_.configurations.end()) {
     constexpr auto whole = spool::known_descriptor | spool::known_data;
@@ -304,14 +310,7 @@ void ProcessSpool::add_searches() {
   for (const auto& call : calls_) {
     if (is_execution(call.entry) || (call.flags & spool::call_search) == 0) continue;
     searches_.insert(call.id);
-    SetupRecord record;
-    record.function = tables_.text(call.function);
-    record.reason = tables_.text(call.reason);
-    record.call.process = process_;
-    record.call.thread = call.thread;
-    record.call.host_start_ns = call.start_ns;
-    record.call.host_end_ns = call.end_ns;
-    record.call.status = call.status;
+    auto record = setup_record(call);
     const auto known = std::find_if(
         configurations_.begin(), configurations_.end(),
         [&](const auto& entry) { return entry.first.configuration == call.configuration; });

@@ -86,6 +86,7 @@ class ProcessSpool {
   void add_transfer(const spool::Transfer& transfer);
   void add_api(const spool::Api& api);
   void add_memory(const spool::Memory& memory);
+  SetupRecord setup_record(const spool::Call& call) const;
   void note_refused(const SetupRecord& record, const spool::Configuration& asked);
   int captured_call(std::uint64_t node) const;
   int replayed_call(std::uint64_t node, std::uint32_t correlation, std::int64_t start_ns);
