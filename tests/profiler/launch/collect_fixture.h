@@ -1,7 +1,7 @@
 // Spools written by hand in a folder of their own, and the profile made of them.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -16,7 +16,14 @@
 namespace rnnadvisor::launch {
 
 namespace fs = std::filesystem;
+using spool::sample_call;
+using spool::sample_configuration;
+using spool::sample_device;
+using spool::sample_spool;
 using spool::SpoolWriter;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 class Collect : public ::testing::Test {
  protected:

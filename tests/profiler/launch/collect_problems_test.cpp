@@ -1,6 +1,4 @@
 // From hand-written spools to a profile: what is odd, refused, damaged or missing.
-#include <gmock/gmock.h>
-
 #include <fstream>
 
 #include "profiler/profile/file.h"
@@ -9,14 +7,7 @@
 namespace rnnadvisor::launch {
 namespace {
 
-using spool::sample_call;
-using spool::sample_configuration;
-using spool::sample_device;
-using spool::sample_spool;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 TEST_F(Collect, OneGpuSeenByTwoProcessesIsOneDevice) {
   for (const int pid : {1, 2}) {

@@ -1,19 +1,10 @@
 // From hand-written spools to a profile: what was recorded.
-#include <gmock/gmock.h>
-
 #include "tests/profiler/launch/collect_fixture.h"
 
 namespace rnnadvisor::launch {
 namespace {
 
-using spool::sample_call;
-using spool::sample_configuration;
-using spool::sample_device;
-using spool::sample_spool;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::Pair;
-using ::testing::SizeIs;
 
 TEST_F(Collect, OneProcessWithEverything) {
   const Profile p = profile_of(sample_spool());
