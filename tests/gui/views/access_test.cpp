@@ -16,7 +16,6 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QScrollBar>
-#include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -26,6 +25,7 @@
 #include "gui/views/main_window.h"
 #include "gui/views/run_dialog.h"
 #include "gui/views/trace_view.h"
+#include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -124,19 +124,14 @@ void expect_uncut(QWidget& window, const std::string& where) {
   }
 }
 
-class AccessTest : public testing::Test {
+class AccessTest : public WindowTest {
  protected:
   void SetUp() override {
-    QSettings().clear();
     QApplication::setStyle(new FlatStyle);
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1280, 720);
-    window_->show();
-    window_->open(sample_path);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 30000));
+    WindowTest::SetUp();
+    open(sample_path);
     window_->state()->select({ItemKind::call, 12});
   }
-  std::unique_ptr<MainWindow> window_;
 };
 
 TEST_F(AccessTest, EveryControlHasANameAndIsReachedByTab) {

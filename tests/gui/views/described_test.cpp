@@ -1,12 +1,8 @@
 // What screen readers are told of what is painted, and the window from right to left.
-#include <gtest/gtest.h>
-
 #include <QAccessible>
 #include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSettings>
-#include <QTest>
 #include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextDocument>
@@ -16,22 +12,18 @@
 #include "gui/charts/chart.h"
 #include "gui/recurrence/canvas.h"
 #include "gui/timeline/timeline_widget.h"
-#include "gui/views/main_window.h"
 #include "gui/views/overview_view.h"
 #include "gui/views/parts.h"
+#include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
-class DescribedTest : public testing::Test {
+class DescribedTest : public WindowTest {
  protected:
   void SetUp() override {
-    QSettings().clear();
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1280, 720);
-    window_->show();
-    window_->open(QStringLiteral("sample:programs/pytorch-two-layers"));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 30000));
+    WindowTest::SetUp();
+    open(QStringLiteral("sample:programs/pytorch-two-layers"));
   }
   void TearDown() override { QApplication::setLayoutDirection(Qt::LeftToRight); }
   static QString said(QWidget* widget, QAccessible::Text what) {
@@ -42,7 +34,6 @@ class DescribedTest : public testing::Test {
     auto* interface = QAccessible::queryAccessibleInterface(widget);
     return interface != nullptr ? interface->role() : QAccessible::NoRole;
   }
-  std::unique_ptr<MainWindow> window_;
 };
 
 TEST_F(DescribedTest, TheTimelineSaysWhatItShowsAndWhatIsSelected) {

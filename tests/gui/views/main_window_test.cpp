@@ -21,30 +21,19 @@
 #include "gui/views/palette.h"
 #include "gui/views/rules_view.h"
 #include "gui/views/start_view.h"
+#include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 const QString two_layers = QStringLiteral("sample:programs/pytorch-two-layers");
 
-class MainWindowTest : public testing::Test {
+class MainWindowTest : public WindowTest {
  protected:
-  void SetUp() override {
-    QSettings().clear();
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1280, 720);
-    window_->show();
-  }
-  void open(const QString& path, const std::optional<Place>& at = std::nullopt) {
-    window_->open(path, at);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 30000));
-    QTest::qWait(20);
-  }
   template <class T>
   T* find() {
     return window_->findChild<T*>();
   }
-  std::unique_ptr<MainWindow> window_;
 };
 
 TEST_F(MainWindowTest, BeginsAtTheStart) {

@@ -1,57 +1,31 @@
 // Where there is nothing to show, and what a person is told who asked for what is not there.
-#include <gtest/gtest.h>
-
 #include <QApplication>
 #include <QClipboard>
 #include <QDateTime>
 #include <QFileInfo>
-#include <QLabel>
 #include <QProcess>
 #include <QPushButton>
-#include <QSettings>
 #include <QSlider>
 #include <QTabBar>
 #include <QTemporaryDir>
-#include <QTest>
-#include <QTextBrowser>
 
 #include "gui/models/exploration_pages.h"
-#include "gui/views/main_window.h"
 #include "gui/views/parts.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
 #include "tests/gui/documents.h"
+#include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
-class NothingTest : public testing::Test {
+class NothingTest : public WindowTest {
  protected:
-  void SetUp() override {
-    QSettings().clear();
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1280, 720);
-    window_->show();
-  }
-  void open(const QString& file) {
-    window_->open(file);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 60000));
-    QTest::qWait(10);
-  }
-  QString words() const {
-    QString all;
-    for (const auto* label : window_->findChildren<QLabel*>())
-      if (label->isVisible()) all += label->text() + QLatin1Char('\n');
-    for (const auto* page : window_->findChildren<QTextBrowser*>())
-      if (page->isVisible()) all += page->toPlainText() + QLatin1Char('\n');
-    return all;
-  }
   EmptyState* empty() const {
     for (auto* each : window_->findChildren<EmptyState*>())
       if (each->isVisible()) return each;
     return nullptr;
   }
-  std::unique_ptr<MainWindow> window_;
 };
 
 TEST_F(NothingTest, WithoutAProfileEveryViewSaysSoAndLeadsToOne) {

@@ -1,25 +1,19 @@
 // States of the window that no sample shows: recordings under way, programs that were ended, files
 // that are not whole, nothing, and much. With RNNADVISOR_PICTURES=FOLDER each is written there to
 // be looked at.
-#include <gtest/gtest.h>
-
 #include <QApplication>
 #include <QDir>
 #include <QFile>
-#include <QLabel>
 #include <QPushButton>
-#include <QSettings>
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QTest>
-#include <QTextBrowser>
 #include <csignal>
 
-#include "gui/views/main_window.h"
 #include "gui/views/problem_card.h"
 #include "gui/views/start_view.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
+#include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -30,13 +24,10 @@ QByteArray sample_bytes() {
   return whole.readAll();
 }
 
-class StatesTest : public testing::Test {
+class StatesTest : public WindowTest {
  protected:
   void SetUp() override {
-    QSettings().clear();
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1280, 720);
-    window_->show();
+    WindowTest::SetUp();
     window_->follower()->set_patience(50, 200);
   }
   QString path(const char* name) const { return folder_.filePath(QString::fromUtf8(name)); }
@@ -49,21 +40,7 @@ class StatesTest : public testing::Test {
     EXPECT_TRUE(file.setFileTime(when, QFileDevice::FileModificationTime));
     return path(name);
   }
-  void open(const QString& file) {
-    window_->open(file);
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 30000));
-    QTest::qWait(10);
-  }
   ProblemCard* card() { return window_->findChild<StartView*>()->problem(); }
-  // Every text that is shown.
-  QString words() {
-    QString all;
-    for (const auto* label : window_->findChildren<QLabel*>())
-      if (label->isVisible()) all += label->text() + QLatin1Char('\n');
-    for (const auto* page : window_->findChildren<QTextBrowser*>())
-      if (page->isVisible()) all += page->toPlainText() + QLatin1Char('\n');
-    return all;
-  }
   void picture(const char* name) {
     const QString folder = qEnvironmentVariable("RNNADVISOR_PICTURES");
     if (folder.isEmpty()) return;
@@ -81,7 +58,6 @@ class StatesTest : public testing::Test {
     return nullptr;
   }
   QTemporaryDir folder_;
-  std::unique_ptr<MainWindow> window_;
 };
 
 // Two processes with calls and kernels; `end` is how the first ended.

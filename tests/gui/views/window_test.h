@@ -1,0 +1,43 @@
+// What tests of the whole window begin with: one that is shown, with nothing remembered.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QLabel>
+#include <QSettings>
+#include <QTest>
+#include <QTextBrowser>
+#include <memory>
+#include <optional>
+
+#include "gui/views/main_window.h"
+
+namespace rnnadvisor::gui {
+
+class WindowTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    QSettings().clear();
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1280, 720);
+    window_->show();
+  }
+  // Comes back when the file is open, or was found not to be one.
+  void open(const QString& path, const std::optional<Place>& at = std::nullopt) {
+    window_->open(path, at);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !window_->loading(); }, 60000));
+    QTest::qWait(20);
+  }
+  // Every text that is shown.
+  QString words() const {
+    QString all;
+    for (const auto* label : window_->findChildren<QLabel*>())
+      if (label->isVisible()) all += label->text() + QLatin1Char('\n');
+    for (const auto* page : window_->findChildren<QTextBrowser*>())
+      if (page->isVisible()) all += page->toPlainText() + QLatin1Char('\n');
+    return all;
+  }
+  std::unique_ptr<MainWindow> window_;
+};
+
+}  // namespace rnnadvisor::gui
