@@ -81,7 +81,8 @@ tl::expected<advisor::RuleSet, std::vector<Error>> load_rules(
   return rules;
 }
 
-tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options) {
+tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options,
+                                                          const advisor::PredictFor& predict_for) {
   Judging judging;
   auto fail_on = parse_fail_on(options.fail_on);
   if (!fail_on) return tl::unexpected(std::vector{std::move(fail_on.error())});
@@ -93,6 +94,7 @@ tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& 
     return tl::unexpected(std::vector{std::move(ignored.error())});
   }
   judging.options.ignore = options.ignore;
+  judging.options.predict_for = predict_for;
   return judging;
 }
 

@@ -32,7 +32,9 @@ struct Judging {
 tl::expected<advisor::RuleSet, std::vector<Error>> load_rules(
     const std::vector<std::string>& directories);
 
-tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options);
+// `predict_for`: Services::predict_for; empty where nothing is to be predicted.
+tl::expected<Judging, std::vector<Error>> prepare_judging(
+    const JudgingOptions& options, const advisor::PredictFor& predict_for = {});
 
 struct ReportOptions {
   std::vector<OutputTarget> targets;

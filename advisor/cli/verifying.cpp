@@ -15,10 +15,10 @@
 #include "advisor/cli/torch_trying.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/rules/rule.h"
+#include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/record.h"
 #include "advisor/whatif/search.h"
 #include "core/base/text.h"
-#include "core/device/measured_times.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -36,17 +36,6 @@ std::string name_of(const Profile& profile, int configuration) {
 
 std::string cudnn_here(const Context& context) {
   return describe_machine(context.command_line, context.services.inspect_machine()).cudnn_version;
-}
-
-// Whether the times that are known of a device were measured with the same major and minor version
-// of cuDNN. A version that is not known does not stand in the way.
-bool calibrated_with(const DeviceSpec& device, const std::string& cudnn) {
-  const auto times = find_measured_times(device.id, device);
-  if (!times || !*times) return false;
-  const auto of = [](std::string_view version) {
-    return version.substr(0, version.find('.', version.find('.') + 1));
-  };
-  return cudnn.empty() || of((*times)->cudnn_version) == of(cudnn);
 }
 
 Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options) {
@@ -308,7 +297,7 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
     }
     advisor::ProposeOptions of_calls = *propose;
     if (context.services.predict_for &&
-        calibrated_with(profile.devices[device], profile.environment.cudnn_version))
+        advisor::calibrated_with(profile.devices[device], profile.environment.cudnn_version))
       of_calls.predict = context.services.predict_for(profile.devices[device]);
     print_proposal(context, profile,
                    advisor::propose(profile, configuration, judgement.findings,
@@ -353,7 +342,8 @@ Result<Verified> verify(const Context& context, Profile profile, const Judging& 
 
   // Times were measured on bare calls: what PyTorch's own launches cost is not in them.
   advisor::ProposeOptions of_calls = *propose;
-  if (device && context.services.predict_for && calibrated_with(*device, cudnn_here(context)))
+  if (device && context.services.predict_for &&
+      advisor::calibrated_with(*device, cudnn_here(context)))
     of_calls.predict = context.services.predict_for(*device);
   advisor::SearchOptions search;
   search.propose = of_calls;

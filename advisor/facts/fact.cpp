@@ -27,6 +27,7 @@ const Catalogue& catalogue() {
     add_program_memory_facts(list);
     add_step_facts(list);
     add_model_facts(list);
+    add_predicted_facts(list);
     add_measured_facts(list);
     add_trace_facts(list);
     add_sibling_facts(list);

@@ -346,6 +346,20 @@ std::span<const Sibling> ProfileIndex::siblings(int configuration) const {
   return siblings_[at];
 }
 
+void ProfileIndex::set_predict_change(PredictChange predict) {
+  predict_change_ = std::move(predict);
+  predicted_of_ = -1;
+}
+
+const PredictedChange* ProfileIndex::predicted_change(int configuration) const {
+  if (!predict_change_) return nullptr;
+  if (predicted_of_ != configuration) {
+    predicted_ = predict_change_(configuration);
+    predicted_of_ = configuration;
+  }
+  return predicted_ ? &*predicted_ : nullptr;
+}
+
 const ModelAnswers& ProfileIndex::model(int configuration) const {
   if (!model_ || model_of_ != configuration) {
     model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,

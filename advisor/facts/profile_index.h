@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "advisor/facts/predicted_change.h"
 #include "core/model/cost.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
@@ -132,6 +133,13 @@ class ProfileIndex {
   // asked for.
   const ModelAnswers& model(int configuration) const;
 
+  // Who finds predicted_change(); without it there is none.
+  void set_predict_change(PredictChange predict);
+  // The change of which predicted times expect the most; looked for when first asked, which takes
+  // some milliseconds. Null where times are not predicted. Good until that of another configuration
+  // is asked for.
+  const PredictedChange* predicted_change(int configuration) const;
+
  private:
   const Profile* profile_;
   // Grouped indices: the members of group g are items[begin[g] … begin[g + 1]).
@@ -152,6 +160,9 @@ class ProfileIndex {
   mutable std::optional<std::vector<CallSigns>> signs_;
   mutable std::optional<std::vector<MemoryUse>> memory_use_;
   mutable std::map<int, ProgramStep> steps_;  // by device
+  PredictChange predict_change_;
+  mutable int predicted_of_ = -1;
+  mutable std::optional<PredictedChange> predicted_;
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };

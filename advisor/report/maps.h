@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "advisor/facts/predicted_change.h"
 #include "advisor/report/map_view.h"
 #include "advisor/report/report.h"
 
@@ -24,7 +25,6 @@ std::string write_map_html(std::span<const model::ConfigurationMap> maps);
 // drawn for the configurations with the most to say, at most `mapped_cards` of them: one takes
 // about 170 kB.
 inline constexpr std::size_t mapped_cards = 3;
-using PredictFor = std::function<model::PredictTime(const DeviceSpec&)>;
 std::string write_html(const Report& report, const PredictFor& predict_for);
 
 }  // namespace rnnadvisor::advisor

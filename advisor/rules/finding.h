@@ -141,6 +141,9 @@ struct Finding {
   // opportunity is no more than info.
   std::optional<TrialOutcome> trial;
   bool refuted_here = false;  // it claims speed, and `trial` refuted that on this kind of GPU
+  // What predicted times expect of the first of its changes, for the order of findings; nothing
+  // where it proposes none or they cannot tell.
+  std::optional<double> predicted_speedup;
 };
 
 // All that the finding proposes is another model: nobody's layer computes the same afterwards, so

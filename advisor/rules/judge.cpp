@@ -9,6 +9,7 @@
 #include "advisor/rules/make_finding.h"
 #include "advisor/rules/merge.h"
 #include "advisor/rules/order.h"
+#include "advisor/rules/predictions.h"
 #include "advisor/rules/trials.h"
 
 namespace rnnadvisor::advisor {
@@ -64,7 +65,10 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
       wanted.push_back(&rule);
     }
   }
-  const ProfileIndex index(profile);
+  ProfileIndex index(profile);
+  Predictions predictions(profile, options.predict_for);
+  if (options.predict_for)
+    index.set_predict_change([&](int configuration) { return predictions.change(configuration); });
   FactMemo facts(index);
   if (options.keep_verdicts)
     judgement.verdicts.reserve(wanted.size() * profile.configurations.size());
@@ -93,6 +97,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     if (refused_as_alternative(index, configuration))
       for (auto& finding : findings)
         if (finding.severity == Severity::error) finding.severity = Severity::info;
+    leave_to_another(judgement.verdicts, compare_predicted(findings, index, predictions));
     std::move(findings.begin(), findings.end(), std::back_inserter(judgement.findings));
   }
   order_findings(judgement.findings, index, rules);

@@ -111,6 +111,14 @@ void add_code(Suggestion& suggestion, std::optional<Framework> framework) {
 
 // Of several changes those that change something here: sizes may be multiples already.
 void set_changes(Suggestion& made, const SuggestionTemplate& suggestion, FactMemo& facts) {
+  if (suggestion.predicted) {
+    const auto* change = facts.index().predicted_change(facts.configuration());
+    if (change != nullptr && !change->changes.empty()) {
+      made.transform = change->changes.front();
+      made.with.assign(change->changes.begin() + 1, change->changes.end());
+    }
+    return;
+  }
   made.transform = complete_transform(suggestion, facts);
   if (!made.transform || suggestion.with.empty()) return;
   const auto& profile = facts.index().profile();

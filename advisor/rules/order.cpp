@@ -71,10 +71,13 @@ Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
   std::int64_t bytes = 0;
   bool confirmed = false;
   if (finding.gain && !finding.gain->another_model) {
-    class_of_gain = finding.gain->basis == GainBasis::modelled ? 1 : 2;
+    // Predicted times have an interval and are of this configuration.
+    const bool interval = finding.gain->low > 0 && finding.gain->high > 0;
+    class_of_gain = finding.gain->basis == GainBasis::modelled && !interval ? 1 : 2;
     confirmed = finding.gain->basis == GainBasis::measured_here;
     bytes = finding.gain->saved_bytes;
     speedup = finding.gain->speedup > 0 ? finding.gain->speedup : 0;  // a file may hold anything
+    if (finding.predicted_speedup && !confirmed) speedup = *finding.predicted_speedup;
     if (known && speedup > 0) {
       const auto ms = scope_ms(profile.configurations[at], finding.gain->scope);
       if (ms) saved_ms = *ms * (1 - 1 / speedup);

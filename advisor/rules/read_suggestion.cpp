@@ -112,9 +112,14 @@ void read_change(CardReader& reader, const toml::key& key, const toml::node& inn
 
 // { pad_batch = { multiple = 8 } }, or several that only help together
 void read_transform(CardReader& reader, const toml::node& node, SuggestionTemplate& suggestion) {
+  if (const auto* word = node.as_string(); word && word->get() == "predicted") {
+    suggestion.predicted = true;
+    return;
+  }
   const auto* table = node.as_table();
   if (!table || table->empty()) {
-    reader.report(node, "a transform is a table of kinds", "{ pad_batch = { multiple = 8 } }");
+    reader.report(node, "a transform is a table of kinds, or \"predicted\"",
+                  "{ pad_batch = { multiple = 8 } }");
     return;
   }
   std::vector<Transform> changes;

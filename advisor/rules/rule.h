@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "advisor/facts/fact.h"
+#include "advisor/facts/predicted_change.h"
 #include "advisor/rules/finding.h"
 #include "core/base/result.h"
 
@@ -66,6 +67,7 @@ struct SuggestionTemplate {
   std::optional<Transform> transform;  // without the parameters in transform_facts
   std::vector<TransformFact> transform_facts;
   std::vector<Transform> with;  // as in Suggestion; none with transform_facts
+  bool predicted = false;       // its changes are those of ProfileIndex::predicted_change()
   ConditionSet applies_when;    // shown only when known to hold
 };
 
@@ -137,6 +139,9 @@ struct JudgeOptions {
   // Asked before each configuration with the share that is done. Once it says no the judgement is
   // of those before, and of no use but to be thrown away.
   std::function<bool(double)> keep_going = {};
+  // Predicted times of a device, for predicted.*, for the findings that rest on it and for the
+  // order of changes that it can tell apart. Empty: nothing is predicted.
+  PredictFor predict_for = {};
 };
 
 // Applies all rules to all configurations but those that experiments added, and takes what

@@ -21,20 +21,6 @@ tl::unexpected<Error> dropped(std::string reason) {
   return fail(ErrorCode::unsupported, std::move(reason));
 }
 
-// PERSIST_STATIC without Tensor Cores is 3.7 to 26 times slower than STANDARD (H200, see the card
-// persistence/tensor-core-math): a search need not find that out again.
-std::optional<std::string> known_slow(const ExperimentVariant& variant, const DeviceSpec& device) {
-  for (const auto& call : variant.calls) {
-    if (call.algo != Algo::persist_static) continue;
-    const auto table = model::why_not(call, device, call.algo);
-    for (const auto& clause : table.clauses) {
-      if (clause.id == "tensor-core-math" && clause.holds == model::Holds::no)
-        return fmt::format("known to be slow, {} ({})", clause.observed, clause.rule_id);
-    }
-  }
-  return std::nullopt;
-}
-
 std::string_view basis_words(GainBasis basis) {
   switch (basis) {
     case GainBasis::measured_here:
@@ -190,7 +176,8 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
     candidate.expected_by =
         predicted ? "estimate: ratio of predicted times" : "estimate: ratio of the lower bounds";
   if (rule.empty() && options.only.empty()) {
-    if (auto problem = known_slow(candidate.variant, device)) return dropped(*problem);
+    if (auto problem = known_slow(candidate.variant, device, predicted.has_value()))
+      return dropped(*problem);
     const bool other_batch =
         std::any_of(candidate.transforms.begin(), candidate.transforms.end(),
                     [](const Transform& each) { return each.kind == "set_batch"; });

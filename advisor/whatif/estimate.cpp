@@ -63,6 +63,22 @@ std::optional<std::string> why_not_tried(const ExperimentVariant& variant,
   return std::nullopt;
 }
 
+// PERSIST_STATIC without Tensor Cores is 3.7 to 26 times slower than STANDARD (H200, see the card
+// persistence/tensor-core-math): a search need not find that out again.
+std::optional<std::string> known_slow(const ExperimentVariant& variant, const DeviceSpec& device,
+                                      bool predicted) {
+  for (const auto& call : variant.calls) {
+    if (call.algo != Algo::persist_static) continue;
+    if (predicted && call.data_type != DataType::half) continue;
+    const auto table = model::why_not(call, device, call.algo);
+    for (const auto& clause : table.clauses) {
+      if (clause.id == "tensor-core-math" && clause.holds == model::Holds::no)
+        return fmt::format("known to be slow, {} ({})", clause.observed, clause.rule_id);
+    }
+  }
+  return std::nullopt;
+}
+
 double bound_ms(const ExperimentVariant& variant, const DeviceSpec& device) {
   double ms = 0;
   for (const auto& call : variant.calls) {

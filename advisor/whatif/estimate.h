@@ -17,6 +17,12 @@ namespace rnnadvisor::advisor {
 std::optional<std::string> why_not_tried(const ExperimentVariant& variant,
                                          const DeviceSpec& device);
 
+// Nothing, or why the calls are known to be slow: PERSIST_STATIC without Tensor Cores (H200, see
+// the card persistence/tensor-core-math). On float data it is fast for small batches; where times
+// are predicted (`predicted`) they decide, and only half data is known to be slow.
+std::optional<std::string> known_slow(const ExperimentVariant& variant, const DeviceSpec& device,
+                                      bool predicted);
+
 // Sum of the lower bounds of the calls, over the phases of their mode, ms; 0 where the device has
 // no ceilings. With a CUDA graph the launches are not counted.
 double bound_ms(const ExperimentVariant& variant, const DeviceSpec& device);

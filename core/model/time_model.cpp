@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "core/model/time_fit.h"
 #include "core/model/time_intervals.h"
@@ -41,10 +42,50 @@ struct TimeModel::State {
   MeasuredTimes times;
   DeviceSpec device;
   IntervalFactors intervals;
-  std::map<Key, std::vector<std::size_t>> rows;
+  std::map<Key, std::vector<std::size_t>> rows;  // the first one of each configuration
+  // All rows of a configuration that was measured more than once, by the first one: other
+  // recordings of the same grid, or cuts that cross.
+  std::map<std::size_t, std::vector<std::size_t>> repeats;
   mutable std::mutex mutex;
   mutable std::array<std::optional<double>, 4> transfer;
   mutable std::map<Key, Learned> learned;  // nodes of a map stay where they are
+
+  void take_rows() {
+    std::map<Key, std::map<std::pair<Work, Place>, std::size_t>> first;
+    for (std::size_t i = 0; i < times.rows.size(); ++i) {
+      const MeasuredRow& row = times.rows[i];
+      const auto group = time_group(row.config, device);
+      if (!group || uncalibrated_options(row.config)) continue;
+      for (const Phase phase : all_phases) {
+        if (row.at(phase) <= 0) continue;
+        const Key key{*group, phase};
+        const auto [at, fresh] =
+            first[key].try_emplace({work(row.config, phase), place(row.config)}, i);
+        if (fresh) {
+          rows[key].push_back(i);
+        } else if (auto& all = repeats[at->second];
+                   std::find(all.begin(), all.end(), i) == all.end()) {
+          all.push_back(i);
+        }
+      }
+    }
+  }
+
+  // Of several measurements the geometric mean: how far they are apart is the machine's, not the
+  // configuration's.
+  double seconds_of(std::size_t index, Phase phase) const {
+    double sum = std::log(times.rows[index].at(phase));
+    int count = 1;
+    const auto others = repeats.find(index);
+    if (others != repeats.end()) {
+      for (const std::size_t other : others->second) {
+        if (times.rows[other].at(phase) <= 0) continue;
+        sum += std::log(times.rows[other].at(phase));
+        ++count;
+      }
+    }
+    return std::exp(sum / count);
+  }
 
   TimePoints points_of(const std::vector<std::size_t>& indices, Phase phase) const {
     TimePoints points;
@@ -52,7 +93,7 @@ struct TimeModel::State {
       const MeasuredRow& row = times.rows[index];
       points.works.push_back(work(row.config, phase));
       points.places.push_back(place(row.config));
-      points.seconds.push_back(row.at(phase));
+      points.seconds.push_back(seconds_of(index, phase));
     }
     return points;
   }
@@ -176,6 +217,7 @@ struct TimeModel::State {
     result.basis =
         fmt::format("{} configurations measured on one {}, cuDNN {}", learned_here.rows.size(),
                     times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
+    result.cudnn_version = times.cudnn_version;
     return result;
   }
 };
@@ -184,14 +226,7 @@ TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_
   state_->times = std::move(times);
   state_->device = std::move(device);
   state_->intervals = IntervalFactors(state_->times.choices);
-  for (std::size_t i = 0; i < state_->times.rows.size(); ++i) {
-    const MeasuredRow& row = state_->times.rows[i];
-    const auto group = time_group(row.config, state_->device);
-    if (!group || uncalibrated_options(row.config)) continue;
-    for (const Phase phase : all_phases) {
-      if (row.at(phase) > 0) state_->rows[{*group, phase}].push_back(i);
-    }
-  }
+  state_->take_rows();
   // Evenly thinned: the file may be of any length, and a fit takes the cube of its points.
   for (auto& [key, indices] : state_->rows) {
     if (indices.size() <= most_points) continue;
@@ -230,8 +265,14 @@ std::vector<std::optional<TimePrediction>> TimeModel::left_out(Phase phase) cons
     if (key.phase != phase) continue;
     const Learned& learned = state_->learn(key);
     if (!learned.fit) continue;
-    for (std::size_t i = 0; i < learned.rows.size(); ++i)
-      result[learned.rows[i]] = state_->prediction(learned, learned.fit->left_out()[i]);
+    for (std::size_t i = 0; i < learned.rows.size(); ++i) {
+      const auto predicted = state_->prediction(learned, learned.fit->left_out()[i]);
+      result[learned.rows[i]] = predicted;
+      const auto repeated = state_->repeats.find(learned.rows[i]);
+      if (repeated == state_->repeats.end()) continue;
+      for (const std::size_t other : repeated->second)
+        if (state_->times.rows[other].at(phase) > 0) result[other] = predicted;
+    }
   }
   return result;
 }

@@ -1,6 +1,9 @@
 // Predicts times of cuDNN RNN calls without a GPU, from times that were measured on one
 // (core/device/measured_times.h).
 //
+// A configuration that was measured several times, in several recordings say, counts once, with the
+// geometric mean; intervals are held against each measurement.
+//
 // Calls that run the same kernels on the same units learn from each other (TimeGroup). For each
 // such group and phase a first order is fitted, a sum of launches, steps, FLOPs and bytes with
 // factors of 0 or more; what it misses, as a logarithm, is a Gaussian process over sizes, cell,
@@ -38,8 +41,8 @@ class TimeModel {
   // microseconds.
   std::optional<TimePrediction> predict(const RnnConfig& config, Phase phase) const;
 
-  // What each measured configuration would have been predicted without it, in the order of
-  // times().rows: cross-validation, leaving one out.
+  // What each measured configuration would have been predicted without it (and without its other
+  // measurements), in the order of times().rows: cross-validation, leaving one out.
   std::vector<std::optional<TimePrediction>> left_out(Phase phase) const;
 
   // How alike calls are, for each group and phase, as cross-validation on the rows chooses it; a

@@ -17,6 +17,7 @@ struct TimePrediction {
   bool extrapolated =
       false;          // outside the sizes that were measured: the interval may be too narrow
   std::string basis;  // device, versions and how many measured configurations it rests on
+  std::string cudnn_version{};  // "9.19.0", with which they were measured; empty: not known
 };
 
 // Time of one phase of `config`, all of its steps and layers. Absent where nothing comparable was

@@ -78,10 +78,11 @@ std::vector<TimeRange> gpu_ranges(const Profile& profile) {
 }  // namespace
 
 Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
-                   bool outline, const std::function<bool(double)>& keep_going)
+                   bool outline, const std::function<bool(double)>& keep_going,
+                   const advisor::PredictFor& predict_for)
     : profile_(std::move(profile)),
       rules_(std::move(rules)),
-      judgement_(advisor::judge(profile_, *rules_, {{}, true, keep_going})),
+      judgement_(advisor::judge(profile_, *rules_, {{}, true, keep_going, predict_for})),
       report_(advisor::make_report(profile_, judgement_, *rules_)),
       path_(std::move(path)),
       extent_(extent_of(profile_)),
@@ -220,8 +221,8 @@ Result<DocumentPointer> open_document(const QString& path,
     stopped = stopped || stop(read_share + share * (1 - read_share));
     return !stopped;
   };
-  auto document =
-      std::make_shared<const Document>(std::move(*profile), std::move(rules), path, false, judging);
+  auto document = std::make_shared<const Document>(std::move(*profile), std::move(rules), path,
+                                                   false, judging, options.predict_for);
   if (stopped || stop(1)) return interrupted();
   return document;
 }

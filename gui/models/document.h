@@ -24,9 +24,10 @@ class Document {
   // Judges the profile. `path` is where it came from: a file, or "sample:NAME".
   // `outline`: its records are still being read, and what needs them cannot be told yet.
   // `keep_going` is asked while it is judged, with the share that is done; once it says no the
-  // document is of no use.
+  // document is of no use. `predict_for`: as JudgeOptions has it.
   Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
-           bool outline = false, const std::function<bool(double)>& keep_going = {});
+           bool outline = false, const std::function<bool(double)>& keep_going = {},
+           const advisor::PredictFor& predict_for = {});
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
@@ -85,6 +86,7 @@ struct OpenOptions {
   std::function<void(const DocumentPointer&)> outline;
   // All is read; what follows is the judging.
   std::function<void()> judging;
+  advisor::PredictFor predict_for = {};  // as JudgeOptions has it
 };
 // Reads and judges. `path`: a file, or "sample:NAME".
 Result<DocumentPointer> open_document(const QString& path,

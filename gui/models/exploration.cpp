@@ -134,8 +134,9 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
   result.memory = model::memory_need(config, config.mode);
   for (const auto& [other, times] : others)
     add_memory(result.memory, model::memory_need(other, other.mode), times);
-  result.document =
-      std::make_shared<const Document>(std::move(profile), std::move(rules), QString());
+  result.document = std::make_shared<const Document>(
+      std::move(profile), std::move(rules), QString(), false, std::function<bool(double)>(),
+      [&predict](const DeviceSpec&) { return predict; });
   result.violations = validate(config);
   for (const Phase phase : all_phases) {
     if ((phase == Phase::forward_inference) != (config.mode == Mode::inference)) continue;

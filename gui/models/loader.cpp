@@ -24,43 +24,44 @@ void Loader::open(const QString& path, std::shared_ptr<const advisor::RuleSet> r
   path_ = path;
   work_ = std::make_shared<Work>();
   emit started(path);
-  QThreadPool::globalInstance()->start(
-      [guard = QPointer<Loader>(this), work = work_, path, rules = std::move(rules)] {
-        const auto tell = [&](const auto& action) {
-          // The pointer is looked at on the loader's own thread only.
-          if (!work->stop)
-            QMetaObject::invokeMethod(
-                QCoreApplication::instance(),
-                [guard, action] {
-                  if (guard) action(guard.data());
-                },
-                Qt::QueuedConnection);
-        };
-        double told = -1;
-        OpenOptions options;
-        // The question comes thousands of times a second, and a bar shows hundreds of steps.
-        options.keep_going = [&](double share) {
-          if (share - told >= least_progress) {
-            told = share;
-            tell([work, share](Loader* loader) {
-              if (loader->work_ == work) emit loader->progress(share);
-            });
-          }
-          return !work->stop;
-        };
-        options.outline = [&](const DocumentPointer& outline) {
-          tell([work, outline](Loader* loader) {
-            if (loader->work_ == work) emit loader->outlined(outline);
-          });
-        };
-        options.judging = [&] {
-          tell([work](Loader* loader) {
-            if (loader->work_ == work) emit loader->judging(loader->path_);
-          });
-        };
-        const auto result = open_document(path, rules, options);
-        tell([work, result](Loader* loader) { loader->finish(work, result); });
+  QThreadPool::globalInstance()->start([guard = QPointer<Loader>(this), work = work_, path,
+                                        rules = std::move(rules), predict_for = predict_for_] {
+    const auto tell = [&](const auto& action) {
+      // The pointer is looked at on the loader's own thread only.
+      if (!work->stop)
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [guard, action] {
+              if (guard) action(guard.data());
+            },
+            Qt::QueuedConnection);
+    };
+    double told = -1;
+    OpenOptions options;
+    // The question comes thousands of times a second, and a bar shows hundreds of steps.
+    options.keep_going = [&](double share) {
+      if (share - told >= least_progress) {
+        told = share;
+        tell([work, share](Loader* loader) {
+          if (loader->work_ == work) emit loader->progress(share);
+        });
+      }
+      return !work->stop;
+    };
+    options.outline = [&](const DocumentPointer& outline) {
+      tell([work, outline](Loader* loader) {
+        if (loader->work_ == work) emit loader->outlined(outline);
       });
+    };
+    options.judging = [&] {
+      tell([work](Loader* loader) {
+        if (loader->work_ == work) emit loader->judging(loader->path_);
+      });
+    };
+    options.predict_for = predict_for;
+    const auto result = open_document(path, rules, options);
+    tell([work, result](Loader* loader) { loader->finish(work, result); });
+  });
 }
 
 void Loader::cancel() {

@@ -22,6 +22,8 @@ class Loader : public QObject {
   void cancel();
   bool busy() const { return work_ != nullptr; }
   QString path() const { return path_; }
+  // Predicts times where what is opened from now on is judged.
+  void set_predict_for(advisor::PredictFor predict_for) { predict_for_ = std::move(predict_for); }
 
  signals:
   void started(const QString& path);
@@ -41,6 +43,7 @@ class Loader : public QObject {
   void finish(const std::shared_ptr<Work>& work, const Result<DocumentPointer>& result);
 
   QString path_;
+  advisor::PredictFor predict_for_;
   std::shared_ptr<Work> work_;  // null when idle
 };
 

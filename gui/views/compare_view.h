@@ -29,6 +29,10 @@ class CompareView : public View {
   // `path` is compared as what was before.
   void compare_with(const QString& path);
   const ComparisonModel& model() const { return model_; }
+  // Predicts times where the other profile is judged.
+  void set_predict_for(advisor::PredictFor predict_for) {
+    loader_.set_predict_for(std::move(predict_for));
+  }
   bool comparing() const { return loader_.busy() || work_.busy(); }
 
  signals:

@@ -275,6 +275,8 @@ void MainWindow::set_theme_choice(ThemeChoice choice) {
 
 void MainWindow::set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for) {
   exporter_.set_predict_for(predict_for);
+  loader_.set_predict_for(predict_for);
+  compare_->set_predict_for(predict_for);
   explorer_->set_predict_for(std::move(predict_for));
 }
 

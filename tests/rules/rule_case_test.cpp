@@ -14,7 +14,9 @@
 #include "advisor/rules/rule_files.h"
 #include "advisor/rules/text_template.h"
 #include "advisor/whatif/candidate.h"
+#include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/transform.h"
+#include "core/model/time_for_device.h"
 #include "tests/rules/case_file.h"
 #include "tests/rules/oracle.h"
 
@@ -30,7 +32,14 @@ const FactDefinition& definition(int fact) {
 // A case with its engine: the index, the memo with the case's overrides.
 class Bench {
  public:
-  explicit Bench(const RuleCase& of) : case_(of), index_(of.profile), facts_(index_) { reset(); }
+  explicit Bench(const RuleCase& of) : case_(of), index_(of.profile), facts_(index_) {
+    index_.set_predict_change([this](int configuration) -> std::optional<PredictedChange> {
+      if (case_.profile.devices.empty()) return std::nullopt;
+      const auto& device = case_.profile.devices.front();
+      return predict_change(case_.profile, configuration, device, model::predict_time_for(device));
+    });
+    reset();
+  }
 
   void reset() {
     facts_.take_back_overrides();

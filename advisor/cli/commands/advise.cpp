@@ -28,7 +28,7 @@ int write_code_of(const Context& context, const Profile& profile, const Argument
 }
 
 int judge_recorded(Context& context, const Arguments& arguments) {
-  auto judging = prepare_judging(arguments.judging);
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   auto targets = resolve_outputs(arguments.output);
   if (!targets) return context.report(targets.error());
@@ -45,7 +45,7 @@ int judge_recorded(Context& context, const Arguments& arguments) {
 
 // With --verify -o is the profile, as it is for `run`, and reports have their places by --format.
 int verify_recorded(Context& context, const Arguments& arguments) {
-  auto judging = prepare_judging(arguments.judging);
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   VerifyOptions options = arguments.verify;
   options.output = arguments.output.output;

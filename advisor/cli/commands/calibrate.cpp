@@ -125,7 +125,7 @@ int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, cons
     return context.report(written.error());
   if (auto written = write_file(places.times, write_measured_times(times)); !written)
     return context.report(written.error());
-  context.out << fmt::format("{}, cuDNN {}: times of {} configurations\n", device.name,
+  context.out << fmt::format("{}, cuDNN {}: {} rows of times\n", device.name,
                              times.cudnn_version.empty() ? "?" : times.cudnn_version,
                              times.rows.size());
   context.out << cross_validation(model::TimeModel(times, device));

@@ -85,7 +85,7 @@ int check(Context& context, const Arguments& arguments) {
   }
   auto configurations = read_configurations(arguments.configurations);
   if (!configurations) return report_failure(context, configurations);
-  auto judging = prepare_judging(arguments.judging);
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   auto targets = resolve_outputs(arguments.output);
   if (!targets) return context.report(targets.error());

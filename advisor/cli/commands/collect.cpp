@@ -25,7 +25,7 @@ std::string output_of(const std::string& folder) {
 }
 
 int collect_folder(Context& context, const Arguments& arguments) {
-  auto judging = prepare_judging(arguments.judging);
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   const std::string output =
       arguments.output.empty() ? output_of(arguments.folder) : arguments.output;

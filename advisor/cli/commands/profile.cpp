@@ -88,7 +88,7 @@ int status_of(const Error& error) {
 }
 
 int run_profiled(Context& context, const Arguments& arguments) {
-  auto judging = prepare_judging(arguments.judging);
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   const auto recording = read_recording(arguments.recording);
   if (!recording) return context.report(recording.error());

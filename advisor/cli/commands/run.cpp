@@ -29,7 +29,7 @@ std::string describe(const Configuration& configuration) {
 int run_command(Context& context, const Arguments& arguments) {
   auto configurations = read_configurations(arguments.configurations);
   if (!configurations) return report_failure(context, configurations);
-  auto judging = prepare_judging(arguments.judging);
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   const std::string path = arguments.output.empty()
                                ? fmt::format("rnnadvisor-{}.rnnprof", time_now(true))

@@ -41,7 +41,7 @@ int sweep_command(Context& context, const Arguments& arguments) {
     for (const auto& input : plan.configurations) context.out << to_json_line(input) << '\n';
     return exit_ok;
   }
-  auto judging = prepare_judging(arguments.judging);
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   const std::string path =
       arguments.output.empty() ? default_output(arguments.file, *shard) : arguments.output;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "advisor/cli/cli.h"
+#include "core/model/time_for_device.h"
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor::cli {
@@ -119,6 +120,7 @@ struct FakeMachine {
       return launch::run_program(request);
     };
     result.die_by_signal = [](int) {};
+    result.predict_for = model::predict_time_for;
     return result;
   }
 

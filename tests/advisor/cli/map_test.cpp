@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/facts/predicted_change.h"
 #include "core/model/time_for_device.h"
 #include "tests/advisor/cli/fake_services.h"
 #include "tests/core/model/cliff_times.h"
@@ -37,7 +38,8 @@ TEST(MapCommand, SaysWhatRunsAndThatNoTimeIsKnown) {
   FakeMachine machine;
   auto services = machine.services();
   for (const bool real : {false, true}) {
-    if (real) services.predict_for = model::predict_time_for;
+    services.predict_for =
+        real ? advisor::PredictFor(model::predict_time_for) : advisor::PredictFor();
     // No H100 has been measured.
     auto arguments = map_with({});
     arguments[arguments.size() - 1] = "nvidia-h100-sxm5-80gb";
@@ -100,7 +102,9 @@ TEST(MapCommand, ReadsFilesAndProfiles) {
   EXPECT_THAT(two.out, HasSubstr("a: LSTM 1x256"));
   EXPECT_THAT(two.out, HasSubstr("b: LSTM 1x512"));
   // What was measured is shown as measured, on the device that it was measured on.
-  const auto sample = call({"map", "sample:guide-figure-10", "--json"}, machine.services());
+  auto without = machine.services();
+  without.predict_for = {};
+  const auto sample = call({"map", "sample:guide-figure-10", "--json"}, without);
   ASSERT_EQ(sample.status, 0) << sample.err;
   const Json document = Json::parse(sample.out);
   int measured = 0;

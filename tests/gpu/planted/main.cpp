@@ -12,6 +12,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/worker/run_experiment.h"
+#include "core/model/time_for_device.h"
 #include "profiler/profile/file.h"
 #include "tests/gpu/planted/planted.h"
 
@@ -45,6 +46,7 @@ int measure(const std::string& suite_path, const std::string& out, const std::st
   const auto measured = planted::measure(
       *suite, machine.gpus.front().spec, environment,
       [&](const ExperimentRequest& request) { return worker.run(request, options); },
+      model::predict_time_for,
       [&](std::size_t i) {
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
         if (passed.count() > budget_seconds) {
@@ -73,7 +75,7 @@ int run(int argc, char** argv) {
       json = json || std::string_view(argv[i]) == "--json";
       again = again || std::string_view(argv[i]) == "--judge-again";
     }
-    const auto score = planted::score(*profile, again);
+    const auto score = planted::score(*profile, again, model::predict_time_for);
     fmt::print("{}",
                json ? planted::to_json(score, *profile) : planted::to_markdown(score, *profile));
     return 0;

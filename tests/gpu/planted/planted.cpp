@@ -162,9 +162,12 @@ Result<Tried> try_all(const RnnConfig& before, const std::vector<Candidate>& can
 }  // namespace
 
 std::optional<Candidate> first_suggestion(const ConfigInput& input, const DeviceSpec& device,
-                                          const Environment& environment) {
+                                          const Environment& environment,
+                                          const PredictFor& predict_for) {
   const Profile profile = bare(input, device, environment);
-  const auto judgement = judge(profile, builtin_rules());
+  JudgeOptions judging;
+  judging.predict_for = predict_for;
+  const auto judgement = judge(profile, builtin_rules(), judging);
   ProposeOptions options;
   for (const auto& finding : judgement.findings) {
     if (finding.severity == Severity::info) continue;
@@ -207,7 +210,7 @@ std::vector<Candidate> brute_force(const ConfigInput& input, const DeviceSpec& d
 
 Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
                  const Environment& environment, const Experimenter& experimenter,
-                 const std::function<bool(std::size_t)>& go_on) {
+                 const PredictFor& predict_for, const std::function<bool(std::size_t)>& go_on) {
   Measured measured;
   Profile& profile = measured.profile;
   profile.environment = environment;
@@ -216,7 +219,7 @@ Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
   for (std::size_t i = 0; i < suite.size(); ++i) {
     if (go_on && !go_on(i)) break;
     auto candidates = brute_force(suite[i], device, environment);
-    if (auto first = first_suggestion(suite[i], device, environment)) {
+    if (auto first = first_suggestion(suite[i], device, environment, predict_for)) {
       std::erase_if(candidates, [&](const Candidate& c) { return c.variant == first->variant; });
       candidates.insert(candidates.begin(), std::move(*first));
     }
@@ -256,7 +259,7 @@ const Experiment* same_calls(const Profile& profile, std::size_t configuration,
 
 }  // namespace
 
-Score score(const Profile& profile, bool again) {
+Score score(const Profile& profile, bool again, const PredictFor& predict_for) {
   Score total;
   const auto tried = tried_configurations(profile);
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
@@ -291,7 +294,7 @@ Score score(const Profile& profile, bool again) {
       first = nullptr;
       const auto device = profile.devices.front();
       if (const auto now = first_suggestion({configuration.config, configuration.program, {}},
-                                            device, profile.environment)) {
+                                            device, profile.environment, predict_for)) {
         one.rule = now->rule;
         one.suggestion = change_words(to_json(now->transforms));
         first = same_calls(profile, i, *now);

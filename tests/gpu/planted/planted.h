@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "advisor/facts/predicted_change.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/experimenter.h"
 #include "core/config/read_config.h"
@@ -19,7 +20,8 @@ namespace rnnadvisor::planted {
 // suggestions, and neither is another model. Nothing when there is none.
 std::optional<advisor::Candidate> first_suggestion(const ConfigInput& input,
                                                    const DeviceSpec& device,
-                                                   const Environment& environment);
+                                                   const Environment& environment,
+                                                   const advisor::PredictFor& predict_for);
 
 // Every combination of algorithm, math type, padding of batch, units and inputs, and splitting that
 // cuDNN can be expected to take and that computes the same function, in the same precision or with
@@ -28,13 +30,15 @@ std::vector<advisor::Candidate> brute_force(const ConfigInput& input, const Devi
                                             const Environment& environment);
 
 // Measures one case after the other while `go_on` (asked before each with its number; may be empty)
-// says so. Experiments with a rule are first suggestions, those without are of the search.
+// says so; `predict_for` is what the advisor predicts times with. Experiments with a rule are first
+// suggestions, those without are of the search.
 struct Measured {
   Profile profile;
   std::optional<Error> error;
 };
 Measured measure(std::span<const ConfigInput> suite, const DeviceSpec& device,
                  const Environment& environment, const advisor::Experimenter& experimenter,
+                 const advisor::PredictFor& predict_for,
                  const std::function<bool(std::size_t)>& go_on);
 
 // A gain that is worth a suggestion; below it there is nothing to mend.
@@ -62,7 +66,8 @@ struct Score {
 };
 // `again`: the first suggestion is that of today's rules, and its time is that of the same calls
 // among what was tried then; without one it counts as wrong.
-Score score(const Profile& profile, bool again = false);
+Score score(const Profile& profile, bool again = false,
+            const advisor::PredictFor& predict_for = {});
 
 std::string to_json(const Score& score, const Profile& profile);
 std::string to_markdown(const Score& score, const Profile& profile);

@@ -5,6 +5,7 @@
 
 #include "core/device/device_spec.h"
 #include "core/model/eligibility.h"
+#include "core/model/time_for_device.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/whatif/stand_in.h"
 
@@ -66,7 +67,7 @@ CaseScore score_of(const ConfigInput& input, const std::function<double(const Rn
   };
   const std::vector inputs = {input};
   const auto measured =
-      measure(inputs, *find_device("h200"), environment(), gpu.experimenter(), {});
+      measure(inputs, *find_device("h200"), environment(), gpu.experimenter(), {}, {});
   EXPECT_FALSE(measured.error);
   const auto made = score(measured.profile);
   EXPECT_THAT(made.cases, SizeIs(1));
@@ -120,7 +121,7 @@ TEST(PlantedScores, TodaysRulesOnWhatAnH200Measured) {
     const auto profile = read_profile(
         std::string(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/") + name + ".rnnprof");
     ASSERT_TRUE(profile) << to_text(profile.error());
-    const auto made = score(*profile, true);
+    const auto made = score(*profile, true, model::predict_time_for);
     right += made.right;
     wrong += made.wrong;
     missed += made.missed;

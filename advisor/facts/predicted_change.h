@@ -1,0 +1,35 @@
+// What predicted times say of a configuration: the change of which they expect the most. Facts
+// (predicted.*) and rules see the answer; who finds it is advisor/whatif.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advisor/rules/finding.h"
+#include "core/device/device_spec.h"
+#include "core/model/time_prediction.h"
+
+namespace rnnadvisor::advisor {
+
+// The predictor of a device's times; model::predict_time_for in programs.
+using PredictFor = std::function<model::PredictTime(const DeviceSpec&)>;
+
+// Times are of the calls of one training step or of inference, on the GPU, in seconds. All of it is
+// estimated from times that were measured on this kind of GPU.
+struct PredictedChange {
+  std::vector<Transform> changes;  // in the order in which they are applied; empty: none is faster
+  std::string words;               // the same for people
+  Meaning meaning = Meaning::exact;
+  model::TimePrediction before, after;
+  double speedup = 1;  // before / after
+  // The ratio's interval: that both are off by their own intervals, independently of each other, on
+  // a logarithmic scale.
+  double low = 1, high = 1;
+};
+
+// Asked for a configuration of a profile; nothing where times cannot be predicted.
+using PredictChange = std::function<std::optional<PredictedChange>(int configuration)>;
+
+}  // namespace rnnadvisor::advisor

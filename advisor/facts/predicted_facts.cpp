@@ -1,0 +1,56 @@
+// predicted.*: what times that were measured on this kind of GPU let expect of the configuration
+// and of the best change of it. Known where a predictor was given to judge().
+#include "advisor/facts/predicted_change.h"
+#include "advisor/facts/profile_index.h"
+#include "advisor/facts/providers.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using Index = ProfileIndex;
+
+void ratio(Catalogue& catalogue, const std::string& name, const std::string& description,
+           double PredictedChange::* member) {
+  define(catalogue, "predicted." + name, "1", Provenance::modelled, description,
+         [member](const Subject& s, const Index& i) {
+           const auto* change = i.predicted_change(s.configuration);
+           return change != nullptr ? std::optional(change->*member) : std::nullopt;
+         });
+}
+
+void time(Catalogue& catalogue, const std::string& name, const std::string& description,
+          model::TimePrediction PredictedChange::* member) {
+  define(catalogue, "predicted." + name, "ms", Provenance::modelled, description,
+         [member](const Subject& s, const Index& i) {
+           const auto* change = i.predicted_change(s.configuration);
+           return change != nullptr ? std::optional((change->*member).seconds * 1e3) : std::nullopt;
+         });
+}
+
+}  // namespace
+
+void add_predicted_facts(Catalogue& catalogue) {
+  ratio(catalogue, "change_speedup",
+        "predicted time now over predicted time with the change that predicted times expect most "
+        "of; 1 where none is expected to be faster",
+        &PredictedChange::speedup);
+  ratio(catalogue, "change_low", "lower end of the interval of that ratio", &PredictedChange::low);
+  ratio(catalogue, "change_high", "upper end of the interval of that ratio",
+        &PredictedChange::high);
+  time(catalogue, "before_ms", "predicted time of the calls as they are", &PredictedChange::before);
+  time(catalogue, "after_ms", "predicted time of the calls with that change",
+       &PredictedChange::after);
+  define(catalogue, "predicted.change", "", Provenance::modelled, "what that change is",
+         [](const Subject& s, const Index& i) -> std::optional<std::string> {
+           const auto* change = i.predicted_change(s.configuration);
+           if (change == nullptr || change->changes.empty()) return std::nullopt;
+           return change->words;
+         });
+  define(catalogue, "predicted.basis", "", Provenance::modelled, "what the predicted times rest on",
+         [](const Subject& s, const Index& i) -> std::optional<std::string> {
+           const auto* change = i.predicted_change(s.configuration);
+           return change != nullptr ? std::optional(change->after.basis) : std::nullopt;
+         });
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,43 @@
+// Findings meet predicted times: who tells the change of which they expect the most, and which of
+// several changes is expected to gain more.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "advisor/facts/predicted_change.h"
+#include "advisor/facts/profile_index.h"
+#include "advisor/rules/finding.h"
+
+namespace rnnadvisor::advisor {
+
+// The rule whose only change is the predicted one.
+inline constexpr std::string_view predicted_rule = "algorithm/predicted-faster";
+
+// The predictors of a profile's devices, each made once. Both arguments must outlive it.
+class Predictions {
+ public:
+  Predictions(const Profile& profile, const PredictFor& predict_for);
+
+  // As PredictChange; nothing where the device of the configuration is not known.
+  std::optional<PredictedChange> change(int configuration);
+  // What is predicted of these changes, as predict_speedup() in advisor/whatif/predicted_change.h.
+  std::optional<double> speedup(int configuration, std::span<const Transform> changes);
+
+ private:
+  const DeviceSpec* device(int configuration) const;
+  const model::PredictTime& predict(const DeviceSpec& device);
+
+  const Profile& profile_;
+  const PredictFor& predict_for_;
+  std::map<const DeviceSpec*, model::PredictTime> by_device_;
+};
+
+// Of one configuration's findings, where `predicted_rule` is among them: another that proposes the
+// same calls tells the change in its place, and with its gain, unless that was measured here.
+// Then every finding is given Finding::predicted_speedup. Returns what was left out.
+std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const ProfileIndex& index,
+                                       Predictions& predictions);
+
+}  // namespace rnnadvisor::advisor

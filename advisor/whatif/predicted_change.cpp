@@ -1,0 +1,249 @@
+#include "advisor/whatif/predicted_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "advisor/rules/evaluate.h"
+#include "advisor/whatif/candidates.h"
+#include "advisor/whatif/estimate.h"
+#include "advisor/whatif/framework_fit.h"
+#include "advisor/whatif/size_choice.h"
+#include "core/device/measured_times.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using Changes = std::vector<Transform>;
+using model::TimePrediction;
+
+// Changes that are looked at together with every other one; more found nothing better for any
+// configuration of tests/gpu/planted.
+constexpr std::size_t beam = 4;
+constexpr int most_parts = 4;
+// What another part must add: predicted times do not tell less.
+constexpr double worth_a_part = 1.05;
+constexpr double worth_precision = 1.25;
+// Where predictions cannot tell, documents decide: persistent kernels want hidden and input sizes
+// that are multiples of 32 (cuDNN 7.x Developer Guide, Tensor Core rules of PERSIST_STATIC).
+constexpr double worth_a_criterion = 1.15;
+constexpr double least_speedup = 1.01;
+
+// The calls of a mode one after the other; nothing where one of them is not predicted.
+std::optional<TimePrediction> time_of(const std::vector<RnnConfig>& calls,
+                                      const model::PredictTime& predict) {
+  TimePrediction sum;
+  for (const auto& call : calls) {
+    for (const Phase phase : all_phases) {
+      if ((phase == Phase::forward_inference) != (call.mode == Mode::inference)) continue;
+      auto time = predict(call, phase);
+      if (!time || !(time->seconds > 0) || !(time->low_seconds > 0)) return std::nullopt;
+      sum.seconds += time->seconds;
+      sum.low_seconds += time->low_seconds;
+      sum.high_seconds += time->high_seconds;
+      sum.extrapolated = sum.extrapolated || time->extrapolated;
+      sum.basis = std::move(time->basis);
+      sum.cudnn_version = std::move(time->cudnn_version);
+    }
+  }
+  return sum;
+}
+
+std::string_view major_minor(std::string_view version) {
+  return version.substr(0, version.find('.', version.find('.') + 1));
+}
+
+struct Option {
+  Changes changes;
+  Meaning meaning = Meaning::exact;
+  TimePrediction time;
+  bool odd = false;  // a persistent call with sizes that its documented rules do not want
+};
+
+// Widths are padded to what a document asks for: 8 for Tensor Cores, 32 for persistent kernels, 128
+// in PyTorch. Between 16 or 64 and these predictions cannot tell.
+bool undocumented_padding(const Transform& change, bool pytorch) {
+  const auto multiple_is = [&](std::string_view value) {
+    return change.json.find(fmt::format(":{}}}", value)) != std::string::npos;
+  };
+  if (change.kind != "pad_hidden" && change.kind != "pad_input") return false;
+  if (change.kind == "pad_input" && !pytorch && multiple_is("128")) return true;
+  return multiple_is("16") || multiple_is("64");
+}
+
+bool odd_persistent(const RnnConfig& call) {
+  return call.algo == Algo::persist_static &&
+         (call.hidden_size % 32 != 0 || call.input_size % 32 != 0);
+}
+
+class Search {
+ public:
+  Search(const Profile& profile, int configuration, const DeviceSpec& device,
+         const model::PredictTime& predict)
+      : profile_(profile), configuration_(configuration), device_(device) {
+    options_.predict = predict;
+  }
+
+  std::optional<Option> best() {
+    const auto& own = profile_.configurations[static_cast<std::size_t>(configuration_)];
+    const auto framework = framework_around(profile_, configuration_);
+    std::vector<Option> singles;
+    const auto take = [&](const Changes& changes) {
+      if (std::any_of(changes.begin(), changes.end(), [&](const Transform& change) {
+            return undocumented_padding(change, framework == Framework::pytorch);
+          }))
+        return;
+      if (auto option = look_at(changes)) singles.push_back(std::move(*option));
+    };
+    for (const auto& changes : model_proposals(own.config, own.program, device_, framework))
+      take(changes);
+    for (const auto& changes : chosen_sizes(profile_, configuration_, device_, options_))
+      take(changes);
+    if (singles.empty()) return std::nullopt;
+    std::vector<Option> level = fastest(singles);
+    Option best = level.front();
+    for (int parts = 2; parts <= most_parts; ++parts) {
+      std::vector<Option> next;
+      for (const auto& one : level) {
+        for (const auto& other : singles) {
+          const auto both = combination(one.changes, other.changes);
+          if (both.empty() || known(next, both)) continue;
+          if (auto option = look_at(both)) next.push_back(std::move(*option));
+        }
+      }
+      if (next.empty()) break;
+      level = fastest(next);
+      if (weight(level.front()) * worth_a_part >= weight(best)) break;
+      best = level.front();
+    }
+    return without_idle_parts(std::move(best));
+  }
+
+ private:
+  std::optional<Option> look_at(const Changes& changes) const {
+    // A rule's name keeps what helps only together with another change.
+    const auto candidate =
+        make_candidate(changes, "predicted", profile_, configuration_, device_, options_);
+    if (!candidate || candidate->variant.cuda_graph || !same_data(candidate->transforms))
+      return std::nullopt;
+    if (known_slow(candidate->variant, device_, true)) return std::nullopt;
+    auto time = time_of(candidate->variant.calls, options_.predict);
+    if (!time) return std::nullopt;
+    const auto& calls = candidate->variant.calls;
+    return Option{candidate->transforms, candidate->meaning, std::move(*time),
+                  std::any_of(calls.begin(), calls.end(), odd_persistent)};
+  }
+
+  static bool known(const std::vector<Option>& options, const Changes& changes) {
+    return std::any_of(options.begin(), options.end(),
+                       [&](const Option& option) { return option.changes == changes; });
+  }
+
+  // What gives up precision must be faster by more than predictions can tell.
+  static double weight(const Option& option) {
+    return option.time.seconds * (option.meaning == Meaning::numerics ? worth_precision : 1) *
+           (option.odd ? worth_a_criterion : 1);
+  }
+
+  static std::vector<Option> fastest(std::vector<Option> options) {
+    std::stable_sort(options.begin(), options.end(),
+                     [](const Option& a, const Option& b) { return weight(a) < weight(b); });
+    if (options.size() > beam) options.resize(beam);
+    return options;
+  }
+
+  // Another math type is another precision of the products; another data type, and permission to
+  // convert, is more than a finding about speed may propose.
+  bool same_data(const Changes& changes) const {
+    const auto& program = profile_.configurations[static_cast<std::size_t>(configuration_)].program;
+    return std::all_of(changes.begin(), changes.end(), [&](const Transform& change) {
+      if (change.kind == "math_type")
+        return program.allow_tf32 != false &&
+               change.json.find("allow_conversion") == std::string::npos;
+      return change.meaning == Meaning::exact || change.meaning == Meaning::padded;
+    });
+  }
+
+  // A part that came along with another and does nothing is no advice.
+  Option without_idle_parts(Option option) const {
+    for (bool again = true; again && option.changes.size() > 1;) {
+      again = false;
+      for (std::size_t i = 0; i < option.changes.size(); ++i) {
+        Changes fewer = option.changes;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        auto without = look_at(fewer);
+        if (!without || weight(*without) > weight(option) * worth_a_part) continue;
+        option = std::move(*without);
+        again = true;
+        break;
+      }
+    }
+    return option;
+  }
+
+  const Profile& profile_;
+  const int configuration_;
+  const DeviceSpec& device_;
+  ProposeOptions options_;
+};
+
+// Half the width of an interval on a logarithmic scale, to either side.
+double below(const TimePrediction& time) { return std::log(time.seconds / time.low_seconds); }
+double above(const TimePrediction& time) { return std::log(time.high_seconds / time.seconds); }
+
+}  // namespace
+
+bool calibrated_with(const DeviceSpec& device, const std::string& cudnn) {
+  const auto times = find_measured_times(device.id, device);
+  if (!times || !*times) return false;
+  return cudnn.empty() || major_minor((*times)->cudnn_version) == major_minor(cudnn);
+}
+
+std::optional<PredictedChange> predict_change(const Profile& profile, int configuration,
+                                              const DeviceSpec& device,
+                                              const model::PredictTime& predict) {
+  if (!predict) return std::nullopt;
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  auto before = time_of({own.config}, predict);
+  if (!before) return std::nullopt;
+  const auto cudnn = judged_cudnn_version(profile, own);
+  if (cudnn && !before->cudnn_version.empty() &&
+      major_minor(before->cudnn_version) != major_minor(to_string(*cudnn)))
+    return std::nullopt;
+  PredictedChange change;
+  auto best = Search(profile, configuration, device, predict).best();
+  if (!best || best->time.seconds * least_speedup >= before->seconds) {
+    change.before = change.after = std::move(*before);
+    return change;
+  }
+  change.changes = std::move(best->changes);
+  change.words = describe(change.changes);
+  change.meaning = best->meaning;
+  change.before = std::move(*before);
+  change.after = std::move(best->time);
+  change.speedup = change.before.seconds / change.after.seconds;
+  change.low = change.speedup * std::exp(-std::hypot(below(change.before), above(change.after)));
+  change.high = change.speedup * std::exp(std::hypot(above(change.before), below(change.after)));
+  return change;
+}
+
+std::optional<double> predict_speedup(const Profile& profile, int configuration,
+                                      const DeviceSpec& device, const model::PredictTime& predict,
+                                      std::span<const Transform> changes) {
+  if (!predict) return std::nullopt;
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  const auto before = time_of({own.config}, predict);
+  if (!before) return std::nullopt;
+  ProposeOptions options;
+  options.predict = predict;
+  const auto candidate =
+      make_candidate(changes, "predicted", profile, configuration, device, options);
+  if (!candidate || candidate->variant.cuda_graph) return std::nullopt;
+  const auto after = time_of(candidate->variant.calls, predict);
+  return after ? std::optional(before->seconds / after->seconds) : std::nullopt;
+}
+
+}  // namespace rnnadvisor::advisor

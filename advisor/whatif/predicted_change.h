@@ -1,0 +1,36 @@
+// The change of a configuration of which predicted times expect the most, found by searching what
+// the model proposes and what goes together. Nothing is run.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "advisor/facts/predicted_change.h"
+#include "core/device/device_spec.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::advisor {
+
+// Whether the times that are known of a device were measured with the same major and minor version
+// of cuDNN as `cudnn` ("9.19.0"). A version that is not known (empty) does not stand in the way;
+// without times the answer is no.
+bool calibrated_with(const DeviceSpec& device, const std::string& cudnn);
+
+// Of all changes that keep the results (exact and padded), or that compute in another math type
+// with the same data (numerics), the one with the shortest predicted time. CUDA graphs are left
+// out: what launches cost is in every measured time. Of nearly equal ones the one that keeps more,
+// then that with the fewest parts. A framework's own choice of algorithm is followed. Nothing where
+// the times of the configuration itself are not predicted, or were measured with another cuDNN than
+// it is judged for; without changes where none is predicted to be faster. Deterministic.
+std::optional<PredictedChange> predict_change(const Profile& profile, int configuration,
+                                              const DeviceSpec& device,
+                                              const model::PredictTime& predict);
+
+// Predicted time now over predicted time with these changes; nothing where either is not predicted,
+// the changes do not fit or make another model.
+std::optional<double> predict_speedup(const Profile& profile, int configuration,
+                                      const DeviceSpec& device, const model::PredictTime& predict,
+                                      std::span<const Transform> changes);
+
+}  // namespace rnnadvisor::advisor
