@@ -14,4 +14,4 @@ picture timeline evidence "$sample" --at call/12 --size 1600x900
 picture explorer explorer "$sample" --at finding/1
 picture recurrence recurrence "$sample" --at call/12 --size 1600x900 --theme dark
 picture overview sweep sample:guide-figure-10 --theme dark --size 1600x1000
-picture compare compare sample:guide-figure-10 --compare-with sample:guide-figure-9
+picture compare compare sample:programs/pytorch-two-layers-split --compare-with "$sample"

@@ -192,6 +192,15 @@ void add_sibling_facts(Catalogue& catalogue) {
            const auto found = best_batch(s, i);
            return found ? std::optional(found->speedup) : std::nullopt;
          });
+  define(catalogue, "sibling.other_algo_timed", "", Provenance::captured,
+         "this profile has times of the configuration with another algorithm, too",
+         [](const Subject& s, const Index& i) {
+           const auto all = i.siblings(s.configuration);
+           return std::any_of(all.begin(), all.end(), [&](const Sibling& sibling) {
+             const auto at = static_cast<std::size_t>(sibling.configuration);
+             return sibling.field == "algo" && step_ms(i.profile().configurations[at]).has_value();
+           });
+         });
   define(catalogue, "sibling.has_larger_batch", "", Provenance::captured,
          "the recorded program calls the same layer with a larger batch too, so that this may be "
          "the last one of an epoch",

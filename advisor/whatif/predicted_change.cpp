@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
@@ -20,12 +21,13 @@ namespace {
 using Changes = std::vector<Transform>;
 using model::TimePrediction;
 
-// Changes that are looked at together with every other one; more found nothing better for any
-// configuration of tests/gpu/planted.
+// The fastest changes so far, each of which is looked at together with every other one; our choice
+// between milliseconds and finding more.
 constexpr std::size_t beam = 4;
 constexpr int most_parts = 4;
 // What another part must add: predicted times do not tell less.
 constexpr double worth_a_part = 1.05;
+// What giving up precision must be worth: more than the error of most predictions (docs/models.md).
 constexpr double worth_precision = 1.25;
 // Where predictions cannot tell, documents decide: persistent kernels want hidden and input sizes
 // that are multiples of 32 (cuDNN 7.x Developer Guide, Tensor Core rules of PERSIST_STATIC).
@@ -220,7 +222,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
     return change;
   }
   change.changes = std::move(best->changes);
-  change.words = describe(change.changes);
+  change.words = change_words(to_json(change.changes));
   change.meaning = best->meaning;
   change.before = std::move(*before);
   change.after = std::move(best->time);

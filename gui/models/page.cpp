@@ -111,8 +111,10 @@ Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>
   for (const auto& row : rows) {
     out_ += QStringLiteral("<tr>");
     for (const auto& cell : row) {
+      const QString width =
+          cell.percent > 0 ? QStringLiteral(" width=\"%1%\"").arg(cell.percent) : QString();
       out_ += QStringLiteral("<td%1 style=\"%2\">%3</td>")
-                  .arg(at_end(cell.right), line,
+                  .arg(at_end(cell.right) + width, line,
                        cell.html.isEmpty() ? QStringLiteral("&nbsp;") : cell.html);
     }
     out_ += QStringLiteral("</tr>");

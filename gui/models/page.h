@@ -40,8 +40,9 @@ class Page {
   struct Cell {
     QString html;
     bool right = false;
+    int percent = 0;  // of the table's width for this column; 0: by what stands in it
   };
-  // `header` may be empty. The first column that is prose gets the room that is left.
+  // `header` may be empty. Room that is left is shared among the columns without a width.
   Page& table(const QStringList& header, const std::vector<std::vector<Cell>>& rows);
 
   QString take();

@@ -149,6 +149,7 @@ QWidget* OverviewView::make_actions() {
   page->setAccessibleName(tr("What to do first"));
   Page html(theme_);
   constexpr std::size_t most = 5;
+  constexpr int text_percent = 72;  // numbers need little; without this they get half of the card
   std::vector<std::vector<Page::Cell>> rows;
   for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
     const auto& finding = groups[i].first();
@@ -177,7 +178,7 @@ QWidget* OverviewView::make_actions() {
               QStringLiteral("</span>");
     }
     rows.push_back({{html.colored(mark(finding.severity), theme_.color_of(finding.severity))},
-                    {text},
+                    {text, false, text_percent},
                     {value, true}});
   }
   html.table({}, rows);

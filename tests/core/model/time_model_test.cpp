@@ -82,6 +82,35 @@ TEST(TimeModel, RecoversAFormula) {
   }
 }
 
+// Two machines, one twice as slow as the other: a configuration counts once, with the geometric
+// mean, and each of its measurements is left out with the other.
+TEST(TimeModel, CountsARepeatedConfigurationOnce) {
+  MeasuredTimes twice = made_up_times();
+  const std::size_t once = twice.rows.size();
+  for (std::size_t i = 0; i < once; ++i) {
+    MeasuredRow row = twice.rows[i];
+    row.config.id += "-again";
+    for (double& seconds : row.seconds) seconds *= 2;
+    twice.rows.push_back(std::move(row));
+  }
+  const TimeModel one(made_up_times(), h200());
+  const TimeModel model(twice, h200());
+  const RnnConfig config = config_of(300, 100, 50);
+  const auto predicted = model.predict(config, Phase::forward_training);
+  const auto before = one.predict(config, Phase::forward_training);
+  ASSERT_TRUE(predicted && before);
+  EXPECT_NEAR(predicted->seconds / before->seconds, std::sqrt(2.0), 1e-6);
+  EXPECT_EQ(predicted->basis, before->basis);
+  const auto left_out = model.left_out(Phase::backward_data);
+  ASSERT_EQ(left_out.size(), 2 * once);
+  for (std::size_t i = 0; i < once; ++i) {
+    ASSERT_EQ(left_out[i].has_value(), left_out[once + i].has_value());
+    if (left_out[i]) {
+      EXPECT_EQ(left_out[i]->seconds, left_out[once + i]->seconds);
+    }
+  }
+}
+
 TEST(TimeModel, GrowsWithEverySize) {
   const TimeModel model(made_up_times(), h200());
   const auto seconds = [&](const RnnConfig& config) {

@@ -1,0 +1,160 @@
+// The change of which predicted times expect the most: the search with made-up times, and how its
+// answer meets the rules that propose the same.
+#include "advisor/whatif/predicted_change.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "advisor/rules/predictions.h"
+#include "advisor/rules/rule.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using ::testing::IsEmpty;
+
+using Milliseconds = std::function<double(const RnnConfig&)>;
+
+// Each phase takes as long; the interval is a tenth to either side.
+model::PredictTime times(Milliseconds ms) {
+  return [ms = std::move(ms)](const RnnConfig& config,
+                              Phase) -> std::optional<model::TimePrediction> {
+    const double seconds = ms(config) * 1e-3;
+    if (seconds <= 0) return std::nullopt;
+    return model::TimePrediction{seconds, 0.9 * seconds, 1.1 * seconds, false, "made up", "9.19.0"};
+  };
+}
+
+Profile profile_of(int hidden, int batch) {
+  Profile profile;
+  profile.devices = {*find_device("h200")};
+  auto& configuration = profile.configurations.emplace_back();
+  auto& config = configuration.config;
+  config.data_type = DataType::half;
+  config.math_type = MathType::tensor_op;
+  config.hidden_size = config.input_size = config.proj_size = hidden;
+  config.batch_size = batch;
+  config.seq_length = 32;
+  return profile;
+}
+
+std::optional<PredictedChange> change_of(const Profile& profile, const Milliseconds& ms) {
+  return predict_change(profile, 0, profile.devices.front(), times(ms));
+}
+
+TEST(PredictChange, TakesTheFastest) {
+  const auto change = change_of(profile_of(1024, 32), [](const RnnConfig& c) {
+    return c.algo == Algo::persist_static ? 1.0 : 4.0;
+  });
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->words, "algo persist_static");
+  EXPECT_EQ(change->meaning, Meaning::exact);
+  EXPECT_NEAR(change->speedup, 4, 1e-9);
+  EXPECT_NEAR(change->before.seconds, 12e-3, 1e-9) << "forward, backward data, backward weights";
+  EXPECT_LT(change->low, 4);
+  EXPECT_GT(change->low, 3);
+  EXPECT_GT(change->high, 4);
+}
+
+TEST(PredictChange, PutsTogetherWhatHelpsTogether) {
+  // Neither the algorithm nor the padding alone is faster.
+  const auto change = change_of(profile_of(1024, 33), [](const RnnConfig& c) {
+    return c.algo == Algo::persist_static && c.batch_size % 8 == 0 ? 1.0 : 4.0;
+  });
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->words, "pad_batch (multiple 8), then algo persist_static");
+  EXPECT_EQ(change->meaning, Meaning::padded);
+}
+
+TEST(PredictChange, LeavesOutWhatDoesNothing) {
+  const auto change = change_of(
+      profile_of(1001, 33), [](const RnnConfig& c) { return c.batch_size % 8 == 0 ? 1.0 : 4.0; });
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->words, "pad_batch (multiple 8)");
+}
+
+TEST(PredictChange, NothingFasterIsAnAnswerAndUnknownTimesAreNone) {
+  const auto none = change_of(profile_of(1024, 32), [](const RnnConfig&) { return 1.0; });
+  ASSERT_TRUE(none);
+  EXPECT_THAT(none->changes, IsEmpty());
+  EXPECT_EQ(none->speedup, 1);
+  EXPECT_FALSE(change_of(profile_of(1024, 32), [](const RnnConfig&) { return 0.0; }));
+  const auto profile = profile_of(1024, 32);
+  EXPECT_FALSE(predict_change(profile, 0, profile.devices.front(), {}));
+}
+
+TEST(PredictChange, TimesOfAnotherCudnnSayNothing) {
+  auto profile = profile_of(1024, 32);
+  const auto fast = [](const RnnConfig& c) { return c.algo == Algo::standard ? 4.0 : 1.0; };
+  profile.environment.cudnn_version = "9.19.2";
+  EXPECT_TRUE(change_of(profile, fast));
+  profile.environment.cudnn_version = "8.9.7";
+  EXPECT_FALSE(change_of(profile, fast));
+}
+
+TEST(PredictChange, PrecisionIsGivenUpForMoreThanPredictionsCanTell) {
+  auto profile = profile_of(1024, 32);
+  auto& config = profile.configurations.front().config;
+  config.data_type = DataType::float32;
+  config.math_type = MathType::fma;
+  const auto with_tf32 = [](double ms) {
+    return [ms](const RnnConfig& c) { return c.math_type == MathType::fma ? 4.0 : ms; };
+  };
+  const auto little = change_of(profile, with_tf32(3.5));
+  ASSERT_TRUE(little);
+  EXPECT_THAT(little->changes, IsEmpty());
+  const auto much = change_of(profile, with_tf32(1));
+  ASSERT_TRUE(much);
+  EXPECT_EQ(much->meaning, Meaning::numerics);
+  profile.configurations.front().program.allow_tf32 = false;
+  const auto forbidden = change_of(profile, with_tf32(1));
+  ASSERT_TRUE(forbidden);
+  EXPECT_THAT(forbidden->changes, IsEmpty());
+}
+
+JudgeOptions predicting(const Milliseconds& ms) {
+  JudgeOptions options;
+  options.predict_for = [ms](const DeviceSpec&) { return times(ms); };
+  return options;
+}
+
+const Finding* of_rule(const Judgement& judgement, std::string_view id) {
+  for (const auto& finding : judgement.findings)
+    if (finding.rule_id == id) return &finding;
+  return nullptr;
+}
+
+TEST(JudgePredicted, ARuleThatProposesTheSameTellsIt) {
+  const auto fast =
+      predicting([](const RnnConfig& c) { return c.algo == Algo::persist_static ? 1.0 : 5.0; });
+  const auto judgement = judge(profile_of(1024, 32), builtin_rules(), fast);
+  EXPECT_EQ(of_rule(judgement, predicted_rule), nullptr);
+  const auto* told = of_rule(judgement, "algorithm/use-persist-static");
+  ASSERT_NE(told, nullptr);
+  ASSERT_TRUE(told->gain);
+  EXPECT_NEAR(told->gain->speedup, 5, 1e-9);
+  EXPECT_EQ(told->gain->basis, GainBasis::modelled);
+  for (const auto& verdict : judgement.verdicts)
+    EXPECT_TRUE(verdict.rule_id != predicted_rule || verdict.kind == VerdictKind::told_by_another);
+}
+
+TEST(JudgePredicted, WhatNoRuleProposesIsAFindingOfItsOwn) {
+  const auto dynamic =
+      predicting([](const RnnConfig& c) { return c.algo == Algo::persist_dynamic ? 1.0 : 5.0; });
+  const auto judgement = judge(profile_of(1024, 32), builtin_rules(), dynamic);
+  const auto* told = of_rule(judgement, predicted_rule);
+  ASSERT_NE(told, nullptr);
+  EXPECT_EQ(&judgement.findings.front(), told) << "the others are predicted to gain less";
+  ASSERT_EQ(told->suggestions.size(), 1U);
+  EXPECT_EQ(told->suggestions.front().transform->kind, "algo");
+}
+
+TEST(JudgePredicted, WithoutPredictionsNothingIsKnown) {
+  const auto judgement = judge(profile_of(1024, 32), builtin_rules());
+  for (const auto& verdict : judgement.verdicts)
+    EXPECT_TRUE(verdict.rule_id != predicted_rule || verdict.kind == VerdictKind::unknown);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor
