@@ -38,7 +38,11 @@ std::string body(const Finding& f) {
     if (s.trial) text += "tried: " + words::trial(*s.trial) + "\n";
   }
   if (const std::string why = words::refuted(f); !why.empty()) text += why + "\n";
-  for (const auto& c : f.citations) text += "source: " + words::citation(c) + "\n";
+  for (const auto& c : f.citations) {
+    text += "source: " + words::citation(c);
+    if (!c.quote.empty()) text += ": \"" + words::clean(c.quote) + "\"";
+    text += "\n";
+  }
   return text;
 }
 

@@ -83,6 +83,9 @@ void add_citations(std::string& text, std::string& markdown,
     text += "\nSource: " + words::citation(c);
     markdown += "\n\n*Source:* " + words::citation(c);
     if (is_web_address(c.url)) markdown += " <" + c.url + ">";
+    if (c.quote.empty()) continue;
+    text += ": \"" + words::clean(c.quote) + "\"";
+    markdown += "\n\n> " + words::clean(c.quote);
   }
 }
 
