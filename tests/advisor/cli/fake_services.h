@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "advisor/cli/cli.h"
-#include "core/model/time_for_device.h"
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor::cli {
@@ -120,7 +119,6 @@ struct FakeMachine {
       return launch::run_program(request);
     };
     result.die_by_signal = [](int) {};
-    result.predict_for = model::predict_time_for;
     return result;
   }
 

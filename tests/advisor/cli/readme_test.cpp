@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/device/device_spec.h"
+#include "core/model/time_for_device.h"
 #include "tests/advisor/cli/fake_services.h"
 
 namespace rnnadvisor::cli {
@@ -46,7 +47,11 @@ TEST(Readme, TheFirstResultIsWhatTheProgramPrints) {
   const std::string block = section(readme, "## A first result", "```\n$ rnnadvisor ", "```");
   ASSERT_FALSE(block.empty());
   const auto line_end = block.find('\n');
-  const auto called = call(words_of(block.substr(0, line_end)));
+  // With the times that travel in the program, as the program has them.
+  FakeMachine machine;
+  auto services = machine.services();
+  services.predict_for = model::predict_time_for;
+  const auto called = call(words_of(block.substr(0, line_end)), services);
   EXPECT_EQ(called.status, 0) << called.err;
   const std::string shown = block.substr(line_end + 1);
   if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) {
