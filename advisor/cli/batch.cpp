@@ -11,6 +11,7 @@
 #include <optional>
 #include <ostream>
 
+#include "advisor/facts/framework_pick.h"
 #include "advisor/rules/finding.h"
 #include "core/base/text.h"
 #include "core/model/eligibility.h"
@@ -100,7 +101,8 @@ class Answerer {
 
   void answer(const ConfigInput& input, Buffer& out) {
     using model::Stage;
-    const RnnConfig& config = input.config;
+    const RnnConfig config =
+        advisor::called_by_framework(input.config, input.program, *options_.device);
     const auto predicted = model::eligibility(config, *options_.device);
     const auto sizes = model::space_sizes(config);
     append(out, "{");
@@ -125,7 +127,7 @@ class Answerer {
     append(out, ", ");
     append_bytes(out, "reserve_training", sizes.reserve_training, sized);
     append(out, "}");
-    if (options_.rules != nullptr) append_findings(input, sizes, out);
+    if (options_.rules != nullptr) append_findings(config, input.program, sizes, out);
     append(out, "}");
   }
 
@@ -162,12 +164,13 @@ class Answerer {
   bool failed() const { return failed_; }
 
  private:
-  void append_findings(const ConfigInput& input, const model::SpaceSizes& sizes, Buffer& out) {
+  void append_findings(const RnnConfig& config, const ProgramContext& program,
+                       const model::SpaceSizes& sizes, Buffer& out) {
     Configuration& configuration = profile_.configurations.front();
-    configuration.config = input.config;
-    configuration.program = input.program;
+    configuration.config = config;
+    configuration.program = program;
     configuration.sizes = sizes;
-    configuration.memory_predicted = model::memory_need(input.config, input.config.mode).total;
+    configuration.memory_predicted = model::memory_need(config, config.mode).total;
     const auto judgement = advisor::judge(profile_, *options_.rules, options_.judge);
     append(out, ", \"findings\": [");
     for (std::size_t i = 0; i < judgement.findings.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "advisor/facts/framework_pick.h"
 #include "core/model/memory.h"
 #include "profiler/profile/builder.h"
 
@@ -165,11 +166,12 @@ Profile static_profile(const std::vector<ConfigInput>& configurations, const Dev
   const int device_index = builder.add_device(device);
   for (const auto& input : configurations) {
     Configuration configuration;
-    configuration.config = input.config;
+    configuration.config = advisor::called_by_framework(input.config, input.program, device);
     configuration.program = input.program;
     configuration.device = device_index;
-    configuration.sizes = model::space_sizes(input.config);
-    configuration.memory_predicted = model::memory_need(input.config, input.config.mode).total;
+    const RnnConfig& call = configuration.config;
+    configuration.sizes = model::space_sizes(call);
+    configuration.memory_predicted = model::memory_need(call, call.mode).total;
     builder.add_configuration(std::move(configuration));
   }
   return builder.finish();

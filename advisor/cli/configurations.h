@@ -32,7 +32,8 @@ std::vector<SourcePosition> positions_of(const std::vector<ConfigInput>& configu
 // which.
 Result<DeviceSpec> choose_device(const Context& context, const std::string& name);
 
-// A profile of configurations that were not run.
+// A profile of configurations that were not run: of the calls that the framework around them, where
+// one is named, makes of them (called_by_framework()).
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
                        const std::string& command_line);
 

@@ -18,4 +18,18 @@ std::function<Algo(const RnnConfig&)> framework_pick(const ProgramContext& progr
                                                      const DeviceSpec& device,
                                                      const RnnConfig& here, bool recorded = false);
 
+// The call that cuDNN gets for a module that somebody described by `config`: under autocast in
+// half, of a PackedSequence in the packed layout, with the algorithm and math type that the
+// framework asks for. `config` itself where the framework leaves that to the program, is not known,
+// or would not use cuDNN. Not for what was recorded: that is the call already. Sources:
+// framework_model.h; pytorch/pytorch aten/src/ATen/cudnn/AutocastRNN.cpp
+// @0d0444e43c8845ef5eb43d98bc561ceb2842b99b (half, whichever type autocast was asked for).
+RnnConfig called_by_framework(const RnnConfig& config, const ProgramContext& program,
+                              const DeviceSpec& device);
+
+// The math type that PyTorch asks cuDNN for with data of this type, where that is not the
+// configuration's own.
+MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& program,
+                           const DeviceSpec& device);
+
 }  // namespace rnnadvisor::advisor

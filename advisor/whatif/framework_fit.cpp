@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/facts/framework_model.h"
+#include "advisor/facts/framework_pick.h"
 #include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
@@ -44,12 +45,7 @@ std::optional<std::string> pytorch(Candidate& candidate, const ProgramContext& p
       if (forward.failing_clause != "none")
         chosen += fmt::format(" ({})", quoted(forward.failing_clause));
     }
-    if (!changes(candidate, "math_type")) {
-      if (call.data_type == DataType::half && device.compute_at_least(7))
-        call.math_type = MathType::tensor_op;
-      if (call.data_type == DataType::bfloat16)
-        call.math_type = program.allow_tf32 == false ? MathType::fma : MathType::default_math;
-    }
+    if (!changes(candidate, "math_type")) call.math_type = pytorch_math_type(call, program, device);
   }
   candidate.note = chosen;
   return std::nullopt;

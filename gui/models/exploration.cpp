@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "advisor/facts/framework_pick.h"
 #include "advisor/rules/evaluate.h"
 #include "core/model/memory.h"
 #include "profiler/profile/builder.h"
@@ -23,17 +24,6 @@ Profile profile_of(const ConfigInput& input, const DeviceSpec& device) {
   return builder.finish();
 }
 
-// What PyTorch asks of cuDNN: users of it cannot choose.
-std::optional<Algo> framework_algo(const Profile& profile) {
-  if (profile.configurations.front().program.name != Framework::pytorch) return std::nullopt;
-  const advisor::ProfileIndex index(profile);
-  advisor::FactMemo facts(index);
-  facts.begin(0);
-  const auto* fact = facts.get(advisor::find_fact("framework.algo"));
-  const auto* word = fact != nullptr ? std::get_if<std::string>(&fact->value) : nullptr;
-  return word != nullptr ? parse_enum<Algo>(*word) : std::nullopt;
-}
-
 std::optional<model::MapTime> sum_of(const std::vector<ExploredPhase>& phases) {
   model::MapTime sum;
   for (const auto& phase : phases) {
@@ -46,15 +36,13 @@ std::optional<model::MapTime> sum_of(const std::vector<ExploredPhase>& phases) {
   return phases.empty() ? std::nullopt : std::optional(sum);
 }
 
-// The profile of a call as its framework makes it.
+// The profile of a call as its framework makes it: users of PyTorch cannot choose the algorithm.
 Profile as_framework(const ConfigInput& input, const DeviceSpec& device, bool& framework_chooses) {
-  Profile profile = profile_of(input, device);
-  const auto algo = framework_algo(profile);
-  framework_chooses = algo.has_value();
-  if (!algo || *algo == input.config.algo) return profile;
-  ConfigInput chosen = input;
-  chosen.config.algo = *algo;
-  return profile_of(chosen, device);
+  framework_chooses = input.program.name == Framework::pytorch &&
+                      advisor::framework_pick(input.program, device, input.config) != nullptr;
+  ConfigInput call = input;
+  call.config = advisor::called_by_framework(input.config, input.program, device);
+  return profile_of(call, device);
 }
 
 // `times` calls of `other` more.
