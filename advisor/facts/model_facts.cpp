@@ -273,6 +273,16 @@ void add_cost(Catalogue& catalogue) {
              if (!n || *n > 1e9) return std::nullopt;
              return static_cast<std::int64_t>(std::ceil(*n));
            });
+  modelled("batch_growth_to_compute_bound", "1",
+           "model.batch_to_compute_bound as a multiple of batch_size",
+           [](const Subject& s) -> std::optional<double> {
+             const auto edge = ridge(s);
+             const int batch = s.get().config.batch_size;
+             if (!edge || batch < 1) return std::nullopt;
+             const auto n = n_for(forward_step(s.get().config), *edge);
+             if (!n || *n > 1e9) return std::nullopt;
+             return std::ceil(*n) / batch;
+           });
   modelled("width_reaches_compute_bound", "",
            "some batch_size makes the recurrent product limited by arithmetic",
            [](const Subject& s) -> std::optional<bool> {

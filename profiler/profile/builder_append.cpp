@@ -46,8 +46,11 @@ void append_clocks(std::vector<ClockSample>& into, const std::vector<ClockSample
 }  // namespace
 
 void ProfileBuilder::append(const Profile& other) {
-  const bool first =
-      profile_.environment.created.empty() && profile_.environment.rnnadvisor_version.empty();
+  // What nobody described: a part that never ran, say, describes nothing and takes nothing away.
+  const Environment& own = profile_.environment;
+  const bool first = own.created.empty() && own.rnnadvisor_version.empty() &&
+                     own.command_line.empty() && own.cudnn_version.empty() &&
+                     own.driver_version.empty() && own.host.empty();
   std::vector<int> devices;
   for (const auto& device : other.devices) devices.push_back(add_device(device));
   auto clocks = std::move(profile_.environment.clocks);

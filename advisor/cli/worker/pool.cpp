@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "advisor/cli/configurations.h"
 #include "advisor/cli/worker/machine.h"
 #include "advisor/cli/worker/protocol.h"
 #include "advisor/cli/worker/run_configurations.h"
@@ -327,7 +328,10 @@ class Pool {
         break;
       }
     }
-    environment.command_line = request_.command_line;
+    const Environment here = describe_process(request_.command_line);
+    environment.command_line = here.command_line;
+    environment.created = here.created;
+    environment.rnnadvisor_version = here.rnnadvisor_version;
     for (auto& result : results_) {
       builder.append(*result);
       result.reset();

@@ -21,6 +21,22 @@ TEST(Append, ToAnEmptyBuilderIsTheSameProfile) {
   expect_equal(builder.finish(), rich_profile());
 }
 
+TEST(Append, AnEnvironmentStaysWhatFollowsIt) {
+  Profile measured, never_ran;
+  measured.environment.cudnn_version = "9.19.0";
+  measured.environment.driver_version = "580.159.04";
+  ProfileBuilder builder;
+  builder.append(never_ran);
+  builder.append(measured);
+  builder.append(never_ran);
+  EXPECT_EQ(builder.profile().environment.cudnn_version, "9.19.0");
+
+  ProfileBuilder named;
+  named.profile().environment.command_line = "rnnadvisor sweep sizes.toml";
+  named.append(measured);
+  EXPECT_EQ(named.profile().environment.command_line, "rnnadvisor sweep sizes.toml");
+}
+
 TEST(Append, TwiceDoublesEveryTableAndSharesStringsAndDevices) {
   const Profile one = rich_profile();
   ProfileBuilder builder;
