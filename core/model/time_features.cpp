@@ -17,6 +17,9 @@ constexpr int small_batch = 8;
 Kernels kernels_of(const RnnConfig& config, Implementation implementation, Pipe pipe) {
   if (implementation != Implementation::persistent) return Kernels::one;
   if (pipe != Pipe::fp16_tensor) return Kernels::no_tensor_cores;
+  // Products outside of the recurrence use Tensor Cores with the default math type, too.
+  if (config.data_type == DataType::half && config.math_type == MathType::default_math)
+    return Kernels::no_tensor_cores;
   const bool batch = config.batch_size % 8 == 0;
   if (config.cell == Cell::lstm && config.data_type == DataType::half &&
       config.hidden_size % 8 == 0 && (batch || config.batch_size <= small_batch)) {

@@ -113,23 +113,52 @@ TEST(PlantedScores, MissedWhereNothingWasSaid) {
       Answer::silent);
 }
 
-// What an H200 measured, judged by today's rules: the first file was seen when the rules were
-// changed, and so was the second after it had been scored once (docs/validation.md).
-TEST(PlantedScores, TodaysRulesOnWhatAnH200Measured) {
-  int right = 0, wrong = 0, missed = 0, faulty = 0;
-  for (const std::string name : {"planted-first", "planted-second"}) {
-    const auto profile = read_profile(
-        std::string(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/") + name + ".rnnprof");
-    ASSERT_TRUE(profile) << to_text(profile.error());
+struct Sum {
+  int right = 0, wrong = 0, missed = 0, faulty = 0, helps = 0, cases = 0;
+};
+
+// What an H200 measured, judged by today's rules.
+Sum judged_today(const std::vector<std::string>& names) {
+  Sum sum;
+  for (const std::string& name : names) {
+    const auto profile =
+        read_profile(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/" + name + ".rnnprof");
+    if (!profile) {
+      ADD_FAILURE() << to_text(profile.error());
+      continue;
+    }
     const auto made = score(*profile, true, model::predict_time_for);
-    right += made.right;
-    wrong += made.wrong;
-    missed += made.missed;
-    for (const auto& one : made.cases) faulty += one.faulty ? 1 : 0;
+    sum.right += made.right;
+    sum.wrong += made.wrong;
+    sum.missed += made.missed;
+    for (const auto& one : made.cases) {
+      ++sum.cases;
+      sum.faulty += one.faulty ? 1 : 0;
+      sum.helps += one.helps ? 1 : 0;
+    }
   }
-  EXPECT_GE(right, 35);
-  EXPECT_GE(right, 0.95 * (right + wrong)) << wrong << " wrong";
-  EXPECT_GE(right, 0.90 * faulty) << missed << " missed";
+  return sum;
+}
+
+// The first file was seen when the rules were changed, the second after it had been scored once;
+// nothing was changed for the third (docs/validation.md).
+TEST(PlantedScores, TodaysRulesOnWhatAnH200Measured) {
+  const Sum sum = judged_today({"planted-first", "planted-second", "planted-third"});
+  EXPECT_EQ(sum.cases, 64);
+  EXPECT_GE(sum.right, 48);
+  EXPECT_GE(sum.right, 0.95 * (sum.right + sum.wrong)) << sum.wrong << " wrong";
+  EXPECT_GE(sum.right, 0.90 * sum.faulty) << sum.missed << " missed";
+}
+
+// Layers as people have them. No aim is reached here: what the document says must not become less.
+TEST(PlantedScores, TodaysRulesOnDrawnConfigurations) {
+  const Sum sum =
+      judged_today({"held-out-first", "held-out-second", "held-out-third", "held-out-fourth"});
+  EXPECT_EQ(sum.cases, 48);
+  EXPECT_GE(sum.right, 16);
+  EXPECT_LE(sum.wrong, 8);
+  EXPECT_LE(sum.missed, 8);
+  EXPECT_GE(sum.helps, sum.right + sum.wrong - 1);
 }
 
 TEST(PlantedScores, PrecisionAndRecallAreShares) {
