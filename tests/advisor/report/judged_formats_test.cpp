@@ -1,21 +1,12 @@
 // What judge() says of a profile is the same in every format: of a refused alternative, of a rule
 // that another one tells, of a change that the framework cannot express.
-#include <gmock/gmock.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/advisor/report/fixture.h"
-#include "tests/json_schema.h"
+#include "tests/advisor/report/formats.h"
 
 namespace rnnadvisor::advisor {
 namespace {
-
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Json = nlohmann::json;
 
 // A comparison of algorithms of which cuDNN refused the second, judged by the shipped rules.
 struct Comparison {
@@ -38,18 +29,6 @@ struct Comparison {
   Profile profile;
   Judgement judgement;
 };
-
-Json sarif_of(const Report& report) {
-  Json log = Json::parse(write_sarif(report));
-  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", log), "");
-  return log["runs"][0];
-}
-
-Json json_of(const Report& report) {
-  Json document = Json::parse(write_json(report));
-  EXPECT_EQ(violations("docs/schema/report.schema.json", document), "");
-  return document;
-}
 
 int errors_of(const Json& sarif) {
   int errors = 0;

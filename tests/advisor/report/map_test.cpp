@@ -1,11 +1,8 @@
 // Maps in every format, with times from a formula (tests/core/model/cliff_times.h).
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
@@ -13,16 +10,12 @@
 #include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
-#include "tests/advisor/report/fixture.h"
+#include "tests/advisor/report/formats.h"
 #include "tests/core/model/cliff_times.h"
-#include "tests/json_schema.h"
 
 namespace rnnadvisor::advisor {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Json = nlohmann::json;
 using model::ConfigurationMap;
 using model::MapAxes;
 
