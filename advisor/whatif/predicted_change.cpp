@@ -13,7 +13,6 @@
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/size_choice.h"
-#include "core/device/measured_times.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -52,10 +51,6 @@ std::optional<TimePrediction> time_of(const std::vector<RnnConfig>& calls,
     }
   }
   return sum;
-}
-
-std::string_view major_minor(std::string_view version) {
-  return version.substr(0, version.find('.', version.find('.') + 1));
 }
 
 struct Option {
@@ -198,10 +193,19 @@ double above(const TimePrediction& time) { return std::log(time.high_seconds / t
 
 }  // namespace
 
-bool calibrated_with(const DeviceSpec& device, const std::string& cudnn) {
-  const auto times = find_measured_times(device.id, device);
-  if (!times || !*times) return false;
-  return cudnn.empty() || major_minor((*times)->cudnn_version) == major_minor(cudnn);
+bool measured_with(const TimePrediction& time, const std::optional<Version>& cudnn) {
+  const auto measured = parse_version(time.cudnn_version);
+  return !measured || !cudnn ||
+         (measured->major == cudnn->major && measured->minor == cudnn->minor);
+}
+
+model::PredictTime predict_with(model::PredictTime predict, const std::optional<Version>& cudnn) {
+  if (!predict) return predict;
+  return [predict = std::move(predict), cudnn](const RnnConfig& config, Phase phase) {
+    auto time = predict(config, phase);
+    if (time && !measured_with(*time, cudnn)) time.reset();
+    return time;
+  };
 }
 
 std::optional<PredictedChange> predict_change(const Profile& profile, int configuration,
@@ -211,10 +215,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   auto before = time_of({own.config}, predict);
   if (!before) return std::nullopt;
-  const auto cudnn = judged_cudnn_version(profile, own);
-  if (cudnn && !before->cudnn_version.empty() &&
-      major_minor(before->cudnn_version) != major_minor(to_string(*cudnn)))
-    return std::nullopt;
+  if (!measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
   PredictedChange change;
   auto best = Search(profile, configuration, device, predict).best();
   if (!best || best->time.seconds * least_speedup >= before->seconds) {

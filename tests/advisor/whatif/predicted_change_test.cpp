@@ -93,6 +93,23 @@ TEST(PredictChange, TimesOfAnotherCudnnSayNothing) {
   EXPECT_FALSE(change_of(profile, fast));
 }
 
+TEST(PredictWith, AnswersOfAnotherCudnnAreLeftOut) {
+  const auto predict = times([](const RnnConfig&) { return 1.0; });  // of 9.19.0
+  const auto answers = [&](const char* cudnn) {
+    const auto judged = predict_with(predict, parse_version(cudnn));
+    return judged(RnnConfig{}, Phase::forward_training).has_value();
+  };
+  EXPECT_TRUE(answers("9.19.0"));
+  EXPECT_TRUE(answers("9.19.2")) << "the patch does not count";
+  EXPECT_TRUE(answers("")) << "not known";
+  EXPECT_FALSE(answers("9.20.0"));
+  EXPECT_FALSE(answers("9.1"));
+  EXPECT_FALSE(answers("8.19.0"));
+  EXPECT_FALSE(predict_with({}, parse_version("9.19.0")));
+  model::TimePrediction unknown;
+  EXPECT_TRUE(measured_with(unknown, parse_version("9.19.0")));
+}
+
 TEST(PredictChange, PrecisionIsGivenUpForMoreThanPredictionsCanTell) {
   auto profile = profile_of(1024, 32);
   auto& config = profile.configurations.front().config;
