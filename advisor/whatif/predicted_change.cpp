@@ -1,10 +1,9 @@
 #include "advisor/whatif/predicted_change.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "advisor/facts/experiments.h"
@@ -63,12 +62,11 @@ struct Option {
 // Widths are padded to what a document asks for: 8 for Tensor Cores, 32 for persistent kernels, 128
 // in PyTorch. Between 16 or 64 and these predictions cannot tell.
 bool undocumented_padding(const Transform& change, bool pytorch) {
-  const auto multiple_is = [&](std::string_view value) {
-    return change.json.find(fmt::format(":{}}}", value)) != std::string::npos;
-  };
   if (change.kind != "pad_hidden" && change.kind != "pad_input") return false;
-  if (change.kind == "pad_input" && !pytorch && multiple_is("128")) return true;
-  return multiple_is("16") || multiple_is("64");
+  const auto multiple = parameter_of(change, "multiple");
+  const auto is = [&](std::int64_t value) { return multiple == ParameterValue(value); };
+  if (change.kind == "pad_input" && !pytorch && is(128)) return true;
+  return is(16) || is(64);
 }
 
 bool odd_persistent(const RnnConfig& call) {
@@ -156,10 +154,10 @@ class Search {
   // convert, is more than a finding about speed may propose.
   bool same_data(const Changes& changes) const {
     const auto& program = profile_.configurations[static_cast<std::size_t>(configuration_)].program;
+    const ParameterValue conversion(std::string(to_string(MathType::tensor_op_allow_conversion)));
     return std::all_of(changes.begin(), changes.end(), [&](const Transform& change) {
       if (change.kind == "math_type")
-        return program.allow_tf32 != false &&
-               change.json.find("allow_conversion") == std::string::npos;
+        return program.allow_tf32 != false && parameter_of(change, "value") != conversion;
       return change.meaning == Meaning::exact || change.meaning == Meaning::padded;
     });
   }
