@@ -337,6 +337,13 @@ std::string_view basis(GainBasis value) {
   return "?";
 }
 
+std::string_view findings_lead() {
+  return "Ordered by the time that each is expected to save; what measuring refuted comes last. "
+         "Measured gains come from runs, here or elsewhere; estimates are computed: from times "
+         "that a calibration of this kind of GPU predicts, from the recording, or from the cost "
+         "model.";
+}
+
 std::string citation(const Citation& c) { return clean(describe(c)); }
 std::string_view citation_tag(char tag) { return describe_tag(tag); }
 

@@ -53,6 +53,8 @@ std::string refuted(const Finding& finding);
 std::string gain_in_full(const Gain& gain);
 // "measured here", "measured elsewhere", "estimate": always to be shown with a gain.
 std::string_view basis(GainBasis value);
+// Before a list of findings: what orders them, and what their gains rest on.
+std::string_view findings_lead();
 // "NVIDIA, Optimizing Recurrent Layers User's Guide, Quick Start Checklist (2023)".
 std::string citation(const Citation& citation);
 // How a statement is known: "stated by a document", …

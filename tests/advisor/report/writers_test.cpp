@@ -476,6 +476,18 @@ TEST(Predicted, TimesAreInEveryFormatThatHasTimes) {
   EXPECT_THAT(write_text(report), HasSubstr("Predicted times (an estimate)"));
 }
 
+// A gain is an estimate for three reasons, and a list of them names each.
+TEST(FindingsLead, SaysWhereEstimatesAreFrom) {
+  const auto lead = words::findings_lead();
+  for (const auto* reason : {"calibration", "predicts", "recording", "cost model"})
+    EXPECT_THAT(lead, HasSubstr(reason));
+  const auto judged = fixture::rich();
+  EXPECT_THAT(write_markdown(judged->report()),
+              HasSubstr("## What to do first\n\n" + std::string(lead) + "\n\n"));
+  EXPECT_THAT(write_html(judged->report()),
+              HasSubstr("<p class=\"lead\">" + std::string(lead) + "</p>"));
+}
+
 TEST(Text, SaysWhatIsAnEstimate) {
   auto judged = fixture::single();
   judged->judgement.findings[0].gain->basis = GainBasis::modelled;
