@@ -60,7 +60,7 @@ TEST(MapWords, NameTheNearestBetter) {
   const auto advice = words::map_advice(map);
   // The standard kernels' 8 us a step against the persistent ones' 2 us are told apart, too.
   EXPECT_THAT(advice, ::testing::Contains(HasSubstr("Nearest better: batch 32 instead of 33: ")));
-  EXPECT_THAT(advice.back(), HasSubstr("x less time per sequence (estimate, "));
+  EXPECT_THAT(advice.back(), HasSubstr("× less time per sequence (estimate, "));
   EXPECT_THAT(advice.back(), Not(HasSubstr("another model")));
   const auto model = words::map_advice(map_of(half_lstm(1001, 64)));
   EXPECT_THAT(model.back(), HasSubstr("hidden size 1000 instead of 1001"));

@@ -409,7 +409,7 @@ TEST(Refuted, OfSuggestionsOnlyThoseThatWereTried) {
   const Report report = judged->report();
   const std::string text = write_text(report);
   EXPECT_THAT(text, HasSubstr("     not      Pad the batch to 40"));
-  EXPECT_THAT(text, HasSubstr("refuted, 0.50x (0.45 to 0.55), training step"));
+  EXPECT_THAT(text, HasSubstr("refuted, 0.50× (0.45 to 0.55), training step"));
   EXPECT_THAT(text, HasSubstr("     do       Collect batches"));
   EXPECT_THAT(write_markdown(report), HasSubstr("- **Not:** Pad the batch to 40"));
   const std::string page = write_html(report);
