@@ -488,6 +488,31 @@ TEST(FindingsLead, SaysWhereEstimatesAreFrom) {
               HasSubstr("<p class=\"lead\">" + std::string(lead) + "</p>"));
 }
 
+TEST(Text, QuotesEverySourceWhereEverythingIsAskedFor) {
+  auto judged = fixture::single();
+  judged->judgement.findings.resize(1);
+  auto& citations = judged->judgement.findings[0].citations;
+  citations.assign(3, Citation{});
+  citations[0].source = "First";
+  citations[1].source = "Second";
+  citations[1].quote = "multiples of eight";
+  citations[2].source = "Third";
+  citations[2].quote = "or of sixteen";
+  TextOptions options;
+  options.width = 200;
+  const std::string brief = write_text(judged->report(), options);
+  EXPECT_THAT(brief, ContainsRegex("source +Second: \"multiples of eight\" \\(and 2 more\\)"));
+  EXPECT_THAT(brief, Not(HasSubstr("or of sixteen")));
+  options.verbose = true;
+  const std::string all = write_text(judged->report(), options);
+  EXPECT_THAT(all,
+              ContainsRegex("source +First\n +source +Second: \"multiples of eight\"\n +source "
+                            "+Third: \"or of sixteen\"\n"));
+  citations.resize(1);
+  options.verbose = false;
+  EXPECT_THAT(write_text(judged->report(), options), ContainsRegex("source +First\n"));
+}
+
 TEST(Text, SaysWhatIsAnEstimate) {
   auto judged = fixture::single();
   judged->judgement.findings[0].gain->basis = GainBasis::modelled;
