@@ -296,9 +296,10 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
       continue;
     }
     advisor::ProposeOptions of_calls = *propose;
-    if (context.services.predict_for &&
-        advisor::calibrated_with(profile.devices[device], profile.environment.cudnn_version))
-      of_calls.predict = context.services.predict_for(profile.devices[device]);
+    if (context.services.predict_for)
+      of_calls.predict =
+          advisor::predict_with(context.services.predict_for(profile.devices[device]),
+                                advisor::parse_version(profile.environment.cudnn_version));
     print_proposal(context, profile,
                    advisor::propose(profile, configuration, judgement.findings,
                                     profile.devices[device], of_calls),
@@ -342,9 +343,9 @@ Result<Verified> verify(const Context& context, Profile profile, const Judging& 
 
   // Times were measured on bare calls: what PyTorch's own launches cost is not in them.
   advisor::ProposeOptions of_calls = *propose;
-  if (device && context.services.predict_for &&
-      advisor::calibrated_with(*device, cudnn_here(context)))
-    of_calls.predict = context.services.predict_for(*device);
+  if (device && context.services.predict_for)
+    of_calls.predict = advisor::predict_with(context.services.predict_for(*device),
+                                             advisor::parse_version(cudnn_here(context)));
   advisor::SearchOptions search;
   search.propose = of_calls;
   search.stop = context.services.watch_interrupts();

@@ -243,14 +243,10 @@ void actions(Page& page, const Report& report) {
                    : "");
     return;
   }
-  page.raw(
+  page.put(
       "<section id=\"actions\" aria-labelledby=\"actions-h\"><h2 id=\"actions-h\">What to do "
-      "first</h2>"
-      "<p class=\"lead\">Ordered by the time that each is expected to save; what measuring refuted "
-      "comes "
-      "last. <em>Measured</em> gains come from runs, here or elsewhere; "
-      "<em>estimates</em> are computed, from the recording or from the cost model.</p><ol "
-      "class=\"findings\">");
+      "first</h2><p class=\"lead\">{}</p><ol class=\"findings\">",
+      words::findings_lead());
   const std::size_t shown = std::min(shown_findings, report.groups.size());
   for (std::size_t i = 0; i < shown; ++i) finding(page, report, report.groups[i], i + 1);
   page.raw("</ol>");

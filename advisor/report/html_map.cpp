@@ -222,7 +222,7 @@ void table(Page& page, const ConfigurationMap& map, const Layers& layers) {
       } else {
         if (map.has_times) text = shown(layers.time.text(cell), cell) + " ";
         text += words::implementation(cell.run().implementation);
-        if (cell.speedup) text += ", " + layers.speedup.text(cell) + "x";
+        if (cell.speedup) text += ", " + layers.speedup.text(cell) + "×";
       }
       if (!cell.fits) text += ", too large";
       page.put(own ? fmt::runtime("<td class=\"num\"><strong>{} (you are here)</strong></td>")

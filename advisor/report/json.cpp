@@ -14,6 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// What raises which number is said in docs/schema/report.schema.json.
+constexpr std::string_view schema_version = "1.1";
+
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
 Json positive(double value) { return value > 0 ? Json(value) : Json(nullptr); }
@@ -473,7 +476,7 @@ std::string write_json(const Report& report) {
   }
   Json ignored = Json::array();
   for (const auto& rule : report.judgement->ignored) ignored.push_back(str(rule));
-  Json out = {{"schema_version", "1.0"},
+  Json out = {{"schema_version", schema_version},
               {"headline", report.headline},
               {"counts",
                {{"configurations", report.shown()},

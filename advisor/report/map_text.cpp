@@ -93,11 +93,12 @@ class Table {
 
   std::string write() {
     const bool times = layer_ != MapLayer::implementation;
-    terminal_.heading(fmt::format(
-        "{}: {}{}, {}", words::map_title(map_.axes), words::map_layer(layer_),
-        times && !scale_.empty() && scale_.unit() != "x" ? fmt::format(" in {}", scale_.unit())
-                                                         : std::string(),
-        words::clean(map_.device_name)));
+    terminal_.heading(fmt::format("{}: {}{}, {}", words::map_title(map_.axes),
+                                  words::map_layer(layer_),
+                                  times && !scale_.empty() && layer_ != MapLayer::speedup
+                                      ? fmt::format(" in {}", scale_.unit())
+                                      : std::string(),
+                                  words::clean(map_.device_name)));
     // A layer of which nothing is known: below it says why.
     if (layer_ == MapLayer::implementation || !scale_.empty()) {
       head();

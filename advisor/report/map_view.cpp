@@ -15,6 +15,12 @@ using model::ConfigurationMap;
 using model::MapCell;
 using model::MapDimension;
 
+namespace {
+
+constexpr std::string_view times_sign = "×";
+
+}  // namespace
+
 std::string_view to_string(MapLayer value) {
   switch (value) {
     case MapLayer::time:
@@ -55,7 +61,7 @@ MapScale::MapScale(const ConfigurationMap& map, MapLayer layer) : layer_(layer) 
     ++count;
   }
   if (layer == MapLayer::speedup) {
-    unit_ = "x";
+    unit_ = times_sign;
     return;
   }
   // Most numbers between 1 and 1000.
@@ -90,10 +96,10 @@ std::string MapScale::text(const MapCell& cell) const {
 }
 
 std::string MapScale::low_text() const {
-  return fmt::format("{}{}{}", in_unit(low_), unit_ == "x" ? "" : " ", unit_);
+  return fmt::format("{}{}{}", in_unit(low_), unit_ == times_sign ? "" : " ", unit_);
 }
 std::string MapScale::high_text() const {
-  return fmt::format("{}{}{}", in_unit(high_), unit_ == "x" ? "" : " ", unit_);
+  return fmt::format("{}{}{}", in_unit(high_), unit_ == times_sign ? "" : " ", unit_);
 }
 
 std::optional<model::Implementation> other_implementation(const ConfigurationMap& map, int row,
@@ -160,8 +166,8 @@ std::string change(const RnnConfig& from, const RnnConfig& to) {
 }
 
 std::string factor(const model::Ratio& ratio, bool estimate) {
-  return fmt::format("{}, {}x to {}x", estimate ? "estimate" : "measured", number(ratio.low),
-                     number(ratio.high));
+  return fmt::format("{}, {} to {}", estimate ? "estimate" : "measured", words::times(ratio.low),
+                     words::times(ratio.high));
 }
 
 std::string what_runs(const model::MapCell& cell) {
@@ -271,7 +277,7 @@ std::vector<std::string> map_cell(const ConfigurationMap& map, int row, int colu
     lines.push_back(fmt::format("fastest: {}, {}", to_string(*cell.best), map_time(best)));
   }
   if (cell.speedup && *cell.best != Algo::standard)
-    lines.push_back(fmt::format("{}x over standard", number(cell.speedup->value)));
+    lines.push_back(fmt::format("{} over standard", words::times(cell.speedup->value)));
   if (!cell.fits) lines.emplace_back("needs more memory than the device has");
   return lines;
 }
@@ -290,7 +296,7 @@ std::string better_neighbour(const ConfigurationMap& map, const model::BetterNei
                           implementation(map.at(better.row, better.column).run().implementation));
       break;
     case Reason::time:
-      text += fmt::format("{}x less time per {} ({})", number(better.factor.value),
+      text += fmt::format("{} less time per {} ({})", words::times(better.factor.value),
                           better.per_flop                           ? "operation"
                           : there.seq_length != map.here.seq_length ? "step of a sequence"
                                                                     : "sequence",
@@ -303,8 +309,8 @@ std::string better_neighbour(const ConfigurationMap& map, const model::BetterNei
 }
 
 std::string better_algorithm(const ConfigurationMap& map, const model::BetterAlgorithm& better) {
-  return fmt::format("{} instead of {}: {}x less time ({})", to_string(better.algo),
-                     to_string(map.own().asked), number(better.factor.value),
+  return fmt::format("{} instead of {}: {} less time ({})", to_string(better.algo),
+                     to_string(map.own().asked), words::times(better.factor.value),
                      factor(better.factor, better.estimate));
 }
 

@@ -36,7 +36,7 @@ class MapScale {
   std::optional<int> shade(const model::MapCell& cell, int shades) const;
   // Of a cell in the unit of the map, without the unit: "1.23"; empty where not known.
   std::string text(const model::MapCell& cell) const;
-  std::string_view unit() const { return unit_; }  // "ms", "x"
+  std::string_view unit() const { return unit_; }  // "ms", "×"
   std::string low_text() const;                    // ends of the scale, with unit
   std::string high_text() const;
 
@@ -66,10 +66,10 @@ std::string map_place(const model::ConfigurationMap& map, int row, int column);
 std::vector<std::string> map_cell(const model::ConfigurationMap& map, int row, int column);
 // "1.23 ms (1.11 to 1.35 ms), estimate".
 std::string map_time(const model::MapTime& time);
-// "batch 32 instead of 33: 4.1x less time per sequence (estimate, 3.4x to 5.0x)".
+// "batch 32 instead of 33: 4.1× less time per sequence (estimate, 3.4× to 5.0×)".
 std::string better_neighbour(const model::ConfigurationMap& map,
                              const model::BetterNeighbour& better);
-// "persist_static instead of standard here: 2.1x less time (estimate, …)".
+// "persist_static instead of standard here: 2.1× less time (estimate, …)".
 std::string better_algorithm(const model::ConfigurationMap& map,
                              const model::BetterAlgorithm& better);
 // Everything of the two above, the nearest first; one sentence that there is none where times are

@@ -200,7 +200,7 @@ class MarkdownWriter {
 
   void actions() {
     if (report_.groups.empty()) return;
-    put("## What to do first\n\n");
+    put("## What to do first\n\n{}\n\n", words::findings_lead());
     for (std::size_t i = 0; i < std::min(most_groups, report_.groups.size()); ++i) {
       finding(report_.groups[i].first(), i + 1, report_.groups[i]);
     }

@@ -233,16 +233,27 @@ class TextWriter {
     draw_outcome(terminal_, f);
     if (const std::string why = words::refuted(f); !why.empty())
       terminal_.paragraph(why, 14, "     refuted", Style::red);
-    if (!f.citations.empty()) {
-      std::string text = words::citation(f.citations.front());
-      if (!f.citations.front().quote.empty())
-        text += ": \"" + words::clean(f.citations.front().quote) + "\"";
-      if (f.citations.size() > 1) text += fmt::format(" (and {} more)", f.citations.size() - 1);
-      terminal_.paragraph(text, 14, "     source", Style::dim, Style::dim);
-    }
+    sources(f);
     terminal_.paragraph(
         fmt::format("{}{}{}", words::clean(f.rule_id), dot_, to_string(f.confidence)), 14,
         "     rule", Style::dim, Style::dim);
+  }
+
+  // All of them take a screen: without --verbose the first that is quoted stands for the others.
+  void sources(const Finding& f) {
+    const auto put = [&](const Citation& c, const std::string& more) {
+      std::string text = words::citation(c);
+      if (!c.quote.empty()) text += ": \"" + words::clean(c.quote) + "\"";
+      terminal_.paragraph(text + more, 14, "     source", Style::dim, Style::dim);
+    };
+    if (options_.verbose) {
+      for (const auto& c : f.citations) put(c, {});
+    } else if (!f.citations.empty()) {
+      const auto quoted = std::find_if(f.citations.begin(), f.citations.end(),
+                                       [](const Citation& c) { return !c.quote.empty(); });
+      put(quoted == f.citations.end() ? f.citations.front() : *quoted,
+          f.citations.size() > 1 ? fmt::format(" (and {} more)", f.citations.size() - 1) : "");
+    }
   }
 
   void code(std::string_view text) { draw_code(terminal_, text); }

@@ -106,7 +106,7 @@ std::string_view verdict(ExperimentVerdict value) {
 
 std::string speedup(const ExperimentTiming* timing) {
   if (timing == nullptr || !(timing->speedup > 0)) return {};
-  return fmt::format("{}x ({} to {})", number(timing->speedup), number(timing->speedup_low),
+  return fmt::format("{} ({} to {})", times(timing->speedup), number(timing->speedup_low),
                      number(timing->speedup_high));
 }
 
@@ -138,8 +138,8 @@ std::string trial_details(const TrialOutcome& outcome) {
                 : "it runs; its results were not compared; ";
   if (outcome.speedup > 0) {
     text += fmt::format(
-        fmt::runtime(outcome.of_results ? "{}x as fast ({} to {}), {}" : "{}x ({} to {}), {}"),
-        number(outcome.speedup), number(outcome.low), number(outcome.high), clean(outcome.scope));
+        fmt::runtime(outcome.of_results ? "{} as fast ({} to {}), {}" : "{} ({} to {}), {}"),
+        times(outcome.speedup), number(outcome.low), number(outcome.high), clean(outcome.scope));
     if (outcome.control_high > 0)
       text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
                           number(outcome.control_high));

@@ -17,18 +17,18 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
 namespace words {
 
 std::string_view verdict(ExperimentVerdict value);  // "confirmed", "not run"
-// "1.44x (1.40 to 1.48)"; empty without a time.
+// "1.44× (1.40 to 1.48)"; empty without a time.
 std::string speedup(const ExperimentTiming* timing);
 // "saves 40.0 MiB", "takes 40.0 MiB more", "the same"; empty when it was not measured.
 std::string memory_change(const Experiment& experiment);
 // "dx 2.1e-04": the tensor that moved most, and how far; empty when none was compared.
 std::string moved(const TrialRow& row);
-// What a verdict rests on, in one sentence: "confirmed, 1.44x (1.40 to 1.48), training step; the
+// What a verdict rests on, in one sentence: "confirmed, 1.44× (1.40 to 1.48), training step; the
 // original against itself 0.99 to 1.01".
 std::string trial(const TrialOutcome& outcome);
 // The same without the verdict, for writers that show it as a sign.
 std::string trial_details(const TrialOutcome& outcome);
-// "Best that keeps every result: algo (value persist_static), 3.46x (3.40 to 3.52)": one line for
+// "Best that keeps every result: algo (value persist_static), 3.46× (3.40 to 3.52)": one line for
 // each meaning that has a confirmed change.
 std::vector<std::string> best_trials(const ConfigurationReport& report);
 // What is short of "measured for all": how many could not be run.

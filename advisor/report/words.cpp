@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <regex>
 
 #include "advisor/rules/describe.h"
 #include "core/base/text.h"
@@ -283,11 +284,23 @@ std::string comparison(const Comparison& c) {
   return fmt::format("{} = {} {} {}", clean(c.fact), observed, op, threshold);
 }
 
+namespace {
+
+// Records of `rules validate` keep their effects in ASCII, as a terminal shows them.
+std::string with_times_sign(const std::string& text) {
+  static const std::regex factor("([0-9])x\\b");
+  return std::regex_replace(text, factor, "$1×");
+}
+
+}  // namespace
+
+std::string times(double value) { return number(value) + "×"; }
+
 std::string gain(const std::optional<Gain>& g) {
   if (!g) return {};
   std::string text;
   if (g->speedup > 1.0005) {
-    text = number(g->speedup) + "x";
+    text = times(g->speedup);
   } else if (g->saved_bytes > 0) {
     text = "saves " + format_bytes(static_cast<double>(g->saved_bytes));
   }
@@ -295,8 +308,8 @@ std::string gain(const std::optional<Gain>& g) {
 }
 
 std::string gain(const ConfigurationReport& each) {
-  if (each.best_gain() > 1.0005) return number(each.best_gain()) + "x";
-  if (each.model_gain() > 1.0005) return number(each.model_gain()) + "x with another model";
+  if (each.best_gain() > 1.0005) return times(each.best_gain());
+  if (each.model_gain() > 1.0005) return times(each.model_gain()) + " with another model";
   return {};
 }
 
@@ -337,6 +350,13 @@ std::string_view basis(GainBasis value) {
   return "?";
 }
 
+std::string_view findings_lead() {
+  return "Ordered by the time that each is expected to save; what measuring refuted comes last. "
+         "Measured gains come from runs, here or elsewhere; estimates are computed: from times "
+         "that a calibration of this kind of GPU predicts, from the recording, or from the cost "
+         "model.";
+}
+
 std::string citation(const Citation& c) { return clean(describe(c)); }
 std::string_view citation_tag(char tag) { return describe_tag(tag); }
 
@@ -349,7 +369,7 @@ std::string validity(const ValidityRecord& r) {
     if (!part.empty()) where += (where.empty() ? "" : ", ") + part;
   }
   if (!where.empty()) text += " on " + where;
-  if (!r.effect.empty()) text += ": " + clean(r.effect);
+  if (!r.effect.empty()) text += ": " + with_times_sign(clean(r.effect));
   return text;
 }
 

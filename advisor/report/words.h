@@ -40,7 +40,10 @@ std::string_view meaning(
 
 // "33 is not a multiple of 8": the observation in words.
 std::string comparison(const Comparison& comparison);
-// "1.44x", or for memory "saves 1.20 GiB"; "1.44x with another model" where no change that leaves
+// "1.44×": a factor, in every format; terminals without UTF-8 show an x
+// (advisor/report/terminal.h).
+std::string times(double value);
+// "1.44×", or for memory "saves 1.20 GiB"; "1.44× with another model" where no change that leaves
 // the model as it is reaches it; empty when there is none.
 std::string gain(const std::optional<Gain>& gain);
 // What a table of configurations shows: best_gain(), where there is none model_gain(), named so;
@@ -49,15 +52,17 @@ std::string gain(const ConfigurationReport& configuration);
 // Of a finding that measuring refuted (advisor::refuted()): where and by how many pairs; else
 // empty.
 std::string refuted(const Finding& finding);
-// "1.44x (1.40 to 1.48) of the training step".
+// "1.44× (1.40 to 1.48) of the training step".
 std::string gain_in_full(const Gain& gain);
 // "measured here", "measured elsewhere", "estimate": always to be shown with a gain.
 std::string_view basis(GainBasis value);
+// Before a list of findings: what orders them, and what their gains rest on.
+std::string_view findings_lead();
 // "NVIDIA, Optimizing Recurrent Layers User's Guide, Quick Start Checklist (2023)".
 std::string citation(const Citation& citation);
 // How a statement is known: "stated by a document", …
 std::string_view citation_tag(char tag);
-// "confirmed 12, refuted 1 on nvidia-h200, cuDNN 9.19.0, 2025-01-01: 1.4x".
+// "confirmed 12, refuted 1 on nvidia-h200, cuDNN 9.19.0, 2025-01-01: 1.4×".
 std::string validity(const ValidityRecord& record);
 // "3 kernels in 2 RNN calls", "the 100 longest of 10800 kernels in 30 RNN calls"; empty when there
 // is no such evidence.

@@ -87,7 +87,7 @@ Meaning widest_meaning(std::span<const Transform> changes);
 enum class GainBasis {
   measured_here,       // by an experiment or a sibling configuration in this profile
   measured_elsewhere,  // a measurement of a near configuration, cited in the card
-  modelled,            // computed from the cost model: an estimate
+  modelled,  // computed from predicted times, the recording or the cost model: an estimate
 };
 struct Gain {
   double speedup = 1;            // time now / time after, of `scope`

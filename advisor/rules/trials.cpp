@@ -22,13 +22,6 @@ std::string other_device(const Profile& profile, const Experiment& experiment) {
   return its->name;
 }
 
-// Its speedup is per sequence (per_sequence() in advisor/whatif/outcome.h).
-bool other_batch(const Experiment& experiment) {
-  const auto transforms = parse_transforms(experiment.transforms);
-  return transforms && std::any_of(transforms->begin(), transforms->end(),
-                                   [](const Transform& t) { return t.kind == "set_batch"; });
-}
-
 TrialOutcome outcome_of(const Profile& profile, int index) {
   const auto& experiment = profile.experiments[static_cast<std::size_t>(index)];
   TrialOutcome made;
@@ -42,7 +35,8 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
     made.speedup = timing->speedup;
     made.low = timing->speedup_low;
     made.high = timing->speedup_high;
-    if (other_batch(experiment)) made.scope += ", per sequence";
+    const auto transforms = parse_transforms(experiment.transforms);
+    if (transforms && compared_per_sequence(*transforms)) made.scope += ", per sequence";
     made.control_low = timing->control_low;
     made.control_high = timing->control_high;
   }

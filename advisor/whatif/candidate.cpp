@@ -156,6 +156,18 @@ Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& confi
   return worst;
 }
 
+bool compared_per_sequence(std::span<const Transform> transforms) {
+  return std::any_of(transforms.begin(), transforms.end(),
+                     [](const Transform& transform) { return transform.kind == "set_batch"; });
+}
+
+int batch_of(const ExperimentVariant& variant) {
+  if (variant.calls.empty()) return 0;
+  if (variant.composition != Composition::rows) return variant.calls.front().batch_size;
+  return std::accumulate(variant.calls.begin(), variant.calls.end(), 0,
+                         [](int sum, const RnnConfig& call) { return sum + call.batch_size; });
+}
+
 std::string describe(std::span<const Transform> transforms) {
   std::string text;
   for (const auto& transform : transforms)

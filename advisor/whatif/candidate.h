@@ -39,6 +39,13 @@ Result<ExperimentVariant> compose(std::span<const Transform> transforms, const R
 // another function where training drops values between layers.
 Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& config);
 
+// Whether they make another batch size of it: the calls then do other work, and times are compared
+// per sequence.
+bool compared_per_sequence(std::span<const Transform> transforms);
+
+// Sequences of the batch that the calls compute together; 0 without calls.
+int batch_of(const ExperimentVariant& variant);
+
 // "split_layers, then pad_batch (multiple 8)", for people.
 std::string describe(std::span<const Transform> transforms);
 

@@ -164,12 +164,9 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
     candidate.expected =
         predicted ? predicted->median : modelled_speedup(own.config, candidate.variant, device);
   }
-  // Of another batch size the time per sequence counts.
-  for (const auto& transform : candidate.transforms) {
-    if (transform.kind == "set_batch")
-      candidate.expected *=
-          static_cast<double>(candidate.variant.calls.front().batch_size) / own.config.batch_size;
-  }
+  const bool per_sequence = compared_per_sequence(candidate.transforms);
+  if (per_sequence)
+    candidate.expected *= static_cast<double>(batch_of(candidate.variant)) / own.config.batch_size;
   // The bounds of a training step hold backward passes, which do not run here.
   if (infers(candidate.transforms)) candidate.expected = 0;
   if (candidate.expected > 0)
@@ -178,10 +175,7 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   if (rule.empty() && options.only.empty()) {
     if (auto problem = known_slow(candidate.variant, device, predicted.has_value()))
       return dropped(*problem);
-    const bool other_batch =
-        std::any_of(candidate.transforms.begin(), candidate.transforms.end(),
-                    [](const Transform& each) { return each.kind == "set_batch"; });
-    if (predicted && !other_batch && candidate.expected > 0 && predicted->most < 1) {
+    if (predicted && !per_sequence && candidate.expected > 0 && predicted->most < 1) {
       return dropped(
           fmt::format("predicted times allow {:.2f}x at most (estimate)", predicted->most));
     }

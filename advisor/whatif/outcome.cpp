@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "advisor/facts/experiments.h"
 
 namespace rnnadvisor::advisor {
@@ -83,11 +81,8 @@ void take_result(Trial& trial, const RnnConfig& before, const ExperimentResult& 
   const auto& calls = trial.candidate.variant.calls;
   const bool same_calls = calls.empty();
   const RnnConfig& after = same_calls ? before : calls.front();
-  const bool other_batch =
-      std::any_of(trial.candidate.transforms.begin(), trial.candidate.transforms.end(),
-                  [](const Transform& t) { return t.kind == "set_batch"; });
-  if (other_batch) {
-    per_sequence(trial.timings, before.batch_size, after.batch_size);
+  if (compared_per_sequence(trial.candidate.transforms)) {
+    per_sequence(trial.timings, before.batch_size, batch_of(trial.candidate.variant));
     append(trial.message, "speedup per sequence");
   }
   if (const auto moved = moved_too_far(own.shifts, trial.candidate.meaning, before, after)) {

@@ -1,10 +1,9 @@
 #include "advisor/whatif/predicted_change.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "advisor/facts/experiments.h"
@@ -13,7 +12,6 @@
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/size_choice.h"
-#include "core/device/measured_times.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -54,10 +52,6 @@ std::optional<TimePrediction> time_of(const std::vector<RnnConfig>& calls,
   return sum;
 }
 
-std::string_view major_minor(std::string_view version) {
-  return version.substr(0, version.find('.', version.find('.') + 1));
-}
-
 struct Option {
   Changes changes;
   Meaning meaning = Meaning::exact;
@@ -68,12 +62,11 @@ struct Option {
 // Widths are padded to what a document asks for: 8 for Tensor Cores, 32 for persistent kernels, 128
 // in PyTorch. Between 16 or 64 and these predictions cannot tell.
 bool undocumented_padding(const Transform& change, bool pytorch) {
-  const auto multiple_is = [&](std::string_view value) {
-    return change.json.find(fmt::format(":{}}}", value)) != std::string::npos;
-  };
   if (change.kind != "pad_hidden" && change.kind != "pad_input") return false;
-  if (change.kind == "pad_input" && !pytorch && multiple_is("128")) return true;
-  return multiple_is("16") || multiple_is("64");
+  const auto multiple = parameter_of(change, "multiple");
+  const auto is = [&](std::int64_t value) { return multiple == ParameterValue(value); };
+  if (change.kind == "pad_input" && !pytorch && is(128)) return true;
+  return is(16) || is(64);
 }
 
 bool odd_persistent(const RnnConfig& call) {
@@ -161,10 +154,10 @@ class Search {
   // convert, is more than a finding about speed may propose.
   bool same_data(const Changes& changes) const {
     const auto& program = profile_.configurations[static_cast<std::size_t>(configuration_)].program;
+    const ParameterValue conversion(std::string(to_string(MathType::tensor_op_allow_conversion)));
     return std::all_of(changes.begin(), changes.end(), [&](const Transform& change) {
       if (change.kind == "math_type")
-        return program.allow_tf32 != false &&
-               change.json.find("allow_conversion") == std::string::npos;
+        return program.allow_tf32 != false && parameter_of(change, "value") != conversion;
       return change.meaning == Meaning::exact || change.meaning == Meaning::padded;
     });
   }
@@ -198,10 +191,19 @@ double above(const TimePrediction& time) { return std::log(time.high_seconds / t
 
 }  // namespace
 
-bool calibrated_with(const DeviceSpec& device, const std::string& cudnn) {
-  const auto times = find_measured_times(device.id, device);
-  if (!times || !*times) return false;
-  return cudnn.empty() || major_minor((*times)->cudnn_version) == major_minor(cudnn);
+bool measured_with(const TimePrediction& time, const std::optional<Version>& cudnn) {
+  const auto measured = parse_version(time.cudnn_version);
+  return !measured || !cudnn ||
+         (measured->major == cudnn->major && measured->minor == cudnn->minor);
+}
+
+model::PredictTime predict_with(model::PredictTime predict, const std::optional<Version>& cudnn) {
+  if (!predict) return predict;
+  return [predict = std::move(predict), cudnn](const RnnConfig& config, Phase phase) {
+    auto time = predict(config, phase);
+    if (time && !measured_with(*time, cudnn)) time.reset();
+    return time;
+  };
 }
 
 std::optional<PredictedChange> predict_change(const Profile& profile, int configuration,
@@ -211,10 +213,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   auto before = time_of({own.config}, predict);
   if (!before) return std::nullopt;
-  const auto cudnn = judged_cudnn_version(profile, own);
-  if (cudnn && !before->cudnn_version.empty() &&
-      major_minor(before->cudnn_version) != major_minor(to_string(*cudnn)))
-    return std::nullopt;
+  if (!measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
   PredictedChange change;
   auto best = Search(profile, configuration, device, predict).best();
   if (!best || best->time.seconds * least_speedup >= before->seconds) {

@@ -4,18 +4,21 @@
 
 #include <optional>
 #include <span>
-#include <string>
 
+#include "advisor/facts/fact.h"
 #include "advisor/facts/predicted_change.h"
 #include "core/device/device_spec.h"
+#include "core/model/time_prediction.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
 
-// Whether the times that are known of a device were measured with the same major and minor version
-// of cuDNN as `cudnn` ("9.19.0"). A version that is not known (empty) does not stand in the way;
-// without times the answer is no.
-bool calibrated_with(const DeviceSpec& device, const std::string& cudnn);
+// Whether a prediction rests on times of the same major and minor version of cuDNN. A version that
+// is not known, on either side, does not stand in the way.
+bool measured_with(const model::TimePrediction& time, const std::optional<Version>& cudnn);
+
+// `predict` without its answers that were measured with another cuDNN. An empty one stays empty.
+model::PredictTime predict_with(model::PredictTime predict, const std::optional<Version>& cudnn);
 
 // Of all changes that keep the results (exact and padded), or that compute in another math type
 // with the same data (numerics), the one with the shortest predicted time. CUDA graphs are left

@@ -265,6 +265,14 @@ Result<Transform> with_parameter(const Transform& transform, std::string_view na
                         kind ? names(kind->parameters) : std::vector<std::string_view>{});
 }
 
+std::optional<ParameterValue> parameter_of(const Transform& transform, std::string_view name) {
+  const auto parameters = read_parameters(transform.json);
+  if (!parameters) return std::nullopt;
+  const auto found = std::find_if(parameters->begin(), parameters->end(),
+                                  [&](const auto& parameter) { return parameter.name == name; });
+  return found == parameters->end() ? std::nullopt : std::optional(found->value);
+}
+
 std::string describe(const Transform& transform) {
   const auto parameters = read_parameters(transform.json);
   if (!parameters || parameters->empty()) return transform.kind;

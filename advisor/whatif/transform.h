@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,9 @@ Result<Transform> parse_transform(std::string_view kind, std::string_view json);
 // The same transform with one parameter set.
 Result<Transform> with_parameter(const Transform& transform, std::string_view name,
                                  const ParameterValue& value);
+
+// The value of one parameter; nothing where the transform has none of this name.
+std::optional<ParameterValue> parameter_of(const Transform& transform, std::string_view name);
 
 // "pad_batch (multiple 8)", for people.
 std::string describe(const Transform& transform);

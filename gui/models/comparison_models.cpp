@@ -79,8 +79,7 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
         case after:
           return time(match.after_ms);
         case ratio:
-          return match.ratio() > 0 ? to_qt(words::number(match.ratio())) + QStringLiteral("×")
-                                   : QStringLiteral("–");
+          return match.ratio() > 0 ? to_qt(words::times(match.ratio())) : QStringLiteral("–");
         case verdict:
           return change_word(match.change);
         default:

@@ -81,7 +81,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
     case GainRole:
       // That it takes another model is said beside it.
       return finding.gain && finding.gain->another_model && finding.gain->speedup > 1
-                 ? to_qt(words::number(finding.gain->speedup)) + QLatin1Char('x')
+                 ? to_qt(words::times(finding.gain->speedup))
                  : to_qt(words::gain(finding.gain));
     case BasisRole:
       if (finding.gain && finding.gain->another_model) return tr("another model");
@@ -283,7 +283,7 @@ QVariant ConfigurationsModel::data(const QModelIndex& index, int role) const {
           return report.ran ? to_qt(words::implementation(*report.ran)) : none();
         }
         case gain:
-          if (value > 1.0005) return to_qt(words::number(value)) + QStringLiteral("×");
+          if (value > 1.0005) return to_qt(words::times(value));
           return report.model_gain() > 1.0005
                      ? tr("%1× with another model").arg(to_qt(words::number(report.model_gain())))
                      : none();

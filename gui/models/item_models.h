@@ -17,7 +17,7 @@ enum Role {
   ItemIndexRole = Qt::UserRole,  // of a finding into Judgement::findings, of a rule into its set, …
   SubtitleRole,
   SeverityRole,      // int of advisor::Severity
-  GainRole,          // "1.50x", may be empty
+  GainRole,          // "1.50×", may be empty
   BasisRole,         // "measured elsewhere"
   AnotherModelRole,  // whether the gain is one that only another model has
   SpeedupRole,       // double

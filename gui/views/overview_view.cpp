@@ -115,8 +115,7 @@ QWidget* OverviewView::make_verdict() {
   };
   if (const auto* best = advisor::largest_gain(report.findings);
       best != nullptr && best->gain->speedup > 1.005)
-    add(to_qt(words::number(best->gain->speedup)) + QStringLiteral("×"), tr("largest gain"),
-        theme_.good);
+    add(to_qt(words::times(best->gain->speedup)), tr("largest gain"), theme_.good);
   const auto count = [&](int n, const QString& one, const QString& many, const QColor& color) {
     if (n > 0) add(QString::number(n), n == 1 ? one : many, color);
   };

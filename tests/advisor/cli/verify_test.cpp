@@ -20,6 +20,7 @@ struct Bench {
   advisor::stand_in::StandIn gpu;
   std::string profile = folder / "run.rnnprof";
   std::vector<int> devices;
+  std::function<model::PredictTime(const DeviceSpec&)> predict_for;
 
   Bench() {
     machine.gpu = true;
@@ -44,6 +45,7 @@ struct Bench {
 
   Called operator()(std::vector<std::string> more, const Terminal& terminal = {}) {
     auto services = machine.services();
+    if (predict_for) services.predict_for = predict_for;
     services.run_experiment = [this](const ExperimentRequest& request, int device,
                                      const std::atomic<bool>*) {
       devices.push_back(device);
@@ -63,7 +65,7 @@ TEST(Verify, WritesANewProfileAndReportsOnIt) {
   EXPECT_EQ(read_text(bench.profile), before) << "the profile itself stays";
   EXPECT_THAT(called.out, HasSubstr("Tried and measured"));
   EXPECT_THAT(called.out,
-              HasSubstr("Best that keeps every result: algo persist_static_small_h, 5.92x"));
+              HasSubstr("Best that keeps every result: algo persist_static_small_h, 5.92×"));
   EXPECT_THAT(called.err, HasSubstr("run.verified.rnnprof"));
   const auto verified = read_profile(bench.folder / "run.verified.rnnprof");
   ASSERT_TRUE(verified) << to_text(verified.error());
@@ -154,6 +156,28 @@ TEST(Verify, DryRunNeedsNoGpu) {
   narrow.width = 60;
   std::istringstream lines(bench({"--dry-run"}, narrow).out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Verify, TimesOfAnotherCudnnOrderNothing) {
+  Bench bench;
+  bench.machine.gpu = false;
+  bench.predict_for = [](const DeviceSpec&) -> model::PredictTime {
+    return [](const RnnConfig& config, Phase) -> std::optional<model::TimePrediction> {
+      const double seconds = config.algo == Algo::standard ? 1e-3 : 0.5e-3;
+      return model::TimePrediction{seconds, 0.9 * seconds, 1.1 * seconds,
+                                   false,   "made up",     "9.19.0"};
+    };
+  };
+  const auto of_cudnn = [&](const char* version) {
+    auto profile = read_profile(bench.profile).value();
+    profile.environment.cudnn_version = version;
+    EXPECT_TRUE(write_profile(profile, bench.profile, true));
+    return bench({"--dry-run"}).out;
+  };
+  EXPECT_THAT(of_cudnn("9.19.3"), HasSubstr("ratio of predicted times"));
+  const auto other = of_cudnn("9.10.2");
+  EXPECT_THAT(other, Not(HasSubstr("predicted times")));
+  EXPECT_THAT(other, HasSubstr("ratio of the lower bounds"));
 }
 
 TEST(Verify, OneChangeInWords) {

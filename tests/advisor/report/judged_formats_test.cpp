@@ -1,21 +1,14 @@
 // What judge() says of a profile is the same in every format: of a refused alternative, of a rule
 // that another one tells, of a change that the framework cannot express.
-#include <gmock/gmock.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <fstream>
+#include <set>
 #include <sstream>
 
-#include "tests/advisor/report/fixture.h"
-#include "tests/json_schema.h"
+#include "tests/advisor/report/formats.h"
 
 namespace rnnadvisor::advisor {
 namespace {
-
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Json = nlohmann::json;
 
 // A comparison of algorithms of which cuDNN refused the second, judged by the shipped rules.
 struct Comparison {
@@ -38,18 +31,6 @@ struct Comparison {
   Profile profile;
   Judgement judgement;
 };
-
-Json sarif_of(const Report& report) {
-  Json log = Json::parse(write_sarif(report));
-  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", log), "");
-  return log["runs"][0];
-}
-
-Json json_of(const Report& report) {
-  Json document = Json::parse(write_json(report));
-  EXPECT_EQ(violations("docs/schema/report.schema.json", document), "");
-  return document;
-}
 
 int errors_of(const Json& sarif) {
   int errors = 0;
@@ -155,6 +136,29 @@ TEST(ToldByAnother, IsNotCalledNotApplicable) {
     EXPECT_EQ(verdict["message"], "`x/y` proposes the same");
   }
   EXPECT_EQ(told, 1);
+}
+
+// A value that the schema does not list is one that raises the version.
+TEST(ReportSchema, ListsEveryStandingAndVerdict) {
+  using namespace nlohmann::literals;
+  std::ifstream file(RNNADVISOR_SOURCE_DIR "/docs/schema/report.schema.json");
+  const Json schema = Json::parse(file);
+  const Json& properties = schema.at("definitions").at("configuration").at("properties");
+  std::set<std::string> standings, verdicts;
+  for (const auto value : {Standing::unjudged, Standing::refused, Standing::fine,
+                           Standing::opportunity, Standing::warning, Standing::error})
+    standings.emplace(to_string(value));
+  for (const auto value : {VerdictKind::fired, VerdictKind::passed, VerdictKind::told_by_another,
+                           VerdictKind::not_applicable, VerdictKind::unknown, VerdictKind::error})
+    verdicts.emplace(to_string(value));
+  EXPECT_EQ(properties.at("standing").at("enum").get<std::set<std::string>>(), standings);
+  EXPECT_EQ(properties.at("/verdicts/items/properties/verdict/enum"_json_pointer)
+                .get<std::set<std::string>>(),
+            verdicts);
+  EXPECT_THAT(
+      schema.at("description").get<std::string>(),
+      HasSubstr(schema.at("/properties/schema_version/const"_json_pointer).get<std::string>() +
+                " added"));
 }
 
 TEST(Impossible, IsSaidBesideTheChange) {

@@ -56,7 +56,7 @@ TEST(MakeReport, VerdictsSayWhatHappened) {
   EXPECT_THAT(named(report, "gnmt-layer").verdict,
               HasSubstr("takes 3.03 ms with persistent kernels; nothing to do"));
   EXPECT_THAT(named(report, "batch-33").verdict,
-              HasSubstr("1 warning, up to 1.44x to gain (measured here)"));
+              HasSubstr("1 warning, up to 1.44× to gain (measured here)"));
   EXPECT_THAT(
       named(report, "too-wide").verdict,
       HasSubstr(
@@ -68,7 +68,7 @@ TEST(MakeReport, VerdictsSayWhatHappened) {
   EXPECT_THAT(named(report, "decoder").verdict, HasSubstr("ended before"));
   EXPECT_THAT(report.headline,
               HasSubstr("7 configurations on NVIDIA H200: 2 do not work, 3 should be changed, 1 is "
-                        "fine, 1 could not be judged; up to 2.30x to gain (measured elsewhere)."));
+                        "fine, 1 could not be judged; up to 2.30× to gain (measured elsewhere)."));
 }
 
 TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
@@ -83,10 +83,10 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   findings.push_back(larger);
   // The padding's 1.44 and not the other model's 1.60.
   const Report both = judged->report();
-  EXPECT_THAT(both.headline, HasSubstr("up to 1.44x to gain (measured here)"));
+  EXPECT_THAT(both.headline, HasSubstr("up to 1.44× to gain (measured here)"));
   EXPECT_DOUBLE_EQ(both.configurations.front().best_gain(), 1.44);
   EXPECT_DOUBLE_EQ(both.configurations.front().model_gain(), 1.6);
-  EXPECT_EQ(words::gain(both.configurations.front()), "1.44x");
+  EXPECT_EQ(words::gain(both.configurations.front()), "1.44×");
   // Alone: a finding all the same, and nothing to gain.
   findings.erase(findings.begin());
   const Report alone = judged->report();
@@ -94,12 +94,12 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   EXPECT_THAT(alone.headline, Not(HasSubstr("to gain")));
   EXPECT_THAT(alone.configurations.front().verdict, Not(HasSubstr("to gain")));
   EXPECT_DOUBLE_EQ(alone.configurations.front().best_gain(), 1);
-  EXPECT_EQ(words::gain(alone.configurations.front()), "1.60x with another model");
-  EXPECT_EQ(words::gain(findings.front().gain), "1.60x with another model");
-  EXPECT_THAT(write_text(alone), HasSubstr("1.60x with another model"));
-  EXPECT_THAT(write_markdown(alone), HasSubstr("**1.60x with another model"));
-  EXPECT_THAT(write_html(alone), HasSubstr("<strong>1.60x with another model</strong>,"));
-  EXPECT_THAT(write_sarif(alone), HasSubstr("Gain: 1.60x with another model"));
+  EXPECT_EQ(words::gain(alone.configurations.front()), "1.60× with another model");
+  EXPECT_EQ(words::gain(findings.front().gain), "1.60× with another model");
+  EXPECT_THAT(write_text(alone), HasSubstr("1.60× with another model"));
+  EXPECT_THAT(write_markdown(alone), HasSubstr("**1.60× with another model"));
+  EXPECT_THAT(write_html(alone), HasSubstr("<strong>1.60× with another model</strong>,"));
+  EXPECT_THAT(write_sarif(alone), HasSubstr("Gain: 1.60× with another model"));
   EXPECT_THAT(write_csv(alone), HasSubstr(",1.6,,,,\n"));
   EXPECT_THAT(write_json(alone), HasSubstr("\"best_gain\": null"));
   // One suggestion of two that keeps the function is enough; a change that goes with another model
@@ -107,7 +107,7 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   findings.front().suggestions.push_back(
       {"Pad.", Transform{"pad_batch", R"({"multiple":8})", Meaning::padded}, {}, "", ""});
   findings.front().gain->another_model = another_model_only(findings.front());
-  EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.60x to gain"));
+  EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.60× to gain"));
   findings.front().suggestions.back().with = {set_batch};
   findings.front().gain->another_model = another_model_only(findings.front());
   EXPECT_THAT(judged->report().headline, Not(HasSubstr("to gain")));
@@ -388,12 +388,12 @@ TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
   auto& finding = judged->judgement.findings.front();
   finding.gain = Gain{3.71, 0, 0, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
   EXPECT_THAT(judged->report().headline,
-              HasSubstr("up to 3.71x to gain (estimate, 0.8 of it in the median of 20 programs)"));
+              HasSubstr("up to 3.71× to gain (estimate, 0.8 of it in the median of 20 programs)"));
   // Beside what was measured it counts as that.
   Finding measured = finding;
   measured.gain = Gain{3.2, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
   judged->judgement.findings.push_back(measured);
-  EXPECT_THAT(judged->report().headline, HasSubstr("up to 3.20x to gain (measured elsewhere)"));
+  EXPECT_THAT(judged->report().headline, HasSubstr("up to 3.20× to gain (measured elsewhere)"));
 }
 
 TEST(MakeReport, WithoutConfigurations) {
@@ -484,7 +484,12 @@ TEST(Words, ShortenCutsInTheMiddleByColumns) {
 
 TEST(Words, GainsSayHowTheyAreKnown) {
   Gain gain{1.44, 1.40, 1.48, 0, GainBasis::measured_here, "training step", ""};
-  EXPECT_EQ(words::gain_in_full(gain), "1.44x (1.40 to 1.48), training step");
+  EXPECT_EQ(words::gain_in_full(gain), "1.44× (1.40 to 1.48), training step");
+  ValidityRecord record{
+      "nvidia-h200", "9.19.0", "", "median 2.09x (0.66x to 67.06x), cuDNN 7.x", "", 12, 1};
+  EXPECT_EQ(words::validity(record),
+            "12 agree, 1 refute on nvidia-h200, cuDNN 9.19.0: median 2.09× (0.66× to 67.06×), "
+            "cuDNN 7.x");
   EXPECT_EQ(words::basis(GainBasis::modelled), "estimate");
   gain = {1, 0, 0, 1 << 30, GainBasis::modelled, "", ""};
   EXPECT_EQ(words::gain(gain), "saves 1.00 GiB");

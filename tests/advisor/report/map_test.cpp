@@ -1,11 +1,8 @@
 // Maps in every format, with times from a formula (tests/core/model/cliff_times.h).
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
@@ -13,16 +10,12 @@
 #include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
-#include "tests/advisor/report/fixture.h"
+#include "tests/advisor/report/formats.h"
 #include "tests/core/model/cliff_times.h"
-#include "tests/json_schema.h"
 
 namespace rnnadvisor::advisor {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Json = nlohmann::json;
 using model::ConfigurationMap;
 using model::MapAxes;
 
@@ -67,7 +60,7 @@ TEST(MapWords, NameTheNearestBetter) {
   const auto advice = words::map_advice(map);
   // The standard kernels' 8 us a step against the persistent ones' 2 us are told apart, too.
   EXPECT_THAT(advice, ::testing::Contains(HasSubstr("Nearest better: batch 32 instead of 33: ")));
-  EXPECT_THAT(advice.back(), HasSubstr("x less time per sequence (estimate, "));
+  EXPECT_THAT(advice.back(), HasSubstr("× less time per sequence (estimate, "));
   EXPECT_THAT(advice.back(), Not(HasSubstr("another model")));
   const auto model = words::map_advice(map_of(half_lstm(1001, 64)));
   EXPECT_THAT(model.back(), HasSubstr("hidden size 1000 instead of 1001"));

@@ -1,10 +1,6 @@
 // Every format: well-formed, valid by its schema, nothing of a hostile text gets through unescaped,
 // and every kind of profile gives something to read.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -14,16 +10,10 @@
 #include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
-#include "tests/advisor/report/fixture.h"
-#include "tests/json_schema.h"
+#include "tests/advisor/report/formats.h"
 
 namespace rnnadvisor::advisor {
 namespace {
-
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Json = nlohmann::json;
 
 struct Case {
   const char* name;
@@ -77,17 +67,14 @@ TEST_P(Formats, TextInAscii) {
 }
 
 TEST_P(Formats, JsonIsValidByItsSchema) {
-  const Json document = Json::parse(write_json(report_));
-  EXPECT_EQ(violations("docs/schema/report.schema.json", document), "");
-  EXPECT_EQ(document["schema_version"], "1.0");
+  const Json document = json_of(report_);
+  EXPECT_EQ(document["schema_version"], "1.1");
   EXPECT_EQ(document["configurations"].size(), report_.configurations.size());
   EXPECT_EQ(document["findings"].size(), report_.findings.size());
 }
 
 TEST_P(Formats, SarifIsValidByItsSchema) {
-  const Json document = Json::parse(write_sarif(report_));
-  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", document), "");
-  const Json& run = document["runs"][0];
+  const Json run = sarif_of(report_);
   for (const auto& result : run["results"]) {
     EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"],
               result["ruleId"]);
@@ -270,33 +257,28 @@ TEST(Csv, FormulasStayText) {
 TEST(Sarif, NamesThePlaceInTheUsersFile) {
   auto judged = fixture::single();
   Report report = judged->report();
-  EXPECT_FALSE(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0].contains(
-      "physicalLocation"));
+  EXPECT_FALSE(sarif_of(report)["results"][0]["locations"][0].contains("physicalLocation"));
   report.configurations[0].position = SourcePosition{"my configs/a.toml", 12, 3};
-  const Json location = Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0];
+  const Json location = sarif_of(report)["results"][0]["locations"][0];
   EXPECT_EQ(location["physicalLocation"]["artifactLocation"]["uri"], "my%20configs/a.toml");
   EXPECT_EQ(location["physicalLocation"]["region"], (Json{{"startLine", 12}, {"startColumn", 3}}));
   EXPECT_EQ(location["logicalLocations"][0]["name"], "gnmt-encoder");
-  EXPECT_EQ(
-      violations("tests/data/sarif-2.1.0-subset.schema.json", Json::parse(write_sarif(report))),
-      "");
   report.configurations[0].position = SourcePosition{"./configs/../a.toml", 1, 1};
-  EXPECT_EQ(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0]
-                                            ["physicalLocation"]["artifactLocation"]["uri"],
-            "a.toml");
+  EXPECT_EQ(
+      sarif_of(report)["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+      "a.toml");
   report.configurations[0].position = SourcePosition{"/tmp/a.toml", 0, 0};
-  EXPECT_EQ(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0]
-                                            ["physicalLocation"]["artifactLocation"]["uri"],
-            "file:///tmp/a.toml");
+  EXPECT_EQ(
+      sarif_of(report)["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+      "file:///tmp/a.toml");
 }
 
 TEST(Formats, TellThePlaceInTheUsersFile) {
   const auto judged = fixture::single();
   Report report = judged->report();
-  EXPECT_TRUE(Json::parse(write_json(report))["configurations"][0]["position"].is_null());
+  EXPECT_TRUE(json_of(report)["configurations"][0]["position"].is_null());
   report.configurations[0].position = SourcePosition{"my<configs>/a.toml", 12, 3};
-  const Json document = Json::parse(write_json(report));
-  EXPECT_EQ(violations("docs/schema/report.schema.json", document), "");
+  const Json document = json_of(report);
   EXPECT_EQ(document["configurations"][0]["position"],
             (Json{{"file", "my<configs>/a.toml"}, {"line", 12}, {"column", 3}}));
   EXPECT_THAT(write_text(report), HasSubstr("\n  in my<configs>/a.toml:12:3\n"));
@@ -304,13 +286,12 @@ TEST(Formats, TellThePlaceInTheUsersFile) {
   EXPECT_THAT(write_markdown(report), HasSubstr("In my&lt;configs&gt;/a.toml:12:3."));
   report.configurations[0].position = SourcePosition{"-", 7, 0};
   EXPECT_THAT(write_text(report), HasSubstr("in standard input:7\n"));
-  EXPECT_FALSE(Json::parse(write_sarif(report))["runs"][0]["results"][0]["locations"][0].contains(
-      "physicalLocation"));
+  EXPECT_FALSE(sarif_of(report)["results"][0]["locations"][0].contains("physicalLocation"));
 }
 
 TEST(Sarif, LevelsFollowSeverity) {
   const auto judged = fixture::rich();
-  const Json run = Json::parse(write_sarif(judged->report()))["runs"][0];
+  const Json run = sarif_of(judged->report());
   EXPECT_EQ(run["results"][0]["level"], "error");
   EXPECT_EQ(run["results"][2]["level"], "warning");
   bool refused = false;
@@ -398,13 +379,10 @@ TEST(Refuted, IsSaidAndNotOffered) {
   for (const std::string& written :
        {write_text(report, wide), write_markdown(report), write_html(report), write_junit(report)})
     EXPECT_THAT(written, Not(HasSubstr("Pad the batch to 40")));
-  const Json sarif = Json::parse(write_sarif(report));
-  const Json& result = sarif["runs"][0]["results"][0];
+  const Json result = sarif_of(report)["results"][0];
   EXPECT_THAT(result["message"]["text"].get<std::string>(), Not(HasSubstr("Pad the batch to 40")));
   EXPECT_EQ(result["properties"]["refuted"]["refute"], 17);
-  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", sarif), "");
-  const Json json = Json::parse(write_json(report));
-  EXPECT_EQ(violations("docs/schema/report.schema.json", json), "");
+  const Json json = json_of(report);
   EXPECT_EQ(json["findings"][0]["suggestions"][0]["refuted"], true);
   EXPECT_THAT(json["findings"][0]["refuted"].get<std::string>(), HasSubstr(why));
   // Asked for everything, what the source suggests is shown, named as what it is not.
@@ -431,7 +409,7 @@ TEST(Refuted, OfSuggestionsOnlyThoseThatWereTried) {
   const Report report = judged->report();
   const std::string text = write_text(report);
   EXPECT_THAT(text, HasSubstr("     not      Pad the batch to 40"));
-  EXPECT_THAT(text, HasSubstr("refuted, 0.50x (0.45 to 0.55), training step"));
+  EXPECT_THAT(text, HasSubstr("refuted, 0.50× (0.45 to 0.55), training step"));
   EXPECT_THAT(text, HasSubstr("     do       Collect batches"));
   EXPECT_THAT(write_markdown(report), HasSubstr("- **Not:** Pad the batch to 40"));
   const std::string page = write_html(report);
@@ -484,20 +462,55 @@ TEST(Predicted, TimesAreInEveryFormatThatHasTimes) {
   expect_nested(
       page.substr(page.find("<body>"), page.find("<footer>") - page.find("<body>")) + "</body>",
       {"meta", "input", "br", "img", "hr", "link"});
-  const Json sarif = Json::parse(write_sarif(report));
-  EXPECT_EQ(violations("tests/data/sarif-2.1.0-subset.schema.json", sarif), "");
-  const Json& time = sarif["runs"][0]["results"][0]["properties"]["predictedTime"];
+  const Json sarif = sarif_of(report);
+  const Json& time = sarif["results"][0]["properties"]["predictedTime"];
   EXPECT_EQ(time["estimate"], true);
   EXPECT_EQ(time["device"], "NVIDIA <H200>");
   EXPECT_EQ(time["askedFor"]["algo"], std::string(to_string(config.algo)));
   EXPECT_NEAR(time["askedFor"]["lowMs"].get<double>(), 18.75, 1e-9);
   EXPECT_NEAR(time["fastest"]["ms"].get<double>(), 3.75, 1e-9);
-  EXPECT_EQ(sarif["runs"][0]["properties"]["predictedTimes"]["configurations"].size(), 1U);
-  const Json json = Json::parse(write_json(report));
-  EXPECT_EQ(violations("docs/schema/report.schema.json", json), "");
+  EXPECT_EQ(sarif["properties"]["predictedTimes"]["configurations"].size(), 1U);
+  const Json json = json_of(report);
   EXPECT_EQ(json["predicted_times"]["device"], "NVIDIA <H200>");
   EXPECT_THAT(write_csv(report), HasSubstr(",12.5,6.25,25,false\n"));
   EXPECT_THAT(write_text(report), HasSubstr("Predicted times (an estimate)"));
+}
+
+// A gain is an estimate for three reasons, and a list of them names each.
+TEST(FindingsLead, SaysWhereEstimatesAreFrom) {
+  const auto lead = words::findings_lead();
+  for (const auto* reason : {"calibration", "predicts", "recording", "cost model"})
+    EXPECT_THAT(lead, HasSubstr(reason));
+  const auto judged = fixture::rich();
+  EXPECT_THAT(write_markdown(judged->report()),
+              HasSubstr("## What to do first\n\n" + std::string(lead) + "\n\n"));
+  EXPECT_THAT(write_html(judged->report()),
+              HasSubstr("<p class=\"lead\">" + std::string(lead) + "</p>"));
+}
+
+TEST(Text, QuotesEverySourceWhereEverythingIsAskedFor) {
+  auto judged = fixture::single();
+  judged->judgement.findings.resize(1);
+  auto& citations = judged->judgement.findings[0].citations;
+  citations.assign(3, Citation{});
+  citations[0].source = "First";
+  citations[1].source = "Second";
+  citations[1].quote = "multiples of eight";
+  citations[2].source = "Third";
+  citations[2].quote = "or of sixteen";
+  TextOptions options;
+  options.width = 200;
+  const std::string brief = write_text(judged->report(), options);
+  EXPECT_THAT(brief, ContainsRegex("source +Second: \"multiples of eight\" \\(and 2 more\\)"));
+  EXPECT_THAT(brief, Not(HasSubstr("or of sixteen")));
+  options.verbose = true;
+  const std::string all = write_text(judged->report(), options);
+  EXPECT_THAT(all,
+              ContainsRegex("source +First\n +source +Second: \"multiples of eight\"\n +source "
+                            "+Third: \"or of sixteen\"\n"));
+  citations.resize(1);
+  options.verbose = false;
+  EXPECT_THAT(write_text(judged->report(), options), ContainsRegex("source +First\n"));
 }
 
 TEST(Text, SaysWhatIsAnEstimate) {

@@ -150,6 +150,28 @@ TEST(Compose, AGraphIsNoCall) {
   EXPECT_THAT(variant->calls, ElementsAre(lstm()));
 }
 
+TEST(AnotherBatch, IsComparedPerSequence) {
+  const auto more = make("set_batch", R"({"value":128})");
+  const auto parts = make("lower_batch", R"({"value":48})");
+  EXPECT_TRUE(compared_per_sequence(std::vector{parts, more}));
+  EXPECT_FALSE(compared_per_sequence(std::vector{parts, make("pad_batch", R"({"multiple":8})")}));
+  // In however many calls: 48, 48 and 32 sequences are 128.
+  EXPECT_EQ(batch_of(*compose(std::vector{more}, lstm())), 128);
+  EXPECT_EQ(batch_of(*compose(std::vector{more, parts}, lstm())), 128);
+  EXPECT_EQ(batch_of(*compose(std::vector{make("chunk_sequence", R"({"length":8})")}, lstm())), 32);
+  EXPECT_EQ(batch_of({}), 0);
+  // Every call takes a millisecond: four times the sequences in three times the time.
+  ProposeOptions options;
+  options.model = true;
+  options.only = {more, parts};
+  options.predict = [](const RnnConfig&, Phase) -> std::optional<model::TimePrediction> {
+    return model::TimePrediction{1e-3, 0.9e-3, 1.1e-3, false, "made up"};
+  };
+  const auto proposal = propose_for(profile_of(lstm()), options);
+  ASSERT_EQ(proposal.candidates.size(), 1U);
+  EXPECT_NEAR(proposal.candidates.front().expected, 4.0 / 3, 1e-9);
+}
+
 TEST(Meanings, TheWorstCounts) {
   const auto exact = make("algo", R"({"value":"standard"})");
   const auto padded = make("pad_batch", R"({"multiple":8})");

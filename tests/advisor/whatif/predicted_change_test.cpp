@@ -74,6 +74,29 @@ TEST(PredictChange, LeavesOutWhatDoesNothing) {
   EXPECT_EQ(change->words, "pad_batch (multiple 8)");
 }
 
+// Tensor Cores want multiples of 8, persistent kernels of 32: no document asks for 16 or 64.
+TEST(PredictChange, PadsToWhatADocumentAsksFor) {
+  const auto only = [](int RnnConfig::* size, int fast) {
+    return [=](const RnnConfig& c) { return c.*size == fast ? 1.0 : 4.0; };
+  };
+  const auto words = [](int hidden, const Milliseconds& ms) {
+    const auto change = change_of(profile_of(hidden, 32), ms);
+    return change ? change->words : "not predicted";
+  };
+  EXPECT_EQ(words(1000, only(&RnnConfig::hidden_size, 1008)), "");
+  EXPECT_EQ(words(1000, only(&RnnConfig::input_size, 1008)), "");
+  EXPECT_EQ(words(992, only(&RnnConfig::hidden_size, 1024)), "pad_hidden (multiple 128)")
+      << "not 64, which makes the same";
+  EXPECT_EQ(words(1000, only(&RnnConfig::hidden_size, 1024)), "pad_hidden (multiple 32)");
+  EXPECT_EQ(words(1000, only(&RnnConfig::input_size, 1024)), "pad_input (multiple 32)");
+  // Inputs of a multiple of 128 are a condition of PyTorch's.
+  auto profile = profile_of(992, 32);
+  const auto wide_input = only(&RnnConfig::input_size, 1024);
+  EXPECT_EQ(change_of(profile, wide_input).value().words, "");
+  profile.configurations.front().program.name = Framework::pytorch;
+  EXPECT_EQ(change_of(profile, wide_input).value().words, "pad_input (multiple 128)");
+}
+
 TEST(PredictChange, NothingFasterIsAnAnswerAndUnknownTimesAreNone) {
   const auto none = change_of(profile_of(1024, 32), [](const RnnConfig&) { return 1.0; });
   ASSERT_TRUE(none);
@@ -91,6 +114,23 @@ TEST(PredictChange, TimesOfAnotherCudnnSayNothing) {
   EXPECT_TRUE(change_of(profile, fast));
   profile.environment.cudnn_version = "8.9.7";
   EXPECT_FALSE(change_of(profile, fast));
+}
+
+TEST(PredictWith, AnswersOfAnotherCudnnAreLeftOut) {
+  const auto predict = times([](const RnnConfig&) { return 1.0; });  // of 9.19.0
+  const auto answers = [&](const char* cudnn) {
+    const auto judged = predict_with(predict, parse_version(cudnn));
+    return judged(RnnConfig{}, Phase::forward_training).has_value();
+  };
+  EXPECT_TRUE(answers("9.19.0"));
+  EXPECT_TRUE(answers("9.19.2")) << "the patch does not count";
+  EXPECT_TRUE(answers("")) << "not known";
+  EXPECT_FALSE(answers("9.20.0"));
+  EXPECT_FALSE(answers("9.1"));
+  EXPECT_FALSE(answers("8.19.0"));
+  EXPECT_FALSE(predict_with({}, parse_version("9.19.0")));
+  model::TimePrediction unknown;
+  EXPECT_TRUE(measured_with(unknown, parse_version("9.19.0")));
 }
 
 TEST(PredictChange, PrecisionIsGivenUpForMoreThanPredictionsCanTell) {

@@ -49,6 +49,18 @@ TEST(Transforms, NamesAreUniqueAndEveryKindIsDescribed) {
   EXPECT_EQ(find_transform_kind("pad"), nullptr);
 }
 
+TEST(Transforms, TellTheirParameters) {
+  EXPECT_EQ(parameter_of(make("pad_batch", R"({ "multiple" : 8 })"), "multiple"),
+            ParameterValue(std::int64_t{8}));
+  EXPECT_EQ(parameter_of(make("algo", R"({"value":"standard"})"), "value"),
+            ParameterValue(std::string("standard")));
+  EXPECT_EQ(parameter_of(make("set_dropout", R"({"value":0.5})"), "value"), ParameterValue(0.5));
+  EXPECT_EQ(parameter_of(make("padded_io", R"({"value":true})"), "value"), ParameterValue(true));
+  EXPECT_FALSE(parameter_of(make("pad_batch", R"({"multiple":8})"), "value"));
+  EXPECT_FALSE(parameter_of(make("split_layers"), "value"));
+  EXPECT_FALSE(parameter_of(Transform{"pad_batch", "no JSON"}, "multiple"));
+}
+
 TEST(Transforms, MistakesNameTheNearestWord) {
   EXPECT_THAT(parse_transform("pad_bach", "{}").error().remedy, HasSubstr("pad_batch"));
   EXPECT_THAT(parse_transform("pad_batch", R"({"multipel":8})").error().remedy,

@@ -85,6 +85,22 @@ TEST(ConfigurationsModel, NamesAGainThatOnlyAnotherModelReaches) {
   EXPECT_GT(named, 0);
 }
 
+// As the headline and every report write it, also where another model alone reaches it.
+TEST(FindingsModel, FactorsHaveOneSign) {
+  FindingsModel model;
+  model.set_document(sample("programs/pytorch-two-layers"));
+  int factors = 0, of_another_model = 0;
+  for (int row = 0; row < model.rowCount(); ++row) {
+    const QString gain = model.index(row).data(GainRole).toString();
+    if (gain.isEmpty() || !gain.front().isDigit()) continue;
+    EXPECT_TRUE(gain.endsWith(QStringLiteral("×"))) << gain.toStdString();
+    ++factors;
+    of_another_model += model.index(row).data(AnotherModelRole).toBool() ? 1 : 0;
+  }
+  EXPECT_GT(factors, 1);
+  EXPECT_GT(of_another_model, 0);
+}
+
 TEST(FindingsModel, ShowsCodeOfCardsAsPlainText) {
   advisor::RuleSet rules = *test_rules();
   for (auto& rule : rules.rules) {

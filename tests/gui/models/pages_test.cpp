@@ -35,7 +35,7 @@ TEST(FindingPage, SaysEverything) {
   const QString html = finding_page(*document, 1, light_theme());
   const QString text = text_of(html);
   for (const char* part :
-       {"A stack of layers keeps PyTorch from its persistent kernels", "3.58x",
+       {"A stack of layers keeps PyTorch from its persistent kernels", "3.58×",
         "measured elsewhere", "Use one module per layer", "torch.nn.ModuleList", "several_layers",
         "the 100 longest of 10,800 kernels in 30 RNN", "get_algo",
         "Why not persist_static? 13 of 15 conditions hold", "exact: the same function"})
@@ -149,6 +149,7 @@ TEST(Pages, ARuleSaysWhereItWasTried) {
   rule.validity.push_back({h200.id, "9.19.0", "2026-11-20", "2.8x", "tests/data/x.json", 46, 2});
   EXPECT_TRUE(text({&h200, 1}).contains(QStringLiteral("this device")));
   EXPECT_TRUE(text({&h200, 1}).contains(QStringLiteral("46 agree, 2 refute")));
+  EXPECT_TRUE(text({&h200, 1}).contains(QStringLiteral("2.8×"))) << "as every other factor";
   EXPECT_TRUE(text({&h200, 1}).contains(QStringLiteral("tests/data/x.json")));
   EXPECT_FALSE(text({&h200, 1}).contains(QStringLiteral("No trial")));
   EXPECT_FALSE(text({&other, 1}).contains(QStringLiteral("this device")));
@@ -185,7 +186,7 @@ TEST(Pages, AFindingSaysWhatCameOfItsSuggestion) {
   bool said = false;
   for (int i = 0; document.holds({ItemKind::finding, i}); ++i) {
     const QString text = text_of(finding_page(document, i, light_theme()));
-    const bool tried = text.contains(QStringLiteral("Tried: confirmed · 1.44x (1.40 to 1.48)"));
+    const bool tried = text.contains(QStringLiteral("Tried: confirmed · 1.44× (1.40 to 1.48)"));
     const auto& finding = document.judgement().findings[static_cast<std::size_t>(i)];
     EXPECT_EQ(tried, finding.trial.has_value()) << text.toStdString();
     said = said || tried;

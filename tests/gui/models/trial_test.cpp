@@ -131,7 +131,7 @@ TEST(Trial, ThePageSaysWhatWasMeasured) {
   const int finding = find_finding(document, {QStringLiteral("pytorch/split-stack"), 0, 0});
   ASSERT_GE(finding, 0);
   const QString text = text_of(finding_page(document, finding, light_theme()));
-  for (const char* part : {"Tried: confirmed", "1.44x (1.40 to 1.48)", "2.88 ms", "2.00 ms",
+  for (const char* part : {"Tried: confirmed", "1.44× (1.40 to 1.48)", "2.88 ms", "2.00 ms",
                            "saves 40.0 MiB", "dx 2.1e-04", "Try it again"})
     EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << '\n' << text.toStdString();
 }

@@ -169,7 +169,7 @@ TEST_F(TrialTest, OpensWhatCameOfItAtTheSameFinding) {
   EXPECT_GT(shown, split_place);
   EXPECT_EQ(shown, find_finding(*window_->document(), split_stack));
   EXPECT_EQ(window_->current_view(), QStringLiteral("findings"));
-  for (const char* part : {"Tried: refuted", "0.72x (0.70 to 0.74)", "2.07 ms", "2.88 ms",
+  for (const char* part : {"Tried: refuted", "0.72× (0.70 to 0.74)", "2.07 ms", "2.88 ms",
                            "saves 40.0 MiB", "dx 2.1e-04"})
     EXPECT_TRUE(page().contains(QString::fromUtf8(part))) << part << page().toStdString();
   EXPECT_TRUE(window_->windowTitle().contains(QStringLiteral("run.verified")));
