@@ -5,6 +5,7 @@
 
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
+#include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
@@ -408,9 +409,26 @@ Json interval_json(const MedianInterval& ms) {
 
 Json error_or_null(double error) { return error < 0 ? Json(nullptr) : Json(error); }
 
+Json clocks_json(const GpuClocks& clocks) {
+  if (!clocks.known()) return nullptr;
+  const auto of = [](int value) { return value > 0 ? Json(value) : Json(nullptr); };
+  Json out = {{"sm_mhz", of(clocks.sm_mhz)},
+              {"memory_mhz", of(clocks.memory_mhz)},
+              {"temperature_c", of(clocks.temperature_c)},
+              {"power_mw", of(clocks.power_mw)},
+              {"event_reasons", nullptr},
+              {"throttled", nullptr}};
+  if (clocks.event_reasons >= 0) {
+    out["event_reasons"] = clocks.event_reasons;
+    out["throttled"] = throttle_words(clocks.event_reasons);
+  }
+  return out;
+}
+
 Json experiment_json(const Experiment& e) {
   Json timings = Json::array(), shifts = Json::array(), code = Json::array();
   for (const auto& t : e.timings) {
+    const auto far = outliers(t);
     timings.push_back({{"scope", to_string(t.scope)},
                        {"before_ms", interval_json(t.before_ms)},
                        {"after_ms", interval_json(t.after_ms)},
@@ -421,7 +439,12 @@ Json experiment_json(const Experiment& e) {
                        {"control_high", t.control_high},
                        {"before_samples_ms", samples_or_null(t.before_samples_ms)},
                        {"after_samples_ms", samples_or_null(t.after_samples_ms)},
-                       {"control_samples_ms", samples_or_null(t.control_samples_ms)}});
+                       {"control_samples_ms", samples_or_null(t.control_samples_ms)},
+                       {"outliers",
+                        {{"before", far.before},
+                         {"after", far.after},
+                         {"control", far.control},
+                         {"largest_ms", far.count() > 0 ? Json(far.largest_ms) : Json(nullptr)}}}});
   }
   for (const auto& s : e.shifts) {
     shifts.push_back({{"tensor", str(s.tensor)},
@@ -446,6 +469,8 @@ Json experiment_json(const Experiment& e) {
           {"memory_before", e.memory_before < 0 ? Json(nullptr) : Json(e.memory_before)},
           {"memory_after", e.memory_after < 0 ? Json(nullptr) : Json(e.memory_after)},
           {"seconds", e.seconds},
+          {"clocks_before", clocks_json(e.clocks_before)},
+          {"clocks_after", clocks_json(e.clocks_after)},
           {"timings", std::move(timings)},
           {"shifts", std::move(shifts)},
           {"code", std::move(code)}};

@@ -178,6 +178,28 @@ void read_memory(const Json& phase, TorchResult& result) {
   };
   result.memory_before = of("before");
   result.memory_after = of("after");
+  if (result.memory_before >= 0 && result.memory_after >= 0 &&
+      text(part(memory, "before"), "of") == "reserved")
+    result.memory_note = "memory is what PyTorch's allocator has reserved, a graph's pool included";
+}
+
+// What nvidia-smi said to the program; what is no such number stays unknown.
+GpuClocks read_clocks(const Json& clocks) {
+  const auto of = [&](const char* key, double scale) {
+    const auto found = clocks.find(key);
+    if (found == clocks.end() || !found->is_number()) return 0;
+    const double value = found->get<double>() * scale;
+    return value > 0 && value < 1e9 ? static_cast<int>(std::lround(value)) : 0;
+  };
+  GpuClocks made;
+  made.sm_mhz = of("sm_mhz", 1);
+  made.memory_mhz = of("memory_mhz", 1);
+  made.temperature_c = of("celsius", 1);
+  made.power_mw = of("watts", 1000);
+  const auto reasons = clocks.find("event_reasons");
+  if (reasons != clocks.end() && reasons->is_number_integer())
+    made.event_reasons = std::max<std::int64_t>(-1, reasons->get<std::int64_t>());
+  return made;
 }
 
 void append(std::string& message, const std::string& more) {
@@ -203,6 +225,9 @@ void read_measured(const Json& line, TorchResult& result) {
     if (result.memory_before < 0) read_memory(*found, result);
   }
   if (result.timings.empty()) throw Wrong{"it says measured, and has no samples"};
+  const auto& clocks = part(line, "clocks");
+  result.clocks_before = read_clocks(part(clocks, "before"));
+  result.clocks_after = read_clocks(part(clocks, "after"));
   const auto& comparison = part(line, "comparison");
   read_comparison(comparison, result);
   if (result.shifts.empty())
@@ -213,6 +238,7 @@ void read_measured(const Json& line, TorchResult& result) {
     if (failure.is_object())
       append(result.message, fmt::format("{}: {}", to_valid_utf8(phase), words_of(failure)));
   append(result.message, text(line, "what"));
+  append(result.message, result.memory_note);
   const auto flags = line.find("flags_changed");
   if (flags != line.end() && flags->is_boolean() && flags->get<bool>())
     append(result.message, "it left switches of torch.backends.cudnn changed");
@@ -342,6 +368,8 @@ Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& 
   made.shifts = result.shifts;
   made.memory_before = result.memory_before;
   made.memory_after = result.memory_after;
+  made.clocks_before = result.clocks_before;
+  made.clocks_after = result.clocks_after;
   made.message = candidate.note;
   append(made.message, result.message);
   const auto* decides = deciding_timing(made.timings, before.mode);
@@ -359,11 +387,18 @@ Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& 
     append(made.message, "not the same results: " + *moved);
     return made;
   }
+  const auto captured = torch_request(profile, configuration).phases.front() == "training"
+                            ? ExperimentScope::training_step
+                            : ExperimentScope::inference;
   made.verdict = verdict_of(*decides);
   if (decides->before_samples_ms.size() < least_rounds) {
     made.verdict = ExperimentVerdict::inconclusive;
     append(made.message, fmt::format("{} rounds are too few for an interval of 95 %",
                                      decides->before_samples_ms.size()));
+  } else if (made.verdict == ExperimentVerdict::confirmed && decides->scope != captured) {
+    made.verdict = ExperimentVerdict::inconclusive;
+    append(made.message,
+           fmt::format("what was captured, the {}, was not timed", scope_words(captured)));
   } else if (made.shifts.empty() && made.verdict == ExperimentVerdict::confirmed) {
     made.verdict = ExperimentVerdict::inconclusive;  // right comes before fast
   }

@@ -72,8 +72,10 @@ struct TorchResult {
   std::optional<bool> agrees;  // about as near to float64 as the original; nothing: not compared
   std::string disagreement;    // how far, where it does not
   std::int64_t memory_before = -1, memory_after = -1;  // what is kept and one step's peak, bytes
-  std::vector<ExperimentCode> code;                    // module, lines around it, difference
-  std::string no_diff;                                 // why there is no difference
+  std::string memory_note;                             // what is counted, where that is not usual
+  GpuClocks clocks_before, clocks_after;
+  std::vector<ExperimentCode> code;  // module, lines around it, difference
+  std::string no_diff;               // why there is no difference
   double seconds = 0;
 };
 
@@ -94,7 +96,8 @@ TorchLine read_torch_line(std::string_view line);
 // What a profile keeps of a candidate that was measured or failed, `experiment.device` aside.
 // Confirmed and refuted as for cuDNN's calls (verdict_of()), of the wall time; results that do not
 // agree with float64 or moved further than the meaning allows are refuted whatever the time, and
-// what was compared with nothing is inconclusive at best.
+// what was compared with nothing, or not timed in the phase that was captured, is inconclusive at
+// best.
 Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& result,
                             const Profile& profile, int configuration);
 
