@@ -135,6 +135,19 @@ std::optional<Meaning> parse_meaning(std::string_view text) {
   return std::nullopt;
 }
 
+std::string throttle_change(const Experiment& experiment) {
+  const auto &before = experiment.clocks_before, &after = experiment.clocks_after;
+  if (before.event_reasons < 0 || after.event_reasons < 0) return {};
+  const auto first = throttle_words(before.event_reasons);
+  const auto last = throttle_words(after.event_reasons);
+  if (first == last) return {};
+  if (first.empty()) return "the GPU began to throttle while this was measured: " + last;
+  if (last.empty())
+    return fmt::format("the GPU throttled when this was begun ({}) and not at its end", first);
+  return fmt::format("the GPU throttled when this was begun ({}), and otherwise at its end ({})",
+                     first, last);
+}
+
 const TensorShift* largest_shift(const std::vector<TensorShift>& shifts) {
   const TensorShift* largest = nullptr;
   for (const auto& shift : shifts) {

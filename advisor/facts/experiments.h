@@ -54,6 +54,11 @@ const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment
 
 std::optional<Meaning> parse_meaning(std::string_view text);
 
+// "the GPU began to throttle while this was measured: power cap": what kept its clocks down was not
+// the same when the samples began and when they had been taken. Empty where it was, or where it is
+// not known.
+std::string throttle_change(const Experiment& experiment);
+
 // How far results moved and by which: the tensor with the largest shift, null where none was
 // compared.
 const TensorShift* largest_shift(const std::vector<TensorShift>& shifts);

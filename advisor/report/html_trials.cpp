@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/chart.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/html_svg.h"
@@ -173,6 +174,10 @@ void trials(Page& page, const ConfigurationReport& each) {
     if (!e.message.empty())
       page.put("<br><span class=\"{}\">{}</span>", row.wrong.empty() ? "small" : "small wrong",
                esc(e.message));
+    if (const auto throttle = throttle_change(e); !throttle.empty())
+      page.put("<br><span class=\"small wrong\">{}</span>", esc(throttle));
+    if (const auto seen = words::clocks(e); !seen.empty())
+      page.put("<br><span class=\"muted small\">{}</span>", esc(seen));
     code(page, e);
     page.raw("</th>");
     const auto below = [&](const std::string& above, const std::string& text) {

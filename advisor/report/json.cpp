@@ -408,6 +408,22 @@ Json interval_json(const MedianInterval& ms) {
 
 Json error_or_null(double error) { return error < 0 ? Json(nullptr) : Json(error); }
 
+Json clocks_json(const GpuClocks& clocks) {
+  if (!clocks.known()) return nullptr;
+  const auto of = [](int value) { return value > 0 ? Json(value) : Json(nullptr); };
+  Json out = {{"sm_mhz", of(clocks.sm_mhz)},
+              {"memory_mhz", of(clocks.memory_mhz)},
+              {"temperature_c", of(clocks.temperature_c)},
+              {"power_mw", of(clocks.power_mw)},
+              {"event_reasons", nullptr},
+              {"throttled", nullptr}};
+  if (clocks.event_reasons >= 0) {
+    out["event_reasons"] = clocks.event_reasons;
+    out["throttled"] = throttle_words(clocks.event_reasons);
+  }
+  return out;
+}
+
 Json experiment_json(const Experiment& e) {
   Json timings = Json::array(), shifts = Json::array(), code = Json::array();
   for (const auto& t : e.timings) {
@@ -446,6 +462,8 @@ Json experiment_json(const Experiment& e) {
           {"memory_before", e.memory_before < 0 ? Json(nullptr) : Json(e.memory_before)},
           {"memory_after", e.memory_after < 0 ? Json(nullptr) : Json(e.memory_after)},
           {"seconds", e.seconds},
+          {"clocks_before", clocks_json(e.clocks_before)},
+          {"clocks_after", clocks_json(e.clocks_after)},
           {"timings", std::move(timings)},
           {"shifts", std::move(shifts)},
           {"code", std::move(code)}};

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
@@ -52,11 +53,15 @@ std::string properties(const ConfigurationReport& each) {
   std::string text = "    <properties>\n";
   for (const auto& row : each.trials) {
     const std::string speedup = words::speedup(row.step);
-    text += fmt::format("      <property name=\"tried: {}{}\" value=\"{}{}\"/>\n", esc(row.change),
-                        row.where.empty() ? "" : " " + esc(row.where),
+    const std::string throttle = throttle_change(*row.experiment);
+    text += fmt::format("      <property name=\"tried: {}{}\" value=\"{}{}{}\"/>\n",
+                        esc(row.change), row.where.empty() ? "" : " " + esc(row.where),
                         words::verdict(row.experiment->verdict),
-                        speedup.empty() ? std::string() : ", " + speedup);
+                        speedup.empty() ? std::string() : ", " + speedup,
+                        throttle.empty() ? std::string() : "; " + esc(throttle));
   }
+  if (const auto seen = words::clocks(each); !seen.empty())
+    text += fmt::format("      <property name=\"clocks while trying\" value=\"{}\"/>\n", esc(seen));
   return text + "    </properties>\n";
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/chart.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/predicted_times.h"
@@ -330,6 +331,8 @@ class MarkdownWriter {
       std::string change = row.change;
       if (!row.where.empty()) change += ", " + row.where;
       if (!row.experiment->message.empty()) change += ": " + row.experiment->message;
+      if (const auto throttle = throttle_change(*row.experiment); !throttle.empty())
+        change += "; " + throttle;
       put("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
           words::verdict(row.experiment->verdict), esc(change), esc(row.experiment->meaning),
           t != nullptr ? format_milliseconds(t->before_ms.median) : "–",

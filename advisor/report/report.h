@@ -56,6 +56,7 @@ struct TrialRow {
   std::string change;                      // "pad_batch (multiple 8), then split_layers"
   const ExperimentTiming* step = nullptr;  // what the verdict rests on; null: no time
   const ExperimentTiming* inference = nullptr;
+  const ExperimentTiming* forward = nullptr;   // forward training
   const ExperimentTiming* training = nullptr;  // the whole step
   const TensorShift* shift = nullptr;          // the result that moved most; null: not compared
   std::string wrong;                           // a result that moved too far; empty: none did

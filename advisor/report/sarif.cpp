@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
@@ -225,6 +226,11 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
                            {"text", words::trial(*f.trial)}};
     if (f.trial->speedup > 0)
       properties["trial"]["speedup"] = {f.trial->speedup, f.trial->low, f.trial->high};
+    for (const auto& row : each.trials) {
+      if (row.index != f.trial->experiment) continue;
+      const auto seen = words::clocks(*row.experiment);
+      if (!seen.empty()) properties["trial"]["clocks"] = seen;
+    }
     if (Json code = code_json(each, f.trial->experiment); !code.empty())
       properties["trial"]["code"] = std::move(code);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 
@@ -113,6 +114,8 @@ void draw_trials(Terminal& terminal, const ConfigurationReport& each, bool verbo
     if (!row.experiment->message.empty() &&
         (verbose || row.experiment->verdict == ExperimentVerdict::not_run || !row.wrong.empty()))
       remarks.push_back(row.change + ": " + words::clean(row.experiment->message));
+    if (const auto throttle = throttle_change(*row.experiment); !throttle.empty())
+      remarks.push_back(row.change + ": " + throttle);
   }
   terminal.table(std::move(columns), std::move(rows));
   for (const auto& line : words::best_trials(each))

@@ -69,6 +69,7 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
     row.change = words::clean(change_words(row.experiment->transforms));
     row.step = deciding_timing(profile, *row.experiment);
     row.inference = of_scope(*row.experiment, ExperimentScope::inference);
+    row.forward = of_scope(*row.experiment, ExperimentScope::forward_training);
     row.training = of_scope(*row.experiment, ExperimentScope::training_step);
     row.shift = largest_shift(row.experiment->shifts);
     row.wrong = moved_too_far(profile, *row.experiment).value_or("");
@@ -117,6 +118,79 @@ std::string memory_change(const Experiment& experiment) {
       static_cast<double>(experiment.memory_before) - static_cast<double>(experiment.memory_after);
   return change > 0 ? "saves " + format_bytes(change)
                     : fmt::format("takes {} more", format_bytes(-change));
+}
+
+namespace {
+
+// "1980", "1965 to 1980".
+std::string range(double least, double most) {
+  return least == most ? fmt::format("{:.0f}", least)
+                       : fmt::format("{:.0f} to {:.0f}", least, most);
+}
+
+struct Range {
+  double least = 0, most = 0;
+  void add(double value) {
+    if (value <= 0) return;
+    least = most > 0 ? std::min(least, value) : value;
+    most = std::max(most, value);
+  }
+  std::string words() const { return range(least, most); }
+};
+
+struct ClockRanges {
+  Range before, after, celsius, watts;
+  std::vector<std::string> reasons;  // that throttled
+  bool reasons_known = false;
+
+  void add(const GpuClocks& clocks, Range& sm) {
+    sm.add(clocks.sm_mhz);
+    celsius.add(clocks.temperature_c);
+    watts.add(std::round(clocks.power_mw / 1e3));
+    if (clocks.event_reasons < 0) return;
+    reasons_known = true;
+    const auto reason = throttle_words(clocks.event_reasons);
+    if (!reason.empty() && std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+      reasons.push_back(reason);
+  }
+  void add(const Experiment& experiment) {
+    add(experiment.clocks_before, before);
+    add(experiment.clocks_after, after);
+  }
+  std::string words() const {
+    std::string text;
+    const auto put = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+    if (before.most > 0) put(fmt::format("SM clock {} MHz before", before.words()));
+    if (after.most > 0)
+      put(fmt::format("{}{} MHz after", before.most > 0 ? "" : "SM clock ", after.words()));
+    if (celsius.most > 0) put(celsius.words() + " °C");
+    if (watts.most > 0) put(watts.words() + " W");
+    if (text.empty() && !reasons_known) return text;
+    if (!reasons_known) {
+      put("throttling not known");
+    } else if (reasons.empty()) {
+      put("no throttling");
+    } else {
+      std::string list;
+      for (const auto& reason : reasons) list += (list.empty() ? "" : " / ") + reason;
+      put("throttled: " + list);
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+std::string clocks(const Experiment& experiment) {
+  ClockRanges ranges;
+  ranges.add(experiment);
+  return ranges.words();
+}
+
+std::string clocks(const ConfigurationReport& report) {
+  ClockRanges ranges;
+  for (const auto& row : report.trials) ranges.add(*row.experiment);
+  return ranges.words();
 }
 
 std::string moved(const TrialRow& row) {
@@ -177,10 +251,12 @@ std::string trials_note(const ConfigurationReport& report) {
   if (confirmed == 0) text += ", none of them faster beyond the noise";
   if (const auto not_run = count(ExperimentVerdict::not_run); not_run > 0)
     text += fmt::format(", {} could not be run", not_run);
+  text +=
+      ". Speedup: median of before / after with its 95 % interval; control: the original against "
+      "itself.";
+  const auto seen = clocks(report);
   return text +
-         ". Speedup: median of before / after with its 95 % interval; control: the original "
-         "against "
-         "itself.";
+         (seen.empty() ? " Clocks of the GPU were not recorded." : fmt::format(" {}.", seen));
 }
 
 }  // namespace words

@@ -21,6 +21,11 @@ std::string_view verdict(ExperimentVerdict value);  // "confirmed", "not run"
 std::string speedup(const ExperimentTiming* timing);
 // "saves 40.0 MiB", "takes 40.0 MiB more", "the same"; empty when it was not measured.
 std::string memory_change(const Experiment& experiment);
+// What NVML said of the GPU before and after the samples: "SM clock 1980 MHz before, 1965 MHz
+// after, 41 to 45 °C, 118 to 402 W, no throttling"; empty when it was not recorded. Of a
+// configuration: of all of its trials.
+std::string clocks(const Experiment& experiment);
+std::string clocks(const ConfigurationReport& report);
 // "dx 2.1e-04": the tensor that moved most, and how far; empty when none was compared.
 std::string moved(const TrialRow& row);
 // What a verdict rests on, in one sentence: "confirmed, 1.44× (1.40 to 1.48), training step; the
@@ -31,7 +36,7 @@ std::string trial_details(const TrialOutcome& outcome);
 // "Best that keeps every result: algo (value persist_static), 3.46× (3.40 to 3.52)": one line for
 // each meaning that has a confirmed change.
 std::vector<std::string> best_trials(const ConfigurationReport& report);
-// What is short of "measured for all": how many could not be run.
+// What is short of "measured for all": how many could not be run; and the clocks.
 std::string trials_note(const ConfigurationReport& report);
 
 }  // namespace words

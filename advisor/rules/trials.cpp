@@ -29,6 +29,8 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
   made.verdict = experiment.verdict;
   made.meaning = parse_meaning(experiment.meaning).value_or(Meaning::exact);
   made.message = experiment.message;
+  if (const auto throttle = throttle_change(experiment); !throttle.empty())
+    made.message += (made.message.empty() ? "" : "; ") + throttle;
   made.device = other_device(profile, experiment);
   if (const auto* timing = deciding_timing(profile, experiment)) {
     made.scope = scope_words(timing->scope);

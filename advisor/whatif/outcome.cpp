@@ -70,6 +70,8 @@ void take_result(Trial& trial, const RnnConfig& before, const ExperimentResult& 
   trial.shifts = own.shifts;
   trial.memory_before = result.memory_bytes;
   trial.memory_after = own.memory_bytes;
+  trial.clocks_before = own.clocks_before;
+  trial.clocks_after = own.clocks_after;
   trial.message = trial.candidate.note;
   trial.verdict = ExperimentVerdict::not_run;
   trial.moved = false;

@@ -94,6 +94,8 @@ Profile with_trials(Profile profile, std::span<const Trial> trials, const Device
     experiment.seconds = trial.seconds;
     experiment.timings = trial.timings;
     experiment.shifts = trial.shifts;
+    experiment.clocks_before = trial.clocks_before;
+    experiment.clocks_after = trial.clocks_after;
     std::vector<Configuration> changed;
     const auto& calls = trial.candidate.variant.calls;
     const bool other_calls = calls.size() > 1 || calls.front() != original.config;

@@ -26,6 +26,7 @@ struct Trial {
   std::vector<TensorShift> shifts;
   std::int64_t memory_before = -1, memory_after = -1;  // bytes
   double seconds = 0;                                  // its share of the time
+  GpuClocks clocks_before, clocks_after;               // of the rounds that count
   bool full = false;                                   // measured with the full protocol
   bool moved = false;  // its results are not those that its meaning promises
 };

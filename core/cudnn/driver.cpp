@@ -59,7 +59,8 @@ struct Nvml {
   int (*clock)(void*, int, unsigned*) = nullptr;        // type 1 SM, 2 memory
   int (*temperature)(void*, int, unsigned*) = nullptr;  // sensor 0: GPU
   int (*power)(void*, unsigned*) = nullptr;
-  int (*memory)(void*, void*) = nullptr;  // nvmlMemory_t: total, free, used
+  int (*memory)(void*, void*) = nullptr;                       // nvmlMemory_t: total, free, used
+  int (*event_reasons)(void*, unsigned long long*) = nullptr;  // null: a driver without it
   bool ready = false;
 };
 
@@ -75,6 +76,9 @@ const Nvml& nvml() {
                 resolve(library, "nvmlDeviceGetTemperature", api.temperature) &&
                 resolve(library, "nvmlDeviceGetPowerUsage", api.power) &&
                 resolve(library, "nvmlDeviceGetMemoryInfo", api.memory) && api.init() == 0;
+    // Its name before driver 535.
+    if (!resolve(library, "nvmlDeviceGetCurrentClocksEventReasons", api.event_reasons))
+      resolve(library, "nvmlDeviceGetCurrentClocksThrottleReasons", api.event_reasons);
     return api;
   }();
   return loaded;
@@ -211,6 +215,9 @@ GpuClocks read_clocks(const std::string& uuid) {
   if (nvml().clock(handle, 2, &value) == 0) clocks.memory_mhz = static_cast<int>(value);
   if (nvml().temperature(handle, 0, &value) == 0) clocks.temperature_c = static_cast<int>(value);
   if (nvml().power(handle, &value) == 0) clocks.power_mw = static_cast<int>(value);
+  unsigned long long reasons = 0;
+  if (nvml().event_reasons != nullptr && nvml().event_reasons(handle, &reasons) == 0)
+    clocks.event_reasons = static_cast<std::int64_t>(reasons & 0x7fffffffffffffffULL);
   return clocks;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/cudnn/gpu_clocks.h"
 #include "core/cudnn/machine.h"
 #include "core/device/device_spec.h"
 
@@ -22,10 +23,8 @@ struct DriverState {
 // Asks the driver once; a process that forks before this must not call it in the child as well.
 DriverState inspect_driver();
 
-struct GpuClocks {
-  int sm_mhz = 0, memory_mhz = 0, temperature_c = 0, power_mw = 0;
-};
-// From NVML, for the GPU with this UUID (as in GpuState::uuid); zeros when NVML does not answer.
+// From NVML, for the GPU with this UUID (as in GpuState::uuid); what NVML does not answer stays
+// unknown, all of it where there is no NVML.
 GpuClocks read_clocks(const std::string& uuid);
 
 // A DeviceSpec of a live GPU: facts from the driver, datasheet and measured values from the shipped

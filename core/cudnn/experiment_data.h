@@ -10,6 +10,7 @@
 
 #include "core/base/statistics.h"
 #include "core/config/rnn_config.h"
+#include "core/cudnn/gpu_clocks.h"
 #include "core/cudnn/run_result.h"
 
 namespace rnnadvisor {
@@ -110,6 +111,9 @@ struct VariantResult {
   // the original, or sizes that would fill the host's memory; the message says which.
   std::vector<TensorShift> shifts;
   std::int64_t memory_bytes = -1;  // weights, workspace and reserve space of its calls
+  // Before the first round that has its samples, warm-up done, and behind the last; not known where
+  // nothing was timed or nobody could be asked.
+  GpuClocks clocks_before, clocks_after;
 
   bool operator==(const VariantResult&) const = default;
 };

@@ -169,7 +169,11 @@ bool ExperimentRun::time_ready(const std::vector<int>& ready, DeviceProgram& ori
   options.clock = [this] { return seconds(); };
   options.on_round = [this](int round) { tell(ExperimentProgress::Kind::round, -1, round); };
   tell(ExperimentProgress::Kind::timing, -1, 0);
+  // Warm by then, as it is behind the last one.
+  GpuClocks before;
+  options.on_begin = [&] { before = clocks(); };
   const Rounds rounds = time_rounds(scopes_, scopes, sample, options);
+  const GpuClocks after = clocks();
   if (rounds.stopped) {
     return lose(rounds.stopped_by < 0 ? -1 : number(static_cast<std::size_t>(rounds.stopped_by)),
                 *rounds.stopped);
@@ -185,6 +189,8 @@ bool ExperimentRun::time_ready(const std::vector<int>& ready, DeviceProgram& ori
     }
     to.outcome = Outcome::completed;
     to.message = variant(number(i)).remark;
+    to.clocks_before = before;
+    to.clocks_after = after;
   }
   return true;
 }

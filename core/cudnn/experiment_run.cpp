@@ -49,10 +49,11 @@ Attempt<void> describable(const RnnConfig& config) {
 }  // namespace
 
 ExperimentRun::ExperimentRun(const DeviceSession& session, const ExperimentRequest& request,
-                             const OnProgress& on_progress)
+                             const OnProgress& on_progress, const ReadClocks& read_clocks)
     : session_(session),
       request_(request),
       on_progress_(on_progress),
+      read_clocks_(read_clocks),
       begin_(std::chrono::steady_clock::now()),
       scopes_(scopes_of(request)),
       variants_(request.variants.size()),

@@ -20,9 +20,10 @@ namespace rnnadvisor::experiment {
 class ExperimentRun {
  public:
   using OnProgress = std::function<void(const ExperimentProgress&)>;
-  // `request` and `on_progress` must outlive the object.
+  using ReadClocks = std::function<GpuClocks()>;
+  // All arguments must outlive the object.
   ExperimentRun(const DeviceSession& session, const ExperimentRequest& request,
-                const OnProgress& on_progress);
+                const OnProgress& on_progress, const ReadClocks& read_clocks);
 
   ExperimentResult run();
 
@@ -62,6 +63,7 @@ class ExperimentRun {
   static std::optional<ExperimentScope> scope_for(const Variant& variant, ExperimentScope scope);
   std::vector<ExperimentScope> own_scopes(const Variant& variant) const;
   void compare(int index, const Outputs& outputs);
+  GpuClocks clocks() const { return read_clocks_ ? read_clocks_() : GpuClocks(); }
 
   Device device(Program program, const RnnConfig& dropout) const;
   double seconds() const;
@@ -77,6 +79,7 @@ class ExperimentRun {
   const DeviceSession& session_;
   const ExperimentRequest& request_;
   const OnProgress& on_progress_;
+  const ReadClocks& read_clocks_;
   std::chrono::steady_clock::time_point begin_;
   std::vector<ExperimentScope> scopes_;
   ExperimentVariant original_;  // as a variant of itself

@@ -19,8 +19,11 @@ namespace rnnadvisor {
 
 class ExperimentRunner {
  public:
-  // Takes the CUDA device `ordinal`, its primary context and a stream. Loads cuDNN.
-  static Result<std::unique_ptr<ExperimentRunner>> create(int ordinal);
+  // Takes the CUDA device `ordinal`, its primary context and a stream. Loads cuDNN. `read_clocks`
+  // is asked from the thread of run(), between samples, never during one; empty: clocks stay
+  // unknown.
+  static Result<std::unique_ptr<ExperimentRunner>> create(
+      int ordinal, std::function<GpuClocks()> read_clocks = {});
   ~ExperimentRunner();
 
   // Never fails: what went wrong is an outcome. After a result with context_lost nothing more can

@@ -48,6 +48,7 @@ class RoundLoop {
   Rounds run() {
     const double begin = options_.clock();
     for (int round = -options_.warmup; round < options_.max_rounds; ++round) {
+      if (round == 0 && options_.on_begin) options_.on_begin();
       for (ScopeSamples& scope : result_.scopes) {
         if (!sample_scope(scope, round >= 0)) return drop_failed();
       }

@@ -41,6 +41,7 @@ struct RoundOptions {
   double target_interval = 0.02;
   std::uint64_t seed = 1;
   std::function<double()> clock;            // seconds; monotonic
+  std::function<void()> on_begin;           // before the first that counts; may be empty
   std::function<void(int round)> on_round;  // after each that counts; may be empty
 };
 

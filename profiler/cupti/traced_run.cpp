@@ -78,6 +78,7 @@ Result<std::unique_ptr<TracedRunner>> TracedRunner::create(int ordinal) {
 }
 
 bool TracedRunner::context_lost() const { return state_->context_lost; }
+const std::string& TracedRunner::gpu_uuid() const { return state_->gpu.uuid; }
 
 ActivitySource* TracedRunner::State::tracer() {
   if (!source && !source_problem) {

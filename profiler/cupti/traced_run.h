@@ -25,6 +25,9 @@ class TracedRunner {
   // profile has the libraries, the GPU and the clocks at start and end.
   Profile run(const ConfigInput& input, const RunOptions& options);
 
+  // Of the GPU that was taken, as NVML knows it: "GPU-…".
+  const std::string& gpu_uuid() const;
+
   // After a sticky CUDA error nothing more can run in this process.
   bool context_lost() const;
 

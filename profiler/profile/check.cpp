@@ -406,6 +406,12 @@ void check_experiments(Checker& c, const Profile& p) {
       for (const auto* samples : {&t.before_samples_ms, &t.after_samples_ms, &t.control_samples_ms})
         for (const double sample : *samples) c.finite(i, "sample", sample);
     }
+    c.at("experiment_clocks");
+    for (const auto& clocks : {e.clocks_before, e.clocks_after}) {
+      for (const int value :
+           {clocks.sm_mhz, clocks.memory_mhz, clocks.temperature_c, clocks.power_mw})
+        c.non_negative(i, "clock", value);
+    }
     c.at("experiment_shifts");
     for (const auto& s : e.shifts) {
       for (const double value : {s.from_before, s.before_error, s.after_error})

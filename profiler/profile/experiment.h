@@ -41,6 +41,7 @@ struct Experiment {
   std::int64_t memory_before = -1,
                memory_after = -1;  // bytes: weights, workspace and reserve space; -1: not known
   double seconds = 0;              // that it took
+  GpuClocks clocks_before, clocks_after;  // when its samples began and had been taken
   std::vector<ExperimentTiming> timings;
   std::vector<TensorShift> shifts;
   std::vector<ExperimentCode> code;

@@ -14,7 +14,7 @@
 
 namespace rnnadvisor {
 
-inline constexpr int rnnprof_schema_version = 4;
+inline constexpr int rnnprof_schema_version = 5;
 inline constexpr int rnnprof_application_id = 0x524e4e50;  // "RNNP", in the header of every file
 
 // Writes to a temporary file beside `path` and renames it, so that an interrupted write leaves a

@@ -14,6 +14,10 @@ MedianInterval interval(Rows& r, int column, double confidence, int count) {
   return {r.real(column), r.real(column + 1), r.real(column + 2), confidence, count};
 }
 
+constexpr std::string_view clocks_before = "before", clocks_after = "after";
+
+std::optional<int> positive(int value) { return value > 0 ? std::optional(value) : std::nullopt; }
+
 std::vector<double> samples(Rows& r, int column) {
   auto parsed = parse_samples(r.text(column));
   if (!parsed) r.wrong(column, "is not a list of numbers");
@@ -57,8 +61,9 @@ bool write_experiments(const Profile& profile, sqlite3* database) {
   Inserter changed(database, "experiment_changed", 3);
   Inserter timings(database, "experiment_timings", 19);
   Inserter shifts(database, "experiment_shifts", 6);
+  Inserter clocks(database, "experiment_clocks", 8);
   Inserter code(database, "experiment_code", 5);
-  std::size_t changed_id = 0, timing_id = 0, shift_id = 0, code_id = 0;
+  std::size_t changed_id = 0, timing_id = 0, shift_id = 0, clocks_id = 0, code_id = 0;
   for (std::size_t i = 0; i < profile.experiments.size(); ++i) {
     const auto& e = profile.experiments[i];
     for (const int configuration : e.changed) changed.row(changed_id++, i, configuration);
@@ -71,12 +76,20 @@ bool write_experiments(const Profile& profile, sqlite3* database) {
     }
     for (const auto& s : e.shifts)
       shifts.row(shift_id++, i, s.tensor, s.from_before, s.before_error, s.after_error);
+    for (const auto& [when, c] :
+         {std::pair(clocks_before, e.clocks_before), std::pair(clocks_after, e.clocks_after)}) {
+      if (!c.known()) continue;
+      clocks.row(clocks_id++, i, when, positive(c.sm_mhz), positive(c.memory_mhz),
+                 positive(c.temperature_c), positive(c.power_mw),
+                 c.event_reasons < 0 ? std::nullopt : std::optional(c.event_reasons));
+    }
     for (const auto& c : e.code) code.row(code_id++, i, c.name, c.language, c.text);
   }
-  return experiments.ok() && changed.ok() && timings.ok() && shifts.ok() && code.ok();
+  return experiments.ok() && changed.ok() && timings.ok() && shifts.ok() && clocks.ok() &&
+         code.ok();
 }
 
-Result<void> read_experiments(Profile& profile, sqlite3* database) {
+Result<void> read_experiments(Profile& profile, sqlite3* database, int version) {
   auto& all = profile.experiments;
   const auto configurations = profile.configurations.size(), devices = profile.devices.size();
   auto done =
@@ -138,6 +151,23 @@ Result<void> read_experiments(Profile& profile, sqlite3* database) {
                  e.shifts.push_back({r.text(1), r.real(2), r.real(3), r.real(4)});
                });
   if (!done) return done;
+  if (version >= 5) {
+    done = parts("experiment_clocks",
+                 "experiment, \"when\", sm_mhz, memory_mhz, temperature_c, power_mw, event_reasons",
+                 [&](Rows& r, Experiment& e) {
+                   const auto when = r.text(1);
+                   if (when != clocks_before && when != clocks_after) {
+                     r.wrong(1, "is the unknown word '" + when.substr(0, 40) + "'");
+                     return;
+                   }
+                   const auto of = [&](int column) {
+                     return r.is_null(column) ? 0 : r.int32(column, 0);
+                   };
+                   GpuClocks& c = when == clocks_before ? e.clocks_before : e.clocks_after;
+                   c = {of(2), of(3), of(4), of(5), r.is_null(6) ? -1 : r.int64(6, 0)};
+                 });
+    if (!done) return done;
+  }
   return parts("experiment_code", "experiment, name, language, text", [&](Rows& r, Experiment& e) {
     e.code.push_back({r.text(1), r.text(2), r.text(3)});
   });

@@ -50,7 +50,7 @@ Result<void> read_records(Profile& profile, const RecordsInput& input);
 
 // Experiments, from version 3 of the schema on.
 bool write_experiments(const Profile& profile, sqlite3* database);
-Result<void> read_experiments(Profile& profile, sqlite3* database);
+Result<void> read_experiments(Profile& profile, sqlite3* database, int version);
 
 // "[1,2.5]", and back; nothing when it is not such a list.
 std::string samples_json(const std::vector<double>& samples);

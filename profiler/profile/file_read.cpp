@@ -281,7 +281,7 @@ class Reader {
   // Nothing wrote experiments before version 3; they had other columns then.
   Result<void> experiments() {
     if (version_ < 3) return {};
-    return read_experiments(p_, database_);
+    return read_experiments(p_, database_, version_);
   }
 
   RecordsInput input_;

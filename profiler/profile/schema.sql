@@ -1,4 +1,4 @@
--- Schema of a .rnnprof file, version 4. docs/file-format.md explains it.
+-- Schema of a .rnnprof file, version 5. docs/file-format.md explains it.
 --
 -- Times are integer nanoseconds since meta.time_origin_ns, which is on the clock of CUPTI (CLOCK_REALTIME); durations are
 -- nanoseconds. Columns named *_ms are milliseconds. Sizes are bytes. Indices count from 0 and are the `id` of the table they
@@ -193,6 +193,12 @@ CREATE TABLE experiment_timings(
 CREATE TABLE experiment_shifts(
   id INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, tensor TEXT NOT NULL, from_before REAL NOT NULL,
   before_error REAL NOT NULL, after_error REAL NOT NULL);
+
+-- What NVML said of the GPU when the samples of an experiment began and when they had been taken ("before", "after"). NULL: not
+-- known. event_reasons: bits of NVML's clocks event reasons.
+CREATE TABLE experiment_clocks(
+  id INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, "when" TEXT NOT NULL, sm_mhz INTEGER, memory_mhz INTEGER,
+  temperature_c INTEGER, power_mw INTEGER, event_reasons INTEGER);
 
 CREATE TABLE experiment_code(
   id INTEGER PRIMARY KEY, experiment INTEGER NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL, text TEXT NOT NULL);

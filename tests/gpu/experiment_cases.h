@@ -6,12 +6,25 @@
 
 #include <algorithm>
 
+#include "core/cudnn/driver.h"
 #include "core/cudnn/experiment_runner.h"
 
 namespace rnnadvisor {
 
+// Of GPU 0. Of the stand-in: another answer whenever it is asked.
+inline GpuClocks shared_clocks() {
+#ifdef RNNADVISOR_STANDIN
+  static int asked = 0;
+  ++asked;
+  return {1000 + asked, 3201, 41, 118'000, asked};
+#else
+  static const DriverState driver = inspect_driver();
+  return driver.gpus.empty() ? GpuClocks() : read_clocks(driver.gpus.front().uuid);
+#endif
+}
+
 inline ExperimentRunner* shared_experiments(std::string& why_not) {
-  static const auto made = ExperimentRunner::create(0);
+  static const auto made = ExperimentRunner::create(0, shared_clocks);
   if (!made) why_not = to_text(made.error());
   return made ? made->get() : nullptr;
 }

@@ -12,6 +12,21 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+// What NVML says of a GPU that has just worked; a MIG slice is not asked.
+void expect_clocks(const VariantResult& result) {
+  for (const auto& clocks : {result.clocks_before, result.clocks_after}) {
+    EXPECT_GE(clocks.sm_mhz, 200);
+    EXPECT_LE(clocks.sm_mhz, 4000);
+    EXPECT_GT(clocks.memory_mhz, 200);
+    EXPECT_GE(clocks.temperature_c, 10);
+    EXPECT_LE(clocks.temperature_c, 110);
+    EXPECT_GT(clocks.power_mw, 5'000);
+    EXPECT_GE(clocks.event_reasons, 0);
+    std::cout << "SM clock " << clocks.sm_mhz << " MHz, " << clocks.temperature_c << " C, "
+              << clocks.power_mw / 1000 << " W, event reasons " << clocks.event_reasons << "\n";
+  }
+}
+
 TEST(ExperimentOnGpu, NoChangeIsNoChange) {
   RNNADVISOR_NEED_GPU(runner);
   RnnConfig before = small(Cell::lstm);
@@ -40,6 +55,7 @@ TEST(ExperimentOnGpu, NoChangeIsNoChange) {
       EXPECT_GT(timing.control_high, 0.98);
     }
     for (const auto& shift : each.shifts) EXPECT_LT(shift.from_before, 1e-3) << shift.tensor;
+    expect_clocks(each);
   }
 }
 
@@ -173,6 +189,7 @@ TEST(ExperimentOnGpu, InAWorker) {
   for (const auto& shift : result->variants.at(0).shifts)
     EXPECT_LT(shift.from_before, exact) << shift.tensor;
   EXPECT_THAT(result->variants.at(1).message, HasSubstr("something else"));
+  for (const auto& each : result->variants) expect_clocks(each);
 }
 
 }  // namespace

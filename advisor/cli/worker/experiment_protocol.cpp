@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -96,6 +97,31 @@ ExperimentTiming read_timing(const json& object) {
   return timing;
 }
 
+json write(const GpuClocks& clocks) {
+  return {{"sm_mhz", clocks.sm_mhz},
+          {"memory_mhz", clocks.memory_mhz},
+          {"temperature_c", clocks.temperature_c},
+          {"power_mw", clocks.power_mw},
+          {"event_reasons", clocks.event_reasons}};
+}
+// Of a worker that sent none they are unknown; so is what cannot be.
+GpuClocks read_clocks(const json& variant, const char* key) {
+  const auto found = variant.find(key);
+  if (found == variant.end() || !found->is_object()) return {};
+  const auto of = [&](const char* name) {
+    const auto value = found->find(name);
+    return value == found->end() ? 0 : std::max(0, integer<int>(*value));
+  };
+  GpuClocks clocks;
+  clocks.sm_mhz = of("sm_mhz");
+  clocks.memory_mhz = of("memory_mhz");
+  clocks.temperature_c = of("temperature_c");
+  clocks.power_mw = of("power_mw");
+  if (const auto reasons = found->find("event_reasons"); reasons != found->end())
+    clocks.event_reasons = std::max<std::int64_t>(-1, integer<std::int64_t>(*reasons));
+  return clocks;
+}
+
 json write(const VariantResult& variant) {
   json timings = json::array();
   for (const auto& timing : variant.timings) timings.push_back(write(timing));
@@ -110,7 +136,9 @@ json write(const VariantResult& variant) {
           {"message", to_valid_utf8(variant.message)},
           {"timings", std::move(timings)},
           {"shifts", std::move(shifts)},
-          {"memory_bytes", variant.memory_bytes}};
+          {"memory_bytes", variant.memory_bytes},
+          {"clocks_before", write(variant.clocks_before)},
+          {"clocks_after", write(variant.clocks_after)}};
 }
 VariantResult read_variant(const json& object) {
   VariantResult variant;
@@ -123,6 +151,8 @@ VariantResult read_variant(const json& object) {
                               number(shift.at("after_error"))});
   }
   variant.memory_bytes = integer<std::int64_t>(object.at("memory_bytes"));
+  variant.clocks_before = read_clocks(object, "clocks_before");
+  variant.clocks_after = read_clocks(object, "clocks_after");
   return variant;
 }
 

@@ -5,6 +5,7 @@
 #include "advisor/cli/worker/experiment_protocol.h"
 #include "advisor/cli/worker/protocol.h"
 #include "advisor/cli/worker/run_configurations.h"
+#include "core/cudnn/driver.h"
 #include "core/cudnn/experiment_runner.h"
 #include "profiler/cupti/permissions.h"
 #include "profiler/cupti/traced_run.h"
@@ -14,10 +15,11 @@ namespace rnnadvisor::cli {
 namespace {
 
 // Runs an experiment and leaves its result; the context is lost when `last` is set.
-Result<void> run_experiment_job(const ExperimentJob& job, int device, const std::string& directory,
+Result<void> run_experiment_job(const ExperimentJob& job, int device, const std::string& uuid,
+                                const std::string& directory,
                                 std::unique_ptr<ExperimentRunner>& runner, bool& last) {
   if (!runner) {
-    auto made = ExperimentRunner::create(device);
+    auto made = ExperimentRunner::create(device, [uuid] { return read_clocks(uuid); });
     if (!made) return fail(made.error());
     runner = std::move(*made);
   }
@@ -56,7 +58,9 @@ int worker_main(int device, const std::string& directory) {
         std::cout << "error " << write_error(job.error()) << std::endl;
         return 2;
       }
-      if (const auto ran = run_experiment_job(*job, device, directory, experiments, last); !ran) {
+      if (const auto ran =
+              run_experiment_job(*job, device, (*runner)->gpu_uuid(), directory, experiments, last);
+          !ran) {
         std::cout << "error " << write_error(ran.error()) << std::endl;
         return 3;
       }

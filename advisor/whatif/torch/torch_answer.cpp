@@ -180,6 +180,25 @@ void read_memory(const Json& phase, TorchResult& result) {
   result.memory_after = of("after");
 }
 
+// What nvidia-smi said to the program; what is no such number stays unknown.
+GpuClocks read_clocks(const Json& clocks) {
+  const auto of = [&](const char* key, double scale) {
+    const auto found = clocks.find(key);
+    if (found == clocks.end() || !found->is_number()) return 0;
+    const double value = found->get<double>() * scale;
+    return value > 0 && value < 1e9 ? static_cast<int>(std::lround(value)) : 0;
+  };
+  GpuClocks made;
+  made.sm_mhz = of("sm_mhz", 1);
+  made.memory_mhz = of("memory_mhz", 1);
+  made.temperature_c = of("celsius", 1);
+  made.power_mw = of("watts", 1000);
+  const auto reasons = clocks.find("event_reasons");
+  if (reasons != clocks.end() && reasons->is_number_integer())
+    made.event_reasons = std::max<std::int64_t>(-1, reasons->get<std::int64_t>());
+  return made;
+}
+
 void append(std::string& message, const std::string& more) {
   if (!more.empty()) message += (message.empty() ? "" : "; ") + more;
 }
@@ -203,6 +222,9 @@ void read_measured(const Json& line, TorchResult& result) {
     if (result.memory_before < 0) read_memory(*found, result);
   }
   if (result.timings.empty()) throw Wrong{"it says measured, and has no samples"};
+  const auto& clocks = part(line, "clocks");
+  result.clocks_before = read_clocks(part(clocks, "before"));
+  result.clocks_after = read_clocks(part(clocks, "after"));
   const auto& comparison = part(line, "comparison");
   read_comparison(comparison, result);
   if (result.shifts.empty())
@@ -342,6 +364,8 @@ Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& 
   made.shifts = result.shifts;
   made.memory_before = result.memory_before;
   made.memory_after = result.memory_after;
+  made.clocks_before = result.clocks_before;
+  made.clocks_after = result.clocks_after;
   made.message = candidate.note;
   append(made.message, result.message);
   const auto* decides = deciding_timing(made.timings, before.mode);

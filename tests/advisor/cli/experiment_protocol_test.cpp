@@ -79,6 +79,8 @@ ExperimentResult rich_result() {
   variant.timings = {timing, timing};
   variant.timings[1].scope = ExperimentScope::training_step;
   variant.shifts = {{"y", 1e-7, 2e-8, 3e-300}, {"dw", 0, -1, -1}};
+  variant.clocks_before = {1980, 3201, 41, 118'000, 0};
+  variant.clocks_after = {1755, 3201, 66, 699'000, 0x24};
   result.variants = {variant, {}};
   result.variants[1].outcome = Outcome::out_of_memory_predicted;
   return result;
@@ -100,6 +102,17 @@ TEST(ExperimentProtocol, AResultReadsBackEqual) {
   const auto again = read_experiment_result(write_experiment_result(result), 2);
   ASSERT_TRUE(again) << to_text(again.error());
   EXPECT_EQ(*again, result);
+}
+
+TEST(ExperimentProtocol, ClocksMayBeMissingAndMoreMayBeThere) {
+  json text = json::parse(write_experiment_result(rich_result()));
+  text["variants"][0].erase("clocks_before");
+  text["variants"][0]["clocks_after"] = {{"sm_mhz", -5}, {"fans", 3}};
+  text["more"] = 1;
+  const auto again = read_experiment_result(text.dump(), 2);
+  ASSERT_TRUE(again) << to_text(again.error());
+  EXPECT_EQ(again->variants[0].clocks_before, GpuClocks());
+  EXPECT_EQ(again->variants[0].clocks_after, GpuClocks());
 }
 
 TEST(ExperimentProtocol, WhatIsNotFiniteIsReadAsNan) {

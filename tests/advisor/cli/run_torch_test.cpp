@@ -223,12 +223,26 @@ TEST_F(RunTorch, VerdictsAreReadOffTheSamples) {
   EXPECT_EQ(good.verdict, ExperimentVerdict::confirmed);
   EXPECT_EQ(good.where, "pytorch");
   EXPECT_THAT(good.message, AllOf(HasSubstr("GPU 9.09 ms, then 4.55 ms"), HasSubstr("host")));
-  EXPECT_EQ(verdict("split_layers=slow").verdict, ExperimentVerdict::refuted);
+  EXPECT_EQ(good.clocks_before, (GpuClocks{1980, 3201, 41, 118'400, 0}));
+  EXPECT_EQ(good.clocks_after, (GpuClocks{1755, 3201, 66, 0, 4}));
+  const auto slow = verdict("split_layers=slow");
+  EXPECT_EQ(slow.verdict, ExperimentVerdict::refuted);
+  EXPECT_EQ(slow.clocks_before, GpuClocks());
+  EXPECT_EQ(slow.clocks_after, GpuClocks());
   for (const auto* how : {"split_layers=wrong", "split_layers=nan", "split_layers=unlike"}) {
     const auto wrong = verdict(how);
     EXPECT_EQ(wrong.verdict, ExperimentVerdict::refuted) << how;
     EXPECT_THAT(wrong.message, HasSubstr("not the same results")) << how;
   }
+  const auto thin = verdict("split_layers=no_step");
+  EXPECT_EQ(thin.verdict, ExperimentVerdict::inconclusive) << "the program trains";
+  EXPECT_THAT(thin.message,
+              AllOf(HasSubstr("left no time for training"),
+                    HasSubstr("what was captured, the training step, was not timed")));
+  EXPECT_EQ(thin.timings.size(), 1U) << "the forward pass is kept";
+  profile.configurations[0].program.needs_backward = false;
+  EXPECT_EQ(verdict("split_layers=no_step").verdict, ExperimentVerdict::confirmed);
+  profile.configurations[0].program.needs_backward.reset();
   const auto few = verdict("split_layers=few");
   EXPECT_EQ(few.verdict, ExperimentVerdict::inconclusive);
   EXPECT_THAT(few.message, HasSubstr("4 rounds are too few"));

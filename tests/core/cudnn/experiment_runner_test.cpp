@@ -87,6 +87,36 @@ TEST_F(ExperimentOnStandin, VariantsThatDoNotFitTogetherAreTimedInGroups) {
   EXPECT_THAT(outcomes(result), testing::Each(Outcome::out_of_memory_predicted));
 }
 
+TEST_F(ExperimentOnStandin, ClocksAreReadBeforeAndBehindTheRoundsOfEachGroup) {
+  const RnnConfig before = small(Cell::lstm);
+  auto request = request_of(before, {single(before), single(before)});
+  auto result = runner_->run(request);
+  ASSERT_THAT(result.variants, SizeIs(2));
+  const GpuClocks first = result.variants[0].clocks_before;
+  EXPECT_GT(first.sm_mhz, 1000);
+  // The stand-in counts how often it is asked: twice for one group, whatever the rounds.
+  for (const auto& each : result.variants) {
+    EXPECT_EQ(each.clocks_before, first);
+    EXPECT_EQ(each.clocks_after.sm_mhz, first.sm_mhz + 1);
+    EXPECT_EQ(each.clocks_after.event_reasons, first.event_reasons + 1);
+  }
+  // What is not timed has none: the stand-in does not let a layer of 17 units be captured.
+  const RnnConfig odd = changed(before, [](RnnConfig& c) { c.hidden_size = c.proj_size = 17; });
+  request = request_of(odd, {single(odd), single(odd)});
+  request.variants[1].cuda_graph = true;
+  result = runner_->run(request);
+  EXPECT_TRUE(result.variants[0].clocks_after.known());
+  EXPECT_EQ(result.variants[1].outcome, Outcome::refused);
+  EXPECT_FALSE(result.variants[1].clocks_before.known());
+  // Without anybody to ask they are unknown.
+  const auto silent = ExperimentRunner::create(0);
+  ASSERT_TRUE(silent) << to_text(silent.error());
+  result = (*silent)->run(request_of(before, {single(before)}));
+  EXPECT_EQ(result.variants.at(0).outcome, Outcome::completed);
+  EXPECT_EQ(result.variants.at(0).clocks_after, GpuClocks());
+  in_use_ = standin::memory_in_use();
+}
+
 TEST_F(ExperimentOnStandin, ALostContextEndsItAndIsTold) {
   RnnConfig before = small(Cell::gru);
   const auto request = request_of(

@@ -112,9 +112,9 @@ TEST(Damage, EveryByteOfTheHeader) {
 }
 
 TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
-  const Error error = error_of(changed("PRAGMA user_version=5"));
+  const Error error = error_of(changed("PRAGMA user_version=6"));
   EXPECT_EQ(error.code, ErrorCode::newer_version);
-  EXPECT_THAT(error.message, HasSubstr("schema version 5, and this rnnadvisor reads up to 4"));
+  EXPECT_THAT(error.message, HasSubstr("schema version 6, and this rnnadvisor reads up to 5"));
   EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
   EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
 }
@@ -250,6 +250,10 @@ TEST(Damage, ValuesOutOfRangeAreNamedWithTableRowAndColumn) {
       {"UPDATE thread_names SET name=12345", "name is 12345"},
       {"UPDATE resource_names SET name=12345", "name is 12345"},
       {"UPDATE resource_names SET device=12345", "device is 12345"},
+      {"UPDATE experiment_clocks SET \"when\"='later' WHERE id=0",
+       "experiment_clocks row 0: when is the unknown word 'later'"},
+      {"UPDATE experiment_clocks SET sm_mhz=-1 WHERE id=1", "sm_mhz is -1"},
+      {"UPDATE experiment_clocks SET experiment=9", "experiment is 9"},
       {"UPDATE clocks SET device=2", "clocks row 0: device is 2"},
       {"UPDATE devices SET name=NULL WHERE 0; UPDATE devices SET sm_count=-1", "sm_count is -1"},
       {"UPDATE device_hidden_limits SET device=2", "device is 2"},

@@ -328,6 +328,8 @@ Profile rich_profile() {
                     {2, 2, 2}},
                    {ExperimentScope::inference, {}, {}, 0, 0, 0, 0, 0, {}, {}, {}}};
   tried.shifts = {{"y", 1e-4, 2e-4, -1}};
+  tried.clocks_before = {1980, 3201, 41, 118'000, 0};
+  tried.clocks_after = {1965, 0, 0, 0, 0x24};
   tried.code = {{"split.py", "python", "import torch\n"}};
   builder.profile().experiments = {tried, Experiment()};
   return builder.finish();

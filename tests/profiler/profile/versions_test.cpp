@@ -82,6 +82,25 @@ TEST(Versions, TheThirdIsReadAndWrittenAsItWas) {
   testing::expect_equal(*old, *read);
 }
 
+// The fourth did not say at which clocks a change was tried.
+TEST(Versions, TheFourthIsReadAndWrittenAsItWas) {
+  const auto old = read_profile(seeds + "rich-v4.rnnprof");
+  ASSERT_TRUE(old) << to_text(old.error());
+  EXPECT_TRUE(check_profile(*old, ErrorCode::damaged));
+  Profile now = testing::rich_profile();
+  ASSERT_FALSE(now.experiments.empty());
+  for (auto& experiment : now.experiments)
+    experiment.clocks_before = experiment.clocks_after = GpuClocks();
+  EXPECT_EQ(old->experiments, now.experiments);
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("new.rnnprof");
+  const auto written = write_profile(*old, path);
+  ASSERT_TRUE(written) << to_text(written.error());
+  const auto read = read_profile(path);
+  ASSERT_TRUE(read) << to_text(read.error());
+  testing::expect_equal(*old, *read);
+}
+
 TEST(Versions, FindingsAreStoredInAFileOfTheFirst) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("old.rnnprof");

@@ -51,7 +51,7 @@ def set_flags(torch, wanted):
 
 
 def clocks(torch, device):
-    """Clocks, temperature and power now, from nvidia-smi; {"unknown": why} where it cannot be asked."""
+    """Clocks, temperature, power and what keeps the clocks down (bits of NVML's event reasons) now, from nvidia-smi; {"unknown": why} where it cannot be asked."""
     if device == "cpu":
         return {"unknown": "measured on the CPU"}
     program = shutil.which("nvidia-smi")
@@ -66,17 +66,25 @@ def clocks(torch, device):
         which = visible[index].strip()
     else:
         which = str(index)
-    keys = ("clocks.sm", "clocks.mem", "temperature.gpu", "power.draw")
+    keys = ["clocks.sm", "clocks.mem", "temperature.gpu", "power.draw"]
     names = ("sm_mhz", "memory_mhz", "celsius", "watts")
     try:
-        done = subprocess.run([program, "-i", which, "--query-gpu=" + ",".join(keys), "--format=csv,noheader,nounits"],
-                              capture_output=True, text=True, timeout=5, stdin=subprocess.DEVNULL)
+        # Why clocks are not higher has another name before driver 535; nvidia-smi refuses all of a query with a name it does not know.
+        for reasons in (["clocks_event_reasons.active"], ["clocks_throttle_reasons.active"], []):
+            done = subprocess.run([program, "-i", which, "--query-gpu=" + ",".join(keys + reasons), "--format=csv,noheader,nounits"],
+                                  capture_output=True, text=True, timeout=5, stdin=subprocess.DEVNULL)
+            if not done.returncode or "not a valid field" not in done.stdout + done.stderr:
+                break
         if done.returncode:
             return {"unknown": "nvidia-smi: " + (done.stdout + done.stderr).strip().splitlines()[-1][:200]}
         values = [value.strip() for value in done.stdout.strip().splitlines()[0].split(",")]
     except (OSError, subprocess.SubprocessError, IndexError) as error:
         return {"unknown": "nvidia-smi: {}".format(error)}
-    found = {}
+    found = {"event_reasons": None}
+    try:
+        found["event_reasons"] = int(values[len(keys)], 16)  # "0x0000000000000004"
+    except (IndexError, ValueError):
+        pass
     for name, value in zip(names, values):
         try:
             found[name] = float(value)

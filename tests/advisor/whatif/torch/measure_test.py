@@ -238,7 +238,14 @@ class Comparison(unittest.TestCase):
                 with mock.patch.dict(os.environ, {"PATH": folder + ":/bin", "CUDA_VISIBLE_DEVICES": "3,5"}), \
                         mock.patch.object(torch.cuda, "get_device_properties", lambda device: SimpleNamespace()):
                     return environment.clocks(torch, "cuda:1")
-            self.assertEqual(answer("echo 1980, 3201, 41, [N/A]"), {"sm_mhz": 1980.0, "memory_mhz": 3201.0, "celsius": 41.0, "watts": None})
+            seen = {"sm_mhz": 1980.0, "memory_mhz": 3201.0, "celsius": 41.0, "watts": None, "event_reasons": None}
+            self.assertEqual(answer("echo 1980, 3201, 41, [N/A]"), seen)
+            self.assertEqual(answer("echo 1980, 3201, 41, [N/A], 0x0000000000000044"), {**seen, "event_reasons": 0x44})
+            self.assertEqual(answer("echo 1980, 3201, 41, [N/A], [N/A]"), seen)
+            # A driver before 535, and one that knows neither name.
+            older = "case \"$*\" in *{}*) echo 'Field \"x\" is not a valid field to query.'; exit 2;; *_reasons*) echo 1980, 3201, 41, [N/A], 0x4;; *) echo 1980, 3201, 41, [N/A];; esac"
+            self.assertEqual(answer(older.format("clocks_event")), {**seen, "event_reasons": 4})
+            self.assertEqual(answer(older.format("_reasons")), seen)
             self.assertIn("-i 5 ", asked.read_text())  # the device as it is numbered outside CUDA_VISIBLE_DEVICES
             self.assertIn("no devices", answer("echo no devices; exit 9")["unknown"])
             self.assertIn("unknown", answer("exit 0"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stands in for the interpreter of `--torch`: takes what rnnadvisor hands to `python -c`, and answers as a measurement in PyTorch would, or
 misbehaves. STAND_IN says how: "no torch", "no gpu", "old", "silent", "junk", "flood", "asleep", "die at once", "refuse"; or by kind of change,
-"split_layers=crash,cuda_graph=hang", each of: good, slow, wrong, nan, unlike, oom, failed, crash, hang, garbage, few, uncompared, late.
+"split_layers=crash,cuda_graph=hang", each of: good, slow, wrong, nan, unlike, oom, failed, crash, hang, garbage, few, uncompared, no_step, late.
 STAND_IN_LOG: a file that gets a line for each start and each candidate."""
 import json
 import os
@@ -109,6 +109,14 @@ for index, candidate in enumerate(request["candidates"]):
         line["phases"] = {name: phase(rounds, factor) for name in request["phases"]}
         comparison = {"against_original": {"y": shift, "h_n": shift, "dweight_ih_l0": shift}, "original_against_reference": {"y": 3e-4}, "agrees": agrees,
                       "changed_against_reference": {"y": 3e-4 if shift else None}, "worst_original": 3e-4, "worst_changed": 0.2 if not agrees else 3e-4}
+        if act == "no_step":
+            line["phases"].pop("training", None)
+            line["what"] = "the budget of 60 s left no time for training"
+        if act != "slow":
+            line["clocks"] = {"before": {"sm_mhz": 1980.0, "memory_mhz": 3201.0, "celsius": 41.0, "watts": 118.4, "event_reasons": 0},
+                              "after": {"sm_mhz": 1755.0, "memory_mhz": 3201.0, "celsius": 66.0, "watts": None, "event_reasons": 4}}
+        else:
+            line["clocks"] = {"before": {"unknown": "nvidia-smi is not on the path"}, "after": {"sm_mhz": "x", "celsius": -3, "event_reasons": -9}}
         line["comparison"] = {"unknown": "the budget left no time for it"} if act == "uncompared" else comparison
     say(**line)
 say(type="done", seconds=1.0, budget_s=request["budget_s"])
