@@ -238,8 +238,19 @@ class Search {
              (trial.outcome == Outcome::not_run && trial.message.empty());
     });
     for (auto& trial : trials) {
-      if (trial.outcome == Outcome::completed && !trial.full && !trial.timings.empty())
-        trial.message += fmt::format("{}short round only", trial.message.empty() ? "" : "; ");
+      if (trial.outcome != Outcome::completed || trial.timings.empty()) continue;
+      const auto thin = [&](std::string_view why) {
+        trial.message += fmt::format("{}{}", trial.message.empty() ? "" : "; ", why);
+        if (trial.verdict == ExperimentVerdict::confirmed)
+          trial.verdict = ExperimentVerdict::inconclusive;
+      };
+      if (!trial.full) thin("short round only");
+      // The scope that decides is the last one (scopes_of()).
+      const bool captured =
+          std::any_of(trial.timings.begin(), trial.timings.end(),
+                      [&](const auto& timing) { return timing.scope == scopes_.back(); });
+      if (!captured)
+        thin(fmt::format("what was captured, the {}, was not timed", scope_words(scopes_.back())));
     }
     const auto rank = [](const Trial& trial) {
       return trial.verdict == ExperimentVerdict::confirmed      ? 0

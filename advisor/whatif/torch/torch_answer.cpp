@@ -383,11 +383,18 @@ Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& 
     append(made.message, "not the same results: " + *moved);
     return made;
   }
+  const auto captured = torch_request(profile, configuration).phases.front() == "training"
+                            ? ExperimentScope::training_step
+                            : ExperimentScope::inference;
   made.verdict = verdict_of(*decides);
   if (decides->before_samples_ms.size() < least_rounds) {
     made.verdict = ExperimentVerdict::inconclusive;
     append(made.message, fmt::format("{} rounds are too few for an interval of 95 %",
                                      decides->before_samples_ms.size()));
+  } else if (made.verdict == ExperimentVerdict::confirmed && decides->scope != captured) {
+    made.verdict = ExperimentVerdict::inconclusive;
+    append(made.message,
+           fmt::format("what was captured, the {}, was not timed", scope_words(captured)));
   } else if (made.shifts.empty() && made.verdict == ExperimentVerdict::confirmed) {
     made.verdict = ExperimentVerdict::inconclusive;  // right comes before fast
   }

@@ -95,7 +95,8 @@ TorchLine read_torch_line(std::string_view line);
 // What a profile keeps of a candidate that was measured or failed, `experiment.device` aside.
 // Confirmed and refuted as for cuDNN's calls (verdict_of()), of the wall time; results that do not
 // agree with float64 or moved further than the meaning allows are refuted whatever the time, and
-// what was compared with nothing is inconclusive at best.
+// what was compared with nothing, or not timed in the phase that was captured, is inconclusive at
+// best.
 Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& result,
                             const Profile& profile, int configuration);
 

@@ -247,7 +247,8 @@ TEST(Search, CtrlCKeepsWhatWasMeasured) {
   }
 }
 
-// An interrupted second round does not take away what the first measured.
+// An interrupted second round does not take away what the first measured; but seven rounds of a
+// crowd confirm nothing.
 TEST(Search, TheSecondRoundTakesNothingAway) {
   Attempt run(profile_of({lstm(64)}), stand_in::Recorded(recorded_file));
   run.machine.before_timing = [&](const ExperimentVariant&, VariantResult& made) {
@@ -256,8 +257,30 @@ TEST(Search, TheSecondRoundTakesNothingAway) {
   const auto result = run();
   const auto* best = trial(result, "algo (value persist_static_small_h)");
   ASSERT_NE(best, nullptr);
-  EXPECT_EQ(best->verdict, ExperimentVerdict::confirmed);
+  EXPECT_EQ(best->verdict, ExperimentVerdict::inconclusive);
   EXPECT_FALSE(best->full);
+  EXPECT_THAT(best->message, HasSubstr("short round only"));
+  const auto* timing = deciding_timing(best->timings, Mode::training);
+  ASSERT_NE(timing, nullptr);
+  EXPECT_EQ(verdict_of(*timing), ExperimentVerdict::confirmed) << "by its interval alone";
+  for (const auto& each : result.trials)
+    if (each.verdict == ExperimentVerdict::confirmed) {
+      EXPECT_TRUE(each.full);
+    }
+}
+
+// A forward pass that got faster says nothing of the step that the program runs.
+TEST(Search, WithoutTheCapturedPhaseNothingIsConfirmed) {
+  const stand_in::Recorded recorded(recorded_file);
+  Attempt run(profile_of({lstm(64)}), [&](const ExperimentVariant& variant, ExperimentScope scope) {
+    return scope == ExperimentScope::training_step ? -1.0 : recorded(variant, scope);
+  });
+  const auto result = run();
+  const auto* best = trial(result, "algo (value persist_static_small_h)");
+  ASSERT_NE(best, nullptr);
+  EXPECT_TRUE(best->full);
+  EXPECT_EQ(best->verdict, ExperimentVerdict::inconclusive);
+  EXPECT_THAT(best->message, HasSubstr("what was captured, the training step, was not timed"));
 }
 
 TEST(Search, AnAnswerOfAnotherLengthIsADefect) {
