@@ -70,6 +70,8 @@ void maps(Page& page, const Report& report, const ConfigurationReport& each,
 void trials(Page& page, const ConfigurationReport& each);
 void outcome(Page& page, const TrialOutcome& outcome);
 std::string chip(ExperimentVerdict verdict);
+// All samples of one timing on one logarithmic axis, outliers ringed; empty without samples.
+std::string samples_strip(const ExperimentTiming& timing, const std::string& id);
 
 // Charts: inline SVG with a title and a description; empty when there is nothing to draw. `id`
 // makes their ids unique.

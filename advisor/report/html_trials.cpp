@@ -8,6 +8,7 @@
 #include "advisor/report/chart.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/html_svg.h"
+#include "advisor/report/trial_samples.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -158,7 +159,7 @@ void trials(Page& page, const ConfigurationReport& each) {
       "aria-label=\"Tried and measured\"><table><caption class=\"hidden\">Tried and "
       "measured</caption><thead><tr><th scope=\"col\">Verdict</th><th scope=\"col\">Change</th><th "
       "scope=\"col\" class=\"num\">Median</th><th scope=\"col\" class=\"num\">Speedup</th><th "
-      "scope=\"col\" class=\"num\">Inference</th><th scope=\"col\">Memory, "
+      "scope=\"col\" class=\"num\">Forward, inference</th><th scope=\"col\">Memory, "
       "results</th></tr></thead><tbody>",
       each.trials.size() <= 6 ? " open" : "",
       words::plural(static_cast<long long>(each.trials.size()), "change"));
@@ -178,6 +179,14 @@ void trials(Page& page, const ConfigurationReport& each) {
       page.put("<br><span class=\"small wrong\">{}</span>", esc(throttle));
     if (const auto seen = words::clocks(e); !seen.empty())
       page.put("<br><span class=\"muted small\">{}</span>", esc(seen));
+    if (t != nullptr) {
+      const auto strip = samples_strip(*t, fmt::format("x{}-samples", row.index));
+      if (!strip.empty())
+        page.put(
+            "<details><summary class=\"small\">Samples <span class=\"muted\">{}</span>"
+            "</summary><figure>{}</figure></details>",
+            esc(words::outliers(t)), strip);
+    }
     code(page, e);
     page.raw("</th>");
     const auto below = [&](const std::string& above, const std::string& text) {
@@ -191,9 +200,14 @@ void trials(Page& page, const ConfigurationReport& each) {
                                  ? fmt::format("control {} to {}", words::number(t->control_low),
                                                words::number(t->control_high))
                                  : "");
-    below(row.inference != t ? words::speedup(row.inference) : "", "");
-    const std::string moved = words::moved(row);
-    page.put("<td class=\"nowrap\">{}{}</td></tr>", or_dash(words::memory_change(e)),
+    const auto beside = [&](const ExperimentTiming* other) {
+      return other != t ? words::speedup(other) : std::string();
+    };
+    const auto forward = beside(row.forward), inference = beside(row.inference);
+    below(forward.empty() ? inference : forward,
+          forward.empty() || inference.empty() ? "" : "inference " + inference);
+    const std::string moved = words::moved_in_full(row);
+    page.put("<td>{}{}</td></tr>", or_dash(words::memory_change(e)),
              moved.empty()
                  ? std::string()
                  : fmt::format("<br><span class=\"muted small\">moved {}</span>", esc(moved)));

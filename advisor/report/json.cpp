@@ -5,6 +5,7 @@
 
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
+#include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
@@ -427,6 +428,7 @@ Json clocks_json(const GpuClocks& clocks) {
 Json experiment_json(const Experiment& e) {
   Json timings = Json::array(), shifts = Json::array(), code = Json::array();
   for (const auto& t : e.timings) {
+    const auto far = outliers(t);
     timings.push_back({{"scope", to_string(t.scope)},
                        {"before_ms", interval_json(t.before_ms)},
                        {"after_ms", interval_json(t.after_ms)},
@@ -437,7 +439,12 @@ Json experiment_json(const Experiment& e) {
                        {"control_high", t.control_high},
                        {"before_samples_ms", samples_or_null(t.before_samples_ms)},
                        {"after_samples_ms", samples_or_null(t.after_samples_ms)},
-                       {"control_samples_ms", samples_or_null(t.control_samples_ms)}});
+                       {"control_samples_ms", samples_or_null(t.control_samples_ms)},
+                       {"outliers",
+                        {{"before", far.before},
+                         {"after", far.after},
+                         {"control", far.control},
+                         {"largest_ms", far.count() > 0 ? Json(far.largest_ms) : Json(nullptr)}}}});
   }
   for (const auto& s : e.shifts) {
     shifts.push_back({{"tensor", str(s.tensor)},

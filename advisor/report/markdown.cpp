@@ -8,6 +8,7 @@
 #include "advisor/report/figures.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/selection.h"
+#include "advisor/report/trial_samples.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -323,8 +324,9 @@ class MarkdownWriter {
     if (each.trials.empty()) return;
     put("### Tried and measured\n\n");
     for (const auto& line : words::best_trials(each)) put("- {}\n", esc(line));
-    put("\n| Verdict | Change | Meaning | Before | After | Speedup | Control | Inference | Memory "
-        "| Moved |\n|---|---|---|---:|---:|---:|---:|---:|---|---|\n");
+    put("\n| Verdict | Change | Meaning | Before | After | Speedup | Control | Forward | Inference "
+        "| "
+        "Memory | Moved | Outliers |\n|---|---|---|---:|---:|---:|---:|---:|---:|---|---|---|\n");
     const auto cell = [](const std::string& text) { return text.empty() ? "–" : esc(text); };
     for (const auto& row : each.trials) {
       const auto* t = row.step;
@@ -333,7 +335,12 @@ class MarkdownWriter {
       if (!row.experiment->message.empty()) change += ": " + row.experiment->message;
       if (const auto throttle = throttle_change(*row.experiment); !throttle.empty())
         change += "; " + throttle;
-      put("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+      std::string far;
+      if (t != nullptr) {
+        const auto found = outliers(*t);
+        if (found.samples > 0) far = fmt::format("{} of {}", found.count(), found.samples);
+      }
+      put("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
           words::verdict(row.experiment->verdict), esc(change), esc(row.experiment->meaning),
           t != nullptr ? format_milliseconds(t->before_ms.median) : "–",
           t != nullptr ? format_milliseconds(t->after_ms.median) : "–", cell(words::speedup(t)),
@@ -341,8 +348,9 @@ class MarkdownWriter {
               ? fmt::format("{} to {}", words::number(t->control_low),
                             words::number(t->control_high))
               : "–",
+          cell(row.forward != t ? words::speedup(row.forward) : ""),
           cell(row.inference != t ? words::speedup(row.inference) : ""),
-          cell(words::memory_change(*row.experiment)), cell(words::moved(row)));
+          cell(words::memory_change(*row.experiment)), cell(words::moved_in_full(row)), cell(far));
     }
     put("\n{}\n\n", esc(words::trials_note(each)));
     for (const auto& row : each.trials) {

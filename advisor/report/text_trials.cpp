@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/trial_samples.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 
@@ -85,9 +86,11 @@ void draw_trials(Terminal& terminal, const ConfigurationReport& each, bool verbo
     return std::any_of(each.trials.begin(), each.trials.end(), has);
   };
   const bool training = any([](const TrialRow& r) { return r.training != nullptr; });
+  const bool forward = any([](const TrialRow& r) { return r.forward != nullptr; });
   const bool inference = any([](const TrialRow& r) { return r.inference != nullptr; });
   std::vector<Column> columns = {
       {""}, {"Change", false, Fit::wrap, 30}, {"Meaning", false, Fit::fixed, 0, 2}};
+  if (forward) columns.push_back({"Forward", true, Fit::fixed, 0, training ? 1 : 0});
   if (training) columns.push_back({"Training step", true});
   if (inference) columns.push_back({"Inference", true, Fit::fixed, 0, training ? 1 : 0});
   columns.push_back({"Memory", false, Fit::fixed, 0, 4});
@@ -104,6 +107,10 @@ void draw_trials(Terminal& terminal, const ConfigurationReport& each, bool verbo
     line.push_back({std::string(terminal.symbol(s.unicode, s.ascii)), s.style});
     line.push_back({row.change + (row.where.empty() ? "" : ", " + row.where)});
     line.push_back({words::clean(row.experiment->meaning), Style::dim});
+    if (forward)
+      line.push_back(
+          {cell(words::speedup(row.forward)),
+           row.forward != nullptr && row.step == row.forward ? Style::bold : Style::plain});
     if (training)
       line.push_back(
           {cell(words::speedup(row.training)),
@@ -116,13 +123,23 @@ void draw_trials(Terminal& terminal, const ConfigurationReport& each, bool verbo
       remarks.push_back(row.change + ": " + words::clean(row.experiment->message));
     if (const auto throttle = throttle_change(*row.experiment); !throttle.empty())
       remarks.push_back(row.change + ": " + throttle);
+    if (verbose) {
+      if (const auto far = words::outliers(row.step); !far.empty())
+        remarks.push_back(row.change + ": " + far);
+    }
   }
   terminal.table(std::move(columns), std::move(rows));
   for (const auto& line : words::best_trials(each))
     terminal.paragraph(line, 2, terminal.symbol("✔", "="), Style::green);
   for (const auto& row : each.trials) draw_code(terminal, row, verbose);
   for (const auto& remark : remarks) terminal.paragraph(remark, 2, {}, Style::dim, Style::dim);
-  std::string note = words::trials_note(each);
+  const auto symbol = [&](ExperimentVerdict verdict) {
+    const Sign s = sign(verdict);
+    return terminal.symbol(s.unicode, s.ascii);
+  };
+  std::string note = words::trials_note(
+      each, {symbol(ExperimentVerdict::confirmed), symbol(ExperimentVerdict::inconclusive),
+             symbol(ExperimentVerdict::refuted), symbol(ExperimentVerdict::not_run)});
   if (shown < each.trials.size())
     note += fmt::format(" {} more: see --verbose.", each.trials.size() - shown);
   terminal.paragraph(note, 0, {}, Style::dim, Style::dim);

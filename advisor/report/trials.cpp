@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
@@ -198,6 +199,24 @@ std::string moved(const TrialRow& row) {
   return fmt::format("{} {:.1e}", clean(row.shift->tensor), row.shift->from_before);
 }
 
+std::string moved_in_full(const TrialRow& row) {
+  std::string text = moved(row);
+  if (text.empty()) return text;
+  const TensorShift* of = row.shift;
+  const auto compared = [](const TensorShift& s) {
+    return s.before_error >= 0 && s.after_error >= 0;
+  };
+  if (!compared(*of)) {
+    of = nullptr;
+    for (const auto& shift : row.experiment->shifts)
+      if (compared(shift) && (of == nullptr || shift.after_error > of->after_error)) of = &shift;
+  }
+  if (of == nullptr) return text;
+  return text + fmt::format(" (float64: {}before {:.1e}, after {:.1e})",
+                            of == row.shift ? "" : clean(of->tensor) + " ", of->before_error,
+                            of->after_error);
+}
+
 std::string trial(const TrialOutcome& outcome) {
   const std::string details = trial_details(outcome);
   return std::string(verdict(outcome.verdict)) + (details.empty() ? "" : ", ") + details;
@@ -228,10 +247,20 @@ std::vector<std::string> best_trials(const ConfigurationReport& report) {
   const auto add = [&](Meaning meaning, std::string_view what) {
     const TrialRow* row = report.best_trial(meaning);
     if (row == nullptr) return;
-    const auto gain = speedup(row->step);
-    lines.push_back(fmt::format("{}: {}{}, {}", what, row->change,
-                                row->where.empty() ? "" : " " + row->where,
-                                gain.empty() ? "which runs where the original does not" : gain));
+    std::string line =
+        fmt::format("{}: {}{}", what, row->change, row->where.empty() ? "" : " " + row->where);
+    const auto put = [&](std::string_view name, const ExperimentTiming* timing) {
+      if (const auto gain = speedup(timing); !gain.empty())
+        line += fmt::format(", {} {}", name, gain);
+    };
+    put("forward", row->forward);
+    put("training step", row->training);
+    put("inference", row->inference);
+    if (speedup(row->step).empty()) line += ", which runs where the original does not";
+    if (const auto memory = memory_change(*row->experiment); !memory.empty())
+      line += memory == "the same" ? ", as much memory" : ", " + memory;
+    if (const auto far = moved_in_full(*row); !far.empty()) line += ", moved " + far;
+    lines.push_back(std::move(line));
   };
   add(Meaning::exact, "Best that keeps every result");
   add(Meaning::padded, "Best with padding");
@@ -240,20 +269,26 @@ std::vector<std::string> best_trials(const ConfigurationReport& report) {
   return lines;
 }
 
-std::string trials_note(const ConfigurationReport& report) {
-  const auto count = [&](ExperimentVerdict wanted) {
-    return std::count_if(report.trials.begin(), report.trials.end(),
-                         [&](const TrialRow& row) { return row.experiment->verdict == wanted; });
-  };
-  const auto confirmed = count(ExperimentVerdict::confirmed);
+std::string trials_note(const ConfigurationReport& report, const VerdictSigns& signs) {
   std::string text =
-      fmt::format("{} tried", plural(static_cast<long long>(report.trials.size()), "change"));
-  if (confirmed == 0) text += ", none of them faster beyond the noise";
-  if (const auto not_run = count(ExperimentVerdict::not_run); not_run > 0)
-    text += fmt::format(", {} could not be run", not_run);
+      fmt::format("{} tried: ", plural(static_cast<long long>(report.trials.size()), "change"));
+  const auto put = [&](ExperimentVerdict verdict, std::string_view name, std::string_view sign) {
+    const auto count =
+        std::count_if(report.trials.begin(), report.trials.end(),
+                      [&](const TrialRow& row) { return row.experiment->verdict == verdict; });
+    if (count == 0 && verdict != ExperimentVerdict::confirmed) return;
+    text += fmt::format("{}{} {}", text.ends_with(": ") ? "" : ", ", count, name);
+    if (count > 0 && !sign.empty()) text += fmt::format(" ({})", sign);
+  };
+  put(ExperimentVerdict::confirmed, "confirmed", signs.confirmed);
+  put(ExperimentVerdict::inconclusive, "inconclusive", signs.inconclusive);
+  put(ExperimentVerdict::refuted, "refuted", signs.refuted);
+  put(ExperimentVerdict::not_run, "could not be run", signs.not_run);
   text +=
       ". Speedup: median of before / after with its 95 % interval; control: the original against "
       "itself.";
+  if (const auto far = outliers(report); !far.empty())
+    text += fmt::format(" Every sample counts; {}.", far);
   const auto seen = clocks(report);
   return text +
          (seen.empty() ? " Clocks of the GPU were not recorded." : fmt::format(" {}.", seen));

@@ -28,16 +28,25 @@ std::string clocks(const Experiment& experiment);
 std::string clocks(const ConfigurationReport& report);
 // "dx 2.1e-04": the tensor that moved most, and how far; empty when none was compared.
 std::string moved(const TrialRow& row);
-// What a verdict rests on, in one sentence: "confirmed, 1.44× (1.40 to 1.48), training step; the
+// "dx 2.1e-04 (float64: before 3.1e-04, after 3.2e-04)": also how far it was off the reference, and
+// is, where it was compared with that; else, the tensor that is furthest off after the change:
+// "dw 2.1e-04 (float64: y before 3.1e-04, after 3.2e-04)".
+std::string moved_in_full(const TrialRow& row);
+// What a verdict rests on, in one sentence: "confirmed, 1.44x (1.40 to 1.48), training step; the
 // original against itself 0.99 to 1.01".
 std::string trial(const TrialOutcome& outcome);
 // The same without the verdict, for writers that show it as a sign.
 std::string trial_details(const TrialOutcome& outcome);
-// "Best that keeps every result: algo (value persist_static), 3.46× (3.40 to 3.52)": one line for
-// each meaning that has a confirmed change.
+// "Best that keeps every result: algo persist_static, forward 3.40× (3.31 to 3.50), training step
+// 3.46× (3.40 to 3.52), saves 1.96 MiB, moved y 2.1e-04 (float64: before 3e-04, after 3e-04)": one
+// line for each meaning that has a confirmed change.
 std::vector<std::string> best_trials(const ConfigurationReport& report);
-// What is short of "measured for all": how many could not be run; and the clocks.
-std::string trials_note(const ConfigurationReport& report);
+// How many of each verdict there are, where writers that show verdicts as signs name these; how
+// numbers are taken, outliers, and the clocks.
+struct VerdictSigns {
+  std::string_view confirmed, inconclusive, refuted, not_run;
+};
+std::string trials_note(const ConfigurationReport& report, const VerdictSigns& signs = {});
 
 }  // namespace words
 }  // namespace rnnadvisor::advisor
