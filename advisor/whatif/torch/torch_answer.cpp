@@ -178,6 +178,9 @@ void read_memory(const Json& phase, TorchResult& result) {
   };
   result.memory_before = of("before");
   result.memory_after = of("after");
+  if (result.memory_before >= 0 && result.memory_after >= 0 &&
+      text(part(memory, "before"), "of") == "reserved")
+    result.memory_note = "memory is what PyTorch's allocator has reserved, a graph's pool included";
 }
 
 // What nvidia-smi said to the program; what is no such number stays unknown.
@@ -235,6 +238,7 @@ void read_measured(const Json& line, TorchResult& result) {
     if (failure.is_object())
       append(result.message, fmt::format("{}: {}", to_valid_utf8(phase), words_of(failure)));
   append(result.message, text(line, "what"));
+  append(result.message, result.memory_note);
   const auto flags = line.find("flags_changed");
   if (flags != line.end() && flags->is_boolean() && flags->get<bool>())
     append(result.message, "it left switches of torch.backends.cudnn changed");

@@ -72,6 +72,7 @@ struct TorchResult {
   std::optional<bool> agrees;  // about as near to float64 as the original; nothing: not compared
   std::string disagreement;    // how far, where it does not
   std::int64_t memory_before = -1, memory_after = -1;  // what is kept and one step's peak, bytes
+  std::string memory_note;                             // what is counted, where that is not usual
   GpuClocks clocks_before, clocks_after;
   std::vector<ExperimentCode> code;  // module, lines around it, difference
   std::string no_diff;               // why there is no difference

@@ -68,6 +68,8 @@ TEST_F(VerifyTorch, WritesWhatWasMeasuredAndReportsOnIt) {
   ASSERT_EQ(profile.experiments.size(), 2u);
   // Tried in the order of the findings: the graph, of which more is expected, and the stack.
   EXPECT_EQ(profile.experiments[0].verdict, ExperimentVerdict::refuted);
+  EXPECT_THAT(profile.experiments[0].message, HasSubstr("a graph's pool included"));
+  EXPECT_THAT(profile.experiments[1].message, Not(HasSubstr("pool")));
   const auto& split = profile.experiments[1];
   EXPECT_EQ(split.where, "pytorch");
   EXPECT_EQ(split.rule, "pytorch/split-stack");

@@ -48,18 +48,45 @@ class Sampler:
         gpu = self.events[0].elapsed_time(self.events[1]) / 1000 if self.cuda else None
         return {"wall_s": (end - begin) / repeats, "host_s": (launched - begin) / repeats, "gpu_s": gpu / repeats if self.cuda else None}
 
-    def memory(self, variant, step):
-        """Bytes that one step needs at its peak above what was there before it; None on the CPU."""
+
+class Memory:
+    """What one way keeps from here on, and what a step needs at its peak above that, in bytes; None on the CPU.
+
+    A CUDA graph has a pool of its own, of which only what is still referred to counts as allocated, although all of it stays taken as long
+    as the graph lives. So both ways of a comparison with a graph are counted by what the allocator has reserved from the driver, with what it
+    merely caches given back; that is in blocks of 2 MiB and more."""
+
+    def __init__(self, sampler, graph):
+        self.sampler, self.torch, self.cuda, self.graph = sampler, sampler.torch, sampler.cuda, graph
+        self.start = self.held()
+
+    def held(self):
+        if not self.cuda:
+            return 0
+        if not self.graph:
+            return self.torch.cuda.memory_allocated(self.cuda)
+        self.sampler.synchronize()
+        self.torch.cuda.empty_cache()
+        return self.torch.cuda.memory_reserved(self.cuda)
+
+    def resident(self):
+        return self.held() - self.start if self.cuda else None
+
+    def step_peak(self, variant, step):
         if not self.cuda:
             return None
         with variant.around():
             variant.module.zero_grad(set_to_none=True)
-            self.synchronize()
+            self.sampler.synchronize()
+            before = self.held()
             self.torch.cuda.reset_peak_memory_stats(self.cuda)
-            before = self.torch.cuda.memory_allocated(self.cuda)
             step()
-            self.synchronize()
-            return self.torch.cuda.max_memory_allocated(self.cuda) - before
+            self.sampler.synchronize()
+            peak = self.torch.cuda.max_memory_reserved if self.graph else self.torch.cuda.max_memory_allocated
+            return max(0, peak(self.cuda) - before)
+
+    def of(self):
+        return "reserved" if self.graph else "allocated"
 
 
 def measure_phase(values, plan, emitted, phase, deadline, seed, least_gain, clock=time.monotonic):
@@ -69,24 +96,27 @@ def measure_phase(values, plan, emitted, phase, deadline, seed, least_gain, cloc
     sampler = Sampler(torch, device)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that weights are not flat is known here
-        ways, memory = {}, {}
+        ways, memory, graph = {}, {}, "cuda_graph" in {**plan.settings, **plan.parts}
         for name in ("before", "after"):
             if clock() >= deadline:
                 raise NoTime
-            start = torch.cuda.memory_allocated(device) if sampler.cuda else 0
+            counted = Memory(sampler, graph)
             variant = Variant(values, plan, emitted=emitted) if name == "after" else Variant(values, baseline_of=plan)
             with variant.around():
                 step = variant.step(phase)
             first = sampler.sample(variant, step, 1)["wall_s"]
-            memory[name] = {"resident_bytes": torch.cuda.memory_allocated(device) - start if sampler.cuda else None}
+            memory[name] = {"of": counted.of(), "resident_bytes": counted.resident()}
             if clock() + first > deadline:
                 raise NoTime
             for _ in range(WARM_UP - 1):
                 last = sampler.sample(variant, step, 1)["wall_s"]
                 if clock() + last > deadline:
                     raise NoTime
-            memory[name]["step_peak_bytes"] = sampler.memory(variant, step)
+            memory[name]["step_peak_bytes"] = counted.step_peak(variant, step)
             ways[name] = (variant, step, last)
+        if graph and sampler.cuda:  # the cache was emptied since the first way was warm
+            for variant, step, _ in ways.values():
+                sampler.sample(variant, step, 1)
         repeats = int(min(MOST_REPEATS, max(1, SAMPLE_S / max(1e-9, ways["before"][2]))))
         samples = {name: [] for name in ("before", "after", "control")}
         order, generator, longest, stopped = list(samples), random.Random(seed), 0.0, "budget"

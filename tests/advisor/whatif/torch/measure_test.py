@@ -217,12 +217,57 @@ class Comparison(unittest.TestCase):
             self.assertAlmostEqual(found["gpu_s"], 0.002)
             self.assertLess(found["host_s"], 0.002)
             self.assertGreaterEqual(found["wall_s"], found["host_s"])
-            self.assertEqual(sampler.memory(way, step), 500)
+            self.assertEqual(measure.Memory(sampler, False).step_peak(way, step), 500)
             samples = {name: [sampler.sample(way, step, 2) for _ in range(6)] for name in ("before", "after", "control")}
             summary = measure._summary(samples, 2, "tight", {}, 1, 1.02, True)
             self.assertEqual(set(summary["speedup"]), {"wall", "host", "gpu"})
             self.assertAlmostEqual(summary["speedup"]["gpu"]["ratio"], 1)
             self.assertEqual(summary["time"], "GPU")
+
+    def test_memory_of_a_graph(self):
+        """A stand-in for PyTorch's allocator. Capturing takes a pool of 60, of which nothing counts as allocated afterwards; the original keeps
+        10 and needs 40 more in a step, which the allocator caches. No GPU is here."""
+        pool = {"allocated": 100, "reserved": 100, "cached": 30, "peak": 0, "allocated_peak": 0}
+        def take(kept, passing):
+            new = max(0, kept + passing - pool["cached"])
+            pool["reserved"] += new
+            pool["allocated"] += kept
+            pool["allocated_peak"] = max(pool["allocated_peak"], pool["allocated"] + passing)
+            pool["cached"] = max(0, pool["cached"] - kept - passing) + passing
+            pool["peak"] = max(pool["peak"], pool["reserved"])
+        def empty_cache():
+            pool["reserved"] -= pool["cached"]
+            pool["cached"] = 0
+        def capture():  # nothing of it counts as allocated, and nothing of it can be given back
+            pool["reserved"] += 60
+        pool["reserved"] += pool["cached"]
+        class Way:
+            module = torch.nn.Linear(2, 2)
+            def around(self):
+                import contextlib
+                return contextlib.nullcontext()
+        with mock.patch.multiple(torch.cuda, Event=lambda enable_timing: None, synchronize=lambda device: None, empty_cache=empty_cache,
+                                 memory_allocated=lambda device: pool["allocated"], memory_reserved=lambda device: pool["reserved"],
+                                 max_memory_allocated=lambda device: pool["allocated_peak"], max_memory_reserved=lambda device: pool["peak"],
+                                 reset_peak_memory_stats=lambda device: pool.update(peak=pool["reserved"], allocated_peak=pool["allocated"])):
+            from rnnadvisor_torch import measure
+            sampler = measure.Sampler(torch, "cuda:0")
+            found = {}
+            for name in ("before", "after"):
+                counted = measure.Memory(sampler, True)
+                if name == "before":
+                    take(10, 0)
+                    step = lambda: take(0, 40)
+                else:
+                    take(10, 20)  # warm-up before capturing, on the usual pool
+                    capture()
+                    step = lambda: None  # a replay takes nothing new
+                found[name] = (counted.resident(), counted.step_peak(Way(), step), counted.of())
+            self.assertEqual(found, {"before": (10, 40, "reserved"), "after": (70, 0, "reserved")})
+            # By what is allocated, as other changes are counted, the graph would be free.
+            counted = measure.Memory(sampler, False)
+            capture()
+            self.assertEqual((counted.resident(), counted.of()), (0, "allocated"))
 
     def test_clocks_of_a_gpu(self):
         """A stand-in nvidia-smi: its words, and what it says when it cannot."""

@@ -117,6 +117,9 @@ for index, candidate in enumerate(request["candidates"]):
                               "after": {"sm_mhz": 1755.0, "memory_mhz": 3201.0, "celsius": 66.0, "watts": None, "event_reasons": 4}}
         else:
             line["clocks"] = {"before": {"unknown": "nvidia-smi is not on the path"}, "after": {"sm_mhz": "x", "celsius": -3, "event_reasons": -9}}
+        if kind == "cuda_graph":
+            for each in line["phases"].values():
+                each["memory"]["before"]["of"] = each["memory"]["after"]["of"] = "reserved"
         line["comparison"] = {"unknown": "the budget left no time for it"} if act == "uncompared" else comparison
     say(**line)
 say(type="done", seconds=1.0, budget_s=request["budget_s"])
