@@ -32,7 +32,7 @@ std::string moved(const TrialRow& row);
 // is, where it was compared with that; else, the tensor that is furthest off after the change:
 // "dw 2.1e-04 (float64: y before 3.1e-04, after 3.2e-04)".
 std::string moved_in_full(const TrialRow& row);
-// What a verdict rests on, in one sentence: "confirmed, 1.44x (1.40 to 1.48), training step; the
+// What a verdict rests on, in one sentence: "confirmed, 1.44× (1.40 to 1.48), training step; the
 // original against itself 0.99 to 1.01".
 std::string trial(const TrialOutcome& outcome);
 // The same without the verdict, for writers that show it as a sign.
