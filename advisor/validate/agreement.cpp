@@ -78,12 +78,38 @@ bool stopped_by_cudnn(Outcome outcome) {
   return outcome == Outcome::refused || outcome == Outcome::failed;
 }
 
-Seen judge_running(const Configuration& before, const Experiment& experiment, bool fires) {
+// A card about a limit of memory says nothing of configurations far below it, whatever a change
+// saves there: it would have helped where the limit is met, and the change lets it run.
+bool about_a_limit(const Rule& rule) {
+  const auto memory = [](const Condition& condition) {
+    return fact_catalogue()[static_cast<std::size_t>(condition.fact)].name.starts_with("memory.");
+  };
+  return std::any_of(rule.when.all.begin(), rule.when.all.end(), memory);
+}
+
+Seen judge_limit(const Configuration& before, const Experiment& experiment) {
+  const bool full = before.outcome == Outcome::out_of_memory ||
+                    before.outcome == Outcome::out_of_memory_predicted;
+  if (full && experiment.verdict == ExperimentVerdict::confirmed)
+    return {Agreement::refutes, "does not fit, and does after the change: " + before.message};
+  return {Agreement::undecided, "the limit that the card is about is not met"};
+}
+
+// `other`: another card that says why the original does not run; empty: none does.
+Seen judge_running(const Configuration& before, const Experiment& experiment, bool fires,
+                   std::string_view other) {
   if (before.outcome == Outcome::not_run) return {Agreement::not_run, "the original was not tried"};
   const bool stopped = stopped_by_cudnn(before.outcome);
-  if (!fires)
-    return {stopped ? Agreement::refutes : Agreement::agrees,
-            stopped ? "does not run: " + before.message : "runs"};
+  if (!fires) {
+    if (!stopped) return {Agreement::agrees, "runs"};
+    // What another card tells, or what the change does not mend, is not what this card missed.
+    if (!other.empty())
+      return {Agreement::undecided,
+              fmt::format("does not run for what {} says: {}", other, before.message)};
+    if (experiment.verdict != ExperimentVerdict::confirmed)
+      return {Agreement::undecided, "does not run with the change either: " + before.message};
+    return {Agreement::refutes, "does not run: " + before.message};
+  }
   if (!stopped) return {Agreement::refutes, "runs as it is"};
   if (experiment.verdict == ExperimentVerdict::confirmed)
     return {Agreement::agrees, before.message};
@@ -91,8 +117,8 @@ Seen judge_running(const Configuration& before, const Experiment& experiment, bo
 }
 
 // Where the claim is not about running, a pair counts only when both ran.
-PairOutcome judge_pair(const Profile& profile, int index, Claim claim, bool fires,
-                       std::string& scope) {
+PairOutcome judge_pair(const Profile& profile, int index, const Rule& rule, Claim claim, bool fires,
+                       std::string_view other, std::string& scope) {
   const Experiment& experiment = profile.experiments[static_cast<std::size_t>(index)];
   const auto& before = profile.configurations[static_cast<std::size_t>(experiment.configuration)];
   PairOutcome pair;
@@ -100,9 +126,10 @@ PairOutcome judge_pair(const Profile& profile, int index, Claim claim, bool fire
   pair.fires = fires;
   Seen seen{Agreement::not_run, experiment.message};
   if (claim == Claim::runs) {
-    seen = judge_running(before, experiment, fires);
+    seen = judge_running(before, experiment, fires, other);
   } else if (claim == Claim::lighter) {
-    seen = judge_memory(experiment, fires);
+    seen = !fires && about_a_limit(rule) ? judge_limit(before, experiment)
+                                         : judge_memory(experiment, fires);
   } else if (claim == Claim::nearer) {
     seen = judge_numerics(experiment, fires);
   } else if (const auto* timing = deciding_timing(experiment.timings, before.config.mode);
@@ -215,6 +242,20 @@ bool suggests(const Rule& rule, FactMemo& facts, const Experiment& experiment) {
 
 }  // namespace
 
+namespace {
+
+// Another card that fires for the configuration at hand and says that it does not run.
+std::string refused_by(const RuleSet& rules, const Rule& silent, FactMemo& facts,
+                       const std::optional<Version>& version) {
+  for (const auto& rule : rules.rules) {
+    if (rule.id == silent.id || claim_of(rule) != Claim::runs) continue;
+    if (decide(rule, facts, version) == VerdictKind::fired) return rule.id;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<RuleAgreement> agreement_of(const Profile& profile, const RuleSet& rules) {
   const Profile stripped = bare(profile);
   const ProfileIndex index(stripped);
@@ -234,9 +275,14 @@ std::vector<RuleAgreement> agreement_of(const Profile& profile, const RuleSet& r
     auto& agreement = by_rule[rule->id];
     agreement.rule = rule->id;
     agreement.claim = *claim;
-    std::string scope;
+    std::string scope, other;
+    const bool fires = verdict == VerdictKind::fired;
+    const auto& measured =
+        profile.configurations[static_cast<std::size_t>(experiment.configuration)];
+    if (!fires && *claim == Claim::runs && stopped_by_cudnn(measured.outcome))
+      other = refused_by(rules, *rule, facts, judged_cudnn_version(stripped, before));
     agreement.pairs.push_back(
-        judge_pair(profile, static_cast<int>(i), *claim, verdict == VerdictKind::fired, scope));
+        judge_pair(profile, static_cast<int>(i), *rule, *claim, fires, other, scope));
     count(agreement, agreement.pairs.back());
     if (agreement.pairs.back().fires && !scope.empty())
       agreement.scope = agreement.scope.empty() || agreement.scope == scope

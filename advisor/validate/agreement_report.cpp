@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "advisor/facts/experiments.h"
@@ -130,7 +132,8 @@ std::string agreement_markdown(const AgreementReport& report) {
       "when what the rule claims is seen, and *refutes* it when the "
       "interval says that it is not (a gain below {:.0f} % is none). Where it is silent, a change "
       "that helps all the same is *missed*.\n\n"
-      "| | |\n| --- | --- |\n| machine | {} |\n| recorded with | `{}` |\n| data | `{}` |\n| this "
+      "| | |\n| --- | --- |\n| machine | {} |\n| recorded with (of several runs that were merged: "
+      "the first) | `{}` |\n| data | `{}` |\n| this "
       "page | `rnnadvisor rules validate {} "
       "--format markdown` |\n\n{}\n\n",
       report.profile.devices.empty() ? "unknown device" : cell(report.profile.devices.front().name),
@@ -159,9 +162,19 @@ std::string agreement_markdown(const AgreementReport& report) {
     }
   }
   if (!report.not_sampled.empty()) {
-    out += "\n## Not measured\n\n";
-    for (const auto& [rule, why] : report.not_sampled)
-      out += fmt::format("- `{}`: {}\n", rule, why);
+    out += fmt::format("\n## Not measured\n\n{} rules have no pair here.\n",
+                       report.not_sampled.size());
+    std::map<std::string_view, std::vector<std::string_view>> by_reason;
+    for (const auto& [rule, why] : report.not_sampled) by_reason[why].push_back(rule);
+    for (const auto& [why, rules] : by_reason) {
+      out += fmt::format("\n**{}{}** ({}):",
+                         static_cast<char>(std::toupper(
+                             why.empty() ? '-' : static_cast<unsigned char>(why.front()))),
+                         why.empty() ? why : cell(why.substr(1)), rules.size());
+      for (std::size_t i = 0; i < rules.size(); ++i)
+        out += fmt::format("{} `{}`", i > 0 ? "," : "", rules[i]);
+      out += "\n";
+    }
   }
   return out;
 }

@@ -53,12 +53,61 @@ bool asks_for(const Condition& condition, std::string_view fact, std::string_vie
          });
 }
 
-// Why no configuration that is made up could show whether the card is right; empty: one could.
+// Clauses of PyTorch's choice that depend on the GPU alone.
+bool is_device_clause(const Condition& condition) {
+  if (!fact_name(condition.fact).starts_with("framework.pytorch_clause")) return false;
+  constexpr std::string_view clauses[] = {"compute_capability_8_6", "fewer_than_98_sms", "turing",
+                                          "volta_batch", "volta_length"};
+  return std::any_of(condition.values.begin(), condition.values.end(), [&](const auto& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    return text != nullptr &&
+           std::find(std::begin(clauses), std::end(clauses), *text) != std::end(clauses);
+  });
+}
+
+// What a card without a change is about.
+std::string about(const Rule& rule, const Compared& compared) {
+  std::vector<const Condition*> conditions = compared.thresholds;
+  const auto any = [&](auto matches) {
+    return std::any_of(conditions.begin(), conditions.end(),
+                       [&](const Condition* each) { return matches(*each); });
+  };
+  const auto begins = [&](std::initializer_list<std::string_view> groups) {
+    return any([&](const Condition& each) {
+      return std::any_of(groups.begin(), groups.end(), [&](std::string_view group) {
+        return fact_name(each.fact).starts_with(group);
+      });
+    });
+  };
+  if (rule.id.starts_with("tracing/")) return "it is about tracing";
+  if (begins({"trace.", "measured.", "experiment.", "environment.tracing", "program.step_"}))
+    return "it is about what was recorded or measured";
+  if (begins({"environment.cudnn_version"}) || any(is_device_clause) ||
+      rule.id.find("/v100-") != std::string::npos)
+    return "it is about another device or version";
+  const bool another_framework = any([](const Condition& each) {
+    return fact_name(each.fact) == "program.name" && !asks_for(each, "program.name", "pytorch");
+  });
+  if (another_framework || rule.consequence == "fallback")
+    return "it is about what a framework does before cuDNN sees a call";
+  const bool of_program = any([](const Condition& each) {
+    const auto name = fact_name(each.fact);
+    return name.starts_with("program.") && name != "program.name";
+  });
+  if ((of_program || begins({"memory.share_of_free", "memory.program", "memory.reserve_held"})) &&
+      rule.consequence != "numerics" && rule.consequence != "error")
+    return "it is about a program, not about a call";
+  if (rule.consequence == "numerics" || rule.consequence == "error")
+    return "it is about numerics or a defect";
+  return "it explains what a configuration leads to";
+}
+
 std::string no_sample(const Rule& rule, const Compared& compared) {
   const bool change =
       std::any_of(rule.suggestions.begin(), rule.suggestions.end(),
                   [](const SuggestionTemplate& s) { return s.transform.has_value(); });
-  if (!change) return "the card suggests no change that can be applied by machine";
+  if (!change)
+    return "it suggests no change that can be applied by machine: " + about(rule, compared);
   for (const auto* condition : compared.all) {
     const auto name = fact_name(condition->fact);
     for (const std::string_view group : {"trace.", "measured.", "experiment.", "sibling."}) {
@@ -225,6 +274,13 @@ class Sampler {
 };
 
 }  // namespace
+
+std::string cannot_be_sampled(const Rule& rule) {
+  Compared compared;
+  collect(rule.applies_when, compared);
+  collect(rule.when, compared);
+  return no_sample(rule, compared);
+}
 
 bool quick_enough(const RnnConfig& config) {
   // The slowest large forward passes on an H200 reached 2.9 TFLOP/s with persist_static and 1.2

@@ -38,6 +38,10 @@ struct SampleOptions {
 // What one call may cost, so that many can be measured: operations, steps and memory are bounded.
 bool quick_enough(const RnnConfig& config);
 
+// Why no configuration that is made up could show whether the card is right, by what the card is
+// about; empty: one could.
+std::string cannot_be_sampled(const Rule& rule);
+
 // Deterministic: the same card, device, environment and options give the same pairs. `environment`
 // gives the version of cuDNN. A rule that compares measurements, that has no change to try, or that
 // is about what a framework other than PyTorch does before cuDNN sees it, has no pairs, and

@@ -100,6 +100,24 @@ int list_pairs(const Context& context, const std::vector<const advisor::Rule*>& 
   return exit_ok;
 }
 
+// Those that a profile has no pair of. Nothing is drawn again.
+NotSampled without_pairs(const std::vector<const advisor::Rule*>& rules,
+                         const std::vector<advisor::RuleAgreement>& agreements) {
+  NotSampled list;
+  for (const auto* rule : rules) {
+    const bool has = std::any_of(agreements.begin(), agreements.end(),
+                                 [&](const auto& agreement) { return agreement.rule == rule->id; });
+    if (has) continue;
+    const auto why = advisor::cannot_be_sampled(*rule);
+    list.emplace_back(rule->id, !why.empty()
+                                    ? why
+                                    : "no pair of it is in this profile: no configuration that was "
+                                      "drawn fires it here with a change that can be tried, or it "
+                                      "or its suggestion came later");
+  }
+  return list;
+}
+
 struct Measured {
   Profile profile;
   int status = exit_ok;
@@ -193,7 +211,6 @@ int validate(const Context& context, const Arguments& arguments) {
     auto read = load_profile(file);
     if (!read) return context.report(read.error());
     measured.profile = std::move(*read);
-    // Nothing is drawn again: a rule without pairs is in no experiment.
   }
 
   auto agreements = advisor::agreement_of(measured.profile, *rules);
@@ -201,6 +218,9 @@ int validate(const Context& context, const Arguments& arguments) {
     return std::none_of(chosen->begin(), chosen->end(),
                         [&](const auto* rule) { return rule->id == agreement.rule; });
   });
+  // On a terminal a hundred lines of them would hide what was measured.
+  if (!arguments.profile.empty() && arguments.format != "text")
+    not_sampled = without_pairs(*chosen, agreements);
   const advisor::AgreementReport report{measured.profile, *rules, agreements, file, not_sampled};
   if (agreements.empty())
     context.note(fmt::format("{} has no pair of a rule that was asked for", file));

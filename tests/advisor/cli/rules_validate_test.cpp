@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/rules/rule.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
 #include "tests/advisor/whatif/stand_in.h"
@@ -75,6 +76,15 @@ TEST(RulesValidate, MeasuresAndIsReadAgainElsewhere) {
   const auto page =
       call({"rules", "validate", bench.profile, "--format", "markdown"}, laptop.services());
   EXPECT_THAT(page.out, HasSubstr("# Rules against measurement"));
+  // Every card without a pair is listed with its reason, and the measured one is not.
+  const auto parsed = nlohmann::json::parse(json.out);
+  EXPECT_EQ(parsed["not_measured"].size() + 1, advisor::builtin_rules().rules.size());
+  for (const auto& each : parsed["not_measured"]) {
+    EXPECT_NE(each["rule"], "alignment/batch-multiple-of-8");
+    EXPECT_FALSE(each["reason"].get<std::string>().empty()) << each["rule"];
+    EXPECT_THAT(page.out, HasSubstr("`" + each["rule"].get<std::string>() + "`"));
+  }
+  EXPECT_THAT(page.out, AllOf(HasSubstr("## Not measured"), HasSubstr("it is about tracing")));
   EXPECT_EQ(bench(arguments).status, 2) << "nothing is replaced unasked";
 }
 

@@ -65,7 +65,8 @@ TEST(Verify, WritesANewProfileAndReportsOnIt) {
   EXPECT_EQ(read_text(bench.profile), before) << "the profile itself stays";
   EXPECT_THAT(called.out, HasSubstr("Tried and measured"));
   EXPECT_THAT(called.out,
-              HasSubstr("Best that keeps every result: algo persist_static_small_h, 5.92×"));
+              AllOf(HasSubstr("Best that keeps every result: algo persist_static_small_h, forward"),
+                    HasSubstr("5.92×")));
   EXPECT_THAT(called.err, HasSubstr("run.verified.rnnprof"));
   const auto verified = read_profile(bench.folder / "run.verified.rnnprof");
   ASSERT_TRUE(verified) << to_text(verified.error());

@@ -119,8 +119,8 @@ TEST(RefutedHere, IsSaidInEveryFormatThatQuotesFindings) {
   std::erase(markdown, '\\');
   for (const std::string& written :
        {write_text(report, wide()), markdown, write_sarif(report), write_junit(report)})
-    EXPECT_THAT(written, HasSubstr("refuted, 0.50x (0.45 to 0.55), training step"));
-  EXPECT_THAT(write_html(report), HasSubstr("</span> refuted</span> 0.50x (0.45 to 0.55)"));
+    EXPECT_THAT(written, HasSubstr("refuted, 0.50× (0.45 to 0.55), training step"));
+  EXPECT_THAT(write_html(report), HasSubstr("</span> refuted</span> 0.50× (0.45 to 0.55)"));
   EXPECT_EQ(Json::parse(write_json(report))["findings"][0]["trial"]["verdict"], "refuted");
 }
 
@@ -130,14 +130,14 @@ TEST_F(Trials, TheBestOfAMeaningHasAllOfItsNumbers) {
   ASSERT_NE(row, nullptr);
   ASSERT_NE(row->forward, nullptr);
   const std::string line =
-      "forward 3.00x (2.94 to 3.06), training step " + words::speedup(row->training) +
+      "forward 3.00× (2.94 to 3.06), training step " + words::speedup(row->training) +
       ", saves 1.96 MiB, moved dw 2.1e-04 (float64: y before 3.1e-04, after 3.2e-04)";
   EXPECT_THAT(write_text(made, wide()), HasSubstr(line));
   EXPECT_THAT(write_html(made), HasSubstr(line));
   std::string markdown = write_markdown(made);
   std::erase(markdown, '\\');
   EXPECT_THAT(markdown, HasSubstr(line));
-  EXPECT_THAT(markdown, HasSubstr("| 3.00x (2.94 to 3.06) |")) << "its column";
+  EXPECT_THAT(markdown, HasSubstr("| 3.00× (2.94 to 3.06) |")) << "its column";
   const std::string csv = write_csv(made);
   EXPECT_EQ(field(csv, "best_padded_forward"), "3");
   EXPECT_EQ(field(csv, "best_padded_low"), fmt::format("{:.6g}", row->step->speedup_low));

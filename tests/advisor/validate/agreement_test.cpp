@@ -132,6 +132,73 @@ TEST(Agreement, OfErrorsIsAboutRunning) {
   EXPECT_EQ(agreements.front().refute, 4);
 }
 
+// A refusal that another card explains, or that the change does not mend, was missed by nobody.
+TEST(Agreement, OfErrorsOnTheSilentSideCountsWhatTheCardIsAbout) {
+  const std::vector samples = {sample_of("descriptor/projection-size", 0, 8)};
+  ASSERT_THAT(samples.front().pairs, SizeIs(8));
+  auto machine = gpu([](const RnnConfig&) { return 1.0; });
+  bool mends = true;
+  const auto experimenter = [&](const ExperimentRequest& request) -> Result<ExperimentResult> {
+    auto answer = machine.answer(request);
+    answer->outcome = Outcome::refused;
+    answer->message = "CUDNN_STATUS_NOT_SUPPORTED";
+    for (auto& variant : answer->variants) {
+      variant.timings.clear();
+      if (!mends) variant.outcome = Outcome::refused;
+    }
+    return answer;
+  };
+  const auto agreement = [&] {
+    const auto made = measure_pairs(samples, *find_device("h200"), environment(), experimenter, {});
+    int of_another = 0;
+    for (const auto& pair : samples.front().pairs)
+      of_another += pair.before.config.cell != Cell::lstm ? 1 : 0;
+    auto agreements = agreement_of(made.profile, builtin_rules());
+    EXPECT_THAT(agreements, SizeIs(1));
+    return std::pair(agreements.at(0), of_another);
+  };
+  auto [found, of_another] = agreement();
+  EXPECT_GE(of_another, 1) << "GRU and RNN with a projection: descriptor/projection-lstm-only";
+  for (const auto& pair : found.pairs) {
+    if (pair.agreement == Agreement::refutes) continue;
+    EXPECT_EQ(pair.agreement, Agreement::undecided);
+    EXPECT_THAT(pair.message, HasSubstr("does not run for what "));
+  }
+  EXPECT_LE(found.missed, 8 - of_another);
+  EXPECT_EQ(found.silent, 0);
+  mends = false;
+  std::tie(found, of_another) = agreement();
+  EXPECT_EQ(found.missed + found.silent, 0);
+}
+
+// Less memory far from the limit that a card is about is nothing that it missed.
+TEST(Agreement, OfALimitOfMemoryCountsOnlyAtTheLimit) {
+  const std::vector samples = {sample_of("memory/weight-query-wraps", 0, 4)};
+  ASSERT_THAT(samples.front().pairs, SizeIs(4));
+  auto machine = gpu([](const RnnConfig&) { return 1.0; });
+  bool full = false;
+  const auto experimenter = [&](const ExperimentRequest& request) -> Result<ExperimentResult> {
+    auto answer = machine.answer(request);
+    answer->memory_bytes = 1000;
+    answer->variants.at(0).memory_bytes = 500;
+    answer->variants.at(0).shifts.clear();
+    if (full) {
+      answer->outcome = Outcome::out_of_memory_predicted;
+      answer->variants.at(0).timings.clear();
+    }
+    return answer;
+  };
+  const auto missed = [&] {
+    const auto made = measure_pairs(samples, *find_device("h200"), environment(), experimenter, {});
+    const auto agreements = agreement_of(made.profile, builtin_rules());
+    EXPECT_THAT(agreements, SizeIs(1));
+    return std::pair(agreements.at(0).missed, agreements.at(0).silent);
+  };
+  EXPECT_EQ(missed(), std::pair(0, 0));
+  full = true;
+  EXPECT_EQ(missed(), std::pair(4, 0));
+}
+
 TEST(Measuring, ABudgetLeavesNoRuleOut) {
   const std::vector samples = {sample_of(batch_rule, 6, 0),
                                sample_of("persistence/hidden-multiple-of-32", 6, 2)};

@@ -67,5 +67,36 @@ TEST_F(SamplePairs, AreOnTheSideTheySayTheyAre) {
   }
 }
 
+// Every card that cannot be measured says why, by what it is about.
+TEST(CannotBeSampled, SaysWhatTheCardIsAbout) {
+  const std::pair<const char*, const char*> reasons[] = {
+      {"tracing/records-dropped", "about tracing"},
+      {"experiments/faster-exact", "about what was recorded or measured"},
+      {"versions/old-cudnn", "about another device or version"},
+      {"pytorch/volta-length", "about another device or version"},
+      {"tiles/v100-batch-128", "about another device or version"},
+      {"keras/keras2-mask", "about what a framework does before cuDNN sees a call"},
+      {"alignment/pointers-16-bytes", "about a program, not about a call"},
+      {"descriptor/gru-single-bias", "about numerics or a defect"},
+      {"pytorch/gru-standard", "explains what a configuration leads to"},
+      {"launch/host-bound", "compares what was recorded"}};
+  for (const auto& [id, why] : reasons) {
+    const auto* rule = builtin_rules().find(id);
+    ASSERT_NE(rule, nullptr) << id;
+    EXPECT_THAT(cannot_be_sampled(*rule), ::testing::HasSubstr(why)) << id;
+  }
+  EXPECT_EQ(cannot_be_sampled(*builtin_rules().find("alignment/batch-multiple-of-8")), "");
+}
+
+// cuDNN projects in LSTMs only: other cells show its refusal and nothing of the card.
+TEST_F(SamplePairs, OfAProjectionAreLstms) {
+  const auto sample = of("pytorch/projection-standard");
+  EXPECT_FALSE(sample.pairs.empty());
+  for (const auto& pair : sample.pairs)
+    if (pair.fires) {
+      EXPECT_EQ(pair.before.config.cell, Cell::lstm);
+    }
+}
+
 }  // namespace
 }  // namespace rnnadvisor::advisor
