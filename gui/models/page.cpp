@@ -93,6 +93,11 @@ Page& Page::space(int pixels) {
 // What begins a line follows the direction of the page (PageBrowser turns it and what ends a line).
 static QString at_end(bool end) { return end ? QStringLiteral(" align=\"right\"") : QString(); }
 
+// Pages break long names anywhere, so that a narrow column would break any word.
+static QString unbroken(bool whole) {
+  return whole ? QStringLiteral("; white-space:nowrap") : QString();
+}
+
 Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>>& rows) {
   out_ += QStringLiteral(
       "<table width=\"100%\" cellpadding=\"5\" cellspacing=\"0\" style=\"margin-top:4px; "
@@ -101,10 +106,11 @@ Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>
   if (!header.isEmpty()) {
     out_ += QStringLiteral("<tr>");
     for (qsizetype i = 0; i < header.size(); ++i) {
-      const bool right = !rows.empty() && static_cast<std::size_t>(i) < rows[0].size() &&
-                         rows[0][static_cast<std::size_t>(i)].right;
-      out_ += QStringLiteral("<td%1 style=\"%2; color:%3; font-size:small\">%4</td>")
-                  .arg(at_end(right), line, theme_.dim_text.name(), header[i]);
+      const auto column = static_cast<std::size_t>(i);
+      const Cell first = !rows.empty() && column < rows[0].size() ? rows[0][column] : Cell{};
+      out_ += QStringLiteral("<td%1 style=\"%2; color:%3; font-size:small%5\">%4</td>")
+                  .arg(at_end(first.right), line, theme_.dim_text.name(), header[i],
+                       unbroken(first.whole));
     }
     out_ += QStringLiteral("</tr>");
   }
@@ -114,7 +120,7 @@ Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>
       const QString width =
           cell.percent > 0 ? QStringLiteral(" width=\"%1%\"").arg(cell.percent) : QString();
       out_ += QStringLiteral("<td%1 style=\"%2\">%3</td>")
-                  .arg(at_end(cell.right) + width, line,
+                  .arg(at_end(cell.right) + width, line + unbroken(cell.whole),
                        cell.html.isEmpty() ? QStringLiteral("&nbsp;") : cell.html);
     }
     out_ += QStringLiteral("</tr>");

@@ -40,7 +40,8 @@ class Page {
   struct Cell {
     QString html;
     bool right = false;
-    int percent = 0;  // of the table's width for this column; 0: by what stands in it
+    int percent = 0;     // of the table's width for this column; 0: by what stands in it
+    bool whole = false;  // never broken into lines: numbers, short names
   };
   // `header` may be empty. Room that is left is shared among the columns without a width.
   Page& table(const QStringList& header, const std::vector<std::vector<Cell>>& rows);

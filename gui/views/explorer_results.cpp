@@ -76,6 +76,7 @@ void ExplorerView::show_results() {
   if (tabs_->currentWidget() == gemms_) gemms_->show_page(exploration_gemms(now_, theme_), true);
   if (tabs_->currentWidget() == limits_) limits_->show_page(exploration_limits(now_, theme_), true);
 
+  arrange();
   if (tabs_->currentWidget() == maps_) show_map();
   show_predicted();
 
@@ -159,11 +160,23 @@ void ExplorerView::show_results() {
       charts_scroll_->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, charts_scroll_));
 }
 
+// A map and the table of products are wide: where there is no room for both they have all of it.
+void ExplorerView::arrange() {
+  constexpr int room_for_both = 1400;
+  const auto* page = tabs_->currentWidget();
+  charts_scroll_->setVisible((page != maps_ && page != gemms_) || width() >= room_for_both);
+}
+
+void ExplorerView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  arrange();
+}
+
 // The page beside the charts gives way as far as it can; on a screen that is too small for both
 // they scroll. Where somebody has divided the room it stays so.
 void ExplorerView::give_charts_room(int width) {
   auto* split = qobject_cast<QSplitter*>(charts_scroll_->parentWidget());
-  if (divided_by_hand_ || split == nullptr) return;
+  if (divided_by_hand_ || split == nullptr || charts_scroll_->isHidden()) return;
   auto room = split->sizes();
   const int given = std::min(width - room.at(1), room.at(0) - tabs_->minimumWidth());
   if (given <= 0) return;
