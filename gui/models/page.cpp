@@ -19,6 +19,21 @@ QString Page::prose(std::string_view text) {
   return html;
 }
 
+QString Page::prose(std::string_view text, const advisor::RuleSet& rules) const {
+  const std::string clean = advisor::words::clean(text);
+  QString html;
+  for (const auto& run : advisor::inline_code(clean)) {
+    const auto* rule = run.code ? rules.find(run.text) : nullptr;
+    const QString escaped = to_qt(run.text).toHtmlEscaped();
+    html += rule != nullptr
+                ? QStringLiteral("“") + link(Link::to_rule(to_qt(rule->id)), prose(rule->title)) +
+                      QStringLiteral("”")
+            : run.code ? QStringLiteral("<code>%1</code>").arg(escaped)
+                       : escaped;
+  }
+  return html;
+}
+
 QString Page::breakable(std::string_view text) {
   QString html = escape(text);
   for (const char* at : {"_", ".", "/", "::", "&lt;"}) {

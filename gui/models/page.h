@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <vector>
 
+#include "advisor/rules/rule.h"
 #include "gui/models/link.h"
 #include "gui/theme.h"
 
@@ -20,6 +21,8 @@ class Page {
   static QString escape(const QString& text) { return text.toHtmlEscaped(); }
   // What a rule card says: the same, with what stands between backticks as code.
   static QString prose(std::string_view text);
+  // The same where rules may be named by their id: as a link with their title.
+  QString prose(std::string_view text, const advisor::RuleSet& rules) const;
   // The same with places at which long names of facts and kernels may be broken.
   static QString breakable(std::string_view text);
   QString link(const Link& target, const QString& text) const;

@@ -57,6 +57,11 @@ QWidget* FindingsView::make_findings() {
   search->setClearButtonEnabled(true);
   search->setAccessibleName(tr("Filter findings"));
   column->addWidget(search);
+  auto* order = make_label(tr("errors first, then by the time saved"), "small");
+  order->setToolTip(
+      tr("By the time that is expected to be saved; what measuring refuted comes last"));
+  order->setContentsMargins(6, 0, 0, 0);
+  column->addWidget(order);
   list_ = new QListView;
   list_->setModel(&filter_);
   list_->setAccessibleName(tr("Findings"));
