@@ -1,5 +1,6 @@
 #include "gui/models/link.h"
 
+#include <QRegularExpression>
 #include <QStringList>
 #include <QUrl>
 #include <array>
@@ -193,6 +194,11 @@ QString format_ns(std::int64_t ns) {
                                             : std::pair(value / 1e9, "s");
   const int decimals = scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
   return sign + QString::number(scaled, 'f', decimals) + QLatin1Char(' ') + QString::fromUtf8(unit);
+}
+
+QString with_times_sign(QString text) {
+  static const QRegularExpression sizes(QStringLiteral("(\\d)x(\\d)"));
+  return text.replace(sizes, QStringLiteral("\\1×\\2"));
 }
 
 QString format_ms(double ms) {

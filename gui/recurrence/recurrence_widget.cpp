@@ -10,6 +10,7 @@
 #include <array>
 
 #include "advisor/report/words.h"
+#include "gui/models/link.h"
 #include "gui/recurrence/canvas.h"
 #include "gui/timeline/track.h"
 
@@ -150,7 +151,8 @@ void RecurrenceWidget::rebuild() {
       }
       const auto most = std::max_element(time.begin() + 1, time.end());
       if (*most > 0) span.implementation = static_cast<model::Implementation>(most - time.begin());
-      blocks.push_back({std::move(unrolled), to_qt(timeline::call_label(p, call, span))});
+      blocks.push_back(
+          {std::move(unrolled), with_times_sign(to_qt(timeline::call_label(p, call, span)))});
     }
   }
   canvas_->set_blocks(std::move(blocks));
