@@ -90,7 +90,7 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
       rows.push_back({{page.dim(tr("device"))},
                       {Page::escape(held->device().name)},
                       {page.strong(Page::escape(now.device().name))}});
-    page.table({QString(), tr("Held"), tr("Now")}, rows);
+    page.table({QString(), tr("Before"), tr("After")}, rows);
   } else {
     page.table({}, rows);
   }
@@ -111,9 +111,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
   page.heading(findings.empty() ? tr("No finding") : tr("Findings it would get"));
   for (const auto& finding : findings) {
     after.insert(finding.rule_id);
-    QString text = page.colored(mark(finding.severity), page.theme().color_of(finding.severity)) +
-                   QLatin1Char(' ') +
-                   page.link(Link::to_rule(to_qt(finding.rule_id)), Page::prose(finding.title));
+    QString text = page.link(Link::to_rule(to_qt(finding.rule_id)), Page::prose(finding.title));
     if (const auto gain = words::gain(finding.gain); !gain.empty())
       text += QStringLiteral(" · ") +
               (finding.gain->another_model  // not what this model would gain
@@ -123,7 +121,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
     if (held != nullptr && before.count(finding.rule_id) == 0)
       text += QStringLiteral(" · ") + page.colored(tr("new"), page.theme().warning);
     text += QStringLiteral("<br>") + page.dim(Page::prose(finding.message));
-    page.item(text);
+    page.item(text, page.colored(mark(finding.severity), page.theme().color_of(finding.severity)));
   }
   if (held == nullptr) return;
   bool any = false;
@@ -131,8 +129,8 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
     if (after.count(f.rule_id) > 0) continue;
     if (!any) page.heading(tr("No longer found"));
     any = true;
-    page.item(page.colored(QStringLiteral("✔ "), page.theme().good) +
-              page.link(Link::to_rule(to_qt(f.rule_id)), Page::prose(f.title)));
+    page.item(page.link(Link::to_rule(to_qt(f.rule_id)), Page::prose(f.title)),
+              page.colored(QStringLiteral("✔"), page.theme().good));
   }
 }
 

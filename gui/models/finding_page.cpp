@@ -156,6 +156,7 @@ class FindingPage {
       } else if (!actions.isEmpty()) {
         page_.small(actions.join(QStringLiteral(" · ")));
       }
+      page_.space(6);  // the next suggestion is another one
     }
   }
 

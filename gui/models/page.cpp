@@ -84,20 +84,30 @@ Page& Page::quote(const QString& html) {
               .arg(theme_.accent.name(), theme_.raised.name(), html);
   return *this;
 }
-Page& Page::item(const QString& html) {
+Page& Page::item(const QString& html, const QString& bullet) {
   out_ += QStringLiteral(
               "<table cellpadding=\"2\" cellspacing=\"0\" width=\"100%\"><tr><td width=\"14\" "
-              "style=\"color:%1\">•</td><td>%2</td></tr></table>")
-              .arg(theme_.dim_text.name(), html);
+              "style=\"color:%1\">%3</td><td>%2</td></tr></table>")
+              .arg(theme_.dim_text.name(), html, bullet);
   return *this;
 }
+// What is longer than its line goes on further in, so that it is not taken for a line of its own.
 Page& Page::code(const QString& text) {
-  out_ += QStringLiteral(
-              "<table width=\"100%\" cellpadding=\"10\" cellspacing=\"0\" style=\"margin-top:6px; "
-              "margin-bottom:6px\"><tr><td align=\"left\" style=\"background-color:%1\"><pre "
-              "dir=\"ltr\" style=\"color:%2; "
-              "margin:0; white-space:pre-wrap\">%3</pre></td></tr></table>")
-              .arg(theme_.raised.name(), theme_.text.name(), text.toHtmlEscaped());
+  QString lines;
+  const QStringList all =
+      QString(text.endsWith(QLatin1Char('\n')) ? text.chopped(1) : text).split(QLatin1Char('\n'));
+  for (const auto& line : all)
+    lines +=
+        QStringLiteral(
+            "<pre dir=\"ltr\" style=\"color:%1; margin:0; margin-left:28px; "
+            "text-indent:-28px; white-space:pre-wrap\">%2</pre>")
+            .arg(theme_.text.name(), line.isEmpty() ? QStringLiteral(" ") : line.toHtmlEscaped());
+  out_ +=
+      QStringLiteral(
+          "<table width=\"100%\" cellpadding=\"10\" cellspacing=\"0\" style=\"margin-top:6px; "
+          "margin-bottom:6px\"><tr><td align=\"left\" style=\"background-color:%1\">%2</td></tr>"
+          "</table>")
+          .arg(theme_.raised.name(), lines);
   return *this;
 }
 Page& Page::space(int pixels) {

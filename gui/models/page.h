@@ -36,7 +36,8 @@ class Page {
   Page& paragraph(const QString& html);
   Page& small(const QString& html);
   Page& quote(const QString& html);
-  Page& item(const QString& html);  // of a list
+  // Of a list; a mark of its own may stand for the bullet.
+  Page& item(const QString& html, const QString& bullet = QStringLiteral("•"));
   Page& code(const QString& text);  // plain text
   Page& space(int pixels);
 

@@ -42,7 +42,7 @@ void ExplorerView::show_predicted() {
       const auto& time = *phase.predicted;
       const QString name = to_qt(words::phase(phase.phase));
       StackedBars::Row row;
-      row.label = faint ? tr("%1, held").arg(name) : name;
+      row.label = faint ? tr("%1, before").arg(name) : name;
       row.note = format_ms(time.seconds * 1e3);
       row.segments.push_back(
           {time.seconds * 1e3,
@@ -88,10 +88,17 @@ void ExplorerView::show_results() {
   times->legend = false;
   const auto add_point = [&](const ExploredPhase& phase, bool faint) {
     const QColor color = theme_.color_of(phase.phase);
-    roofline->points.push_back(
-        {phase.cost.intensity, 0, faint ? QString() : to_qt(words::phase(phase.phase)),
-         faint ? mix(color, theme_.panel, 0.5) : color,
-         tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)))});
+    const QString name = to_qt(words::phase(phase.phase));
+    // Where a time is predicted the point stands at its rate, below the roof.
+    const double rate = phase.predicted && phase.predicted->seconds > 0
+                            ? static_cast<double>(phase.cost.flops) / phase.predicted->seconds
+                            : 0;
+    QString text = tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)));
+    if (rate > 0)
+      text += tr(", %1 TFLOP/s by the predicted time").arg(to_qt(words::number(rate / 1e12)));
+    roofline->points.push_back({phase.cost.intensity, rate,
+                                faint ? tr("%1, before").arg(name) : name,
+                                faint ? mix(color, theme_.panel, 0.5) : color, text});
   };
   const auto add_bar = [&](const ExploredPhase& phase, const QString& label, bool faint) {
     const QColor color = theme_.color_of(phase.phase);
@@ -116,12 +123,12 @@ void ExplorerView::show_results() {
     add_bar(phase, to_qt(words::phase(phase.phase)), false);
     std::erase_if(rest, [&](const ExploredPhase& other) {
       if (other.phase != phase.phase) return false;
-      add_bar(other, tr("held"), true);
+      add_bar(other, tr("before"), true);
       return true;
     });
   }
   for (const auto& phase : rest)
-    add_bar(phase, tr("%1, held").arg(to_qt(words::phase(phase.phase))), true);
+    add_bar(phase, tr("%1, before").arg(to_qt(words::phase(phase.phase))), true);
   roofline_->set_chart(std::move(roofline));
   times_->set_chart(std::move(times));
 
@@ -139,8 +146,8 @@ void ExplorerView::show_results() {
     row.note = to_qt(format_bytes(static_cast<double>(e.memory.total)));
     memory->rows.push_back(std::move(row));
   };
-  if (held_) bar(*held_, tr("held"));
-  bar(now_, held_ ? tr("now") : QString());
+  if (held_) bar(*held_, tr("before"));
+  bar(now_, held_ ? tr("after") : QString());
   memory_->set_chart(std::move(memory));
   const double whole = static_cast<double>(now_.device().memory_bytes);
   memory_note_->setText(

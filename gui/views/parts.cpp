@@ -189,7 +189,9 @@ void PageBrowser::set_page() {
 
 void PageBrowser::changeEvent(QEvent* event) {
   QTextBrowser::changeEvent(event);
-  if (event->type() != QEvent::LayoutDirectionChange || html_.isEmpty()) return;
+  if (event->type() != QEvent::LayoutDirectionChange) return;
+  keep_narrow();
+  if (html_.isEmpty()) return;
   set_page();
   fit();
 }
@@ -208,8 +210,16 @@ void PageBrowser::fit() {
   setFixedHeight(static_cast<int>(std::ceil(document()->size().height())) + 2);
 }
 
+void PageBrowser::keep_narrow() {
+  const int room = std::max(0, width() - widest_text);
+  const bool mirrored = layoutDirection() == Qt::RightToLeft;
+  const QMargins margins(mirrored ? room : 0, 0, mirrored ? 0 : room, 0);
+  if (viewportMargins() != margins) setViewportMargins(margins);
+}
+
 void PageBrowser::resizeEvent(QResizeEvent* event) {
   QTextBrowser::resizeEvent(event);
+  keep_narrow();
   fit();
 }
 
