@@ -7,6 +7,7 @@
 #include <QTabWidget>
 #include <algorithm>
 
+#include "advisor/report/inline_code.h"
 #include "advisor/report/map_view.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -29,8 +30,9 @@ void ExplorerView::show_predicted() {
   predicted_->setVisible(now_.predicted.has_value());
   if (!now_.predicted) {
     const bool refused = now_.report().predicted.implementation == model::Implementation::none;
-    predicted_note_->setText(refused ? tr("No time: cuDNN refuses this configuration.")
-                                     : to_qt(words::no_times(now_.device().name)));
+    predicted_note_->setText(
+        refused ? tr("No time: cuDNN refuses this configuration.")
+                : to_qt(advisor::without_code_marks(words::no_times(now_.device().name))));
     return;
   }
   auto bars = std::make_unique<StackedBars>();
