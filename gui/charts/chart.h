@@ -107,8 +107,8 @@ class Roofline : public Chart {
  public:
   struct Point {
     double intensity = 0;  // FLOP/B
-    double flops = 0;      // FLOP/s; 0: not run, it stands on the roof
-    QString name;
+    double flops = 0;      // FLOP/s; 0: not known, it stands on the roof as a ring
+    QString name;          // in the legend, with the colour
     QColor color;
     QString text;
   };
@@ -122,6 +122,10 @@ class Roofline : public Chart {
                               const ChartStyle& style) const override;
   QString description() const override;
   double roof(double intensity) const;
+
+ private:
+  // Below the axes, in as many lines as it takes; its height. Nothing is painted without a painter.
+  double paint_legend(QPainter* painter, const QRectF& area, const ChartStyle& style) const;
 };
 
 class ChartWidget : public QWidget, public Described {

@@ -13,6 +13,14 @@ namespace {
 
 constexpr double point_radius = 5;
 
+// Filled where the rate is known, a ring on the roof where it is not.
+void paint_point(QPainter& painter, QPointF at, const Roofline::Point& p, const ChartStyle& style) {
+  const bool known = p.flops > 0;
+  painter.setPen(known ? QPen(style.theme.panel, 1.5) : QPen(p.color, 2.5));
+  painter.setBrush(known ? p.color : style.theme.panel);
+  painter.drawEllipse(at, point_radius, point_radius);
+}
+
 }  // namespace
 
 double Roofline::roof(double intensity) const {
@@ -20,8 +28,35 @@ double Roofline::roof(double intensity) const {
 }
 
 QSizeF Roofline::least_size(const ChartStyle&) const { return {280, 200}; }
-double Roofline::height_for(double width, const ChartStyle&) const {
-  return std::clamp(width * 0.5, 200.0, 320.0);
+double Roofline::height_for(double width, const ChartStyle& style) const {
+  return std::clamp(width * 0.5, 200.0, 320.0) +
+         paint_legend(nullptr, QRectF(0, 0, width, 0), style);
+}
+
+// Names at the points would lie on each other: phases of one call have nearly one intensity.
+double Roofline::paint_legend(QPainter* painter, const QRectF& area,
+                              const ChartStyle& style) const {
+  const QFontMetricsF metrics(style.font);
+  const double line = metrics.height() + 4;
+  double x = area.left() + point_radius + 2, y = area.top() + 4;
+  bool any = false;
+  for (const auto& p : points) {
+    if (!(p.intensity > 0) || p.name.isEmpty()) continue;
+    const double width = 2 * point_radius + 6 + metrics.horizontalAdvance(p.name) + 14;
+    if (any && x + width > area.right() + 14) {
+      x = area.left() + point_radius + 2;
+      y += line;
+    }
+    if (painter != nullptr) {
+      paint_point(*painter, QPointF(x, y + line / 2), p, style);
+      painter->setPen(style.theme.text);
+      painter->drawText(QPointF(x + point_radius + 6, y + (line + metrics.ascent()) / 2 - 1),
+                        p.name);
+    }
+    x += width;
+    any = true;
+  }
+  return any ? y + line - area.top() : 0;
 }
 
 std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
@@ -32,6 +67,8 @@ std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
   const QFontMetricsF metrics(style.font);
   const double line = metrics.height();
   const double ridge = peak_flops / bandwidth;
+  const double legend = paint_legend(nullptr, area, style);
+  const double bottom = area.bottom() - legend - 2 * line - 12;
   double low = ridge / 20, high = ridge * 8, least = roof(low);
   for (const auto& p : points) {
     if (!(p.intensity > 0)) continue;
@@ -40,10 +77,10 @@ std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
     least = std::min(least, (p.flops > 0 ? p.flops : roof(p.intensity)) / 1.5);
   }
   least = std::min(least, roof(low));
-  const auto y = axis::log10_axis(least / 1e12, peak_flops * 1.2 / 1e12,
-                                  area.bottom() - 2 * line - 12, area.top() + line * 1.8);
+  const auto y =
+      axis::log10_axis(least / 1e12, peak_flops * 1.2 / 1e12, bottom, area.top() + line * 1.8);
   const QRectF plot(QPointF(area.left() + tick_width(y, style) + 12, area.top() + line * 1.8),
-                    QPointF(area.right() - 8, area.bottom() - 2 * line - 12));
+                    QPointF(area.right() - 8, bottom));
   auto x = axis::log10_axis(low, high, plot.left(), plot.right());
   paint_axes(painter, plot, x, y, QStringLiteral("FLOP per byte"), QStringLiteral("TFLOP/s"),
              style);
@@ -82,47 +119,16 @@ std::vector<ChartHit> Roofline::paint(QPainter& painter, const QRectF& area,
   painter.drawText(QRectF(-120, -line - 3, 240, line), Qt::AlignHCenter | Qt::AlignBottom,
                    QStringLiteral("%1 TB/s").arg(bandwidth / 1e12, 0, 'g', 3));
   painter.restore();
-  // Points that lie on each other share one label.
-  struct Label {
-    QPointF at;
-    QStringList names;
-  };
-  std::vector<Label> labels;
   for (const auto& p : points) {
     if (!(p.intensity > 0)) continue;
-    const bool ran = p.flops > 0;
-    const QPointF point = at(p.intensity, ran ? p.flops : roof(p.intensity));
+    const QPointF point = at(p.intensity, p.flops > 0 ? p.flops : roof(p.intensity));
     painter.setPen(QPen(style.theme.grid, 1, Qt::DashLine));
-    painter.drawLine(point, QPointF(point.x(), plot.bottom()));
-    painter.setPen(ran ? QPen(style.theme.panel, 1.5) : QPen(p.color, 2.5));
-    painter.setBrush(ran ? p.color : style.theme.panel);
-    painter.drawEllipse(point, point_radius, point_radius);
+    painter.drawLine(at(p.intensity, roof(p.intensity)), QPointF(point.x(), plot.bottom()));
+    paint_point(painter, point, p, style);
     hits.push_back({QRectF(point.x() - 8, point.y() - 8, 16, 16),
                     p.name + QStringLiteral(" · ") + p.text, QString()});
-    if (p.name.isEmpty()) continue;
-    const auto near = std::find_if(labels.begin(), labels.end(), [&](const Label& l) {
-      return std::fabs(l.at.x() - point.x()) < 70 && std::fabs(l.at.y() - point.y()) < line;
-    });
-    if (near != labels.end()) {
-      near->names << p.name;
-    } else {
-      labels.push_back({point, {p.name}});
-    }
   }
-  painter.setPen(style.theme.text);
-  for (const auto& label : labels) {
-    double y_at = label.at.y() + line + 4;
-    for (const auto& name : label.names) {
-      const double width = metrics.horizontalAdvance(name);
-      const double x_at = std::clamp(label.at.x() - width / 2, plot.left() + 4,
-                                     std::max(plot.left() + 4, plot.right() - width - 4));
-      QColor ground = style.theme.panel;
-      ground.setAlphaF(0.8F);
-      painter.fillRect(QRectF(x_at - 2, y_at - metrics.ascent(), width + 4, line), ground);
-      painter.drawText(QPointF(x_at, y_at), name);
-      y_at += line;
-    }
-  }
+  paint_legend(&painter, QRectF(area.left(), area.bottom() - legend, area.width(), legend), style);
   return hits;
 }
 

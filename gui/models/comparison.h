@@ -95,6 +95,7 @@ class ComparisonModel : public QAbstractTableModel {
 
  private:
   Comparison comparison_;
+  double largest_ms_ = 0;  // the unit of both columns goes by it
 };
 
 // Every call, in the order of the comparison.

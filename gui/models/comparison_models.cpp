@@ -1,4 +1,5 @@
 // A comparison as tables: phase by phase, and call by call.
+#include <algorithm>
 #include <cmath>
 
 #include "advisor/report/words.h"
@@ -28,6 +29,10 @@ QString name_of(const Match& match) {
 void ComparisonModel::set_comparison(Comparison comparison) {
   beginResetModel();
   comparison_ = std::move(comparison);
+  largest_ms_ = 0;
+  for (const auto& match : comparison_.matches)
+    largest_ms_ = std::max({largest_ms_, match.before_ms.count > 0 ? match.before_ms.median : 0,
+                            match.after_ms.count > 0 ? match.after_ms.median : 0});
   endResetModel();
 }
 int ComparisonModel::rowCount(const QModelIndex& parent) const {
@@ -64,8 +69,8 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const auto& match = comparison_.matches[static_cast<std::size_t>(index.row())];
   const int column = index.column();
-  const auto time = [](const MedianInterval& ms) {
-    return ms.count > 0 ? format_ms(ms.median) : QStringLiteral("–");
+  const auto time = [this](const MedianInterval& ms) {
+    return ms.count > 0 ? format_ms_among(ms.median, largest_ms_) : QStringLiteral("–");
   };
   switch (role) {
     case Qt::DisplayRole:

@@ -90,7 +90,7 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
       rows.push_back({{page.dim(tr("device"))},
                       {Page::escape(held->device().name)},
                       {page.strong(Page::escape(now.device().name))}});
-    page.table({QString(), tr("Held"), tr("Now")}, rows);
+    page.table({QString(), tr("Before"), tr("After")}, rows);
   } else {
     page.table({}, rows);
   }
@@ -111,17 +111,17 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
   page.heading(findings.empty() ? tr("No finding") : tr("Findings it would get"));
   for (const auto& finding : findings) {
     after.insert(finding.rule_id);
-    QString text = page.colored(mark(finding.severity), page.theme().color_of(finding.severity)) +
-                   QLatin1Char(' ') +
-                   page.link(Link::to_rule(to_qt(finding.rule_id)), Page::prose(finding.title));
+    QString text = page.link(Link::to_rule(to_qt(finding.rule_id)), Page::prose(finding.title));
     if (const auto gain = words::gain(finding.gain); !gain.empty())
       text += QStringLiteral(" · ") +
-              page.colored(page.strong(Page::escape(gain)), page.theme().good) + QLatin1Char(' ') +
-              page.dim(Page::escape(words::basis(finding.gain->basis)));
+              (finding.gain->another_model  // not what this model would gain
+                   ? page.dim(Page::escape(gain))
+                   : page.colored(page.strong(Page::escape(gain)), page.theme().good)) +
+              QLatin1Char(' ') + page.dim(Page::escape(words::basis(finding.gain->basis)));
     if (held != nullptr && before.count(finding.rule_id) == 0)
       text += QStringLiteral(" · ") + page.colored(tr("new"), page.theme().warning);
     text += QStringLiteral("<br>") + page.dim(Page::prose(finding.message));
-    page.item(text);
+    page.item(text, page.colored(mark(finding.severity), page.theme().color_of(finding.severity)));
   }
   if (held == nullptr) return;
   bool any = false;
@@ -129,8 +129,8 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
     if (after.count(f.rule_id) > 0) continue;
     if (!any) page.heading(tr("No longer found"));
     any = true;
-    page.item(page.colored(QStringLiteral("✔ "), page.theme().good) +
-              page.link(Link::to_rule(to_qt(f.rule_id)), Page::prose(f.title)));
+    page.item(page.link(Link::to_rule(to_qt(f.rule_id)), Page::prose(f.title)),
+              page.colored(QStringLiteral("✔"), page.theme().good));
   }
 }
 
@@ -158,23 +158,36 @@ QString exploration_gemms(const Exploration& now, const Theme& theme) {
                           to_qt(words::number(phase.cost.intensity))));
     std::vector<std::vector<Page::Cell>> rows;
     constexpr std::size_t most = 24;
+    // One layer in one direction needs no column to say which it is.
+    const bool layers = now.config().directions() > 1 ||
+                        std::any_of(phase.gemms.begin(), phase.gemms.end(),
+                                    [](const auto& gemm) { return gemm.layer > 0; });
     for (const auto& gemm : phase.gemms) {
       if (rows.size() == most) break;
       const auto waste = model::quantization(gemm, now.device().sm_count);
-      rows.push_back(
-          {{Page::escape(to_string(gemm.path)).replace(QLatin1Char('_'), QLatin1Char(' '))},
-           {QString::number(gemm.layer) + (now.config().directions() > 1
-                                               ? QStringLiteral(" / %1").arg(gemm.direction)
-                                               : QString())},
-           {QStringLiteral("%1 × %2 × %3").arg(gemm.m).arg(gemm.n).arg(gemm.k), true},
-           {to_qt(format_count(gemm.count)), true},
-           {to_qt(words::number(static_cast<double>(gemm.flops()) / 1e9)), true},
-           {to_qt(words::percent(waste.tile_waste)), true},
-           {to_qt(words::percent(waste.wave_waste)), true}});
+      const auto number = [](const QString& text) { return Page::Cell{text, true, 0, true}; };
+      std::vector<Page::Cell> row = {
+          {Page::escape(to_string(gemm.path)).replace(QLatin1Char('_'), QLatin1Char(' ')), false, 0,
+           true}};
+      if (layers)
+        row.push_back(
+            {QString::number(gemm.layer) + (now.config().directions() > 1
+                                                ? QStringLiteral(" / %1").arg(gemm.direction)
+                                                : QString()),
+             false, 0, true});
+      for (const auto& text :
+           {QStringLiteral("%1 × %2 × %3").arg(gemm.m).arg(gemm.n).arg(gemm.k),
+            to_qt(format_count(gemm.count)),
+            to_qt(words::number(static_cast<double>(gemm.flops()) / 1e9)),
+            to_qt(words::percent(waste.tile_waste)), to_qt(words::percent(waste.wave_waste))})
+        row.push_back(number(text));
+      rows.push_back(std::move(row));
     }
-    page.table({tr("Product"), tr("Layer"), tr("M × N × K"), tr("Count"), tr("GFLOP"),
-                tr("Tile waste"), tr("Wave waste")},
-               rows);
+    // Two words stand on two lines: the numbers below them need less room.
+    QStringList header = {tr("Product"), tr("M × N × K"),     tr("Count"),
+                          tr("GFLOP"),   tr("Tile<br>waste"), tr("Wave<br>waste")};
+    if (layers) header.insert(1, tr("Layer"));
+    page.table(header, rows);
     if (phase.gemms.size() > most) page.small(tr("and %1 more").arg(phase.gemms.size() - most));
   }
   page.small(

@@ -45,6 +45,9 @@ class FindingPage {
     return finding_.configuration >= 0 && i < all.size() ? &all[i] : nullptr;
   }
 
+  // What a card says; rules that it names are links.
+  QString prose(std::string_view text) const { return page_.prose(text, document_.rules()); }
+
   void head() {
     const QColor color = page_.theme().color_of(finding_.severity);
     const auto rule = Link::to_rule(to_qt(finding_.rule_id));
@@ -57,13 +60,15 @@ class FindingPage {
     if (const auto gain = words::gain(finding_.gain); !gain.empty()) {
       QString text =
           QStringLiteral("<span style=\"font-size:large; font-weight:600; color:%1\">%2</span>")
-              .arg(page_.theme().good.name(), Page::escape(gain));
+              .arg((finding_.gain->another_model ? page_.theme().dim_text : page_.theme().good)
+                       .name(),
+                   Page::escape(gain));
       if (!finding_.gain->scope.empty())
         text += QStringLiteral(" ") + Page::escape(finding_.gain->scope);
       text += page_.dim(QStringLiteral(" · ") + Page::escape(words::basis(finding_.gain->basis)));
       page_.paragraph(text);
     }
-    page_.paragraph(Page::prose(finding_.message));
+    page_.paragraph(prose(finding_.message));
     if (const auto* own = configuration()) {
       const auto link = Link::to({ItemKind::configuration, own->index});
       page_.small(tr("Where: ") + page_.link(link, Page::escape(own->name)));
@@ -122,14 +127,13 @@ class FindingPage {
     for (const auto& each : finding_.suggestions) {
       ++number;
       if (off(each)) continue;
-      QString text = page_.strong(Page::prose(each.text));
+      QString text = page_.strong(prose(each.text));
       QStringList notes;
       if (!each.framework.empty()) notes << Page::escape(each.framework);
       if (each.transform) notes << Page::escape(words::meaning(widest_meaning(changes_of(each))));
       if (!notes.isEmpty())
         text += QStringLiteral("<br>") + page_.dim(notes.join(QStringLiteral(" · ")));
-      if (!each.cannot.empty())
-        text += QStringLiteral("<br>") + page_.dim(Page::prose(each.cannot));
+      if (!each.cannot.empty()) text += QStringLiteral("<br>") + page_.dim(prose(each.cannot));
       if (each.trial) text += QStringLiteral("<br>") + outcome(*each.trial);
       page_.item(text);
       if (each.trial) add_measured(page_, document_.profile(), each.trial->experiment);
@@ -152,6 +156,7 @@ class FindingPage {
       } else if (!actions.isEmpty()) {
         page_.small(actions.join(QStringLiteral(" · ")));
       }
+      page_.space(6);  // the next suggestion is another one
     }
   }
 
@@ -166,7 +171,7 @@ class FindingPage {
     for (const auto& each : finding_.suggestions) {
       ++number;
       if (!each.trial || !withdrawn(finding_, each)) continue;
-      page_.item(page_.dim(Page::prose(each.text)) + QStringLiteral("<br>") + outcome(*each.trial));
+      page_.item(page_.dim(prose(each.text)) + QStringLiteral("<br>") + outcome(*each.trial));
       add_measured(page_, document_.profile(), each.trial->experiment);
       page_.small(tr("Change: ") + Page::escape(describe(changes_of(each))) +
                   QStringLiteral(" · ") + try_action(number));
@@ -178,10 +183,12 @@ class FindingPage {
   std::vector<Page::Cell> row(const advisor::Comparison& c) const {
     const QString threshold = Page::escape(advisor::operator_words(c.op)) + QStringLiteral(" <b>") +
                               Page::breakable(c.threshold) + QStringLiteral("</b>");
-    return {{Page::breakable(c.fact) + QStringLiteral("<br><span style=\"font-size:small\">") +
-             page_.dim(Page::escape(to_string(c.provenance))) + QStringLiteral("</span>")},
-            {QStringLiteral("<b>") + Page::breakable(c.observed) + QStringLiteral("</b>")},
-            {threshold}};
+    return {
+        {Page::breakable(c.fact) + QStringLiteral("<br><span style=\"font-size:small\">") +
+             page_.dim(Page::escape(to_string(c.provenance))) + QStringLiteral("</span>"),
+         false, 46},
+        {QStringLiteral("<b>") + Page::breakable(c.observed) + QStringLiteral("</b>"), false, 22},
+        {threshold, false, 32}};
   }
 
   void comparisons() {
@@ -208,10 +215,9 @@ class FindingPage {
     std::vector<std::vector<Page::Cell>> rows;
     const auto& profile = document_.profile();
     const auto begin = document_.extent().begin_ns;
-    constexpr std::size_t most = 6;
-    for (std::size_t i = 0; i < std::min(most, finding_.calls.size()); ++i) {
-      const Item item{ItemKind::call, finding_.calls[i]};
-      if (!document_.holds(item)) continue;
+    const auto calls = longest(ItemKind::call, finding_.calls),
+               kernels = longest(ItemKind::kernel, finding_.kernels);
+    for (const auto& item : calls) {
       const auto& call = profile.calls[static_cast<std::size_t>(item.index)];
       const auto link = Link::to(item);
       rows.push_back({{page_.link(link, tr("call %1").arg(item.index))},
@@ -219,9 +225,7 @@ class FindingPage {
                       {tr("at %1").arg(format_ns(document_.range_of(item).begin_ns - begin))},
                       {format_ns(document_.range_of(item).length()), true}});
     }
-    for (std::size_t i = 0; i < std::min(most, finding_.kernels.size()); ++i) {
-      const Item item{ItemKind::kernel, finding_.kernels[i]};
-      if (!document_.holds(item)) continue;
+    for (const auto& item : kernels) {
       const auto k = static_cast<std::size_t>(item.index);
       const auto link = Link::to(item);
       const auto range = document_.range_of(item);
@@ -232,6 +236,27 @@ class FindingPage {
            {format_ns(range.length()), true}});
     }
     if (!rows.empty()) page_.table({}, rows);
+    QStringList more;
+    if (finding_.calls.size() > calls.size())
+      more << tr("%1 more calls").arg(finding_.calls.size() - calls.size());
+    if (finding_.kernels.size() > kernels.size())
+      more << tr("%1 more kernels").arg(finding_.kernels.size() - kernels.size());
+    if (!more.isEmpty())
+      page_.small(tr("the longest; and %1").arg(more.join(QStringLiteral(", "))));
+  }
+
+  // The few that took longest, the longest first: a table of all would be no page.
+  std::vector<Item> longest(ItemKind kind, const std::vector<int>& of) const {
+    constexpr std::size_t most = 6;
+    std::vector<Item> items;
+    for (const int index : of) {
+      if (document_.holds({kind, index})) items.push_back({kind, index});
+    }
+    std::stable_sort(items.begin(), items.end(), [this](const Item& a, const Item& b) {
+      return document_.range_of(a).length() > document_.range_of(b).length();
+    });
+    if (items.size() > most) items.resize(most);
+    return items;
   }
 
   void sources() {
@@ -246,7 +271,7 @@ class FindingPage {
       text += QStringLiteral("<br>") + page_.dim(Page::escape(words::citation_tag(citation.tag)));
       page_.item(text);
       if (!citation.quote.empty())
-        page_.quote(QStringLiteral("“") + Page::escape(citation.quote) + QStringLiteral("”"));
+        page_.quote(QStringLiteral("“") + Page::prose(citation.quote) + QStringLiteral("”"));
     }
   }
 
@@ -372,11 +397,22 @@ bool add_why_not(Page& page, const advisor::ConfigurationReport& report,
   if (table.clauses.empty() || (running && table.fast)) return false;
   const auto kept = std::count_if(table.clauses.begin(), table.clauses.end(),
                                   [](const auto& c) { return c.holds == model::Holds::yes; });
-  page.heading((running ? tr("%1 runs, but only %2 of %3 conditions of its full speed hold")
-                        : tr("Why not %1? %2 of %3 conditions hold"))
-                   .arg(Page::escape(to_string(table.algo)))
-                   .arg(kept)
-                   .arg(table.clauses.size()));
+  const auto all = static_cast<std::ptrdiff_t>(table.clauses.size());
+  const QString algo = Page::escape(to_string(table.algo));
+  if (!running && kept == all) {
+    const bool asked = report.configuration->config.algo == table.algo;
+    page.heading(
+        (asked ? tr("%1 was asked for and did not run, though all %2 conditions of it hold")
+               : tr("%1 would run at full speed: all %2 conditions hold; it has to be asked for"))
+            .arg(algo)
+            .arg(all));
+  } else {
+    page.heading((running ? tr("%1 runs, but only %2 of %3 conditions of its full speed hold")
+                          : tr("Why not %1? %2 of %3 conditions hold"))
+                     .arg(algo)
+                     .arg(kept)
+                     .arg(all));
+  }
   std::vector<std::vector<Page::Cell>> rows;
   for (const auto& clause : table.clauses) {
     const QString sign = clause.holds == model::Holds::yes

@@ -2,6 +2,7 @@
 
 #include <QLocale>
 #include <QTextDocument>
+#include <algorithm>
 
 #include "advisor/report/inline_code.h"
 #include "advisor/report/words.h"
@@ -67,12 +68,14 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
           .arg(severity_word(finding.severity), plain(finding.title),
                to_qt(words::gain(finding.gain)));
     case SubtitleRole: {
-      QString text = severity_word(finding.severity);
-      if (advisor::refuted(finding)) text += QStringLiteral(" · ") + tr("refuted here");
+      // How severe it is, its sign says; a word for it would leave no room for how many.
+      QStringList parts;
       if (document_->profile().configurations.size() > 1)
-        text += QStringLiteral(" · ") +
-                (count == 1 ? tr("1 configuration") : tr("%1 configurations").arg(count));
-      return text;
+        parts << (count == 1 ? tr("1 configuration") : tr("%1 configurations").arg(count));
+      else
+        parts << severity_word(finding.severity);
+      if (advisor::refuted(finding)) parts << tr("refuted here");
+      return parts.join(QStringLiteral(" · "));
     }
     case ItemIndexRole:
       return static_cast<int>(group.findings.front() - document_->judgement().findings.data());
@@ -107,19 +110,19 @@ void VerdictsModel::set_document(DocumentPointer document, int configuration) {
   rows_.clear();
   if (document_) {
     std::map<std::string_view, std::size_t> place;
-    for (const auto& verdict : document_->judgement().verdicts) {
-      if (configuration >= 0 && verdict.configuration != configuration) continue;
-      const auto [found, fresh] = place.try_emplace(verdict.rule_id, rows_.size());
+    for (const auto& each : document_->judgement().verdicts) {
+      if (configuration >= 0 && each.configuration != configuration) continue;
+      const auto [found, fresh] = place.try_emplace(each.rule_id, rows_.size());
       if (fresh) {
         rows_.emplace_back();
-        rows_.back().id = verdict.rule_id;
-        rows_.back().rule = document_->rules().find(verdict.rule_id);
+        rows_.back().id = each.rule_id;
+        rows_.back().rule = document_->rules().find(each.rule_id);
       }
       auto& row = rows_[found->second];
-      ++row.count[static_cast<std::size_t>(verdict.kind)];
-      if (verdict.kind == advisor::VerdictKind::unknown)
-        row.missing.insert(verdict.missing.begin(), verdict.missing.end());
-      if (verdict.kind == advisor::VerdictKind::error) row.missing.insert(verdict.message);
+      ++row.count[static_cast<std::size_t>(each.kind)];
+      if (each.kind == advisor::VerdictKind::unknown)
+        row.missing.insert(each.missing.begin(), each.missing.end());
+      if (each.kind == advisor::VerdictKind::error) row.missing.insert(each.message);
     }
   }
   endResetModel();
@@ -140,6 +143,11 @@ std::array<int, VerdictsModel::kinds> VerdictsModel::totals() const {
   return sum;
 }
 
+bool VerdictsModel::any_missing() const {
+  return std::any_of(rows_.begin(), rows_.end(),
+                     [](const Row& row) { return !row.missing.empty(); });
+}
+
 QVariant VerdictsModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::TextAlignmentRole && section >= fired && section <= unknown)
@@ -158,6 +166,8 @@ QVariant VerdictsModel::headerData(int section, Qt::Orientation orientation, int
       return tr("Did not apply");
     case unknown:
       return tr("Not known");
+    case verdict:
+      return tr("Verdict");
     case missing:
       return tr("Facts that are missing");
     default:
@@ -189,6 +199,14 @@ QVariant VerdictsModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       if (column == rule) return row.rule != nullptr ? plain(row.rule->title) : to_qt(row.id);
       if (number) return count > 0 ? QVariant(count) : QVariant(none());
+      if (column == verdict) {
+        QStringList said;
+        for (int kind = fired; kind <= unknown; ++kind) {
+          if (row.count[static_cast<std::size_t>(kind_of(kind))] > 0)
+            said << headerData(kind, Qt::Horizontal, Qt::DisplayRole).toString();
+        }
+        return said.isEmpty() ? tr("Error") : said.join(QStringLiteral(", "));
+      }
       if (column == missing) {
         QStringList names;
         for (const auto& name : row.missing) names << to_qt(words::clean(name));
@@ -200,6 +218,11 @@ QVariant VerdictsModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
       return number ? right_aligned() : QVariant();
     case SortRole:
+      if (column == verdict) {  // in the order of the columns that it stands for
+        int kind = fired;
+        while (kind <= unknown && row.count[static_cast<std::size_t>(kind_of(kind))] == 0) ++kind;
+        return kind;
+      }
       return number ? QVariant(count) : data(index, Qt::DisplayRole);
     case RuleRole:
       return to_qt(row.id);

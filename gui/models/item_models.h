@@ -47,7 +47,19 @@ class FindingsModel : public QAbstractListModel {
 class VerdictsModel : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { rule, fired, passed, told_by_another, not_applicable, unknown, missing, columns };
+  // `verdict` says in a word what the five before it count: enough where there is one
+  // configuration.
+  enum Column {
+    rule,
+    fired,
+    passed,
+    told_by_another,
+    not_applicable,
+    unknown,
+    verdict,
+    missing,
+    columns
+  };
   static constexpr std::size_t kinds = static_cast<std::size_t>(advisor::VerdictKind::error) + 1;
   using QAbstractTableModel::QAbstractTableModel;
   // `configuration`: of one only; -1: of all.
@@ -57,6 +69,7 @@ class VerdictsModel : public QAbstractTableModel {
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   std::array<int, kinds> totals() const;  // by VerdictKind
+  bool any_missing() const;               // whether any fact is
 
  private:
   struct Row {

@@ -201,12 +201,13 @@ class ItemPage {
     for (const auto* finding : reports[own].findings) {
       const Item item{ItemKind::finding,
                       static_cast<int>(finding - document_.judgement().findings.data())};
-      QString text =
-          page_.colored(mark(finding->severity), page_.theme().color_of(finding->severity)) +
-          QLatin1Char(' ') + page_.link(Link::to(item), Page::prose(finding->title));
+      QString text = page_.link(Link::to(item), Page::prose(finding->title));
       if (const auto gain = words::gain(finding->gain); !gain.empty())
-        text += QStringLiteral(" · ") + page_.strong(Page::escape(gain));
-      page_.item(text);
+        text += QStringLiteral(" · ") + (finding->gain->another_model
+                                             ? page_.dim(Page::escape(gain))
+                                             : page_.strong(Page::escape(gain)));
+      page_.item(text,
+                 page_.colored(mark(finding->severity), page_.theme().color_of(finding->severity)));
     }
   }
 

@@ -1,5 +1,7 @@
 #include "gui/models/link.h"
 
+#include <QDateTime>
+#include <QRegularExpression>
 #include <QStringList>
 #include <QUrl>
 #include <array>
@@ -193,6 +195,24 @@ QString format_ns(std::int64_t ns) {
                                             : std::pair(value / 1e9, "s");
   const int decimals = scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
   return sign + QString::number(scaled, 'f', decimals) + QLatin1Char(' ') + QString::fromUtf8(unit);
+}
+
+QString format_ms_among(double ms, double largest_ms) {
+  if (!(ms > 0)) return QStringLiteral("–");
+  const bool micro = largest_ms < 1;
+  const double factor = micro ? 1e3 : 1;
+  return QString::number(ms * factor, 'f', largest_ms * factor < 10 ? 3 : 2) +
+         (micro ? QStringLiteral(" µs") : QStringLiteral(" ms"));
+}
+
+QString readable_date(const QString& iso) {
+  const QDateTime time = QDateTime::fromString(iso, Qt::ISODate);
+  return time.isValid() ? time.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm")) : iso;
+}
+
+QString with_times_sign(QString text) {
+  static const QRegularExpression sizes(QStringLiteral("(\\d)x(\\d)"));
+  return text.replace(sizes, QStringLiteral("\\1×\\2"));
 }
 
 QString format_ms(double ms) {

@@ -54,6 +54,14 @@ Result<Place> parse_place(const QString& text);
 // "1.25 ms" with three digits; exact() keeps every nanosecond: "1.250004ms".
 QString format_ns(std::int64_t ns);
 // Of a measured time, as reports write it but for the sign of micro: "2.07 ms", "35.2 µs".
+// Of a column of times: in the unit that suits the largest, so that they can be compared by eye; an
+// en dash where there is none.
+QString format_ms_among(double ms, double largest_ms);
+// "2026-11-22 00:20" of this machine's zone for "2026-11-22T00:20:32Z"; what is no date stays.
+QString readable_date(const QString& iso);
+// "LSTM 2×512" for "LSTM 2x512": for what is read; what is searched and copied stays as it is
+// typed.
+QString with_times_sign(QString text);
 QString format_ms(double ms);
 QString exact_ns(std::int64_t ns);
 std::optional<std::int64_t> parse_ns(QString text);

@@ -19,6 +19,21 @@ QString Page::prose(std::string_view text) {
   return html;
 }
 
+QString Page::prose(std::string_view text, const advisor::RuleSet& rules) const {
+  const std::string clean = advisor::words::clean(text);
+  QString html;
+  for (const auto& run : advisor::inline_code(clean)) {
+    const auto* rule = run.code ? rules.find(run.text) : nullptr;
+    const QString escaped = to_qt(run.text).toHtmlEscaped();
+    html += rule != nullptr
+                ? QStringLiteral("“") + link(Link::to_rule(to_qt(rule->id)), prose(rule->title)) +
+                      QStringLiteral("”")
+            : run.code ? QStringLiteral("<code>%1</code>").arg(escaped)
+                       : escaped;
+  }
+  return html;
+}
+
 QString Page::breakable(std::string_view text) {
   QString html = escape(text);
   for (const char* at : {"_", ".", "/", "::", "&lt;"}) {
@@ -69,20 +84,30 @@ Page& Page::quote(const QString& html) {
               .arg(theme_.accent.name(), theme_.raised.name(), html);
   return *this;
 }
-Page& Page::item(const QString& html) {
+Page& Page::item(const QString& html, const QString& bullet) {
   out_ += QStringLiteral(
               "<table cellpadding=\"2\" cellspacing=\"0\" width=\"100%\"><tr><td width=\"14\" "
-              "style=\"color:%1\">•</td><td>%2</td></tr></table>")
-              .arg(theme_.dim_text.name(), html);
+              "style=\"color:%1\">%3</td><td>%2</td></tr></table>")
+              .arg(theme_.dim_text.name(), html, bullet);
   return *this;
 }
+// What is longer than its line goes on further in, so that it is not taken for a line of its own.
 Page& Page::code(const QString& text) {
-  out_ += QStringLiteral(
-              "<table width=\"100%\" cellpadding=\"10\" cellspacing=\"0\" style=\"margin-top:6px; "
-              "margin-bottom:6px\"><tr><td align=\"left\" style=\"background-color:%1\"><pre "
-              "dir=\"ltr\" style=\"color:%2; "
-              "margin:0; white-space:pre-wrap\">%3</pre></td></tr></table>")
-              .arg(theme_.raised.name(), theme_.text.name(), text.toHtmlEscaped());
+  QString lines;
+  const QStringList all =
+      QString(text.endsWith(QLatin1Char('\n')) ? text.chopped(1) : text).split(QLatin1Char('\n'));
+  for (const auto& line : all)
+    lines +=
+        QStringLiteral(
+            "<pre dir=\"ltr\" style=\"color:%1; margin:0; margin-left:28px; "
+            "text-indent:-28px; white-space:pre-wrap\">%2</pre>")
+            .arg(theme_.text.name(), line.isEmpty() ? QStringLiteral(" ") : line.toHtmlEscaped());
+  out_ +=
+      QStringLiteral(
+          "<table width=\"100%\" cellpadding=\"10\" cellspacing=\"0\" style=\"margin-top:6px; "
+          "margin-bottom:6px\"><tr><td align=\"left\" style=\"background-color:%1\">%2</td></tr>"
+          "</table>")
+          .arg(theme_.raised.name(), lines);
   return *this;
 }
 Page& Page::space(int pixels) {
@@ -93,6 +118,11 @@ Page& Page::space(int pixels) {
 // What begins a line follows the direction of the page (PageBrowser turns it and what ends a line).
 static QString at_end(bool end) { return end ? QStringLiteral(" align=\"right\"") : QString(); }
 
+// Pages break long names anywhere, so that a narrow column would break any word.
+static QString unbroken(bool whole) {
+  return whole ? QStringLiteral("; white-space:nowrap") : QString();
+}
+
 Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>>& rows) {
   out_ += QStringLiteral(
       "<table width=\"100%\" cellpadding=\"5\" cellspacing=\"0\" style=\"margin-top:4px; "
@@ -101,10 +131,11 @@ Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>
   if (!header.isEmpty()) {
     out_ += QStringLiteral("<tr>");
     for (qsizetype i = 0; i < header.size(); ++i) {
-      const bool right = !rows.empty() && static_cast<std::size_t>(i) < rows[0].size() &&
-                         rows[0][static_cast<std::size_t>(i)].right;
-      out_ += QStringLiteral("<td%1 style=\"%2; color:%3; font-size:small\">%4</td>")
-                  .arg(at_end(right), line, theme_.dim_text.name(), header[i]);
+      const auto column = static_cast<std::size_t>(i);
+      const Cell first = !rows.empty() && column < rows[0].size() ? rows[0][column] : Cell{};
+      out_ += QStringLiteral("<td%1 style=\"%2; color:%3; font-size:small%5\">%4</td>")
+                  .arg(at_end(first.right), line, theme_.dim_text.name(), header[i],
+                       unbroken(first.whole));
     }
     out_ += QStringLiteral("</tr>");
   }
@@ -114,7 +145,7 @@ Page& Page::table(const QStringList& header, const std::vector<std::vector<Cell>
       const QString width =
           cell.percent > 0 ? QStringLiteral(" width=\"%1%\"").arg(cell.percent) : QString();
       out_ += QStringLiteral("<td%1 style=\"%2\">%3</td>")
-                  .arg(at_end(cell.right) + width, line,
+                  .arg(at_end(cell.right) + width, line + unbroken(cell.whole),
                        cell.html.isEmpty() ? QStringLiteral("&nbsp;") : cell.html);
     }
     out_ += QStringLiteral("</tr>");

@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <vector>
 
+#include "advisor/rules/rule.h"
 #include "gui/models/link.h"
 #include "gui/theme.h"
 
@@ -20,6 +21,8 @@ class Page {
   static QString escape(const QString& text) { return text.toHtmlEscaped(); }
   // What a rule card says: the same, with what stands between backticks as code.
   static QString prose(std::string_view text);
+  // The same where rules may be named by their id: as a link with their title.
+  QString prose(std::string_view text, const advisor::RuleSet& rules) const;
   // The same with places at which long names of facts and kernels may be broken.
   static QString breakable(std::string_view text);
   QString link(const Link& target, const QString& text) const;
@@ -33,14 +36,16 @@ class Page {
   Page& paragraph(const QString& html);
   Page& small(const QString& html);
   Page& quote(const QString& html);
-  Page& item(const QString& html);  // of a list
+  // Of a list; a mark of its own may stand for the bullet.
+  Page& item(const QString& html, const QString& bullet = QStringLiteral("•"));
   Page& code(const QString& text);  // plain text
   Page& space(int pixels);
 
   struct Cell {
     QString html;
     bool right = false;
-    int percent = 0;  // of the table's width for this column; 0: by what stands in it
+    int percent = 0;     // of the table's width for this column; 0: by what stands in it
+    bool whole = false;  // never broken into lines: numbers, short names
   };
   // `header` may be empty. Room that is left is shared among the columns without a width.
   Page& table(const QStringList& header, const std::vector<std::vector<Cell>>& rows);

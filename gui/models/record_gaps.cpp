@@ -144,7 +144,13 @@ void add_notes(const Profile& profile, std::vector<RecordGap>& gaps) {
     if (known == std::end(known_notes)) continue;
     QString what = to_qt(advisor::words::clean(note.text));
     if (!what.isEmpty()) what[0] = what[0].toUpper();
-    if (note.count > 1) what = tr("%1 × %2").arg(count_text(note.count), what);
+    if (note.count > 1) {
+      // Records are counted as what they are, other events by how often they were.
+      const QString records = QStringLiteral("dropped records");
+      what = what.contains(records)
+                 ? what.replace(records, tr("dropped %1 records").arg(count_text(note.count)))
+                 : tr("%1 (%2 times)").arg(what, count_text(note.count));
+    }
     gaps.push_back({note.severity == NoteSeverity::error ? advisor::Severity::error
                                                          : advisor::Severity::warning,
                     what + QLatin1Char('.'), tr(known->consequence)});

@@ -42,6 +42,7 @@ void Canvas::set_blocks(std::vector<Block> blocks) {
     longest_call_ns_ = std::max(longest_call_ns_, block.call.length_ns());
     if (block.call.told == Told::one_kernel)
       most_steps_ = std::max(most_steps_, block.call.time_steps);
+    std::vector<std::int64_t> lengths;
     for (const auto& row : block.call.rows) {
       most_steps_ = std::max(most_steps_, static_cast<int>(row.steps.size()));
       if (block.call.told == Told::one_kernel) {
@@ -50,15 +51,15 @@ void Canvas::set_blocks(std::vector<Block> blocks) {
                                            std::max(1, block.call.time_steps));
         continue;
       }
-      // Steps that waited for another layer must not flatten all others: the 90th of 100, and
-      // what is taller is cut and marked.
-      std::vector<std::int64_t> lengths;
       for (std::size_t i = 0; i + 1 < row.steps.size(); ++i)
         lengths.push_back(row.steps[i + 1].begin_ns - row.steps[i].begin_ns);
-      if (lengths.empty()) continue;
-      std::sort(lengths.begin(), lengths.end());
-      longest_step_ns_ = std::max(longest_step_ns_, lengths[lengths.size() * 9 / 10] * 5 / 4);
     }
+    if (lengths.empty()) continue;
+    // Steps that waited for another layer must not flatten all others, however many there are:
+    // the 90th of 100, at most four times the median, and what is taller is cut and marked.
+    std::sort(lengths.begin(), lengths.end());
+    longest_step_ns_ = std::max(longest_step_ns_, std::min(lengths[lengths.size() * 9 / 10] * 5 / 4,
+                                                           lengths[lengths.size() / 2] * 4));
   }
   updateGeometry();
   setMinimumHeight(minimumSizeHint().height());
@@ -83,7 +84,8 @@ void Canvas::set_marked(int stream, std::int64_t begin_ns) {
   update();
 }
 
-int Canvas::row_height() const { return by_step_ ? 54 : 28; }
+// Two calls are compared: on a small screen both are seen at once.
+int Canvas::row_height() const { return !by_step_ ? 28 : blocks_.size() > 1 ? 34 : 54; }
 int Canvas::left() const { return std::clamp(width() / 7, 110, 170); }
 int Canvas::cells() const {
   const int right = width() > 760 ? statistics_width : margin;

@@ -27,6 +27,8 @@ class Canvas : public QWidget, public Described {
   // The kernel that is selected, by its stream and when it begins; -1: none.
   void set_marked(int stream, std::int64_t begin_ns);
   const std::vector<Unrolled>& calls() const { return calls_; }
+  // What a column of the full height stands for, by step.
+  std::int64_t longest_step_ns() const { return longest_step_ns_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return {420, 90}; }
 

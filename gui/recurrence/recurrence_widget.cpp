@@ -10,6 +10,7 @@
 #include <array>
 
 #include "advisor/report/words.h"
+#include "gui/models/link.h"
 #include "gui/recurrence/canvas.h"
 #include "gui/timeline/track.h"
 
@@ -48,6 +49,7 @@ RecurrenceWidget::RecurrenceWidget(QWidget* parent)
   row->addWidget(title_, 1);
   row->addWidget(by_time_);
   row->addWidget(by_step_);
+  row->addSpacing(18);  // no third of the two before it
   row->addWidget(keep_);
   area_->setWidget(canvas_);
   area_->setWidgetResizable(true);
@@ -62,6 +64,13 @@ RecurrenceWidget::RecurrenceWidget(QWidget* parent)
   title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   connect(by_step_, &QToolButton::toggled, canvas_, &Canvas::set_by_step);
   connect(keep_, &QToolButton::toggled, this, &RecurrenceWidget::keep);
+  connect(keep_, &QToolButton::toggled, this, [this](bool on) {
+    const QString tip =
+        on ? tr("Show one call again") : tr("Keep this call and show the next one below it");
+    keep_->setText(on ? tr("Stop comparing") : tr("Keep to compare"));
+    keep_->setToolTip(tip);
+    keep_->setAccessibleName(tip);
+  });
   connect(canvas_, &Canvas::chosen, this, [this](int kernel) {
     if (state_ != nullptr && kernel >= 0) state_->select({ItemKind::kernel, kernel});
   });
@@ -142,7 +151,8 @@ void RecurrenceWidget::rebuild() {
       }
       const auto most = std::max_element(time.begin() + 1, time.end());
       if (*most > 0) span.implementation = static_cast<model::Implementation>(most - time.begin());
-      blocks.push_back({std::move(unrolled), to_qt(timeline::call_label(p, call, span))});
+      blocks.push_back(
+          {std::move(unrolled), with_times_sign(to_qt(timeline::call_label(p, call, span)))});
     }
   }
   canvas_->set_blocks(std::move(blocks));

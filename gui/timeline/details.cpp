@@ -2,10 +2,12 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
 
 #include "advisor/report/words.h"
 #include "core/config/rnn_config.h"
+#include "gui/models/overview_charts.h"
 #include "gui/timeline/counter_unit.h"
 #include "gui/timeline/scene.h"
 #include "profiler/classify/classify.h"
@@ -38,10 +40,10 @@ class Writer {
 
   Details of(Item item) {
     found_.title = utf8(item_name(t_, item));
-    const TimeRange range = item_range(t_, item);
-    line(tr("Duration"), time(range.length()));
-    line(tr("Begins at"), moment(t_, range.begin_ns));
     const auto i = static_cast<std::size_t>(item.index);
+    const TimeRange range = item.kind == ItemKind::call ? whole_call(i) : item_range(t_, item);
+    line(tr("Begins"), moment(t_, range.begin_ns));
+    line(tr("Takes"), time(range.length()));
     if (item.kind == ItemKind::call) call(i);
     if (item.kind == ItemKind::kernel) kernel(i);
     if (item.kind == ItemKind::transfer) transfer(i);
@@ -56,6 +58,15 @@ class Writer {
   }
   QString text(int string) const { return string < 0 ? QString() : utf8(p_.text(string)); }
 
+  // As Document::range_of() has it: from where the host made it to the end of its last kernel.
+  TimeRange whole_call(std::size_t i) const {
+    const auto& c = p_.calls[i];
+    const auto& span = t_.calls[i];
+    if (!span.known()) return {c.host_start_ns, c.host_end_ns};
+    if (c.host_end_ns <= 0) return {span.begin_ns, span.end_ns};
+    return {std::min(c.host_start_ns, span.begin_ns), std::max(c.host_end_ns, span.end_ns)};
+  }
+
   void call(std::size_t i) {
     const auto& c = p_.calls[i];
     const auto& span = t_.calls[i];
@@ -69,13 +80,14 @@ class Writer {
                               .arg(count(span.kernels))
                               .arg(percent(span.busy_ns, span.end_ns - span.begin_ns)));
     }
-    if (c.host_end_ns > 0) line(tr("CPU time"), time(c.host_end_ns - c.host_start_ns));
-    if (c.status != 0) line(tr("Failed"), c.reason < 0 ? count(c.status) : text(c.reason));
+    if (c.host_end_ns > 0) line(tr("On the host"), time(c.host_end_ns - c.host_start_ns));
+    if (span.known()) line(tr("On the GPU"), time(span.end_ns - span.begin_ns));
+    if (c.status != 0) line(tr("Status"), c.reason < 0 ? count(c.status) : text(c.reason));
     if (c.workspace_bytes >= 0) line(tr("Workspace"), utf8(bytes_text(c.workspace_bytes)));
-    if (c.reserve_bytes >= 0) line(tr("Reserve space"), utf8(bytes_text(c.reserve_bytes)));
+    if (c.reserve_bytes >= 0) line(tr("Reserve"), utf8(bytes_text(c.reserve_bytes)));
     if (c.site >= 0) {
       const auto& site = p_.call_sites[static_cast<std::size_t>(c.site)];
-      line(tr("Called at"), tr("%1:%2").arg(text(site.file)).arg(site.line));
+      line(tr("Called from"), tr("%1:%2").arg(text(site.file)).arg(site.line));
     }
     line(tr("NVTX"), text(c.nvtx_path));
   }
@@ -84,7 +96,7 @@ class Writer {
     const auto& k = p_.kernels;
     line(tr("Role"), role_name(k.role[i]));
     if (k.call[i] >= 0) {
-      line(tr("Of the call"),
+      line(tr("Launched by"),
            utf8(call_label(p_, k.call[i], t_.calls[static_cast<std::size_t>(k.call[i])])));
     }
     const auto size = [](const std::array<int, 3>& of) {
@@ -101,11 +113,11 @@ class Writer {
 
   void transfer(std::size_t i) {
     const auto& t = p_.transfers;
-    line(tr("Size"), utf8(bytes_text(t.bytes[i])));
+    line(tr("Bytes"), utf8(bytes_text(t.bytes[i])));
     const auto duration = t.end_ns[i] - t.start_ns[i];
     if (duration > 0) {
       const double rate = static_cast<double>(t.bytes[i]) / static_cast<double>(duration);
-      line(tr("Throughput"), tr("%1 GB/s").arg(QLocale().toString(rate, 'g', 3)));
+      line(tr("Rate"), tr("%1 GB/s").arg(QLocale().toString(rate, 'g', 3)));
     }
     line(tr("Stream"), with_name(QString::number(t.stream[i]),
                                  p_.stream_name(t.process[i], t.device[i], t.stream[i])));
@@ -115,8 +127,8 @@ class Writer {
     const auto& a = p_.api;
     line(tr("Thread"),
          with_name(QString::number(a.thread[i]), p_.thread_name(a.process[i], a.thread[i])));
-    if (a.result[i] != 0) line(tr("Failed with"), QString::number(a.result[i]));
-    if (a.call[i] >= 0) line(tr("In the call"), utf8(item_name(t_, {ItemKind::call, a.call[i]})));
+    if (a.result[i] != 0) line(tr("Result"), QString::number(a.result[i]));
+    if (a.call[i] >= 0) line(tr("In"), utf8(item_name(t_, {ItemKind::call, a.call[i]})));
   }
 
   void nvtx(std::size_t i) {
@@ -146,39 +158,7 @@ QString Details::text() const {
   return all;
 }
 
-QString role_name(KernelRole role) {
-  switch (role) {
-    case KernelRole::recurrent_gemm:
-      return tr("recurrent matrix product");
-    case KernelRole::layer_gemm:
-      return tr("matrix product of the layer's input");
-    case KernelRole::weight_gemm:
-      return tr("matrix product of weight gradients");
-    case KernelRole::gemm:
-      return tr("matrix product");
-    case KernelRole::pointwise:
-      return tr("pointwise");
-    case KernelRole::persistent:
-      return tr("persistent recurrence");
-    case KernelRole::reduction:
-      return tr("reduction");
-    case KernelRole::layout_change:
-      return tr("change of layout");
-    case KernelRole::conversion:
-      return tr("conversion of type");
-    case KernelRole::initialisation:
-      return tr("initialisation");
-    case KernelRole::copy:
-      return tr("copy");
-    case KernelRole::other:
-      return tr("other");
-    case KernelRole::algorithm_search:
-      return tr("search for an algorithm");
-    case KernelRole::unknown:
-      return tr("not known");
-  }
-  return {};
-}
+QString role_name(KernelRole role) { return role_word(role); }
 
 Details details_of(const Timeline& timeline, Item item) {
   if (item.empty()) return {};
@@ -188,8 +168,8 @@ Details details_of(const Timeline& timeline, Item item) {
 Details details_of_gap(const Timeline& timeline, TimeRange gap) {
   Details found;
   found.title = tr("No kernel runs");
-  found.lines.emplace_back(tr("Duration"), time(gap.length()));
-  found.lines.emplace_back(tr("Begins at"), moment(timeline, gap.begin_ns));
+  found.lines.emplace_back(tr("Begins"), moment(timeline, gap.begin_ns));
+  found.lines.emplace_back(tr("Takes"), time(gap.length()));
   return found;
 }
 

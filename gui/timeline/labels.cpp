@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gui/models/link.h"
+
 namespace rnnadvisor::gui::timeline {
 namespace {
 
@@ -44,9 +46,24 @@ Labels::Text& Labels::text_of(const Timeline& timeline, Item item, bool on_host)
                              host_span(timeline.calls[static_cast<std::size_t>(item.index)]))
                 : item_name(timeline, item);
     at->second.whole = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+    if (item.kind == ItemKind::call) {
+      at->second.whole = with_times_sign(at->second.whole);
+      const QStringList parts = at->second.whole.split(QStringLiteral(", "));
+      for (qsizetype i = 1; i < parts.size(); ++i)
+        at->second.ends << parts.mid(i).join(QStringLiteral(", "));
+    }
     at->second.width = metrics_.horizontalAdvance(at->second.whole);
   }
   return at->second;
+}
+
+QString Labels::shown(const Text& text, qreal room) const {
+  if (text.width <= room) return text.whole;
+  if (text.ends.isEmpty()) return metrics_.elidedText(text.whole, Qt::ElideRight, room);
+  for (const auto& end : text.ends) {
+    if (metrics_.horizontalAdvance(end) <= room) return end;
+  }
+  return {};
 }
 
 void Labels::draw(QPainter& painter, const Timeline& timeline, Item item, bool on_host,
@@ -58,8 +75,7 @@ void Labels::draw(QPainter& painter, const Timeline& timeline, Item item, bool o
   const int bucket = fits ? -1 : static_cast<int>(room) / step;
   const auto [at, is_new] = text.cut.try_emplace(bucket);
   if (is_new) {
-    at->second = QStaticText(fits ? text.whole
-                                  : metrics_.elidedText(text.whole, Qt::ElideRight, bucket * step));
+    at->second = QStaticText(shown(text, fits ? room : bucket * step));
     at->second.setTextFormat(Qt::PlainText);
     at->second.setPerformanceHint(QStaticText::AggressiveCaching);
     at->second.prepare({}, font_);

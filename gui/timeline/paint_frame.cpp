@@ -111,7 +111,10 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
       more = brief;
     const int more_width = two_lines ? 0 : small.horizontalAdvance(more) + 8;
     // A long name gives way to a short addition; a long addition is left out only where it would.
-    const bool both = !brief.isEmpty() || more_width < text.width() * 0.55 ||
+    // Of one kind on one thread the name alone tells all.
+    const bool thread = track.kind == TrackKind::nvtx || track.kind == TrackKind::host_calls ||
+                        track.kind == TrackKind::api;
+    const bool both = !brief.isEmpty() || (more_width < text.width() * 0.55 && !thread) ||
                       metrics.horizontalAdvance(title) + more_width <= text.width();
     painter_.setPen(scene.theme.text);
     const QString cut = metrics.elidedText(

@@ -133,11 +133,6 @@ void TimelineWidget::copy_selection() {
 
 void TimelineWidget::show_search() { search_bar_->open(); }
 
-void TimelineWidget::show_shortcuts(bool show_them) {
-  shortcuts_ = show_them;
-  viewport()->update();
-}
-
 void TimelineWidget::search_for(const QString& pattern, bool is_expression) {
   search_work_.cancel();
   scene_.hits = nullptr;

@@ -33,6 +33,8 @@ bool TimelineWidget::event(QEvent* event) {
                        key->key() == Qt::Key_Up || key->key() == Qt::Key_Down;
     const bool ours =
         arrow && (key->modifiers() == Qt::AltModifier || key->modifiers() == Qt::ControlModifier);
+    // Its sheet of keys is the window's.
+    if (key->key() == Qt::Key_Question) return QAbstractScrollArea::event(event);
     if (plain || ours || key->matches(QKeySequence::Find)) {
       event->accept();
       return true;
@@ -124,8 +126,6 @@ void TimelineWidget::keyPressEvent(QKeyEvent* event) {
       return next_hit(shift ? -1 : 1);
     case Qt::Key_Slash:
       return show_search();
-    case Qt::Key_Question:
-      return show_shortcuts(!shortcuts_);
     case Qt::Key_Escape:
       if (escape()) return;
       break;
@@ -173,7 +173,6 @@ void TimelineWidget::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   if (event->button() == Qt::BackButton) return state_->back();
   if (event->button() == Qt::ForwardButton) return state_->forward();
-  if (shortcuts_) return show_shortcuts(false);
   pressed_ = pointer_ = event->position();
   pressed_visible_ = scene_.visible;
   pressed_under_ = under(scene_, event->position(), font());
@@ -355,8 +354,6 @@ bool TimelineWidget::escape() {
   if (mark_editor_->isVisible()) {
     edited_mark_ = -1;
     mark_editor_->hide();
-  } else if (shortcuts_) {
-    show_shortcuts(false);
   } else if (search_bar_->isVisible() || scene_.hits != nullptr || !pattern_.isEmpty()) {
     emit search_bar_->closed();
   } else if (state_->measured()) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gui/timeline/cards.h"
+#include "gui/timeline/first_range.h"
 #include "gui/timeline/search_bar.h"
 
 namespace rnnadvisor::gui {
@@ -22,21 +23,6 @@ constexpr std::size_t spans_at_once = 200'000;
 std::size_t spans_of(const Profile& p) {
   return p.kernels.size() + p.api.size() + p.nvtx.size() + p.transfers.size() +
          p.allocations.size() + p.counters.size();
-}
-
-// Where all RNN calls lie, or everything where that is most of it or there are none.
-TimeRange range_of_calls(const Timeline& timeline) {
-  TimeRange range;
-  bool any = false;
-  for (int i = 0; i < static_cast<int>(timeline.calls.size()); ++i) {
-    const TimeRange one = item_range(timeline, {ItemKind::call, i});
-    range =
-        any ? TimeRange{std::min(range.begin_ns, one.begin_ns), std::max(range.end_ns, one.end_ns)}
-            : one;
-    any = true;
-  }
-  if (!any || range.length() > timeline.range.length() / 2) return timeline.range;
-  return with_margin(range, 0.05, timeline.range);
 }
 
 }  // namespace
@@ -146,7 +132,7 @@ void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
     const TimeRange whole = scene_.timeline->range, seen = state_->visible();
     const bool untouched = seen.length() <= 0 || (seen.begin_ns <= whole.begin_ns + 1000 &&
                                                   seen.length() * 10 >= whole.length() * 9);
-    if (untouched) state_->set_visible(range_of_calls(*scene_.timeline));
+    if (untouched) state_->set_visible(first_range(*scene_.timeline));
     scene_.highlighted = state_->highlighted();
   }
   take_state();
@@ -365,24 +351,22 @@ void TimelineWidget::paint_cards(QPainter& painter) {
                    scene_.size.height() - scene_.top_height());
   if (scene_.measured && !measured_details_.empty()) {
     const Card card(measured_details_, small, std::min(560, area.width() - 16));
-    const QPoint corner(area.right() - card.size().width() - 10,
-                        area.bottom() - card.size().height() - 10);
-    card.paint(
-        painter,
-        QPoint(std::max(corner.x(), area.left() + 4), std::max(corner.y(), scene_.top_height())),
-        scene_.theme);
+    // Beside what it speaks of, where there is room: at its right, else at its left.
+    const int begin = static_cast<int>(scene_.x_of(scene_.measured->begin_ns)),
+              end = static_cast<int>(scene_.x_of(scene_.measured->end_ns));
+    const int width = card.size().width();
+    int x = area.right() - width - 10;
+    if (end + 12 > area.left() && end + 12 <= x)
+      x = end + 12;
+    else if (const int left = begin - 12 - width; left >= area.left() + 4 && left <= x)
+      x = left;
+    const int y = area.bottom() - card.size().height() - 10;
+    card.paint(painter, QPoint(std::max(x, area.left() + 4), std::max(y, scene_.top_height())),
+               scene_.theme);
   }
   if (!hover_details_.empty() && drag_ == Drag::none && !mark_editor_->isVisible()) {
     const Card card(hover_details_, small, std::min(560, viewport()->width() - 16));
     card.paint(painter, card.beside(pointer_.toPoint(), viewport()->rect()), scene_.theme);
-  }
-  if (shortcuts_) {
-    const Card card(shortcut_sheet(), font(), 640);
-    const QSize room = viewport()->size();
-    card.paint(painter,
-               QPoint((room.width() - card.size().width()) / 2,
-                      std::max(4, (room.height() - card.size().height()) / 2)),
-               scene_.theme);
   }
 }
 

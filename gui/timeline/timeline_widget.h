@@ -94,7 +94,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void show_mark(int mark);
   void step_mark(int by);  // to the next or previous one
   QLineEdit* mark_editor() { return mark_editor_; }
-  void show_shortcuts(bool show);
   void reveal(Item item);  // scrolls and moves so that it can be seen
   QString hits_text() const { return hits_text_; }
   bool searching() const { return search_work_.busy(); }
@@ -169,7 +168,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   timeline::SearchBar* search_bar_ = nullptr;
   bool wheel_zooms_ = false;
   bool from_here_ = false;  // a change of selection that must not move what is seen
-  bool shortcuts_ = false;
   QString hits_text_, pattern_;
   Marks* marks_ = nullptr;
   QLineEdit* mark_editor_ = nullptr;

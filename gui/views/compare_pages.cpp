@@ -23,10 +23,6 @@ QString signed_ms(double ms) {
          Page::escape(format_ms(std::abs(ms)));
 }
 
-QString difference(double before, double after) {
-  return before < 0 || after < 0 ? QStringLiteral("–") : signed_ms(after - before);
-}
-
 // Of a unit of calls: "12, 13".
 QString numbers(int first, const std::vector<int>& more) {
   QStringList list{QString::number(first)};
@@ -91,14 +87,23 @@ QString CompareView::match_page(const Match& m) const {
   if (!parts.empty()) {
     page.heading(tr("Where the time went"));
     rows.clear();
-    for (const auto& part : parts)
+    double largest = 0;
+    for (const auto& part : parts) largest = std::max({largest, part.before_ms, part.after_ms});
+    for (const auto& part : parts) {
+      const double change = part.after_ms - part.before_ms;
+      const QString sign = change < 0 ? QStringLiteral("−") : QStringLiteral("+");
       rows.push_back({{Page::escape(part.name)},
-                      {milliseconds(part.before_ms), true},
-                      {milliseconds(part.after_ms), true},
-                      {difference(part.before_ms, part.after_ms), true}});
-    page.table(
-        {m.sets.split() ? tr("Of one stack") : tr("Of one call"), tr("Before"), tr("After"), {}},
-        rows);
+                      {format_ms_among(part.before_ms, largest), true, 0, true},
+                      {format_ms_among(part.after_ms, largest), true, 0, true},
+                      {part.before_ms < 0 || part.after_ms < 0 ? QStringLiteral("–")
+                       : std::abs(change) < 5e-7  // below the clock of a profile
+                           ? QStringLiteral("0")
+                           : sign + format_ms_among(std::abs(change), largest),
+                       true, 0, true}});
+    }
+    page.table({m.sets.split() ? tr("Of one stack") : tr("Of one call"), tr("Before"), tr("After"),
+                tr("Change")},
+               rows);
   }
   int only_before = 0, only_after = 0;
   for (const auto& [b, a] : m.calls) {

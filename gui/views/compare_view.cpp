@@ -79,6 +79,10 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   names_->setWordWrap(true);
   column->addWidget(names_);
   changes_ = make_label({}, "dim");
+  changes_->setTextFormat(Qt::RichText);
+  connect(changes_, &QLabel::linkActivated, this, [this](const QString& text) {
+    if (const auto link = parse_link(text)) emit link_activated(*link);
+  });
   changes_->setWordWrap(true);
   column->addWidget(changes_);
   chart_card_ = new Card({});
@@ -267,9 +271,21 @@ void CompareView::show_result(const Comparison& comparison) {
           .arg(slower)
           .arg(c.matches.size()));
   QStringList changes;
-  if (!c.environment.empty()) changes << joined(c.environment);
-  if (!c.fixed.empty()) changes << tr("no longer found: %1").arg(joined(c.fixed));
-  if (!c.appeared.empty()) changes << tr("newly found: %1").arg(joined(c.appeared));
+  if (!c.environment.empty()) changes << Page::escape(joined(c.environment));
+  const Page page(theme_);
+  const auto titles = [&](const std::vector<std::string>& ids, const advisor::RuleSet& rules) {
+    QStringList all;
+    for (const auto& id : ids) {
+      const auto* rule = rules.find(id);
+      all << page.link(Link::to_rule(to_qt(id)),
+                       rule != nullptr ? Page::prose(rule->title) : Page::escape(id));
+    }
+    return all.join(QStringLiteral(", "));
+  };
+  if (!c.fixed.empty())
+    changes << tr("no longer found: %1").arg(titles(c.fixed, c.before->rules()));
+  if (!c.appeared.empty())
+    changes << tr("newly found: %1").arg(titles(c.appeared, c.after->rules()));
   changes_->setText(changes.join(QStringLiteral("  ·  ")));
   changes_->setVisible(!changes.isEmpty());
 

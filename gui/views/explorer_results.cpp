@@ -7,6 +7,7 @@
 #include <QTabWidget>
 #include <algorithm>
 
+#include "advisor/report/inline_code.h"
 #include "advisor/report/map_view.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -29,8 +30,9 @@ void ExplorerView::show_predicted() {
   predicted_->setVisible(now_.predicted.has_value());
   if (!now_.predicted) {
     const bool refused = now_.report().predicted.implementation == model::Implementation::none;
-    predicted_note_->setText(refused ? tr("No time: cuDNN refuses this configuration.")
-                                     : to_qt(words::no_times(now_.device().name)));
+    predicted_note_->setText(
+        refused ? tr("No time: cuDNN refuses this configuration.")
+                : to_qt(advisor::without_code_marks(words::no_times(now_.device().name))));
     return;
   }
   auto bars = std::make_unique<StackedBars>();
@@ -42,7 +44,7 @@ void ExplorerView::show_predicted() {
       const auto& time = *phase.predicted;
       const QString name = to_qt(words::phase(phase.phase));
       StackedBars::Row row;
-      row.label = faint ? tr("%1, held").arg(name) : name;
+      row.label = faint ? tr("%1, before").arg(name) : name;
       row.note = format_ms(time.seconds * 1e3);
       row.segments.push_back(
           {time.seconds * 1e3,
@@ -76,6 +78,7 @@ void ExplorerView::show_results() {
   if (tabs_->currentWidget() == gemms_) gemms_->show_page(exploration_gemms(now_, theme_), true);
   if (tabs_->currentWidget() == limits_) limits_->show_page(exploration_limits(now_, theme_), true);
 
+  arrange();
   if (tabs_->currentWidget() == maps_) show_map();
   show_predicted();
 
@@ -87,10 +90,17 @@ void ExplorerView::show_results() {
   times->legend = false;
   const auto add_point = [&](const ExploredPhase& phase, bool faint) {
     const QColor color = theme_.color_of(phase.phase);
-    roofline->points.push_back(
-        {phase.cost.intensity, 0, faint ? QString() : to_qt(words::phase(phase.phase)),
-         faint ? mix(color, theme_.panel, 0.5) : color,
-         tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)))});
+    const QString name = to_qt(words::phase(phase.phase));
+    // Where a time is predicted the point stands at its rate, below the roof.
+    const double rate = phase.predicted && phase.predicted->seconds > 0
+                            ? static_cast<double>(phase.cost.flops) / phase.predicted->seconds
+                            : 0;
+    QString text = tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)));
+    if (rate > 0)
+      text += tr(", %1 TFLOP/s by the predicted time").arg(to_qt(words::number(rate / 1e12)));
+    roofline->points.push_back({phase.cost.intensity, rate,
+                                faint ? tr("%1, before").arg(name) : name,
+                                faint ? mix(color, theme_.panel, 0.5) : color, text});
   };
   const auto add_bar = [&](const ExploredPhase& phase, const QString& label, bool faint) {
     const QColor color = theme_.color_of(phase.phase);
@@ -115,12 +125,12 @@ void ExplorerView::show_results() {
     add_bar(phase, to_qt(words::phase(phase.phase)), false);
     std::erase_if(rest, [&](const ExploredPhase& other) {
       if (other.phase != phase.phase) return false;
-      add_bar(other, tr("held"), true);
+      add_bar(other, tr("before"), true);
       return true;
     });
   }
   for (const auto& phase : rest)
-    add_bar(phase, tr("%1, held").arg(to_qt(words::phase(phase.phase))), true);
+    add_bar(phase, tr("%1, before").arg(to_qt(words::phase(phase.phase))), true);
   roofline_->set_chart(std::move(roofline));
   times_->set_chart(std::move(times));
 
@@ -138,8 +148,8 @@ void ExplorerView::show_results() {
     row.note = to_qt(format_bytes(static_cast<double>(e.memory.total)));
     memory->rows.push_back(std::move(row));
   };
-  if (held_) bar(*held_, tr("held"));
-  bar(now_, held_ ? tr("now") : QString());
+  if (held_) bar(*held_, tr("before"));
+  bar(now_, held_ ? tr("after") : QString());
   memory_->set_chart(std::move(memory));
   const double whole = static_cast<double>(now_.device().memory_bytes);
   memory_note_->setText(
@@ -159,11 +169,23 @@ void ExplorerView::show_results() {
       charts_scroll_->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, charts_scroll_));
 }
 
+// A map and the table of products are wide: where there is no room for both they have all of it.
+void ExplorerView::arrange() {
+  constexpr int room_for_both = 1400;
+  const auto* page = tabs_->currentWidget();
+  charts_scroll_->setVisible((page != maps_ && page != gemms_) || width() >= room_for_both);
+}
+
+void ExplorerView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  arrange();
+}
+
 // The page beside the charts gives way as far as it can; on a screen that is too small for both
 // they scroll. Where somebody has divided the room it stays so.
 void ExplorerView::give_charts_room(int width) {
   auto* split = qobject_cast<QSplitter*>(charts_scroll_->parentWidget());
-  if (divided_by_hand_ || split == nullptr) return;
+  if (divided_by_hand_ || split == nullptr || charts_scroll_->isHidden()) return;
   auto room = split->sizes();
   const int given = std::min(width - room.at(1), room.at(0) - tabs_->minimumWidth());
   if (given <= 0) return;

@@ -49,12 +49,16 @@ class ExplorerView : public View {
  signals:
   void run_requested(const rnnadvisor::ConfigInput& input);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void add_controls(QVBoxLayout* column);
   void fill_controls();
   void changed();
   void show_results();
   void give_charts_room(int width);
+  void arrange();
   void show_predicted();
   void show_map();
   void choose_device(int index);

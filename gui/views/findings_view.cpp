@@ -12,6 +12,7 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "gui/models/pages.h"
 #include "gui/views/trial_strip.h"
@@ -56,6 +57,11 @@ QWidget* FindingsView::make_findings() {
   search->setClearButtonEnabled(true);
   search->setAccessibleName(tr("Filter findings"));
   column->addWidget(search);
+  auto* order = make_label(tr("errors first, then by the time saved"), "small");
+  order->setToolTip(
+      tr("By the time that is expected to be saved; what measuring refuted comes last"));
+  order->setContentsMargins(6, 0, 0, 0);
+  column->addWidget(order);
   list_ = new QListView;
   list_->setModel(&filter_);
   list_->setAccessibleName(tr("Findings"));
@@ -87,9 +93,10 @@ QWidget* FindingsView::make_findings() {
   rows->addWidget(stack_, 1);
   rows->addWidget(strip_);
   splitter->addWidget(right);
-  splitter->setStretchFactor(0, 2);
-  splitter->setStretchFactor(1, 5);
-  splitter->setSizes({360, 820});
+  // What a wide window has more, the page gets: titles need no more room than they have.
+  splitter->setStretchFactor(0, 0);
+  splitter->setStretchFactor(1, 1);
+  splitter->setSizes({384, 796});
   splitter->setChildrenCollapsible(false);
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
           [this](const QModelIndex& now) {
@@ -142,12 +149,30 @@ QWidget* FindingsView::make_verdicts() {
   auto* header = verdict_table_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::ResizeToContents);
   header->setSectionResizeMode(VerdictsModel::rule, QHeaderView::Stretch);
-  header->setSectionResizeMode(VerdictsModel::missing, QHeaderView::Stretch);
+  header->setSectionResizeMode(VerdictsModel::missing, QHeaderView::Interactive);
   column->addWidget(verdict_table_, 1);
   connect(verdict_table_, &QTableView::activated, this, [this](const QModelIndex& index) {
     emit link_activated(Link::to_rule(index.data(RuleRole).toString()));
   });
   return page;
+}
+
+// One configuration has one verdict of each rule: a column for each kind would be mostly empty.
+void FindingsView::arrange_verdicts() {
+  const bool one = document_ && document_->profile().configurations.size() <= 1;
+  for (int column = VerdictsModel::fired; column <= VerdictsModel::unknown; ++column)
+    verdict_table_->setColumnHidden(column, one);
+  verdict_table_->setColumnHidden(VerdictsModel::verdict, !one);
+  verdict_table_->setColumnHidden(VerdictsModel::missing, !verdicts_.any_missing());
+  verdict_table_->sortByColumn(one ? VerdictsModel::verdict : VerdictsModel::fired,
+                               one ? Qt::AscendingOrder : Qt::DescendingOrder);
+  // Titles come first; a long list of facts is cut, and its tooltip has it whole.
+  constexpr int most = 160;
+  const QAbstractItemView* view = verdict_table_;
+  verdict_table_->setColumnWidth(
+      VerdictsModel::missing,
+      std::max(verdict_table_->horizontalHeader()->sectionSizeHint(VerdictsModel::missing),
+               std::min(most, view->sizeHintForColumn(VerdictsModel::missing))));
 }
 
 QWidget* FindingsView::first_focus() {
@@ -164,6 +189,7 @@ void FindingsView::set_document(DocumentPointer document) {
   whole_->setCurrentWidget(document ? static_cast<QWidget*>(tabs_) : nothing_);
   findings_.set_document(document);
   verdicts_.set_document(document);
+  arrange_verdicts();
   const auto total = [totals = verdicts_.totals()](auto kind) {
     return totals[static_cast<std::size_t>(kind)];
   };

@@ -40,6 +40,7 @@ class FindingsView : public View {
   void show_finding(int finding, bool same = false);
   QWidget* make_findings();
   QWidget* make_verdicts();
+  void arrange_verdicts();
 
   ViewState* state_;
   DocumentPointer document_;

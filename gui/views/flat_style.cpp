@@ -72,6 +72,17 @@ void FlatStyle::drawComplexControl(ComplexControl control, const QStyleOptionCom
 
 void FlatStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option,
                               QPainter* painter, const QWidget* widget) const {
+  if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+      element == PE_IndicatorHeaderArrow && header != nullptr) {
+    if (header->sortIndicator == QStyleOptionHeader::None) return;
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    // Qt calls it down where what follows is larger.
+    draw_chevron(painter, header->rect, header->sortIndicator == QStyleOptionHeader::SortUp,
+                 arrow_color(*option, true));
+    painter->restore();
+    return;
+  }
   if (element != PE_IndicatorCheckBox) {
     QProxyStyle::drawPrimitive(element, option, painter, widget);
     return;
@@ -85,8 +96,10 @@ void FlatStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opti
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);
   const bool focus = (option->state & State_HasFocus) != 0;
-  painter->setPen(QPen(option->palette.color(group, on || focus ? QPalette::Link : QPalette::Mid),
-                       focus ? 1.6 : 1));
+  // An empty box is all that there is to see: its frame must be seen where a border need not.
+  painter->setPen(
+      QPen(option->palette.color(group, on || focus ? QPalette::Link : QPalette::PlaceholderText),
+           focus ? 1.6 : 1));
   painter->setBrush(on ? option->palette.color(group, QPalette::Link)
                        : option->palette.color(group, QPalette::Base));
   painter->drawRoundedRect(box.adjusted(0.8, 0.8, -0.8, -0.8), 3.5, 3.5);
@@ -108,6 +121,17 @@ QRect FlatStyle::subControlRect(ComplexControl control, const QStyleOptionComple
   if (!text) return rect;
   return option->direction == Qt::RightToLeft ? rect.adjusted(0, 0, -field_margin, 0)
                                               : rect.adjusted(field_margin, 0, 0, 0);
+}
+
+// Beside the text, in the room that the style sheet leaves around it: over its last letter nothing
+// can be read.
+QRect FlatStyle::subElementRect(SubElement element, const QStyleOption* option,
+                                const QWidget* widget) const {
+  if (element != SE_HeaderArrow) return QProxyStyle::subElementRect(element, option, widget);
+  constexpr int arrow = 6;
+  return visualRect(
+      option->direction, option->rect,
+      QRect(option->rect.right() - arrow, option->rect.top(), arrow, option->rect.height()));
 }
 
 QSize FlatStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,

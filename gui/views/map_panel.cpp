@@ -20,9 +20,9 @@ namespace words = advisor::words;
 using advisor::MapLayer;
 
 MapPanel::MapPanel(QWidget* parent) : QWidget(parent) {
-  auto* content = new QWidget;
-  content->setObjectName(QStringLiteral("map_page"));  // of the style sheet
-  auto* column = new QVBoxLayout(content);
+  setObjectName(QStringLiteral("map_page"));  // of the style sheet
+  setAttribute(Qt::WA_StyledBackground);
+  auto* column = new QVBoxLayout(this);
   column->setContentsMargins(18, 14, 18, 14);
   column->setSpacing(10);
 
@@ -65,19 +65,21 @@ MapPanel::MapPanel(QWidget* parent) : QWidget(parent) {
   column->addWidget(advice_);
   chart_ = new ChartWidget;
   chart_->setAccessibleName(tr("Map around this configuration"));
-  column->addWidget(chart_);
-  note_ = make_label({}, "small");
-  note_->setWordWrap(true);
-  column->addWidget(note_);
-  column->addStretch();
-
+  // The chart alone scrolls: what is chosen and what the map says stay where they can be read.
   auto* scroll = new QScrollArea;
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("map_page"));
+  auto* around = new QVBoxLayout(content);
+  around->setContentsMargins(0, 0, 0, 0);
+  around->addWidget(chart_);
+  around->addStretch();
   scroll->setWidget(content);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(scroll);
+  column->addWidget(scroll, 1);
+  note_ = make_label({}, "small");
+  note_->setWordWrap(true);
+  column->addWidget(note_);
   connect(chart_, &ChartWidget::link_activated, this, &MapPanel::choose);
 }
 

@@ -89,7 +89,9 @@ QWidget* OverviewView::make_record() {
     const auto severity = note.severity == NoteSeverity::error     ? advisor::Severity::error
                           : note.severity == NoteSeverity::warning ? advisor::Severity::warning
                                                                    : advisor::Severity::info;
-    QString text = Page::escape(note.text);
+    QString text = to_qt(words::clean(note.text));
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    text = Page::escape(text);
     if (note.count > 1) text += tr(" (%1 times)").arg(to_qt(format_count(note.count)));
     html.paragraph(html.colored(mark(severity), color) + QLatin1Char(' ') + text);
   }
@@ -99,7 +101,9 @@ QWidget* OverviewView::make_record() {
   constexpr std::size_t longest_value = 160;
   for (const auto& [label, value] : words::environment(profile.environment))
     rows.push_back({{html.dim(Page::escape(label))},
-                    {Page::escape(words::shorten(words::clean(value), longest_value))}});
+                    {Page::escape(value == profile.environment.created
+                                      ? readable_date(to_qt(words::clean(value))).toStdString()
+                                      : words::shorten(words::clean(value), longest_value))}});
   html.table({}, rows);
   page->show_page(html.take());
   page->grow_with_text();

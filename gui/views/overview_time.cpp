@@ -1,6 +1,7 @@
 // The charts of the overview: where the time goes, memory, the figures of a sweep.
 #include <QLabel>
 #include <algorithm>
+#include <set>
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -25,7 +26,7 @@ ChartWidget* OverviewView::make_chart(std::unique_ptr<Chart> chart, const QStrin
 
 StackedBars OverviewView::bars_of_kernels() const {
   StackedBars bars;
-  bars.legend = false;
+  std::set<KernelRole> roles;
   for (const auto& kernel : longest_kernels(*document_, 10)) {
     StackedBars::Row row;
     row.label = kernel.name;
@@ -35,7 +36,9 @@ StackedBars OverviewView::bars_of_kernels() const {
         {kernel.ms, theme_.color_of(kernel.role), role_word(kernel.role), {}, {}});
     row.link = to_string(Link::to({ItemKind::kernel, kernel.first}));
     bars.rows.push_back(std::move(row));
+    roles.insert(kernel.role);
   }
+  bars.legend = roles.size() > 1;  // one colour says nothing
   return bars;
 }
 

@@ -39,6 +39,34 @@ QWidget* make_figure(const QString& value, const QString& name, const QColor& co
   return box;
 }
 
+// "2 × NVIDIA H200": names of devices, at most two kinds.
+QStringList device_names(const Profile& profile) {
+  std::vector<std::pair<QString, int>> kinds;
+  for (const auto& device : profile.devices) {
+    const QString name = to_qt(words::clean(device.name));
+    const auto same = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](const auto& kind) { return kind.first == name; });
+    if (same == kinds.end())
+      kinds.emplace_back(name, 1);
+    else
+      ++same->second;
+  }
+  QStringList names;
+  for (const auto& [name, count] : kinds) {
+    if (names.size() == 2) break;
+    names << (count > 1 ? QStringLiteral("%1 × %2").arg(count).arg(name) : name);
+  }
+  return names;
+}
+
+// A remark with nothing to change or to gain is no answer to "what to do".
+bool asks_for_something(const advisor::Finding& finding) {
+  if (finding.severity != advisor::Severity::info || finding.gain) return true;
+  return std::any_of(finding.suggestions.begin(), finding.suggestions.end(), [&](const auto& each) {
+    return !withdrawn(finding, each) && (each.transform || !each.code.empty());
+  });
+}
+
 }  // namespace
 
 OverviewView::OverviewView(ViewState* state, QWidget* parent) : View(parent), state_(state) {
@@ -94,9 +122,7 @@ QWidget* OverviewView::make_verdict() {
   headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
   text->addWidget(headline);
   QStringList about;
-  for (const auto& device : document_->profile().devices) {
-    if (about.size() < 2) about << to_qt(words::clean(device.name));
-  }
+  about = device_names(document_->profile());
   if (document_->profile().configurations.size() == 1)
     about << to_qt(report.configurations.front().summary);
   else
@@ -116,12 +142,23 @@ QWidget* OverviewView::make_verdict() {
   if (const auto* best = advisor::largest_gain(report.findings);
       best != nullptr && best->gain->speedup > 1.005)
     add(to_qt(words::times(best->gain->speedup)), tr("largest gain"), theme_.good);
-  const auto count = [&](int n, const QString& one, const QString& many, const QColor& color) {
-    if (n > 0) add(QString::number(n), n == 1 ? one : many, color);
+  // As the list counts them, by rule; of several configurations one rule may speak many times.
+  const auto count = [&](advisor::Severity severity, int times, const QString& one,
+                         const QString& many) {
+    const auto found = std::count_if(
+        report.groups.begin(), report.groups.end(), [severity](const advisor::FindingGroup& g) {
+          return std::any_of(g.findings.begin(), g.findings.end(),
+                             [severity](const auto* f) { return f->severity == severity; });
+        });
+    if (found == 0) return;
+    QString name = found == 1 ? one : many;
+    if (times > found) name = tr("%1, %2 times").arg(name, to_qt(format_count(times)));
+    add(QString::number(found), name, theme_.color_of(severity));
   };
-  count(report.errors, tr("error"), tr("errors"), theme_.error);
-  count(report.warnings, tr("warning"), tr("warnings"), theme_.warning);
-  count(report.opportunities, tr("opportunity"), tr("opportunities"), theme_.opportunity);
+  using advisor::Severity;
+  count(Severity::error, report.errors, tr("error"), tr("errors"));
+  count(Severity::warning, report.warnings, tr("warning"), tr("warnings"));
+  count(Severity::opportunity, report.opportunities, tr("opportunity"), tr("opportunities"));
   if (!document_->profile().calls.empty())
     add(to_qt(format_count(static_cast<long long>(document_->profile().calls.size()))),
         tr("RNN calls"));
@@ -135,30 +172,38 @@ QWidget* OverviewView::make_verdict() {
 }
 
 QWidget* OverviewView::make_actions() {
-  const auto& groups = document_->report().groups;
-  auto* card = new Card(tr("What to do first"));
-  if (groups.empty()) {
-    auto* text = make_label(tr("Nothing. Every rule that could be judged passed."), "dim");
-    text->setWordWrap(true);
-    card->body()->addWidget(text);
-    return card;
+  const auto all = document_->report().groups.size();
+  std::vector<const advisor::FindingGroup*> groups;
+  for (const auto& group : document_->report().groups) {
+    if (asks_for_something(group.first())) groups.push_back(&group);
   }
+  auto* card = new Card(tr("What to do first"));
+  auto* order = make_label(all == 0         ? tr("Nothing. Every rule that could be judged passed.")
+                           : groups.empty() ? tr("Nothing: what was found are remarks.")
+                           : document_->report().errors > 0
+                               ? tr("errors first, then by the time that is expected to be saved")
+                               : tr("by the time that is expected to be saved"),
+                           groups.empty() ? "dim" : "small");
+  order->setWordWrap(true);
+  card->body()->addWidget(order);
+  if (all == 0) return card;
   auto* page = new PageBrowser;
   page->document()->setDocumentMargin(0);
   page->setAccessibleName(tr("What to do first"));
   Page html(theme_);
   constexpr std::size_t most = 5;
-  constexpr int text_percent = 72;  // numbers need little; without this they get half of the card
+  // Numbers need little, and where there are none the sign would get what is left.
+  constexpr int sign_percent = 4, text_percent = 72, gain_percent = 24;
   std::vector<std::vector<Page::Cell>> rows;
   for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
-    const auto& finding = groups[i].first();
+    const auto& finding = groups[i]->first();
     const int index =
-        static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
+        static_cast<int>(groups[i]->findings.front() - document_->judgement().findings.data());
     QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
     const auto offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
                                       [&](const auto& each) { return !withdrawn(finding, each); });
     if (offered != finding.suggestions.end())
-      text += QStringLiteral("<br>") + html.dim(Page::prose(offered->text));
+      text += QStringLiteral("<br>") + html.dim(html.prose(offered->text, document_->rules()));
     else if (const auto why = words::refuted(finding); !why.empty())
       text += QStringLiteral("<br>") + html.dim(Page::escape(why));
     // The column is narrow: what only another model reaches is said below the number.
@@ -176,14 +221,15 @@ QWidget* OverviewView::make_actions() {
               QStringLiteral("<br><span style=\"font-size:small\">") + html.dim(basis) +
               QStringLiteral("</span>");
     }
-    rows.push_back({{html.colored(mark(finding.severity), theme_.color_of(finding.severity))},
+    rows.push_back({{html.colored(mark(finding.severity), theme_.color_of(finding.severity)), false,
+                     sign_percent},
                     {text, false, text_percent},
-                    {value, true}});
+                    {value, true, gain_percent}});
   }
-  html.table({}, rows);
-  if (groups.size() > most)
+  if (!rows.empty()) html.table({}, rows);
+  if (all > rows.size())
     html.small(html.link(Link::to_view(QStringLiteral("findings")),
-                         tr("All %1 findings").arg(groups.size())));
+                         all == 1 ? tr("The finding") : tr("All %1 findings").arg(all)));
   page->show_page(html.take());
   connect(page, &PageBrowser::link_activated, this, &View::link_activated);
   page->grow_with_text();

@@ -189,7 +189,9 @@ void PageBrowser::set_page() {
 
 void PageBrowser::changeEvent(QEvent* event) {
   QTextBrowser::changeEvent(event);
-  if (event->type() != QEvent::LayoutDirectionChange || html_.isEmpty()) return;
+  if (event->type() != QEvent::LayoutDirectionChange) return;
+  keep_narrow();
+  if (html_.isEmpty()) return;
   set_page();
   fit();
 }
@@ -208,8 +210,16 @@ void PageBrowser::fit() {
   setFixedHeight(static_cast<int>(std::ceil(document()->size().height())) + 2);
 }
 
+void PageBrowser::keep_narrow() {
+  const int room = std::max(0, width() - widest_text);
+  const bool mirrored = layoutDirection() == Qt::RightToLeft;
+  const QMargins margins(mirrored ? room : 0, 0, mirrored ? 0 : room, 0);
+  if (viewportMargins() != margins) setViewportMargins(margins);
+}
+
 void PageBrowser::resizeEvent(QResizeEvent* event) {
   QTextBrowser::resizeEvent(event);
+  keep_narrow();
   fit();
 }
 
@@ -293,7 +303,7 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const int basis_width = basis.isEmpty() ? 0 : small_metrics.horizontalAdvance(basis) + 8;
   const int rest = width - gain_width - 8 - basis_width;
   painter->drawText(placed(QRect(left, y + 3, rest, line)), Qt::AlignLeft | Qt::AlignVCenter,
-                    small_metrics.elidedText(subtitle, Qt::ElideMiddle, rest));
+                    small_metrics.elidedText(subtitle, Qt::ElideRight, rest));
   painter->drawText(placed(QRect(left + rest, y + 3, basis_width, line)),
                     Qt::AlignRight | Qt::AlignVCenter, basis);
   painter->setFont(bold);
@@ -344,13 +354,17 @@ QString table_text_of(const QAbstractItemView* view) {
     return text.replace(QLatin1Char('\t'), QLatin1Char(' '))
         .replace(QLatin1Char('\n'), QLatin1Char(' '));
   };
+  const auto* table = qobject_cast<const QTableView*>(view);
+  std::vector<int> columns;
+  for (int c = 0; c < model->columnCount(); ++c) {
+    if (table == nullptr || !table->isColumnHidden(c)) columns.push_back(c);
+  }
   QStringList lines, cells;
-  for (int c = 0; c < model->columnCount(); ++c)
-    cells << cell(model->headerData(c, Qt::Horizontal, Qt::DisplayRole));
+  for (const int c : columns) cells << cell(model->headerData(c, Qt::Horizontal, Qt::DisplayRole));
   if (model->columnCount() > 1) lines << cells.join(QLatin1Char('\t'));
   for (int r = 0; r < model->rowCount(); ++r) {
     cells.clear();
-    for (int c = 0; c < model->columnCount(); ++c) cells << cell(model->index(r, c).data());
+    for (const int c : columns) cells << cell(model->index(r, c).data());
     lines << cells.join(QLatin1Char('\t'));
   }
   return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');

@@ -86,6 +86,8 @@ class PageBrowser : public QTextBrowser {
   void show_page(const QString& html, bool same = false);
   // From now on as high as its text: what is around it scrolls.
   void grow_with_text();
+  // Lines that are longer are harder to read: what is wider stays empty.
+  static constexpr int widest_text = 1000;
 
  signals:
   void link_activated(const rnnadvisor::gui::Link& link);
@@ -97,6 +99,7 @@ class PageBrowser : public QTextBrowser {
 
  private:
   void fit();
+  void keep_narrow();
   void set_page();
   QString html_;  // as it was given, for either direction of writing
   bool grows_ = false;

@@ -51,7 +51,7 @@ QFrame#rail { background: @panel; border: none; border-right: 1px solid @border;
 QFrame#header { background: @panel; border: none; border-bottom: 1px solid @border; }
 QDialog#palette { background: @panel; border: 1px solid @border; }
 QFrame#side { background: @panel; border: none; }
-QScrollArea > QWidget > QWidget#map_page { background: @panel; }
+QWidget#map_page, QScrollArea > QWidget > QWidget#map_page { background: @panel; }
 QFrame#notice { background: @raised; border: none; border-bottom: 1px solid @border; }
 QFrame#trial_strip { background: @raised; border: none; border-top: 1px solid @border; }
 QFrame#problem_card { background: @panel; border: 1px solid @error; border-radius: 10px; }

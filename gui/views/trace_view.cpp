@@ -32,6 +32,8 @@ constexpr double height_step = 1.2;
 constexpr int lowest_step = -3, highest_step = 6;
 
 constexpr int usual_bottom = 250;
+// Code in it needs room, and a large screen has it.
+constexpr int least_side = 360, side_percent = 22;
 
 // Dragging and the slider make many changes in a row.
 constexpr int store_after_ms = 500;
@@ -232,7 +234,8 @@ void TraceView::restore_layout(const QByteArray& layout) {
 void TraceView::showEvent(QShowEvent* event) {
   View::showEvent(event);
   if (std::exchange(sized_, true)) return;
-  area_->resizeDocks({details_dock_, marks_dock_}, {360, 360}, Qt::Horizontal);
+  const int side = std::max(least_side, area_->width() * side_percent / 100);
+  area_->resizeDocks({details_dock_, marks_dock_}, {side, side}, Qt::Horizontal);
   area_->resizeDocks({recurrence_dock_, events_dock_}, {usual_bottom, usual_bottom}, Qt::Vertical);
 }
 

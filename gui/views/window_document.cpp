@@ -93,7 +93,8 @@ void MainWindow::show_title() {
   const auto& environment = document_->profile().environment;
   if (!environment.cudnn_version.empty())
     about << QStringLiteral("cuDNN ") + to_qt(environment.cudnn_version);
-  if (!environment.created.empty()) about << to_qt(advisor::words::clean(environment.created));
+  if (!environment.created.empty())
+    about << readable_date(to_qt(advisor::words::clean(environment.created)));
   subtitle_->setText(about.join(QStringLiteral(" · ")));
 }
 

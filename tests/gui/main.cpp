@@ -10,6 +10,7 @@
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   testing::InitGoogleTest(&argc, argv);
+  qputenv("TZ", "UTC");  // pictures show dates of the machine's zone
   // Settings and data of this process alone: tests run at the same time.
   const QTemporaryDir home;
   for (const char* variable : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})

@@ -101,6 +101,25 @@ TEST(Roofline, TheRoofBendsAtTheRidge) {
   EXPECT_DOUBLE_EQ(chart.roof(1000), 100);
 }
 
+// Phases of one call have nearly one intensity: which is which, colours and a legend say.
+TEST(Roofline, PointsStandAtTheirRateAndInALegend) {
+  Roofline chart;
+  chart.peak_flops = 800e12;
+  chart.bandwidth = 4e12;
+  chart.points = {{1000, 50e12, QStringLiteral("forward training"), Qt::red, {}},
+                  {1000, 0, QStringLiteral("backward data"), Qt::blue, {}}};
+  QImage image;
+  const auto hits = paint(chart, {500, 320}, &image);
+  ASSERT_EQ(hits.size(), 2U);
+  EXPECT_GT(hits[0].area.top(), hits[1].area.bottom());  // below the roof, where the other stands
+  EXPECT_EQ(image.pixelColor(hits[0].area.center().toPoint()), QColor(Qt::red));
+  EXPECT_NE(image.pixelColor(hits[1].area.center().toPoint()), QColor(Qt::blue));  // a ring
+  const auto tall = [&chart] { return chart.height_for(400, {light_theme(), QFont()}); };
+  const double with = tall();
+  chart.points.clear();
+  EXPECT_LT(tall(), with);
+}
+
 TEST(ChartWidget, KeyboardReachesWhatTheMouseReaches) {
   ChartWidget widget;
   widget.resize(600, 120);

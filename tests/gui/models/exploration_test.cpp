@@ -32,6 +32,19 @@ TEST(Exploration, SaysWhatCheckSays) {
   EXPECT_TRUE(exploration_gemms(now, light_theme()).contains(QStringLiteral("recurrent")));
 }
 
+TEST(Exploration, ProductsNameTheirLayerWhereThereAreSeveral) {
+  const auto device = find_device("h200").value();
+  auto input = input_of(1024);
+  const QString layer = QStringLiteral(">Layer</td>");
+  EXPECT_FALSE(
+      exploration_gemms(explore(input, device, test_rules()), light_theme()).contains(layer));
+  input.config.num_layers = 2;
+  const QString two = exploration_gemms(explore(input, device, test_rules()), light_theme());
+  EXPECT_TRUE(two.contains(layer));
+  // Sizes stay on one line.
+  EXPECT_TRUE(two.contains(QStringLiteral("white-space:nowrap\">4096 × ")));
+}
+
 // Two calls of one layer are twice one of them, whatever the model says of one.
 TEST(Exploration, SeveralCallsAreSummed) {
   const auto device = find_device("h200").value();

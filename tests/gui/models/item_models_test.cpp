@@ -5,6 +5,7 @@
 #include <QAbstractItemModelTester>
 #include <QTextDocument>
 
+#include "gui/models/pages.h"
 #include "tests/gui/documents.h"
 
 namespace rnnadvisor::gui {
@@ -137,6 +138,42 @@ TEST(VerdictsModel, NoVerdictIsLost) {
   sum = 0;
   for (const int n : model.totals()) sum += n;
   EXPECT_EQ(sum, static_cast<int>(test_rules()->rules.size()));
+}
+
+TEST(VerdictsModel, AWordStandsForTheCountsOfOneConfiguration) {
+  VerdictsModel model;
+  model.set_document(sample("programs/pytorch-two-layers"));
+  std::map<QString, int> words;
+  int last = -1;
+  for (int row = 0; row < model.rowCount(); ++row) {
+    const auto index = model.index(row, VerdictsModel::verdict);
+    ++words[index.data().toString()];
+    const int order = index.data(SortRole).toInt();
+    EXPECT_GT(model.index(row, order).data().toInt(), 0) << row;
+    last = std::max(last, order);
+  }
+  const auto totals = model.totals();
+  EXPECT_EQ(words[QStringLiteral("Fired")],
+            totals[static_cast<std::size_t>(advisor::VerdictKind::fired)]);
+  EXPECT_EQ(words[QStringLiteral("Not known")],
+            totals[static_cast<std::size_t>(advisor::VerdictKind::unknown)]);
+  EXPECT_LE(last, static_cast<int>(VerdictsModel::unknown));
+}
+
+TEST(FindingsModel, SaysHowManyConfigurationsBeforeAllElse) {
+  FindingsModel model;
+  model.set_document(sample("deepbench"));
+  ASSERT_GT(model.rowCount(), 0);
+  for (int row = 0; row < model.rowCount(); ++row) {
+    const auto index = model.index(row);
+    const QString count = index.data(CountRole).toString();
+    EXPECT_TRUE(index.data(SubtitleRole).toString().startsWith(count + QLatin1Char(' '))) << row;
+    // What the sign says to the eye, the accessible text says to the ear.
+    EXPECT_TRUE(index.data(Qt::AccessibleTextRole)
+                    .toString()
+                    .startsWith(severity_word(
+                        static_cast<advisor::Severity>(index.data(SeverityRole).toInt()))));
+  }
 }
 
 TEST(WordsFilter, WantsEveryWordAndTheKind) {

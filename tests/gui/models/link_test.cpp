@@ -73,5 +73,21 @@ TEST(Nanoseconds, AreReadAndWritten) {
   EXPECT_FALSE(parse_ns(QStringLiteral("1e300s")).has_value());
 }
 
+TEST(Format, ColumnsHaveOneUnit) {
+  EXPECT_EQ(format_ms_among(0.0988, 5.74), QStringLiteral("0.099 ms"));
+  EXPECT_EQ(format_ms_among(5.74, 5.74), QStringLiteral("5.740 ms"));
+  EXPECT_EQ(format_ms_among(0.0988, 0.5), QStringLiteral("98.80 µs"));
+  EXPECT_EQ(format_ms_among(0, 5.74), QStringLiteral("–"));
+  EXPECT_EQ(format_ms_among(-1, 5.74), QStringLiteral("–"));
+}
+
+TEST(Format, DatesAndSizesAreReadable) {
+  EXPECT_EQ(readable_date(QStringLiteral("2026-11-22T00:20:32Z")),
+            QStringLiteral("2026-11-22 00:20"));  // tests run in UTC
+  EXPECT_EQ(readable_date(QStringLiteral("yesterday")), QStringLiteral("yesterday"));
+  EXPECT_EQ(with_times_sign(QStringLiteral("LSTM 2x512 fp16, max")),
+            QStringLiteral("LSTM 2×512 fp16, max"));
+}
+
 }  // namespace
 }  // namespace rnnadvisor::gui

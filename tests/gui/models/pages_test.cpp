@@ -6,6 +6,7 @@
 #include <QTextDocument>
 
 #include "gui/models/overview_charts.h"
+#include "gui/models/page.h"
 #include "profiler/profile/builder.h"
 #include "tests/gui/documents.h"
 
@@ -43,6 +44,54 @@ TEST(FindingPage, SaysEverything) {
   EXPECT_TRUE(html.contains(QStringLiteral("evidence:1")));
   EXPECT_TRUE(html.contains(QStringLiteral("copy:1/0")));
   EXPECT_TRUE(html.contains(QStringLiteral("explore:0/1/0")));
+}
+
+TEST(FindingPage, EvidenceIsTheLongestFirstAndSaysHowMuchMore) {
+  const auto document = sample("programs/pytorch-two-layers");
+  const auto& finding = document->judgement().findings.at(0);
+  ASSERT_GT(finding.kernels.size(), 6U);
+  const QString text = text_of(finding_page(*document, 0, light_theme()));
+  EXPECT_TRUE(text.contains(QStringLiteral("%1 more kernels").arg(finding.kernels.size() - 6)));
+  static const QRegularExpression kernels(QStringLiteral("kernel (\\d+)\n"));
+  std::int64_t last = -1;
+  int shown = 0;
+  for (auto all = kernels.globalMatch(text); all.hasNext(); ++shown) {
+    const int index = all.next().captured(1).toInt();
+    const auto length = document->range_of({ItemKind::kernel, index}).length();
+    if (last >= 0) {
+      EXPECT_LE(length, last);
+    }
+    last = length;
+  }
+  EXPECT_EQ(shown, 6);
+}
+
+TEST(Page, RulesThatATextNamesAreLinks) {
+  Page page(light_theme());
+  const QString html = page.prose("`launch/gpu-idle` proposes `x<y` too.", *test_rules());
+  EXPECT_TRUE(html.contains(QStringLiteral("href=\"rule:launch/gpu-idle\"")));
+  EXPECT_TRUE(html.contains(Page::prose(test_rules()->find("launch/gpu-idle")->title)));
+  EXPECT_TRUE(html.contains(QStringLiteral("<code>x&lt;y</code>")));
+}
+
+// All that it takes holds: that is no "why not".
+TEST(Page, WhatWouldRunIsSaidSo) {
+  advisor::ConfigurationReport report;
+  const auto document = sample("programs/pytorch-two-layers");
+  report.configuration = &document->profile().configurations.front();
+  ASSERT_EQ(report.configuration->config.algo, Algo::standard);
+  model::WhyNot table;
+  table.algo = Algo::persist_static;
+  table.clauses.resize(3);
+  for (auto& clause : table.clauses) clause.holds = model::Holds::yes;
+  const auto text = [&] {
+    Page page(light_theme());
+    EXPECT_TRUE(add_why_not(page, report, table));
+    return text_of(page.take());
+  };
+  EXPECT_TRUE(text().contains(QStringLiteral("persist_static would run at full speed")));
+  table.clauses.back().holds = model::Holds::no;
+  EXPECT_TRUE(text().contains(QStringLiteral("Why not persist_static? 2 of 3 conditions hold")));
 }
 
 // A rule that measurements of this kind of GPU refute is told as that, with nothing to take.

@@ -4,6 +4,7 @@
 
 #include <QLabel>
 #include <QTest>
+#include <QToolButton>
 
 #include "gui/recurrence/canvas.h"
 
@@ -47,6 +48,50 @@ TEST_F(RecurrenceWidgetTest, KeepsACallToCompareTheNextWith) {
   widget.grab();
   widget.keep(false);
   EXPECT_EQ(widget.calls().size(), 1U);
+}
+
+TEST_F(RecurrenceWidgetTest, TheButtonSaysWhatItWouldDo) {
+  state.select({ItemKind::call, 0});
+  QToolButton* keep = nullptr;
+  for (auto* button : widget.findChildren<QToolButton*>())
+    if (button->text() == QLatin1String("Keep to compare")) keep = button;
+  ASSERT_NE(keep, nullptr);
+  keep->click();
+  EXPECT_EQ(keep->text(), QStringLiteral("Stop comparing"));
+  keep->click();
+  EXPECT_EQ(keep->text(), QStringLiteral("Keep to compare"));
+  EXPECT_EQ(widget.calls().size(), 1U);
+}
+
+// The steps of a backward call wait for each other: a fifth that took a hundred times as long must
+// not flatten the others.
+TEST(RecurrenceCanvas, StepsThatWaitedDoNotFlattenTheOthers) {
+  recurrence::Unrolled call;
+  call.call = 0;
+  call.told = recurrence::Told::steps;
+  call.time_steps = 50;
+  recurrence::UnrolledRow row;
+  std::int64_t at = 0;
+  for (int i = 0; i < call.time_steps; ++i) {
+    recurrence::Step step;
+    step.begin_ns = at;
+    step.end_ns = at + 1000;
+    step.gemm_ns = 1000;
+    row.steps.push_back(step);
+    at += i % 5 == 4 ? 100'000 : 1000;
+  }
+  call.rows = {row};
+  call.begin_ns = 0;
+  call.end_ns = at;
+  recurrence::Canvas canvas;
+  canvas.resize(900, 200);
+  canvas.set_by_step(true);
+  canvas.set_blocks({{call, QStringLiteral("a call")}});
+  EXPECT_EQ(canvas.longest_step_ns(), 4000);
+  // The same twice: less room for each.
+  const int alone = canvas.sizeHint().height();
+  canvas.set_blocks({{call, {}}, {call, {}}});
+  EXPECT_LT(canvas.sizeHint().height(), 2 * alone - 20);
 }
 
 TEST_F(RecurrenceWidgetTest, KeysWalkThroughStepsAndSelectTheirKernels) {

@@ -78,7 +78,7 @@ TEST_F(ExplorerTest, HoldsOneBesideTheOther) {
   bool both = false;
   for (const auto* page : view_.findChildren<PageBrowser*>()) {
     const QString text = page->toPlainText();
-    both = both || (text.contains(QStringLiteral("Held")) &&
+    both = both || (text.contains(QStringLiteral("Before")) &&
                     text.contains(QStringLiteral("persist_static")));
   }
   EXPECT_TRUE(both);

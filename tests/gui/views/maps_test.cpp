@@ -140,6 +140,16 @@ TEST_F(MapsTest, EveryControlHasANameAndRoom) {
       EXPECT_FALSE(button->accessibleName().isEmpty());
       EXPECT_FALSE(button->toolTip().isEmpty());
       EXPECT_GE(button->width(), button->minimumSizeHint().width());
+      // Nothing but the chart may leave the panel at its right.
+      EXPECT_LE(button->mapTo(&panel(), QPoint(button->width(), 0)).x(), panel().width());
+    }
+    for (const auto* label : panel().findChildren<QLabel*>()) {
+      EXPECT_LE(label->mapTo(&panel(), QPoint(label->width(), 0)).x(), panel().width());
+      EXPECT_GE(label->height(), label->heightForWidth(label->width()));
+    }
+    if (size.width() > 1000) {
+      EXPECT_LE(panel().chart()->mapTo(&panel(), QPoint(panel().chart()->width(), 0)).x(),
+                panel().width());
     }
     EXPECT_FALSE(panel().findChild<QComboBox*>()->accessibleName().isEmpty());
     EXPECT_FALSE(panel().chart()->accessibleName().isEmpty());

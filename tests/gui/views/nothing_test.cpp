@@ -94,8 +94,14 @@ TEST(WhyNot, IsNotAskedOfWhatRuns) {
   input.config.batch_size = 32;
   const auto device = find_device("h200").value();
   const QString question = QStringLiteral("Why not persist_static?");
+  // Nor of what would run if it were asked for.
+  const QString all_hold = exploration_limits(explore(input, device, test_rules()), light_theme());
+  EXPECT_FALSE(all_hold.contains(question));
+  EXPECT_TRUE(all_hold.contains(QStringLiteral("persist_static would run at full speed")));
+  input.config.hidden_size = 1001;  // no multiple of 8
   EXPECT_TRUE(
       exploration_limits(explore(input, device, test_rules()), light_theme()).contains(question));
+  input.config.hidden_size = 1024;
   input.config.algo = Algo::persist_static;
   const auto runs = explore(input, device, test_rules());
   ASSERT_EQ(runs.report().predicted.implementation, model::Implementation::persistent);

@@ -1,6 +1,7 @@
 // Texts that must not be cut, because they tell like from unlike.
 #include <gtest/gtest.h>
 
+#include <QDialog>
 #include <QHeaderView>
 #include <QLabel>
 #include <QListView>
@@ -11,6 +12,7 @@
 #include <QTableView>
 #include <QTest>
 #include <QTextLayout>
+#include <algorithm>
 #include <set>
 
 #include "gui/models/overview_charts.h"
@@ -66,6 +68,49 @@ TEST_F(RoomTest, RowsOfFindingsAreAsHighAsTheirText) {
         << row << ' ' << index.data().toString().toStdString();
   }
   EXPECT_GT(wrapped, 5);
+}
+
+TEST_F(RoomTest, AWideWindowMakesNoWideText) {
+  open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("findings"),
+       {3000, 1200});
+  auto* findings = window_->findChild<FindingsView*>();
+  EXPECT_LE(findings->page()->viewport()->width(), PageBrowser::widest_text);
+  EXPECT_GT(findings->page()->viewport()->width(), PageBrowser::widest_text - 30);
+  EXPECT_LT(findings->list()->width(), 500);
+  window_->resize(1000, 700);
+  QTest::qWait(20);
+  EXPECT_LE(findings->page()->viewport()->width(), findings->page()->width());
+  EXPECT_GT(findings->page()->viewport()->width(), findings->page()->width() - 30);
+}
+
+// The sheet of keys is the window's, also while the timeline takes all other keys.
+TEST_F(RoomTest, AQuestionMarkInTheTimelineOpensTheSheetOfKeys) {
+  open(QStringLiteral("sample:planted-failures"), QStringLiteral("timeline"));
+  auto* timeline = window_->findChild<TraceView*>()->timeline();
+  timeline->setFocus();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+  QTest::keyClick(timeline, Qt::Key_Question);
+  QTest::qWait(20);
+  QStringList shown;
+  for (const auto* dialog : window_->findChildren<QDialog*>())
+    if (dialog->isVisible()) shown << dialog->windowTitle();
+  EXPECT_EQ(shown.size(), 1) << shown.join(QLatin1Char('|')).toStdString();
+}
+
+// The list has a row for each rule; over several configurations one rule fires many times.
+TEST_F(RoomTest, TheHeaderCountsAsTheListDoes) {
+  open(QStringLiteral("sample:deepbench"), QStringLiteral("overview"));
+  const auto& report = window_->document()->report();
+  const auto rules = std::count_if(
+      report.groups.begin(), report.groups.end(),
+      [](const auto& group) { return group.first().severity == advisor::Severity::opportunity; });
+  ASSERT_LT(rules, report.opportunities);
+  QStringList words;
+  for (const auto* label : window_->findChildren<QLabel*>())
+    if (label->isVisible()) words << label->text();
+  EXPECT_TRUE(words.contains(QStringLiteral("opportunities, %1 times").arg(report.opportunities)))
+      << words.join(QLatin1Char('|')).toStdString();
+  EXPECT_TRUE(words.contains(QString::number(rules)));
 }
 
 TEST_F(RoomTest, TheLengthOfTheWholeIsBesideTheSlider) {
