@@ -14,6 +14,7 @@
 #include <array>
 
 #include "gui/models/exploration_pages.h"
+#include "gui/models/tables.h"
 #include "gui/views/config_form.h"
 #include "gui/views/map_panel.h"
 
@@ -167,8 +168,10 @@ QWidget* ExplorerView::first_focus() { return form_->control("hidden_size"); }
 
 QString ExplorerView::table_text() const {
   if (tabs_->currentWidget() == maps_) return maps_->text();
-  const auto* page = qobject_cast<const PageBrowser*>(tabs_->currentWidget());
-  return page != nullptr ? page->toPlainText() : QString();
+  if (!now_.document) return {};
+  if (tabs_->currentWidget() == gemms_) return products_table(now_);
+  if (tabs_->currentWidget() == limits_) return conditions_table(now_);
+  return exploration_table(now_, held_ ? &*held_ : nullptr);
 }
 
 void ExplorerView::set_rules(std::shared_ptr<const advisor::RuleSet> rules) {
