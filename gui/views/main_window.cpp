@@ -148,6 +148,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     back_->setEnabled(state_.can_go_back());
     forward_->setEnabled(state_.can_go_forward());
   });
+  connect(&state_, &ViewState::view_restored, this, &MainWindow::show_view);
   follow_growth();
   follow_exports();
   follow_trials();
@@ -242,6 +243,12 @@ QStringList MainWindow::view_names() {
 }
 
 bool MainWindow::go(const QString& view) {
+  if (!show_view(view)) return false;
+  state_.show_view(current_view());
+  return true;
+}
+
+bool MainWindow::show_view(const QString& view) {
   const bool recurrence = view == view_name::recurrence;
   const QString wanted = recurrence ? QString(view_name::timeline) : view;
   if (wanted == view_name::configuration) {

@@ -112,6 +112,7 @@ class MainWindow : public QMainWindow {
     QToolButton* button = nullptr;
     Symbol symbol;
   };
+  bool show_view(const QString& view);  // as go(), without a place in the history
   void add_view(QLatin1String name, const QString& title, Symbol symbol, View* view);
   void make_header();
   void make_actions();

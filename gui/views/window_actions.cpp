@@ -201,6 +201,8 @@ void MainWindow::make_actions() {
                      [this] { state_.back(); });
   forward_ = add_action(place_menu, tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right),
                         [this] { state_.forward(); });
+  back_->setObjectName(QStringLiteral("back"));
+  forward_->setObjectName(QStringLiteral("forward"));
   back_->setEnabled(false);
   forward_->setEnabled(false);
 

@@ -58,6 +58,7 @@ void MainWindow::show_document(const DocumentPointer& document) {
   if (document->outline()) {
     go(pending_place_ && !pending_place_->view.isEmpty() ? pending_place_->view
                                                          : QString(view_name::overview));
+    state_.forget_history();
     return;
   }
   place_tried();
@@ -69,6 +70,7 @@ void MainWindow::show_document(const DocumentPointer& document) {
   } else {
     go(view_name::overview);
   }
+  state_.forget_history();
   tell_tried();
   if (!pending_before_.isEmpty()) compare_->compare_with(std::exchange(pending_before_, {}));
   emit opened();

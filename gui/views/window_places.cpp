@@ -13,6 +13,7 @@ namespace rnnadvisor::gui {
 
 void MainWindow::show_item(Item item) {
   if (!document_ || !document_->holds(item)) return;
+  const ViewState::Jump jump(state_);
   if (item.kind == ItemKind::finding) {
     state_.highlight({});
     // On the timeline its details dock shows the finding beside the evidence.
@@ -56,6 +57,7 @@ void MainWindow::show_evidence(int finding) {
   };
   for (const int call : f.calls) add({ItemKind::call, call});
   for (const int kernel : f.kernels) add({ItemKind::kernel, kernel});
+  const ViewState::Jump jump(state_);
   go(view_name::timeline);
   state_.select({ItemKind::finding, finding});
   state_.highlight(items);
@@ -141,6 +143,7 @@ Place MainWindow::place() const {
 }
 
 void MainWindow::go_to(const Place& place) {
+  const ViewState::Jump jump(state_);
   if (document_) {
     if (const auto there = document_->check(place.selection); !there)
       show_notice(to_qt(to_text(there.error())));

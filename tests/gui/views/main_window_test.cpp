@@ -124,6 +124,27 @@ TEST_F(MainWindowTest, SelectionLinksBothWays) {
   EXPECT_EQ(findings->shown_finding(), second.index);
 }
 
+TEST_F(MainWindowTest, BackLeadsToTheViewThatWasLeft) {
+  open(two_layers);
+  auto* back = window_->findChild<QAction*>(QStringLiteral("back"));
+  auto* forward = window_->findChild<QAction*>(QStringLiteral("forward"));
+  ASSERT_TRUE(back != nullptr && forward != nullptr);
+  EXPECT_FALSE(back->isEnabled());  // where the file was opened is where going back ends
+  window_->follow(Link::to({ItemKind::finding, 1}));
+  const Place finding = window_->place();
+  window_->follow(*parse_link(QStringLiteral("evidence:1")));
+  const Place evidence = window_->place();
+  EXPECT_EQ(evidence.view, QStringLiteral("timeline"));
+  back->trigger();
+  EXPECT_EQ(window_->place(), finding);
+  back->trigger();
+  EXPECT_EQ(window_->current_view(), QStringLiteral("overview"));
+  EXPECT_FALSE(back->isEnabled());
+  forward->trigger();
+  forward->trigger();
+  EXPECT_EQ(window_->place(), evidence);
+}
+
 TEST_F(MainWindowTest, AKernelIsBroughtIntoView) {
   open(two_layers);
   window_->state()->set_visible(
