@@ -1,5 +1,6 @@
 #include "gui/views/compare_view.h"
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -192,7 +193,10 @@ void CompareView::set_document(DocumentPointer document) {
   }
 }
 
-void CompareView::compare_with(const QString& path) { loader_.open(path, rules_); }
+void CompareView::compare_with(const QString& path) {
+  partner_ = path.startsWith(QLatin1String("sample:")) ? path : QFileInfo(path).absoluteFilePath();
+  loader_.open(partner_, rules_);
+}
 
 void CompareView::set_before(const DocumentPointer& before) {
   before_ = before;

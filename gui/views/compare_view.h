@@ -28,6 +28,9 @@ class CompareView : public View {
   QString table_text() const override;
   // `path` is compared as what was before.
   void compare_with(const QString& path);
+  // The path of what is set beside the open profile, also when that could not be opened; empty:
+  // nothing was.
+  QString partner() const { return partner_; }
   const ComparisonModel& model() const { return model_; }
   // Predicts times where the other profile is judged.
   void set_predict_for(advisor::PredictFor predict_for) {
@@ -50,6 +53,7 @@ class CompareView : public View {
   Theme theme_ = light_theme();
   std::shared_ptr<const advisor::RuleSet> rules_;
   DocumentPointer before_, after_;
+  QString partner_;
   Loader loader_;
   ComparisonModel model_;
   CallMatchesModel calls_;

@@ -20,6 +20,7 @@
 
 #include "advisor/report/words.h"
 #include "advisor/whatif/transform.h"
+#include "core/base/text.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/findings_view.h"
@@ -240,6 +241,23 @@ QStringList MainWindow::view_names() {
         view_name::findings, view_name::explorer, view_name::compare, view_name::rules})
     names << name;
   return names;
+}
+
+Result<Place> MainWindow::read_place(const QString& text) {
+  auto place = parse_place(text);
+  if (!place) return place;
+  if (*place == Place{})
+    return fail(ErrorCode::invalid_argument, "'" + text.toStdString() + "' names no place",
+                "a place is a view, a range and an item: timeline,12.5ms-40ms,call/3");
+  QStringList views = view_names();
+  views << QString(view_name::configuration);
+  if (place->view.isEmpty() || views.contains(place->view)) return place;
+  std::vector<std::string> words;
+  for (const auto& view : views) words.push_back(view.toStdString());
+  const std::vector<std::string_view> known(words.begin(), words.end());
+  const std::string meant = did_you_mean(place->view.toStdString(), known);
+  return fail(ErrorCode::invalid_argument, "there is no view '" + place->view.toStdString() + "'",
+              meant.empty() ? "one of " + views.join(QStringLiteral(", ")).toStdString() : meant);
 }
 
 bool MainWindow::go(const QString& view) {

@@ -42,7 +42,7 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
                 "one of " + screenshot_views().join(QStringLiteral(", ")).toStdString());
   Place place;
   if (!request.place.isEmpty()) {
-    auto parsed = parse_place(request.place);
+    auto parsed = MainWindow::read_place(request.place);
     if (!parsed) return fail(parsed.error());
     place = *parsed;
   }
@@ -66,7 +66,7 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
     if (failure && request.view != QLatin1String("start")) return fail(*failure);
     if (window.loading()) return fail(ErrorCode::io, "opening took too long");
     if (!failure) {
-      if (auto there = window.document()->check(place.selection); !there) return there;
+      if (auto there = check(place, *window.document()); !there) return there;
     }
   }
   if (!request.before.isEmpty()) {

@@ -119,9 +119,7 @@ void MainWindow::make_actions() {
              });
   need(add_action(file, tr("Copy a &link to this place"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), [this] {
-                    QApplication::clipboard()->setText(
-                        QStringLiteral("rnnadvisor-gui '%1' --at %2")
-                            .arg(document_->path(), to_string(place())));
+                    QApplication::clipboard()->setText(command());
                     show_notice(tr("Copied: a command that opens this profile at this place."));
                   }));
   file->addSeparator();
@@ -261,6 +259,7 @@ void MainWindow::new_run(bool program) {
   connect(dialog, &RunDialog::recorded, this, [this](const QString& profile) { open(profile); });
   connect(dialog, &RunDialog::explore_requested, this, [this](const ConfigInput& input) {
     explorer_->show_configuration(input, explorer_->exploration().device());
+    explorer_->by_hand_now();
     go(QStringLiteral("explorer"));
   });
   dialog->show();

@@ -30,7 +30,7 @@ void MainWindow::open(const QString& path, const std::optional<Place>& at, const
   loader_.open(absolute, rules_);
   pending_tried_.reset();
   pending_place_ = at;  // after open(), which cancels what was under way
-  pending_before_ = before;
+  pending_before_ = before.isEmpty() && at ? at->before : before;
   if (!before.isEmpty()) {
     if (!pending_place_) pending_place_.emplace();
     if (pending_place_->view.isEmpty()) pending_place_->view = view_name::compare;

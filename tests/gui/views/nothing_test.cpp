@@ -141,6 +141,16 @@ TEST(Arguments, WhatIsWrongEndsWithTwoAndSaysWhatThereIs) {
                 .status,
             2);
   EXPECT_EQ(start_with({QStringLiteral("--at"), QStringLiteral("finding/0")}).status, 2);
+  // What is no place is an error before a window opens.
+  for (const auto& [text, said] : {std::pair{"findigns", "did you mean 'findings'?"},
+                                   {"foo", "one of start, overview"},
+                                   {",,", "names no place"},
+                                   {"explorer,hidden_size=many", "hidden_size"}}) {
+    const auto ended = start_with(
+        {QStringLiteral("sample:ptb-large"), QStringLiteral("--at"), QString::fromUtf8(text)});
+    EXPECT_EQ(ended.status, 2) << text;
+    EXPECT_TRUE(ended.words.contains(QString::fromUtf8(said))) << ended.words.toStdString();
+  }
   const auto beside_nothing = start_with({QStringLiteral("--compare-with"), sample});
   EXPECT_EQ(beside_nothing.status, 2);
   EXPECT_TRUE(beside_nothing.words.contains(QStringLiteral("--compare-with")));
