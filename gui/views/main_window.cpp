@@ -24,6 +24,7 @@
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/findings_view.h"
+#include "gui/views/motion.h"
 #include "gui/views/overview_view.h"
 #include "gui/views/page_view.h"
 #include "gui/views/parts.h"
@@ -102,7 +103,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   connect(rules_view_, &RulesView::folder_changed, this, &MainWindow::read_rules);
 
   connect(&loader_, &Loader::started, this, [this](const QString& path) {
-    progress_->setRange(0, 0);
+    show_busy(progress_);
     progress_->show();
     cancel_->show();
     subtitle_->setText(tr("Opening %1…").arg(QFileInfo(path).fileName()));
@@ -316,7 +317,11 @@ void MainWindow::apply_theme() {
     entry.view->set_theme(theme_);
   }
   configuration_->set_theme(theme_);
-  for (const auto& [button, symbol] : tools_) button->setIcon(make_icon(symbol, theme_));
+  for (const auto& [button, symbol] : tools_) {
+    // A button takes the icon of its action again each time that the action changes.
+    if (auto* action = button->defaultAction()) action->setIcon(make_icon(symbol, theme_));
+    button->setIcon(make_icon(symbol, theme_));
+  }
 }
 
 void MainWindow::showEvent(QShowEvent* event) {

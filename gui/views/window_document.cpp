@@ -13,6 +13,7 @@
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
+#include "gui/views/motion.h"
 #include "gui/views/page_view.h"
 #include "gui/views/problem_card.h"
 #include "gui/views/rules_view.h"
@@ -148,7 +149,7 @@ void MainWindow::follow_growth() {
 
 void MainWindow::follow_exports() {
   connect(&exporter_, &Exporter::started, this, [this](const QString& path) {
-    progress_->setRange(0, 0);
+    show_busy(progress_);
     progress_->show();
     cancel_->show();
     subtitle_->setText(tr("Writing %1…").arg(QFileInfo(path).fileName()));
@@ -172,7 +173,7 @@ void MainWindow::collect(const QString& folder) {
     start_->problem()->set_state(to_qt(to_text(started.error())));
     return;
   }
-  progress_->setRange(0, 0);
+  show_busy(progress_);
   progress_->show();
   start_->problem()->set_busy(true);
   start_->problem()->set_state(tr("Reading the recordings…"));

@@ -16,9 +16,11 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/findings_view.h"
 #include "gui/views/palette.h"
+#include "gui/views/problem_card.h"
 #include "gui/views/rules_view.h"
 #include "gui/views/start_view.h"
 #include "tests/gui/views/window_test.h"
@@ -145,6 +147,39 @@ TEST_F(MainWindowTest, BackLeadsToTheViewThatWasLeft) {
   EXPECT_EQ(window_->place(), evidence);
 }
 
+// A button takes its icon from its action when that is enabled, which must not be that of the other
+// theme.
+TEST_F(MainWindowTest, IconsOfToolsFollowTheTheme) {
+  const auto brightness = [](const QToolButton& tool) {
+    const QImage icon = tool.icon().pixmap(18, 18).toImage().convertToFormat(QImage::Format_ARGB32);
+    double sum = 0, weight = 0;
+    for (int y = 0; y < icon.height(); ++y) {
+      for (int x = 0; x < icon.width(); ++x) {
+        const QRgb pixel = icon.pixel(x, y);
+        sum += qGray(pixel) * qAlpha(pixel);
+        weight += qAlpha(pixel);
+      }
+    }
+    return weight > 0 ? sum / weight : -1;
+  };
+  open(two_layers);
+  for (const bool dark : {true, false, true}) {
+    window_->set_theme_choice(dark ? ThemeChoice::dark : ThemeChoice::light);
+    window_->follow(Link::to({ItemKind::finding, dark ? 1 : 0}));
+    window_->state()->back();
+    window_->state()->forward();
+    int tools = 0;
+    for (const auto* tool : window_->findChildren<QToolButton*>(QStringLiteral("tool"))) {
+      if (tool->defaultAction() == nullptr) continue;
+      ++tools;
+      const double seen = brightness(*tool);
+      EXPECT_TRUE(dark ? seen > 128 : seen >= 0 && seen < 128)
+          << tool->accessibleName().toStdString() << ' ' << seen;
+    }
+    EXPECT_GE(tools, 6);
+  }
+}
+
 TEST_F(MainWindowTest, AKernelIsBroughtIntoView) {
   open(two_layers);
   window_->state()->set_visible(
@@ -190,15 +225,33 @@ TEST_F(MainWindowTest, WhatCannotBeOpenedIsExplained) {
       {write("text.rnnprof", "hello"), QStringLiteral("text")},
       {write("newer.rnnprof", newer), QStringLiteral("schema version 99")},
       {folder.filePath(QStringLiteral("missing.rnnprof")), QStringLiteral("No such file")}};
-  for (const auto& [path, words] : files) {
+  for (const auto& [path, said_of_it] : files) {
     open(path);
     EXPECT_EQ(window_->document(), nullptr);
     EXPECT_EQ(window_->current_view(), QStringLiteral("start"));
     bool said = false;
     for (const auto* label : find<StartView>()->findChildren<QLabel*>())
-      said = said || (label->isVisible() && label->text().contains(words));
-    EXPECT_TRUE(said) << words.toStdString();
+      said = said || (label->isVisible() && label->text().contains(said_of_it));
+    EXPECT_TRUE(said) << said_of_it.toStdString();
   }
+  // The second of two is explained as the first is, and can be left again.
+  open(two_layers);
+  auto* compare = find<CompareView>();
+  window_->go(QStringLiteral("compare"));
+  for (const auto& [path, said] : files) {
+    compare->compare_with(path);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 20000));
+    EXPECT_TRUE(compare->problem().has_value());
+    auto* card = compare->findChild<ProblemCard*>();
+    ASSERT_TRUE(card != nullptr && card->isVisible()) << path.toStdString();
+    EXPECT_EQ(card->problem()->path, path);
+    EXPECT_TRUE(words().contains(said)) << said.toStdString();
+    EXPECT_FALSE(words().contains(QStringLiteral("remedy:")));
+  }
+  compare->compare_with(two_layers);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 20000));
+  EXPECT_FALSE(compare->problem().has_value());
+  EXPECT_NE(compare->model().comparison().before, nullptr);
   // With a profile open, it stays.
   open(two_layers);
   open(files.front().first);
