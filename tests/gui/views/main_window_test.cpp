@@ -11,15 +11,18 @@
 #include <QListView>
 #include <QListWidget>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 
+#include "core/model/time_for_device.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/findings_view.h"
 #include "gui/views/palette.h"
+#include "gui/views/parts.h"
 #include "gui/views/problem_card.h"
 #include "gui/views/rules_view.h"
 #include "gui/views/start_view.h"
@@ -65,13 +68,54 @@ TEST_F(MainWindowTest, ShowsEverySampleInEveryView) {
   }
 }
 
+// The sentences that the walk-through in docs/window.md sets in italics.
+QStringList quotes_of_the_walk() {
+  QFile file(QStringLiteral(RNNADVISOR_SOURCE_DIR "/docs/window.md"));
+  EXPECT_TRUE(file.open(QIODevice::ReadOnly));
+  QString text = QString::fromUtf8(file.readAll());
+  text = text.mid(text.indexOf(QStringLiteral("1. **Overview**")));
+  text = text.left(text.indexOf(QStringLiteral("![The overview]"))).simplified();
+  static const QRegularExpression italics(QStringLiteral("(?<!\\*)\\*([^*]+)\\*(?!\\*)"));
+  QStringList found;
+  for (auto each = italics.globalMatch(text); each.hasNext();) found << each.next().captured(1);
+  return found;
+}
+
+// Presses the middle of these words on the page, as a person does.
+void click_words(PageBrowser& page, const QString& words) {
+  QTextCursor cursor = page.document()->find(words.left(24));
+  ASSERT_FALSE(cursor.isNull()) << words.toStdString();
+  cursor.setPosition(cursor.selectionStart() + 4);
+  QTest::mouseClick(page.viewport(), Qt::LeftButton, {}, page.cursorRect(cursor).center());
+}
+
 // The walk-through of the two-layer PyTorch sample: from the verdict to the cause, its evidence and
 // the fix.
 TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
+  window_->set_predict_for(model::predict_time_for);  // as the program does
   open(two_layers);
+  // What the walk-through quotes is what the window says.
+  const QStringList quoted = quotes_of_the_walk();
+  const auto& report = window_->document()->report();
+  ASSERT_GE(quoted.size(), 3);
+  EXPECT_EQ(quoted[0].toStdString(), report.headline);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(quoted[i + 1].chopped(1).toStdString(),
+              report.groups.at(static_cast<std::size_t>(i)).first().title);
   // That the program waits for launches stands first; the cause in the code behind it.
   EXPECT_EQ(window_->document()->judgement().findings.front().rule_id, "launch/host-bound");
-  window_->follow(Link::to({ItemKind::finding, 1}));
+  const auto press_rail = [&](const char* title) {
+    for (auto* button : window_->findChildren<QToolButton*>(QStringLiteral("rail_button"))) {
+      if (button->text() == QString::fromUtf8(title)) QTest::mouseClick(button, Qt::LeftButton);
+    }
+  };
+  press_rail("Overview");
+  EXPECT_EQ(window_->current_view(), QStringLiteral("overview"));
+  // The second of what to do first, clicked where it stands.
+  for (auto* page : window_->findChildren<PageBrowser*>()) {
+    if (page->isVisible() && page->accessibleName() == QStringLiteral("What to do first"))
+      click_words(*page, to_qt(report.groups.at(1).first().title));
+  }
   EXPECT_EQ(window_->current_view(), QStringLiteral("findings"));
   auto* findings = find<FindingsView>();
   EXPECT_EQ(findings->shown_finding(), 1);
@@ -105,6 +149,19 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   EXPECT_TRUE(now.framework_chooses);
   EXPECT_EQ(now.config().algo, Algo::persist_static);
   EXPECT_EQ(now.report().predicted.implementation, model::Implementation::persistent);
+
+  // The recording after the change beside that before it.
+  const double traced_ms = 2.88, before_ms = 12.8;  // as the walk-through says
+  open(QStringLiteral("sample:programs/pytorch-two-layers-split"));
+  press_rail("Compare");
+  auto* compare = find<CompareView>();
+  compare->compare_with(two_layers);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 20000));
+  const auto& step = compare->model().comparison().step;
+  ASSERT_TRUE(step.has_value());
+  EXPECT_NEAR(step->before_ms.median, before_ms, 0.05);
+  EXPECT_NEAR(step->after_ms.median, traced_ms, 0.005);
+  EXPECT_TRUE(words().contains(QStringLiteral("faster")));
 }
 
 TEST_F(MainWindowTest, SelectionLinksBothWays) {
