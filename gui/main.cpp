@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   }
   std::optional<Place> place;
   if (parser.isSet(at)) {
-    auto parsed = parse_place(parser.value(at));
+    auto parsed = MainWindow::read_place(parser.value(at));
     if (!parsed) return complain(rnnadvisor::to_text(parsed.error()));
     place = *parsed;
   }

@@ -1,5 +1,7 @@
 #include "core/base/shell_words.h"
 
+#include <utility>
+
 namespace rnnadvisor {
 namespace {
 
@@ -42,6 +44,55 @@ std::string shell_words(std::span<const std::string> words) {
     line += shell_word(word);
   }
   return line;
+}
+
+Result<std::vector<std::string>> split_words(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool begun = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote == '\'') {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+      continue;
+    }
+    if (c == '\\') {
+      if (++i == line.size())
+        return fail(ErrorCode::invalid_argument, "the line ends with a backslash",
+                    "write it twice where one is meant");
+      // Between double quotes it stands for itself but before these.
+      if (quote == '"' && std::string_view("\"\\$`").find(line[i]) == std::string_view::npos)
+        word += c;
+      word += line[i];
+      begun = true;
+    } else if (c == quote) {
+      quote = 0;
+    } else if (quote != 0) {
+      word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      begun = true;  // '' is a word
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (begun) words.push_back(std::exchange(word, {}));
+      begun = false;
+    } else if (std::string_view("|&;<>()`").find(c) != std::string_view::npos) {
+      return fail(ErrorCode::invalid_argument,
+                  std::string("'") + c + "' is for a shell, and none reads this line",
+                  "put it in quotes, or run a shell: sh -c '…'");
+    } else {
+      word += c;
+      begun = true;
+    }
+  }
+  if (quote != 0)
+    return fail(ErrorCode::invalid_argument, std::string("a quote is not closed: ") + quote);
+  if (begun) words.push_back(std::move(word));
+  return words;
 }
 
 }  // namespace rnnadvisor

@@ -1,6 +1,9 @@
 #include "gui/models/exploration.h"
 
 #include <algorithm>
+#include <mutex>
+#include <tuple>
+#include <utility>
 
 #include "advisor/facts/framework_pick.h"
 #include "advisor/rules/evaluate.h"
@@ -95,11 +98,30 @@ ExploredPhase phase_of(const RnnConfig& config, Phase phase, const DeviceSpec& d
   return result;
 }
 
+// Judging asks for the time of the same call once for each rule that weighs it, and each answer is
+// a sum over all that was measured.
+model::PredictTime asked_once(const model::PredictTime& predict) {
+  if (!predict) return {};
+  struct Known {
+    std::mutex mutex;
+    std::vector<std::tuple<RnnConfig, Phase, std::optional<model::TimePrediction>>> times;
+  };
+  return [predict, known = std::make_shared<Known>()](const RnnConfig& config, Phase phase) {
+    const std::lock_guard lock(known->mutex);
+    for (const auto& [asked, of, time] : known->times)
+      if (of == phase && asked == config) return time;
+    auto time = predict(config, phase);
+    known->times.emplace_back(config, phase, time);
+    return time;
+  };
+}
+
 }  // namespace
 
 Exploration explore(const ConfigInput& input, const DeviceSpec& device,
                     std::shared_ptr<const advisor::RuleSet> rules,
-                    const model::PredictTime& predict, const std::vector<RnnConfig>& more) {
+                    const model::PredictTime& uncached, const std::vector<RnnConfig>& more) {
+  const auto predict = asked_once(uncached);
   Exploration result;
   Profile profile = as_framework(input, device, result.framework_chooses);
   const RnnConfig config = profile.configurations.front().config;
@@ -124,7 +146,7 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
     add_memory(result.memory, model::memory_need(other, other.mode), times);
   result.document = std::make_shared<const Document>(
       std::move(profile), std::move(rules), QString(), false, std::function<bool(double)>(),
-      [&predict](const DeviceSpec&) { return predict; });
+      [predict](const DeviceSpec&) { return predict; });
   result.violations = validate(config);
   for (const Phase phase : all_phases) {
     if ((phase == Phase::forward_inference) != (config.mode == Mode::inference)) continue;

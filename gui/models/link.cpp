@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/config/read_config.h"
 #include "gui/models/document.h"
 
 namespace rnnadvisor::gui {
@@ -27,6 +28,28 @@ constexpr std::array<std::pair<ItemKind, const char*>, 9> kinds = {
 
 QString item_text(Item item) {
   return to_string(item.kind) + QLatin1Char('/') + QString::number(item.index);
+}
+
+constexpr QLatin1String rule_prefix("rule/");
+
+// What the explorer's part of a place sets. Defaults that follow from others are of no matter here.
+Result<std::pair<QString, QString>> parse_change(const QString& part) {
+  const auto equals = part.indexOf(QLatin1Char('='));
+  const QString key = part.left(equals);
+  const QString value = QUrl::fromPercentEncoding(part.mid(equals + 1).toUtf8());
+  std::pair<QString, QString> change{key, value};
+  if (key == QLatin1String("device") && !value.isEmpty()) return change;
+  if (key == QLatin1String("configuration")) {
+    bool good = false;
+    if (value.toInt(&good) >= 0 && good) return change;
+    return fail(ErrorCode::invalid_argument, "'" + part.toStdString() + "' is no place",
+                "configuration=NUMBER counts the configurations of the profile from 0");
+  }
+  if (key == QLatin1String("seq_lengths") && value.isEmpty()) return change;
+  ConfigInput scratch;
+  if (auto good = set_field(scratch, key.toStdString(), value.toStdString()); !good)
+    return fail(good.error());
+  return change;
 }
 
 std::optional<Item> parse_item(const QString& text) {
@@ -242,6 +265,9 @@ QString to_string(const Place& place) {
   if (place.visible)
     parts << exact_ns(place.visible->begin_ns) + QLatin1Char('-') + exact_ns(place.visible->end_ns);
   if (!place.selection.empty()) parts << item_text(place.selection);
+  if (!place.rule.isEmpty()) parts << rule_prefix + place.rule;
+  for (const auto& [key, value] : place.explorer)
+    parts << key + QLatin1Char('=') + QString::fromLatin1(QUrl::toPercentEncoding(value, "/:+"));
   return parts.join(QLatin1Char(','));
 }
 
@@ -250,6 +276,16 @@ Result<Place> parse_place(const QString& text) {
   for (const auto& part : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
     if (const auto item = parse_item(part)) {
       place.selection = *item;
+      continue;
+    }
+    if (part.startsWith(rule_prefix) && part.size() > rule_prefix.size()) {
+      place.rule = part.mid(rule_prefix.size());
+      continue;
+    }
+    if (part.indexOf(QLatin1Char('=')) > 0) {
+      auto change = parse_change(part);
+      if (!change) return fail(change.error());
+      place.explorer.append(std::move(*change));
       continue;
     }
     const auto dash = part.indexOf(QLatin1Char('-'), 1);
@@ -269,6 +305,18 @@ Result<Place> parse_place(const QString& text) {
     place.view = part;
   }
   return place;
+}
+
+Result<void> check(const Place& place, const Document& document) {
+  if (auto there = document.check(place.selection); !there) return there;
+  if (!place.visible || !document.has_times()) return {};
+  const auto length = document.extent().length();
+  if (place.visible->begin_ns < length && place.visible->end_ns > 0) return {};
+  return fail(ErrorCode::not_found,
+              "nothing was recorded from " + format_ns(place.visible->begin_ns).toStdString() +
+                  " to " + format_ns(place.visible->end_ns).toStdString() + " in " +
+                  document.name().toStdString(),
+              "it is " + format_ns(length).toStdString() + " long, and times count from its begin");
 }
 
 }  // namespace rnnadvisor::gui

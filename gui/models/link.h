@@ -40,16 +40,29 @@ std::optional<Link> parse_link(const QString& text);
 QString to_string(ItemKind kind);  // "call"
 std::optional<ItemKind> parse_item_kind(const QString& text);
 
-// A place in a profile: "timeline,12.5ms-40ms,call/3". Times count from the beginning of the
-// profile, so that a person can read them.
+// What was set by hand in the explorer: fields of a configuration, "device" and "configuration",
+// the one of the profile that was begun with (absent: the first).
+using ExplorerChanges = QList<std::pair<QString, QString>>;
+
+// A place in a profile: "timeline,12.5ms-40ms,call/3", "rules,rule/alignment/input-size",
+// "explorer,hidden_size=1000". Times count from the beginning of the profile, so that a
+// person can read them.
 struct Place {
   QString view;
   std::optional<TimeRange> visible;  // counted from the beginning
   Item selection;
+  QString rule = {};              // the card that is chosen among the rules
+  ExplorerChanges explorer = {};  // empty: nothing was set there
+  // The profile that it is compared with. No part of the text: a command names it by
+  // --compare-with, and the session keeps it beside.
+  QString before = {};
   bool operator==(const Place&) const = default;
 };
 QString to_string(const Place& place);
+// Any lower-case word is taken for a view; keys and values of the explorer are checked.
 Result<Place> parse_place(const QString& text);
+// Whether the profile has what the place names: its item, and something of its range.
+Result<void> check(const Place& place, const Document& document);
 
 // "1.25 ms" with three digits; exact() keeps every nanosecond: "1.250004ms".
 QString format_ns(std::int64_t ns);

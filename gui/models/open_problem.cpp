@@ -2,8 +2,10 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QLocale>
+#include <QtEndian>
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -29,6 +31,25 @@ QString sentence(QString text) {
 bool written_lately(const QFileInfo& file, const QDateTime& now) {
   const qint64 age = file.lastModified().msecsTo(now);
   return age >= 0 && age < moment_ms;
+}
+
+// A database that is being written is shorter than its header says, or longer, has a journal beside
+// it, or is locked. What is whole and malformed never becomes a profile.
+bool may_be_unfinished(const QString& path, const Error& error) {
+  if (error.message.find("database is locked") != std::string::npos) return true;
+  for (const char* journal : {"-journal", "-wal"})
+    if (QFileInfo::exists(path + QLatin1String(journal))) return true;
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) return false;
+  constexpr qsizetype header = 32;
+  const QByteArray head = file.read(header);
+  // https://www.sqlite.org/fileformat.html, 1.3: the magic text, page size at 16, pages at 28.
+  const QByteArray magic("SQLite format 3", 16);
+  if (!head.startsWith(magic.left(head.size()))) return false;
+  if (head.size() < header) return true;
+  const qint64 stored = qFromBigEndian<quint16>(head.constData() + 16);
+  const qint64 page = stored == 1 ? 65536 : stored;
+  return file.size() != page * qFromBigEndian<quint32>(head.constData() + 28);
 }
 
 struct Recordings {
@@ -101,7 +122,8 @@ OpenProblem examine(const Error& error, const QString& path, const QDateTime& no
   } else if (error.code == ErrorCode::newer_version) {
     problem.kind = ProblemKind::newer_version;
     problem.title = tr("This profile was written by a newer rnnadvisor");
-  } else if (error.code == ErrorCode::damaged && file.exists() && written_lately(file, now)) {
+  } else if (error.code == ErrorCode::damaged && file.exists() && written_lately(file, now) &&
+             may_be_unfinished(path, error)) {
     problem.kind = ProblemKind::being_written;
     problem.title = tr("This profile is still being written");
     problem.text +=

@@ -21,10 +21,12 @@ bool is_there(const QString& path) {
                      [&](const Sample& sample) { return sample.name == path.mid(7); });
 }
 
-Place read_place(const QString& text) {
+Place read_place(const QString& text, const QString& before) {
   // Settings can be edited, and be those of a later version.
-  const auto place = parse_place(text);
-  return place ? *place : Place{};
+  const auto read = parse_place(text);
+  Place place = read ? *read : Place{};
+  place.before = before;
+  return place;
 }
 
 void write_recent(const QList<SeenFile>& files) {
@@ -34,6 +36,7 @@ void write_recent(const QList<SeenFile>& files) {
     settings.setArrayIndex(i);
     settings.setValue(QStringLiteral("path"), files[i].path);
     settings.setValue(QStringLiteral("place"), to_string(files[i].place));
+    settings.setValue(QStringLiteral("before"), files[i].place.before);
   }
   settings.endArray();
 }
@@ -48,7 +51,8 @@ QList<SeenFile> recent_files() {
     settings.setArrayIndex(i);
     const QString path = settings.value(QStringLiteral("path")).toString();
     if (!path.isEmpty())
-      files.push_back({path, read_place(settings.value(QStringLiteral("place")).toString())});
+      files.push_back({path, read_place(settings.value(QStringLiteral("place")).toString(),
+                                        settings.value(QStringLiteral("before")).toString())});
   }
   settings.endArray();
   return files;
@@ -65,6 +69,7 @@ void remember_file(const QString& path, const std::optional<Place>& place) {
   }
   QSettings().setValue(QStringLiteral("last/path"), path);
   QSettings().setValue(QStringLiteral("last/place"), to_string(seen.place));
+  QSettings().setValue(QStringLiteral("last/before"), seen.place.before);
   if (is_sample(path)) return;
   files.prepend(seen);
   while (files.size() > most_recent_files) files.removeLast();
@@ -75,7 +80,8 @@ std::optional<SeenFile> last_file() {
   const QSettings settings;
   const QString path = settings.value(QStringLiteral("last/path")).toString();
   if (path.isEmpty() || !is_there(path)) return std::nullopt;
-  return SeenFile{path, read_place(settings.value(QStringLiteral("last/place")).toString())};
+  return SeenFile{path, read_place(settings.value(QStringLiteral("last/place")).toString(),
+                                   settings.value(QStringLiteral("last/before")).toString())};
 }
 
 Reopen reopen_choice() {

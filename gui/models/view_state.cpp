@@ -1,6 +1,7 @@
 #include "gui/models/view_state.h"
 
 #include <QElapsedTimer>
+#include <utility>
 
 namespace rnnadvisor::gui {
 namespace {
@@ -20,6 +21,11 @@ std::int64_t clock_ms() {
 }  // namespace
 
 void ViewState::remember(bool of_range) {
+  if (jumps_ > 0) {
+    last_range_change_ms_ = -1;
+    if (std::exchange(jump_remembered_, true)) return;
+    of_range = false;
+  }
   const auto now = clock_ms();
   const bool continues = of_range && last_range_change_ms_ >= 0 &&
                          now - last_range_change_ms_ < one_movement_ms && !past_.empty();
@@ -29,6 +35,13 @@ void ViewState::remember(bool of_range) {
   past_.push_back(now_);
   if (past_.size() > longest_history) past_.erase(past_.begin());
   future_.clear();
+}
+
+void ViewState::show_view(const QString& view) {
+  if (view == now_.view) return;
+  if (!now_.view.isEmpty()) remember(false);
+  now_.view = view;
+  emit history_changed();
 }
 
 void ViewState::set_visible(TimeRange range) {
@@ -71,6 +84,7 @@ void ViewState::go(Place place) {
   const Place before = now_;
   now_ = place;
   last_range_change_ms_ = -1;
+  if (before.view != now_.view) emit view_restored(now_.view);
   if (before.visible != now_.visible) emit visible_changed();
   if (before.selection != now_.selection) emit selection_changed();
   emit history_changed();
@@ -98,7 +112,14 @@ void ViewState::reset(TimeRange all) {
   highlight({});
   hover({});
   measure(std::nullopt);
-  go({all, {}});
+  go({all, {}, now_.view});
+}
+
+void ViewState::forget_history() {
+  past_.clear();
+  future_.clear();
+  last_range_change_ms_ = -1;
+  emit history_changed();
 }
 
 }  // namespace rnnadvisor::gui

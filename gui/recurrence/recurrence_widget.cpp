@@ -11,6 +11,7 @@
 
 #include "advisor/report/words.h"
 #include "gui/models/link.h"
+#include "gui/models/tables.h"
 #include "gui/recurrence/canvas.h"
 #include "gui/timeline/track.h"
 
@@ -108,6 +109,33 @@ void RecurrenceWidget::keep(bool on) {
 }
 
 const std::vector<Unrolled>& RecurrenceWidget::calls() const { return canvas_->calls(); }
+
+QString RecurrenceWidget::table_text() const {
+  if (document_ == nullptr) return {};
+  TableText table;
+  const auto origin = document_->extent().begin_ns;
+  const auto known = [](int n) { return n < 0 ? QString() : QString::number(n); };
+  // As the picture counts them.
+  const auto from_one = [&](int n) { return n < 0 ? QString() : known(n + 1); };
+  const auto us = [](std::int64_t ns) {
+    return QString::number(static_cast<double>(ns) / 1e3, 'f', 3);
+  };
+  for (const auto& call : calls()) {
+    for (const auto& row : call.rows) {
+      if (table.empty())
+        table.row({tr("call"), tr("phase"), tr("layer"), tr("direction"), tr("stream"), tr("step"),
+                   tr("start (µs)"), tr("duration (µs)"), tr("products (µs)"), tr("pointwise (µs)"),
+                   tr("gaps (µs)"), tr("kernels")});
+      int number = 0;
+      for (const auto& step : row.steps)
+        table.row({known(call.call), to_qt(advisor::words::phase(call.phase)), from_one(row.layer),
+                   from_one(row.direction), known(row.stream), QString::number(++number),
+                   us(step.begin_ns - origin), us(step.end_ns - step.begin_ns), us(step.gemm_ns),
+                   us(step.pointwise_ns), us(step.inner_gap_ns()), QString::number(step.kernels)});
+    }
+  }
+  return table.text();
+}
 
 void RecurrenceWidget::take_selection() {
   if (document_ == nullptr || state_ == nullptr) return;

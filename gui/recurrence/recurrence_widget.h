@@ -39,6 +39,8 @@ class RecurrenceWidget : public QWidget {
   int shown_call() const { return shown_; }
   int kept_call() const { return kept_; }
   const std::vector<recurrence::Unrolled>& calls() const;
+  // A row of cells for each step, tabs between; empty where no steps are shown.
+  QString table_text() const;
 
  private:
   void take_selection();

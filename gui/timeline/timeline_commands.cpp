@@ -131,6 +131,10 @@ void TimelineWidget::copy_selection() {
   if (!what.empty()) QGuiApplication::clipboard()->setText(what.text());
 }
 
+QString TimelineWidget::measured_text() const {
+  return ready() && scene_.measured ? measured_details_.text() : QString();
+}
+
 void TimelineWidget::show_search() { search_bar_->open(); }
 
 void TimelineWidget::search_for(const QString& pattern, bool is_expression) {

@@ -1,5 +1,6 @@
 #include "gui/views/compare_view.h"
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -13,7 +14,9 @@
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
+#include "gui/models/open_problem.h"
 #include "gui/models/pages.h"
+#include "gui/views/problem_card.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -48,6 +51,13 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
   centre->addWidget(empty_);
+  card_ = new ProblemCard;
+  card_->setMaximumWidth(760);
+  auto* card_row = new QHBoxLayout;
+  card_row->addStretch();
+  card_row->addWidget(card_, 1);
+  card_row->addStretch();
+  centre->addLayout(card_row);
   auto* row = new QHBoxLayout;
   row->addStretch();
   auto* choose = new QPushButton(tr("Choose the profile from before…"));
@@ -150,10 +160,18 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   connect(tabs_, &QTabWidget::currentChanged, this, [this] { show_selected(); });
   connect(match_, &PageBrowser::link_activated, this, &View::link_activated);
   connect(&loader_, &Loader::loaded, this, &CompareView::set_before);
-  connect(&loader_, &Loader::failed, this, [this](const Error& error) {
-    stack_->setCurrentIndex(0);
-    empty_->setText(to_qt(to_text(error)));
+  connect(&loader_, &Loader::failed, this, &CompareView::show_failure);
+  connect(card_, &ProblemCard::again_requested, this, &CompareView::compare_with);
+  connect(card_, &ProblemCard::dismissed, this, [this] {
+    follower_.stop();
+    partner_.clear();
+    problem_.reset();
+    set_document(after_);
   });
+  connect(&follower_, &FileFollower::grew, this, [this](const QString&, qint64 bytes) {
+    card_->set_state(tr("%1 so far").arg(to_qt(format_bytes(static_cast<double>(bytes)))));
+  });
+  connect(&follower_, &FileFollower::settled, this, &CompareView::compare_with);
   connect(&loader_, &Loader::started, this,
           [this](const QString& path) { empty_->setText(tr("Opening %1…").arg(path)); });
   set_document(nullptr);
@@ -196,7 +214,30 @@ void CompareView::set_document(DocumentPointer document) {
   }
 }
 
-void CompareView::compare_with(const QString& path) { loader_.open(path, rules_); }
+void CompareView::compare_with(const QString& path) {
+  partner_ = path.startsWith(QLatin1String("sample:")) ? path : QFileInfo(path).absoluteFilePath();
+  follower_.stop();
+  problem_.reset();
+  card_->set_problem(std::nullopt);
+  loader_.open(partner_, rules_);
+}
+
+void CompareView::show_failure(const Error& error, const QString& path) {
+  problem_ = error;
+  before_.reset();
+  work_.cancel();
+  stack_->setCurrentIndex(0);
+  set_document(after_);
+  OpenProblem problem = examine(error, path);
+  if (problem.can_be_collected()) {
+    // A profile is made where it is opened by itself; here it is but the other of two.
+    problem.kind = ProblemKind::folder;
+    problem.remedy =
+        tr("Open it by itself first, which makes a profile of it; then compare with that.");
+  }
+  card_->set_problem(problem);
+  if (problem.may_become_whole()) follower_.follow(path);
+}
 
 void CompareView::set_before(const DocumentPointer& before) {
   before_ = before;

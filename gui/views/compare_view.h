@@ -5,6 +5,7 @@
 
 #include "gui/charts/chart.h"
 #include "gui/models/comparison.h"
+#include "gui/models/file_follower.h"
 #include "gui/models/item_models.h"
 #include "gui/models/loader.h"
 #include "gui/timeline/background.h"
@@ -17,6 +18,8 @@ class QTabWidget;
 
 namespace rnnadvisor::gui {
 
+class ProblemCard;
+
 class CompareView : public View {
   Q_OBJECT
  public:
@@ -28,17 +31,23 @@ class CompareView : public View {
   QString table_text() const override;
   // `path` is compared as what was before.
   void compare_with(const QString& path);
+  // The path of what is set beside the open profile, also when that could not be opened; empty:
+  // nothing was.
+  QString partner() const { return partner_; }
   const ComparisonModel& model() const { return model_; }
   // Predicts times where the other profile is judged.
   void set_predict_for(advisor::PredictFor predict_for) {
     loader_.set_predict_for(std::move(predict_for));
   }
+  // What keeps the partner from being opened; nothing once another is.
+  const std::optional<Error>& problem() const { return problem_; }
   bool comparing() const { return loader_.busy() || work_.busy(); }
 
  signals:
   void choose_requested();
 
  private:
+  void show_failure(const Error& error, const QString& path);
   void show_comparison();
   void show_result(const Comparison& comparison);
   void show_selected();
@@ -50,6 +59,9 @@ class CompareView : public View {
   Theme theme_ = light_theme();
   std::shared_ptr<const advisor::RuleSet> rules_;
   DocumentPointer before_, after_;
+  QString partner_;
+  std::optional<Error> problem_;
+  FileFollower follower_;
   Loader loader_;
   ComparisonModel model_;
   CallMatchesModel calls_;
@@ -62,6 +74,7 @@ class CompareView : public View {
   QTabWidget* tabs_ = nullptr;
   QTableView *table_ = nullptr, *call_table_ = nullptr;
   PageBrowser* match_ = nullptr;
+  ProblemCard* card_ = nullptr;
   ChartWidget* chart_ = nullptr;
   Card* chart_card_ = nullptr;
   timeline::Background work_;  // last, so that it is gone first

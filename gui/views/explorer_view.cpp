@@ -14,6 +14,7 @@
 #include <array>
 
 #include "gui/models/exploration_pages.h"
+#include "gui/models/tables.h"
 #include "gui/views/config_form.h"
 #include "gui/views/map_panel.h"
 
@@ -147,8 +148,17 @@ void ExplorerView::add_controls(QVBoxLayout* column) {
     if (index < 0) return;
     choose_device(index);
     changed();
+    by_hand_now();
   });
   column->addWidget(device_box_);
+  source_text_ = make_label({}, "small");
+  source_text_->setWordWrap(true);
+  source_text_->setTextFormat(Qt::RichText);
+  source_text_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  connect(source_text_, &QLabel::linkActivated, this,
+          [this] { show_source(source_ >= 0 ? source_ : first_described()); });
+  column->addWidget(source_text_);
+  tell_source();
   column->addSpacing(10);
   form_ = new ConfigForm(ConfigForm::Style::one_column);
   connect(form_, &ConfigForm::edited, this, &ExplorerView::set_parameter);
@@ -167,8 +177,10 @@ QWidget* ExplorerView::first_focus() { return form_->control("hidden_size"); }
 
 QString ExplorerView::table_text() const {
   if (tabs_->currentWidget() == maps_) return maps_->text();
-  const auto* page = qobject_cast<const PageBrowser*>(tabs_->currentWidget());
-  return page != nullptr ? page->toPlainText() : QString();
+  if (!now_.document) return {};
+  if (tabs_->currentWidget() == gemms_) return products_table(now_);
+  if (tabs_->currentWidget() == limits_) return conditions_table(now_);
+  return exploration_table(now_, held_ ? &*held_ : nullptr);
 }
 
 void ExplorerView::set_rules(std::shared_ptr<const advisor::RuleSet> rules) {
@@ -181,11 +193,15 @@ bool ExplorerView::set_parameter(const QString& key, const QString& value) {
   if (good) more_.clear();
   fill_controls();
   if (good) changed();
+  if (good) by_hand_now();
   return good;
 }
 
 void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec& device,
-                                      const std::vector<RnnConfig>& changed_calls) {
+                                      const std::vector<RnnConfig>& changed_calls, int source) {
+  source_ = source;
+  edited_ = false;
+  of_change_ = !changed_calls.empty();
   const auto same = std::find_if(devices_.begin(), devices_.end(),
                                  [&](const auto& d) { return d.id == device.id; });
   if (same != devices_.end()) {
@@ -209,6 +225,7 @@ void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec
   }
   fill_controls();
   changed();
+  tell_source();
 }
 
 void ExplorerView::choose_device(int index) {
@@ -234,6 +251,7 @@ void ExplorerView::take_cell(const RnnConfig& config) {
   }
   fill_controls();
   changed();
+  by_hand_now();
 }
 
 void ExplorerView::hold() {

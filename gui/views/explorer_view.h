@@ -6,6 +6,7 @@
 #include "gui/charts/chart.h"
 #include "gui/models/config_editor.h"
 #include "gui/models/exploration.h"
+#include "gui/models/link.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
 
@@ -24,14 +25,24 @@ class ExplorerView : public View {
  public:
   explicit ExplorerView(QWidget* parent = nullptr);
   void set_rules(std::shared_ptr<const advisor::RuleSet> rules);
+  // Shows the first configuration of a profile that is opened, unless somebody has set one by hand.
+  void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
   QString table_text() const override;
 
   // A configuration of a profile; with `changed` what a suggestion makes of it, side by side: the
   // calls, not empty. The controls are those of the first; what is changed by hand is one call.
+  // `source`: which configuration of the open profile it is; -1: it is of no profile.
   void show_configuration(const ConfigInput& input, const DeviceSpec& device,
-                          const std::vector<RnnConfig>& changed = {});
+                          const std::vector<RnnConfig>& changed = {}, int source = -1);
+  // It was set by hand elsewhere, and no profile that is opened replaces it.
+  void by_hand_now();
+  // What tells it from the first configuration of the profile, for a link; empty: nothing does.
+  ExplorerChanges changes() const;
+  // The same again. Errors: a device or a configuration that is not there, a value that is none;
+  // then nothing changes.
+  Result<void> restore(const ExplorerChanges& changes);
   const ConfigInput& input() const { return editor_.input(); }
   const Exploration& exploration() const { return now_; }
   const std::optional<Exploration>& held() const { return held_; }
@@ -63,9 +74,16 @@ class ExplorerView : public View {
   void show_map();
   void choose_device(int index);
   void take_cell(const RnnConfig& config);
+  int first_described() const;  // of the open profile; -1: none
+  void show_source(int configuration);
+  void tell_source();
   const DeviceSpec& device() const { return devices_[static_cast<std::size_t>(device_)]; }
 
   Theme theme_ = light_theme();
+  DocumentPointer document_;
+  int source_ = -1;         // the configuration of the document that was begun with; -1: of none
+  bool edited_ = false;     // by hand, since then
+  bool of_change_ = false;  // it stands beside what a suggestion makes of it
   std::shared_ptr<const advisor::RuleSet> rules_;
   std::vector<DeviceSpec> devices_;
   int device_ = 0;
@@ -85,7 +103,8 @@ class ExplorerView : public View {
   MapPanel* maps_ = nullptr;
   QScrollArea* charts_scroll_ = nullptr;
   bool divided_by_hand_ = false;
-  QLabel *title_ = nullptr, *memory_note_ = nullptr, *predicted_note_ = nullptr;
+  QLabel *title_ = nullptr, *memory_note_ = nullptr, *predicted_note_ = nullptr,
+         *source_text_ = nullptr;
 };
 
 }  // namespace rnnadvisor::gui

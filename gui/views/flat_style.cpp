@@ -4,6 +4,8 @@
 #include <QStyleOption>
 #include <algorithm>
 
+#include "gui/views/motion.h"
+
 namespace rnnadvisor::gui {
 namespace {
 
@@ -141,6 +143,12 @@ QSize FlatStyle::sizeFromContents(ContentsType type, const QStyleOption* option,
     wanted = QSize(wanted.width() + field_margin,
                    std::max({wanted.height(), field_height, size.height() + 12}));
   return wanted;
+}
+
+int FlatStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                         QStyleHintReturn* data) const {
+  if (hint == SH_Widget_Animation_Duration && less_motion()) return 0;
+  return QProxyStyle::styleHint(hint, option, widget, data);
 }
 
 }  // namespace rnnadvisor::gui

@@ -20,9 +20,11 @@
 
 #include "advisor/report/words.h"
 #include "advisor/whatif/transform.h"
+#include "core/base/text.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/findings_view.h"
+#include "gui/views/motion.h"
 #include "gui/views/overview_view.h"
 #include "gui/views/page_view.h"
 #include "gui/views/parts.h"
@@ -101,7 +103,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   connect(rules_view_, &RulesView::folder_changed, this, &MainWindow::read_rules);
 
   connect(&loader_, &Loader::started, this, [this](const QString& path) {
-    progress_->setRange(0, 0);
+    show_busy(progress_);
     progress_->show();
     cancel_->show();
     subtitle_->setText(tr("Opening %1…").arg(QFileInfo(path).fileName()));
@@ -148,6 +150,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     back_->setEnabled(state_.can_go_back());
     forward_->setEnabled(state_.can_go_forward());
   });
+  connect(&state_, &ViewState::view_restored, this, &MainWindow::show_view);
   follow_growth();
   follow_exports();
   follow_trials();
@@ -241,7 +244,30 @@ QStringList MainWindow::view_names() {
   return names;
 }
 
+Result<Place> MainWindow::read_place(const QString& text) {
+  auto place = parse_place(text);
+  if (!place) return place;
+  if (*place == Place{})
+    return fail(ErrorCode::invalid_argument, "'" + text.toStdString() + "' names no place",
+                "a place is a view, a range and an item: timeline,12.5ms-40ms,call/3");
+  QStringList views = view_names();
+  views << QString(view_name::configuration);
+  if (place->view.isEmpty() || views.contains(place->view)) return place;
+  std::vector<std::string> words;
+  for (const auto& view : views) words.push_back(view.toStdString());
+  const std::vector<std::string_view> known(words.begin(), words.end());
+  const std::string meant = did_you_mean(place->view.toStdString(), known);
+  return fail(ErrorCode::invalid_argument, "there is no view '" + place->view.toStdString() + "'",
+              meant.empty() ? "one of " + views.join(QStringLiteral(", ")).toStdString() : meant);
+}
+
 bool MainWindow::go(const QString& view) {
+  if (!show_view(view)) return false;
+  state_.show_view(current_view());
+  return true;
+}
+
+bool MainWindow::show_view(const QString& view) {
   const bool recurrence = view == view_name::recurrence;
   const QString wanted = recurrence ? QString(view_name::timeline) : view;
   if (wanted == view_name::configuration) {
@@ -291,7 +317,11 @@ void MainWindow::apply_theme() {
     entry.view->set_theme(theme_);
   }
   configuration_->set_theme(theme_);
-  for (const auto& [button, symbol] : tools_) button->setIcon(make_icon(symbol, theme_));
+  for (const auto& [button, symbol] : tools_) {
+    // A button takes the icon of its action again each time that the action changes.
+    if (auto* action = button->defaultAction()) action->setIcon(make_icon(symbol, theme_));
+    button->setIcon(make_icon(symbol, theme_));
+  }
 }
 
 void MainWindow::showEvent(QShowEvent* event) {

@@ -67,6 +67,10 @@ class MainWindow : public QMainWindow {
   bool go(const QString& view);
   QString current_view() const;
   static QStringList view_names();
+  // As parse_place(), and the view is one that there is.
+  static Result<Place> read_place(const QString& text);
+  // What opens the open profile at this place, for a shell.
+  QString command() const;
   void follow(const Link& link);
   Place place() const;
   void go_to(const Place& place);
@@ -112,6 +116,7 @@ class MainWindow : public QMainWindow {
     QToolButton* button = nullptr;
     Symbol symbol;
   };
+  bool show_view(const QString& view);  // as go(), without a place in the history
   void add_view(QLatin1String name, const QString& title, Symbol symbol, View* view);
   void make_header();
   void make_actions();

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
+#include "gui/models/tables.h"
 #include "gui/views/view_name.h"
 
 namespace rnnadvisor::gui {
@@ -84,7 +85,12 @@ OverviewView::OverviewView(ViewState* state, QWidget* parent) : View(parent), st
 QWidget* OverviewView::first_focus() { return scroll_; }
 
 QString OverviewView::table_text() const {
-  return table_ != nullptr ? table_text_of(table_) : QString();
+  if (!document_) return {};
+  QString text = overview_table(*document_);
+  // Several configurations stand below the charts, as a table of their own.
+  if (table_ != nullptr && configurations_.rowCount() > 1)
+    text += (text.isEmpty() ? QString() : QStringLiteral("\n")) + table_text_of(table_);
+  return text;
 }
 
 void OverviewView::set_document(DocumentPointer document) {

@@ -17,6 +17,18 @@
 namespace rnnadvisor::gui {
 namespace {
 
+// Arrows as the timeline's own sheet writes them, whatever Qt calls their keys.
+QString keys_of(const QAction* action) {
+  QString keys = action->shortcut().toString(QKeySequence::NativeText);
+  for (const auto& [word, arrow] :
+       {std::pair("Left", "←"), {"Right", "→"}, {"Up", "↑"}, {"Down", "↓"}}) {
+    const QString last = QLatin1Char('+') + QLatin1String(word);
+    if (keys.endsWith(last))
+      keys.replace(keys.size() - last.size() + 1, last.size(), QString::fromUtf8(arrow));
+  }
+  return keys;
+}
+
 QString plain(const QAction* action) { return action->text().remove(QLatin1Char('&')); }
 
 constexpr int keys_role = Qt::UserRole + 1;
@@ -119,7 +131,7 @@ void CommandPalette::fill(const QString& typed) {
   std::sort(order.begin(), order.end());
   list_->clear();
   for (const auto& [score, i] : order) {
-    const auto keys = actions_[i]->shortcut().toString(QKeySequence::NativeText);
+    const auto keys = keys_of(actions_[i]);
     auto* item = new QListWidgetItem(plain(actions_[i]), list_);
     item->setData(keys_role, keys);
     item->setData(Qt::UserRole, QVariant::fromValue(i));
@@ -155,8 +167,7 @@ ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, const std::vector<K
   std::vector<KeyHelp> all;
   for (const auto* action : actions) {
     if (!action->shortcut().isEmpty())
-      all.push_back(
-          {tr("Window"), action->shortcut().toString(QKeySequence::NativeText), plain(action)});
+      all.push_back({tr("Window"), keys_of(action), plain(action)});
   }
   all.insert(all.end(), more.begin(), more.end());
   auto* page = new QWidget;

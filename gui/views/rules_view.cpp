@@ -124,9 +124,16 @@ void RulesView::set_theme(const Theme& theme) {
 QWidget* RulesView::first_focus() { return search_; }
 QString RulesView::table_text() const { return table_text_of(list_); }
 
-void RulesView::show_rule(const QString& id) {
+QString RulesView::shown_rule() const {
+  const QModelIndex index = list_->currentIndex();
+  if (!index.isValid() || rules_.rules() == nullptr) return {};
+  return to_qt(
+      rules_.rules()->rules[static_cast<std::size_t>(index.data(ItemIndexRole).toInt())].id);
+}
+
+bool RulesView::show_rule(const QString& id) {
   const int row = rules_.row_of(id);
-  if (row < 0) return;
+  if (row < 0) return false;
   QModelIndex index = filter_.mapFromSource(rules_.index(row));
   if (!index.isValid()) {
     search_->clear();
@@ -134,6 +141,7 @@ void RulesView::show_rule(const QString& id) {
   }
   list_->setCurrentIndex(index);
   list_->scrollTo(index, QAbstractItemView::PositionAtCenter);
+  return true;
 }
 
 void RulesView::show_current(bool same) {

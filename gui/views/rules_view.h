@@ -23,7 +23,8 @@ class RulesView : public View {
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
   QString table_text() const override;
-  void show_rule(const QString& id);
+  bool show_rule(const QString& id);  // false: there is none of this name
+  QString shown_rule() const;         // its id; empty: none
   const PageBrowser* page() const { return page_; }
 
  signals:

@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include "advisor/report/words.h"
+#include "core/base/shell_words.h"
 #include "core/config/validate.h"
 #include "gui/models/document.h"
 #include "gui/views/config_form.h"
@@ -124,8 +125,11 @@ RunDialog::RunDialog(const ConfigInput& configuration, QWidget* parent)
   form_->show_values(editor_.input().config);
   show_wrong();
   show_form(true);
-  if (runner_path_.isEmpty())
-    status_->setText(tr("The program rnnadvisor was not found beside this one or in PATH."));
+  show_what_is_missing();
+  // What was said of a field is said no more once the field has changed.
+  for (auto* field : {program_, folder_, sweep_, output_})
+    connect(field, &QLineEdit::textChanged, this, &RunDialog::show_what_is_missing);
+  connect(tabs_, &QTabWidget::currentChanged, this, &RunDialog::show_what_is_missing);
   connect(&runner_, &Runner::output, run_page_, &RunPage::add_output);
   connect(&runner_, &Runner::progress, this, [this](const RunProgress& progress, qint64 elapsed) {
     if (runner_.running() && !runner_.cancelling()) run_page_->show_progress(progress, elapsed);
@@ -195,6 +199,7 @@ QWidget* RunDialog::make_program_page() {
   fields->setVerticalSpacing(8);
   fields->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   program_->setPlaceholderText(QStringLiteral("python train.py --steps 20"));
+  program_->setObjectName(QStringLiteral("program"));
   program_->setAccessibleName(tr("Program and its arguments"));
   folder_->setPlaceholderText(QDir::currentPath());
   folder_->setAccessibleName(tr("Folder to run it in"));
@@ -230,6 +235,12 @@ void RunDialog::make_buttons(QVBoxLayout* layout) {
     emit explore_requested(editor_.input());
     QDialog::reject();
   });
+}
+
+void RunDialog::show_what_is_missing() {
+  status_->setText(runner_path_.isEmpty()
+                       ? tr("The program rnnadvisor was not found beside this one or in PATH.")
+                       : QString());
 }
 
 void RunDialog::show_form(bool form) {
@@ -316,14 +327,21 @@ bool RunDialog::take_text() {
 bool RunDialog::make_request(RunRequest& request, QString& title) {
   request.output = output_->text();
   switch (tabs_->currentIndex()) {
-    case program_tab:
-      request.program = QProcess::splitCommand(program_->text());
+    case program_tab: {
+      const auto words = split_words(program_->text().toStdString());
+      if (!words) {
+        status_->setText(to_qt(to_text(words.error())));
+        program_->setFocus();
+        return false;
+      }
+      for (const auto& word : *words) request.program << to_qt(word);
       request.folder = folder_->text();
       title = tr("Recording %1").arg(program_->text());
       if (!request.program.isEmpty()) return true;
       status_->setText(tr("Name the program to record."));
       program_->setFocus();
       return false;
+    }
     case sweep_tab:
       request.sweep = sweep_->text().trimmed();
       title = tr("Sweep %1").arg(request.sweep);

@@ -51,6 +51,7 @@ class RunDialog : public QDialog {
   QWidget* make_sweep_page();
   QWidget* make_program_page();
   void make_buttons(QVBoxLayout* layout);
+  void show_what_is_missing();
   void show_form(bool form);
   void show_wrong();
   // The text of the parameters becomes the configuration. False: something in it is wrong, and was

@@ -13,6 +13,7 @@
 #include "advisor/report/words.h"
 #include "gui/models/document.h"
 #include "gui/models/run_problem.h"
+#include "gui/views/motion.h"
 #include "gui/views/parts.h"
 
 namespace rnnadvisor::gui {
@@ -87,7 +88,7 @@ void RunPage::begin(const QString& title, const QString& command) {
   log_->clear();
   log_->appendPlainText(QStringLiteral("$ ") + command + QLatin1Char('\n'));
   card_->hide();
-  bar_->setRange(0, 0);
+  show_busy(bar_);
   bar_->show();
   state_->setText(tr("Starting…"));
   elapsed_->setText(elapsed_text(0));
@@ -100,7 +101,7 @@ void RunPage::show_progress(const RunProgress& progress, qint64 elapsed_ms) {
     bar_->setRange(0, bar_steps);
     bar_->setValue(static_cast<int>(*share * bar_steps));
   } else {
-    bar_->setRange(0, 0);
+    show_busy(bar_);
   }
 }
 
@@ -111,7 +112,7 @@ void RunPage::add_output(const QString& text) {
 }
 
 void RunPage::stopping() {
-  bar_->setRange(0, 0);
+  show_busy(bar_);
   state_->setText(tr("Ending it; what was recorded is kept…"));
 }
 

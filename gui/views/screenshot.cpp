@@ -4,6 +4,7 @@
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QFileInfo>
 #include <QPixmap>
 #include <QThread>
 #include <QTimer>
@@ -33,6 +34,17 @@ QStringList dialog_names() {
 
 QStringList screenshot_views() { return MainWindow::view_names() + dialog_names(); }
 
+QString picture_path(const QString& path, const QString& filter) {
+  const bool svg = filter.contains(QLatin1String("*.svg"));
+  const QString wanted = svg ? QStringLiteral("svg") : QStringLiteral("png");
+  const QString ending = QFileInfo(path).suffix();
+  if (ending.isEmpty())
+    return path.endsWith(QLatin1Char('.')) ? path + wanted : path + QLatin1Char('.') + wanted;
+  const QString other = svg ? QStringLiteral("png") : QStringLiteral("svg");
+  if (ending.compare(other, Qt::CaseInsensitive) != 0) return path;
+  return path.left(path.size() - ending.size()) + wanted;
+}
+
 Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request) {
   const QStringList dialogs = dialog_names();
   const bool dialog = dialogs.contains(request.view);
@@ -42,7 +54,7 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
                 "one of " + screenshot_views().join(QStringLiteral(", ")).toStdString());
   Place place;
   if (!request.place.isEmpty()) {
-    auto parsed = parse_place(request.place);
+    auto parsed = MainWindow::read_place(request.place);
     if (!parsed) return fail(parsed.error());
     place = *parsed;
   }
@@ -66,12 +78,17 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
     if (failure && request.view != QLatin1String("start")) return fail(*failure);
     if (window.loading()) return fail(ErrorCode::io, "opening took too long");
     if (!failure) {
-      if (auto there = window.document()->check(place.selection); !there) return there;
+      if (auto there = check(place, *window.document()); !there) return there;
     }
   }
   if (!request.before.isEmpty()) {
-    window.findChild<CompareView*>()->compare_with(request.before);
-    settle(1500);
+    auto* compare = window.findChild<CompareView*>();
+    compare->compare_with(request.before);
+    QElapsedTimer timer;
+    timer.start();
+    while (compare->comparing() && timer.elapsed() < longest_ms) settle(20);
+    if (compare->problem()) return fail(*compare->problem());
+    if (compare->comparing()) return fail(ErrorCode::io, "comparing took too long");
   }
   QWidget* shown = &window;
   if (dialog) {

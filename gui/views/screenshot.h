@@ -21,6 +21,12 @@ struct ScreenshotRequest {
 // Every view and dialog that a picture can be made of.
 QStringList screenshot_views();
 
+// The file that a person means who chose `path` and the kind of picture that `filter` names, "SVG
+// (*.svg)": a name without an ending gets that of the filter, and so does one with the ending of
+// another filter, which was proposed before the filter was changed. An ending that was typed and is
+// none of the filters' stays.
+QString picture_path(const QString& path, const QString& filter);
+
 // Opens, goes there, waits until nothing loads any more, and writes the whole window.
 // A place that the profile does not have is an error.
 Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request);

@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -171,6 +172,17 @@ void TraceView::find_track() {
   palette->set_actions(tracks, tr("Find a track"));
   palette->setAttribute(Qt::WA_DeleteOnClose);
   palette->show();
+}
+
+QString TraceView::table_text() const {
+  if (stack_->currentWidget() != area_) return {};
+  // A dock behind the tab of another is not hidden to Qt, but nothing of it is seen.
+  const auto seen = [](const QWidget* widget) {
+    return widget->isVisible() && !widget->visibleRegion().isEmpty();
+  };
+  if (seen(events_) && events_->model().rowCount() > 0) return table_text_of(events_->table());
+  if (const QString measured = timeline_->measured_text(); !measured.isEmpty()) return measured;
+  return seen(recurrence_) ? recurrence_->table_text() : QString();
 }
 
 QWidget* TraceView::first_focus() {

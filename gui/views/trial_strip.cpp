@@ -8,6 +8,7 @@
 
 #include "gui/models/run_progress.h"
 #include "gui/models/trial_run.h"
+#include "gui/views/motion.h"
 #include "gui/views/parts.h"
 
 namespace rnnadvisor::gui {
@@ -24,7 +25,7 @@ TrialStrip::TrialStrip(QWidget* parent)
   column->setSpacing(0);
   // Nobody knows how much is left: the budget is what it may take at most, and starting comes on
   // top.
-  bar_->setRange(0, 0);
+  show_busy(bar_);
   bar_->setTextVisible(false);
   bar_->setAccessibleName(tr("A change is being tried"));
   column->addWidget(bar_);
@@ -48,6 +49,7 @@ void TrialStrip::set_state(const TrialState& state) {
   const bool running = state.is == TrialState::Is::running;
   budget_ = state.subject.torch ? TrialRun::torch_budget_seconds : TrialRun::budget_seconds;
   if (running && isHidden()) show_progress(tr("starting rnnadvisor…"), 0);
+  if (running) show_busy(bar_);
   setVisible(running);
 }
 

@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QPainter>
 #include <QSettings>
 #include <QStackedWidget>
@@ -19,9 +20,11 @@
 #include "gui/timeline/timeline_widget.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
+#include "gui/views/motion.h"
 #include "gui/views/palette.h"
 #include "gui/views/parts.h"
 #include "gui/views/run_dialog.h"
+#include "gui/views/screenshot.h"
 #include "gui/views/trace_view.h"
 #include "gui/views/view.h"
 #ifdef RNNADVISOR_HAVE_SVG
@@ -102,10 +105,17 @@ void MainWindow::make_actions() {
 #else
     const QString kinds = tr("PNG (*.png)");
 #endif
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Save a picture"), current_view() + QStringLiteral(".png"), kinds);
-    if (!path.isEmpty() && !save_picture(path))
-      show_notice(tr("%1 could not be written.").arg(path));
+    QString kind;
+    const QString chosen = QFileDialog::getSaveFileName(
+        this, tr("Save a picture"), current_view() + QStringLiteral(".png"), kinds, &kind);
+    if (chosen.isEmpty()) return;
+    const QString path = picture_path(chosen, kind);
+    // The dialog has asked about the name that was chosen only.
+    if (path != chosen && QFileInfo::exists(path) &&
+        QMessageBox::question(this, tr("Save a picture"), tr("Replace %1?").arg(path)) !=
+            QMessageBox::Yes)
+      return;
+    if (!save_picture(path)) show_notice(tr("%1 could not be written.").arg(path));
   });
   add_action(file, tr("Copy the view as a &table"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C),
              [this] {
@@ -119,9 +129,7 @@ void MainWindow::make_actions() {
              });
   need(add_action(file, tr("Copy a &link to this place"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), [this] {
-                    QApplication::clipboard()->setText(
-                        QStringLiteral("rnnadvisor-gui '%1' --at %2")
-                            .arg(document_->path(), to_string(place())));
+                    QApplication::clipboard()->setText(command());
                     show_notice(tr("Copied: a command that opens this profile at this place."));
                   }));
   file->addSeparator();
@@ -192,6 +200,10 @@ void MainWindow::make_actions() {
   auto* toggle = add_action(
       view, tr("Switch between light and &dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D),
       [this] { set_theme_choice(theme_.dark ? ThemeChoice::light : ThemeChoice::dark); });
+  auto* motion = add_action(view, tr("Less motion"), {}, [] {});
+  motion->setCheckable(true);
+  motion->setChecked(less_motion());
+  connect(motion, &QAction::toggled, this, [](bool less) { set_less_motion(less); });
   view->addSeparator();
   add_action(view, tr("Full screen"), QKeySequence(Qt::Key_F11),
              [this] { isFullScreen() ? showNormal() : showFullScreen(); });
@@ -201,6 +213,8 @@ void MainWindow::make_actions() {
                      [this] { state_.back(); });
   forward_ = add_action(place_menu, tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right),
                         [this] { state_.forward(); });
+  back_->setObjectName(QStringLiteral("back"));
+  forward_->setObjectName(QStringLiteral("forward"));
   back_->setEnabled(false);
   forward_->setEnabled(false);
 
@@ -259,6 +273,7 @@ void MainWindow::new_run(bool program) {
   connect(dialog, &RunDialog::recorded, this, [this](const QString& profile) { open(profile); });
   connect(dialog, &RunDialog::explore_requested, this, [this](const ConfigInput& input) {
     explorer_->show_configuration(input, explorer_->exploration().device());
+    explorer_->by_hand_now();
     go(QStringLiteral("explorer"));
   });
   dialog->show();

@@ -13,6 +13,7 @@
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
+#include "gui/views/motion.h"
 #include "gui/views/page_view.h"
 #include "gui/views/problem_card.h"
 #include "gui/views/rules_view.h"
@@ -30,7 +31,7 @@ void MainWindow::open(const QString& path, const std::optional<Place>& at, const
   loader_.open(absolute, rules_);
   pending_tried_.reset();
   pending_place_ = at;  // after open(), which cancels what was under way
-  pending_before_ = before;
+  pending_before_ = before.isEmpty() && at ? at->before : before;
   if (!before.isEmpty()) {
     if (!pending_place_) pending_place_.emplace();
     if (pending_place_->view.isEmpty()) pending_place_->view = view_name::compare;
@@ -58,6 +59,7 @@ void MainWindow::show_document(const DocumentPointer& document) {
   if (document->outline()) {
     go(pending_place_ && !pending_place_->view.isEmpty() ? pending_place_->view
                                                          : QString(view_name::overview));
+    state_.forget_history();
     return;
   }
   place_tried();
@@ -69,6 +71,7 @@ void MainWindow::show_document(const DocumentPointer& document) {
   } else {
     go(view_name::overview);
   }
+  state_.forget_history();
   tell_tried();
   if (!pending_before_.isEmpty()) compare_->compare_with(std::exchange(pending_before_, {}));
   emit opened();
@@ -147,7 +150,7 @@ void MainWindow::follow_growth() {
 
 void MainWindow::follow_exports() {
   connect(&exporter_, &Exporter::started, this, [this](const QString& path) {
-    progress_->setRange(0, 0);
+    show_busy(progress_);
     progress_->show();
     cancel_->show();
     subtitle_->setText(tr("Writing %1…").arg(QFileInfo(path).fileName()));
@@ -171,7 +174,7 @@ void MainWindow::collect(const QString& folder) {
     start_->problem()->set_state(to_qt(to_text(started.error())));
     return;
   }
-  progress_->setRange(0, 0);
+  show_busy(progress_);
   progress_->show();
   start_->problem()->set_busy(true);
   start_->problem()->set_state(tr("Reading the recordings…"));

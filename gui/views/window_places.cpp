@@ -4,6 +4,8 @@
 
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
+#include "core/base/shell_words.h"
+#include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/rules_view.h"
@@ -13,6 +15,7 @@ namespace rnnadvisor::gui {
 
 void MainWindow::show_item(Item item) {
   if (!document_ || !document_->holds(item)) return;
+  const ViewState::Jump jump(state_);
   if (item.kind == ItemKind::finding) {
     state_.highlight({});
     // On the timeline its details dock shows the finding beside the evidence.
@@ -56,6 +59,7 @@ void MainWindow::show_evidence(int finding) {
   };
   for (const int call : f.calls) add({ItemKind::call, call});
   for (const int kernel : f.kernels) add({ItemKind::kernel, kernel});
+  const ViewState::Jump jump(state_);
   go(view_name::timeline);
   state_.select({ItemKind::finding, finding});
   state_.highlight(items);
@@ -85,7 +89,8 @@ void MainWindow::explore(const Link& link) {
       }
     }
   }
-  explorer_->show_configuration({configuration.config, configuration.program, {}}, device, changed);
+  explorer_->show_configuration({configuration.config, configuration.program, {}}, device, changed,
+                                link.configuration);
   go(view_name::explorer);
 }
 
@@ -137,24 +142,46 @@ Place MainWindow::place() const {
     place.visible = TimeRange{state_.visible().begin_ns - origin, state_.visible().end_ns - origin};
   }
   place.selection = state_.selection();
+  if (place.view == view_name::rules) place.rule = rules_view_->shown_rule();
+  place.explorer = explorer_->changes();
+  place.before = compare_->partner();
   return place;
 }
 
-void MainWindow::go_to(const Place& place) {
-  if (document_) {
-    if (const auto there = document_->check(place.selection); !there)
-      show_notice(to_qt(to_text(there.error())));
+QString MainWindow::command() const {
+  Place here = place();
+  // What is set in another view is of no concern here.
+  if (here.view != view_name::explorer) here.explorer.clear();
+  std::vector<std::string> words = {"rnnadvisor-gui", document_->path().toStdString(), "--at",
+                                    to_string(here).toStdString()};
+  if (!here.before.isEmpty()) {
+    words.emplace_back("--compare-with");
+    words.push_back(here.before.toStdString());
   }
-  if (document_ && place.visible && document_->has_times()) {
+  return to_qt(shell_words(words));
+}
+
+void MainWindow::go_to(const Place& place) {
+  const ViewState::Jump jump(state_);
+  const auto there = document_ ? check(place, *document_) : Result<void>();
+  if (!there) show_notice(to_qt(to_text(there.error())));
+  const bool holds = document_ && document_->holds(place.selection);
+  if (document_ && place.visible && document_->has_times() &&
+      (there || check({{}, place.visible, {}}, *document_))) {
     const auto origin = document_->extent().begin_ns;
     state_.set_visible({place.visible->begin_ns + origin, place.visible->end_ns + origin});
   }
-  if (document_ && document_->holds(place.selection)) {
+  if (holds) {
     state_.select(place.selection);
     if (!place.visible) bring_into_view(place.selection);
   }
-  // The explorer at a configuration, or at what a finding makes of one.
-  if (place.view == view_name::explorer && document_ && document_->holds(place.selection)) {
+  if (!place.rule.isEmpty() && !rules_view_->show_rule(place.rule))
+    show_notice(tr("There is no rule %1.").arg(place.rule));
+  // What was set there by hand, else a configuration, or what a finding makes of one.
+  if (!place.explorer.isEmpty() && place.explorer != explorer_->changes()) {
+    if (const auto done = explorer_->restore(place.explorer); !done)
+      show_notice(to_qt(to_text(done.error())));
+  } else if (place.view == view_name::explorer && place.explorer.isEmpty() && holds) {
     Link link;
     link.kind = LinkKind::explore;
     if (place.selection.kind == ItemKind::configuration) link.configuration = place.selection.index;

@@ -3,19 +3,27 @@
 //
 //   window_benchmark FILE.rnnprof     writes JSON to stdout; timeline_benchmark --file makes such a
 //   file
+//   window_benchmark --explorer       how soon a changed parameter is on the screen with all that
+//   follows from it; needs no file
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QSettings>
+#include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/model/time_for_device.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/views/compare_view.h"
+#include "gui/views/explorer_view.h"
 #include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
 
@@ -78,9 +86,61 @@ double load() {
   return value;
 }
 
+// What this thread has had of a processor: what others compile meanwhile takes none of it.
+double thread_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+// A parameter of the explorer moved step by step, as a slider does: what each step takes until it
+// is painted, with everything that is shown of it and the product's predicted times.
+Json explorer_changes(MainWindow& window) {
+  auto* explorer = window.findChild<ExplorerView*>();
+  auto* tabs = explorer->findChild<QTabWidget*>();
+  window.go(QStringLiteral("explorer"));
+  Json out;
+  const auto measure = [&](const char* name, int tab, bool held) {
+    tabs->setCurrentIndex(tab);
+    explorer->release();
+    if (held) explorer->hold();
+    QTest::qWait(300);
+    std::vector<double> ms, own;
+    double first = 0;
+    constexpr int steps = 400, begin = 600;
+    for (int i = 0; i < steps; ++i) {
+      QElapsedTimer step;
+      step.start();
+      const double before = thread_ms();
+      explorer->set_parameter(QStringLiteral("hidden_size"), QString::number(begin + i));
+      QCoreApplication::processEvents();  // layouts, then what they have moved is painted
+      QCoreApplication::processEvents();
+      const double took = seconds(step) * 1e3;
+      own.push_back(thread_ms() - before);
+      if (i == 0) first = took;
+      ms.push_back(took);
+    }
+    const auto at = [](std::vector<double>& of, double share) {
+      std::sort(of.begin(), of.end());
+      return of[static_cast<std::size_t>(share * static_cast<double>(of.size() - 1))];
+    };
+    out[name] = {{"changes", steps},
+                 {"first_ms", first},
+                 {"median_ms", at(ms, 0.5)},
+                 {"p99_ms", at(ms, 0.99)},
+                 {"longest_ms", at(ms, 1)},
+                 {"processor_median_ms", at(own, 0.5)},
+                 {"processor_p99_ms", at(own, 0.99)}};
+  };
+  for (int tab = 0; tab < tabs->count(); ++tab)
+    measure(tabs->tabText(tab).toUtf8().constData(), tab, false);
+  measure("Verdict, beside one that is held", 0, true);
+  return out;
+}
+
 int run(int argc, char** argv) {
   if (argc != 2) {
-    qWarning("window_benchmark FILE.rnnprof");
+    qWarning("window_benchmark FILE.rnnprof | --explorer");
     return 2;
   }
   qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -100,6 +160,13 @@ int run(int argc, char** argv) {
   MainWindow window;
   window.resize(1920, 1080);
   window.show();
+  window.set_predict_for(model::predict_time_for);
+  if (path == QLatin1String("--explorer")) {
+    out["explorer_changes"] = explorer_changes(window);
+    out["load_average_after"] = load();
+    std::printf("%s\n", out.dump(2).c_str());
+    return 0;
+  }
   Stalls stalls;
   QTest::qWait(200);
   stalls.take();

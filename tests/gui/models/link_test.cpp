@@ -57,8 +57,24 @@ TEST(Place, ComesBackAsItWas) {
   EXPECT_EQ(typed->visible, (TimeRange{12'500'000, 40'000'000}));
 }
 
+TEST(Place, HasWhatIsChosenInOtherViews) {
+  Place place;
+  place.view = QStringLiteral("rules");
+  place.rule = QStringLiteral("alignment/batch-multiple-of-8");
+  EXPECT_EQ(to_string(place), QStringLiteral("rules,rule/alignment/batch-multiple-of-8"));
+  EXPECT_EQ(parse_place(to_string(place)).value(), place);
+  place = {};
+  place.view = QStringLiteral("explorer");
+  place.explorer = {{QStringLiteral("hidden_size"), QStringLiteral("1000")},
+                    {QStringLiteral("seq_lengths"), QStringLiteral("9,7,3")},
+                    {QStringLiteral("device"), QStringLiteral("made up, with a comma")}};
+  EXPECT_EQ(parse_place(to_string(place)).value(), place) << to_string(place).toStdString();
+  EXPECT_TRUE(to_string(place).startsWith(QStringLiteral("explorer,hidden_size=1000,")));
+}
+
 TEST(Place, WhatIsNoPlaceIsSaid) {
-  for (const char* text : {"40ms-12ms", "call/x", "1-", "UP", "timeline,overview"})
+  for (const char* text : {"40ms-12ms", "call/x", "1-", "UP", "timeline,overview", "rule/",
+                           "hidden_size=many", "hiden_size=1", "configuration=-1", "device="})
     EXPECT_FALSE(parse_place(QString::fromUtf8(text)).has_value()) << text;
 }
 

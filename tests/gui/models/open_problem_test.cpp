@@ -20,7 +20,7 @@ class OpenProblemTest : public testing::Test {
   QString write(const QString& name, int bytes) {
     QFile file(folder_.filePath(name));
     EXPECT_TRUE(file.open(QIODevice::WriteOnly));
-    file.write(QByteArray(bytes, 'x'));
+    file.write(QByteArray("SQLite format 3").leftJustified(bytes, 'x', true));
     return file.fileName();
   }
   QTemporaryDir folder_;
@@ -37,6 +37,30 @@ TEST_F(OpenProblemTest, AFileIsBeingWrittenOnlyForAMoment) {
   EXPECT_EQ(examine({ErrorCode::newer_version, "m", "", {}, {}}, path, now).kind,
             ProblemKind::newer_version);
   EXPECT_EQ(examine({ErrorCode::io, "m", "", {}, {}}, path, now).kind, ProblemKind::other);
+}
+
+// What has all its bytes and no profile in them does not become one by waiting.
+TEST_F(OpenProblemTest, WhatIsWholeIsNotWaitedFor) {
+  QFile recorded(QStringLiteral(RNNADVISOR_SOURCE_DIR "/samples/recorded/ptb-large.rnnprof"));
+  ASSERT_TRUE(recorded.open(QIODevice::ReadOnly));
+  const QByteArray bytes = recorded.readAll();
+  const QString path = folder_.filePath(QStringLiteral("whole.rnnprof"));
+  const auto kind = [&](const QByteArray& content, const Error& error) {
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(content);
+    file.close();
+    return examine(error, path, QDateTime::currentDateTime()).kind;
+  };
+  EXPECT_EQ(kind(bytes, damaged()), ProblemKind::damaged);
+  EXPECT_EQ(kind(bytes.left(bytes.size() / 2), damaged()), ProblemKind::being_written);
+  EXPECT_EQ(kind({}, damaged()), ProblemKind::being_written);
+  EXPECT_EQ(kind("hello, this is a text", damaged()), ProblemKind::damaged);
+  Error locked = damaged();
+  locked.message = "table profile cannot be read: database is locked";
+  EXPECT_EQ(kind(bytes, locked), ProblemKind::being_written);
+  write(QStringLiteral("whole.rnnprof-journal"), 512);
+  EXPECT_EQ(kind(bytes, damaged()), ProblemKind::being_written);
 }
 
 TEST_F(OpenProblemTest, SaysItInSentences) {

@@ -11,14 +11,19 @@
 #include <QListView>
 #include <QListWidget>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 
+#include "core/model/time_for_device.h"
+#include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/findings_view.h"
 #include "gui/views/palette.h"
+#include "gui/views/parts.h"
+#include "gui/views/problem_card.h"
 #include "gui/views/rules_view.h"
 #include "gui/views/start_view.h"
 #include "tests/gui/views/window_test.h"
@@ -63,13 +68,54 @@ TEST_F(MainWindowTest, ShowsEverySampleInEveryView) {
   }
 }
 
+// The sentences that the walk-through in docs/window.md sets in italics.
+QStringList quotes_of_the_walk() {
+  QFile file(QStringLiteral(RNNADVISOR_SOURCE_DIR "/docs/window.md"));
+  EXPECT_TRUE(file.open(QIODevice::ReadOnly));
+  QString text = QString::fromUtf8(file.readAll());
+  text = text.mid(text.indexOf(QStringLiteral("1. **Overview**")));
+  text = text.left(text.indexOf(QStringLiteral("![The overview]"))).simplified();
+  static const QRegularExpression italics(QStringLiteral("(?<!\\*)\\*([^*]+)\\*(?!\\*)"));
+  QStringList found;
+  for (auto each = italics.globalMatch(text); each.hasNext();) found << each.next().captured(1);
+  return found;
+}
+
+// Presses the middle of these words on the page, as a person does.
+void click_words(PageBrowser& page, const QString& words) {
+  QTextCursor cursor = page.document()->find(words.left(24));
+  ASSERT_FALSE(cursor.isNull()) << words.toStdString();
+  cursor.setPosition(cursor.selectionStart() + 4);
+  QTest::mouseClick(page.viewport(), Qt::LeftButton, {}, page.cursorRect(cursor).center());
+}
+
 // The walk-through of the two-layer PyTorch sample: from the verdict to the cause, its evidence and
 // the fix.
 TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
+  window_->set_predict_for(model::predict_time_for);  // as the program does
   open(two_layers);
+  // What the walk-through quotes is what the window says.
+  const QStringList quoted = quotes_of_the_walk();
+  const auto& report = window_->document()->report();
+  ASSERT_GE(quoted.size(), 3);
+  EXPECT_EQ(quoted[0].toStdString(), report.headline);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(quoted[i + 1].chopped(1).toStdString(),
+              report.groups.at(static_cast<std::size_t>(i)).first().title);
   // That the program waits for launches stands first; the cause in the code behind it.
   EXPECT_EQ(window_->document()->judgement().findings.front().rule_id, "launch/host-bound");
-  window_->follow(Link::to({ItemKind::finding, 1}));
+  const auto press_rail = [&](const char* title) {
+    for (auto* button : window_->findChildren<QToolButton*>(QStringLiteral("rail_button"))) {
+      if (button->text() == QString::fromUtf8(title)) QTest::mouseClick(button, Qt::LeftButton);
+    }
+  };
+  press_rail("Overview");
+  EXPECT_EQ(window_->current_view(), QStringLiteral("overview"));
+  // The second of what to do first, clicked where it stands.
+  for (auto* page : window_->findChildren<PageBrowser*>()) {
+    if (page->isVisible() && page->accessibleName() == QStringLiteral("What to do first"))
+      click_words(*page, to_qt(report.groups.at(1).first().title));
+  }
   EXPECT_EQ(window_->current_view(), QStringLiteral("findings"));
   auto* findings = find<FindingsView>();
   EXPECT_EQ(findings->shown_finding(), 1);
@@ -103,6 +149,19 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   EXPECT_TRUE(now.framework_chooses);
   EXPECT_EQ(now.config().algo, Algo::persist_static);
   EXPECT_EQ(now.report().predicted.implementation, model::Implementation::persistent);
+
+  // The recording after the change beside that before it.
+  const double traced_ms = 2.88, before_ms = 12.8;  // as the walk-through says
+  open(QStringLiteral("sample:programs/pytorch-two-layers-split"));
+  press_rail("Compare");
+  auto* compare = find<CompareView>();
+  compare->compare_with(two_layers);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 20000));
+  const auto& step = compare->model().comparison().step;
+  ASSERT_TRUE(step.has_value());
+  EXPECT_NEAR(step->before_ms.median, before_ms, 0.05);
+  EXPECT_NEAR(step->after_ms.median, traced_ms, 0.005);
+  EXPECT_TRUE(words().contains(QStringLiteral("faster")));
 }
 
 TEST_F(MainWindowTest, SelectionLinksBothWays) {
@@ -122,6 +181,60 @@ TEST_F(MainWindowTest, SelectionLinksBothWays) {
   EXPECT_EQ(findings->list()->currentIndex().row(), 0);
   window_->state()->back();
   EXPECT_EQ(findings->shown_finding(), second.index);
+}
+
+TEST_F(MainWindowTest, BackLeadsToTheViewThatWasLeft) {
+  open(two_layers);
+  auto* back = window_->findChild<QAction*>(QStringLiteral("back"));
+  auto* forward = window_->findChild<QAction*>(QStringLiteral("forward"));
+  ASSERT_TRUE(back != nullptr && forward != nullptr);
+  EXPECT_FALSE(back->isEnabled());  // where the file was opened is where going back ends
+  window_->follow(Link::to({ItemKind::finding, 1}));
+  const Place finding = window_->place();
+  window_->follow(*parse_link(QStringLiteral("evidence:1")));
+  const Place evidence = window_->place();
+  EXPECT_EQ(evidence.view, QStringLiteral("timeline"));
+  back->trigger();
+  EXPECT_EQ(window_->place(), finding);
+  back->trigger();
+  EXPECT_EQ(window_->current_view(), QStringLiteral("overview"));
+  EXPECT_FALSE(back->isEnabled());
+  forward->trigger();
+  forward->trigger();
+  EXPECT_EQ(window_->place(), evidence);
+}
+
+// A button takes its icon from its action when that is enabled, which must not be that of the other
+// theme.
+TEST_F(MainWindowTest, IconsOfToolsFollowTheTheme) {
+  const auto brightness = [](const QToolButton& tool) {
+    const QImage icon = tool.icon().pixmap(18, 18).toImage().convertToFormat(QImage::Format_ARGB32);
+    double sum = 0, weight = 0;
+    for (int y = 0; y < icon.height(); ++y) {
+      for (int x = 0; x < icon.width(); ++x) {
+        const QRgb pixel = icon.pixel(x, y);
+        sum += qGray(pixel) * qAlpha(pixel);
+        weight += qAlpha(pixel);
+      }
+    }
+    return weight > 0 ? sum / weight : -1;
+  };
+  open(two_layers);
+  for (const bool dark : {true, false, true}) {
+    window_->set_theme_choice(dark ? ThemeChoice::dark : ThemeChoice::light);
+    window_->follow(Link::to({ItemKind::finding, dark ? 1 : 0}));
+    window_->state()->back();
+    window_->state()->forward();
+    int tools = 0;
+    for (const auto* tool : window_->findChildren<QToolButton*>(QStringLiteral("tool"))) {
+      if (tool->defaultAction() == nullptr) continue;
+      ++tools;
+      const double seen = brightness(*tool);
+      EXPECT_TRUE(dark ? seen > 128 : seen >= 0 && seen < 128)
+          << tool->accessibleName().toStdString() << ' ' << seen;
+    }
+    EXPECT_GE(tools, 6);
+  }
 }
 
 TEST_F(MainWindowTest, AKernelIsBroughtIntoView) {
@@ -169,15 +282,33 @@ TEST_F(MainWindowTest, WhatCannotBeOpenedIsExplained) {
       {write("text.rnnprof", "hello"), QStringLiteral("text")},
       {write("newer.rnnprof", newer), QStringLiteral("schema version 99")},
       {folder.filePath(QStringLiteral("missing.rnnprof")), QStringLiteral("No such file")}};
-  for (const auto& [path, words] : files) {
+  for (const auto& [path, said_of_it] : files) {
     open(path);
     EXPECT_EQ(window_->document(), nullptr);
     EXPECT_EQ(window_->current_view(), QStringLiteral("start"));
     bool said = false;
     for (const auto* label : find<StartView>()->findChildren<QLabel*>())
-      said = said || (label->isVisible() && label->text().contains(words));
-    EXPECT_TRUE(said) << words.toStdString();
+      said = said || (label->isVisible() && label->text().contains(said_of_it));
+    EXPECT_TRUE(said) << said_of_it.toStdString();
   }
+  // The second of two is explained as the first is, and can be left again.
+  open(two_layers);
+  auto* compare = find<CompareView>();
+  window_->go(QStringLiteral("compare"));
+  for (const auto& [path, said] : files) {
+    compare->compare_with(path);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 20000));
+    EXPECT_TRUE(compare->problem().has_value());
+    auto* card = compare->findChild<ProblemCard*>();
+    ASSERT_TRUE(card != nullptr && card->isVisible()) << path.toStdString();
+    EXPECT_EQ(card->problem()->path, path);
+    EXPECT_TRUE(words().contains(said)) << said.toStdString();
+    EXPECT_FALSE(words().contains(QStringLiteral("remedy:")));
+  }
+  compare->compare_with(two_layers);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 20000));
+  EXPECT_FALSE(compare->problem().has_value());
+  EXPECT_NE(compare->model().comparison().before, nullptr);
   // With a profile open, it stays.
   open(two_layers);
   open(files.front().first);

@@ -214,26 +214,19 @@ TEST_F(MapsTest, ThePredictedTimeIsAmongTheResults) {
   EXPECT_TRUE(noted);
 }
 
-// A change with its map asked for, while the maps are seen: within a frame. The map itself is made
-// on another thread.
-TEST_F(MapsTest, AnswersWithinAFrame) {
+// A change with its map asked for, while the maps are seen; the map itself is made on another
+// thread. How long it takes is measured by window_benchmark --explorer; what hangs is caught here.
+TEST_F(MapsTest, FollowsAChangeAtOnce) {
   map();
-  std::vector<double> ms;
-  for (int hidden = 700; hidden < 740; ++hidden) {
+  view_.set_predict_for(model::predict_time_for);
+  for (int hidden = 700; hidden < 720; ++hidden) {
     const auto start = std::chrono::steady_clock::now();
     ASSERT_TRUE(view_.set_parameter(QStringLiteral("hidden_size"), QString::number(hidden)));
-    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                     .count());
+    view_.repaint();
     QCoreApplication::processEvents();
+    const auto took = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(std::chrono::duration<double>(took).count(), 2.0);
   }
-  std::sort(ms.begin(), ms.end());
-  RecordProperty("median_ms", std::to_string(ms[ms.size() / 2]));
-#if defined(RNNADVISOR_SANITIZED)
-  constexpr double frame_ms = 400;  // without optimisation, with every access looked at
-#else
-  constexpr double frame_ms = 16;
-#endif
-  EXPECT_LT(ms[ms.size() / 2], frame_ms) << "a busy machine may need another run";
 }
 
 // However slow a predictor is, the window answers, and leaving does not wait for the whole map.

@@ -11,6 +11,7 @@
 
 #include "gui/models/exploration_pages.h"
 #include "gui/views/parts.h"
+#include "gui/views/screenshot.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
 #include "tests/gui/documents.h"
@@ -108,6 +109,20 @@ TEST(WhyNot, IsNotAskedOfWhatRuns) {
   EXPECT_FALSE(exploration_limits(runs, light_theme()).contains(question));
 }
 
+TEST(Pictures, HaveTheEndingOfTheKindThatWasChosen) {
+  const QString svg = QStringLiteral("SVG (*.svg)"), png = QStringLiteral("PNG (*.png)");
+  const auto path = [](const char* name, const QString& filter) {
+    return picture_path(QString::fromUtf8(name), filter).toStdString();
+  };
+  EXPECT_EQ(path("/a/overview.png", svg), "/a/overview.svg");
+  EXPECT_EQ(path("/a/overview.SVG", svg), "/a/overview.SVG");
+  EXPECT_EQ(path("/a/overview", svg), "/a/overview.svg");
+  EXPECT_EQ(path("/a.b/overview", png), "/a.b/overview.png");
+  EXPECT_EQ(path("/a/overview.", png), "/a/overview.png");
+  EXPECT_EQ(path("/a/overview.svg", png), "/a/overview.png");
+  EXPECT_EQ(path("/a/overview.jpg", png), "/a/overview.jpg");
+}
+
 struct Ended {
   int status;
   QString words;
@@ -147,9 +162,35 @@ TEST(Arguments, WhatIsWrongEndsWithTwoAndSaysWhatThereIs) {
                 .status,
             2);
   EXPECT_EQ(start_with({QStringLiteral("--at"), QStringLiteral("finding/0")}).status, 2);
+  // What is no place is an error before a window opens.
+  for (const auto& [text, said] : {std::pair{"findigns", "did you mean 'findings'?"},
+                                   {"foo", "one of start, overview"},
+                                   {",,", "names no place"},
+                                   {"explorer,hidden_size=many", "hidden_size"}}) {
+    const auto ended = start_with(
+        {QStringLiteral("sample:ptb-large"), QStringLiteral("--at"), QString::fromUtf8(text)});
+    EXPECT_EQ(ended.status, 2) << text;
+    EXPECT_TRUE(ended.words.contains(QString::fromUtf8(said))) << ended.words.toStdString();
+  }
   const auto beside_nothing = start_with({QStringLiteral("--compare-with"), sample});
   EXPECT_EQ(beside_nothing.status, 2);
   EXPECT_TRUE(beside_nothing.words.contains(QStringLiteral("--compare-with")));
+  // A second profile that cannot be read makes no picture.
+  const QString broken = folder.filePath(QStringLiteral("broken.rnnprof"));
+  QFile empty(broken);
+  ASSERT_TRUE(empty.open(QIODevice::WriteOnly));
+  empty.close();
+  const auto beside_broken =
+      start_with({QStringLiteral("--screenshot"), QStringLiteral("compare"), picture, sample,
+                  QStringLiteral("--compare-with"), broken});
+  EXPECT_EQ(beside_broken.status, 2);
+  EXPECT_TRUE(beside_broken.words.contains(QStringLiteral("empty")));
+  EXPECT_FALSE(QFile::exists(picture));
+  EXPECT_EQ(start_with({QStringLiteral("--screenshot"), QStringLiteral("compare"), picture, sample,
+                        QStringLiteral("--compare-with"), sample})
+                .status,
+            0);
+  EXPECT_TRUE(QFile::exists(picture));
   const auto help = start_with({QStringLiteral("--help")});
   EXPECT_EQ(help.status, 0);
   for (const auto& view : MainWindow::view_names()) EXPECT_TRUE(help.words.contains(view));

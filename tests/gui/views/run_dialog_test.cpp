@@ -166,6 +166,20 @@ TEST_F(RunDialogTest, ShowsHowFarItIs) {
   ASSERT_TRUE(recorded.wait(20000));
 }
 
+TEST_F(RunDialogTest, WhatIsSaidOfAFieldGoesWithIt) {
+  dialog_.show_program();
+  button("Run")->click();
+  EXPECT_TRUE(says(dialog_.status(), "Name the program"));
+  auto* program = dialog_.findChild<QLineEdit*>(QStringLiteral("program"));
+  ASSERT_NE(program, nullptr);
+  QTest::keyClicks(program, QStringLiteral("python -c 'a b"));
+  EXPECT_TRUE(dialog_.status()->text().isEmpty());
+  button("Run")->click();
+  EXPECT_TRUE(says(dialog_.status(), "quote is not closed"));
+  QTest::keyClicks(program, QStringLiteral("'"));
+  EXPECT_TRUE(dialog_.status()->text().isEmpty());
+}
+
 TEST_F(RunDialogTest, CancelKeepsWhatWasRecorded) {
   qputenv("STAND_IN", "hang");
   dialog_.show_program();

@@ -1,0 +1,206 @@
+#include "gui/models/tables.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "advisor/report/words.h"
+#include "gui/models/overview_charts.h"
+#include "gui/models/pages.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+namespace words = advisor::words;
+
+QString tr(const char* text) { return QCoreApplication::translate("Tables", text); }
+
+QString number_cell(double value, int digits = 6) {
+  return std::isfinite(value) ? QString::number(value, 'g', digits) : QString();
+}
+
+QString prose_cell(std::string_view text) {
+  return to_qt(words::clean(text)).remove(QLatin1Char('`'));
+}
+
+// The roles that any phase has, in the order of the enumeration, which is that of the legend.
+std::vector<KernelRole> roles_of(const std::vector<PhaseTime>& times) {
+  std::vector<KernelRole> roles;
+  for (const auto& time : times) {
+    for (const auto& part : time.parts) {
+      if (std::find(roles.begin(), roles.end(), part.role) == roles.end())
+        roles.push_back(part.role);
+    }
+  }
+  std::sort(roles.begin(), roles.end());
+  return roles;
+}
+
+void add_times(TableText& table, const Document& document) {
+  std::vector<PhaseTime> times;
+  const auto count = static_cast<int>(document.report().configurations.size());
+  for (int i = 0; i < count; ++i) {
+    for (auto& time : phase_times(document, i)) times.push_back(std::move(time));
+  }
+  if (times.empty()) return;
+  const auto roles = roles_of(times);
+  QStringList head = {tr("configuration"), tr("phase"), tr("timed (ms)"), tr("kernels (ms)"),
+                      tr("GPU idle (ms)")};
+  for (const auto role : roles) head << tr("%1 (ms)").arg(role_word(role));
+  table.row(head);
+  for (const auto& time : times) {
+    const auto& name =
+        document.report().configurations[static_cast<std::size_t>(time.configuration)].name;
+    QStringList cells = {to_qt(name), to_qt(words::phase(time.phase)),
+                         milliseconds_cell(time.timed_ms), milliseconds_cell(time.kernel_ms),
+                         milliseconds_cell(time.idle_ms)};
+    for (const auto role : roles) {
+      double ms = 0;
+      for (const auto& part : time.parts) ms += part.role == role ? part.ms : 0;
+      cells << milliseconds_cell(ms);
+    }
+    table.row(cells);
+  }
+}
+
+void add_findings(TableText& table, const advisor::Report& report) {
+  if (report.groups.empty()) return;
+  table.next_table();
+  table.row({tr("severity"), tr("rule"), tr("finding"), tr("configurations"), tr("gain"),
+             tr("gain is"), tr("what to do")});
+  for (const auto& group : report.groups) {
+    const auto& finding = group.first();
+    const auto offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
+                                      [&](const auto& each) { return !withdrawn(finding, each); });
+    const auto gain = words::gain(finding.gain);
+    table.row({severity_word(finding.severity), to_qt(finding.rule_id), prose_cell(finding.title),
+               QString::number(group.findings.size()), to_qt(gain),
+               gain.empty() ? QString() : to_qt(words::basis(finding.gain->basis)),
+               offered == finding.suggestions.end() ? QString() : prose_cell(offered->text)});
+  }
+}
+
+}  // namespace
+
+void TableText::row(const QStringList& cells) {
+  for (qsizetype i = 0; i < cells.size(); ++i) {
+    QString cell = cells[i];
+    for (const char c : {'\t', '\n', '\r'}) cell.replace(QLatin1Char(c), QLatin1Char(' '));
+    text_ += (i > 0 ? QStringLiteral("\t") : QString()) + cell;
+  }
+  text_ += QLatin1Char('\n');
+}
+
+void TableText::next_table() {
+  if (!text_.isEmpty()) text_ += QLatin1Char('\n');
+}
+
+QString milliseconds_cell(double ms) { return ms > 0 ? number_cell(ms, 4) : QString(); }
+
+QString overview_table(const Document& document) {
+  TableText table;
+  add_times(table, document);
+  add_findings(table, document.report());
+  return table.text();
+}
+
+QString exploration_table(const Exploration& now, const Exploration* held) {
+  TableText table;
+  const auto row = [&](const QString& name, const auto& value) {
+    QStringList cells = {name};
+    if (held != nullptr) cells << value(*held);
+    table.row(cells << value(now));
+  };
+  const auto column = [&](const QString& name) {
+    table.row(held != nullptr ? QStringList{name, tr("held"), tr("now")} : QStringList{name, {}});
+  };
+  column(tr("configuration"));
+  row(tr("summary"), [](const Exploration& e) {
+    const QString summary = to_qt(e.report().summary);
+    return e.calls > 1 ? tr("%1 calls: %2").arg(e.calls).arg(summary) : summary;
+  });
+  row(tr("device"), [](const Exploration& e) { return to_qt(e.device().name); });
+  row(tr("implementation"), [](const Exploration& e) {
+    return to_qt(words::implementation(e.report().predicted.implementation));
+  });
+  const auto parameters = words::all_parameters(now.config());
+  const auto held_parameters = held != nullptr ? words::all_parameters(held->config()) : parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    row(to_qt(parameters[i].first), [&](const Exploration& e) {
+      return to_qt((&e == held ? held_parameters : parameters)[i].second);
+    });
+  row(tr("memory (bytes)"), [](const Exploration& e) { return QString::number(e.memory.total); });
+  for (const auto& part : memory_parts(now.memory))
+    row(tr("of it %1 (bytes)").arg(part.name), [&](const Exploration& e) {
+      for (const auto& each : memory_parts(e.memory))
+        if (each.name == part.name) return QString::number(each.bytes);
+      return QString();
+    });
+  table.next_table();
+  QStringList head = {tr("phase"),
+                      tr("FLOP"),
+                      tr("bytes at least"),
+                      tr("FLOP per byte"),
+                      tr("lower bound (ms)"),
+                      tr("predicted, estimate (ms)"),
+                      tr("from (ms)"),
+                      tr("to (ms)")};
+  if (held != nullptr) head.prepend(tr("which"));
+  table.row(head);
+  for (const auto* e : {held, &now}) {
+    if (e == nullptr) continue;
+    for (const auto& phase : e->phases) {
+      const auto predicted = [&](double seconds) {
+        return phase.predicted ? milliseconds_cell(seconds * 1e3) : QString();
+      };
+      const auto time = phase.predicted.value_or(model::TimePrediction{});
+      QStringList cells = {to_qt(words::phase(phase.phase)),
+                           QString::number(phase.cost.flops),
+                           QString::number(phase.cost.minimum_bytes),
+                           number_cell(phase.cost.intensity),
+                           milliseconds_cell(phase.bound.bound_ms),
+                           predicted(time.seconds),
+                           predicted(time.low_seconds),
+                           predicted(time.high_seconds)};
+      if (held != nullptr) cells.prepend(e == held ? tr("held") : tr("now"));
+      table.row(cells);
+    }
+  }
+  add_findings(table, now.document->report());
+  return table.text();
+}
+
+QString products_table(const Exploration& now) {
+  TableText table;
+  table.row({tr("phase"), tr("product"), tr("layer"), tr("direction"), QStringLiteral("M"),
+             QStringLiteral("N"), QStringLiteral("K"), tr("count"), tr("FLOP"),
+             tr("tile waste (share)"), tr("wave waste (share)")});
+  for (const auto& phase : now.phases) {
+    for (const auto& gemm : phase.gemms) {
+      const auto waste = model::quantization(gemm, now.device().sm_count);
+      table.row({to_qt(words::phase(phase.phase)), to_qt(to_string(gemm.path)),
+                 QString::number(gemm.layer), QString::number(gemm.direction),
+                 QString::number(gemm.m), QString::number(gemm.n), QString::number(gemm.k),
+                 QString::number(gemm.count), QString::number(gemm.flops()),
+                 number_cell(waste.tile_waste, 4), number_cell(waste.wave_waste, 4)});
+    }
+  }
+  return table.text();
+}
+
+QString conditions_table(const Exploration& now) {
+  TableText table;
+  table.row({tr("algorithm"), tr("condition"), tr("holds"), tr("here"), tr("needed"), tr("rule")});
+  for (const auto& why : now.report().why_not) {
+    for (const auto& clause : why.clauses) {
+      const QString holds = clause.holds == model::Holds::yes  ? tr("yes")
+                            : clause.holds == model::Holds::no ? tr("no")
+                                                               : tr("unknown");
+      table.row({to_qt(to_string(why.algo)), to_qt(clause.title), holds, to_qt(clause.observed),
+                 clause.required ? tr("required") : tr("for speed"), to_qt(clause.rule_id)});
+    }
+  }
+  return table.text();
+}
+
+}  // namespace rnnadvisor::gui
