@@ -19,7 +19,7 @@ namespace rnnadvisor::model {
 // persistent kernels of their own where the hidden size is a multiple of 8 and the batch small or a
 // multiple of 8; the others' persistent kernels use Tensor Cores where the hidden size is a
 // multiple of 32 and the batch one of 8, and none of them does with half data and the default math
-// type (tests/data/h200/held-back-drawn.times.jsonl: 10 times slower in the median of 18 LSTMs; the
+// type (10 times slower than those in the median of 18 LSTMs drawn at random, docs/models.md; the
 // card persistence/tensor-core-math). Where a batch above 8 is no multiple of 8, an LSTM is
 // taken to run these too: no such LSTM with a hidden size that is a multiple of 32 is in the
 // calibration.

@@ -5,23 +5,16 @@ import torch
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=10)
-parser.add_argument("--split", action="store_true", help="what rnnadvisor suggests: two modules of one layer")
 options = parser.parse_args()
 
 UNITS, BATCH, LENGTH = 512, 32, 128
 torch.manual_seed(1)
-if options.split:
-    layers = torch.nn.ModuleList(torch.nn.LSTM(UNITS, UNITS) for _ in range(2))
-else:
-    layers = torch.nn.ModuleList([torch.nn.LSTM(UNITS, UNITS, num_layers=2)])
-layers.cuda().half()
-optimizer = torch.optim.SGD(layers.parameters(), lr=0.01)
+rnn = torch.nn.LSTM(UNITS, UNITS, num_layers=2).cuda().half()
+optimizer = torch.optim.SGD(rnn.parameters(), lr=0.01)
 x = torch.randn(LENGTH, BATCH, UNITS, device="cuda", dtype=torch.half)
 for step in range(options.steps):
     with torch.cuda.nvtx.range("step"):
-        y = x
-        for layer in layers:
-            y, _ = layer(y)
+        y, _ = rnn(x)
         loss = y.float().pow(2).mean()
         optimizer.zero_grad()
         loss.backward()

@@ -340,9 +340,6 @@ TEST(ShippedTimes, ErrorsOnOtherRowsArePublished) {
   const auto usual = judged_on("held-back-usual.times.jsonl");
   test::expect_written("time errors usual", test::time_error_table(usual));
   test::expect_written("choice errors usual", test::choice_table(usual));
-  const auto drawn = judged_on("held-back-drawn.times.jsonl");
-  test::expect_written("time errors drawn", test::time_error_table(drawn));
-  test::expect_written("choice errors drawn", test::choice_table(drawn));
 }
 
 // Choosing anew takes long: one phase of one group, with the rows that it takes its overhead from.
