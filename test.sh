@@ -42,7 +42,7 @@ if [ $full = yes ]; then
   # What says most for its time comes first.
   say "A machine without CUDA (preset nocuda)"
   build nocuda
-  run_tests nocuda -LE 'browser|install|fuzz'
+  run_tests nocuda -LE 'browser|install|fuzz|tables'
   say "Thread sanitizer on what uses threads (preset tsan)"
   build tsan thread_tests
   run_tests tsan -L thread
