@@ -146,7 +146,7 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
     add_memory(result.memory, model::memory_need(other, other.mode), times);
   result.document = std::make_shared<const Document>(
       std::move(profile), std::move(rules), QString(), false, std::function<bool(double)>(),
-      [predict](const DeviceSpec&) { return predict; });
+      [predict](const DeviceSpec&) { return model::PredictTime(predict); });
   result.violations = validate(config);
   for (const Phase phase : all_phases) {
     if ((phase == Phase::forward_inference) != (config.mode == Mode::inference)) continue;
