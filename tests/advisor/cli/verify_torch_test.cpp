@@ -12,7 +12,6 @@ namespace rnnadvisor::cli {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
