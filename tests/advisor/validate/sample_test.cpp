@@ -12,10 +12,6 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
 class SamplePairs : public ::testing::Test {
  protected:
   RuleSample of(std::string_view id, SampleOptions options = {}) const {
