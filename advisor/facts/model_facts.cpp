@@ -50,6 +50,15 @@ std::optional<double> n_for(const Step& g, double ridge) {
   return g.element * ridge * g.m * g.k / gain;
 }
 
+// Nothing, too, where it is more than any batch.
+std::optional<std::int64_t> batch_to_compute_bound(const Subject& s) {
+  const auto edge = ridge(s);
+  if (!edge) return std::nullopt;
+  const auto n = n_for(forward_step(s.get().config), *edge);
+  if (!n || *n > 1e9) return std::nullopt;
+  return static_cast<std::int64_t>(std::ceil(*n));
+}
+
 model::Gemm recurrent_gemm(const RnnConfig& c) {
   model::Gemm gemm;
   gemm.path = model::Path::recurrent;
@@ -266,22 +275,13 @@ void add_cost(Catalogue& catalogue) {
            });
   modelled("batch_to_compute_bound", "",
            "smallest batch_size with which the recurrent product is limited by arithmetic",
-           [](const Subject& s) -> std::optional<std::int64_t> {
-             const auto edge = ridge(s);
-             if (!edge) return std::nullopt;
-             const auto n = n_for(forward_step(s.get().config), *edge);
-             if (!n || *n > 1e9) return std::nullopt;
-             return static_cast<std::int64_t>(std::ceil(*n));
-           });
+           batch_to_compute_bound);
   modelled("batch_growth_to_compute_bound", "1",
            "model.batch_to_compute_bound as a multiple of batch_size",
            [](const Subject& s) -> std::optional<double> {
-             const auto edge = ridge(s);
-             const int batch = s.get().config.batch_size;
-             if (!edge || batch < 1) return std::nullopt;
-             const auto n = n_for(forward_step(s.get().config), *edge);
-             if (!n || *n > 1e9) return std::nullopt;
-             return std::ceil(*n) / batch;
+             const auto batch = batch_to_compute_bound(s);
+             if (!batch || s.get().config.batch_size < 1) return std::nullopt;
+             return static_cast<double>(*batch) / s.get().config.batch_size;
            });
   modelled("width_reaches_compute_bound", "",
            "some batch_size makes the recurrent product limited by arithmetic",

@@ -90,7 +90,8 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
     }
   }
   if (quote != 0)
-    return fail(ErrorCode::invalid_argument, std::string("a quote is not closed: ") + quote);
+    return fail(ErrorCode::invalid_argument, std::string("a quote is not closed: ") + quote,
+                "close it, or put a backslash before it where the character itself is meant");
   if (begun) words.push_back(std::move(word));
   return words;
 }

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 namespace rnnadvisor::gui::timeline {
 namespace {
 
-using Visit = std::function<void(TimeRange)>;
-
+// A template, for a profile may have ten million kernels.
+template <typename Visit>
 void each_span(const Timeline& timeline, const Visit& visit) {
   for (int i = 0; i < static_cast<int>(timeline.calls.size()); ++i)
     visit(item_range(timeline, {ItemKind::call, i}));

@@ -76,7 +76,9 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
     loop.exec();
     // The picture of a file that cannot be opened is that of the start page, which says why.
     if (failure && request.view != QLatin1String("start")) return fail(*failure);
-    if (window.loading()) return fail(ErrorCode::io, "opening took too long");
+    if (window.loading())
+      return fail(ErrorCode::io, "opening took longer than a picture waits for",
+                  "open the file in the window and save the picture there");
     if (!failure) {
       if (auto there = check(place, *window.document()); !there) return there;
     }
@@ -88,7 +90,9 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
     timer.start();
     while (compare->comparing() && timer.elapsed() < longest_ms) settle(20);
     if (compare->problem()) return fail(*compare->problem());
-    if (compare->comparing()) return fail(ErrorCode::io, "comparing took too long");
+    if (compare->comparing())
+      return fail(ErrorCode::io, "comparing took longer than a picture waits for",
+                  "open both in the window and save the picture there");
   }
   QWidget* shown = &window;
   if (dialog) {

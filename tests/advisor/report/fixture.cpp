@@ -361,6 +361,22 @@ std::unique_ptr<Judged> single() {
   return j;
 }
 
+std::unique_ptr<Judged> refuted_here() {
+  auto judged = single();
+  auto& finding = judged->judgement.findings.at(0);
+  finding.severity = Severity::info;
+  finding.gain.reset();
+  TrialOutcome trial;
+  trial.verdict = ExperimentVerdict::refuted;
+  trial.scope = "training step";
+  trial.speedup = 0.5;
+  trial.low = 0.45;
+  trial.high = 0.55;
+  finding.trial = finding.suggestions.at(0).trial = trial;
+  finding.refuted_here = true;
+  return judged;
+}
+
 std::unique_ptr<Judged> fine() {
   auto j = start();
   j->profile.configurations.push_back(lstm("gnmt-layer", Algo::persist_static, 1024, 32));

@@ -28,6 +28,7 @@ std::unique_ptr<Judged> empty();   // no configurations at all
 std::unique_ptr<Judged> bare();    // one configuration without device, timings, kernels or verdicts
 std::unique_ptr<Judged> checked();  // one configuration on a device, not run
 std::unique_ptr<Judged> tried();    // one configuration with changes that were tried, of every fate
+std::unique_ptr<Judged> refuted_here();  // single(), its first suggestion tried here and refuted
 std::unique_ptr<Judged>
 sweep();  // the guide's figures 9 and 10 from tests/data/h200/guide-figures-9-10.jsonl
 std::unique_ptr<Judged> many(

@@ -102,18 +102,7 @@ TEST(RefutedFinding, IsCountedInCsv) {
 
 // What was tried here and refuted, where the finding names it: in the formats that quote findings.
 TEST(RefutedHere, IsSaidInEveryFormatThatQuotesFindings) {
-  auto judged = fixture::single();
-  auto& finding = judged->judgement.findings.at(0);
-  finding.severity = Severity::info;
-  finding.gain.reset();
-  TrialOutcome trial;
-  trial.verdict = ExperimentVerdict::refuted;
-  trial.scope = "training step";
-  trial.speedup = 0.5;
-  trial.low = 0.45;
-  trial.high = 0.55;
-  finding.trial = finding.suggestions.at(0).trial = trial;
-  finding.refuted_here = true;
+  const auto judged = fixture::refuted_here();
   const Report report = judged->report();
   std::string markdown = write_markdown(report);
   std::erase(markdown, '\\');

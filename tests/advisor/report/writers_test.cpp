@@ -394,18 +394,7 @@ TEST(Refuted, IsSaidAndNotOffered) {
 
 // What was tried here and refuted is told with its numbers; the other suggestion stays.
 TEST(Refuted, OfSuggestionsOnlyThoseThatWereTried) {
-  auto judged = fixture::single();
-  auto& finding = judged->judgement.findings.at(0);
-  finding.severity = Severity::info;
-  finding.gain.reset();
-  TrialOutcome trial;
-  trial.verdict = ExperimentVerdict::refuted;
-  trial.scope = "training step";
-  trial.speedup = 0.5;
-  trial.low = 0.45;
-  trial.high = 0.55;
-  finding.trial = finding.suggestions.at(0).trial = trial;
-  finding.refuted_here = true;
+  const auto judged = fixture::refuted_here();
   const Report report = judged->report();
   const std::string text = write_text(report);
   EXPECT_THAT(text, HasSubstr("     not      Pad the batch to 40"));

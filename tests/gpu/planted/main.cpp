@@ -4,6 +4,7 @@
 //                                                 precision and recall, anywhere
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/configurations.h"
+#include "advisor/cli/interrupt.h"
 #include "advisor/cli/worker/run_experiment.h"
 #include "core/model/time_for_device.h"
 #include "profiler/profile/file.h"
@@ -43,13 +45,15 @@ int measure(const std::string& suite_path, const std::string& out, const std::st
   cli::ExperimentWorker worker;
   cli::ExperimentRunOptions options;
   options.program = program;
+  // An interrupted run writes what it has.
+  const std::atomic<bool>* stop = options.stop = cli::watch_interrupts();
   const auto measured = planted::measure(
       *suite, machine.gpus.front().spec, environment,
       [&](const ExperimentRequest& request) { return worker.run(request, options); },
       model::predict_time_for,
       [&](std::size_t i) {
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-        if (passed.count() > budget_seconds) {
+        if (*stop || passed.count() > budget_seconds) {
           fmt::print(stderr, "{} of {} cases were not reached\n", suite->size() - i, suite->size());
           return false;
         }

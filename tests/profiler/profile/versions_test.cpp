@@ -14,6 +14,17 @@ using ::testing::ElementsAre;
 
 const std::string seeds = RNNADVISOR_SOURCE_DIR "/tests/fuzz/corpus/rnnprof/";
 
+// What is written of an older file is, read again, what was read of it.
+void expect_written_as_it_is(const Profile& old) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.file("new.rnnprof");
+  const auto written = write_profile(old, path);
+  ASSERT_TRUE(written) << to_text(written.error());
+  const auto read = read_profile(path);
+  ASSERT_TRUE(read) << to_text(read.error());
+  testing::expect_equal(old, *read);
+}
+
 // Written by the first version from a profile with the columns it had.
 TEST(Versions, TheFirstIsReadWithWhatItDidNotHaveUnknown) {
   const auto read = read_profile(seeds + "rich-v1.rnnprof");
@@ -50,13 +61,7 @@ TEST(Versions, TheFirstBecomesTheSecondWhenItIsWritten) {
   for (const char* name : {"rich-v1.rnnprof", "empty-v1.rnnprof"}) {
     const auto old = read_profile(seeds + name);
     ASSERT_TRUE(old) << to_text(old.error());
-    const testing::TemporaryDirectory directory;
-    const std::string path = directory.file("new.rnnprof");
-    const auto written = write_profile(*old, path);
-    ASSERT_TRUE(written) << to_text(written.error());
-    const auto read = read_profile(path);
-    ASSERT_TRUE(read) << to_text(read.error());
-    testing::expect_equal(*old, *read);
+    expect_written_as_it_is(*old);
   }
 }
 
@@ -73,13 +78,7 @@ TEST(Versions, TheThirdIsReadAndWrittenAsItWas) {
   const Profile now = testing::rich_profile();
   EXPECT_EQ(old->kernels.role, now.kernels.role);
   EXPECT_EQ(old->counters.value, now.counters.value);
-  const testing::TemporaryDirectory directory;
-  const std::string path = directory.file("new.rnnprof");
-  const auto written = write_profile(*old, path);
-  ASSERT_TRUE(written) << to_text(written.error());
-  const auto read = read_profile(path);
-  ASSERT_TRUE(read) << to_text(read.error());
-  testing::expect_equal(*old, *read);
+  expect_written_as_it_is(*old);
 }
 
 // The fourth did not say at which clocks a change was tried.
@@ -92,13 +91,7 @@ TEST(Versions, TheFourthIsReadAndWrittenAsItWas) {
   for (auto& experiment : now.experiments)
     experiment.clocks_before = experiment.clocks_after = GpuClocks();
   EXPECT_EQ(old->experiments, now.experiments);
-  const testing::TemporaryDirectory directory;
-  const std::string path = directory.file("new.rnnprof");
-  const auto written = write_profile(*old, path);
-  ASSERT_TRUE(written) << to_text(written.error());
-  const auto read = read_profile(path);
-  ASSERT_TRUE(read) << to_text(read.error());
-  testing::expect_equal(*old, *read);
+  expect_written_as_it_is(*old);
 }
 
 TEST(Versions, FindingsAreStoredInAFileOfTheFirst) {
