@@ -36,8 +36,9 @@ namespace {
 struct Api {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;
   RNNADVISOR_CUPTI(RNNADVISOR_DECLARE)
-  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // this and the next may be missing
+  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // this and the next two may be missing
   decltype(&::cuptiGetDeviceId) cuptiGetDeviceId;
+  decltype(&::cuptiSetThreadIdType) cuptiSetThreadIdType;
 #undef RNNADVISOR_DECLARE
   void* library;
 };
@@ -47,7 +48,8 @@ std::atomic<int> state{off};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 Api api;
 CUpti_SubscriberHandle subscriber = nullptr;
-thread_local int ours = 0;  // our own calls into CUPTI
+bool system_threads = false;  // set before anything is recorded
+thread_local int ours = 0;    // our own calls into CUPTI
 // What is asked for its number: a call that changes nothing and that hardly a program makes.
 constexpr CUpti_CallbackId probe_function = CUPTI_DRIVER_TRACE_CBID_cuCtxGetStreamPriorityRange;
 constexpr std::uint32_t no_stream = 0xffffffff;
@@ -107,7 +109,7 @@ void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* b
   describe_frameworks();
   CUpti_Activity* record = nullptr;
   while (valid > 0 && api.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
-    write_activity(*record, api.cuptiGetCallbackName);
+    write_activity(*record, {api.cuptiGetCallbackName, system_threads});
   std::size_t dropped = 0;
   if (api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
       dropped > 0)
@@ -218,6 +220,8 @@ bool load() {
       real_symbol(api.library, "cuptiGetStreamIdEx"));
   api.cuptiGetDeviceId = reinterpret_cast<decltype(api.cuptiGetDeviceId)>(
       real_symbol(api.library, "cuptiGetDeviceId"));
+  api.cuptiSetThreadIdType = reinterpret_cast<decltype(api.cuptiSetThreadIdType)>(
+      real_symbol(api.library, "cuptiSetThreadIdType"));
   std::uint32_t version = 0;
   api.cuptiGetVersion(&version);
   Dl_info info{};
@@ -233,6 +237,7 @@ void hand_back() {
   enable_all(false);
   api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   api.cuptiActivityFlushPeriod(0);
+  if (system_threads) api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
   if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
   subscriber = nullptr;
   counters_finish();
@@ -291,6 +296,10 @@ void cupti_start() {
     subscriber = nullptr;
     return refused(status, "cuptiSubscribe");
   }
+  // Only now: it would change the thread ids of another tool, too. By default they are no ids of
+  // the system, and a call of the CUDA API would belong to no thread that anything else names.
+  system_threads = api.cuptiSetThreadIdType != nullptr &&
+                   api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) == CUPTI_SUCCESS;
   for (const auto id : {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
                         CUPTI_CBID_RESOURCE_CONTEXT_CREATED})
     api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,

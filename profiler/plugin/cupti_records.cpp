@@ -34,15 +34,15 @@ void write_kernel(const CUpti_ActivityKernel10& k) {
   writer().add(out, spool::Loss::kernels);
 }
 
-void write_api(const CUpti_ActivityAPI& a, bool driver, CallbackName name_of) {
+void write_api(const CUpti_ActivityAPI& a, bool driver, const ApiReading& reading) {
   const char* name = nullptr;
-  name_of(driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, a.cbid, &name);
+  reading.name_of(driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, a.cbid, &name);
   spool::Api out{};
   out.start_ns = static_cast<std::int64_t>(a.start);
   out.end_ns = static_cast<std::int64_t>(a.end);
   out.name = writer().intern(name);
   out.correlation = a.correlationId;
-  out.thread = a.threadId;
+  out.thread = reading.system_threads ? a.threadId : 0;
   out.driver = driver ? 1 : 0;
   out.result = static_cast<std::int32_t>(a.returnValue);
   writer().add(out, spool::Loss::api);
@@ -50,7 +50,7 @@ void write_api(const CUpti_ActivityAPI& a, bool driver, CallbackName name_of) {
 
 }  // namespace
 
-void write_activity(const CUpti_Activity& record, CallbackName name_of) {
+void write_activity(const CUpti_Activity& record, const ApiReading& reading) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
     case CUPTI_ACTIVITY_KIND_KERNEL:
@@ -92,7 +92,7 @@ void write_activity(const CUpti_Activity& record, CallbackName name_of) {
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:
       write_api(*reinterpret_cast<const CUpti_ActivityAPI*>(&record),
-                record.kind == CUPTI_ACTIVITY_KIND_DRIVER, name_of);
+                record.kind == CUPTI_ACTIVITY_KIND_DRIVER, reading);
       break;
     case CUPTI_ACTIVITY_KIND_MEMORY2: {
       const auto& m = *reinterpret_cast<const CUpti_ActivityMemory4*>(&record);

@@ -5,11 +5,13 @@
 
 namespace rnnadvisor::plugin {
 
-using CallbackName = decltype(&::cuptiGetCallbackName);
+struct ApiReading {
+  decltype(&::cuptiGetCallbackName) name_of;  // called for calls of the CUDA API only
+  bool system_threads;  // CUPTI tells threads by the system's ids; else they stay unknown, 0
+};
 
 // Writes one record; kinds that are not recorded are passed over. Kernels whose time CUPTI could
-// not get are counted as lost. `name_of` names a call of the CUDA API and is not called for other
-// kinds. Any thread; never throws.
-void write_activity(const CUpti_Activity& record, CallbackName name_of);
+// not get are counted as lost. Any thread; never throws.
+void write_activity(const CUpti_Activity& record, const ApiReading& reading);
 
 }  // namespace rnnadvisor::plugin

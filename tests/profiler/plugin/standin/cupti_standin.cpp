@@ -22,6 +22,7 @@ namespace {
 std::mutex mutex;
 int subscriber_place = 0;
 bool subscribed = false;
+std::atomic<bool> system_threads{false};
 CUpti_CallbackFunc callback = nullptr;
 void* callback_user = nullptr;
 std::set<std::pair<int, int>> enabled_callbacks;
@@ -120,7 +121,8 @@ void work(const StandinWork& done) {
   api.cbid = rnnadvisor::launch_cbid;
   api.start = time;
   api.end = time + 10;
-  api.threadId = 77;
+  // As CUPTI does: else an id that only it knows.
+  api.threadId = system_threads ? static_cast<std::uint32_t>(gettid()) : 77;
   api.correlationId = done.correlation;
   record(api);
   api.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
@@ -186,6 +188,11 @@ void watch_driver() {
 
 #pragma GCC visibility push(default)
 extern "C" {
+
+CUptiResult CUPTIAPI cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
+  system_threads = type == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM;
+  return CUPTI_SUCCESS;
+}
 
 int standin_cupti_subscribed() { return subscribed ? 1 : 0; }
 int standin_cupti_enabled() {
