@@ -28,7 +28,6 @@ std::string tensor_core_words(const Configuration& configuration, Phase phase,
     counted = true;
     instructions += counter.value;
   }
-  if (counted) return instructions > 0 ? "yes (counters)" : "no (counters)";
   // Of the recurrence, which is nearly all of the time, and of what is around it.
   struct Hints {
     bool any = false, yes = false, all_no = true;
@@ -44,6 +43,11 @@ std::string tensor_core_words(const Configuration& configuration, Phase phase,
         row.role == KernelRole::persistent || row.role == KernelRole::recurrent_gemm;
     (recurrent ? recurrence : rest).add(classify_kernel(row.name).tensor_cores);
   }
+  const bool no_recurrence = recurrence.any && recurrence.all_no;
+  if (counted && instructions <= 0) return "no (counters)";
+  // Counters see a whole call, and its products may have them where its recurrence does not.
+  if (counted)
+    return no_recurrence ? "in products only (counters and kernel names)" : "yes (counters)";
   const Hints& judged = recurrence.any ? recurrence : rest;
   if (judged.yes) return "yes (inferred from kernel names)";
   if (!judged.any || !judged.all_no) return "unknown";

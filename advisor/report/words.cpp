@@ -429,6 +429,7 @@ std::string_view tensor_cores(std::string_view full) {
   if (full == "yes (inferred from kernel names)") return "yes (inferred)";
   if (full == "no (inferred from kernel names)") return "no (inferred)";
   if (full == "in products only (inferred from kernel names)") return "products only (inferred)";
+  if (full == "in products only (counters and kernel names)") return "products only";
   return full;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -49,6 +50,17 @@ std::vector<std::vector<int>> rows_of(std::string_view kind, const RnnConfig& co
     next += count;
   }
   return rows;
+}
+
+// A call's list ends where its padding begins. False: a sequence of some call stands behind
+// padding.
+bool drop_padding(std::vector<std::vector<int>>& rows, int sequences) {
+  const auto real = [&](int row) { return row < sequences; };
+  for (auto& call : rows) {
+    if (!std::is_partitioned(call.begin(), call.end(), real)) return false;
+    std::erase_if(call, std::not_fn(real));
+  }
+  return true;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -113,6 +125,7 @@ Result<ExperimentVariant> compose(std::span<const Transform> transforms, const R
   if (transforms.empty()) return fail(ErrorCode::invalid_argument, "no change is named");
   ExperimentVariant variant;
   variant.calls = {config};
+  int sequences = config.batch_size;  // without those that padding adds behind them
   const Transform* divided = nullptr;
   for (const Transform& transform : transforms) {
     if (transform.kind == "cuda_graph") {
@@ -133,8 +146,15 @@ Result<ExperimentVariant> compose(std::span<const Transform> transforms, const R
     if (split != nullptr) {
       divided = &transform;
       variant.composition = split->composition;
-      if (split->composition == Composition::rows)
+      if (split->composition == Composition::rows) {
         variant.rows = rows_of(transform.kind, whole, *calls);
+        if (!drop_padding(variant.rows, sequences))
+          return fail(ErrorCode::unsupported,
+                      fmt::format("'{}' would put padding between sequences", transform.kind),
+                      "divide the batch without padding it");
+      }
+    } else if (transform.kind != "pad_batch") {
+      sequences = calls->front().batch_size;
     }
     variant.calls = std::move(*calls);
   }

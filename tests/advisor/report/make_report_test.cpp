@@ -285,6 +285,7 @@ TEST(MakeReport, CountersDecideTensorCoreUse) {
 
 TEST(MakeReport, TensorCoresAreThoseOfTheRecurrence) {
   auto judged = fixture::single();
+  auto& counters = judged->profile.configurations[0].counters;
   auto& kernels = judged->profile.kernels;
   const auto words_of = [&] { return judged->report().configurations[0].phases[0].tensor_cores; };
   const std::string product = "nvjet_sm90_hsh_64x8_64x16_2x4_h_bz_TNT";
@@ -310,7 +311,13 @@ TEST(MakeReport, TensorCoresAreThoseOfTheRecurrence) {
   fill(persist("false"), name(product));
   EXPECT_EQ(words_of(), "in products only (inferred from kernel names)");
   EXPECT_EQ(words::tensor_cores(words_of()), "products only (inferred)");
+  // Counters count the products too.
+  counters = {{Phase::forward_training, "sm__inst_executed_pipe_tensor.sum", 12}};
+  EXPECT_EQ(words_of(), "in products only (counters and kernel names)");
+  EXPECT_EQ(words::tensor_cores(words_of()), "products only");
   fill(persist("true"), name(product));
+  EXPECT_EQ(words_of(), "yes (counters)");
+  counters.clear();
   EXPECT_EQ(words_of(), "yes (inferred from kernel names)");
   fill(persist("false"), persist("false"));
   EXPECT_EQ(words_of(), "no (inferred from kernel names)");

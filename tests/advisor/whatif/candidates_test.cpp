@@ -132,6 +132,23 @@ TEST(Compose, EmptyRowsAreNamedByTheirAbsence) {
   EXPECT_THAT(variant->rows, ElementsAre(ElementsAre(1, 3)));
 }
 
+// What padding adds is no sequence of the original: lists end before it.
+TEST(Compose, PaddingIsNamedByItsAbsence) {
+  const std::vector parts = {make("pad_batch", R"({"multiple":8})"),
+                             make("lower_batch", R"({"value":16})")};
+  const auto variant = compose(parts, lstm(64, 36));
+  ASSERT_TRUE(variant) << to_text(variant.error());
+  ASSERT_EQ(variant->calls.size(), 3U);
+  EXPECT_EQ(batch_of(*variant), 40);
+  EXPECT_EQ(variant->rows[1].size(), 16U);
+  EXPECT_THAT(variant->rows[2], ElementsAre(32, 33, 34, 35));
+  // More sequences are no padding.
+  const auto more =
+      compose(std::vector{make("set_batch", R"({"value":48})"), parts[1]}, lstm(64, 36));
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->rows[2].size(), 16U);
+}
+
 TEST(Compose, TwoDivisionsAreNone) {
   auto config = lstm();
   config.num_layers = 2;
