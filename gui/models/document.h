@@ -99,6 +99,6 @@ struct Sample {
   QString title, description;
   std::string_view bytes;
 };
-const std::vector<Sample>& samples();
+std::vector<Sample> samples();
 
 }  // namespace rnnadvisor::gui

@@ -249,8 +249,8 @@ TEST(RecordedPrograms, HaveTheBuffersOfTheModel) {
     calls += of_this;
     programs += of_this > 0 ? 1 : 0;
   }
-  EXPECT_EQ(programs, 16);
-  EXPECT_EQ(calls, 505);
+  EXPECT_EQ(programs, 17);
+  EXPECT_EQ(calls, 529);
 }
 
 // What the recorded program held beside its layer is not there for the layer.

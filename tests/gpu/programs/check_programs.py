@@ -5,7 +5,7 @@
   captured  every cuDNN RNN call that cuDNN's own log shows in a separate run is in the profile, field by field
   finding   the first finding of the profile, but for launch/host-bound, is the one that the program is there to show
 
-usage: check_programs.py RNNADVISOR OUTPUT_FOLDER [--only NAME…] [--gpus N] [--cpp PROGRAM] [--modes calls,kernels,full]
+usage: check_programs.py RNNADVISOR OUTPUT_FOLDER [--only NAME…] [--gpus N] [--cpp FOLDER] [--modes calls,kernels,full]
 Writes OUTPUT_FOLDER/programs.json and the profiles recorded in mode `kernels`.
 """
 import argparse
@@ -30,7 +30,7 @@ parser.add_argument("rnnadvisor")
 parser.add_argument("output", type=Path)
 parser.add_argument("--only", nargs="*")
 parser.add_argument("--gpus", type=int, default=1)
-parser.add_argument("--cpp")
+parser.add_argument("--cpp", help="where the programs in C++ were built: build/dev/samples/cpp; without it they are left out")
 parser.add_argument("--modes", default="calls,kernels,full")
 parser.add_argument("--jobs", type=int, default=6, help="programs at once, but for those in mode `kernels`, which run alone")
 options = parser.parse_args()
@@ -104,7 +104,7 @@ for entry in tomllib.loads((PROGRAMS / "programs.toml").read_text())["program"]:
     if command[0].startswith("cpp/"):
         if not options.cpp:
             continue
-        command[0] = str(Path(options.cpp).resolve())
+        command[0] = str(Path(options.cpp).resolve() / Path(command[0]).name)
     entries.append({**entry, "command": command})
 
 # Those whose times are kept have the machine to themselves.
