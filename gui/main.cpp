@@ -1,6 +1,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFile>
+#include <QLocale>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <string_view>
 
 #include "core/model/time_for_device.h"
+#include "gui/translations.h"
+#include "gui/views/desktop.h"
 #include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
 #include "gui/views/screenshot.h"
@@ -70,6 +73,10 @@ int main(int argc, char** argv) {
   QApplication::setApplicationVersion(QStringLiteral(RNNADVISOR_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("rnnadvisor-gui"));
   QApplication::setStyle(new FlatStyle);
+  // Pictures are the same on every machine.
+  install_translations(
+      given(argc, argv, {"--screenshot"}) ? QLocale(QLocale::English) : QLocale::system(),
+      qEnvironmentVariable("RNNADVISOR_TRANSLATIONS"));
 
   QCommandLineParser parser;
   parser.setApplicationDescription(QApplication::translate(
@@ -116,7 +123,12 @@ int main(int argc, char** argv) {
     QSettings::setDefaultFormat(QSettings::IniFormat);
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings.path());
   }
+  // Before the window, so that it does not change its colours before somebody's eyes.
+  Desktop desktop(picture ? QDBusConnection(QString()) : QDBusConnection::sessionBus());
+  constexpr int patience_ms = 250;
+  desktop.ask(patience_ms);
   MainWindow window;
+  QObject::connect(&desktop, &Desktop::changed, &window, &MainWindow::follow_desktop);
   window.set_predict_for(rnnadvisor::model::predict_time_for);
   if (parser.isSet(theme)) {
     const QString word = parser.value(theme);

@@ -1,12 +1,27 @@
 #!/usr/bin/env bash
-# Writes the pictures of docs/window.md and README.md anew: tools/pictures.sh [rnnadvisor-gui]. They come from the program and recorded
-# samples alone, so that they never go stale.
+# Writes the pictures of docs/window.md and README.md anew: tools/pictures.sh [rnnadvisor-gui [FOLDER]]. They come from the program, recorded
+# samples and the fonts in tests/gui/fonts alone; a test makes them again and compares, so that they never go stale.
 set -euo pipefail
+program=$(realpath "${1:-$(dirname "$0")/../build/release/bin/rnnadvisor-gui}")
 cd "$(dirname "$0")/.."
-program=${1:-build/release/bin/rnnadvisor-gui}
-export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen}
+folder=${2:-docs/pictures}
+export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} TZ=UTC LC_ALL=C.UTF-8
+# Those fonts and no others, whatever the machine has.
+fonts=$(mktemp -d)
+trap 'rm -rf "$fonts"' EXIT
+cat >"$fonts/fonts.conf" <<END
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>$PWD/tests/gui/fonts</dir>
+  <cachedir>$fonts</cachedir>
+  <alias binding="same"><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
+  <alias binding="same"><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>
+END
+export FONTCONFIG_FILE=$fonts/fonts.conf
 sample=sample:programs/pytorch-two-layers
-picture() { "$program" --screenshot "$1" "docs/pictures/$2.png" "${@:3}"; echo "docs/pictures/$2.png"; }
+picture() { "$program" --screenshot "$1" "$folder/$2.png" "${@:3}"; echo "$folder/$2.png"; }
 picture start start
 picture overview overview "$sample"
 picture findings finding "$sample" --at finding/1

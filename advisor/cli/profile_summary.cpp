@@ -72,7 +72,7 @@ std::string how_it_ended(const Process& process) {
     case ProcessEnd::killed:
       return fmt::format("ended at once by rnnadvisor (signal {})", process.signal);
     case ProcessEnd::running:
-      return "still running";
+      return process.mode == "run" ? "rnnadvisor itself" : "still running";
     case ProcessEnd::unknown:
       break;
   }

@@ -369,8 +369,7 @@ std::vector<TimePart> time_parts(const Comparison& comparison, const Match& matc
       for (const auto& time : phase_times(document, configuration)) {
         if (time.phase != match.phase) continue;
         for (const auto& each : time.parts) part(role_word(each.role)).*side += each.ms * calls;
-        if (time.idle_ms > 0)
-          part(ComparisonModel::tr("waiting for launches")).*side += time.idle_ms * calls;
+        if (time.idle_ms > 0) part(ComparisonModel::tr("GPU idle")).*side += time.idle_ms * calls;
       }
     }
   };

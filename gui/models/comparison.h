@@ -113,6 +113,7 @@ class CallMatchesModel : public QAbstractTableModel {
 
  private:
   const Comparison* comparison_ = nullptr;
+  double largest_ms_ = 0;  // as above
 };
 
 QString change_word(Change change);

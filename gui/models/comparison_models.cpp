@@ -116,6 +116,10 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
 void CallMatchesModel::set_comparison(const Comparison* comparison) {
   beginResetModel();
   comparison_ = comparison;
+  largest_ms_ = 0;
+  if (comparison != nullptr)
+    for (const auto& call : comparison->calls)
+      largest_ms_ = std::max({largest_ms_, call.before_ms, call.after_ms});
   endResetModel();
 }
 int CallMatchesModel::rowCount(const QModelIndex& parent) const {
@@ -157,9 +161,9 @@ QVariant CallMatchesModel::data(const QModelIndex& index, int role) const {
                        .calls[static_cast<std::size_t>(call.after >= 0 ? call.after : call.before)];
   const bool both = call.before_ms >= 0 && call.after_ms >= 0;
   const int column = index.column();
-  const auto time = [](int which, double ms, const QString& missing) {
+  const auto time = [this](int which, double ms, const QString& missing) {
     if (which < 0) return missing;
-    return ms < 0 ? tr("no kernels") : format_ms(ms);
+    return ms < 0 ? tr("no kernels") : format_ms_among(ms, largest_ms_);
   };
   if (role == ItemIndexRole) return index.row();
   if (role == Qt::TextAlignmentRole && column >= before && column <= difference)
@@ -196,7 +200,8 @@ QVariant CallMatchesModel::data(const QModelIndex& index, int role) const {
       if (!both) return QStringLiteral("–");
       const double ms = call.after_ms - call.before_ms;
       if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
-      return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) + format_ms(std::abs(ms));
+      return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
+             format_ms_among(std::abs(ms), largest_ms_);
     }
     default:
       return {};

@@ -8,13 +8,12 @@
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
-
-QString tr(const char* text) { return QCoreApplication::translate("Explorer", text); }
 
 QString stages_of(const Page& page, const Exploration& e) {
   const auto& eligibility = e.report().predicted;
@@ -25,7 +24,7 @@ QString stages_of(const Page& page, const Exploration& e) {
       continue;
     if (!eligibility.at(stage))
       return page.colored(
-          tr("cuDNN refuses it (%1)")
+          Texts::tr("cuDNN refuses it (%1)")
               .arg(Page::escape(to_string(stage)).replace(QLatin1Char('_'), QLatin1Char(' '))),
           page.theme().error);
   }
@@ -37,19 +36,19 @@ QString stages_of(const Page& page, const Exploration& e) {
 }
 
 QString bound_of(const Exploration& e) {
-  return e.bound_ms > 0 ? tr("at least %1").arg(format_ms(e.bound_ms)) : QStringLiteral("–");
+  return e.bound_ms > 0 ? Texts::tr("at least %1").arg(format_ms(e.bound_ms)) : QStringLiteral("–");
 }
 
 QString time_of(const Page& page, const Exploration& e) {
   if (e.predicted) return Page::escape(words::map_time(*e.predicted));
-  return page.dim(tr("not known"));
+  return page.dim(Texts::tr("not known"));
 }
 
 QString memory_of(const Page& page, const Exploration& e) {
   const auto total = e.memory.total;
   const QString text = to_qt(format_bytes(static_cast<double>(total)));
   return total > e.device().memory_bytes
-             ? page.colored(text + tr(", more than the device has"), page.theme().error)
+             ? page.colored(text + Texts::tr(", more than the device has"), page.theme().error)
              : text;
 }
 
@@ -60,21 +59,23 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
     if (held != nullptr) cells.insert(cells.begin() + 1, Page::Cell{value(*held)});
     rows.push_back(std::move(cells));
   };
-  row(tr("Kernels"), [&](const Exploration& e) {
+  row(Texts::tr("Kernels"), [&](const Exploration& e) {
     QString text = page.strong(stages_of(page, e));
     if (e.framework_chooses)
-      text += QStringLiteral("<br>") +
-              page.dim(tr("PyTorch asks for %1").arg(Page::escape(to_string(e.config().algo))));
+      text +=
+          QStringLiteral("<br>") +
+          page.dim(Texts::tr("PyTorch asks for %1").arg(Page::escape(to_string(e.config().algo))));
     return text;
   });
   if (now.calls > 1 || (held != nullptr && held->calls > 1))
-    row(tr("Calls"), [&](const Exploration& e) {
-      return e.calls > 1 ? page.strong(tr("%1 calls").arg(e.calls)) : tr("1 call");
+    row(Texts::tr("Calls"), [&](const Exploration& e) {
+      const QString calls = Texts::tr("%n call(s)", nullptr, many(e.calls));
+      return e.calls > 1 ? page.strong(calls) : calls;
     });
-  row(tr("Predicted time"), [&](const Exploration& e) { return time_of(page, e); });
-  row(tr("Lower bound"), [&](const Exploration& e) { return bound_of(e); });
-  row(tr("Memory"), [&](const Exploration& e) { return memory_of(page, e); });
-  row(tr("Findings"), [&](const Exploration& e) {
+  row(Texts::tr("Predicted time"), [&](const Exploration& e) { return time_of(page, e); });
+  row(Texts::tr("Lower bound"), [&](const Exploration& e) { return bound_of(e); });
+  row(Texts::tr("Memory"), [&](const Exploration& e) { return memory_of(page, e); });
+  row(Texts::tr("Findings"), [&](const Exploration& e) {
     return QString::number(e.document->judgement().findings.size());
   });
   if (held != nullptr) {
@@ -87,18 +88,19 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
                       {page.strong(Page::escape(after[i].second))}});
     }
     if (held->device().id != now.device().id)
-      rows.push_back({{page.dim(tr("device"))},
+      rows.push_back({{page.dim(Texts::tr("device"))},
                       {Page::escape(held->device().name)},
                       {page.strong(Page::escape(now.device().name))}});
-    page.table({QString(), tr("Before"), tr("After")}, rows);
+    page.table({QString(), Texts::tr("Before"), Texts::tr("After")}, rows);
   } else {
     page.table({}, rows);
   }
   if (now.calls > 1)
-    page.small(tr("The change makes %1 calls of one: times, lower bound and memory are sums over "
+    page.small(
+        Texts::tr("The change makes %n call(s) of one: times, lower bound and memory are sums over "
                   "all of them; kernels, findings and parameters are those of the first. Memory is "
-                  "at most that, for calls may share a workspace.")
-                   .arg(now.calls));
+                  "at most that, for calls may share a workspace.",
+                  nullptr, many(now.calls)));
 }
 
 void add_findings(Page& page, const Exploration& now, const Exploration* held) {
@@ -108,7 +110,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
   }
   std::set<std::string> after;
   const auto& findings = now.document->judgement().findings;
-  page.heading(findings.empty() ? tr("No finding") : tr("Findings it would get"));
+  page.heading(findings.empty() ? Texts::tr("No finding") : Texts::tr("Findings it would get"));
   for (const auto& finding : findings) {
     after.insert(finding.rule_id);
     QString text = page.link(Link::to_rule(to_qt(finding.rule_id)), Page::prose(finding.title));
@@ -119,7 +121,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
                    : page.colored(page.strong(Page::escape(gain)), page.theme().good)) +
               QLatin1Char(' ') + page.dim(Page::escape(words::basis(finding.gain->basis)));
     if (held != nullptr && before.count(finding.rule_id) == 0)
-      text += QStringLiteral(" · ") + page.colored(tr("new"), page.theme().warning);
+      text += QStringLiteral(" · ") + page.colored(Texts::tr("new"), page.theme().warning);
     text += QStringLiteral("<br>") + page.dim(Page::prose(finding.message));
     page.item(text, page.colored(mark(finding.severity), page.theme().color_of(finding.severity)));
   }
@@ -127,7 +129,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
   bool any = false;
   for (const auto& f : held->document->judgement().findings) {
     if (after.count(f.rule_id) > 0) continue;
-    if (!any) page.heading(tr("No longer found"));
+    if (!any) page.heading(Texts::tr("No longer found"));
     any = true;
     page.item(page.link(Link::to_rule(to_qt(f.rule_id)), Page::prose(f.title)),
               page.colored(QStringLiteral("✔"), page.theme().good));
@@ -153,7 +155,7 @@ QString exploration_gemms(const Exploration& now, const Theme& theme) {
   Page page(theme);
   for (const auto& phase : now.phases) {
     page.heading(Page::escape(words::phase(phase.phase)) + QStringLiteral(" · ") +
-                 tr("%1 GFLOP, %2 FLOP per byte")
+                 Texts::tr("%1 GFLOP, %2 FLOP per byte")
                      .arg(to_qt(words::number(static_cast<double>(phase.cost.flops) / 1e9)),
                           to_qt(words::number(phase.cost.intensity))));
     std::vector<std::vector<Page::Cell>> rows;
@@ -184,14 +186,16 @@ QString exploration_gemms(const Exploration& now, const Theme& theme) {
       rows.push_back(std::move(row));
     }
     // Two words stand on two lines: the numbers below them need less room.
-    QStringList header = {tr("Product"), tr("M × N × K"),     tr("Count"),
-                          tr("GFLOP"),   tr("Tile<br>waste"), tr("Wave<br>waste")};
-    if (layers) header.insert(1, tr("Layer"));
+    QStringList header = {Texts::tr("Product"),       Texts::tr("M × N × K"),
+                          Texts::tr("Count"),         Texts::tr("GFLOP"),
+                          Texts::tr("Tile<br>waste"), Texts::tr("Wave<br>waste")};
+    if (layers) header.insert(1, Texts::tr("Layer"));
     page.table(header, rows);
-    if (phase.gemms.size() > most) page.small(tr("and %1 more").arg(phase.gemms.size() - most));
+    if (phase.gemms.size() > most)
+      page.small(Texts::tr("and %1 more").arg(phase.gemms.size() - most));
   }
-  page.small(
-      tr("Products as Table 1 of NVIDIA's guide counts them; waste for tiles of 128 × 128."));
+  page.small(Texts::tr(
+      "Products as Table 1 of NVIDIA's guide counts them; waste for tiles of 128 × 128."));
   return page.take();
 }
 
@@ -200,7 +204,7 @@ QString exploration_limits(const Exploration& now, const Theme& theme) {
   bool any = false;
   for (const auto& table : now.report().why_not)
     any = add_why_not(page, now.report(), table) || any;
-  if (!any) page.paragraph(page.dim(tr("Nothing keeps it from the algorithm it has.")));
+  if (!any) page.paragraph(page.dim(Texts::tr("Nothing keeps it from the algorithm it has.")));
   return page.take();
 }
 

@@ -7,14 +7,13 @@
 #include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 #include "gui/models/pages.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 using advisor::Finding;
 namespace words = advisor::words;
-
-QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
 
 class FindingPage {
  public:
@@ -71,7 +70,7 @@ class FindingPage {
     page_.paragraph(prose(finding_.message));
     if (const auto* own = configuration()) {
       const auto link = Link::to({ItemKind::configuration, own->index});
-      page_.small(tr("Where: ") + page_.link(link, Page::escape(own->name)));
+      page_.small(Texts::tr("Where: ") + page_.link(link, Page::escape(own->name)));
     }
   }
 
@@ -82,7 +81,7 @@ class FindingPage {
     const QColor color = good  ? page_.theme().good
                          : bad ? page_.theme().error
                                : page_.theme().dim_text;
-    const QString verdict = tr("Tried: ") + Page::escape(words::verdict(trial.verdict));
+    const QString verdict = Texts::tr("Tried: ") + Page::escape(words::verdict(trial.verdict));
     return page_.colored(page_.strong(verdict), color) + QStringLiteral(" · ") +
            Page::escape(words::trial_details(trial));
   }
@@ -104,17 +103,18 @@ class FindingPage {
     const QString why = cannot_try(document_, index_, suggestion);
     const bool torch = for_torch(document_, index_) &&
                        cannot_try_in_torch(document_, index_, suggestion).isEmpty();
-    if (!why.isEmpty() && !torch) return tr("Cannot be tried: %1").arg(Page::escape(why));
+    if (!why.isEmpty() && !torch) return Texts::tr("Cannot be tried: %1").arg(Page::escape(why));
     if (is_told_of(suggestion)) return {};
     if (trial_ != nullptr && trial_->is == TrialState::Is::running)
-      return tr("Try it: once the change that is being tried has ended");
+      return Texts::tr("Try it: once the change that is being tried has ended");
     const bool tried = finding_.suggestions[static_cast<std::size_t>(suggestion)].trial.has_value();
     QStringList ways;
     if (why.isEmpty())
-      ways << page_.link(trial_link(suggestion, false), tried ? tr("Try it again") : tr("Try it"));
+      ways << page_.link(trial_link(suggestion, false),
+                         tried ? Texts::tr("Try it again") : Texts::tr("Try it"));
     if (torch)
-      ways << page_.link(trial_link(suggestion, true),
-                         tried ? tr("Try it again in PyTorch") : tr("Try it in PyTorch"));
+      ways << page_.link(trial_link(suggestion, true), tried ? Texts::tr("Try it again in PyTorch")
+                                                             : Texts::tr("Try it in PyTorch"));
     return page_.strong(ways.join(QStringLiteral(" · ")));
   }
 
@@ -122,7 +122,7 @@ class FindingPage {
     if (finding_.suggestions.empty()) return;
     const auto off = [this](const advisor::Suggestion& each) { return withdrawn(finding_, each); };
     if (!std::all_of(finding_.suggestions.begin(), finding_.suggestions.end(), off))
-      page_.heading(tr("What to do"));
+      page_.heading(Texts::tr("What to do"));
     int number = -1;
     for (const auto& each : finding_.suggestions) {
       ++number;
@@ -140,14 +140,15 @@ class FindingPage {
       if (!each.code.empty()) page_.code(to_qt(words::clean_lines(each.code)));
       QStringList actions;
       if (!each.code.empty())
-        actions << page_.link({LinkKind::copy, {}, -1, index_, number, {}}, tr("Copy the code"));
+        actions << page_.link({LinkKind::copy, {}, -1, index_, number, {}},
+                              Texts::tr("Copy the code"));
       if (each.transform) {
         const auto* kind = advisor::find_transform_kind(each.transform->kind);
         if (kind != nullptr && kind->configurations && finding_.configuration >= 0)
           actions << page_.link({LinkKind::explore, {}, finding_.configuration, index_, number, {}},
-                                tr("Compare before and after in the explorer"));
+                                Texts::tr("Compare before and after in the explorer"));
         if (const QString action = try_action(number); !action.isEmpty()) actions << action;
-        page_.small(tr("Change: ") + Page::escape(describe(changes_of(each))) +
+        page_.small(Texts::tr("Change: ") + Page::escape(describe(changes_of(each))) +
                     (actions.isEmpty()
                          ? QString()
                          : QStringLiteral(" · ") + actions.join(QStringLiteral(" · "))));
@@ -165,7 +166,7 @@ class FindingPage {
   void refutation() {
     const auto why = words::refuted(finding_);
     if (why.empty()) return;
-    page_.heading(tr("Refuted"));
+    page_.heading(Texts::tr("Refuted"));
     page_.paragraph(Page::escape(why));
     int number = -1;
     for (const auto& each : finding_.suggestions) {
@@ -173,7 +174,7 @@ class FindingPage {
       if (!each.trial || !withdrawn(finding_, each)) continue;
       page_.item(page_.dim(prose(each.text)) + QStringLiteral("<br>") + outcome(*each.trial));
       add_measured(page_, document_.profile(), each.trial->experiment);
-      page_.small(tr("Change: ") + Page::escape(describe(changes_of(each))) +
+      page_.small(Texts::tr("Change: ") + Page::escape(describe(changes_of(each))) +
                   QStringLiteral(" · ") + try_action(number));
       if (is_told_of(number))
         add_trial_state(page_, *trial_, trial_link(number, trial_->subject.torch));
@@ -193,25 +194,25 @@ class FindingPage {
 
   void comparisons() {
     if (finding_.comparisons.empty() && finding_.context.empty()) return;
-    page_.heading(tr("Why it fired"));
+    page_.heading(Texts::tr("Why it fired"));
     std::vector<std::vector<Page::Cell>> rows;
     for (const auto& c : finding_.comparisons) rows.push_back(row(c));
-    const QStringList header = {tr("Fact"), tr("Here"), tr("Condition")};
+    const QStringList header = {Texts::tr("Fact"), Texts::tr("Here"), Texts::tr("Condition")};
     if (!rows.empty()) page_.table(header, rows);
     if (finding_.context.empty()) return;
     rows.clear();
     for (const auto& c : finding_.context) rows.push_back(row(c));
-    page_.small(tr("It applies because"));
+    page_.small(Texts::tr("It applies because"));
     page_.table(header, rows);
   }
 
   void evidence() {
     const auto words = words::evidence(finding_);
     if (words.empty()) return;
-    page_.heading(tr("Evidence"));
-    page_.paragraph(
-        Page::escape(words) + QStringLiteral(" · ") +
-        page_.link({LinkKind::evidence, {}, -1, index_, -1, {}}, tr("Show in the timeline")));
+    page_.heading(Texts::tr("Evidence"));
+    page_.paragraph(Page::escape(words) + QStringLiteral(" · ") +
+                    page_.link({LinkKind::evidence, {}, -1, index_, -1, {}},
+                               Texts::tr("Show in the timeline")));
     std::vector<std::vector<Page::Cell>> rows;
     const auto& profile = document_.profile();
     const auto begin = document_.extent().begin_ns;
@@ -220,29 +221,31 @@ class FindingPage {
     for (const auto& item : calls) {
       const auto& call = profile.calls[static_cast<std::size_t>(item.index)];
       const auto link = Link::to(item);
-      rows.push_back({{page_.link(link, tr("call %1").arg(item.index))},
-                      {Page::escape(words::phase(call.phase))},
-                      {tr("at %1").arg(format_ns(document_.range_of(item).begin_ns - begin))},
-                      {format_ns(document_.range_of(item).length()), true}});
+      rows.push_back(
+          {{page_.link(link, Texts::tr("call %1").arg(item.index))},
+           {Page::escape(words::phase(call.phase))},
+           {Texts::tr("at %1").arg(format_ns(document_.range_of(item).begin_ns - begin))},
+           {format_ns(document_.range_of(item).length()), true}});
     }
     for (const auto& item : kernels) {
       const auto k = static_cast<std::size_t>(item.index);
       const auto link = Link::to(item);
       const auto range = document_.range_of(item);
       rows.push_back(
-          {{page_.link(link, tr("kernel %1").arg(item.index))},
+          {{page_.link(link, Texts::tr("kernel %1").arg(item.index))},
            {Page::escape(words::shorten(words::clean(profile.text(profile.kernels.name[k])), 44))},
-           {tr("at %1").arg(format_ns(range.begin_ns - begin))},
+           {Texts::tr("at %1").arg(format_ns(range.begin_ns - begin))},
            {format_ns(range.length()), true}});
     }
     if (!rows.empty()) page_.table({}, rows);
     QStringList more;
     if (finding_.calls.size() > calls.size())
-      more << tr("%1 more calls").arg(finding_.calls.size() - calls.size());
+      more << Texts::tr("%n more call(s)", nullptr, many(finding_.calls.size() - calls.size()));
     if (finding_.kernels.size() > kernels.size())
-      more << tr("%1 more kernels").arg(finding_.kernels.size() - kernels.size());
+      more << Texts::tr("%n more kernel(s)", nullptr,
+                        many(finding_.kernels.size() - kernels.size()));
     if (!more.isEmpty())
-      page_.small(tr("the longest; and %1").arg(more.join(QStringLiteral(", "))));
+      page_.small(Texts::tr("the longest; and %1").arg(more.join(QStringLiteral(", "))));
   }
 
   // The few that took longest, the longest first: a table of all would be no page.
@@ -261,12 +264,12 @@ class FindingPage {
 
   void sources() {
     if (finding_.citations.empty()) return;
-    page_.heading(tr("Source"));
+    page_.heading(Texts::tr("Source"));
     for (const auto& citation : finding_.citations) {
       QString text = Page::escape(words::citation(citation));
       if (!citation.url.empty()) {
         const auto link = Link::to_address(to_qt(citation.url));
-        text += QStringLiteral(" ") + page_.link(link, tr("Open"));
+        text += QStringLiteral(" ") + page_.link(link, Texts::tr("Open"));
       }
       text += QStringLiteral("<br>") + page_.dim(Page::escape(words::citation_tag(citation.tag)));
       page_.item(text);
@@ -294,8 +297,7 @@ class FindingPage {
         others.push_back(static_cast<int>(i));
     }
     if (others.empty()) return;
-    page_.heading(others.size() == 1 ? tr("Also in one other configuration")
-                                     : tr("Also in %1 other configurations").arg(others.size()));
+    page_.heading(Texts::tr("Also in %n other configuration(s)", nullptr, many(others.size())));
     std::vector<std::vector<Page::Cell>> rows;
     constexpr std::size_t most = 40;
     for (const int i : others) {
@@ -310,7 +312,7 @@ class FindingPage {
     }
     page_.table({}, rows);
     if (others.size() > most)
-      page_.small(tr("and %1 more").arg(static_cast<int>(others.size() - most)));
+      page_.small(Texts::tr("and %1 more").arg(static_cast<int>(others.size() - most)));
   }
 
   void why_not() {
@@ -363,15 +365,15 @@ QString mark(advisor::Standing standing) {
 QString severity_word(advisor::Severity severity) {
   switch (severity) {
     case advisor::Severity::error:
-      return tr("Error");
+      return Texts::tr("Error");
     case advisor::Severity::warning:
-      return tr("Warning");
+      return Texts::tr("Warning");
     case advisor::Severity::opportunity:
-      return tr("Opportunity");
+      return Texts::tr("Opportunity");
     case advisor::Severity::info:
       break;
   }
-  return tr("Information");
+  return Texts::tr("Information");
 }
 
 QString finding_page(const Document& document, int finding, const Theme& theme,
@@ -402,13 +404,15 @@ bool add_why_not(Page& page, const advisor::ConfigurationReport& report,
   if (!running && kept == all) {
     const bool asked = report.configuration->config.algo == table.algo;
     page.heading(
-        (asked ? tr("%1 was asked for and did not run, though all %2 conditions of it hold")
-               : tr("%1 would run at full speed: all %2 conditions hold; it has to be asked for"))
+        (asked ? Texts::tr("%1 was asked for and did not run, though all %2 conditions of it hold")
+               : Texts::tr(
+                     "%1 would run at full speed: all %2 conditions hold; it has to be asked for"))
             .arg(algo)
             .arg(all));
   } else {
-    page.heading((running ? tr("%1 runs, but only %2 of %3 conditions of its full speed hold")
-                          : tr("Why not %1? %2 of %3 conditions hold"))
+    page.heading((running
+                      ? Texts::tr("%1 runs, but only %2 of %3 conditions of its full speed hold")
+                      : Texts::tr("Why not %1? %2 of %3 conditions hold"))
                      .arg(algo)
                      .arg(kept)
                      .arg(all));
@@ -429,13 +433,14 @@ bool add_why_not(Page& page, const advisor::ConfigurationReport& report,
     rows.push_back({{sign},
                     {title},
                     {Page::escape(clause.observed)},
-                    {page.dim(clause.required ? tr("required") : tr("for speed"))}});
+                    {page.dim(clause.required ? Texts::tr("required") : Texts::tr("for speed"))}});
   }
-  page.table({QString(), tr("Condition"), tr("Here"), QString()}, rows);
+  page.table({QString(), Texts::tr("Condition"), Texts::tr("Here"), QString()}, rows);
   if (!table.changes.empty()) {
     QStringList changes;
     for (const auto& change : table.changes) changes << Page::escape(change);
-    page.small((table.has_nearest ? tr("Nearest that satisfies all: ") : tr("Not reachable; ")) +
+    page.small((table.has_nearest ? Texts::tr("Nearest that satisfies all: ")
+                                  : Texts::tr("Not reachable; ")) +
                changes.join(QStringLiteral(", ")));
   }
   return true;

@@ -71,7 +71,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
       // How severe it is, its sign says; a word for it would leave no room for how many.
       QStringList parts;
       if (document_->profile().configurations.size() > 1)
-        parts << (count == 1 ? tr("1 configuration") : tr("%1 configurations").arg(count));
+        parts << tr("%n configuration(s)", nullptr, count);
       else
         parts << severity_word(finding.severity);
       if (advisor::refuted(finding)) parts << tr("refuted here");

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
+#include "gui/texts.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::gui {
@@ -12,12 +13,10 @@ namespace {
 
 namespace words = advisor::words;
 
-QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
-
 // "7 (copies)": with the name that the program gave it, if any.
 QString named(std::int64_t number, const std::string& name) {
   const QString plain = QString::number(number);
-  return name.empty() ? plain : tr("%1 (%2)").arg(plain, Page::escape(name));
+  return name.empty() ? plain : Texts::tr("%1 (%2)").arg(plain, Page::escape(name));
 }
 
 class ItemPage {
@@ -62,14 +61,14 @@ class ItemPage {
   }
   void times() {
     const auto range = document_.range_of(item_);
-    row(tr("Begins"), format_ns(range.begin_ns - document_.extent().begin_ns));
-    if (range.length() > 0) row(tr("Takes"), page_.strong(format_ns(range.length())));
+    row(Texts::tr("Begins"), format_ns(range.begin_ns - document_.extent().begin_ns));
+    if (range.length() > 0) row(Texts::tr("Takes"), page_.strong(format_ns(range.length())));
   }
   QString call_link(int call) const {
     if (!document_.holds({ItemKind::call, call})) return {};
     const auto& c = profile_.calls[static_cast<std::size_t>(call)];
     return page_.link(Link::to({ItemKind::call, call}),
-                      Page::escape(words::phase(c.phase)) + tr(", call %1").arg(call));
+                      Page::escape(words::phase(c.phase)) + Texts::tr(", call %1").arg(call));
   }
   static QString size(const std::array<int, 3>& s) {
     return QStringLiteral("%1 × %2 × %3").arg(s[0]).arg(s[1]).arg(s[2]);
@@ -77,7 +76,7 @@ class ItemPage {
 
   void call(std::size_t i) {
     const auto& c = profile_.calls[i];
-    page_.small(tr("RNN call %1").arg(item_.index));
+    page_.small(Texts::tr("RNN call %1").arg(item_.index));
     page_.title(Page::escape(words::phase(c.phase)));
     const auto& reports = document_.report().configurations;
     const auto own = static_cast<std::size_t>(c.configuration);
@@ -94,102 +93,107 @@ class ItemPage {
     const auto host = document_.host_range_of_call(item_.index),
                gpu = document_.gpu_range_of_call(item_.index);
     if (host.length() > 0)
-      row(tr("On the host"), tr("%1, until the call returned").arg(format_ns(host.length())));
+      row(Texts::tr("On the host"),
+          Texts::tr("%1, until the call returned").arg(format_ns(host.length())));
     if (gpu.length() > 0 && count > 0)
-      row(tr("On the GPU"), tr("%1 from the first kernel to the last, %2 of it in kernels")
-                                .arg(format_ns(gpu.length()), format_ns(busy)));
+      row(Texts::tr("On the GPU"),
+          Texts::tr("%1 from the first kernel to the last, %2 of it in kernels")
+              .arg(format_ns(gpu.length()), format_ns(busy)));
     else if (gpu.length() > 0)
-      row(tr("On the GPU"), tr("%1, by events around it").arg(format_ns(gpu.length())));
-    if (count > 0) row(tr("Kernels"), QString::number(count));
+      row(Texts::tr("On the GPU"),
+          Texts::tr("%1, by events around it").arg(format_ns(gpu.length())));
+    if (count > 0) row(Texts::tr("Kernels"), QString::number(count));
     if (c.stream >= 0)
-      row(tr("Stream"), named(c.stream, profile_.stream_name(c.process, c.device, c.stream)));
+      row(Texts::tr("Stream"),
+          named(c.stream, profile_.stream_name(c.process, c.device, c.stream)));
     if (c.workspace_bytes >= 0)
-      row(tr("Workspace"), to_qt(format_bytes(static_cast<double>(c.workspace_bytes))));
+      row(Texts::tr("Workspace"), to_qt(format_bytes(static_cast<double>(c.workspace_bytes))));
     if (c.reserve_bytes >= 0)
-      row(tr("Reserve"), to_qt(format_bytes(static_cast<double>(c.reserve_bytes))));
-    if (c.nvtx_path >= 0) row(tr("NVTX"), Page::escape(profile_.text(c.nvtx_path)));
+      row(Texts::tr("Reserve"), to_qt(format_bytes(static_cast<double>(c.reserve_bytes))));
+    if (c.nvtx_path >= 0) row(Texts::tr("NVTX"), Page::escape(profile_.text(c.nvtx_path)));
     if (c.site >= 0) {
       const auto& site = profile_.call_sites[static_cast<std::size_t>(c.site)];
       if (site.file >= 0)
-        row(tr("Called from"),
+        row(Texts::tr("Called from"),
             Page::escape(profile_.text(site.file) +
                          (site.line > 0 ? ":" + std::to_string(site.line) : "")));
     }
     if (c.status != 0)
-      row(tr("Status"),
+      row(Texts::tr("Status"),
           page_.colored(QString::number(c.status), page_.theme().error) +
               (c.reason >= 0 ? QLatin1Char(' ') + Page::escape(profile_.text(c.reason))
                              : QString()));
-    row(tr("Known by"), Page::escape(to_string(c.source)));
+    row(Texts::tr("Known by"), Page::escape(to_string(c.source)));
     flush();
     findings(c.configuration);
   }
 
   void kernel(std::size_t i) {
     const auto& k = profile_.kernels;
-    page_.small(tr("Kernel %1").arg(item_.index));
+    page_.small(Texts::tr("Kernel %1").arg(item_.index));
     page_.title(Page::breakable(short_kernel_name(profile_.text(k.name[i]))));
     times();
-    row(tr("Role"), role_word(k.role[i]).toHtmlEscaped());
-    row(tr("Implementation"), Page::escape(words::implementation(k.family[i])));
-    row(tr("Launched by"), call_link(k.call[i]));
-    row(tr("Device, stream"),
+    row(Texts::tr("Role"), role_word(k.role[i]).toHtmlEscaped());
+    row(Texts::tr("Implementation"), Page::escape(words::implementation(k.family[i])));
+    row(Texts::tr("Launched by"), call_link(k.call[i]));
+    row(Texts::tr("Device, stream"),
         QStringLiteral("%1, %2").arg(
             named(k.device[i], profile_.device_name(k.process[i], k.device[i])),
             named(k.stream[i], profile_.stream_name(k.process[i], k.device[i], k.stream[i]))));
-    row(tr("Grid"), size(k.grid[i]));
-    row(tr("Block"), size(k.block[i]));
-    row(tr("Registers"), tr("%1 per thread").arg(k.registers[i]));
+    row(Texts::tr("Grid"), size(k.grid[i]));
+    row(Texts::tr("Block"), size(k.block[i]));
+    row(Texts::tr("Registers"), Texts::tr("%1 per thread").arg(k.registers[i]));
     const auto shared = k.shared_static[i] + k.shared_dynamic[i];
-    row(tr("Shared memory"),
-        tr("%1 per block").arg(to_qt(format_bytes(static_cast<double>(shared)))));
-    row(tr("Full name"), page_.dim(Page::breakable(profile_.text(k.name[i]))));
+    row(Texts::tr("Shared memory"),
+        Texts::tr("%1 per block").arg(to_qt(format_bytes(static_cast<double>(shared)))));
+    row(Texts::tr("Full name"), page_.dim(Page::breakable(profile_.text(k.name[i]))));
     flush();
     if (k.call[i] >= 0) findings(profile_.calls[static_cast<std::size_t>(k.call[i])].configuration);
   }
 
   void transfer(std::size_t i) {
     const auto& t = profile_.transfers;
-    page_.small(tr("Transfer %1").arg(item_.index));
-    page_.title(t.operation[i] == MemoryOperation::copy ? tr("Memory copy") : tr("Memory set"));
+    page_.small(Texts::tr("Transfer %1").arg(item_.index));
+    page_.title(t.operation[i] == MemoryOperation::copy ? Texts::tr("Memory copy")
+                                                        : Texts::tr("Memory set"));
     times();
-    row(tr("Bytes"), to_qt(format_bytes(static_cast<double>(t.bytes[i]))));
+    row(Texts::tr("Bytes"), to_qt(format_bytes(static_cast<double>(t.bytes[i]))));
     const auto range = document_.range_of(item_);
     if (range.length() > 0)
-      row(tr("Rate"),
-          tr("%1 GB/s").arg(static_cast<double>(t.bytes[i]) / static_cast<double>(range.length()),
-                            0, 'g', 3));
-    row(tr("In"), call_link(t.call[i]));
+      row(Texts::tr("Rate"),
+          Texts::tr("%1 GB/s").arg(
+              static_cast<double>(t.bytes[i]) / static_cast<double>(range.length()), 0, 'g', 3));
+    row(Texts::tr("In"), call_link(t.call[i]));
     flush();
   }
 
   void api(std::size_t i) {
     const auto& a = profile_.api;
-    page_.small(tr("CUDA call %1").arg(item_.index));
+    page_.small(Texts::tr("CUDA call %1").arg(item_.index));
     page_.title(Page::escape(profile_.text(a.name[i])));
     times();
-    row(tr("Thread"), named(a.thread[i], profile_.thread_name(a.process[i], a.thread[i])));
-    if (a.result[i] != 0) row(tr("Result"), QString::number(a.result[i]));
-    row(tr("In"), call_link(a.call[i]));
+    row(Texts::tr("Thread"), named(a.thread[i], profile_.thread_name(a.process[i], a.thread[i])));
+    if (a.result[i] != 0) row(Texts::tr("Result"), QString::number(a.result[i]));
+    row(Texts::tr("In"), call_link(a.call[i]));
     flush();
   }
 
   void nvtx(std::size_t i) {
     const auto& n = profile_.nvtx;
-    page_.small(tr("NVTX range"));
+    page_.small(Texts::tr("NVTX range"));
     page_.title(Page::escape(profile_.text(n.name[i])));
     times();
-    row(tr("Thread"), named(n.thread[i], profile_.thread_name(n.process[i], n.thread[i])));
+    row(Texts::tr("Thread"), named(n.thread[i], profile_.thread_name(n.process[i], n.thread[i])));
     flush();
   }
 
   void allocation(std::size_t i) {
     const auto& a = profile_.allocations;
-    page_.small(tr("Device memory"));
-    page_.title(a.release[i] ? tr("Release") : tr("Allocation"));
+    page_.small(Texts::tr("Device memory"));
+    page_.title(a.release[i] ? Texts::tr("Release") : Texts::tr("Allocation"));
     times();
-    row(tr("Bytes"), to_qt(format_bytes(static_cast<double>(a.bytes[i]))));
-    row(tr("In"), call_link(a.call[i]));
+    row(Texts::tr("Bytes"), to_qt(format_bytes(static_cast<double>(a.bytes[i]))));
+    row(Texts::tr("In"), call_link(a.call[i]));
     flush();
   }
 
@@ -197,7 +201,7 @@ class ItemPage {
     const auto& reports = document_.report().configurations;
     const auto own = static_cast<std::size_t>(configuration);
     if (configuration < 0 || own >= reports.size() || reports[own].findings.empty()) return;
-    page_.heading(tr("Findings about it"));
+    page_.heading(Texts::tr("Findings about it"));
     for (const auto* finding : reports[own].findings) {
       const Item item{ItemKind::finding,
                       static_cast<int>(finding - document_.judgement().findings.data())};

@@ -1,6 +1,5 @@
 #include "gui/models/open_problem.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -10,14 +9,13 @@
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/document.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 // Whoever writes a file in one go writes it more often than that.
 constexpr qint64 moment_ms = 15'000;
-
-QString tr(const char* text) { return QCoreApplication::translate("OpenProblem", text); }
 
 QString size_text(qint64 bytes) { return to_qt(format_bytes(static_cast<double>(bytes))); }
 
@@ -74,26 +72,25 @@ void describe_folder(OpenProblem& problem, const QDateTime& now) {
   const auto found = recordings_in(problem.path, now);
   if (found.count == 0) {
     problem.kind = ProblemKind::folder;
-    problem.title = tr("This is a folder, not a profile");
-    problem.text = tr("There is no recording in it either.");
-    problem.remedy = tr("Open a .rnnprof file in it.");
+    problem.title = Texts::tr("This is a folder, not a profile");
+    problem.text = Texts::tr("There is no recording in it either.");
+    problem.remedy = Texts::tr("Open a .rnnprof file in it.");
     return;
   }
   problem.kind = ProblemKind::recordings;
-  problem.title = found.lately ? tr("This is a recording that is still being written")
-                               : tr("This is a recording that no profile was made of yet");
+  problem.title = found.lately ? Texts::tr("This is a recording that is still being written")
+                               : Texts::tr("This is a recording that no profile was made of yet");
   problem.text =
-      (found.count == 1 ? tr("One process has recorded %1 so far.").arg(size_text(found.bytes))
-                        : tr("%1 processes have recorded %2 so far.")
-                              .arg(found.count)
-                              .arg(size_text(found.bytes))) +
+      Texts::tr("%n process(es) have recorded %1 so far.", nullptr, found.count)
+          .arg(size_text(found.bytes)) +
       QLatin1Char(' ') +
-      (found.lately ? tr("A profile can be made of it at any time; it has what was recorded until "
-                         "then.")
-                    : tr("The program that recorded it, or rnnadvisor, was ended before the "
-                         "profile was written; nothing of the recording is lost."));
-  problem.remedy =
-      tr("“Make a profile of it” runs `rnnadvisor collect` and leaves the recording as it is.");
+      (found.lately
+           ? Texts::tr("A profile can be made of it at any time; it has what was recorded until "
+                       "then.")
+           : Texts::tr("The program that recorded it, or rnnadvisor, was ended before the "
+                       "profile was written; nothing of the recording is lost."));
+  problem.remedy = Texts::tr(
+      "“Make a profile of it” runs `rnnadvisor collect` and leaves the recording as it is.");
 }
 
 }  // namespace
@@ -116,32 +113,32 @@ OpenProblem examine(const Error& error, const QString& path, const QDateTime& no
   problem.remedy = sentence(to_qt(advisor::words::clean(error.remedy)));
   if (error.code == ErrorCode::not_found) {
     problem.kind = ProblemKind::missing;
-    problem.title = tr("This file is not there");
+    problem.title = Texts::tr("This file is not there");
     if (problem.remedy.isEmpty())
-      problem.remedy = tr("It may have been moved, or be on a disk that is not mounted.");
+      problem.remedy = Texts::tr("It may have been moved, or be on a disk that is not mounted.");
   } else if (error.code == ErrorCode::newer_version) {
     problem.kind = ProblemKind::newer_version;
-    problem.title = tr("This profile was written by a newer rnnadvisor");
+    problem.title = Texts::tr("This profile was written by a newer rnnadvisor");
   } else if (error.code == ErrorCode::damaged && file.exists() && written_lately(file, now) &&
              may_be_unfinished(path, error)) {
     problem.kind = ProblemKind::being_written;
-    problem.title = tr("This profile is still being written");
+    problem.title = Texts::tr("This profile is still being written");
     problem.text +=
         QLatin1Char('\n') +
-        tr("It was written to a moment ago, and has %1 so far.").arg(size_text(file.size()));
-    problem.remedy = tr("It is opened by itself once it stays as it is.");
+        Texts::tr("It was written to a moment ago, and has %1 so far.").arg(size_text(file.size()));
+    problem.remedy = Texts::tr("It is opened by itself once it stays as it is.");
   } else if (error.code == ErrorCode::damaged && file.exists() && file.size() == 0) {
     problem.kind = ProblemKind::empty;
-    problem.title = tr("This file is empty");
-    problem.text =
-        tr("It has no bytes: what should have written it was ended before it began, or "
-           "the disk was full.");
-    if (problem.remedy.isEmpty()) problem.remedy = tr("Record it again.");
+    problem.title = Texts::tr("This file is empty");
+    problem.text = Texts::tr(
+        "It has no bytes: what should have written it was ended before it began, or "
+        "the disk was full.");
+    if (problem.remedy.isEmpty()) problem.remedy = Texts::tr("Record it again.");
   } else if (error.code == ErrorCode::damaged) {
     problem.kind = ProblemKind::damaged;
-    problem.title = tr("This file cannot be read as a profile");
+    problem.title = Texts::tr("This file cannot be read as a profile");
   } else {
-    problem.title = tr("This profile could not be opened");
+    problem.title = Texts::tr("This profile could not be opened");
   }
   return problem;
 }

@@ -1,16 +1,14 @@
 #include "gui/models/overview_charts.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <algorithm>
 
 #include "advisor/report/words.h"
+#include "gui/texts.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::gui {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Overview", text); }
 
 double time_of(const advisor::ConfigurationReport& report) {
   double ms = 0;
@@ -142,43 +140,46 @@ std::vector<KernelTime> longest_kernels(const Document& document, std::size_t mo
 QString role_word(KernelRole role) {
   switch (role) {
     case KernelRole::recurrent_gemm:
-      return tr("recurrent products");
+      return Texts::tr("recurrent products");
     case KernelRole::layer_gemm:
-      return tr("layer products");
+      return Texts::tr("layer products");
     case KernelRole::weight_gemm:
-      return tr("weight gradient products");
+      return Texts::tr("weight gradient products");
     case KernelRole::gemm:
-      return tr("other products");
+      return Texts::tr("other products");
     case KernelRole::pointwise:
-      return tr("pointwise");
+      return Texts::tr("pointwise");
     case KernelRole::persistent:
-      return tr("persistent kernel");
+      return Texts::tr("persistent kernel");
     case KernelRole::reduction:
-      return tr("reduction");
+      return Texts::tr("reduction");
     case KernelRole::layout_change:
-      return tr("layout change");
+      return Texts::tr("layout change");
     case KernelRole::conversion:
-      return tr("conversion");
+      return Texts::tr("conversion");
     case KernelRole::initialisation:
-      return tr("initialisation");
+      return Texts::tr("initialisation");
     case KernelRole::copy:
-      return tr("copy");
+      return Texts::tr("copy");
     case KernelRole::other:
-      return tr("other");
+      return Texts::tr("other");
     case KernelRole::algorithm_search:
-      return tr("algorithm search");
+      return Texts::tr("algorithm search");
     case KernelRole::unknown:
       break;
   }
-  return tr("unknown");
+  return Texts::tr("unknown");
 }
 
 std::vector<MemoryPart> memory_parts(const model::MemoryNeed& need) {
-  std::vector<MemoryPart> parts = {
-      {tr("weights"), need.weights},    {tr("weight gradients"), need.weight_gradients},
-      {tr("reserve"), need.reserve},    {tr("workspace"), need.workspace},
-      {tr("x and y"), need.x + need.y}, {tr("dx and dy"), need.dx + need.dy},
-      {tr("states"), need.states},      {tr("dropout states"), need.dropout_states}};
+  std::vector<MemoryPart> parts = {{Texts::tr("weights"), need.weights},
+                                   {Texts::tr("weight gradients"), need.weight_gradients},
+                                   {Texts::tr("reserve"), need.reserve},
+                                   {Texts::tr("workspace"), need.workspace},
+                                   {Texts::tr("x and y"), need.x + need.y},
+                                   {Texts::tr("dx and dy"), need.dx + need.dy},
+                                   {Texts::tr("states"), need.states},
+                                   {Texts::tr("dropout states"), need.dropout_states}};
   std::erase_if(parts, [](const auto& part) { return part.bytes <= 0; });
   return parts;
 }

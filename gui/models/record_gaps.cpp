@@ -1,6 +1,5 @@
 #include "gui/models/record_gaps.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <csignal>
 #include <map>
@@ -9,11 +8,10 @@
 #include "core/base/text.h"
 #include "gui/models/document.h"
 #include "gui/models/link.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("RecordGaps", text); }
 
 QString count_text(std::int64_t count) { return to_qt(format_count(count)); }
 
@@ -37,8 +35,8 @@ constexpr KnownNote known_notes[] = {
 QString name_of(const Process& process) {
   QString name = to_qt(advisor::words::clean(process.executable));
   name = name.mid(name.lastIndexOf(QLatin1Char('/')) + 1);
-  if (name.isEmpty()) name = tr("The program");
-  return process.pid >= 0 ? tr("%1 (process %2)").arg(name).arg(process.pid) : name;
+  if (name.isEmpty()) name = Texts::tr("The program");
+  return process.pid >= 0 ? Texts::tr("%1 (process %2)").arg(name).arg(process.pid) : name;
 }
 
 // Of each process that has kernels: how many of its last calls have none.
@@ -75,23 +73,21 @@ std::vector<Tail> tails_of(const Profile& profile) {
 QString consequence_of(const Process& process, const Tail& tail) {
   QStringList sentences;
   if (tail.calls == 0) {
-    sentences << tr("No RNN call of it was recorded.");
+    sentences << Texts::tr("No RNN call of it was recorded.");
   } else {
-    sentences << (tail.calls == 1
-                      ? tr("The record has 1 RNN call of it.")
-                      : tr("The record has %1 RNN calls of it.").arg(count_text(tail.calls)));
+    sentences << Texts::tr("The record has %1 RNN call(s) of it.", nullptr, many(tail.calls))
+                     .arg(count_text(tail.calls));
     if (tail.without_kernels > 0)
-      sentences
-          << (tail.without_kernels == 1
-                  ? tr("The last one has no kernels: what it ran on the GPU was not recorded yet.")
-                  : tr("The last %1 have no kernels: what they ran on the GPU was not recorded "
-                       "yet.")
-                        .arg(count_text(tail.without_kernels)));
+      sentences << Texts::tr(
+                       "The last %1 have no kernels: what was run on the GPU was not recorded yet.",
+                       nullptr, many(tail.without_kernels))
+                       .arg(count_text(tail.without_kernels));
   }
   sentences << (process.end == ProcessEnd::running
-                    ? tr("What it did afterwards is not in the record.")
-                    : tr("What it would have done is not in the record, so that means and medians "
-                         "are of its beginning only."));
+                    ? Texts::tr("What it did afterwards is not in the record.")
+                    : Texts::tr(
+                          "What it would have done is not in the record, so that means and medians "
+                          "are of its beginning only."));
   return sentences.join(QLatin1Char(' '));
 }
 
@@ -103,15 +99,17 @@ void add_processes(const Profile& profile, std::vector<RecordGap>& gaps) {
     auto severity = advisor::Severity::warning;
     switch (process.end) {
       case ProcessEnd::signalled:
-        what = tr("%1 was ended by %2").arg(name_of(process), signal_name(process.signal));
+        what = Texts::tr("%1 was ended by %2").arg(name_of(process), signal_name(process.signal));
         severity = advisor::Severity::error;
         break;
       case ProcessEnd::killed:
-        what = tr("%1 was ended by rnnadvisor with %2: a time limit, or its user")
+        what = Texts::tr("%1 was ended by rnnadvisor with %2: a time limit, or its user")
                    .arg(name_of(process), signal_name(process.signal));
         break;
       case ProcessEnd::running:
-        what = tr("%1 still ran when the record was taken").arg(name_of(process));
+        // rnnadvisor itself, which has written the record when all was measured.
+        if (process.mode == "run") break;
+        what = Texts::tr("%1 still ran when the record was taken").arg(name_of(process));
         break;
       case ProcessEnd::unknown:
       case ProcessEnd::exited:
@@ -119,7 +117,7 @@ void add_processes(const Profile& profile, std::vector<RecordGap>& gaps) {
     }
     if (what.isEmpty()) continue;
     if (process.start_ns >= 0 && process.end_ns > process.start_ns)
-      what += tr(", %1 after it began").arg(format_ns(process.end_ns - process.start_ns));
+      what += Texts::tr(", %1 after it began").arg(format_ns(process.end_ns - process.start_ns));
     gaps.push_back({severity, what + QLatin1Char('.'), consequence_of(process, tails[i])});
   }
 }
@@ -131,10 +129,11 @@ void add_configurations(const Profile& profile, std::vector<RecordGap>& gaps) {
   if (interrupted == 0) return;
   gaps.push_back(
       {advisor::Severity::warning,
-       tr("%1 of %2 configurations were not finished: the run was interrupted.")
+       Texts::tr("%1 of %2 configuration(s) were not finished: the run was interrupted.", nullptr,
+                 many(profile.configurations.size()))
            .arg(count_text(interrupted),
                 count_text(static_cast<std::int64_t>(profile.configurations.size()))),
-       tr("They have no times. The same `rnnadvisor sweep` command goes on with them.")});
+       Texts::tr("They have no times. The same `rnnadvisor sweep` command goes on with them.")});
 }
 
 void add_notes(const Profile& profile, std::vector<RecordGap>& gaps) {
@@ -147,13 +146,16 @@ void add_notes(const Profile& profile, std::vector<RecordGap>& gaps) {
     if (note.count > 1) {
       // Records are counted as what they are, other events by how often they were.
       const QString records = QStringLiteral("dropped records");
-      what = what.contains(records)
-                 ? what.replace(records, tr("dropped %1 records").arg(count_text(note.count)))
-                 : tr("%1 (%2 times)").arg(what, count_text(note.count));
+      what =
+          what.contains(records)
+              ? what.replace(records, Texts::tr("dropped %1 record(s)", nullptr, many(note.count))
+                                          .arg(count_text(note.count)))
+              : Texts::tr("%1 (%2 time(s))", nullptr, many(note.count))
+                    .arg(what, count_text(note.count));
     }
     gaps.push_back({note.severity == NoteSeverity::error ? advisor::Severity::error
                                                          : advisor::Severity::warning,
-                    what + QLatin1Char('.'), tr(known->consequence)});
+                    what + QLatin1Char('.'), Texts::tr(known->consequence)});
   }
 }
 
@@ -167,7 +169,7 @@ QString signal_name(int signal) {
       {SIGALRM, "SIGALRM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}};
   const auto found = names.find(signal);
   if (found != names.end()) return QString::fromLatin1(found->second);
-  return signal > 0 ? tr("signal %1").arg(signal) : tr("a signal");
+  return signal > 0 ? Texts::tr("signal %1").arg(signal) : Texts::tr("a signal");
 }
 
 std::vector<RecordGap> record_gaps(const Profile& profile) {

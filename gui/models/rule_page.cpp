@@ -3,13 +3,12 @@
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "gui/models/pages.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
-
-QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
 
 void add_conditions(Page& page, const QString& title, const advisor::ConditionSet& set) {
   if (set.empty()) return;
@@ -34,13 +33,13 @@ void add_trials(Page& page, std::span<const advisor::ValidityRecord> records,
     return std::any_of(records.begin(), records.end(),
                        [&](const auto& record) { return record.device == device.id; });
   };
-  page.heading(tr("Tried on hardware"));
+  page.heading(Texts::tr("Tried on hardware"));
   for (const auto& record : records) {
     const bool here = std::any_of(devices.begin(), devices.end(), [&](const DeviceSpec& device) {
       return device.id == record.device;
     });
     QString text = Page::escape(words::validity(record));
-    if (here) text += page.strong(QStringLiteral(" · ") + tr("this device"));
+    if (here) text += page.strong(QStringLiteral(" · ") + Texts::tr("this device"));
     if (!record.evidence.empty())
       text += QStringLiteral("<br>") + page.dim(Page::escape(words::clean(record.evidence)));
     page.item(text);
@@ -52,14 +51,16 @@ void add_trials(Page& page, std::span<const advisor::ValidityRecord> records,
   }
   QString text;
   if (!untried.isEmpty()) {
-    text = tr("No trial on %1 is recorded with the card.").arg(untried.join(QStringLiteral(", ")));
+    text = Texts::tr("No trial on %1 is recorded with the card.")
+               .arg(untried.join(QStringLiteral(", ")));
   } else if (records.empty()) {
-    text = tr("No trial is recorded with the card.");
+    text = Texts::tr("No trial is recorded with the card.");
   }
   if (text.isEmpty()) return;
   const bool measured = std::any_of(citations.begin(), citations.end(),
                                     [](const auto& citation) { return citation.tag == 'M'; });
-  if (measured) text += QLatin1Char(' ') + tr("The measurements it cites are under its sources.");
+  if (measured)
+    text += QLatin1Char(' ') + Texts::tr("The measurements it cites are under its sources.");
   page.paragraph(page.dim(text.toHtmlEscaped()));
 }
 
@@ -71,18 +72,18 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
                  theme.color_of(rule.severity)) +
              QStringLiteral(" · ") + Page::escape(to_string(rule.confidence)) +
              QStringLiteral(" · ") + Page::escape(rule.id) +
-             (rule.builtin ? QString() : QStringLiteral(" · ") + tr("your rule")));
+             (rule.builtin ? QString() : QStringLiteral(" · ") + Texts::tr("your rule")));
   page.title(Page::prose(rule.title));
   if (!rule.title_passed.empty())
-    page.paragraph(page.dim(tr("When all is well: ") + Page::prose(rule.title_passed)));
+    page.paragraph(page.dim(Texts::tr("When all is well: ") + Page::prose(rule.title_passed)));
   add_explanation(page, rule.explanation);
-  add_conditions(page, tr("It applies when"), rule.applies_when);
-  add_conditions(page, tr("It fires when"), rule.when);
+  add_conditions(page, Texts::tr("It applies when"), rule.applies_when);
+  add_conditions(page, Texts::tr("It fires when"), rule.when);
   if (!rule.message.empty()) {
-    page.heading(tr("What it then says"));
+    page.heading(Texts::tr("What it then says"));
     page.paragraph(Page::prose(rule.message));
   }
-  if (!rule.suggestions.empty()) page.heading(tr("What it suggests"));
+  if (!rule.suggestions.empty()) page.heading(Texts::tr("What it suggests"));
   for (const auto& each : rule.suggestions) {
     QString text = Page::prose(each.text);
     if (!each.framework.empty())
@@ -94,26 +95,26 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
     page.item(text);
     if (!each.code.empty()) page.code(to_qt(words::clean_lines(each.code)));
   }
-  page.heading(tr("Source"));
+  page.heading(Texts::tr("Source"));
   for (const auto& citation : rule.citations) {
     QString text = Page::escape(words::citation(citation));
     if (!citation.url.empty()) {
       const auto link = Link::to_address(to_qt(citation.url));
-      text += QStringLiteral(" ") + page.link(link, tr("Open"));
+      text += QStringLiteral(" ") + page.link(link, Texts::tr("Open"));
     }
     page.item(text + QStringLiteral("<br>") +
               page.dim(Page::escape(words::citation_tag(citation.tag))));
     if (!citation.quote.empty())
       page.quote(QStringLiteral("“") + Page::escape(citation.quote) + QStringLiteral("”"));
   }
-  page.heading(tr("Where it is valid"));
+  page.heading(Texts::tr("Where it is valid"));
   auto limits = rule;
   limits.validity.clear();  // these are trials, not limits
   const auto lines = describe_validity(limits);
   for (const auto& line : lines) page.item(Page::escape(line));
-  if (lines.empty()) page.paragraph(page.dim(tr("For every device and version of cuDNN.")));
+  if (lines.empty()) page.paragraph(page.dim(Texts::tr("For every device and version of cuDNN.")));
   add_trials(page, rule.validity, rule.citations, devices);
-  if (!rule.builtin) page.small(tr("Read from ") + Page::escape(rule.file));
+  if (!rule.builtin) page.small(Texts::tr("Read from ") + Page::escape(rule.file));
   return page.take();
 }
 
@@ -130,9 +131,10 @@ QString configuration_page(const Document& document, int configuration, const Th
   Link explore;
   explore.kind = LinkKind::explore;
   explore.configuration = configuration;
-  if (report.configuration->described()) page.small(page.link(explore, tr("Open in the explorer")));
+  if (report.configuration->described())
+    page.small(page.link(explore, Texts::tr("Open in the explorer")));
   if (!report.findings.empty()) {
-    page.heading(tr("Findings"));
+    page.heading(Texts::tr("Findings"));
     for (const auto* finding : report.findings) {
       const auto link = Link::to(
           {ItemKind::finding, static_cast<int>(finding - document.judgement().findings.data())});
@@ -144,7 +146,7 @@ QString configuration_page(const Document& document, int configuration, const Th
     }
   }
   if (report.configuration->described()) {
-    page.heading(tr("Parameters"));
+    page.heading(Texts::tr("Parameters"));
     std::vector<std::vector<Page::Cell>> rows;
     for (const auto& [key, value] : words::parameters(report.configuration->config))
       rows.push_back({{page.dim(Page::escape(key))}, {Page::escape(value)}});

@@ -1,6 +1,5 @@
 #include "gui/models/run_progress.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -9,11 +8,10 @@
 
 #include "core/base/text.h"
 #include "gui/models/document.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("RunProgress", text); }
 
 // A line is short; what goes on for longer is none.
 constexpr qsizetype longest_line = 1 << 16;
@@ -28,24 +26,25 @@ std::optional<double> RunProgress::share() const {
 QString RunProgress::text() const {
   switch (doing) {
     case Doing::running: {
-      if (total < 0) return tr("Running…");
-      QString text = total == 1 ? (finished == 1 ? tr("The configuration has run")
-                                                 : tr("Running the configuration…"))
-                                : tr("%1 of %2 configurations").arg(finished).arg(total);
-      if (!what.isEmpty() && total > 1) text += tr(", last: %1").arg(what);
+      if (total < 0) return Texts::tr("Running…");
+      QString text = total == 1
+                         ? (finished == 1 ? Texts::tr("The configuration has run")
+                                          : Texts::tr("Running the configuration…"))
+                         : Texts::tr("%1 of %n configuration(s)", nullptr, total).arg(finished);
+      if (!what.isEmpty() && total > 1) text += Texts::tr(", last: %1").arg(what);
       return text;
     }
     case Doing::recording: {
       if (calls <= 0)
-        return processes > 0 ? tr("The program uses the GPU; no RNN call was seen yet")
-                             : tr("The program runs; nothing was recorded yet");
-      QString text = calls == 1 ? tr("1 RNN call seen")
-                                : tr("%1 RNN calls seen").arg(to_qt(format_count(calls)));
-      if (processes > 1) text += tr(", %1 processes").arg(processes);
+        return processes > 0 ? Texts::tr("The program uses the GPU; no RNN call was seen yet")
+                             : Texts::tr("The program runs; nothing was recorded yet");
+      QString text =
+          Texts::tr("%1 RNN call(s) seen", nullptr, many(calls)).arg(to_qt(format_count(calls)));
+      if (processes > 1) text += Texts::tr(", %n process(es)", nullptr, many(processes));
       return text;
     }
     case Doing::collecting:
-      return tr("Making the profile…");
+      return Texts::tr("Making the profile…");
   }
   return {};
 }

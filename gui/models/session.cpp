@@ -1,16 +1,14 @@
 #include "gui/models/session.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QSettings>
 #include <algorithm>
 
 #include "gui/models/document.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Session", text); }
 
 bool is_sample(const QString& path) { return path.startsWith(QLatin1String("sample:")); }
 
@@ -95,8 +93,8 @@ QString place_text(const Place& place) {
   QStringList parts;
   if (!place.view.isEmpty()) parts << place.view.left(1).toUpper() + place.view.mid(1);
   if (place.visible)
-    parts
-        << tr("%1 to %2").arg(format_ns(place.visible->begin_ns), format_ns(place.visible->end_ns));
+    parts << Texts::tr("%1 to %2")
+                 .arg(format_ns(place.visible->begin_ns), format_ns(place.visible->end_ns));
   if (!place.selection.empty())
     parts << to_string(place.selection.kind) + QLatin1Char(' ') +
                  QString::number(place.selection.index);

@@ -1,19 +1,17 @@
 #include "gui/models/tables.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "advisor/report/words.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
-
-QString tr(const char* text) { return QCoreApplication::translate("Tables", text); }
 
 QString number_cell(double value, int digits = 6) {
   return std::isfinite(value) ? QString::number(value, 'g', digits) : QString();
@@ -44,9 +42,9 @@ void add_times(TableText& table, const Document& document) {
   }
   if (times.empty()) return;
   const auto roles = roles_of(times);
-  QStringList head = {tr("configuration"), tr("phase"), tr("timed (ms)"), tr("kernels (ms)"),
-                      tr("GPU idle (ms)")};
-  for (const auto role : roles) head << tr("%1 (ms)").arg(role_word(role));
+  QStringList head = {Texts::tr("configuration"), Texts::tr("phase"), Texts::tr("timed (ms)"),
+                      Texts::tr("kernels (ms)"), Texts::tr("GPU idle (ms)")};
+  for (const auto role : roles) head << Texts::tr("%1 (ms)").arg(role_word(role));
   table.row(head);
   for (const auto& time : times) {
     const auto& name =
@@ -66,8 +64,9 @@ void add_times(TableText& table, const Document& document) {
 void add_findings(TableText& table, const advisor::Report& report) {
   if (report.groups.empty()) return;
   table.next_table();
-  table.row({tr("severity"), tr("rule"), tr("finding"), tr("configurations"), tr("gain"),
-             tr("gain is"), tr("what to do")});
+  table.row({Texts::tr("severity"), Texts::tr("rule"), Texts::tr("finding"),
+             Texts::tr("configurations"), Texts::tr("gain"), Texts::tr("gain is"),
+             Texts::tr("what to do")});
   for (const auto& group : report.groups) {
     const auto& finding = group.first();
     const auto offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
@@ -112,15 +111,16 @@ QString exploration_table(const Exploration& now, const Exploration* held) {
     table.row(cells << value(now));
   };
   const auto column = [&](const QString& name) {
-    table.row(held != nullptr ? QStringList{name, tr("held"), tr("now")} : QStringList{name, {}});
+    table.row(held != nullptr ? QStringList{name, Texts::tr("before"), Texts::tr("after")}
+                              : QStringList{name, {}});
   };
-  column(tr("configuration"));
-  row(tr("summary"), [](const Exploration& e) {
+  column(Texts::tr("configuration"));
+  row(Texts::tr("summary"), [](const Exploration& e) {
     const QString summary = to_qt(e.report().summary);
-    return e.calls > 1 ? tr("%1 calls: %2").arg(e.calls).arg(summary) : summary;
+    return e.calls > 1 ? Texts::tr("%n call(s): %1", nullptr, many(e.calls)).arg(summary) : summary;
   });
-  row(tr("device"), [](const Exploration& e) { return to_qt(e.device().name); });
-  row(tr("implementation"), [](const Exploration& e) {
+  row(Texts::tr("device"), [](const Exploration& e) { return to_qt(e.device().name); });
+  row(Texts::tr("implementation"), [](const Exploration& e) {
     return to_qt(words::implementation(e.report().predicted.implementation));
   });
   const auto parameters = words::all_parameters(now.config());
@@ -129,23 +129,24 @@ QString exploration_table(const Exploration& now, const Exploration* held) {
     row(to_qt(parameters[i].first), [&](const Exploration& e) {
       return to_qt((&e == held ? held_parameters : parameters)[i].second);
     });
-  row(tr("memory (bytes)"), [](const Exploration& e) { return QString::number(e.memory.total); });
+  row(Texts::tr("memory (bytes)"),
+      [](const Exploration& e) { return QString::number(e.memory.total); });
   for (const auto& part : memory_parts(now.memory))
-    row(tr("of it %1 (bytes)").arg(part.name), [&](const Exploration& e) {
+    row(Texts::tr("of it %1 (bytes)").arg(part.name), [&](const Exploration& e) {
       for (const auto& each : memory_parts(e.memory))
         if (each.name == part.name) return QString::number(each.bytes);
       return QString();
     });
   table.next_table();
-  QStringList head = {tr("phase"),
-                      tr("FLOP"),
-                      tr("bytes at least"),
-                      tr("FLOP per byte"),
-                      tr("lower bound (ms)"),
-                      tr("predicted, estimate (ms)"),
-                      tr("from (ms)"),
-                      tr("to (ms)")};
-  if (held != nullptr) head.prepend(tr("which"));
+  QStringList head = {Texts::tr("phase"),
+                      Texts::tr("FLOP"),
+                      Texts::tr("bytes at least"),
+                      Texts::tr("FLOP per byte"),
+                      Texts::tr("lower bound (ms)"),
+                      Texts::tr("predicted, estimate (ms)"),
+                      Texts::tr("from (ms)"),
+                      Texts::tr("to (ms)")};
+  if (held != nullptr) head.prepend(Texts::tr("which"));
   table.row(head);
   for (const auto* e : {held, &now}) {
     if (e == nullptr) continue;
@@ -162,7 +163,7 @@ QString exploration_table(const Exploration& now, const Exploration* held) {
                            predicted(time.seconds),
                            predicted(time.low_seconds),
                            predicted(time.high_seconds)};
-      if (held != nullptr) cells.prepend(e == held ? tr("held") : tr("now"));
+      if (held != nullptr) cells.prepend(e == held ? Texts::tr("before") : Texts::tr("after"));
       table.row(cells);
     }
   }
@@ -172,9 +173,9 @@ QString exploration_table(const Exploration& now, const Exploration* held) {
 
 QString products_table(const Exploration& now) {
   TableText table;
-  table.row({tr("phase"), tr("product"), tr("layer"), tr("direction"), QStringLiteral("M"),
-             QStringLiteral("N"), QStringLiteral("K"), tr("count"), tr("FLOP"),
-             tr("tile waste (share)"), tr("wave waste (share)")});
+  table.row({Texts::tr("phase"), Texts::tr("product"), Texts::tr("layer"), Texts::tr("direction"),
+             QStringLiteral("M"), QStringLiteral("N"), QStringLiteral("K"), Texts::tr("count"),
+             Texts::tr("FLOP"), Texts::tr("tile waste (share)"), Texts::tr("wave waste (share)")});
   for (const auto& phase : now.phases) {
     for (const auto& gemm : phase.gemms) {
       const auto waste = model::quantization(gemm, now.device().sm_count);
@@ -190,14 +191,16 @@ QString products_table(const Exploration& now) {
 
 QString conditions_table(const Exploration& now) {
   TableText table;
-  table.row({tr("algorithm"), tr("condition"), tr("holds"), tr("here"), tr("needed"), tr("rule")});
+  table.row({Texts::tr("algorithm"), Texts::tr("condition"), Texts::tr("holds"), Texts::tr("here"),
+             Texts::tr("needed"), Texts::tr("rule")});
   for (const auto& why : now.report().why_not) {
     for (const auto& clause : why.clauses) {
-      const QString holds = clause.holds == model::Holds::yes  ? tr("yes")
-                            : clause.holds == model::Holds::no ? tr("no")
-                                                               : tr("unknown");
+      const QString holds = clause.holds == model::Holds::yes  ? Texts::tr("yes")
+                            : clause.holds == model::Holds::no ? Texts::tr("no")
+                                                               : Texts::tr("unknown");
       table.row({to_qt(to_string(why.algo)), to_qt(clause.title), holds, to_qt(clause.observed),
-                 clause.required ? tr("required") : tr("for speed"), to_qt(clause.rule_id)});
+                 clause.required ? Texts::tr("required") : Texts::tr("for speed"),
+                 to_qt(clause.rule_id)});
     }
   }
   return table.text();

@@ -1,6 +1,5 @@
 #include "gui/models/trial.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -8,11 +7,10 @@
 #include "advisor/report/words.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/torch/torch_candidates.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Trial", text); }
 
 // Far beyond what a person tries of one profile; ends the search for a name.
 constexpr int most_names = 10000;
@@ -51,21 +49,21 @@ namespace {
 
 // What stands in the way of both.
 QString nothing_to_apply(const Document& document, int finding, int suggestion) {
-  if (!document.holds({ItemKind::finding, finding})) return tr("the finding is gone");
-  if (document.outline()) return tr("the profile is still being read");
+  if (!document.holds({ItemKind::finding, finding})) return Texts::tr("the finding is gone");
+  if (document.outline()) return Texts::tr("the profile is still being read");
   const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
   const auto n = static_cast<std::size_t>(suggestion);
   if (suggestion < 0 || n >= found.suggestions.size() || !found.suggestions[n].transform)
-    return tr("it names no change that can be applied by a program");
+    return Texts::tr("it names no change that can be applied by a program");
   const auto& profile = document.profile();
   const auto c = static_cast<std::size_t>(found.configuration);
   if (found.configuration < 0 || c >= profile.configurations.size())
-    return tr("it is not about one configuration");
+    return Texts::tr("it is not about one configuration");
   const auto& configuration = profile.configurations[c];
-  if (!configuration.described()) return tr("not everything of the configuration is known");
+  if (!configuration.described()) return Texts::tr("not everything of the configuration is known");
   const auto d = static_cast<std::size_t>(configuration.device);
   if (configuration.device < 0 || d >= profile.devices.size())
-    return tr("the profile does not say on which GPU it ran");
+    return Texts::tr("the profile does not say on which GPU it ran");
   return {};
 }
 
@@ -81,7 +79,7 @@ bool for_torch(const Document& document, int finding) {
 
 QString cannot_try_in_torch(const Document& document, int finding, int suggestion) {
   if (QString why = nothing_to_apply(document, finding, suggestion); !why.isEmpty()) return why;
-  if (!for_torch(document, finding)) return tr("it is not about a program in PyTorch");
+  if (!for_torch(document, finding)) return Texts::tr("it is not about a program in PyTorch");
   const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
   const auto& profile = document.profile();
   const auto c = static_cast<std::size_t>(found.configuration);
@@ -92,7 +90,7 @@ QString cannot_try_in_torch(const Document& document, int finding, int suggestio
       profile, found.configuration, std::span(&found, 1),
       profile.devices[static_cast<std::size_t>(profile.configurations[c].device)], options);
   if (!proposal.candidates.empty()) return {};
-  return proposal.dropped.empty() ? tr("it names no change that can be applied by a program")
+  return proposal.dropped.empty() ? Texts::tr("it names no change that can be applied by a program")
                                   : to_qt(advisor::words::clean(proposal.dropped.front().reason));
 }
 
@@ -104,7 +102,7 @@ QString cannot_try(const Document& document, int finding, int suggestion) {
   const auto d = static_cast<std::size_t>(configuration.device);
   const auto changes = changes_of(found.suggestions[static_cast<std::size_t>(suggestion)]);
   if (advisor::widest_meaning(changes) == advisor::Meaning::model)
-    return tr(
+    return Texts::tr(
         "it makes another model, which the window does not try by itself; rnnadvisor advise "
         "--verify --allow model does");
   const auto candidate = advisor::make_candidate(changes, found.rule_id, profile,

@@ -4,11 +4,10 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/report/trials.h"
 #include "gui/models/pages.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Pages", text); }
 
 QString interval(const MedianInterval& time) {
   QString text = format_ms(time.median);
@@ -19,9 +18,10 @@ QString interval(const MedianInterval& time) {
 
 void add_command(Page& page, const TrialState& state) {
   if (state.command.isEmpty()) return;
-  page.paragraph(tr("On a machine with a GPU: take %1 there, run this beside it, and open the file "
-                    "that it writes here.")
-                     .arg(page.strong(Page::escape(state.take))));
+  page.paragraph(
+      Texts::tr("On a machine with a GPU: take %1 there, run this beside it, and open the file "
+                "that it writes here.")
+          .arg(page.strong(Page::escape(state.take))));
   page.code(state.command);
 }
 
@@ -31,26 +31,25 @@ void add_trial_state(Page& page, const TrialState& state, const Link& again) {
   Link end, copy;
   end.kind = LinkKind::trial_end;
   copy.kind = LinkKind::trial_command;
-  const QString again_link = page.link(again, tr("Try it again"));
+  const QString again_link = page.link(again, Texts::tr("Try it again"));
   const auto& theme = page.theme();
   switch (state.is) {
     case TrialState::Is::idle:
       break;
     case TrialState::Is::running:
-      page.paragraph(page.colored(page.strong(tr("Being tried on the GPU…")), theme.accent) +
-                     QStringLiteral(" · ") + page.link(end, tr("Cancel")));
+      page.paragraph(page.colored(page.strong(Texts::tr("Being tried on the GPU…")), theme.accent) +
+                     QStringLiteral(" · ") + page.link(end, Texts::tr("Cancel")));
       break;
     case TrialState::Is::cancelled:
-      page.paragraph(
-          page.strong(tr("Cancelled.")) + QLatin1Char(' ') +
-          (state.kept.isEmpty()
-               ? tr("Nothing was measured.")
-               : tr("What was measured until then is in %1.").arg(Page::escape(state.kept))) +
-          QStringLiteral(" · ") + again_link);
+      page.paragraph(page.strong(Texts::tr("Cancelled.")) + QLatin1Char(' ') +
+                     (state.kept.isEmpty() ? Texts::tr("Nothing was measured.")
+                                           : Texts::tr("What was measured until then is in %1.")
+                                                 .arg(Page::escape(state.kept))) +
+                     QStringLiteral(" · ") + again_link);
       break;
     case TrialState::Is::nothing_to_try:
     case TrialState::Is::failed:
-      page.paragraph(page.colored(page.strong(tr("It could not be tried.")), theme.error) +
+      page.paragraph(page.colored(page.strong(Texts::tr("It could not be tried.")), theme.error) +
                      QLatin1Char(' ') + Page::escape(state.problem) +
                      (state.remedy.isEmpty()
                           ? QString()
@@ -58,7 +57,7 @@ void add_trial_state(Page& page, const TrialState& state, const Link& again) {
       add_command(page, state);
       page.small((state.command.isEmpty()
                       ? QString()
-                      : page.link(copy, tr("Copy the command")) + QStringLiteral(" · ")) +
+                      : page.link(copy, Texts::tr("Copy the command")) + QStringLiteral(" · ")) +
                  again_link);
       break;
   }
@@ -76,21 +75,21 @@ void add_measured(Page& page, const Profile& profile, int experiment) {
     cells.push_back({html});
   };
   if (row.step != nullptr && row.step->before_ms.median > 0 && row.step->after_ms.median > 0) {
-    add(tr("Before"), interval(row.step->before_ms));
-    add(tr("After"), interval(row.step->after_ms));
+    add(Texts::tr("Before"), interval(row.step->before_ms));
+    add(Texts::tr("After"), interval(row.step->after_ms));
   }
-  add(tr("Memory"), Page::escape(advisor::words::memory_change(*row.experiment)));
+  add(Texts::tr("Memory"), Page::escape(advisor::words::memory_change(*row.experiment)));
   QString moved = Page::escape(advisor::words::moved(row));
   // Of a change that computes another function there is nothing that it is allowed.
   const auto meaning = advisor::parse_meaning(row.experiment->meaning);
   const bool has_limit = meaning && *meaning != advisor::Meaning::model;
   if (!row.wrong.empty()) {
-    moved =
-        page.colored(page.strong(tr("too far: ")) + Page::escape(row.wrong), page.theme().error);
+    moved = page.colored(page.strong(Texts::tr("too far: ")) + Page::escape(row.wrong),
+                         page.theme().error);
   } else if (!moved.isEmpty() && has_limit) {
-    moved += QStringLiteral("<br>") + page.dim(tr("the most of all; allowed"));
+    moved += QStringLiteral("<br>") + page.dim(Texts::tr("the most of all; allowed"));
   }
-  add(tr("Results moved by"), moved);
+  add(Texts::tr("Results moved by"), moved);
   if (!cells.empty()) page.table(header, {cells});
 }
 

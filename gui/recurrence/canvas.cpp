@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/texts.h"
 #include "gui/timeline/track.h"
 
 namespace rnnadvisor::gui::recurrence {
@@ -301,9 +302,9 @@ QString Canvas::described_content() const {
   for (std::size_t b = 0; b < calls_.size(); ++b) {
     const auto& call = calls_[b];
     QString line = blocks_[b].label.isEmpty() ? tr("The call") : blocks_[b].label;
-    line += tr(": %1 time steps in %2 rows of layers and directions.")
-                .arg(call.time_steps)
-                .arg(call.rows.size());
+    line += tr(": %1 time steps in %n row(s) of layers and directions.", nullptr,
+               many(call.rows.size()))
+                .arg(call.time_steps);
     if (const QString more = note(call); !more.isEmpty()) line += QLatin1Char(' ') + more;
     lines << line;
   }

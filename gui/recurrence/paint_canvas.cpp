@@ -6,6 +6,7 @@
 
 #include "advisor/report/words.h"
 #include "gui/recurrence/canvas.h"
+#include "gui/texts.h"
 #include "gui/timeline/ticks.h"
 #include "gui/timeline/track.h"
 
@@ -219,7 +220,8 @@ void Canvas::paint_statistics(QPainter& painter, const UnrolledRow& row, const U
     const auto length = row.steps.front().end_ns - row.steps.front().begin_ns;
     first = tr("%1 a step on average")
                 .arg(utf8(timeline::duration_text(length / std::max(1, call.time_steps))));
-    second = tr("%1 steps, %2").arg(call.time_steps).arg(utf8(timeline::duration_text(length)));
+    second = tr("%n step(s), %1", nullptr, many(call.time_steps))
+                 .arg(utf8(timeline::duration_text(length)));
   } else {
     first = tr("%1 a step (median)").arg(utf8(timeline::duration_text(times.median_ns)));
     second = tr("products %1, pointwise %2, gap %3")

@@ -13,6 +13,7 @@
 #include "gui/models/link.h"
 #include "gui/models/tables.h"
 #include "gui/recurrence/canvas.h"
+#include "gui/texts.h"
 #include "gui/timeline/track.h"
 
 namespace rnnadvisor::gui {
@@ -215,7 +216,8 @@ QString RecurrenceWidget::heading() const {
         .arg(last.rows.front().steps.size())
         .arg(to_qt(advisor::words::percent(share)));
   }
-  if (last.told == Told::steps) return tr("%1 steps, one after the other").arg(last.time_steps);
+  if (last.told == Told::steps)
+    return tr("%n step(s), one after the other", nullptr, many(last.time_steps));
   return {};
 }
 

@@ -1,6 +1,5 @@
 #include "gui/timeline/details.h"
 
-#include <QCoreApplication>
 #include <QLocale>
 #include <algorithm>
 #include <cmath>
@@ -8,14 +7,13 @@
 #include "advisor/report/words.h"
 #include "core/config/rnn_config.h"
 #include "gui/models/overview_charts.h"
+#include "gui/texts.h"
 #include "gui/timeline/counter_unit.h"
 #include "gui/timeline/scene.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Timeline", text); }
 
 QString utf8(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -31,7 +29,7 @@ QString percent(std::int64_t part, std::int64_t whole) {
 // "12.345678 ms" after the begin of the recording, to the nanosecond.
 QString moment(const Timeline& timeline, std::int64_t at) {
   const auto ns = at - timeline.range.begin_ns;
-  return tr("%1 ms").arg(QLocale().toString(static_cast<double>(ns) / 1e6, 'f', 6));
+  return Texts::tr("%1 ms").arg(QLocale().toString(static_cast<double>(ns) / 1e6, 'f', 6));
 }
 
 class Writer {
@@ -42,8 +40,8 @@ class Writer {
     found_.title = utf8(item_name(t_, item));
     const auto i = static_cast<std::size_t>(item.index);
     const TimeRange range = item.kind == ItemKind::call ? whole_call(i) : item_range(t_, item);
-    line(tr("Begins"), moment(t_, range.begin_ns));
-    line(tr("Takes"), time(range.length()));
+    line(Texts::tr("Begins"), moment(t_, range.begin_ns));
+    line(Texts::tr("Takes"), time(range.length()));
     if (item.kind == ItemKind::call) call(i);
     if (item.kind == ItemKind::kernel) kernel(i);
     if (item.kind == ItemKind::transfer) transfer(i);
@@ -70,78 +68,80 @@ class Writer {
   void call(std::size_t i) {
     const auto& c = p_.calls[i];
     const auto& span = t_.calls[i];
-    line(tr("Phase"), utf8(advisor::words::phase(c.phase)));
+    line(Texts::tr("Phase"), utf8(advisor::words::phase(c.phase)));
     if (c.configuration >= 0) {
       const auto& configuration = p_.configurations[static_cast<std::size_t>(c.configuration)];
-      if (configuration.described()) line(tr("Asked for"), utf8(summary(configuration.config)));
+      if (configuration.described())
+        line(Texts::tr("Asked for"), utf8(summary(configuration.config)));
     }
     if (span.kernels > 0) {
-      line(tr("Kernels"), tr("%1, running %2 of the time")
-                              .arg(count(span.kernels))
-                              .arg(percent(span.busy_ns, span.end_ns - span.begin_ns)));
+      line(Texts::tr("Kernels"), Texts::tr("%1, running %2 of the time")
+                                     .arg(count(span.kernels))
+                                     .arg(percent(span.busy_ns, span.end_ns - span.begin_ns)));
     }
-    if (c.host_end_ns > 0) line(tr("On the host"), time(c.host_end_ns - c.host_start_ns));
-    if (span.known()) line(tr("On the GPU"), time(span.end_ns - span.begin_ns));
-    if (c.status != 0) line(tr("Status"), c.reason < 0 ? count(c.status) : text(c.reason));
-    if (c.workspace_bytes >= 0) line(tr("Workspace"), utf8(bytes_text(c.workspace_bytes)));
-    if (c.reserve_bytes >= 0) line(tr("Reserve"), utf8(bytes_text(c.reserve_bytes)));
+    if (c.host_end_ns > 0) line(Texts::tr("On the host"), time(c.host_end_ns - c.host_start_ns));
+    if (span.known()) line(Texts::tr("On the GPU"), time(span.end_ns - span.begin_ns));
+    if (c.status != 0) line(Texts::tr("Status"), c.reason < 0 ? count(c.status) : text(c.reason));
+    if (c.workspace_bytes >= 0) line(Texts::tr("Workspace"), utf8(bytes_text(c.workspace_bytes)));
+    if (c.reserve_bytes >= 0) line(Texts::tr("Reserve"), utf8(bytes_text(c.reserve_bytes)));
     if (c.site >= 0) {
       const auto& site = p_.call_sites[static_cast<std::size_t>(c.site)];
-      line(tr("Called from"), tr("%1:%2").arg(text(site.file)).arg(site.line));
+      line(Texts::tr("Called from"), Texts::tr("%1:%2").arg(text(site.file)).arg(site.line));
     }
-    line(tr("NVTX"), text(c.nvtx_path));
+    line(Texts::tr("NVTX"), text(c.nvtx_path));
   }
 
   void kernel(std::size_t i) {
     const auto& k = p_.kernels;
-    line(tr("Role"), role_name(k.role[i]));
+    line(Texts::tr("Role"), role_name(k.role[i]));
     if (k.call[i] >= 0) {
-      line(tr("Launched by"),
+      line(Texts::tr("Launched by"),
            utf8(call_label(p_, k.call[i], t_.calls[static_cast<std::size_t>(k.call[i])])));
     }
     const auto size = [](const std::array<int, 3>& of) {
       return QStringLiteral("%1 × %2 × %3").arg(of[0]).arg(of[1]).arg(of[2]);
     };
-    line(tr("Grid"), size(k.grid[i]));
-    line(tr("Block"), size(k.block[i]));
-    line(tr("Registers"), tr("%1 per thread").arg(k.registers[i]));
+    line(Texts::tr("Grid"), size(k.grid[i]));
+    line(Texts::tr("Block"), size(k.block[i]));
+    line(Texts::tr("Registers"), Texts::tr("%1 per thread").arg(k.registers[i]));
     const auto shared = k.shared_static[i] + k.shared_dynamic[i];
-    if (shared > 0) line(tr("Shared memory"), tr("%1 per block").arg(utf8(bytes_text(shared))));
-    line(tr("Stream"), with_name(QString::number(k.stream[i]),
-                                 p_.stream_name(k.process[i], k.device[i], k.stream[i])));
+    if (shared > 0)
+      line(Texts::tr("Shared memory"), Texts::tr("%1 per block").arg(utf8(bytes_text(shared))));
+    line(Texts::tr("Stream"), with_name(QString::number(k.stream[i]),
+                                        p_.stream_name(k.process[i], k.device[i], k.stream[i])));
   }
 
   void transfer(std::size_t i) {
     const auto& t = p_.transfers;
-    line(tr("Bytes"), utf8(bytes_text(t.bytes[i])));
+    line(Texts::tr("Bytes"), utf8(bytes_text(t.bytes[i])));
     const auto duration = t.end_ns[i] - t.start_ns[i];
     if (duration > 0) {
       const double rate = static_cast<double>(t.bytes[i]) / static_cast<double>(duration);
-      line(tr("Rate"), tr("%1 GB/s").arg(QLocale().toString(rate, 'g', 3)));
+      line(Texts::tr("Rate"), Texts::tr("%1 GB/s").arg(QLocale().toString(rate, 'g', 3)));
     }
-    line(tr("Stream"), with_name(QString::number(t.stream[i]),
-                                 p_.stream_name(t.process[i], t.device[i], t.stream[i])));
+    line(Texts::tr("Stream"), with_name(QString::number(t.stream[i]),
+                                        p_.stream_name(t.process[i], t.device[i], t.stream[i])));
   }
 
   void api(std::size_t i) {
     const auto& a = p_.api;
-    line(tr("Thread"),
+    line(Texts::tr("Thread"),
          with_name(QString::number(a.thread[i]), p_.thread_name(a.process[i], a.thread[i])));
-    if (a.result[i] != 0) line(tr("Result"), QString::number(a.result[i]));
-    if (a.call[i] >= 0) line(tr("In"), utf8(item_name(t_, {ItemKind::call, a.call[i]})));
+    if (a.result[i] != 0) line(Texts::tr("Result"), QString::number(a.result[i]));
+    if (a.call[i] >= 0) line(Texts::tr("In"), utf8(item_name(t_, {ItemKind::call, a.call[i]})));
   }
 
   void nvtx(std::size_t i) {
     const auto& n = p_.nvtx;
-    line(tr("Thread"),
+    line(Texts::tr("Thread"),
          with_name(QString::number(n.thread[i]), p_.thread_name(n.process[i], n.thread[i])));
-    line(tr("Domain"), text(n.domain[i]));
-    line(tr("Category"), text(n.category[i]));
+    line(Texts::tr("Domain"), text(n.domain[i]));
+    line(Texts::tr("Category"), text(n.category[i]));
     const TimeRange range{n.start_ns[i], n.end_ns[i]};
     const auto inside = quick_statistics(t_, range);
-    if (inside.kernels > 0) line(tr("Kernels meanwhile"), count(inside.kernels));
+    if (inside.kernels > 0) line(Texts::tr("Kernels meanwhile"), count(inside.kernels));
     if (inside.devices.size() == 1)
-      line(tr("GPU busy"), percent(inside.devices[0].busy_ns, range.length()));
+      line(Texts::tr("GPU busy"), percent(inside.devices[0].busy_ns, range.length()));
   }
 
   const Timeline& t_;
@@ -167,17 +167,17 @@ Details details_of(const Timeline& timeline, Item item) {
 
 Details details_of_gap(const Timeline& timeline, TimeRange gap) {
   Details found;
-  found.title = tr("No kernel runs");
-  found.lines.emplace_back(tr("Begins"), moment(timeline, gap.begin_ns));
-  found.lines.emplace_back(tr("Takes"), time(gap.length()));
+  found.title = Texts::tr("No kernel runs");
+  found.lines.emplace_back(Texts::tr("Begins"), moment(timeline, gap.begin_ns));
+  found.lines.emplace_back(Texts::tr("Takes"), time(gap.length()));
   return found;
 }
 
 Details details_of_memory(const Track& track, std::int64_t at) {
   Details found;
-  found.title = tr("Allocated while recording");
-  found.lines.emplace_back(tr("Here"), utf8(bytes_text(track.area.at(at))));
-  found.lines.emplace_back(tr("Peak"), utf8(bytes_text(track.area.peak())));
+  found.title = Texts::tr("Allocated while recording");
+  found.lines.emplace_back(Texts::tr("Here"), utf8(bytes_text(track.area.at(at))));
+  found.lines.emplace_back(Texts::tr("Peak"), utf8(bytes_text(track.area.peak())));
   return found;
 }
 
@@ -187,15 +187,16 @@ Details details_of_counter(const Timeline& timeline, const Track& track, std::in
   Details found;
   found.title = counter_title(timeline, track);
   if (const auto sample = track.samples.at(at)) {
-    found.lines.emplace_back(tr("Here"), tr("%1 over %2")
-                                             .arg(utf8(counter_text(unit, sample->value)),
-                                                  time(sample->range.length())));
+    found.lines.emplace_back(Texts::tr("Here"), Texts::tr("%1 over %2")
+                                                    .arg(utf8(counter_text(unit, sample->value)),
+                                                         time(sample->range.length())));
   } else {
-    found.lines.emplace_back(tr("Here"), tr("not sampled"));
+    found.lines.emplace_back(Texts::tr("Here"), Texts::tr("not sampled"));
   }
-  found.lines.emplace_back(tr("Peak"), utf8(counter_text(unit, track.samples.peak())));
-  found.lines.emplace_back(tr("Of the whole"), tr("GPU %1").arg(std::max(0, track.key.device)));
-  found.lines.emplace_back(tr("Counter"), utf8(metric));
+  found.lines.emplace_back(Texts::tr("Peak"), utf8(counter_text(unit, track.samples.peak())));
+  found.lines.emplace_back(Texts::tr("Of the whole"),
+                           Texts::tr("GPU %1").arg(std::max(0, track.key.device)));
+  found.lines.emplace_back(Texts::tr("Counter"), utf8(metric));
   return found;
 }
 
@@ -207,30 +208,33 @@ Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
   };
   for (const auto& device : s.devices) {
     const QString name =
-        s.devices.size() == 1 ? tr("GPU busy") : tr("GPU %1 busy").arg(device.device);
+        s.devices.size() == 1 ? Texts::tr("GPU busy") : Texts::tr("GPU %1 busy").arg(device.device);
     QString value = percent(device.busy_ns, s.range.length());
     if (device.longest_gap_ns > 0)
-      value = tr("%1, longest gap %2").arg(value, time(device.longest_gap_ns));
+      value = Texts::tr("%1, longest gap %2").arg(value, time(device.longest_gap_ns));
     line(name, value);
   }
   if (s.kernels > 0) {
-    QString value = tr("%1, %2").arg(count(s.kernels), time(s.kernel_ns));
-    if (s.median_kernel_ns >= 0) value = tr("%1, median %2").arg(value, time(s.median_kernel_ns));
-    line(tr("Kernels"), value);
+    QString value = Texts::tr("%1, %2").arg(count(s.kernels), time(s.kernel_ns));
+    if (s.median_kernel_ns >= 0)
+      value = Texts::tr("%1, median %2").arg(value, time(s.median_kernel_ns));
+    line(Texts::tr("Kernels"), value);
   }
   for (std::size_t role = 0; role < s.role_ns.size(); ++role) {
     if (s.role_ns[role] * 50 < s.kernel_ns || s.role_count[role] == 0) continue;
     line(QStringLiteral("  ") + role_name(static_cast<KernelRole>(role)),
-         tr("%1, %2 times").arg(percent(s.role_ns[role], s.kernel_ns), count(s.role_count[role])));
+         Texts::tr("%1, %2 time(s)", nullptr, many(s.role_count[role]))
+             .arg(percent(s.role_ns[role], s.kernel_ns), count(s.role_count[role])));
   }
-  if (s.calls > 0) line(tr("RNN calls"), count(s.calls));
+  if (s.calls > 0) line(Texts::tr("RNN calls"), count(s.calls));
   if (s.transfers > 0)
-    line(tr("Copies and sets"),
-         tr("%1, %2").arg(count(s.transfers), s.transfer_bytes > 0
-                                                  ? utf8(bytes_text(s.transfer_bytes))
-                                                  : time(s.transfer_ns)));
-  if (s.api_calls > 0) line(tr("CUDA API"), tr("%1, %2").arg(count(s.api_calls), time(s.api_ns)));
-  if (s.most_memory >= 0) line(tr("Most memory"), utf8(bytes_text(s.most_memory)));
+    line(Texts::tr("Copies and sets"),
+         Texts::tr("%1, %2").arg(count(s.transfers), s.transfer_bytes > 0
+                                                         ? utf8(bytes_text(s.transfer_bytes))
+                                                         : time(s.transfer_ns)));
+  if (s.api_calls > 0)
+    line(Texts::tr("CUDA API"), Texts::tr("%1, %2").arg(count(s.api_calls), time(s.api_ns)));
+  if (s.most_memory >= 0) line(Texts::tr("Most memory"), utf8(bytes_text(s.most_memory)));
   const bool devices = s.devices.size() > 1;
   for (const auto& [index, summary] : s.counters) {
     const auto& track = timeline.tracks[static_cast<std::size_t>(index)];
@@ -238,50 +242,55 @@ Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
     const QString name =
         utf8(advisor::words::shorten(counter_title(timeline, track).toStdString(), 30));
     QString value =
-        tr("mean %1, most %2")
+        Texts::tr("mean %1, most %2")
             .arg(utf8(counter_text(unit, summary.mean)), utf8(counter_text(unit, summary.most)));
     // A mean of a part is no mean of the range.
     if (summary.sampled_ns * 100 < s.range.length() * 99)
-      value = tr("%1 (sampled %2 of it)").arg(value, percent(summary.sampled_ns, s.range.length()));
-    line(devices ? tr("%1, GPU %2").arg(name).arg(std::max(0, track.key.device)) : name, value);
+      value = Texts::tr("%1 (sampled %2 of it)")
+                  .arg(value, percent(summary.sampled_ns, s.range.length()));
+    line(devices ? Texts::tr("%1, GPU %2").arg(name).arg(std::max(0, track.key.device)) : name,
+         value);
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(3, s.names.size()); ++i) {
     const auto& name = s.names[i];
     const std::string shown = short_kernel_name(timeline.profile->text(name.name));
     line(utf8(advisor::words::shorten(shown, 30)),
-         tr("%1, %2 times").arg(time(name.total_ns), count(name.count)));
+         Texts::tr("%1, %2 time(s)", nullptr, many(name.count))
+             .arg(time(name.total_ns), count(name.count)));
   }
   return found;
 }
 
 Details shortcut_sheet() {
   Details sheet;
-  sheet.title = tr("Keys and mouse");
+  sheet.title = Texts::tr("Keys and mouse");
   sheet.lines = {
-      {tr("W  S  or  +  -"), tr("zoom in, out; Shift+W, Shift+S: faster")},
-      {tr("A  D"), tr("move left, right; Shift+A, Shift+D: faster")},
-      {tr("Ctrl+wheel"), tr("zoom at the pointer")},
-      {tr("Shift+wheel, Shift+drag, right drag"), tr("move")},
-      {tr("Drag"), tr("measure a range; its edges can be dragged")},
-      {tr("Click, double click"), tr("select, zoom to")},
-      {tr("F"), tr("zoom to the selection, again: show all")},
-      {tr("0, Home"), tr("show all")},
-      {tr("← →  or  , ."), tr("previous, next on the track; without a selection: move")},
-      {tr("↑ ↓, Page Up, Page Down"), tr("track above, below; a page of tracks")},
-      {tr("[  ]"), tr("to what caused it, to what it caused")},
-      {tr("Ctrl+← Ctrl+→  or  < >"), tr("previous, next kernel of the same call")},
-      {tr("/  or  Ctrl+F"), tr("search; N, Shift+N: next, previous hit")},
-      {tr("R"), tr("measure the selection")},
-      {tr("Ctrl+C"), tr("copy the measured range or the selection as text")},
-      {tr("M"), tr("mark the place or the range; J, Shift+J: next, previous mark")},
-      {tr("Ctrl+P"), tr("find a track")},
-      {tr("P"), tr("pin the track")},
-      {tr("Alt+↑ Alt+↓  or drag"), tr("move the track")},
-      {tr("H, Shift+H, Ctrl+Shift+wheel"), tr("taller, lower tracks")},
-      {tr("Enter"), tr("fold or unfold the track")},
-      {tr("Backspace, Alt+←, Alt+→"), tr("back, back, forward; Shift+Backspace: forward")},
-      {tr("Esc"), tr("close, clear")},
-      {tr("?"), tr("this sheet")},
+      {Texts::tr("W  S  or  +  -"), Texts::tr("zoom in, out; Shift+W, Shift+S: faster")},
+      {Texts::tr("A  D"), Texts::tr("move left, right; Shift+A, Shift+D: faster")},
+      {Texts::tr("Ctrl+wheel"), Texts::tr("zoom at the pointer")},
+      {Texts::tr("Shift+wheel, Shift+drag, right drag"), Texts::tr("move")},
+      {Texts::tr("Drag"), Texts::tr("measure a range; its edges can be dragged")},
+      {Texts::tr("Click, double click"), Texts::tr("select, zoom to")},
+      {Texts::tr("F"), Texts::tr("zoom to the selection, again: show all")},
+      {Texts::tr("0, Home"), Texts::tr("show all")},
+      {Texts::tr("← →  or  , ."),
+       Texts::tr("previous, next on the track; without a selection: move")},
+      {Texts::tr("↑ ↓, Page Up, Page Down"), Texts::tr("track above, below; a page of tracks")},
+      {Texts::tr("[  ]"), Texts::tr("to what caused it, to what it caused")},
+      {Texts::tr("Ctrl+← Ctrl+→  or  < >"), Texts::tr("previous, next kernel of the same call")},
+      {Texts::tr("/  or  Ctrl+F"), Texts::tr("search; N, Shift+N: next, previous hit")},
+      {Texts::tr("R"), Texts::tr("measure the selection")},
+      {Texts::tr("Ctrl+C"), Texts::tr("copy the measured range or the selection as text")},
+      {Texts::tr("M"), Texts::tr("mark the place or the range; J, Shift+J: next, previous mark")},
+      {Texts::tr("Ctrl+P"), Texts::tr("find a track")},
+      {Texts::tr("P"), Texts::tr("pin the track")},
+      {Texts::tr("Alt+↑ Alt+↓  or drag"), Texts::tr("move the track")},
+      {Texts::tr("H, Shift+H, Ctrl+Shift+wheel"), Texts::tr("taller, lower tracks")},
+      {Texts::tr("Enter"), Texts::tr("fold or unfold the track")},
+      {Texts::tr("Backspace, Alt+←, Alt+→"),
+       Texts::tr("back, back, forward; Shift+Backspace: forward")},
+      {Texts::tr("Esc"), Texts::tr("close, clear")},
+      {Texts::tr("?"), Texts::tr("this sheet")},
   };
   return sheet;
 }

@@ -1,14 +1,11 @@
 // Where things are in the picture, and what tracks are called.
 #include "gui/timeline/scene.h"
 
-#include <QCoreApplication>
-
+#include "gui/texts.h"
 #include "gui/timeline/counter_unit.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Timeline", text); }
 
 QString utf8(const std::string& text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -17,7 +14,7 @@ QString utf8(const std::string& text) {
 }  // namespace
 
 QString with_name(const QString& number, const std::string& name) {
-  return name.empty() ? number : tr("%1 (%2)").arg(number, utf8(name).simplified());
+  return name.empty() ? number : Texts::tr("%1 (%2)").arg(number, utf8(name).simplified());
 }
 
 const Row* Scene::row_at(int y, int* top) const {
@@ -96,25 +93,25 @@ QString track_title(const Timeline& timeline, const Track& track) {
       const auto& process = p.processes[static_cast<std::size_t>(track.key.process)];
       QString name = utf8(process.executable);
       name = name.mid(name.lastIndexOf(QLatin1Char('/')) + 1);
-      if (name.isEmpty()) name = tr("Process");
-      return process.pid >= 0 ? tr("%1  %2").arg(name).arg(process.pid) : name;
+      if (name.isEmpty()) name = Texts::tr("Process");
+      return process.pid >= 0 ? Texts::tr("%1  %2").arg(name).arg(process.pid) : name;
     }
     case TrackKind::busy:
-      return tr("GPU %1").arg(std::max(0, track.key.device));
+      return Texts::tr("GPU %1").arg(std::max(0, track.key.device));
     case TrackKind::nvtx:
-      return tr("NVTX");
+      return Texts::tr("NVTX");
     case TrackKind::calls:
-      return tr("RNN calls, GPU");
+      return Texts::tr("RNN calls, GPU");
     case TrackKind::kernels:
-      return tr("Kernels");
+      return Texts::tr("Kernels");
     case TrackKind::transfers:
-      return tr("Copies");
+      return Texts::tr("Copies");
     case TrackKind::memory:
-      return tr("Memory, GPU %1").arg(std::max(0, track.key.device));
+      return Texts::tr("Memory, GPU %1").arg(std::max(0, track.key.device));
     case TrackKind::host_calls:
-      return tr("RNN calls, CPU");
+      return Texts::tr("RNN calls, CPU");
     case TrackKind::api:
-      return tr("CUDA API");
+      return Texts::tr("CUDA API");
     case TrackKind::counter:
       return counter_title(timeline, track);
   }
@@ -125,12 +122,12 @@ QString counter_title(const Timeline& timeline, const Track& track) {
   const std::string& metric = timeline.profile->text(track.key.metric);
   const auto counts = [&](std::string_view counter) { return metric.starts_with(counter); };
   // Those that the mode `full` samples; CUPTI's names are known to few.
-  if (counts("sm__pipe_tensor_cycles_active.")) return tr("Tensor cores active");
-  if (counts("sm__cycles_active.")) return tr("SMs active");
-  if (counts("sm__inst_executed_realtime.")) return tr("Instructions issued");
-  if (counts("dram__bytes.sum.per_second")) return tr("DRAM traffic");
-  if (counts("gr__cycles_active.")) return tr("GPU engine active");
-  if (counts("gpc__cycles_elapsed.avg.per_second")) return tr("GPU clock");
+  if (counts("sm__pipe_tensor_cycles_active.")) return Texts::tr("Tensor cores active");
+  if (counts("sm__cycles_active.")) return Texts::tr("SMs active");
+  if (counts("sm__inst_executed_realtime.")) return Texts::tr("Instructions issued");
+  if (counts("dram__bytes.sum.per_second")) return Texts::tr("DRAM traffic");
+  if (counts("gr__cycles_active.")) return Texts::tr("GPU engine active");
+  if (counts("gpc__cycles_elapsed.avg.per_second")) return Texts::tr("GPU clock");
   return utf8(metric);
 }
 
@@ -139,7 +136,7 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
   switch (track.kind) {
     case TrackKind::process: {
       const auto& process = p.processes[static_cast<std::size_t>(track.key.process)];
-      return process.rank >= 0 ? tr("rank %1").arg(process.rank) : QString();
+      return process.rank >= 0 ? Texts::tr("rank %1").arg(process.rank) : QString();
     }
     case TrackKind::busy: {
       const auto device = static_cast<std::size_t>(std::max(0, track.key.device));
@@ -150,23 +147,25 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
     case TrackKind::nvtx:
     case TrackKind::host_calls:
     case TrackKind::api:
-      return with_name(tr("thread %1").arg(track.key.thread),
+      return with_name(Texts::tr("thread %1").arg(track.key.thread),
                        p.thread_name(track.key.process, track.key.thread));
     case TrackKind::calls:
-      return p.devices.size() > 1 ? tr("GPU %1").arg(track.key.device) : QString();
+      return p.devices.size() > 1 ? Texts::tr("GPU %1").arg(track.key.device) : QString();
     case TrackKind::kernels:
     case TrackKind::transfers:
-      return with_name(p.devices.size() > 1
-                           ? tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)
-                           : tr("stream %1").arg(track.key.stream),
-                       p.stream_name(track.key.process, track.key.device, track.key.stream));
+      return with_name(
+          p.devices.size() > 1
+              ? Texts::tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)
+              : Texts::tr("stream %1").arg(track.key.stream),
+          p.stream_name(track.key.process, track.key.device, track.key.stream));
     case TrackKind::memory:
-      return tr("peak %1").arg(utf8(bytes_text(track.area.peak())));
+      return Texts::tr("peak %1").arg(utf8(bytes_text(track.area.peak())));
     case TrackKind::counter: {
       const auto unit = counter_unit(p.text(track.key.metric));
-      const QString peak = tr("peak %1").arg(utf8(counter_text(unit, track.samples.peak())));
-      return p.devices.size() > 1 ? tr("GPU %1, %2").arg(std::max(0, track.key.device)).arg(peak)
-                                  : peak;
+      const QString peak = Texts::tr("peak %1").arg(utf8(counter_text(unit, track.samples.peak())));
+      return p.devices.size() > 1
+                 ? Texts::tr("GPU %1, %2").arg(std::max(0, track.key.device)).arg(peak)
+                 : peak;
     }
   }
   return {};
@@ -176,11 +175,12 @@ QString brief_subtitle(const Timeline& timeline, const Track& track) {
   const Profile& p = *timeline.profile;
   // Tracks of one kind are told apart by it: it must not be left out for want of room.
   if (track.kind == TrackKind::kernels || track.kind == TrackKind::transfers)
-    return p.devices.size() > 1 ? tr("GPU %1 · %2").arg(track.key.device).arg(track.key.stream)
-                                : tr("stream %1").arg(track.key.stream);
+    return p.devices.size() > 1
+               ? Texts::tr("GPU %1 · %2").arg(track.key.device).arg(track.key.stream)
+               : Texts::tr("stream %1").arg(track.key.stream);
   if (track.kind != TrackKind::counter) return {};
   QStringList parts;
-  if (p.devices.size() > 1) parts << tr("GPU %1").arg(std::max(0, track.key.device));
+  if (p.devices.size() > 1) parts << Texts::tr("GPU %1").arg(std::max(0, track.key.device));
   const auto unit = unit_text(counter_unit(p.text(track.key.metric)), track.samples.peak());
   if (!unit.empty()) parts << utf8(unit);
   return parts.join(QStringLiteral(", "));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/texts.h"
 #include "gui/timeline/cards.h"
 #include "gui/timeline/first_range.h"
 #include "gui/timeline/search_bar.h"
@@ -253,8 +254,8 @@ QString TimelineWidget::described_content() const {
                                     (more.isEmpty() ? QString() : QStringLiteral(", ") + more));
   }
   if (!scene_.highlighted.empty())
-    content += QLatin1Char(' ') +
-               tr("%1 are marked as evidence of a finding.").arg(scene_.highlighted.size());
+    content += QLatin1Char(' ') + tr("%n are marked as evidence of a finding.", nullptr,
+                                     many(scene_.highlighted.size()));
   if (scene_.measured)
     content += QLatin1Char(' ') + tr("%1 are measured.").arg(text(scene_.measured->length()));
   return content;

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "gui/models/link.h"
 #include "gui/models/pages.h"
+#include "gui/texts.h"
 #include "gui/views/compare_view.h"
 
 namespace rnnadvisor::gui {
@@ -75,9 +76,9 @@ QString CompareView::match_page(const Match& m) const {
                   {QString::number(m.after_ms.count), true}});
   page.table({QString(), tr("Before"), tr("After")}, rows);
   if (paired)
-    page.small(tr("Call against its partner: %1 in the median (%2 calls, %3).")
+    page.small(tr("Call against its partner: %1 in the median (%n call(s), %2).", nullptr,
+                  many(m.paired_ms.count))
                    .arg(signed_ms(m.paired_ms.median))
-                   .arg(m.paired_ms.count)
                    .arg(tr("between %1 and %2")
                             .arg(signed_ms(m.paired_ms.low), signed_ms(m.paired_ms.high))));
   if (m.from_kernels)

@@ -174,7 +174,10 @@ void ConfigForm::add_field(QFormLayout* form, std::string_view wanted) {
     label->setToolTip(to_qt(meaning));
     label->setBuddy(control);
     label->setMinimumHeight(fontMetrics().height() + 13);
-    label->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("math_precision ")));
+    // Fields of all groups begin at one line: after the longest name that this style shows.
+    label->setMinimumWidth(fontMetrics().horizontalAdvance(
+        style_ == Style::two_columns ? QStringLiteral("clip_propagate_nan ")
+                                     : QStringLiteral("math_precision ")));
     form->addRow(label, field);
     fields_[std::string(key)] = {control, label, to_qt(meaning)};
   });

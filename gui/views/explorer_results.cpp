@@ -14,6 +14,7 @@
 #include "gui/models/exploration_pages.h"
 #include "gui/models/link.h"
 #include "gui/models/overview_charts.h"
+#include "gui/texts.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/map_panel.h"
 
@@ -68,8 +69,9 @@ void ExplorerView::show_predicted() {
 void ExplorerView::show_results() {
   if (!now_.document) return;
   const auto& report = now_.report();
-  title_->setText(now_.calls > 1 ? tr("%1 calls: %2").arg(now_.calls).arg(to_qt(report.summary))
-                                 : to_qt(report.summary));
+  title_->setText(now_.calls > 1
+                      ? tr("%n call(s): %1", nullptr, many(now_.calls)).arg(to_qt(report.summary))
+                      : to_qt(report.summary));
   title_->setToolTip(title_->text());
   // Only the page that is seen is written: changes must follow a slider.
   const Exploration* held = held_ ? &*held_ : nullptr;

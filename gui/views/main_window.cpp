@@ -299,6 +299,10 @@ void MainWindow::set_theme_choice(ThemeChoice choice) {
   apply_theme();
 }
 
+void MainWindow::follow_desktop() {
+  if (theme_choice_ == ThemeChoice::system && system_is_dark() != theme_.dark) apply_theme();
+}
+
 void MainWindow::set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for) {
   exporter_.set_predict_for(predict_for);
   loader_.set_predict_for(predict_for);

@@ -77,10 +77,11 @@ class MainWindow : public QMainWindow {
   Exporter* exporter() { return &exporter_; }
   FileFollower* follower() { return &follower_; }
   void set_theme_choice(ThemeChoice choice);
+  void follow_desktop();  // call when what the desktop asks for has changed
   // What predicts the times of a device (core/model/time_for_device.h); without one none is shown.
   void set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for);
   const Theme& theme() const { return theme_; }
-  bool save_picture(const QString& file);  // PNG, or SVG where it is built in
+  bool save_picture(const QString& file);  // PNG, or SVG by its ending
   QList<QAction*> commands() const { return commands_; }
 
   void open_palette();

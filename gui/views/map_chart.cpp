@@ -1,11 +1,11 @@
 #include "gui/views/map_chart.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 
 #include "advisor/report/words.h"
 #include "gui/models/document.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -18,8 +18,6 @@ using model::MapCell;
 using Entry = HeatMap::Entry;
 
 constexpr int shades = 8;
-
-QString tr(const char* text) { return QCoreApplication::translate("Maps", text); }
 
 QColor color_of(const MapCell& cell, const advisor::MapScale& scale, MapLayer layer,
                 const Theme& theme) {
@@ -67,7 +65,8 @@ void add_scale(HeatMap& chart, const advisor::MapScale& scale, MapLayer layer, c
   chart.legend.push_back(
       {Entry::Kind::ramp,
        {colors.begin(), colors.end()},
-       (layer == MapLayer::time ? tr("time: %1") : tr("fastest algorithm over standard: %1"))
+       (layer == MapLayer::time ? Texts::tr("time: %1")
+                                : Texts::tr("fastest algorithm over standard: %1"))
            .arg(to_qt(scale.low_text())),
        to_qt(scale.high_text())});
 }
@@ -91,8 +90,9 @@ void add_implementations(HeatMap& chart, const ConfigurationMap& map, const Them
   if (corners) {
     chart.legend.push_back({Entry::Kind::plain,
                             {},
-                            map.has_times ? tr("corner: what the fastest algorithm would run")
-                                          : tr("corner: what another algorithm would run"),
+                            map.has_times
+                                ? Texts::tr("corner: what the fastest algorithm would run")
+                                : Texts::tr("corner: what another algorithm would run"),
                             {}});
   }
 }
@@ -106,17 +106,17 @@ void add_signs(HeatMap& chart, const ConfigurationMap& map, MapLayer layer) {
                        [&](const auto& line) { return line.thick == thick; });
   };
   const auto any = [&](auto&& has) { return std::any_of(map.cells.begin(), map.cells.end(), has); };
-  sign(true, Entry::Kind::frame, tr("you are here"));
-  sign(!map.better.empty(), Entry::Kind::dashed_frame, tr("nearest better"));
-  sign(any_line(true), Entry::Kind::thick_line, tr("cliff in time"));
-  sign(any_line(false), Entry::Kind::thin_line, tr("other kernels run"));
+  sign(true, Entry::Kind::frame, Texts::tr("you are here"));
+  sign(!map.better.empty(), Entry::Kind::dashed_frame, Texts::tr("nearest better"));
+  sign(any_line(true), Entry::Kind::thick_line, Texts::tr("cliff in time"));
+  sign(any_line(false), Entry::Kind::thin_line, Texts::tr("other kernels run"));
   sign(layer != MapLayer::speedup && any([](const MapCell& cell) { return !cell.run().accepted; }),
-       Entry::Kind::plain, tr("– refused by cuDNN"));
+       Entry::Kind::plain, Texts::tr("– refused by cuDNN"));
   sign(layer == MapLayer::time &&
            any([](const MapCell& cell) { return cell.run().accepted && !cell.run().time; }),
-       Entry::Kind::plain, tr("? time not known"));
+       Entry::Kind::plain, Texts::tr("? time not known"));
   sign(any([](const MapCell& cell) { return !cell.fits; }), Entry::Kind::plain,
-       tr("! more memory than the device has"));
+       Texts::tr("! more memory than the device has"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "gui/models/pages.h"
 #include "gui/models/record_gaps.h"
+#include "gui/texts.h"
 #include "gui/views/overview_view.h"
 
 namespace rnnadvisor::gui {
@@ -92,7 +93,8 @@ QWidget* OverviewView::make_record() {
     QString text = to_qt(words::clean(note.text));
     if (!text.isEmpty()) text[0] = text[0].toUpper();
     text = Page::escape(text);
-    if (note.count > 1) text += tr(" (%1 times)").arg(to_qt(format_count(note.count)));
+    if (note.count > 1)
+      text += tr(" (%1 time(s))", nullptr, many(note.count)).arg(to_qt(format_count(note.count)));
     html.paragraph(html.colored(mark(severity), color) + QLatin1Char(' ') + text);
   }
   if (profile.notes.empty() && record_gaps(profile).empty())

@@ -15,6 +15,7 @@
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
 #include "gui/models/tables.h"
+#include "gui/texts.h"
 #include "gui/views/view_name.h"
 
 namespace rnnadvisor::gui {
@@ -108,7 +109,8 @@ void OverviewView::set_theme(const Theme& theme) {
 QString OverviewView::configurations_counted() const {
   const auto& all = document_->report().configurations;
   const auto tried = std::count_if(all.begin(), all.end(), [](const auto& c) { return c.tried; });
-  const QString asked = tr("%1 configurations").arg(static_cast<qlonglong>(all.size()) - tried);
+  const QString asked =
+      tr("%n configuration(s)", nullptr, many(static_cast<std::int64_t>(all.size()) - tried));
   return tried == 0 ? asked : tr("%1, and %2 that trying changes added").arg(asked).arg(tried);
 }
 
@@ -149,28 +151,27 @@ QWidget* OverviewView::make_verdict() {
       best != nullptr && best->gain->speedup > 1.005)
     add(to_qt(words::times(best->gain->speedup)), tr("largest gain"), theme_.good);
   // As the list counts them, by rule; of several configurations one rule may speak many times.
-  const auto count = [&](advisor::Severity severity, int times, const QString& one,
-                         const QString& many) {
+  const auto count = [&](advisor::Severity severity, int times, const char* word) {
     const auto found = std::count_if(
         report.groups.begin(), report.groups.end(), [severity](const advisor::FindingGroup& g) {
           return std::any_of(g.findings.begin(), g.findings.end(),
                              [severity](const auto* f) { return f->severity == severity; });
         });
     if (found == 0) return;
-    QString name = found == 1 ? one : many;
+    QString name = tr(word, nullptr, many(found));
     if (times > found) name = tr("%1, %2 times").arg(name, to_qt(format_count(times)));
     add(QString::number(found), name, theme_.color_of(severity));
   };
   using advisor::Severity;
-  count(Severity::error, report.errors, tr("error"), tr("errors"));
-  count(Severity::warning, report.warnings, tr("warning"), tr("warnings"));
-  count(Severity::opportunity, report.opportunities, tr("opportunity"), tr("opportunities"));
+  count(Severity::error, report.errors, QT_TR_N_NOOP("error(s)"));
+  count(Severity::warning, report.warnings, QT_TR_N_NOOP("warning(s)"));
+  count(Severity::opportunity, report.opportunities, QT_TR_N_NOOP("opportunity(s)"));
   if (!document_->profile().calls.empty())
     add(to_qt(format_count(static_cast<long long>(document_->profile().calls.size()))),
-        tr("RNN calls"));
+        tr("RNN call(s)", nullptr, many(document_->profile().calls.size())));
   if (document_->profile().kernels.size() > 0)
     add(to_qt(format_count(static_cast<long long>(document_->profile().kernels.size()))),
-        tr("kernels"));
+        tr("kernel(s)", nullptr, many(document_->profile().kernels.size())));
   if (document_->has_times()) add(format_ns(document_->extent().length()), tr("recorded"));
   figures->addStretch();
   card->body()->addLayout(figures);
@@ -234,8 +235,9 @@ QWidget* OverviewView::make_actions() {
   }
   if (!rows.empty()) html.table({}, rows);
   if (all > rows.size())
-    html.small(html.link(Link::to_view(QStringLiteral("findings")),
-                         all == 1 ? tr("The finding") : tr("All %1 findings").arg(all)));
+    html.small(
+        html.link(Link::to_view(QStringLiteral("findings")),
+                  all == 1 ? tr("The finding") : tr("All %n finding(s)", nullptr, many(all))));
   page->show_page(html.take());
   connect(page, &PageBrowser::link_activated, this, &View::link_activated);
   page->grow_with_text();

@@ -64,7 +64,7 @@ RulesView::RulesView(QWidget* parent) : View(parent) {
           [this] { show_current(); });
   connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
     filter_.set_words(text);
-    count_->setText(tr("%1 of %2 rules").arg(filter_.rowCount()).arg(rules_.rowCount()));
+    count_->setText(tr("%1 of %n rule(s)", nullptr, rules_.rowCount()).arg(filter_.rowCount()));
     if (!list_->currentIndex().isValid()) list_->setCurrentIndex(filter_.index(0, 0));
   });
   // Editors write a file in several steps.
@@ -81,7 +81,7 @@ void RulesView::set_rules(std::shared_ptr<const advisor::RuleSet> rules, const Q
   const QString shown = list_->currentIndex().data(RuleRole).toString();
   rules_.set_rules(std::move(rules));
   errors_->hide();
-  count_->setText(tr("%1 of %2 rules").arg(filter_.rowCount()).arg(rules_.rowCount()));
+  count_->setText(tr("%1 of %n rule(s)", nullptr, rules_.rowCount()).arg(filter_.rowCount()));
   if (!watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
   if (!watcher_.directories().isEmpty()) watcher_.removePaths(watcher_.directories());
   if (!folder.isEmpty()) {

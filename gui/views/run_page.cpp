@@ -7,6 +7,7 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QScrollBar>
+#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -125,6 +126,10 @@ void RunPage::end(Runner::End end, const QString& profile, const QString& messag
                   : end == Runner::End::cancelled ? tr("Cancelled.")
                                                   : tr("It failed."));
   if (end == Runner::End::finished) return;
+  // What somebody has ended is no failure.
+  card_->setProperty("goes_on", end == Runner::End::cancelled);
+  card_->style()->unpolish(card_);
+  card_->style()->polish(card_);
   const RunProblem problem = parse_run_problem(message);
   if (end == Runner::End::failed && !problem.what.isEmpty()) {
     problem_->setText(problem.what);

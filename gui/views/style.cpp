@@ -3,6 +3,8 @@
 #include <QApplication>
 #include <QStyle>
 
+#include "gui/views/desktop.h"
+
 namespace rnnadvisor::gui {
 
 QPalette palette_of(const Theme& t) {
@@ -33,6 +35,8 @@ QPalette palette_of(const Theme& t) {
 }
 
 bool system_is_dark() {
+  if (const auto* desktop = Desktop::current(); desktop != nullptr && desktop->dark())
+    return *desktop->dark();
   static const bool dark =
       QApplication::style()->standardPalette().color(QPalette::Window).lightness() < 128;
   return dark;

@@ -18,6 +18,7 @@
 #include "gui/models/exploration_pages.h"
 #include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
+#include "gui/texts.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/timeline/track_store.h"
 #include "gui/views/events_panel.h"
@@ -204,11 +205,11 @@ void TraceView::show_what_there_is() {
                                    [](const Configuration& c) { return !c.timings.empty(); });
   if (timed > 0) {
     empty_->set_state(tr("Timed without tracing"),
-                      tr("%1 of %2 configurations were measured on the GPU, but no kernels were "
+                      tr("%1 of %n configuration(s) were measured on the GPU, but no kernels were "
                          "recorded, so that "
-                         "nothing stands in time. This traces one of them:")
-                          .arg(timed)
-                          .arg(all.size()),
+                         "nothing stands in time. This traces one of them:",
+                         nullptr, many(all.size()))
+                          .arg(timed),
                       trace_command(*document_), tr("Copy the command"));
   } else if (!all.empty()) {
     empty_->set_state(tr("Checked, not run"),

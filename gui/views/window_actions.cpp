@@ -12,6 +12,7 @@
 #include <QPainter>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QSvgGenerator>
 #include <QToolButton>
 
 #include "gui/models/exporter.h"
@@ -27,9 +28,6 @@
 #include "gui/views/screenshot.h"
 #include "gui/views/trace_view.h"
 #include "gui/views/view.h"
-#ifdef RNNADVISOR_HAVE_SVG
-#include <QSvgGenerator>
-#endif
 
 namespace rnnadvisor::gui {
 namespace {
@@ -100,11 +98,7 @@ void MainWindow::make_actions() {
     need(add_action(report, title, {},
                     [this, wanted = format, suffix = ending] { export_report(wanted, suffix); }));
   add_action(file, tr("Save a p&icture of the view…"), {}, [this] {
-#ifdef RNNADVISOR_HAVE_SVG
     const QString kinds = tr("PNG (*.png);;SVG (*.svg)");
-#else
-    const QString kinds = tr("PNG (*.png)");
-#endif
     QString kind;
     const QString chosen = QFileDialog::getSaveFileName(
         this, tr("Save a picture"), current_view() + QStringLiteral(".png"), kinds, &kind);
@@ -287,10 +281,10 @@ void MainWindow::export_report(ExportFormat format, const QString& ending) {
 }
 
 bool MainWindow::save_picture(const QString& file) {
-#ifdef RNNADVISOR_HAVE_SVG
   if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
     QSvgGenerator svg;
     svg.setFileName(file);
+    svg.setResolution(stack_->logicalDpiX());  // else text is set for 72 dots per inch
     svg.setSize(stack_->size());
     svg.setViewBox(stack_->rect());
     svg.setTitle(windowTitle());
@@ -299,7 +293,6 @@ bool MainWindow::save_picture(const QString& file) {
     stack_->currentWidget()->render(&painter);
     return painter.end();
   }
-#endif
   return stack_->grab().save(file);
 }
 

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QLocale>
 #include <QTemporaryDir>
 #include <cstdio>
 
+#include "gui/translations.h"
 #include "tests/gui/pictures.h"
 
 int main(int argc, char** argv) {
@@ -23,5 +25,6 @@ int main(int argc, char** argv) {
   QApplication::setFont(rnnadvisor::gui::test_font());
   QApplication::setOrganizationName(QStringLiteral("rnnadvisor-test"));
   QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui-test"));
+  rnnadvisor::gui::install_translations(QLocale(QLocale::English));
   return RUN_ALL_TESTS();
 }

@@ -77,7 +77,8 @@ const std::vector<Layer>& layers() {
         "advisor/report", "gui"},
        with(cuda, {"sqlite3"})},
       {"gui/models",
-       {"core", "profiler/profile", "profiler/classify", "advisor", "gui/models", "gui/theme.h"},
+       {"core", "profiler/profile", "profiler/classify", "advisor", "gui/models", "gui/texts.h",
+        "gui/theme.h"},
        {"QWidget", "QApplication", "QPainter"}},
   };
   return table;

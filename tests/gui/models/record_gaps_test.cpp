@@ -33,6 +33,10 @@ TEST(RecordGaps, TellsHowAProcessEnded) {
   EXPECT_EQ(record_gaps(with_process(ProcessEnd::killed, SIGINT))[0].severity, Severity::warning);
   EXPECT_TRUE(record_gaps(with_process(ProcessEnd::running, -1))[0].consequence.endsWith(
       QStringLiteral("What it did afterwards is not in the record.")));
+  // rnnadvisor itself, which writes the record.
+  Profile run = with_process(ProcessEnd::running, -1);
+  run.processes[0].mode = "run";
+  EXPECT_TRUE(record_gaps(run).empty());
 }
 
 // Calls without kernels count only at the end, and only where kernels were recorded at all.

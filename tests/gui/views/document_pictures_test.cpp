@@ -5,13 +5,16 @@
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QProcess>
 #include <QRegularExpression>
+#include <QTemporaryDir>
 #include <map>
 #include <set>
 
 #include "gui/models/document.h"
 #include "gui/models/link.h"
 #include "gui/views/screenshot.h"
+#include "tests/gui/pictures.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -73,6 +76,21 @@ TEST(DocumentPictures, AreMadeByTheScriptFromWhatThereIs) {
       EXPECT_TRUE(parse_place(place.captured(1)).has_value()) << name.toStdString();
     }
   }
+}
+
+// They show the window as it is today.
+TEST(DocumentPictures, AreWhatTheProgramShows) {
+  const QTemporaryDir folder;
+  QProcess script;
+  script.start(root + QStringLiteral("/tools/pictures.sh"),
+               {QStringLiteral(RNNADVISOR_GUI_PROGRAM), folder.path()});
+  ASSERT_TRUE(script.waitForFinished(120'000));
+  ASSERT_EQ(script.exitCode(), 0) << script.readAllStandardError().toStdString();
+  const auto names =
+      QDir(root + QStringLiteral("/docs/pictures")).entryList({QStringLiteral("*.png")});
+  ASSERT_GE(names.size(), 8);
+  for (const auto& name : names)
+    compare_picture(QImage(folder.filePath(name)), root + QStringLiteral("/docs/pictures/") + name);
 }
 
 }  // namespace

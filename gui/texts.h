@@ -1,0 +1,23 @@
+// Texts::tr("…") is to free functions and plain values what tr() is to a QObject: a text that can
+// be translated. lupdate files both under the name that Qt looks them up by (docs/translating.md).
+#pragma once
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace rnnadvisor::gui {
+
+class Texts {
+  Q_DECLARE_TR_FUNCTIONS(rnnadvisor::gui::Texts)
+};
+
+// For the third argument of tr(), by which a language chooses the form of a plural.
+template <typename Number>
+int many(Number count) {
+  return static_cast<int>(
+      std::min<std::int64_t>(static_cast<std::int64_t>(count), std::numeric_limits<int>::max()));
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,78 @@
+#include "gui/views/desktop.h"
+
+#include <QDBusArgument>
+#include <QDBusMessage>
+#include <QDBusPendingCallWatcher>
+#include <QDBusPendingReply>
+#include <QEventLoop>
+#include <QTimer>
+
+namespace rnnadvisor::gui {
+namespace {
+
+constexpr QLatin1String service("org.freedesktop.portal.Desktop");
+constexpr QLatin1String path("/org/freedesktop/portal/desktop");
+constexpr QLatin1String settings("org.freedesktop.portal.Settings");
+constexpr QLatin1String appearance("org.freedesktop.appearance");
+constexpr QLatin1String gnome("org.gnome.desktop.interface");
+
+Desktop* living = nullptr;
+
+}  // namespace
+
+Desktop::Desktop(const QDBusConnection& bus, QObject* parent) : QObject(parent), bus_(bus) {
+  living = this;
+}
+
+Desktop::~Desktop() {
+  if (living == this) living = nullptr;
+}
+
+const Desktop* Desktop::current() { return living; }
+
+void Desktop::ask(int patience_ms) {
+  if (!bus_.isConnected()) return;
+  qRegisterMetaType<QDBusVariant>();  // or Qt does not know the slot's argument, and does not
+                                      // connect
+  // From whoever offers this interface: to know the portal among them, Qt would wait for the bus.
+  bus_.connect(QString(), path, settings, QStringLiteral("SettingChanged"), this,
+               SLOT(take(QString, QString, QDBusVariant)));
+  auto call = QDBusMessage::createMethodCall(service, path, settings, QStringLiteral("ReadAll"));
+  call << QStringList{QString(appearance), QString(gnome)};
+  auto* watcher = new QDBusPendingCallWatcher(bus_.asyncCall(call), this);
+  QEventLoop loop;
+  connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher] {
+    watcher->deleteLater();
+    // a{sa{sv}}: what each group holds.
+    const QDBusPendingReply<> reply = *watcher;
+    if (reply.isError() || reply.reply().arguments().isEmpty()) return;
+    const auto groups = qdbus_cast<QMap<QString, QVariantMap>>(reply.reply().arguments().front());
+    for (auto group = groups.begin(); group != groups.end(); ++group)
+      for (auto each = group->begin(); each != group->end(); ++each)
+        set(group.key(), each.key(), each.value());
+  });
+  connect(watcher, &QDBusPendingCallWatcher::finished, &loop, &QEventLoop::quit);
+  QTimer::singleShot(patience_ms, &loop, &QEventLoop::quit);
+  loop.exec(QEventLoop::ExcludeUserInputEvents);
+}
+
+void Desktop::take(const QString& group, const QString& key, const QDBusVariant& value) {
+  set(group, key, value.variant());
+}
+
+// color-scheme: 0 no preference, 1 dark, 2 light. reduced-motion: 0 no preference, 1 reduced; newer
+// than GNOME's own enable-animations, and the same where both are.
+void Desktop::set(const QString& group, const QString& key, const QVariant& value) {
+  const auto dark = dark_, less_motion = less_motion_;
+  if (group == appearance && key == QLatin1String("color-scheme")) {
+    const uint scheme = value.toUInt();
+    dark_ = scheme == 1 || scheme == 2 ? std::optional(scheme == 1) : std::nullopt;
+  } else if (group == appearance && key == QLatin1String("reduced-motion")) {
+    if (value.toUInt() == 1) less_motion_ = true;
+  } else if (group == gnome && key == QLatin1String("enable-animations")) {
+    less_motion_ = !value.toBool();
+  }
+  if (dark != dark_ || less_motion != less_motion_) emit changed();
+}
+
+}  // namespace rnnadvisor::gui

@@ -1,0 +1,42 @@
+// Desktop: what a person has set for all programs, told by the desktop's portal on the session bus
+// (org.freedesktop.portal.Settings, which GNOME, KDE, Sway and others have). Qt 6.4 does not ask
+// it.
+#pragma once
+
+#include <QDBusConnection>
+#include <QDBusVariant>
+#include <QObject>
+#include <optional>
+
+namespace rnnadvisor::gui {
+
+// On the thread of the window. Nothing is told where there is no bus, no portal, or no preference.
+class Desktop : public QObject {
+  Q_OBJECT
+ public:
+  explicit Desktop(const QDBusConnection& bus, QObject* parent = nullptr);
+  ~Desktop() override;
+
+  // Comes back when the portal has answered, or after `patience_ms`; a later answer is taken too.
+  void ask(int patience_ms);
+  std::optional<bool> dark() const { return dark_; }
+  std::optional<bool> less_motion() const { return less_motion_; }
+
+  // The one that lives; nullptr: none does. Pictures and tests have none, and do not depend on the
+  // machine they are made on.
+  static const Desktop* current();
+
+ signals:
+  void changed();
+
+ private slots:
+  void take(const QString& group, const QString& key, const QDBusVariant& value);
+
+ private:
+  void set(const QString& group, const QString& key, const QVariant& value);
+
+  QDBusConnection bus_;
+  std::optional<bool> dark_, less_motion_;
+};
+
+}  // namespace rnnadvisor::gui

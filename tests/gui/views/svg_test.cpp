@@ -1,0 +1,76 @@
+// Pictures as SVG are what the window shows.
+#include <gtest/gtest.h>
+
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QPainter>
+#include <QStackedWidget>
+#include <QSvgRenderer>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+#include <cstdlib>
+
+#include "tests/gui/views/window_test.h"
+
+namespace rnnadvisor::gui {
+namespace {
+
+// The mean difference of a channel, 0 to 255.
+double difference(const QImage& a, const QImage& b) {
+  double sum = 0;
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x) {
+      const QRgb p = a.pixel(x, y), q = b.pixel(x, y);
+      sum += std::abs(qRed(p) - qRed(q)) + std::abs(qGreen(p) - qGreen(q)) +
+             std::abs(qBlue(p) - qBlue(q));
+    }
+  return sum / 3 / a.width() / a.height();
+}
+
+class SvgTest : public WindowTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(SvgTest, LooksAsTheViewDoes) {
+  open(QStringLiteral("sample:programs/pytorch-two-layers"));
+  ASSERT_TRUE(window_->go(QString::fromUtf8(GetParam())));
+  QTest::qWait(300);
+  const QTemporaryDir folder;
+  const QString path = folder.filePath(QString::fromUtf8(GetParam()) + QStringLiteral(".svg"));
+  ASSERT_TRUE(window_->save_picture(path));
+  const QString png = folder.filePath(QStringLiteral("view.png"));
+  ASSERT_TRUE(window_->save_picture(png));
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  const QByteArray text = file.readAll();
+  QXmlStreamReader xml(text);
+  int words = 0;
+  while (!xml.atEnd())
+    if (xml.readNext() == QXmlStreamReader::StartElement && xml.name() == QLatin1String("text"))
+      ++words;
+  EXPECT_FALSE(xml.hasError()) << xml.errorString().toStdString();
+  EXPECT_GT(words, 10) << "text stays text";
+  const QImage shown = QImage(png).convertToFormat(QImage::Format_RGB32);
+  QSvgRenderer renderer(text);
+  ASSERT_TRUE(renderer.isValid());
+  EXPECT_EQ(renderer.viewBox().size(), shown.size());
+  QImage drawn(shown.size(), QImage::Format_RGB32);
+  drawn.fill(window_->theme().window);
+  QPainter painter(&drawn);
+  renderer.render(&painter);
+  painter.end();
+  if (const QString pictures = qEnvironmentVariable("RNNADVISOR_PICTURES"); !pictures.isEmpty()) {
+    drawn.save(
+        QDir(pictures).filePath(QStringLiteral("svg-%1.png").arg(QString::fromUtf8(GetParam()))));
+    QFile::copy(path, QDir(pictures).filePath(
+                          QStringLiteral("svg-%1.svg").arg(QString::fromUtf8(GetParam()))));
+  }
+  EXPECT_LT(difference(shown, drawn), 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, SvgTest,
+                         testing::Values("start", "overview", "timeline", "recurrence", "findings",
+                                         "explorer", "rules"),
+                         [](const auto& each) { return std::string(each.param); });
+
+}  // namespace
+}  // namespace rnnadvisor::gui
