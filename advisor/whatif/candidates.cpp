@@ -189,9 +189,11 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
                  const DeviceSpec& device, const ProposeOptions& options) {
   Collector collector(profile, configuration, device, options);
   const auto only = in_order(options.only);
+  bool fired = false;  // the rule that is asked for
   for (const auto& finding : findings) {
     if (finding.configuration != configuration) continue;
     if (!options.rule.empty() && finding.rule_id != options.rule) continue;
+    fired = true;
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
       if (!only.empty() && in_order(changes_of(suggestion)) != only) continue;
@@ -203,7 +205,8 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
     }
   }
   if (!only.empty()) {
-    if (options.rule.empty()) collector.add(only, "", 0, "");
+    // Another finding may propose the same and be the one that says so.
+    if (options.rule.empty() || fired) collector.add(only, options.rule, 0, "");
   } else if (options.rule.empty()) {
     const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
     for (const auto& transforms :

@@ -19,7 +19,7 @@ struct ProposeOptions {
   bool padded = true, numerics = true;  // changes of this meaning are allowed
   bool model = false;                   // another model needs the user's consent
   std::string rule;                     // only what this rule suggests; empty: everything
-  // Only this change, whatever is expected of it: with `rule` where it suggests just that. Empty:
+  // Only this change, whatever is expected of it: with `rule` where that rule fires. Empty:
   // everything.
   std::vector<Transform> only;
   std::size_t most = 24;  // candidates that are kept, the most promising

@@ -39,6 +39,21 @@ int find_finding(const Document& document, const FindingKey& key) {
   return -1;
 }
 
+ToldTrial find_trial(const Document& document, int configuration,
+                     std::vector<advisor::Transform> changes) {
+  changes = advisor::in_order(changes);
+  const auto& all = document.judgement().findings;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].configuration != configuration) continue;
+    for (std::size_t n = 0; n < all[i].suggestions.size(); ++n) {
+      const auto& each = all[i].suggestions[n];
+      if (each.trial && each.transform && advisor::in_order(changes_of(each)) == changes)
+        return {static_cast<int>(i), static_cast<int>(n)};
+    }
+  }
+  return {};
+}
+
 bool TrialSubject::is(const Document& document, int finding_index, int suggestion_index) const {
   return suggestion == suggestion_index && profile == document.path() &&
          document.holds({ItemKind::finding, finding_index}) &&

@@ -21,6 +21,15 @@ FindingKey key_of(const Document& document, int finding);
 // Its index in this document; -1: there is none any more.
 int find_finding(const Document& document, const FindingKey& key);
 
+// What came of trying `changes` for a configuration: the finding that tells it, and which of its
+// suggestions. With what was tried another finding may be the one that proposes the same. {-1, -1}:
+// none tells it.
+struct ToldTrial {
+  int finding = -1, suggestion = -1;
+};
+ToldTrial find_trial(const Document& document, int configuration,
+                     std::vector<advisor::Transform> changes);
+
 struct TrialSubject {
   QString profile;  // Document::path()
   FindingKey finding;

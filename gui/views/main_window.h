@@ -108,7 +108,7 @@ class MainWindow : public QMainWindow {
     QString from, from_name;  // the profile in whose place it comes
     Place from_place;
     FindingKey finding;
-    int suggestion = -1;
+    std::vector<advisor::Transform> changes;
     std::optional<FindingKey> selected;
   };
   struct Entry {

@@ -63,7 +63,11 @@ void MainWindow::show_tried(const TrialSubject& subject, const QString& path,
   tried.from_name = document_->name();
   tried.from_place = place();
   tried.finding = subject.finding;
-  tried.suggestion = subject.suggestion;
+  if (const int before = find_finding(*document_, subject.finding); before >= 0) {
+    const auto& all = document_->judgement().findings[static_cast<std::size_t>(before)].suggestions;
+    const auto n = static_cast<std::size_t>(subject.suggestion);
+    if (n < all.size()) tried.changes = changes_of(all[n]);
+  }
   const Item selected = state_.selection();
   if (selected.kind == ItemKind::finding && document_->holds(selected))
     tried.selected = key_of(*document_, selected.index);
@@ -76,24 +80,31 @@ void MainWindow::show_tried(const TrialSubject& subject, const QString& path,
 void MainWindow::place_tried() {
   if (!pending_tried_ || pending_tried_->path != document_->path() || !pending_place_) return;
   if (!pending_tried_->selected) return;
-  const int now = find_finding(*document_, *pending_tried_->selected);
+  int now = find_finding(*document_, *pending_tried_->selected);
+  if (*pending_tried_->selected == pending_tried_->finding) {
+    const auto told =
+        find_trial(*document_, pending_tried_->finding.configuration, pending_tried_->changes);
+    if (told.finding >= 0) now = told.finding;
+  }
   pending_place_->selection = now < 0 ? Item{} : Item{ItemKind::finding, now};
 }
 
 void MainWindow::tell_tried() {
   if (!pending_tried_ || pending_tried_->path != document_->path()) return;
   const Tried tried = *std::exchange(pending_tried_, std::nullopt);
-  const int finding = find_finding(*document_, tried.finding);
+  const ToldTrial told = find_trial(*document_, tried.finding.configuration, tried.changes);
+  const int finding = told.finding >= 0 ? told.finding : find_finding(*document_, tried.finding);
   QString text;
-  if (finding < 0) {
+  if (told.finding >= 0) {
+    const auto& found = document_->judgement().findings[static_cast<std::size_t>(told.finding)];
+    const auto& suggestion = found.suggestions[static_cast<std::size_t>(told.suggestion)];
+    text = tr("Tried: %1.").arg(to_qt(advisor::words::trial(*suggestion.trial)));
+  } else if (finding < 0) {
     text = tr("The finding that was tried does not fire any more.");
   } else {
-    const auto& found = document_->judgement().findings[static_cast<std::size_t>(finding)];
-    const auto n = static_cast<std::size_t>(tried.suggestion);
-    text = n < found.suggestions.size() && found.suggestions[n].trial
-               ? tr("Tried: %1.").arg(to_qt(advisor::words::trial(*found.suggestions[n].trial)))
-               : tr("The suggestion itself was not measured: the time was up before it, or it is "
-                    "dropped for this GPU.");
+    text =
+        tr("The suggestion itself was not measured: the time was up before it, or it is "
+           "dropped for this GPU.");
   }
   text += QLatin1Char(' ') + tr("This is %1, with what was measured; %2 is as it was.")
                                  .arg(document_->name(), tried.from_name);

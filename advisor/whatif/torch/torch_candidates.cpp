@@ -206,9 +206,11 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
                                 const ProposeOptions& options, std::span<const Trial> trials) {
   Maker maker(profile, configuration, device, options);
   const auto only = in_order(options.only);
+  bool fired = false;  // the rule that is asked for
   for (const auto& finding : findings) {
     if (finding.configuration != configuration) continue;
     if (!options.rule.empty() && finding.rule_id != options.rule) continue;
+    fired = true;
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
       if (!only.empty() && in_order(changes_of(suggestion)) != only) continue;
@@ -217,11 +219,9 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
                 finding.gain ? finding.rule_id : std::string());
     }
   }
-  if (!options.rule.empty()) return maker.take();
-  if (!only.empty()) {
-    maker.add(only, "", 0, "");
-    return maker.take();
-  }
+  // Another finding may propose the same and be the one that says so.
+  if (!only.empty() && (options.rule.empty() || fired)) maker.add(only, options.rule, 0, "");
+  if (!only.empty() || !options.rule.empty()) return maker.take();
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   std::vector<const Trial*> confirmed;
   for (const auto& trial : trials)

@@ -286,6 +286,14 @@ TEST(Propose, SuggestionsComeFirstAndKeepTheirRule) {
   EXPECT_TRUE(propose_for(profile_of(lstm()), options, {finding}).candidates.empty());
   options.rule = "some/rule";
   EXPECT_EQ(propose_for(profile_of(lstm()), options, {finding}).candidates.size(), 1u);
+  // A change that is named is tried where the rule fires, also when another finding proposes it.
+  options.only = {make("cuda_graph")};
+  const auto named = propose_for(profile_of(lstm()), options, {finding});
+  ASSERT_EQ(named.candidates.size(), 1u);
+  EXPECT_EQ(named.candidates[0].rule, "some/rule");
+  EXPECT_TRUE(named.candidates[0].variant.cuda_graph);
+  options.rule = "other/rule";
+  EXPECT_TRUE(propose_for(profile_of(lstm()), options, {finding}).candidates.empty());
 }
 
 TEST(Propose, IsBoundedAndOrdered) {

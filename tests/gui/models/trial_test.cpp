@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 #include <QTextDocument>
 
+#include "advisor/whatif/candidate.h"
 #include "gui/models/pages.h"
 #include "tests/gui/documents.h"
 
@@ -42,6 +43,26 @@ Experiment split_layers(ExperimentVerdict verdict, double speedup) {
   made.memory_after = 60 << 20;
   made.shifts = {{"dx", 2.1e-4, -1, -1}};
   return made;
+}
+
+// What was tried is told by one finding, though two would propose it.
+TEST(Trial, IsFoundWhereItIsTold) {
+  const auto before = sample("programs/cpp-lstm");
+  Profile profile = before->profile();
+  Experiment made = split_layers(ExperimentVerdict::confirmed, 3.0);
+  made.transforms = R"([{"kind":"algo","parameters":{"value":"standard"}}])";
+  profile.experiments = {made};
+  const Document after(std::move(profile), test_rules(), QStringLiteral("x"));
+  const auto changes = advisor::parse_transforms(made.transforms);
+  ASSERT_TRUE(changes);
+  const ToldTrial told = find_trial(after, 0, *changes);
+  ASSERT_GE(told.finding, 0);
+  const auto& finding = after.judgement().findings[static_cast<std::size_t>(told.finding)];
+  EXPECT_EQ(finding.suggestions.at(static_cast<std::size_t>(told.suggestion)).trial->speedup, 3.0);
+  // Not of another configuration, nor of what was not tried.
+  EXPECT_EQ(find_trial(after, 1, *changes).finding, -1);
+  EXPECT_EQ(find_trial(after, 0, {}).finding, -1);
+  EXPECT_EQ(find_trial(*before, 0, *changes).finding, -1);
 }
 
 TEST(Trial, AFindingIsFoundAgainWhenItsOrderChanged) {

@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
+#include "core/model/time_for_device.h"
 #include "gui/models/record_gaps.h"
 #include "gui/models/trial.h"
 #include "gui/views/explorer_view.h"
@@ -23,7 +24,7 @@
 namespace rnnadvisor::gui {
 namespace {
 
-constexpr int patience_ms = 240'000;
+constexpr int patience_ms = 120'000;
 
 QString program() { return qEnvironmentVariable("RNNADVISOR", QStringLiteral(RNNADVISOR_PROGRAM)); }
 
@@ -48,6 +49,7 @@ class LiveTest : public WindowTest {
     if (!why.isEmpty()) GTEST_SKIP() << "NEEDS A GPU, NOT RUN: " << why.toStdString();
     qputenv("RNNADVISOR", program().toLocal8Bit());
     WindowTest::SetUp();
+    window_->set_predict_for(model::predict_time_for);  // as the product
   }
   QString path(const char* name) const { return folder_.filePath(QString::fromUtf8(name)); }
   QPushButton* button(const QWidget* parent, const QString& text) {
@@ -63,7 +65,7 @@ class LiveTest : public WindowTest {
     ASSERT_TRUE(dialog->running()) << dialog->status()->text().toStdString();
     // The dialog is gone as soon as there is a profile.
     QTest::qWait(1000);
-    if (dialog) picture("live-under-way", dialog);
+    picture("live-under-way", QPointer<QWidget>(dialog));
     ASSERT_TRUE(QTest::qWaitFor(
         [&] { return !recorded.isEmpty() || dialog->run_page()->problem()->isVisible(); },
         patience_ms));
@@ -76,15 +78,16 @@ class LiveTest : public WindowTest {
         [&] {
           return window_->document() && window_->document()->path() == file && !window_->loading();
         },
-        60'000);
+        patience_ms);
   }
-  void picture(const char* name, QWidget* of = nullptr) {
+  // Of the window, or of what may be gone before it could be taken.
+  void picture(const char* name) { picture(name, window_.get()); }
+  static void picture(const char* name, const QPointer<QWidget>& of) {
     const QString folder = qEnvironmentVariable("RNNADVISOR_PICTURES");
     if (folder.isEmpty()) return;
     QTest::qWait(100);
-    (of != nullptr ? of : window_.get())
-        ->grab()
-        .save(QDir(folder).filePath(QString::fromUtf8(name) + QStringLiteral(".png")));
+    if (of)
+      of->grab().save(QDir(folder).filePath(QString::fromUtf8(name) + QStringLiteral(".png")));
   }
   QTemporaryDir folder_;
 };
@@ -103,7 +106,7 @@ TEST_F(LiveTest, TheExplorersConfigurationIsRunAndItsProfileOpened) {
   run->click();
   auto* dialog = window_->findChild<RunDialog*>();
   ASSERT_NE(dialog, nullptr);
-  record(dialog, path("run.rnnprof"));
+  ASSERT_NO_FATAL_FAILURE(record(dialog, path("run.rnnprof")));
   const Profile& profile = window_->document()->profile();
   ASSERT_EQ(profile.configurations.size(), 1U);
   const auto& ran = profile.configurations[0];
@@ -125,31 +128,48 @@ TEST_F(LiveTest, AProgramIsRecordedAndItsSuggestionTried) {
   ASSERT_NE(dialog, nullptr);
   dialog->program()->setText(QStringLiteral(RNNADVISOR_LSTM_PROGRAM " --steps 20"));
   const QString file = path("program.rnnprof");
-  record(dialog, file);
+  ASSERT_NO_FATAL_FAILURE(record(dialog, file));
   EXPECT_GE(window_->document()->profile().calls.size(), 60U);
   picture("live-program-overview");
   // The trap of this program: persistent kernels on float data.
   const auto& findings = window_->document()->judgement().findings;
-  int place = -1;
+  int place = -1, suggestion = 0;
   for (int i = 0; i < static_cast<int>(findings.size()) && place < 0; ++i)
-    if (!findings[static_cast<std::size_t>(i)].suggestions.empty() &&
-        cannot_try(*window_->document(), i, 0).isEmpty())
-      place = i;
+    for (int n = 0; n < static_cast<int>(findings[static_cast<std::size_t>(i)].suggestions.size());
+         ++n)
+      if (place < 0 && cannot_try(*window_->document(), i, n).isEmpty()) {
+        place = i;
+        suggestion = n;
+      }
   ASSERT_GE(place, 0) << "no finding has a suggestion that can be tried";
   const FindingKey key = key_of(*window_->document(), place);
+  const auto changes = changes_of(
+      findings[static_cast<std::size_t>(place)].suggestions[static_cast<std::size_t>(suggestion)]);
   window_->follow(Link::to({ItemKind::finding, place}));
   picture("live-before-trial");
-  window_->follow(*parse_link(QStringLiteral("trial:%1/0").arg(place)));
-  ASSERT_TRUE(opened(path("program.verified.rnnprof")));
+  window_->follow(*parse_link(QStringLiteral("trial:%1/%2").arg(place).arg(suggestion)));
+  const TrialState& trial_state = window_->trial()->state();
+  const auto gave_up = [&] {
+    return trial_state.is == TrialState::Is::failed ||
+           trial_state.is == TrialState::Is::nothing_to_try;
+  };
+  const auto tried = [&] {
+    return window_->document()->path() == path("program.verified.rnnprof") && !window_->loading();
+  };
+  ASSERT_TRUE(QTest::qWaitFor([&] { return tried() || gave_up(); }, patience_ms))
+      << trial_state.command.toStdString();
+  ASSERT_TRUE(tried()) << trial_state.problem.toStdString() << '\n'
+                       << trial_state.remedy.toStdString() << '\n'
+                       << trial_state.command.toStdString();
   EXPECT_FALSE(window_->document()->profile().experiments.empty());
-  const int now = find_finding(*window_->document(), key);
-  ASSERT_GE(now, 0);
+  const ToldTrial told = find_trial(*window_->document(), key.configuration, changes);
+  ASSERT_GE(told.finding, 0);
+  EXPECT_EQ(window_->findChild<FindingsView*>()->shown_finding(), told.finding);
   const auto& trial = window_->document()
                           ->judgement()
-                          .findings[static_cast<std::size_t>(now)]
-                          .suggestions.at(0)
+                          .findings[static_cast<std::size_t>(told.finding)]
+                          .suggestions[static_cast<std::size_t>(told.suggestion)]
                           .trial;
-  ASSERT_TRUE(trial.has_value());
   EXPECT_EQ(trial->verdict, ExperimentVerdict::confirmed);
   EXPECT_GT(trial->speedup, 1.5);
   picture("live-after-trial");
