@@ -203,7 +203,7 @@ QString exploration_limits(const Exploration& now, const Theme& theme) {
   Page page(theme);
   bool any = false;
   for (const auto& table : now.report().why_not)
-    any = add_why_not(page, now.report(), table) || any;
+    any = add_why_not(page, now.report(), table, true) || any;
   if (!any) page.paragraph(page.dim(Texts::tr("Nothing keeps it from the algorithm it has.")));
   return page.take();
 }

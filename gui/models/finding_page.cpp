@@ -393,8 +393,8 @@ bool runs(const advisor::ConfigurationReport& report, Algo algo) {
 
 }  // namespace
 
-bool add_why_not(Page& page, const advisor::ConfigurationReport& report,
-                 const model::WhyNot& table) {
+bool add_why_not(Page& page, const advisor::ConfigurationReport& report, const model::WhyNot& table,
+                 bool lines) {
   const bool running = runs(report, table.algo);
   if (table.clauses.empty() || (running && table.fast)) return false;
   const auto kept = std::count_if(table.clauses.begin(), table.clauses.end(),
@@ -430,12 +430,15 @@ bool add_why_not(Page& page, const advisor::ConfigurationReport& report,
       title = page.link(link, title);
     }
     if (clause.holds != model::Holds::yes) title = page.strong(title);
-    rows.push_back({{sign},
-                    {title},
-                    {Page::escape(clause.observed)},
-                    {page.dim(clause.required ? Texts::tr("required") : Texts::tr("for speed"))}});
+    const QString here = Page::escape(clause.observed);
+    const QString what = page.dim(clause.required ? Texts::tr("required") : Texts::tr("for speed"));
+    if (lines) {
+      page.line(sign, title + QStringLiteral(" · ") + here + QStringLiteral(" · ") + what);
+      continue;
+    }
+    rows.push_back({{sign}, {title}, {here}, {what}});
   }
-  page.table({QString(), Texts::tr("Condition"), Texts::tr("Here"), QString()}, rows);
+  if (!lines) page.table({QString(), Texts::tr("Condition"), Texts::tr("Here"), QString()}, rows);
   if (!table.changes.empty()) {
     QStringList changes;
     for (const auto& change : table.changes) changes << Page::escape(change);

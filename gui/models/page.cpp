@@ -91,6 +91,13 @@ Page& Page::item(const QString& html, const QString& bullet) {
               .arg(theme_.dim_text.name(), html, bullet);
   return *this;
 }
+Page& Page::line(const QString& mark, const QString& html) {
+  out_ += QStringLiteral(
+              "<p style=\"margin-top:3px; margin-bottom:3px; margin-left:20px; "
+              "text-indent:-20px\">%1&nbsp;&nbsp;%2</p>")
+              .arg(mark, html);
+  return *this;
+}
 // What is longer than its line goes on further in, so that it is not taken for a line of its own.
 Page& Page::code(const QString& text) {
   QString lines;

@@ -24,9 +24,10 @@ QString configuration_page(const Document& document, int configuration, const Th
 QString item_page(const Document& document, Item item, const Theme& theme);
 // The conditions of a persistent algorithm, kept and broken.
 // What keeps `report` from the algorithm of `table`. Nothing where that runs (or, without kernels,
-// is expected to) and no condition is broken. True when something was added.
-bool add_why_not(Page& page, const advisor::ConfigurationReport& report,
-                 const model::WhyNot& table);
+// is expected to) and no condition is broken. True when something was added. `lines`: not as a
+// table, but as lines, which are laid out sooner.
+bool add_why_not(Page& page, const advisor::ConfigurationReport& report, const model::WhyNot& table,
+                 bool lines = false);
 
 // Where a criterion was tried, and whether `devices` are among that.
 void add_trials(Page& page, std::span<const advisor::ValidityRecord> records,
