@@ -90,7 +90,8 @@ class TranslationTest : public WindowTest {
     visit_config_fields([&]<class T>(std::string_view key, T RnnConfig::*, std::string_view) {
       sources_.remove(QString::fromUtf8(key.data(), static_cast<qsizetype>(key.size())));
     });
-    for (const char* word : {"none", "Command", "?", "Ctrl+P"}) sources_.remove(QString::fromUtf8(word));
+    for (const char* word : {"none", "Command", "?", "Ctrl+P"})
+      sources_.remove(QString::fromUtf8(word));
     QFile out(file);
     ASSERT_TRUE(out.open(QIODevice::WriteOnly));
     out.write(made.toUtf8());
