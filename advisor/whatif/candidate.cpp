@@ -153,7 +153,7 @@ Result<ExperimentVariant> compose(std::span<const Transform> transforms, const R
                       fmt::format("'{}' would put padding between sequences", transform.kind),
                       "divide the batch without padding it");
       }
-    } else if (transform.kind != "pad_batch") {
+    } else if (transform.kind != "pad_batch" && calls->front().batch_size != whole.batch_size) {
       sequences = calls->front().batch_size;
     }
     variant.calls = std::move(*calls);

@@ -205,8 +205,8 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
     }
   }
   if (!only.empty()) {
-    // Another finding may propose the same and be the one that says so.
-    if (options.rule.empty() || fired) collector.add(only, options.rule, 0, "");
+    // Also where another finding proposes it; it is then no suggestion of this rule.
+    if (options.rule.empty() || fired) collector.add(only, "", 0, "");
   } else if (options.rule.empty()) {
     const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
     for (const auto& transforms :

@@ -219,8 +219,8 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
                 finding.gain ? finding.rule_id : std::string());
     }
   }
-  // Another finding may propose the same and be the one that says so.
-  if (!only.empty() && (options.rule.empty() || fired)) maker.add(only, options.rule, 0, "");
+  // Also where another finding proposes it; it is then no suggestion of this rule.
+  if (!only.empty() && (options.rule.empty() || fired)) maker.add(only, "", 0, "");
   if (!only.empty() || !options.rule.empty()) return maker.take();
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   std::vector<const Trial*> confirmed;

@@ -142,6 +142,11 @@ TEST(Compose, PaddingIsNamedByItsAbsence) {
   EXPECT_EQ(batch_of(*variant), 40);
   EXPECT_EQ(variant->rows[1].size(), 16U);
   EXPECT_THAT(variant->rows[2], ElementsAre(32, 33, 34, 35));
+  // Whatever stands between.
+  const auto apart = compose(
+      std::vector{parts[0], make("algo", R"({"value":"persist_static"})"), parts[1]}, lstm(64, 36));
+  ASSERT_TRUE(apart) << to_text(apart.error());
+  EXPECT_EQ(apart->rows, variant->rows);
   // More sequences are no padding.
   const auto more =
       compose(std::vector{make("set_batch", R"({"value":48})"), parts[1]}, lstm(64, 36));
@@ -290,7 +295,7 @@ TEST(Propose, SuggestionsComeFirstAndKeepTheirRule) {
   options.only = {make("cuda_graph")};
   const auto named = propose_for(profile_of(lstm()), options, {finding});
   ASSERT_EQ(named.candidates.size(), 1u);
-  EXPECT_EQ(named.candidates[0].rule, "some/rule");
+  EXPECT_EQ(named.candidates[0].rule, "") << "what comes of it says nothing of the rule";
   EXPECT_TRUE(named.candidates[0].variant.cuda_graph);
   options.rule = "other/rule";
   EXPECT_TRUE(propose_for(profile_of(lstm()), options, {finding}).candidates.empty());

@@ -70,7 +70,9 @@ class Memory:
         return self.torch.cuda.memory_reserved(self.cuda)
 
     def resident(self):
-        return self.held() - self.start if self.cuda else None
+        """None where it is not known, too: what was cached at the start may have been given back meanwhile."""
+        held = self.held() - self.start
+        return held if self.cuda and held >= 0 else None
 
     def step_peak(self, variant, step):
         if not self.cuda:
