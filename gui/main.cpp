@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   QApplication::setDesktopFileName(QStringLiteral("rnnadvisor-gui"));
   QApplication::setStyle(new FlatStyle);
   // Pictures are the same on every machine.
+  if (given(argc, argv, {"--screenshot"})) QLocale::setDefault(QLocale::c());
   install_translations(
       given(argc, argv, {"--screenshot"}) ? QLocale(QLocale::English) : QLocale::system(),
       qEnvironmentVariable("RNNADVISOR_TRANSLATIONS"));

@@ -37,25 +37,25 @@ QStringList install_translations(const QLocale& locale, const QString& folder) {
   // What is installed last is asked first: English has the plurals of what nothing else translates.
   if (auto* english = new QTranslator(application); load(*english, QStringLiteral("en")))
     install(english);
-  if (auto* qt = new QTranslator(application);
-      qt->load(locale, QStringLiteral("qtbase"), QStringLiteral("_"),
-               QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
-    QCoreApplication::installTranslator(qt);
   auto* own = new QTranslator(application);
+  bool translated = false;
   if (!folder.isEmpty()) {
-    if (own->load(locale, QStringLiteral("rnnadvisor-gui"), QStringLiteral("_"), folder))
-      install(own);
-    return found;
-  }
-  // "pt-BR", then "pt".
-  for (QString language : locale.uiLanguages()) {
-    language.replace(QLatin1Char('-'), QLatin1Char('_'));
-    if (language == QLatin1String("en")) break;  // English was asked for before any other
-    if (load(*own, language)) {
-      install(own);
-      break;
+    translated = own->load(locale, QStringLiteral("rnnadvisor-gui"), QStringLiteral("_"), folder);
+  } else {
+    // "pt-BR", then "pt".
+    for (QString language : locale.uiLanguages()) {
+      if (QLocale(language).language() == QLocale::English) break;  // asked for before any other
+      language.replace(QLatin1Char('-'), QLatin1Char('_'));
+      if (translated = load(*own, language); translated) break;
     }
   }
+  if (!translated) return found;
+  // Qt's buttons and its direction of writing are those of the window, not of the desktop.
+  if (auto* qt = new QTranslator(application);
+      qt->load(QLocale(own->language()), QStringLiteral("qtbase"), QStringLiteral("_"),
+               QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+    QCoreApplication::installTranslator(qt);
+  install(own);
   return found;
 }
 

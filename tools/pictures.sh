@@ -3,8 +3,8 @@
 # samples and the fonts in tests/gui/fonts alone; a test makes them again and compares, so that they never go stale.
 set -euo pipefail
 program=$(realpath "${1:-$(dirname "$0")/../build/release/bin/rnnadvisor-gui}")
+folder=$(realpath "${2:-$(dirname "$0")/../docs/pictures}")
 cd "$(dirname "$0")/.."
-folder=${2:-docs/pictures}
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} TZ=UTC LC_ALL=C.UTF-8
 # Those fonts and no others, whatever the machine has.
 fonts=$(mktemp -d)

@@ -117,7 +117,7 @@ std::string up_to(const Finding& finding) {
   // What measuring showed of this kind of estimate.
   const std::string came_true =
       gain.basis == GainBasis::modelled && gain.scope == "program step"
-          ? fmt::format(", {} of it in the median of 20 programs", of_an_estimate)
+          ? fmt::format("; 20 programs reached {} of theirs in the median", of_an_estimate)
           : "";
   return fmt::format("up to {} to gain ({}{})", words::gain(finding.gain), words::basis(gain.basis),
                      came_true);

@@ -36,6 +36,12 @@ QString none() { return QStringLiteral("–"); }
 void FindingsModel::set_document(DocumentPointer document) {
   beginResetModel();
   document_ = std::move(document);
+  several_ = false;
+  if (document_) {
+    const auto& all = document_->report().configurations;
+    several_ =
+        std::count_if(all.begin(), all.end(), [](const auto& each) { return !each.tried; }) > 1;
+  }
   endResetModel();
 }
 
@@ -70,7 +76,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
     case SubtitleRole: {
       // How severe it is, its sign says; a word for it would leave no room for how many.
       QStringList parts;
-      if (document_->profile().configurations.size() > 1)
+      if (several_)
         parts << tr("%n configuration(s)", nullptr, count);
       else
         parts << severity_word(finding.severity);

@@ -40,6 +40,7 @@ class FindingsModel : public QAbstractListModel {
 
  private:
   DocumentPointer document_;
+  bool several_ = false;  // configurations were asked for, besides what trying changes added
 };
 
 // Every rule with how often it fired, passed, was told by another, did not apply or could not be

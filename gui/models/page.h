@@ -38,8 +38,7 @@ class Page {
   Page& quote(const QString& html);
   // Of a list; a mark of its own may stand for the bullet.
   Page& item(const QString& html, const QString& bullet = QStringLiteral("•"));
-  // As item(), in a long list that changes often: a line is laid out in a third of the time of a
-  // table's row, but what is wrapped stands below its mark.
+  // As item(), in a long list that changes often: it is laid out sooner than a table's row.
   Page& line(const QString& mark, const QString& html);
   Page& code(const QString& text);  // plain text
   Page& space(int pixels);

@@ -22,13 +22,15 @@ struct KnownNote {
 };
 constexpr KnownNote known_notes[] = {
     {"records-dropped",
-     QT_TRANSLATE_NOOP("RecordGaps",
+     QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts",
                        "Counts and sums of what was lost are too small, and gaps on the "
                        "timeline may be where something ran.")},
     {"recording-damaged",
-     QT_TRANSLATE_NOOP("RecordGaps", "Counts and sums are those of the part that could be read.")},
-    {"recording-unreadable", QT_TRANSLATE_NOOP("RecordGaps", "Whole processes may be missing.")},
-    {"mode-reduced", QT_TRANSLATE_NOOP("RecordGaps",
+     QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts",
+                       "Counts and sums are those of the part that could be read.")},
+    {"recording-unreadable",
+     QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "Whole processes may be missing.")},
+    {"mode-reduced", QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts",
                                        "From then on kernels, copies or API calls are missing, and "
                                        "rules that need them cannot tell.")}};
 
@@ -79,9 +81,8 @@ QString consequence_of(const Process& process, const Tail& tail) {
                      .arg(count_text(tail.calls));
     if (tail.without_kernels > 0)
       sentences << Texts::tr(
-                       "The last %1 have no kernels: what was run on the GPU was not recorded yet.",
-                       nullptr, many(tail.without_kernels))
-                       .arg(count_text(tail.without_kernels));
+          "The last %n have no kernels: what was run on the GPU was not recorded yet.", nullptr,
+          many(tail.without_kernels));
   }
   sentences << (process.end == ProcessEnd::running
                     ? Texts::tr("What it did afterwards is not in the record.")

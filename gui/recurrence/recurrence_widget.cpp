@@ -207,7 +207,7 @@ QString RecurrenceWidget::heading() const {
   if (last.told == Told::steps && last.rows.size() > 1) {
     const double share = side_by_side(last);
     if (share < 0.005) {
-      return tr("%1 rows of %2 steps that take turns: no two rows run side by side")
+      return tr("%1 rows of %2 steps that take turns: a row's gap holds the steps of the others")
           .arg(last.rows.size())
           .arg(last.rows.front().steps.size());
     }

@@ -43,9 +43,9 @@ void Desktop::ask(int patience_ms) {
   QEventLoop loop;
   connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher] {
     watcher->deleteLater();
-    // a{sa{sv}}: what each group holds.
+    // What each group holds; another type would not be read without harm.
     const QDBusPendingReply<> reply = *watcher;
-    if (reply.isError() || reply.reply().arguments().isEmpty()) return;
+    if (reply.isError() || reply.reply().signature() != QLatin1String("a{sa{sv}}")) return;
     const auto groups = qdbus_cast<QMap<QString, QVariantMap>>(reply.reply().arguments().front());
     for (auto group = groups.begin(); group != groups.end(); ++group)
       for (auto each = group->begin(); each != group->end(); ++each)
@@ -60,19 +60,24 @@ void Desktop::take(const QString& group, const QString& key, const QDBusVariant&
   set(group, key, value.variant());
 }
 
-// color-scheme: 0 no preference, 1 dark, 2 light. reduced-motion: 0 no preference, 1 reduced; newer
-// than GNOME's own enable-animations, and the same where both are.
+std::optional<bool> Desktop::less_motion() const {
+  if (reduced_motion_) return true;
+  return animations_ ? std::optional(!*animations_) : std::nullopt;
+}
+
+// color-scheme: 0 no preference, 1 dark, 2 light. reduced-motion: 0 no preference, 1 reduced.
 void Desktop::set(const QString& group, const QString& key, const QVariant& value) {
-  const auto dark = dark_, less_motion = less_motion_;
+  const auto dark = dark_, less = less_motion();
   if (group == appearance && key == QLatin1String("color-scheme")) {
     const uint scheme = value.toUInt();
     dark_ = scheme == 1 || scheme == 2 ? std::optional(scheme == 1) : std::nullopt;
   } else if (group == appearance && key == QLatin1String("reduced-motion")) {
-    if (value.toUInt() == 1) less_motion_ = true;
-  } else if (group == gnome && key == QLatin1String("enable-animations")) {
-    less_motion_ = !value.toBool();
+    reduced_motion_ = value.toUInt() == 1;
+  } else if (group == gnome && key == QLatin1String("enable-animations") &&
+             value.metaType() == QMetaType::fromType<bool>()) {
+    animations_ = value.toBool();
   }
-  if (dark != dark_ || less_motion != less_motion_) emit changed();
+  if (dark != dark_ || less != less_motion()) emit changed();
 }
 
 }  // namespace rnnadvisor::gui

@@ -20,10 +20,11 @@ class Desktop : public QObject {
   // Comes back when the portal has answered, or after `patience_ms`; a later answer is taken too.
   void ask(int patience_ms);
   std::optional<bool> dark() const { return dark_; }
-  std::optional<bool> less_motion() const { return less_motion_; }
+  // GNOME's enable-animations is older than the specification's reduced-motion: either asks for it.
+  std::optional<bool> less_motion() const;
 
-  // The one that lives; nullptr: none does. Pictures and tests have none, and do not depend on the
-  // machine they are made on.
+  // The one that lives; nullptr: none does. That of a picture has no bus, so that it does not
+  // depend on the machine it is made on.
   static const Desktop* current();
 
  signals:
@@ -36,7 +37,8 @@ class Desktop : public QObject {
   void set(const QString& group, const QString& key, const QVariant& value);
 
   QDBusConnection bus_;
-  std::optional<bool> dark_, less_motion_;
+  std::optional<bool> dark_, animations_;
+  bool reduced_motion_ = false;
 };
 
 }  // namespace rnnadvisor::gui

@@ -57,11 +57,11 @@ QWidget* FindingsView::make_findings() {
   search->setClearButtonEnabled(true);
   search->setAccessibleName(tr("Filter findings"));
   column->addWidget(search);
-  auto* order = make_label(tr("errors first, then by the time saved"), "small");
-  order->setToolTip(
+  order_ = make_label({}, "small");
+  order_->setToolTip(
       tr("By the time that is expected to be saved; what measuring refuted comes last"));
-  order->setContentsMargins(6, 0, 0, 0);
-  column->addWidget(order);
+  order_->setContentsMargins(6, 0, 0, 0);
+  column->addWidget(order_);
   list_ = new QListView;
   list_->setModel(&filter_);
   list_->setAccessibleName(tr("Findings"));
@@ -201,6 +201,9 @@ void FindingsView::set_document(DocumentPointer document) {
     if (kind >= 0) name += QStringLiteral("  %1").arg(total(kind));
     button->setText(name);
   }
+  order_->setText(document && document->report().errors > 0
+                      ? tr("errors first, then by the time saved")
+                      : tr("by the time that is expected to be saved"));
   const bool any = findings_.rowCount() > 0;
   stack_->setCurrentWidget(any ? static_cast<QWidget*>(page_) : empty_);
   if (!any && document) {

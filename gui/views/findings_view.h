@@ -59,7 +59,7 @@ class FindingsView : public View {
   TrialStrip* strip_ = nullptr;
   PageBrowser* page_ = nullptr;
   QStackedWidget* stack_ = nullptr;
-  QLabel* empty_ = nullptr;
+  QLabel *empty_ = nullptr, *order_ = nullptr;
   QTableView* verdict_table_ = nullptr;
   std::vector<QPushButton*> kinds_;
 };

@@ -13,6 +13,7 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QToolButton>
@@ -301,6 +302,8 @@ void MainWindow::set_theme_choice(ThemeChoice choice) {
 
 void MainWindow::follow_desktop() {
   if (theme_choice_ == ThemeChoice::system && system_is_dark() != theme_.dark) apply_theme();
+  const QSignalBlocker no_choice(less_motion_action_);  // of the person's
+  less_motion_action_->setChecked(less_motion());
 }
 
 void MainWindow::set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for) {

@@ -167,6 +167,7 @@ class MainWindow : public QMainWindow {
   QMap<QString, QString> tried_from_;  // path to the name of the profile that was tried
   Exporter exporter_;
   ThemeChoice theme_choice_ = ThemeChoice::system;
+  QAction* less_motion_action_ = nullptr;
   Theme theme_;
 
   std::vector<Entry> entries_;

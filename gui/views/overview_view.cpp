@@ -159,7 +159,8 @@ QWidget* OverviewView::make_verdict() {
         });
     if (found == 0) return;
     QString name = tr(word, nullptr, many(found));
-    if (times > found) name = tr("%1, %2 times").arg(name, to_qt(format_count(times)));
+    if (times > found)
+      name = tr("%1, %2 time(s)", nullptr, many(times)).arg(name, to_qt(format_count(times)));
     add(QString::number(found), name, theme_.color_of(severity));
   };
   using advisor::Severity;
@@ -235,9 +236,8 @@ QWidget* OverviewView::make_actions() {
   }
   if (!rows.empty()) html.table({}, rows);
   if (all > rows.size())
-    html.small(
-        html.link(Link::to_view(QStringLiteral("findings")),
-                  all == 1 ? tr("The finding") : tr("All %n finding(s)", nullptr, many(all))));
+    html.small(html.link(Link::to_view(QStringLiteral("findings")),
+                         tr("All %n finding(s)", nullptr, many(all))));
   page->show_page(html.take());
   connect(page, &PageBrowser::link_activated, this, &View::link_activated);
   page->grow_with_text();

@@ -36,8 +36,9 @@ namespace {
 struct Api {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;
   RNNADVISOR_CUPTI(RNNADVISOR_DECLARE)
-  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // this and the next two may be missing
+  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // this and the next three may be missing
   decltype(&::cuptiGetDeviceId) cuptiGetDeviceId;
+  decltype(&::cuptiGetThreadIdType) cuptiGetThreadIdType;
   decltype(&::cuptiSetThreadIdType) cuptiSetThreadIdType;
 #undef RNNADVISOR_DECLARE
   void* library;
@@ -49,7 +50,8 @@ pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 Api api;
 CUpti_SubscriberHandle subscriber = nullptr;
 bool system_threads = false;  // set before anything is recorded
-thread_local int ours = 0;    // our own calls into CUPTI
+CUpti_ActivityThreadIdType threads_before = CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT;
+thread_local int ours = 0;  // our own calls into CUPTI
 // What is asked for its number: a call that changes nothing and that hardly a program makes.
 constexpr CUpti_CallbackId probe_function = CUPTI_DRIVER_TRACE_CBID_cuCtxGetStreamPriorityRange;
 constexpr std::uint32_t no_stream = 0xffffffff;
@@ -220,6 +222,8 @@ bool load() {
       real_symbol(api.library, "cuptiGetStreamIdEx"));
   api.cuptiGetDeviceId = reinterpret_cast<decltype(api.cuptiGetDeviceId)>(
       real_symbol(api.library, "cuptiGetDeviceId"));
+  api.cuptiGetThreadIdType = reinterpret_cast<decltype(api.cuptiGetThreadIdType)>(
+      real_symbol(api.library, "cuptiGetThreadIdType"));
   api.cuptiSetThreadIdType = reinterpret_cast<decltype(api.cuptiSetThreadIdType)>(
       real_symbol(api.library, "cuptiSetThreadIdType"));
   std::uint32_t version = 0;
@@ -237,7 +241,7 @@ void hand_back() {
   enable_all(false);
   api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   api.cuptiActivityFlushPeriod(0);
-  if (system_threads) api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
+  if (system_threads) api.cuptiSetThreadIdType(threads_before);
   if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
   subscriber = nullptr;
   counters_finish();
@@ -298,6 +302,7 @@ void cupti_start() {
   }
   // Only now: it would change the thread ids of another tool, too. By default they are no ids of
   // the system, and a call of the CUDA API would belong to no thread that anything else names.
+  if (api.cuptiGetThreadIdType != nullptr) api.cuptiGetThreadIdType(&threads_before);
   system_threads = api.cuptiSetThreadIdType != nullptr &&
                    api.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) == CUPTI_SUCCESS;
   for (const auto id : {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,

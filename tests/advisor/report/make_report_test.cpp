@@ -395,7 +395,7 @@ TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
   auto& finding = judged->judgement.findings.front();
   finding.gain = Gain{3.71, 0, 0, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
   EXPECT_THAT(judged->report().headline,
-              HasSubstr("up to 3.71× to gain (estimate, 0.8 of it in the median of 20 programs)"));
+              HasSubstr("up to 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
   // Beside what was measured it counts as that.
   Finding measured = finding;
   measured.gain = Gain{3.2, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};

@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <QAction>
 #include <QDBusMessage>
 #include <QDBusMetaType>
 #include <QDBusVirtualObject>
+#include <QFile>
 #include <QProcess>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "gui/views/main_window.h"
@@ -24,10 +27,12 @@ using Groups = QMap<QString, QVariantMap>;
 class Portal : public QDBusVirtualObject {
  public:
   Groups groups;
+  bool nonsense = false;
   QString introspect(const QString&) const override { return {}; }
   bool handleMessage(const QDBusMessage& message, const QDBusConnection& bus) override {
     if (message.member() != QLatin1String("ReadAll")) return false;
-    return bus.send(message.createReply(QVariant::fromValue(groups)));
+    return bus.send(message.createReply(nonsense ? QVariant(QStringList{QStringLiteral("nonsense")})
+                                                 : QVariant::fromValue(groups)));
   }
 };
 
@@ -36,8 +41,15 @@ class DesktopTest : public testing::Test {
   void SetUp() override {
     qDBusRegisterMetaType<Groups>();
     QSettings().clear();
+    // Not --session: that starts the portal of the machine where one is installed.
+    QFile file(folder_.filePath(QStringLiteral("bus.conf")));
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(R"(<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+<allow own="*"/></policy></busconfig>)");
+    file.close();
     daemon_.start(QStringLiteral("dbus-daemon"),
-                  {QStringLiteral("--session"), QStringLiteral("--nofork"),
+                  {QStringLiteral("--config-file=") + file.fileName(), QStringLiteral("--nofork"),
                    QStringLiteral("--print-address")});
     ASSERT_TRUE(daemon_.waitForStarted()) << "dbus-daemon is not installed (package dbus-daemon)";
     ASSERT_TRUE(daemon_.waitForReadyRead());
@@ -68,6 +80,7 @@ class DesktopTest : public testing::Test {
   }
   static constexpr const char* appearance = "org.freedesktop.appearance";
   static constexpr const char* gnome = "org.gnome.desktop.interface";
+  QTemporaryDir folder_;
   QProcess daemon_;
   QString address_;
   Portal portal_;
@@ -97,6 +110,17 @@ TEST_F(DesktopTest, ThePortalIsAskedAndFollowed) {
   set(appearance, "reduced-motion", 1U);
   ASSERT_TRUE(changed.wait(10'000));
   EXPECT_TRUE(less_motion());
+  const auto* action = [&] {
+    for (const auto* each : window.commands())
+      if (each->text() == QStringLiteral("Less motion")) return each;
+    return static_cast<const QAction*>(nullptr);
+  }();
+  ASSERT_NE(action, nullptr);
+  EXPECT_TRUE(action->isChecked());
+  set(appearance, "reduced-motion", 0U);
+  ASSERT_TRUE(changed.wait(10'000));
+  EXPECT_FALSE(less_motion());
+  EXPECT_FALSE(action->isChecked()) << "and nothing was chosen here";
 
   // What the person has chosen here stays.
   window.set_theme_choice(ThemeChoice::light);
@@ -121,11 +145,32 @@ TEST_F(DesktopTest, WhatItDoesNotKnowIsNoPreference) {
           {{QStringLiteral("color-scheme"), QStringLiteral("dark")},
            {QStringLiteral("accent-color"), 3.0},
            {QStringLiteral("reduced-motion"), 0U}}},
+         {QString::fromUtf8(gnome), {{QStringLiteral("enable-animations"), QStringLiteral("no")}}},
          {QStringLiteral("org.example"), {{QStringLiteral("color-scheme"), 1U}}}});
   Desktop desktop(bus("window"));
   desktop.ask(10'000);
   EXPECT_FALSE(desktop.dark().has_value());
   EXPECT_FALSE(desktop.less_motion().has_value());
+}
+
+TEST_F(DesktopTest, AnAnswerOfAnotherTypeIsNone) {
+  portal_.nonsense = true;
+  offer({});
+  Desktop desktop(bus("window"));
+  desktop.ask(10'000);
+  EXPECT_FALSE(desktop.dark().has_value());
+}
+
+// It comes back in time and takes what comes later.
+TEST_F(DesktopTest, ALateAnswerIsTaken) {
+  offer({{QString::fromUtf8(appearance), {{QStringLiteral("color-scheme"), 1U}}}});
+  Desktop desktop(bus("window"));
+  QSignalSpy changed(&desktop, &Desktop::changed);
+  desktop.ask(0);
+  if (!desktop.dark().has_value()) {
+    ASSERT_TRUE(changed.wait(10'000));
+  }
+  EXPECT_EQ(desktop.dark(), std::optional(true));
 }
 
 TEST(DesktopWithoutABus, IsSilent) {

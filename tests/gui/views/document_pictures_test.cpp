@@ -90,7 +90,8 @@ TEST(DocumentPictures, AreWhatTheProgramShows) {
       QDir(root + QStringLiteral("/docs/pictures")).entryList({QStringLiteral("*.png")});
   ASSERT_GE(names.size(), 8);
   for (const auto& name : names)
-    compare_picture(QImage(folder.filePath(name)), root + QStringLiteral("/docs/pictures/") + name);
+    compare_picture(QImage(folder.filePath(name)), root + QStringLiteral("/docs/pictures/") + name,
+                    0.004);
 }
 
 }  // namespace

@@ -67,7 +67,9 @@ class LiveTest : public WindowTest {
     QTest::qWait(1000);
     picture("live-under-way", QPointer<QWidget>(dialog));
     ASSERT_TRUE(QTest::qWaitFor(
-        [&] { return !recorded.isEmpty() || dialog->run_page()->problem()->isVisible(); },
+        [&] {
+          return !recorded.isEmpty() || !dialog || dialog->run_page()->problem()->isVisible();
+        },
         patience_ms));
     ASSERT_FALSE(recorded.isEmpty())
         << (dialog ? dialog->run_page()->problem()->text().toStdString() : "no dialog");
@@ -126,7 +128,7 @@ TEST_F(LiveTest, AProgramIsRecordedAndItsSuggestionTried) {
   window_->new_run(true);
   auto* dialog = window_->findChild<RunDialog*>();
   ASSERT_NE(dialog, nullptr);
-  dialog->program()->setText(QStringLiteral(RNNADVISOR_LSTM_PROGRAM " --steps 20"));
+  dialog->program()->setText(QStringLiteral("'" RNNADVISOR_LSTM_PROGRAM "' --steps 20"));
   const QString file = path("program.rnnprof");
   ASSERT_NO_FATAL_FAILURE(record(dialog, file));
   EXPECT_GE(window_->document()->profile().calls.size(), 60U);

@@ -1,5 +1,5 @@
-// Every text of the window can be translated: a made-up language puts each between brackets, and
-// what is shown without them is not looked up as it is filed.
+// Texts of the window can be translated: a made-up language puts each between brackets, and a whole
+// text that is shown without them is not looked up as it is filed.
 #include <gtest/gtest.h>
 
 #include <QAbstractButton>
