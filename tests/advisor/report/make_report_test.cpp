@@ -394,8 +394,9 @@ TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
   auto judged = fixture::single();
   auto& finding = judged->judgement.findings.front();
   finding.gain = Gain{3.71, 0, 0, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
-  EXPECT_THAT(judged->report().headline,
-              HasSubstr("up to 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
+  EXPECT_THAT(
+      judged->report().headline,
+      HasSubstr("up to 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
   // Beside what was measured it counts as that.
   Finding measured = finding;
   measured.gain = Gain{3.2, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
