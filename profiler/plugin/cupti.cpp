@@ -31,15 +31,15 @@ namespace {
   X(cuptiActivityFlushAll) X(cuptiActivityFlushPeriod) X(cuptiActivityGetNumDroppedRecords) \
   X(cuptiActivityRegisterTimestampCallback) X(cuptiGetCallbackName) X(cuptiSubscribe)   \
   X(cuptiUnsubscribe) X(cuptiEnableCallback) X(cuptiGetGraphNodeId)
+// What a library may be without.
+#define RNNADVISOR_CUPTI_EXTRA(X) \
+  X(cuptiGetStreamIdEx) X(cuptiGetDeviceId) X(cuptiGetThreadIdType) X(cuptiSetThreadIdType)
 // clang-format on
 
 struct Api {
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;
   RNNADVISOR_CUPTI(RNNADVISOR_DECLARE)
-  decltype(&::cuptiGetStreamIdEx) cuptiGetStreamIdEx;  // this and the next three may be missing
-  decltype(&::cuptiGetDeviceId) cuptiGetDeviceId;
-  decltype(&::cuptiGetThreadIdType) cuptiGetThreadIdType;
-  decltype(&::cuptiSetThreadIdType) cuptiSetThreadIdType;
+  RNNADVISOR_CUPTI_EXTRA(RNNADVISOR_DECLARE)
 #undef RNNADVISOR_DECLARE
   void* library;
 };
@@ -210,22 +210,18 @@ bool load() {
     step_down("no-cupti", "libcupti was not found; calls are recorded without their kernels");
     return false;
   }
-#define RNNADVISOR_FIND(name)                                                       \
-  api.name = reinterpret_cast<decltype(api.name)>(real_symbol(api.library, #name)); \
-  if (api.name == nullptr) {                                                        \
-    step_down("cupti-too-old", "this libcupti has no " #name);                      \
-    return false;                                                                   \
+#define RNNADVISOR_FIND(name) \
+  api.name = reinterpret_cast<decltype(api.name)>(real_symbol(api.library, #name));
+#define RNNADVISOR_NEED(name)                                  \
+  if (api.name == nullptr) {                                   \
+    step_down("cupti-too-old", "this libcupti has no " #name); \
+    return false;                                              \
   }
   RNNADVISOR_CUPTI(RNNADVISOR_FIND)
+  RNNADVISOR_CUPTI_EXTRA(RNNADVISOR_FIND)
+  RNNADVISOR_CUPTI(RNNADVISOR_NEED)
 #undef RNNADVISOR_FIND
-  api.cuptiGetStreamIdEx = reinterpret_cast<decltype(api.cuptiGetStreamIdEx)>(
-      real_symbol(api.library, "cuptiGetStreamIdEx"));
-  api.cuptiGetDeviceId = reinterpret_cast<decltype(api.cuptiGetDeviceId)>(
-      real_symbol(api.library, "cuptiGetDeviceId"));
-  api.cuptiGetThreadIdType = reinterpret_cast<decltype(api.cuptiGetThreadIdType)>(
-      real_symbol(api.library, "cuptiGetThreadIdType"));
-  api.cuptiSetThreadIdType = reinterpret_cast<decltype(api.cuptiSetThreadIdType)>(
-      real_symbol(api.library, "cuptiSetThreadIdType"));
+#undef RNNADVISOR_NEED
   std::uint32_t version = 0;
   api.cuptiGetVersion(&version);
   Dl_info info{};
