@@ -15,13 +15,13 @@ struct VerifyOptions {
   bool dry_run = false;  // --dry-run: only say what would be tried
   double budget_seconds = 60;
   std::vector<std::string> configurations;  // ids, or #INDEX; empty: all, the worthiest first
-  std::string rule;                         // only what this rule suggests
-  std::string change;                       // only this one, in words
-  std::string allow = "padded,numerics";    // beyond exact changes, which are always allowed
-  int device = 0;                           // CUDA ordinal
-  bool torch = false;                       // --torch: also in PyTorch itself
-  std::string python;                       // --python; empty: torch_interpreter()
-  std::string output;                       // empty: beside the profile
+  std::string rule;    // only what this rule suggests; with `change`: only where it fires
+  std::string change;  // only this one, in words
+  std::string allow = "padded,numerics";  // beyond exact changes, which are always allowed
+  int device = 0;                         // CUDA ordinal
+  bool torch = false;                     // --torch: also in PyTorch itself
+  std::string python;                     // --python; empty: torch_interpreter()
+  std::string output;                     // empty: beside the profile
   bool in_place = false;
   bool force = false;
 };

@@ -115,8 +115,10 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
                             ->type_name("ID");
   with_verify(configuration);
-  auto* rule =
-      command.add_option("--rule", options.rule, "only what this rule suggests")->type_name("RULE");
+  auto* rule = command
+                   .add_option("--rule", options.rule,
+                               "only what this rule suggests; with --change: only where it fires")
+                   ->type_name("RULE");
   with_verify(rule);
   context.completions[rule] = {Context::Completion::Kind::rules, {}};
   with_verify(command
