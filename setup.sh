@@ -34,6 +34,12 @@ checks configurations, judges recorded profiles and writes reports. To run confi
 this script again.
 TEXT
 
+[ -x build/release/bin/rnnadvisor-gui ] || cat <<'TEXT'
+
+This build has no window, because Qt 6.4 or later with D-Bus, SVG and lrelease was not found (packages qt6-base-dev, qt6-svg-dev and qt6-l10n-tools). Reports
+and exports work without it.
+TEXT
+
 say "What this machine can do"
 "$program" doctor || true
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds and passes the tests. Without arguments: everything that a change needs to hold, in about 5 minutes on 2 cores.
-# With --full: then also the portable tree, a build without CUDA, sanitizers, fuzzing and clang-tidy (about 50 minutes on 2 cores, an estimate).
+# Builds and passes the tests. Without arguments: everything that a change needs to hold, in about 5 minutes on 2 cores once it is built; the first build
+# takes 10 to 20 more.
+# With --full: then also the portable tree, a build without CUDA, sanitizers, fuzzing and clang-tidy (50 to 80 minutes on 2 cores, an estimate).
 # Tests that need a GPU are skipped with a line that says so.
 set -euo pipefail
 cd "$(dirname "$0")"
