@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings.path());
   }
   // Before the window, so that it does not change its colours before somebody's eyes.
-  Desktop desktop(picture ? QDBusConnection(QString()) : QDBusConnection::sessionBus());
+  Desktop desktop(picture ? QDBusConnection(QString()) : Desktop::session_bus());
   constexpr int patience_ms = 250;
   desktop.ask(patience_ms);
   MainWindow window;

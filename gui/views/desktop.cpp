@@ -5,6 +5,7 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QEventLoop>
+#include <QFileInfo>
 #include <QTimer>
 
 namespace rnnadvisor::gui {
@@ -26,6 +27,13 @@ Desktop::Desktop(const QDBusConnection& bus, QObject* parent) : QObject(parent),
 
 Desktop::~Desktop() {
   if (living == this) living = nullptr;
+}
+
+QDBusConnection Desktop::session_bus() {
+  const QString runtime = qEnvironmentVariable("XDG_RUNTIME_DIR");
+  const bool runs = qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS") ||
+                    (!runtime.isEmpty() && QFileInfo::exists(runtime + QLatin1String("/bus")));
+  return runs ? QDBusConnection::sessionBus() : QDBusConnection(QString());
 }
 
 const Desktop* Desktop::current() { return living; }

@@ -17,6 +17,9 @@ class Desktop : public QObject {
   explicit Desktop(const QDBusConnection& bus, QObject* parent = nullptr);
   ~Desktop() override;
 
+  // The bus of the person's session where one runs; never starts one, as Qt does over `ssh -X`.
+  static QDBusConnection session_bus();
+
   // Comes back when the portal has answered, or after `patience_ms`; a later answer is taken too.
   void ask(int patience_ms);
   std::optional<bool> dark() const { return dark_; }

@@ -173,6 +173,20 @@ TEST_F(DesktopTest, ALateAnswerIsTaken) {
   EXPECT_EQ(desktop.dark(), std::optional(true));
 }
 
+TEST(DesktopWithoutABus, StartsNone) {
+  const QByteArray address = qgetenv("DBUS_SESSION_BUS_ADDRESS"),
+                   runtime = qgetenv("XDG_RUNTIME_DIR");
+  const bool had_address = qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS");
+  const bool had_runtime = qEnvironmentVariableIsSet("XDG_RUNTIME_DIR");
+  const QTemporaryDir empty;
+  qunsetenv("DBUS_SESSION_BUS_ADDRESS");
+  qputenv("XDG_RUNTIME_DIR", empty.path().toLocal8Bit());
+  EXPECT_FALSE(Desktop::session_bus().isConnected());
+  EXPECT_TRUE(Desktop::session_bus().name().isEmpty()) << "Qt was not even asked";
+  if (had_address) qputenv("DBUS_SESSION_BUS_ADDRESS", address);
+  had_runtime ? qputenv("XDG_RUNTIME_DIR", runtime) : qunsetenv("XDG_RUNTIME_DIR");
+}
+
 TEST(DesktopWithoutABus, IsSilent) {
   Desktop desktop{QDBusConnection(QString())};
   desktop.ask(10'000);
