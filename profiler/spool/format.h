@@ -260,7 +260,7 @@ struct Transfer {
   std::uint64_t graph_node;
 };
 
-struct Api {
+struct Api {  // `thread`: the system's id; 0: not known
   static constexpr Type type = Type::api;
   RecordHeader header;
   std::int64_t start_ns, end_ns;
