@@ -3,11 +3,18 @@
 #pragma once
 
 #include <QCoreApplication>
+#include <QString>
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 namespace rnnadvisor::gui {
+
+// Texts of the libraries are UTF-8.
+inline QString to_qt(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 class Texts {
   Q_DECLARE_TR_FUNCTIONS(rnnadvisor::gui::Texts)

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "advisor/facts/framework_pick.h"
+#include "core/base/text.h"
 #include "core/model/memory.h"
 #include "profiler/profile/builder.h"
 
@@ -157,6 +158,12 @@ Environment describe_machine(const std::string& command_line, const MachineRepor
     made.cudnn_path = library.path;
   }
   return made;
+}
+
+std::string configuration_name(const Profile& profile, int configuration) {
+  const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
+  const auto id = config.id.empty() ? std::string() : to_valid_utf8(config.id) + ", ";
+  return fmt::format("#{} {}{}", configuration, id, summary(config));
 }
 
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,

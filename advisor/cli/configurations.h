@@ -37,6 +37,9 @@ Result<DeviceSpec> choose_device(const Context& context, const std::string& name
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
                        const std::string& command_line);
 
+// "#3 encoder, LSTM 2x512 half B32 T100": a configuration of a profile, for people.
+std::string configuration_name(const Profile& profile, int configuration);
+
 // Version, command line and time of this process.
 Environment describe_process(const std::string& command_line);
 // The same with the machine: host, driver, CUDA and the cuDNN that was found.

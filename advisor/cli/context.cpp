@@ -25,6 +25,11 @@ void Context::note(std::string_view text) const {
   if (!quiet) err << "rnnadvisor: " << text << '\n';
 }
 
+Error usage(std::string message, std::string remedy) {
+  return Error{
+      ErrorCode::invalid_argument, std::move(message), std::move(remedy), std::nullopt, {}};
+}
+
 std::string shell_line(std::string_view program, std::span<const std::string> arguments) {
   std::string line(program);
   if (!arguments.empty()) line += " " + shell_words(arguments);

@@ -59,6 +59,9 @@ struct Context {
   void note(std::string_view text) const;
 };
 
+// Arguments that do not go together.
+Error usage(std::string message, std::string remedy);
+
 // The arguments quoted so that a shell reads them back equal.
 std::string shell_line(std::string_view program, std::span<const std::string> arguments);
 

@@ -82,7 +82,7 @@ FitNeed call_need(const FitQuestion& question, const RnnConfig& config) {
 }
 
 int most_of(const FitQuestion& question) {
-  return question.largest == Largest::length ? model::longest_sequence : largest_tried_batch;
+  return question.largest == Largest::length ? longest_sequence : largest_tried_batch;
 }
 
 // PyTorch asks for another algorithm, with another workspace, at some batches up to this one.

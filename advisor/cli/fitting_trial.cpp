@@ -101,8 +101,7 @@ class Trial {
   // model's answer and its surroundings, the farther the sparser, then evenly between what fits and
   // what does not.
   Result<int> settle(int predicted) {
-    const int most =
-        question_.largest == Largest::length ? model::longest_sequence : largest_tried_batch;
+    const int most = question_.largest == Largest::length ? longest_sequence : largest_tried_batch;
     int fits = 0, too_large = most + 1;
     result_.need = result_.next_need = -1;
     std::set<int> sizes;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "advisor/cli/configurations.h"
 #include "advisor/cli/help.h"
 #include "advisor/cli/progress.h"
 #include "advisor/facts/experiments.h"
@@ -29,11 +30,6 @@ constexpr std::size_t least_changes = 3;
 constexpr double least_seconds = 2;
 // Of a configuration's time, for what its winners make together.
 constexpr double combining_share = 0.35;
-
-std::string name_of(const Profile& profile, int configuration) {
-  const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
-  return fmt::format("#{} {}", configuration, summary(config));
-}
 
 TorchProposal proposal_for(const Profile& profile, int configuration, const TorchTrying& trying,
                            double seconds) {
@@ -114,7 +110,7 @@ void one_round(const Context& context, const Profile& profile, const TorchTrying
   }
   if (!answer->refused.empty()) {
     context.note(fmt::format("{} cannot be tried in PyTorch: {}",
-                             name_of(profile, proposal.configuration), answer->refused));
+                             configuration_name(profile, proposal.configuration), answer->refused));
     return;
   }
   keep(tried, profile, proposal, *answer);
@@ -194,8 +190,8 @@ TorchTried try_in_torch(const Context& context, const Profile& profile, const To
     auto options = run_options(trying);
     options.on_progress = [&](int candidate, int of) {
       progress.show(static_cast<int>(i),
-                    fmt::format("{} in PyTorch: change {} of {}", name_of(profile, configuration),
-                                candidate + 1, of));
+                    fmt::format("{} in PyTorch: change {} of {}",
+                                configuration_name(profile, configuration), candidate + 1, of));
     };
     // What winners make together, a search with cuDNN's calls has found already where there was
     // one.
@@ -223,7 +219,7 @@ Result<void> list_in_torch(const Context& context, const Profile& profile, int c
   request.measure = false;
   const auto answer = run_torch(request, run_options(trying));
   if (!answer) return fail(answer.error());
-  context.out << fmt::format("{} in PyTorch, by {}\n", name_of(profile, configuration),
+  context.out << fmt::format("{} in PyTorch, by {}\n", configuration_name(profile, configuration),
                              trying.python);
   if (!answer->refused.empty()) {
     print_line(context, "not", fmt::format("at all: {}", answer->refused));

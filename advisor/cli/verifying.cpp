@@ -28,12 +28,6 @@ namespace {
 // longer there, and importing it is in.
 constexpr double torch_share = 0.6;
 
-std::string name_of(const Profile& profile, int configuration) {
-  const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
-  const auto id = config.id.empty() ? std::string() : to_valid_utf8(config.id) + ", ";
-  return fmt::format("#{} {}{}", configuration, id, summary(config));
-}
-
 std::string cudnn_here(const Context& context) {
   return describe_machine(context.command_line, context.services.inspect_machine()).cudnn_version;
 }
@@ -120,7 +114,8 @@ void print_proposal(const Context& context, const Profile& profile,
     wrapped.replace(0, 8, fmt::format("  {:<6}", word));
     out << wrapped;
   };
-  out << fmt::format("{} on {}\n", name_of(profile, proposal.configuration), device.name);
+  out << fmt::format("{} on {}\n", configuration_name(profile, proposal.configuration),
+                     device.name);
   if (proposal.candidates.empty()) out << "  nothing to try\n";
   for (const auto& candidate : proposal.candidates) {
     std::string text =
@@ -210,7 +205,7 @@ void note_end(const Context& context, const Profile& profile, const advisor::Sea
     context.note(
         fmt::format("{} of the configurations were not reached, the first {}; a longer --budget or "
                     "--configuration goes on",
-                    result.left_out.size(), name_of(profile, result.left_out.front())));
+                    result.left_out.size(), configuration_name(profile, result.left_out.front())));
   }
 }
 
@@ -231,9 +226,9 @@ advisor::SearchResult search_cudnn(const Context& context, const Profile& profil
   {
     Progress progress(context, static_cast<int>(open));
     search.on_progress = [&](const advisor::SearchProgress& state) {
-      progress.show(state.finished,
-                    fmt::format("{}: {} changes, round {}", name_of(profile, state.configuration),
-                                state.variants, state.round));
+      progress.show(state.finished, fmt::format("{}: {} changes, round {}",
+                                                configuration_name(profile, state.configuration),
+                                                state.variants, state.round));
     };
     result = advisor::search(profile, std::move(proposals), device, experimenter, search);
   }
@@ -292,7 +287,7 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
     const auto device = static_cast<std::size_t>(profile.configurations[at].device);
     if (profile.configurations[at].device < 0 || device >= profile.devices.size()) {
       context.out << fmt::format("{}: no device is known, nothing can be said\n",
-                                 name_of(profile, configuration));
+                                 configuration_name(profile, configuration));
       continue;
     }
     advisor::ProposeOptions of_calls = *propose;

@@ -97,6 +97,10 @@ std::string to_string(const Version& version) {
 
 std::span<const FactDefinition> fact_catalogue() { return catalogue(); }
 
+const FactDefinition& fact_definition(int fact) {
+  return fact_catalogue()[static_cast<std::size_t>(fact)];
+}
+
 int find_fact(std::string_view name) {
   static const std::unordered_map<std::string_view, int> by_name = [] {
     std::unordered_map<std::string_view, int> map;

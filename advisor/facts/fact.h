@@ -65,6 +65,8 @@ struct FactDefinition {
 std::span<const FactDefinition> fact_catalogue();
 // Index into fact_catalogue(), or -1.
 int find_fact(std::string_view name);
+// The definition at an index that find_fact() gave.
+const FactDefinition& fact_definition(int fact);
 
 // For people: "1000", "true", "160 MiB", "0.82".
 std::string format_fact(const FactValue& value, std::string_view unit);

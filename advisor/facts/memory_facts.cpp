@@ -22,12 +22,6 @@ std::optional<std::int64_t> known(const model::Bytes& bytes) {
   return bytes.exactness == model::Exactness::unknown ? std::nullopt : std::optional(bytes.value);
 }
 
-std::optional<std::int64_t> device_bytes(const Subject& s) {
-  const DeviceSpec* device = device_of(s);
-  return device == nullptr || device->memory_bytes <= 0 ? std::nullopt
-                                                        : std::optional(device->memory_bytes);
-}
-
 std::int64_t tensor_bytes(const RnnConfig& c, Wide width) {
   return saturate(Wide{c.seq_length} * c.batch_size * width * element_size(c.data_type));
 }
@@ -191,6 +185,12 @@ void add_measured_memory(Catalogue& catalogue) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> device_bytes(const Subject& s) {
+  const DeviceSpec* device = device_of(s);
+  return device == nullptr || device->memory_bytes <= 0 ? std::nullopt
+                                                        : std::optional(device->memory_bytes);
+}
 
 void add_memory_facts(Catalogue& catalogue) {
   add_sizes(catalogue);

@@ -23,12 +23,6 @@ std::optional<std::int64_t> reserve_held(const Subject& s, const Index& i) {
   return use == nullptr || use->reserve_held < 0 ? std::nullopt : std::optional(use->reserve_held);
 }
 
-std::optional<std::int64_t> device_bytes(const Subject& s) {
-  const auto* device = device_of(s);
-  return device == nullptr || device->memory_bytes <= 0 ? std::nullopt
-                                                        : std::optional(device->memory_bytes);
-}
-
 // What the rest of the program leaves for one call of this layer: the device without what was held
 // beside such a call at the peak.
 std::optional<std::int64_t> room(const Subject& s, const Index& i) {

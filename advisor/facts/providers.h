@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -31,6 +32,8 @@ void add_framework_facts(Catalogue& catalogue);
 
 // The device of the subject, or null when the profile names none.
 const DeviceSpec* device_of(const Subject& subject);
+// Its memory, where it is known.
+std::optional<std::int64_t> device_bytes(const Subject& subject);
 // The framework around the subject: what the user or the capture said. Nothing when neither did.
 std::optional<Framework> framework_of(const Subject& subject);
 // The cuDNN version the subject is judged for: the target's when the user named one, else the

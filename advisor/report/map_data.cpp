@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 using model::ConfigurationMap;
 
 template <class T>
-Json field_value(const T& value) {
+Json map_field_json(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     return to_valid_utf8(value);
   } else if constexpr (std::is_enum_v<T>) {
@@ -26,10 +26,10 @@ Json field_value(const T& value) {
   }
 }
 
-Json config_json(const RnnConfig& config) {
+Json map_config_json(const RnnConfig& config) {
   Json out = Json::object();
   visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    out[std::string(key)] = field_value(config.*member);
+    out[std::string(key)] = map_field_json(config.*member);
   });
   return out;
 }
@@ -120,7 +120,7 @@ Json map_json(const ConfigurationMap& map) {
   Json out = {
       {"axes", model::to_string(map.axes)},
       {"device", {{"id", to_valid_utf8(map.device_id)}, {"name", to_valid_utf8(map.device_name)}}},
-      {"configuration", config_json(map.here)},
+      {"configuration", map_config_json(map.here)},
       {"framework_picks", map.framework_picks},
       {"lengths_adapted", map.lengths_adapted},
       {"has_times", map.has_times},

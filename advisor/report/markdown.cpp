@@ -71,14 +71,9 @@ std::string fenced(std::string_view text) {
   return fence + "\n" + lines + (lines.empty() || lines.back() != '\n' ? "\n" : "") + fence + "\n";
 }
 
-bool is_web_address(std::string_view url) {
-  return (url.starts_with("https://") || url.starts_with("http://")) &&
-         url.find_first_of(" <>()\"\\\n\r\t") == std::string_view::npos;
-}
-
 std::string linked(const Citation& c) {
   const std::string text = esc(words::citation(c));
-  return is_web_address(c.url) ? fmt::format("[{}]({})", text, words::clean(c.url)) : text;
+  return words::is_web_address(c.url) ? fmt::format("[{}]({})", text, words::clean(c.url)) : text;
 }
 
 std::string_view sign(Standing standing) {

@@ -71,19 +71,12 @@ std::string uri(const std::string& file) {
   return out.starts_with('/') ? "file://" + out : out;
 }
 
-bool is_web_address(std::string_view url) {
-  return (url.starts_with("https://") || url.starts_with("http://")) &&
-         std::all_of(url.begin(), url.end(), [](char c) {
-           return c > ' ' && c < 0x7F && c != '"' && c != '<' && c != '>' && c != '\\';
-         });
-}
-
 void add_citations(std::string& text, std::string& markdown,
                    const std::vector<Citation>& citations) {
   for (const auto& c : citations) {
     text += "\nSource: " + words::citation(c);
     markdown += "\n\n*Source:* " + words::citation(c);
-    if (is_web_address(c.url)) markdown += " <" + c.url + ">";
+    if (words::is_web_address(c.url)) markdown += " <" + c.url + ">";
     if (c.quote.empty()) continue;
     text += ": \"" + words::clean(c.quote) + "\"";
     markdown += "\n\n> " + words::clean(c.quote);
@@ -128,7 +121,7 @@ Json rule_json(std::string_view id, const Rule* rule, const Finding* finding) {
               {"fullDescription", {{"text", text}}},
               {"help", {{"text", text}, {"markdown", markdown}}}};
   for (const auto& c : citations) {
-    if (!is_web_address(c.url)) continue;
+    if (!words::is_web_address(c.url)) continue;
     out["helpUri"] = c.url;
     break;
   }

@@ -358,6 +358,14 @@ std::string_view findings_lead() {
 }
 
 std::string citation(const Citation& c) { return clean(describe(c)); }
+
+bool is_web_address(std::string_view url) {
+  return (url.starts_with("https://") || url.starts_with("http://")) &&
+         std::all_of(url.begin(), url.end(), [](char c) {
+           return c > ' ' && c < 0x7F &&
+                  std::string_view("\"<>\\()").find(c) == std::string_view::npos;
+         });
+}
 std::string_view citation_tag(char tag) { return describe_tag(tag); }
 
 std::string validity(const ValidityRecord& r) {

@@ -60,6 +60,8 @@ std::string_view basis(GainBasis value);
 std::string_view findings_lead();
 // "NVIDIA, Optimizing Recurrent Layers User's Guide, Quick Start Checklist (2023)".
 std::string citation(const Citation& citation);
+// http(s), and nothing in it that would end a link in Markdown or HTML.
+bool is_web_address(std::string_view url);
 // How a statement is known: "stated by a document", …
 std::string_view citation_tag(char tag);
 // "confirmed 12, refuted 1 on nvidia-h200, cuDNN 9.19.0, 2025-01-01: 1.4×".

@@ -21,16 +21,12 @@ std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-const FactDefinition& definition(int fact) {
-  return fact_catalogue()[static_cast<std::size_t>(fact)];
-}
-
 Json to_json(const Condition& condition) {
-  Json json = {{"fact", definition(condition.fact).name},
+  Json json = {{"fact", fact_definition(condition.fact).name},
                {"operator", to_string(condition.op)},
                {"threshold", condition.threshold},
-               {"unit", definition(condition.fact).unit}};
-  if (condition.other_fact >= 0) json["other_fact"] = definition(condition.other_fact).name;
+               {"unit", fact_definition(condition.fact).unit}};
+  if (condition.other_fact >= 0) json["other_fact"] = fact_definition(condition.other_fact).name;
   return json;
 }
 
@@ -53,7 +49,7 @@ Json to_json(const SuggestionTemplate& suggestion) {
   if (suggestion.transform) {
     Json parameters = Json::parse(suggestion.transform->json, nullptr, false);
     for (const auto& by_fact : suggestion.transform_facts) {
-      parameters[by_fact.parameter] = {{"fact", definition(by_fact.fact).name}};
+      parameters[by_fact.parameter] = {{"fact", fact_definition(by_fact.fact).name}};
     }
     json["transform"] = {{"kind", suggestion.transform->kind},
                          {"parameters", std::move(parameters)},

@@ -9,13 +9,7 @@
 #include "advisor/rules/validation_records.h"
 
 namespace rnnadvisor::advisor {
-namespace {
-
-const FactDefinition& definition(int fact) {
-  return fact_catalogue()[static_cast<std::size_t>(fact)];
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string_view operator_words(std::string_view op) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> words = {
@@ -35,7 +29,7 @@ std::string_view operator_words(std::string_view op) {
 }
 
 std::string describe(const Condition& condition) {
-  return fmt::format("{} {} {}", definition(condition.fact).name,
+  return fmt::format("{} {} {}", fact_definition(condition.fact).name,
                      operator_words(to_string(condition.op)), condition.threshold);
 }
 
@@ -79,7 +73,7 @@ std::string describe(const GainSource& gain) {
     return fmt::format("{:.3g}x in {}, measured elsewhere: {}", gain.speedup, gain.scope,
                        gain.source);
   }
-  const bool bytes = definition(find_fact(gain.fact)).unit == "B";
+  const bool bytes = fact_definition(find_fact(gain.fact)).unit == "B";
   return fmt::format("{} in {}, from {}{}", bytes ? "bytes saved" : "speed-up", gain.scope,
                      gain.fact, gain.source.empty() ? "" : fmt::format(" ({})", gain.source));
 }

@@ -20,19 +20,15 @@ namespace {
 constexpr std::size_t most_calls = 1000;
 constexpr std::size_t most_kernels = 100;
 
-const FactDefinition& definition(int fact) {
-  return fact_catalogue()[static_cast<std::size_t>(fact)];
-}
-
 Comparison make_comparison(const Condition& condition, FactMemo& facts) {
-  const auto& about = definition(condition.fact);
+  const auto& about = fact_definition(condition.fact);
   Comparison comparison;
   comparison.fact = about.name;
   comparison.op = to_string(condition.op);
   comparison.threshold = condition.threshold;
   comparison.unit = about.unit;
   if (condition.other_fact >= 0) {
-    const auto& other = definition(condition.other_fact);
+    const auto& other = fact_definition(condition.other_fact);
     const Fact* value = facts.get(condition.other_fact);
     comparison.threshold = fmt::format(
         "{} ({})", value ? format_fact(value->value, other.unit) : "unknown", other.name);
@@ -196,7 +192,7 @@ std::optional<Gain> make_gain(const Rule& rule, FactMemo& facts) {
     const int index = find_fact(source.fact);
     gain.basis = basis_of(facts.get(index)->provenance);
     if (gain.source.empty()) gain.source = source.fact;
-    if (definition(index).unit == "B") {
+    if (fact_definition(index).unit == "B") {
       gain.saved_bytes = static_cast<std::int64_t>(std::min(*value, 9.0e18));
     } else {
       gain.speedup = *value;

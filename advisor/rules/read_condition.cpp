@@ -190,19 +190,16 @@ class ConditionReader {
   Operator op_;
 };
 
-const FactDefinition& definition(int fact) {
-  return fact_catalogue()[static_cast<std::size_t>(fact)];
-}
 bool is_number(FactType type) { return type == FactType::integer || type == FactType::real; }
 
 // { fact = "b" } as the other side.
 void read_other_fact(CardReader& reader, const toml::node& node, const toml::table& table,
                      Condition& condition) {
   reader.check_keys(table, {"fact"}, "the other side of a condition");
-  const auto& fact = definition(condition.fact);
+  const auto& fact = fact_definition(condition.fact);
   condition.other_fact = reader.fact(table, "fact");
   if (condition.other_fact < 0) return;
-  const auto& other = definition(condition.other_fact);
+  const auto& other = fact_definition(condition.other_fact);
   condition.threshold = other.name;
   if (is_list(condition.op) || is_divisor(condition.op)) {
     reader.report(node, fmt::format("'{}' compares with constants only", to_string(condition.op)));
@@ -223,7 +220,7 @@ Condition read_comparison(CardReader& reader, int fact, Operator op, const toml:
   condition.fact = fact;
   condition.op = op;
   condition.position = reader.position(node.source());
-  const auto& about = definition(fact);
+  const auto& about = fact_definition(fact);
   if (!fits(op, about.type)) {
     reader.report(node, fmt::format("'{}' does not apply to {}, which is of type {}", to_string(op),
                                     about.name, to_string(about.type)));

@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, 8> scopes = {
     "program step",      "device memory"};
 constexpr std::string_view bytes_scope = "device memory";
 
-const FactDefinition& definition(int fact) {
-  return fact_catalogue()[static_cast<std::size_t>(fact)];
-}
-
 std::optional<ParameterValue> parameter_value(const toml::node& node) {
   if (const auto* flag = node.as_boolean()) return ParameterValue(flag->get());
   if (const auto* whole = node.as_integer()) return ParameterValue(whole->get());
@@ -77,7 +73,7 @@ void read_change(CardReader& reader, const toml::key& key, const toml::node& inn
       if (fact < 0) {
         clean = false;
       } else if (parameter.type != ParameterType::integer ||
-                 definition(fact).type != FactType::integer) {
+                 fact_definition(fact).type != FactType::integer) {
         reader.report(*value, fmt::format("only a whole-number parameter can come from a fact, and "
                                           "only from an integer one"));
         clean = false;
@@ -185,7 +181,7 @@ GainSource read_gain(CardReader& reader, const toml::table& table) {
     const auto* node = table.get(key);
     const int fact = node ? reader.fact(*node) : -1;
     if (fact < 0) return {};
-    const auto& about = definition(fact);
+    const auto& about = fact_definition(fact);
     name = about.name;
     const bool number = about.type == FactType::real || about.type == FactType::integer;
     if (!number || (unit.empty() ? about.unit != "1" && about.unit != "B" : about.unit != unit)) {

@@ -272,58 +272,61 @@ Configs drop_clipping(const RnnConfig& config, const Json&) {
 }
 
 using Change = Configs (*)(const RnnConfig&, const Json&);
-struct Entry {
+struct ChangeEntry {
   std::string_view kind;
   Change change;
 };
 
-constexpr std::array entries = {
-    Entry{"algo", [](const RnnConfig& c,
-                     const Json& j) { return with(c, &RnnConfig::algo, enum_value<Algo>(j)); }},
-    Entry{"math_type",
-          [](const RnnConfig& c, const Json& j) {
-            return with(c, &RnnConfig::math_type, enum_value<MathType>(j));
-          }},
-    Entry{"data_type", data_type},
-    Entry{"math_precision",
-          [](const RnnConfig& c, const Json& j) {
-            return with(c, &RnnConfig::math_precision, enum_value<DataType>(j));
-          }},
-    Entry{"pad_hidden", pad_hidden},
-    Entry{"pad_input", pad_input},
-    Entry{"pad_batch", pad_batch},
-    Entry{"set_batch", set_batch},
-    Entry{"set_hidden", set_hidden_to},
-    Entry{"set_dropout", set_dropout},
-    Entry{"lower_batch", lower_batch},
-    Entry{"chunk_sequence", chunk_sequence},
-    Entry{"split_layers", split_layers},
-    Entry{"split_directions", split_directions},
-    Entry{"unpack_equal_lengths", unpack_equal_lengths},
-    Entry{"sort_lengths", sort_lengths},
-    Entry{"drop_empty_rows", drop_empty_rows},
-    Entry{"bucket_lengths", bucket_lengths},
-    Entry{"layout", layout},
-    Entry{"padded_io",
-          [](const RnnConfig& c, const Json& j) {
-            return with(c, &RnnConfig::padded_io, j.at("value").get<bool>());
-          }},
-    Entry{"bias_mode_double",
-          [](const RnnConfig& c, const Json&) {
-            return with(c, &RnnConfig::bias_mode, BiasMode::double_bias);
-          }},
-    Entry{"linear_input",
-          [](const RnnConfig& c, const Json&) {
-            return with(c, &RnnConfig::input_mode, InputMode::linear_input);
-          }},
-    Entry{"drop_projection",
-          [](const RnnConfig& c, const Json&) {
-            return with(c, &RnnConfig::proj_size, c.hidden_size);
-          }},
-    Entry{"drop_clipping", drop_clipping},
-    Entry{"drop_dropout", drop_dropout},
-    Entry{"inference_mode", [](const RnnConfig& c,
-                               const Json&) { return with(c, &RnnConfig::mode, Mode::inference); }},
+constexpr std::array change_entries = {
+    ChangeEntry{"algo",
+                [](const RnnConfig& c, const Json& j) {
+                  return with(c, &RnnConfig::algo, enum_value<Algo>(j));
+                }},
+    ChangeEntry{"math_type",
+                [](const RnnConfig& c, const Json& j) {
+                  return with(c, &RnnConfig::math_type, enum_value<MathType>(j));
+                }},
+    ChangeEntry{"data_type", data_type},
+    ChangeEntry{"math_precision",
+                [](const RnnConfig& c, const Json& j) {
+                  return with(c, &RnnConfig::math_precision, enum_value<DataType>(j));
+                }},
+    ChangeEntry{"pad_hidden", pad_hidden},
+    ChangeEntry{"pad_input", pad_input},
+    ChangeEntry{"pad_batch", pad_batch},
+    ChangeEntry{"set_batch", set_batch},
+    ChangeEntry{"set_hidden", set_hidden_to},
+    ChangeEntry{"set_dropout", set_dropout},
+    ChangeEntry{"lower_batch", lower_batch},
+    ChangeEntry{"chunk_sequence", chunk_sequence},
+    ChangeEntry{"split_layers", split_layers},
+    ChangeEntry{"split_directions", split_directions},
+    ChangeEntry{"unpack_equal_lengths", unpack_equal_lengths},
+    ChangeEntry{"sort_lengths", sort_lengths},
+    ChangeEntry{"drop_empty_rows", drop_empty_rows},
+    ChangeEntry{"bucket_lengths", bucket_lengths},
+    ChangeEntry{"layout", layout},
+    ChangeEntry{"padded_io",
+                [](const RnnConfig& c, const Json& j) {
+                  return with(c, &RnnConfig::padded_io, j.at("value").get<bool>());
+                }},
+    ChangeEntry{"bias_mode_double",
+                [](const RnnConfig& c, const Json&) {
+                  return with(c, &RnnConfig::bias_mode, BiasMode::double_bias);
+                }},
+    ChangeEntry{"linear_input",
+                [](const RnnConfig& c, const Json&) {
+                  return with(c, &RnnConfig::input_mode, InputMode::linear_input);
+                }},
+    ChangeEntry{"drop_projection",
+                [](const RnnConfig& c, const Json&) {
+                  return with(c, &RnnConfig::proj_size, c.hidden_size);
+                }},
+    ChangeEntry{"drop_clipping", drop_clipping},
+    ChangeEntry{"drop_dropout", drop_dropout},
+    ChangeEntry{
+        "inference_mode",
+        [](const RnnConfig& c, const Json&) { return with(c, &RnnConfig::mode, Mode::inference); }},
 };
 
 }  // namespace
@@ -334,9 +337,9 @@ Result<std::vector<RnnConfig>> expand(const Transform& transform, const RnnConfi
   const auto checked = parse_transform(transform.kind, transform.json);
   if (!checked) return fail(checked.error());
   const auto* kind = find_transform_kind(transform.kind);
-  const auto* entry = std::find_if(entries.begin(), entries.end(),
+  const auto* entry = std::find_if(change_entries.begin(), change_entries.end(),
                                    [&](const auto& e) { return e.kind == transform.kind; });
-  if (!kind->configurations || entry == entries.end()) {
+  if (!kind->configurations || entry == change_entries.end()) {
     return fail(
         ErrorCode::unsupported,
         fmt::format("'{}' changes how the calls are made, not their configuration", transform.kind),

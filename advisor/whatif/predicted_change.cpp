@@ -22,7 +22,7 @@ using model::TimePrediction;
 // The fastest changes so far, each of which is looked at together with every other one; our choice
 // between milliseconds and finding more.
 constexpr std::size_t beam = 4;
-constexpr int most_parts = 4;
+constexpr int most_changes = 4;
 // What another part must add: predicted times do not tell less.
 constexpr double worth_a_part = 1.05;
 // What giving up precision must be worth: more than the error of most predictions (docs/models.md).
@@ -74,10 +74,10 @@ bool odd_persistent(const RnnConfig& call) {
          (call.hidden_size % 32 != 0 || call.input_size % 32 != 0);
 }
 
-class Search {
+class ChangeSearch {
  public:
-  Search(const Profile& profile, int configuration, const DeviceSpec& device,
-         const model::PredictTime& predict)
+  ChangeSearch(const Profile& profile, int configuration, const DeviceSpec& device,
+               const model::PredictTime& predict)
       : profile_(profile), configuration_(configuration), device_(device) {
     options_.predict = predict;
   }
@@ -100,7 +100,7 @@ class Search {
     if (singles.empty()) return std::nullopt;
     std::vector<Option> level = fastest(singles);
     Option best = level.front();
-    for (int parts = 2; parts <= most_parts; ++parts) {
+    for (int parts = 2; parts <= most_changes; ++parts) {
       std::vector<Option> next;
       for (const auto& one : level) {
         for (const auto& other : singles) {
@@ -215,7 +215,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
   if (!before) return std::nullopt;
   if (!measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
   PredictedChange change;
-  auto best = Search(profile, configuration, device, predict).best();
+  auto best = ChangeSearch(profile, configuration, device, predict).best();
   if (!best || best->time.seconds * least_speedup >= before->seconds) {
     change.before = change.after = std::move(*before);
     return change;

@@ -18,12 +18,12 @@ constexpr std::array sizes = {8,   16,  24,  32,  48,  64,   96,   128, 160,
                               192, 256, 384, 512, 768, 1024, 2048, 4096};
 // More parts than this are launches and nothing else; a batch more than eightfold is another
 // experiment.
-constexpr int most_parts = 8;
+constexpr int most_batch_parts = 8;
 constexpr int most_growth = 8;
 // Predictions are off by more than that half of the time (docs/models.md): less is no promise.
 constexpr double least_gain = 1.1;
 
-Transform make(std::string_view kind, const nlohmann::json& parameters) {
+Transform change(std::string_view kind, const nlohmann::json& parameters) {
   auto transform = parse_transform(kind, parameters.dump());
   return transform ? std::move(*transform) : Transform{};  // of constant kinds and valid values
 }
@@ -31,8 +31,8 @@ Transform make(std::string_view kind, const nlohmann::json& parameters) {
 std::vector<Changes> parts_of_batch(const RnnConfig& config) {
   std::vector<Changes> all;
   for (const int most : sizes) {
-    if (most >= config.batch_size || (config.batch_size - 1) / most >= most_parts) continue;
-    Changes parts = {make("lower_batch", {{"value", even_piece(config.batch_size, most, 8)}})};
+    if (most >= config.batch_size || (config.batch_size - 1) / most >= most_batch_parts) continue;
+    Changes parts = {change("lower_batch", {{"value", even_piece(config.batch_size, most, 8)}})};
     if (all.empty() || all.back() != parts) all.push_back(std::move(parts));
   }
   return all;
@@ -45,22 +45,22 @@ std::vector<Changes> other_batches(const RnnConfig& config) {
     if (size == config.batch_size) continue;
     if (size > static_cast<std::int64_t>(config.batch_size) * most_growth) continue;
     if (static_cast<std::int64_t>(size) * most_growth < config.batch_size) continue;
-    all.push_back({make("set_batch", {{"value", size}})});
+    all.push_back({change("set_batch", {{"value", size}})});
   }
   return all;
 }
 
 std::vector<Changes> chunks(const RnnConfig& config) {
   std::vector<Changes> all;
-  for (int parts = 2; parts <= most_parts; ++parts) {
+  for (int parts = 2; parts <= most_batch_parts; ++parts) {
     const int length = even_piece(config.seq_length, (config.seq_length - 1) / parts + 1, 1);
-    if (length < config.seq_length) all.push_back({make("chunk_sequence", {{"length", length}})});
+    if (length < config.seq_length) all.push_back({change("chunk_sequence", {{"length", length}})});
   }
   return all;
 }
 
 std::vector<Changes> with_persistent(std::vector<Changes> all) {
-  const auto persistent = make("algo", {{"value", to_string(Algo::persist_static)}});
+  const auto persistent = change("algo", {{"value", to_string(Algo::persist_static)}});
   for (auto& changes : all) changes.insert(changes.begin(), persistent);
   return all;
 }

@@ -19,16 +19,16 @@ std::span<const EmbeddedFile> transform_code();
 namespace rnnadvisor::advisor {
 namespace {
 
-constexpr std::array columns = {
+constexpr std::array frameworks_of_code = {
     CodeColumn{"cudnn", "the cuDNN C API", "cpp"}, CodeColumn{"pytorch", "PyTorch", "python"},
     CodeColumn{"keras", "Keras", "python"}, CodeColumn{"jax", "JAX", "python"}};
 
-struct Entry {
+struct CodeEntry {
   std::string code, cannot;
 };
 // By kind, column and value; the value is empty where all have one entry.
 using Key = std::tuple<std::string, std::string, std::string>;
-using Entries = std::map<Key, Entry>;
+using CodeEntries = std::map<Key, CodeEntry>;
 
 std::vector<std::string> values_of(const TransformKind& kind) {
   std::vector<std::string> values;
@@ -55,9 +55,9 @@ std::vector<std::string> placeholders(std::string_view text) {
   return found;
 }
 
-Result<Entry> read_entry(const toml::table& table, const TransformKind& kind,
-                         const std::string& where) {
-  Entry entry;
+Result<CodeEntry> read_entry(const toml::table& table, const TransformKind& kind,
+                             const std::string& where) {
+  CodeEntry entry;
   for (const auto& [key, node] : table) {
     const auto text = node.value<std::string>();
     if ((key != "code" && key != "cannot") || !text || text->empty())
@@ -77,7 +77,7 @@ Result<Entry> read_entry(const toml::table& table, const TransformKind& kind,
   return entry;
 }
 
-Result<void> read_column(Entries& entries, const TransformKind& kind, const CodeColumn& column,
+Result<void> read_column(CodeEntries& entries, const TransformKind& kind, const CodeColumn& column,
                          const toml::table& table) {
   const auto where = fmt::format("{}.{}", kind.name, column.key);
   if (table.contains("code") || table.contains("cannot")) {
@@ -100,15 +100,15 @@ Result<void> read_column(Entries& entries, const TransformKind& kind, const Code
   return {};
 }
 
-Result<Entries> read_table(std::string_view text, std::string_view name) {
+Result<CodeEntries> read_table(std::string_view text, std::string_view name) {
   const auto table = toml_text::parse_toml(text, name);
   if (!table) return fail(table.error());
-  Entries entries;
+  CodeEntries entries;
   for (const auto& kind : transform_kinds()) {
     const auto* of_kind = (*table)[kind.name].as_table();
     if (of_kind == nullptr)
       return fail(ErrorCode::parse, fmt::format("{}: nothing for '{}'", name, kind.name));
-    for (const auto& column : columns) {
+    for (const auto& column : frameworks_of_code) {
       const auto* cell = (*of_kind)[column.key].as_table();
       if (cell == nullptr) {
         return fail(ErrorCode::parse,
@@ -117,7 +117,7 @@ Result<Entries> read_table(std::string_view text, std::string_view name) {
       if (auto read = read_column(entries, kind, column, *cell); !read)
         return fail(std::move(read).error());
     }
-    if (of_kind->size() != columns.size())
+    if (of_kind->size() != frameworks_of_code.size())
       return fail(ErrorCode::parse, fmt::format("{}: '{}' has an unknown column", name, kind.name));
   }
   if (table->size() != transform_kinds().size())
@@ -125,9 +125,9 @@ Result<Entries> read_table(std::string_view text, std::string_view name) {
   return entries;
 }
 
-const Entries& entries() {
-  static const Entries shipped = read_table(transform_code_text(), "transform_code.toml")
-                                     .value_or(Entries{});  // read by a test
+const CodeEntries& code_entries() {
+  static const CodeEntries shipped = read_table(transform_code_text(), "transform_code.toml")
+                                         .value_or(CodeEntries{});  // read by a test
   return shipped;
 }
 
@@ -145,20 +145,20 @@ void replace(std::string& text, const std::string& name, const std::string& valu
 
 }  // namespace
 
-std::span<const CodeColumn> code_columns() { return columns; }
+std::span<const CodeColumn> code_columns() { return frameworks_of_code; }
 
 const CodeColumn* code_column(Framework framework) {
   switch (framework) {
     case Framework::cudnn_api:
-      return &columns[0];
+      return &frameworks_of_code[0];
     case Framework::pytorch:
-      return &columns[1];
+      return &frameworks_of_code[1];
     case Framework::keras2:
     case Framework::keras3:
     case Framework::tensorflow:
-      return &columns[2];
+      return &frameworks_of_code[2];
     case Framework::jax:
-      return &columns[3];
+      return &frameworks_of_code[3];
     case Framework::onnxruntime:
       return nullptr;
   }
@@ -172,11 +172,11 @@ TransformCode code_for(const Transform& transform, const CodeColumn& column) {
     const auto& given = parameters.at("value");
     value = given.is_string() ? given.get<std::string>() : given.dump();
   }
-  auto found = entries().find({transform.kind, std::string(column.key), value});
-  if (found == entries().end())
-    found = entries().find({transform.kind, std::string(column.key), ""});
+  auto found = code_entries().find({transform.kind, std::string(column.key), value});
+  if (found == code_entries().end())
+    found = code_entries().find({transform.kind, std::string(column.key), ""});
   TransformCode made;
-  if (found == entries().end()) {
+  if (found == code_entries().end()) {
     made.cannot = fmt::format("'{}' is no known change", to_valid_utf8(transform.kind));
     return made;
   }

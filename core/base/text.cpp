@@ -24,14 +24,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string three_digits(double value) {
-  const double magnitude = std::fabs(value);
-  if (magnitude >= 99.95) return fmt::format("{:.0f}", value);
-  if (magnitude >= 9.995) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.2f}", value);
-}
-
 }  // namespace
+
+std::string three_digits(double value) {
+  const double size = std::abs(value);
+  if (size >= 99.95) return fmt::format("{:.0f}", value);
+  return size >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
+}
 
 std::optional<std::string_view> nearest_match(std::string_view word,
                                               std::span<const std::string_view> candidates) {

@@ -17,6 +17,9 @@ std::optional<std::string_view> nearest_match(std::string_view word,
 // "did you mean 'hidden_size'?" or an empty string.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
+// "2.07", "35.2", "160": three significant digits below 1000.
+std::string three_digits(double value);
+
 // "1.50 GiB", "160 MiB", "512 B": powers of two, three significant digits.
 std::string format_bytes(double bytes);
 

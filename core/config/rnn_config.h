@@ -53,6 +53,8 @@ inline constexpr std::array<Phase, 4> all_phases = {Phase::forward_inference,
                                                     Phase::forward_training, Phase::backward_data,
                                                     Phase::backward_weights};
 
+inline constexpr int longest_sequence = 65535;  // cuDNN 9.19 refuses a longer maxSeqLength
+
 // Sizes are positive and at most INT32_MAX, as in cuDNN's API; readers refuse anything else.
 // validate() (validate.h) tells what cuDNN's documentation says of a combination.
 struct RnnConfig {

@@ -7,7 +7,7 @@ namespace rnnadvisor {
 namespace {
 
 // A basic string of TOML.
-std::string quoted(std::string_view text) {
+std::string toml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -37,7 +37,7 @@ class Writer {
   void table(std::string_view name) { out_ += fmt::format("\n[{}]\n", name); }
   void element(std::string_view name) { out_ += fmt::format("\n[[{}]]\n", name); }
   void text(std::string_view key, std::string_view value) {
-    if (!value.empty()) out_ += fmt::format("{} = {}\n", key, quoted(value));
+    if (!value.empty()) out_ += fmt::format("{} = {}\n", key, toml_quoted(value));
   }
   void integer(std::string_view key, std::int64_t value) {
     if (value != 0) out_ += fmt::format("{} = {}\n", key, value);
@@ -65,7 +65,8 @@ std::string write_device_toml(const DeviceSpec& device, std::string_view comment
   out.text("id", device.id);
   out.text("name", device.name);
   std::string aliases;
-  for (const auto& alias : device.aliases) aliases += (aliases.empty() ? "" : ", ") + quoted(alias);
+  for (const auto& alias : device.aliases)
+    aliases += (aliases.empty() ? "" : ", ") + toml_quoted(alias);
   std::string text = out.take();
   if (!aliases.empty()) text += fmt::format("aliases = [{}]\n", aliases);
   out.text("architecture", device.architecture);

@@ -12,13 +12,13 @@ namespace rnnadvisor::model {
 namespace {
 
 // Sums that saturate. Every addend is below 2^127 / 64 and there are few of them.
-struct Shape {
+struct GateSizes {
   Wide T, B, I, H, P, L, D, G, es;
   Wide values;  // T·B·H·L·D: gate positions of one gate
 };
 
-Shape shape(const RnnConfig& c) {
-  Shape s{};
+GateSizes gate_sizes(const RnnConfig& c) {
+  GateSizes s{};
   s.T = c.seq_length;
   s.B = c.batch_size;
   s.I = c.input_size;
@@ -35,7 +35,7 @@ Shape shape(const RnnConfig& c) {
 // The same sum as over gemms(), without a list of num_layers entries: layers above the first are
 // equal. Closed form: 2·T·B·D·(G·H·P + [P<H] P·H + input product), and the two backward phases cost
 // the same each.
-Wide gemm_flops(const RnnConfig& c, const Shape& s) {
+Wide gemm_flops(const RnnConfig& c, const GateSizes& s) {
   const Wide own = s.G * s.H * s.P + (c.has_projection() ? s.P * s.H : 0);
   const Wide first = own + (c.input_mode == InputMode::linear_input ? s.G * s.H * s.I : 0);
   const Wide above = own + s.G * s.H * s.D * s.P;
@@ -44,10 +44,6 @@ Wide gemm_flops(const RnnConfig& c, const Shape& s) {
   const Wide steps = 2 * s.T * s.B * s.D;
   constexpr Wide most = (Wide{1} << 63) - 1;
   return per_step > most / steps ? most : per_step * steps;
-}
-
-int bias_vectors(BiasMode mode) {
-  return mode == BiasMode::no_bias ? 0 : mode == BiasMode::double_bias ? 2 : 1;
 }
 
 // Operations per gate position, our own count from the cell equations in cudnn_adv.h: an addition,
@@ -93,7 +89,7 @@ int operations_per_value(const RnnConfig& c, Phase phase) {
 // Each tensor that the phase must read or write, once. The reserve space carries what forward
 // training saves for the backward phases; weight gradients are counted as written once, though
 // cuDNN adds to them.
-Wide minimum_bytes(const RnnConfig& c, const Shape& s, Phase phase) {
+Wide minimum_bytes(const RnnConfig& c, const GateSizes& s, Phase phase) {
   const SpaceSizes sizes = space_sizes(c);
   const Wide weights = sizes.weights.value;
   const Wide reserve = sizes.reserve_training.value;
@@ -167,7 +163,7 @@ double sequential_seconds(const RnnConfig& c, Phase phase, const DeviceSpec& dev
   if (persistent) return device.grid_sync_seconds ? steps * device.grid_sync_seconds->value : 0;
   double seconds = device.kernel_launch_seconds ? steps * device.kernel_launch_seconds->value : 0;
   if (device.l2_bytes > 0 && bandwidth > 0) {
-    const Shape s = shape(c);
+    const GateSizes s = gate_sizes(c);
     const Wide recurrent = s.es * (s.G * s.H * s.P + (c.has_projection() ? s.P * s.H : 0));
     const double beyond = static_cast<double>(recurrent - device.l2_bytes);
     const double passes = steps * c.num_layers * c.directions();
@@ -179,7 +175,7 @@ double sequential_seconds(const RnnConfig& c, Phase phase, const DeviceSpec& dev
 }  // namespace
 
 PhaseCost phase_cost(const RnnConfig& config, Phase phase) {
-  const Shape s = shape(config);
+  const GateSizes s = gate_sizes(config);
   PhaseCost cost;
   cost.phase = phase;
   cost.gemm_flops = saturate(gemm_flops(config, s));

@@ -11,7 +11,6 @@ namespace rnnadvisor::model {
 namespace {
 
 constexpr int no_limit = std::numeric_limits<int>::max();
-constexpr int longest_sequence = 65535;
 
 bool is_rnn(Cell cell) { return cell == Cell::rnn_relu || cell == Cell::rnn_tanh; }
 

@@ -16,6 +16,5 @@ int largest_in_pieces(const std::function<std::int64_t(int)>& need, std::int64_t
 // changes how many steps it has in flight (docs/models.md).
 std::span<const int> batch_pieces();
 std::span<const int> length_pieces();
-inline constexpr int longest_sequence = 65535;  // cuDNN 9.19 refuses a longer maxSeqLength
 
 }  // namespace rnnadvisor::model

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_ticks = 15;
 constexpr std::int64_t largest = std::numeric_limits<int>::max();
-constexpr std::int64_t longest_sequence = 65535;  // cuDNN's limit (core/config/constraints)
 
 // Ticks that must not give way are kept apart from those that only fill the range.
 struct Sizes {

@@ -61,19 +61,6 @@ Symbols symbols(const RnnConfig& c) {
   return s;
 }
 
-int bias_vectors(BiasMode mode) {
-  switch (mode) {
-    case BiasMode::no_bias:
-      return 0;
-    case BiasMode::single_inp_bias:
-    case BiasMode::single_rec_bias:
-      return 1;
-    case BiasMode::double_bias:
-      return 2;
-  }
-  return 2;
-}
-
 // Weight elements, with `bias` bias vectors per gate. All layers above the first have inputs of
 // width D·P.
 Wide weight_elements(const Symbols& s, int bias, InputMode input_mode) {
@@ -193,6 +180,10 @@ Wide backward_workspace(const RnnConfig& c, const Symbols& s) {
 }
 
 }  // namespace
+
+int bias_vectors(BiasMode mode) {
+  return mode == BiasMode::no_bias ? 0 : mode == BiasMode::double_bias ? 2 : 1;
+}
 
 std::string_view to_string(Exactness value) {
   static constexpr std::array<std::string_view, 4> words = {"exact", "fitted", "estimate",

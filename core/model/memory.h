@@ -35,6 +35,9 @@ struct SpaceSizes {
 };
 SpaceSizes space_sizes(const RnnConfig& config);
 
+// Bias vectors of each gate.
+int bias_vectors(BiasMode mode);
+
 // True from 2^31 weight elements on: cuDNN 9.19 then counts in 32 bits and answers, with
 // CUDNN_STATUS_SUCCESS, a wrapped or zero weight and workspace size. space_sizes() gives what would
 // really be needed.

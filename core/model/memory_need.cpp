@@ -17,8 +17,8 @@ Exactness worse(Exactness a, Exactness b) {
   return std::max(a, b);
 }  // enumerators are in this order
 
-int largest(const RnnConfig& config, int RnnConfig::* parameter, Mode mode, std::int64_t bytes,
-            std::span<const int> pieces, int most) {
+int largest_value(const RnnConfig& config, int RnnConfig::* parameter, Mode mode,
+                  std::int64_t bytes, std::span<const int> pieces, int most) {
   RnnConfig trial = config;
   trial.id.clear();
   trial.seq_lengths.clear();  // asked for a batch of full sequences
@@ -77,12 +77,13 @@ MemoryNeed memory_need(const RnnConfig& config, Mode mode) {
 }
 
 int largest_batch(const RnnConfig& config, Mode mode, std::int64_t bytes) {
-  return largest(config, &RnnConfig::batch_size, mode, bytes, batch_pieces(),
-                 std::numeric_limits<int>::max());
+  return largest_value(config, &RnnConfig::batch_size, mode, bytes, batch_pieces(),
+                       std::numeric_limits<int>::max());
 }
 
 int largest_seq_length(const RnnConfig& config, Mode mode, std::int64_t bytes) {
-  return largest(config, &RnnConfig::seq_length, mode, bytes, length_pieces(), longest_sequence);
+  return largest_value(config, &RnnConfig::seq_length, mode, bytes, length_pieces(),
+                       longest_sequence);
 }
 
 }  // namespace rnnadvisor::model

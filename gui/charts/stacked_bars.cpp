@@ -6,7 +6,7 @@
 namespace rnnadvisor::gui {
 namespace {
 
-constexpr double gap = 12, row_gap = 10, bar_height = 22, least_bar = 120;
+constexpr double bar_gap = 12, row_gap = 10, bar_height = 22, least_bar = 120;
 constexpr double least_contrast = 1.6;  // below it a fill is hardly seen
 
 double row_height(const ChartStyle& style) {
@@ -44,8 +44,8 @@ double StackedBars::label_width(const ChartStyle& style, double width) const {
   for (const auto& row : rows)
     note_width = std::max(note_width, metrics.horizontalAdvance(row.note));
   // Labels are cut only where bars would else be shorter than can be read.
-  const double room = std::max(width * 0.45, width - least_bar - note_width - 2 * gap);
-  return most_width > 0 ? std::min(most_width, room) + gap : 0;
+  const double room = std::max(width * 0.45, width - least_bar - note_width - 2 * bar_gap);
+  return most_width > 0 ? std::min(most_width, room) + bar_gap : 0;
 }
 
 double StackedBars::paint_legend(QPainter* painter, QRectF area, const ChartStyle& style) const {
@@ -98,15 +98,17 @@ std::vector<ChartHit> StackedBars::paint(QPainter& painter, const QRectF& area,
     note_width = std::max(note_width, metrics.horizontalAdvance(row.note));
   }
   const double labels = label_width(style, area.width());
-  const QRectF plot(area.left() + labels, area.top(),
-                    std::max(20.0, area.width() - labels - (note_width > 0 ? note_width + gap : 0)),
-                    area.height());
+  const QRectF plot(
+      area.left() + labels, area.top(),
+      std::max(20.0, area.width() - labels - (note_width > 0 ? note_width + bar_gap : 0)),
+      area.height());
   const double height = row_height(style);
   double y = area.top() + 1;
   for (const auto& row : rows) {
     painter.setPen(style.theme.text);
-    painter.drawText(QRectF(area.left(), y, labels - gap, height), Qt::AlignVCenter | Qt::AlignLeft,
-                     metrics.elidedText(row.label, Qt::ElideMiddle, labels - gap));
+    painter.drawText(QRectF(area.left(), y, labels - bar_gap, height),
+                     Qt::AlignVCenter | Qt::AlignLeft,
+                     metrics.elidedText(row.label, Qt::ElideMiddle, labels - bar_gap));
     const QRectF track(plot.left(), y + (height - 18) / 2, plot.width(), 18);
     painter.setPen(Qt::NoPen);
     painter.setBrush(style.theme.raised);
@@ -136,7 +138,7 @@ std::vector<ChartHit> StackedBars::paint(QPainter& painter, const QRectF& area,
     }
     painter.setPen(style.theme.dim_text);
     const double at = of_whole ? track.right() : end;
-    painter.drawText(QRectF(at + gap, y, note_width + gap, height),
+    painter.drawText(QRectF(at + bar_gap, y, note_width + bar_gap, height),
                      Qt::AlignVCenter | Qt::AlignLeft, row.note);
     y += height + row_gap;
   }

@@ -10,14 +10,10 @@
 #include "advisor/rules/rule.h"
 #include "core/base/result.h"
 #include "gui/models/view_state.h"
+#include "gui/texts.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::gui {
-
-// Texts of the libraries are UTF-8.
-inline QString to_qt(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 class Document {
  public:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr QLatin1String error_mark("rnnadvisor: "), remedy_mark("remedy: ");
 
-QString sentence(const QString& text) {
+QString clean_sentence(const QString& text) {
   QString clean = to_qt(advisor::words::clean(text.trimmed().toStdString()));
   if (clean.isEmpty()) return clean;
   clean[0] = clean[0].toUpper();
@@ -30,10 +30,11 @@ RunProblem parse_run_problem(const QString& errors) {
   const QStringList lines = errors.split(QLatin1Char('\n'));
   for (qsizetype i = lines.size(); i-- > 0;) {
     if (!lines[i].startsWith(error_mark) || is_remark(lines[i])) continue;
-    problem.what = sentence(lines[i].mid(error_mark.size()));
+    problem.what = clean_sentence(lines[i].mid(error_mark.size()));
     for (auto n = i + 1; n < lines.size() && lines[n].startsWith(QLatin1String("  ")); ++n) {
       const QString more = lines[n].trimmed();
-      if (more.startsWith(remedy_mark)) problem.remedy = sentence(more.mid(remedy_mark.size()));
+      if (more.startsWith(remedy_mark))
+        problem.remedy = clean_sentence(more.mid(remedy_mark.size()));
     }
     break;
   }

@@ -18,10 +18,7 @@ namespace {
 constexpr int margin = 14, title_height = 24, note_height = 22, gap = 6, axis_height = 26,
               statistics_width = 268, block_gap = 14;
 
-QString utf8(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-QString time(std::int64_t ns) { return utf8(timeline::duration_text(ns)); }
+QString time(std::int64_t ns) { return to_qt(timeline::duration_text(ns)); }
 
 }  // namespace
 

@@ -13,10 +13,6 @@
 namespace rnnadvisor::gui::recurrence {
 namespace {
 
-QString utf8(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 // A whole number of steps at least `pixels` apart.
 int step_between_labels(int steps, int width, int pixels) {
   for (int power = 1;; power *= 10) {
@@ -208,7 +204,7 @@ void Canvas::paint_axis(QPainter& painter, const Unrolled& call, int y) {
   const timeline::Scale scale{{0, longest_call_ns_}, static_cast<double>(cells())};
   for (const auto& tick : timeline::ticks(scale, 0, 90)) {
     if (!tick.label.empty() && tick.time <= call.length_ns() + longest_call_ns_ / 50)
-      label(left() + static_cast<int>(scale.x_of(tick.time)), utf8(tick.label));
+      label(left() + static_cast<int>(scale.x_of(tick.time)), to_qt(tick.label));
   }
 }
 
@@ -219,15 +215,15 @@ void Canvas::paint_statistics(QPainter& painter, const UnrolledRow& row, const U
   if (call.told == Told::one_kernel) {
     const auto length = row.steps.front().end_ns - row.steps.front().begin_ns;
     first = tr("%1 a step on average")
-                .arg(utf8(timeline::duration_text(length / std::max(1, call.time_steps))));
+                .arg(to_qt(timeline::duration_text(length / std::max(1, call.time_steps))));
     second = tr("%n step(s), %1", nullptr, many(call.time_steps))
-                 .arg(utf8(timeline::duration_text(length)));
+                 .arg(to_qt(timeline::duration_text(length)));
   } else {
-    first = tr("%1 a step (median)").arg(utf8(timeline::duration_text(times.median_ns)));
+    first = tr("%1 a step (median)").arg(to_qt(timeline::duration_text(times.median_ns)));
     second = tr("products %1, pointwise %2, gap %3")
-                 .arg(utf8(advisor::words::percent(times.gemm_share)),
-                      utf8(advisor::words::percent(times.pointwise_share)),
-                      utf8(advisor::words::percent(times.gap_share)));
+                 .arg(to_qt(advisor::words::percent(times.gemm_share)),
+                      to_qt(advisor::words::percent(times.pointwise_share)),
+                      to_qt(advisor::words::percent(times.gap_share)));
   }
   QFont small = font();
   if (small.pixelSize() > 0) {

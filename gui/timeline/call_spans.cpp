@@ -5,17 +5,12 @@
 #include <array>
 #include <cmath>
 
+#include "gui/timeline/counter_unit.h"
 #include "gui/timeline/track.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {
-
-std::string three_digits(double value) {
-  return value >= 100  ? fmt::format("{:.0f}", value)
-         : value >= 10 ? fmt::format("{:.1f}", value)
-                       : fmt::format("{:.2f}", value);
-}
 
 std::string_view type_name(DataType type) {
   constexpr std::array<std::string_view, 4> names = {"fp32", "fp64", "fp16", "bf16"};
@@ -89,9 +84,9 @@ std::vector<CallSpan> find_call_spans(const Profile& profile) {
 std::string duration_text(std::int64_t ns) {
   const double value = static_cast<double>(ns);
   if (std::abs(value) < 1e3) return fmt::format("{} ns", ns);
-  if (std::abs(value) < 999.5e3) return three_digits(value / 1e3) + " \u00b5s";
-  if (std::abs(value) < 999.5e6) return three_digits(value / 1e6) + " ms";
-  return three_digits(value / 1e9) + " s";
+  if (std::abs(value) < 999.5e3) return short_number(value / 1e3) + " \u00b5s";
+  if (std::abs(value) < 999.5e6) return short_number(value / 1e6) + " ms";
+  return short_number(value / 1e9) + " s";
 }
 
 std::string bytes_text(std::int64_t bytes) {
@@ -103,7 +98,7 @@ std::string bytes_text(std::int64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  return fmt::format("{} {}", three_digits(value), units[unit]);
+  return fmt::format("{} {}", short_number(value), units[unit]);
 }
 
 std::string call_label(const Profile& profile, int call, const CallSpan& span) {

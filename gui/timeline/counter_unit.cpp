@@ -6,15 +6,13 @@
 #include <array>
 #include <cmath>
 
-namespace rnnadvisor::gui::timeline {
-namespace {
+#include "core/base/text.h"
 
-std::string three_digits(double value) {
-  const double size = std::abs(value);
-  if (size == 0) return "0";
-  if (size >= 99.95) return fmt::format("{:.0f}", value);
-  return size >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
-}
+namespace rnnadvisor::gui::timeline {
+
+std::string short_number(double value) { return value == 0 ? "0" : three_digits(value); }
+
+namespace {
 
 std::string decimal(double value, std::string_view unit) {
   constexpr std::array<std::string_view, 6> prefixes = {"", "k", "M", "G", "T", "P"};
@@ -23,7 +21,7 @@ std::string decimal(double value, std::string_view unit) {
     value /= 1000;
     ++prefix;
   }
-  return fmt::format("{} {}{}", three_digits(value), prefixes[prefix], unit);
+  return fmt::format("{} {}{}", short_number(value), prefixes[prefix], unit);
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ CounterUnit counter_unit(std::string_view metric) {
 std::string counter_text(CounterUnit unit, double value) {
   switch (unit) {
     case CounterUnit::percent:
-      return three_digits(value) + " %";
+      return short_number(value) + " %";
     case CounterUnit::bytes_per_second:
       return decimal(value, "B/s");
     case CounterUnit::hertz:
@@ -54,7 +52,7 @@ std::string counter_text(CounterUnit unit, double value) {
     case CounterUnit::plain:
       break;
   }
-  return std::abs(value) < 1e6 ? three_digits(value) : fmt::format("{:.3g}", value);
+  return std::abs(value) < 1e6 ? short_number(value) : fmt::format("{:.3g}", value);
 }
 
 std::string unit_text(CounterUnit unit, double value) {

@@ -17,6 +17,8 @@ enum class CounterUnit {
 // Names are made as CUPTI's profiling guide has them, unit__counter.rollup.submetric: "pct" in the
 // last parts is percent, "per_second" a rate, "bytes" and "cycles" in the counter say of what.
 CounterUnit counter_unit(std::string_view metric);
+// Three significant digits below 1000; "0" for nothing.
+std::string short_number(double value);
 // "87.3 %", "2.41 TB/s", "1.98 GHz", "12500 /s", "12.5": three digits. Rates are decimal, as in
 // data sheets.
 std::string counter_text(CounterUnit unit, double value);

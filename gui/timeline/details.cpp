@@ -15,15 +15,11 @@
 namespace rnnadvisor::gui::timeline {
 namespace {
 
-QString utf8(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-QString time(std::int64_t ns) { return utf8(duration_text(ns)); }
+QString time(std::int64_t ns) { return to_qt(duration_text(ns)); }
 QString count(std::int64_t number) { return QLocale().toString(static_cast<qlonglong>(number)); }
 QString percent(std::int64_t part, std::int64_t whole) {
   if (whole <= 0) return {};
-  return utf8(advisor::words::percent(static_cast<double>(part) / static_cast<double>(whole)));
+  return to_qt(advisor::words::percent(static_cast<double>(part) / static_cast<double>(whole)));
 }
 
 // "12.345678 ms" after the begin of the recording, to the nanosecond.
@@ -37,7 +33,7 @@ class Writer {
   explicit Writer(const Timeline& timeline) : t_(timeline), p_(*timeline.profile) {}
 
   Details of(Item item) {
-    found_.title = utf8(item_name(t_, item));
+    found_.title = to_qt(item_name(t_, item));
     const auto i = static_cast<std::size_t>(item.index);
     const TimeRange range = item.kind == ItemKind::call ? whole_call(i) : item_range(t_, item);
     line(Texts::tr("Begins"), moment(t_, range.begin_ns));
@@ -54,7 +50,7 @@ class Writer {
   void line(const QString& name, const QString& value) {
     if (!value.isEmpty()) found_.lines.emplace_back(name, value);
   }
-  QString text(int string) const { return string < 0 ? QString() : utf8(p_.text(string)); }
+  QString text(int string) const { return string < 0 ? QString() : to_qt(p_.text(string)); }
 
   // As Document::range_of() has it: from where the host made it to the end of its last kernel.
   TimeRange whole_call(std::size_t i) const {
@@ -68,11 +64,11 @@ class Writer {
   void call(std::size_t i) {
     const auto& c = p_.calls[i];
     const auto& span = t_.calls[i];
-    line(Texts::tr("Phase"), utf8(advisor::words::phase(c.phase)));
+    line(Texts::tr("Phase"), to_qt(advisor::words::phase(c.phase)));
     if (c.configuration >= 0) {
       const auto& configuration = p_.configurations[static_cast<std::size_t>(c.configuration)];
       if (configuration.described())
-        line(Texts::tr("Asked for"), utf8(summary(configuration.config)));
+        line(Texts::tr("Asked for"), to_qt(summary(configuration.config)));
     }
     if (span.kernels > 0) {
       line(Texts::tr("Kernels"), Texts::tr("%1, running %2 of the time")
@@ -82,8 +78,8 @@ class Writer {
     if (c.host_end_ns > 0) line(Texts::tr("On the host"), time(c.host_end_ns - c.host_start_ns));
     if (span.known()) line(Texts::tr("On the GPU"), time(span.end_ns - span.begin_ns));
     if (c.status != 0) line(Texts::tr("Status"), c.reason < 0 ? count(c.status) : text(c.reason));
-    if (c.workspace_bytes >= 0) line(Texts::tr("Workspace"), utf8(bytes_text(c.workspace_bytes)));
-    if (c.reserve_bytes >= 0) line(Texts::tr("Reserve"), utf8(bytes_text(c.reserve_bytes)));
+    if (c.workspace_bytes >= 0) line(Texts::tr("Workspace"), to_qt(bytes_text(c.workspace_bytes)));
+    if (c.reserve_bytes >= 0) line(Texts::tr("Reserve"), to_qt(bytes_text(c.reserve_bytes)));
     if (c.site >= 0) {
       const auto& site = p_.call_sites[static_cast<std::size_t>(c.site)];
       line(Texts::tr("Called from"), Texts::tr("%1:%2").arg(text(site.file)).arg(site.line));
@@ -96,7 +92,7 @@ class Writer {
     line(Texts::tr("Role"), role_name(k.role[i]));
     if (k.call[i] >= 0) {
       line(Texts::tr("Launched by"),
-           utf8(call_label(p_, k.call[i], t_.calls[static_cast<std::size_t>(k.call[i])])));
+           to_qt(call_label(p_, k.call[i], t_.calls[static_cast<std::size_t>(k.call[i])])));
     }
     const auto size = [](const std::array<int, 3>& of) {
       return QStringLiteral("%1 × %2 × %3").arg(of[0]).arg(of[1]).arg(of[2]);
@@ -106,14 +102,14 @@ class Writer {
     line(Texts::tr("Registers"), Texts::tr("%1 per thread").arg(k.registers[i]));
     const auto shared = k.shared_static[i] + k.shared_dynamic[i];
     if (shared > 0)
-      line(Texts::tr("Shared memory"), Texts::tr("%1 per block").arg(utf8(bytes_text(shared))));
+      line(Texts::tr("Shared memory"), Texts::tr("%1 per block").arg(to_qt(bytes_text(shared))));
     line(Texts::tr("Stream"), with_name(QString::number(k.stream[i]),
                                         p_.stream_name(k.process[i], k.device[i], k.stream[i])));
   }
 
   void transfer(std::size_t i) {
     const auto& t = p_.transfers;
-    line(Texts::tr("Bytes"), utf8(bytes_text(t.bytes[i])));
+    line(Texts::tr("Bytes"), to_qt(bytes_text(t.bytes[i])));
     const auto duration = t.end_ns[i] - t.start_ns[i];
     if (duration > 0) {
       const double rate = static_cast<double>(t.bytes[i]) / static_cast<double>(duration);
@@ -128,7 +124,7 @@ class Writer {
     line(Texts::tr("Thread"),
          with_name(QString::number(a.thread[i]), p_.thread_name(a.process[i], a.thread[i])));
     if (a.result[i] != 0) line(Texts::tr("Result"), QString::number(a.result[i]));
-    if (a.call[i] >= 0) line(Texts::tr("In"), utf8(item_name(t_, {ItemKind::call, a.call[i]})));
+    if (a.call[i] >= 0) line(Texts::tr("In"), to_qt(item_name(t_, {ItemKind::call, a.call[i]})));
   }
 
   void nvtx(std::size_t i) {
@@ -176,8 +172,8 @@ Details details_of_gap(const Timeline& timeline, TimeRange gap) {
 Details details_of_memory(const Track& track, std::int64_t at) {
   Details found;
   found.title = Texts::tr("Allocated while recording");
-  found.lines.emplace_back(Texts::tr("Here"), utf8(bytes_text(track.area.at(at))));
-  found.lines.emplace_back(Texts::tr("Peak"), utf8(bytes_text(track.area.peak())));
+  found.lines.emplace_back(Texts::tr("Here"), to_qt(bytes_text(track.area.at(at))));
+  found.lines.emplace_back(Texts::tr("Peak"), to_qt(bytes_text(track.area.peak())));
   return found;
 }
 
@@ -188,15 +184,15 @@ Details details_of_counter(const Timeline& timeline, const Track& track, std::in
   found.title = counter_title(timeline, track);
   if (const auto sample = track.samples.at(at)) {
     found.lines.emplace_back(Texts::tr("Here"), Texts::tr("%1 over %2")
-                                                    .arg(utf8(counter_text(unit, sample->value)),
+                                                    .arg(to_qt(counter_text(unit, sample->value)),
                                                          time(sample->range.length())));
   } else {
     found.lines.emplace_back(Texts::tr("Here"), Texts::tr("not sampled"));
   }
-  found.lines.emplace_back(Texts::tr("Peak"), utf8(counter_text(unit, track.samples.peak())));
+  found.lines.emplace_back(Texts::tr("Peak"), to_qt(counter_text(unit, track.samples.peak())));
   found.lines.emplace_back(Texts::tr("Of the whole"),
                            Texts::tr("GPU %1").arg(std::max(0, track.key.device)));
-  found.lines.emplace_back(Texts::tr("Counter"), utf8(metric));
+  found.lines.emplace_back(Texts::tr("Counter"), to_qt(metric));
   return found;
 }
 
@@ -230,20 +226,20 @@ Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
   if (s.transfers > 0)
     line(Texts::tr("Copies and sets"),
          Texts::tr("%1, %2").arg(count(s.transfers), s.transfer_bytes > 0
-                                                         ? utf8(bytes_text(s.transfer_bytes))
+                                                         ? to_qt(bytes_text(s.transfer_bytes))
                                                          : time(s.transfer_ns)));
   if (s.api_calls > 0)
     line(Texts::tr("CUDA API"), Texts::tr("%1, %2").arg(count(s.api_calls), time(s.api_ns)));
-  if (s.most_memory >= 0) line(Texts::tr("Most memory"), utf8(bytes_text(s.most_memory)));
+  if (s.most_memory >= 0) line(Texts::tr("Most memory"), to_qt(bytes_text(s.most_memory)));
   const bool devices = s.devices.size() > 1;
   for (const auto& [index, summary] : s.counters) {
     const auto& track = timeline.tracks[static_cast<std::size_t>(index)];
     const auto unit = counter_unit(timeline.profile->text(track.key.metric));
     const QString name =
-        utf8(advisor::words::shorten(counter_title(timeline, track).toStdString(), 30));
+        to_qt(advisor::words::shorten(counter_title(timeline, track).toStdString(), 30));
     QString value =
         Texts::tr("mean %1, most %2")
-            .arg(utf8(counter_text(unit, summary.mean)), utf8(counter_text(unit, summary.most)));
+            .arg(to_qt(counter_text(unit, summary.mean)), to_qt(counter_text(unit, summary.most)));
     // A mean of a part is no mean of the range.
     if (summary.sampled_ns * 100 < s.range.length() * 99)
       value = Texts::tr("%1 (sampled %2 of it)")
@@ -254,7 +250,7 @@ Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
   for (std::size_t i = 0; i < std::min<std::size_t>(3, s.names.size()); ++i) {
     const auto& name = s.names[i];
     const std::string shown = short_kernel_name(timeline.profile->text(name.name));
-    line(utf8(advisor::words::shorten(shown, 30)),
+    line(to_qt(advisor::words::shorten(shown, 30)),
          Texts::tr("%1, %2 time(s)", nullptr, many(name.count))
              .arg(time(name.total_ns), count(name.count)));
   }

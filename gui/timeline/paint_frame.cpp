@@ -5,15 +5,12 @@
 #include <cmath>
 #include <map>
 
+#include "gui/texts.h"
 #include "gui/timeline/scene.h"
 #include "gui/timeline/ticks.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {
-
-QString utf8(const std::string& text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 constexpr int fold_size = 8;
 constexpr double arrow_spacing = 9;
@@ -155,7 +152,7 @@ void ScenePainter::ruler(const Scene& scene) {
   painter_.drawText(QRect(14, box.top(), scene.header_width - 24, ruler_height),
                     Qt::AlignVCenter | Qt::AlignLeft,
                     QCoreApplication::translate("Timeline", "%1 visible")
-                        .arg(utf8(duration_text(scene.visible.length()))));
+                        .arg(to_qt(duration_text(scene.visible.length()))));
   painter_.save();
   painter_.setClipRect(QRect(scene.header_width, box.top(), scene.spans_width(), ruler_height));
   for (const auto& tick : ticks(scene.scale(), scene.timeline->range.begin_ns, tick_spacing)) {
@@ -163,7 +160,7 @@ void ScenePainter::ruler(const Scene& scene) {
     painter_.setPen(scene.theme.border);
     painter_.drawLine(x, box.bottom() - (tick.label.empty() ? 4 : 9), x, box.bottom());
     // A label that reaches outside would be read without its first or last digits.
-    const QString label = utf8(tick.label);
+    const QString label = to_qt(tick.label);
     if (label.isEmpty() || x < scene.header_width ||
         x + 4 + metrics.horizontalAdvance(label) > scene.size.width())
       continue;
@@ -179,7 +176,7 @@ void ScenePainter::overview(const Scene& scene) {
   painter_.fillRect(QRect(0, 0, scene.size.width(), overview_height), theme.window);
   painter_.setFont(small_font_);
   painter_.setPen(theme.dim_text);
-  const QString length = utf8(duration_text(scene.timeline->range.length()));
+  const QString length = to_qt(duration_text(scene.timeline->range.length()));
   const QString all = QCoreApplication::translate("Timeline", "All %1").arg(length);
   const int room = scene.header_width - scene.corner - 18;
   painter_.drawText(QRect(14, 0, room, overview_height), Qt::AlignVCenter | Qt::AlignLeft,
@@ -348,7 +345,7 @@ void ScenePainter::measured(const Scene& scene) {
   painter_.setPen(scene.theme.accent);
   painter_.drawLine(QLineF(box.left(), box.top(), box.left(), box.bottom()));
   painter_.drawLine(QLineF(box.right(), box.top(), box.right(), box.bottom()));
-  const QString text = utf8(duration_text(scene.measured->length()));
+  const QString text = to_qt(duration_text(scene.measured->length()));
   painter_.setFont(small_font_);
   const QFontMetrics metrics(small_font_);
   QRectF label(0, 0, metrics.horizontalAdvance(text) + 14, metrics.height() + 4);

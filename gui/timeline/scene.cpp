@@ -5,16 +5,10 @@
 #include "gui/timeline/counter_unit.h"
 
 namespace rnnadvisor::gui::timeline {
-namespace {
-
-QString utf8(const std::string& text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 QString with_name(const QString& number, const std::string& name) {
-  return name.empty() ? number : Texts::tr("%1 (%2)").arg(number, utf8(name).simplified());
+  return name.empty() ? number : Texts::tr("%1 (%2)").arg(number, to_qt(name).simplified());
 }
 
 const Row* Scene::row_at(int y, int* top) const {
@@ -91,7 +85,7 @@ QString track_title(const Timeline& timeline, const Track& track) {
   switch (track.kind) {
     case TrackKind::process: {
       const auto& process = p.processes[static_cast<std::size_t>(track.key.process)];
-      QString name = utf8(process.executable);
+      QString name = to_qt(process.executable);
       name = name.mid(name.lastIndexOf(QLatin1Char('/')) + 1);
       if (name.isEmpty()) name = Texts::tr("Process");
       return process.pid >= 0 ? Texts::tr("%1  %2").arg(name).arg(process.pid) : name;
@@ -128,7 +122,7 @@ QString counter_title(const Timeline& timeline, const Track& track) {
   if (counts("dram__bytes.sum.per_second")) return Texts::tr("DRAM traffic");
   if (counts("gr__cycles_active.")) return Texts::tr("GPU engine active");
   if (counts("gpc__cycles_elapsed.avg.per_second")) return Texts::tr("GPU clock");
-  return utf8(metric);
+  return to_qt(metric);
 }
 
 QString track_subtitle(const Timeline& timeline, const Track& track) {
@@ -141,7 +135,7 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
     case TrackKind::busy: {
       const auto device = static_cast<std::size_t>(std::max(0, track.key.device));
       if (device >= p.devices.size()) return {};
-      return with_name(utf8(p.devices[device].name),
+      return with_name(to_qt(p.devices[device].name),
                        p.device_name(track.key.process, track.key.device));
     }
     case TrackKind::nvtx:
@@ -159,10 +153,11 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
               : Texts::tr("stream %1").arg(track.key.stream),
           p.stream_name(track.key.process, track.key.device, track.key.stream));
     case TrackKind::memory:
-      return Texts::tr("peak %1").arg(utf8(bytes_text(track.area.peak())));
+      return Texts::tr("peak %1").arg(to_qt(bytes_text(track.area.peak())));
     case TrackKind::counter: {
       const auto unit = counter_unit(p.text(track.key.metric));
-      const QString peak = Texts::tr("peak %1").arg(utf8(counter_text(unit, track.samples.peak())));
+      const QString peak =
+          Texts::tr("peak %1").arg(to_qt(counter_text(unit, track.samples.peak())));
       return p.devices.size() > 1
                  ? Texts::tr("GPU %1, %2").arg(std::max(0, track.key.device)).arg(peak)
                  : peak;
@@ -182,7 +177,7 @@ QString brief_subtitle(const Timeline& timeline, const Track& track) {
   QStringList parts;
   if (p.devices.size() > 1) parts << Texts::tr("GPU %1").arg(std::max(0, track.key.device));
   const auto unit = unit_text(counter_unit(p.text(track.key.metric)), track.samples.peak());
-  if (!unit.empty()) parts << utf8(unit);
+  if (!unit.empty()) parts << to_qt(unit);
   return parts.join(QStringLiteral(", "));
 }
 

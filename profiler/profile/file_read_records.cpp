@@ -33,9 +33,9 @@ std::optional<std::vector<int>> parse_lengths(std::string_view text) {
   return lengths;
 }
 
-class Reader {
+class RecordsReader {
  public:
-  Reader(Profile& profile, const RecordsInput& input)
+  RecordsReader(Profile& profile, const RecordsInput& input)
       : p_(profile),
         input_(input),
         database_(input.database),
@@ -44,10 +44,11 @@ class Reader {
 
   Result<void> read() {
     for (const auto part :
-         {&Reader::strings, &Reader::processes, &Reader::process_variables, &Reader::call_parts,
-          &Reader::calls, &Reader::setup_calls, &Reader::outline, &Reader::kernels,
-          &Reader::transfers, &Reader::api, &Reader::allocations, &Reader::nvtx, &Reader::overhead,
-          &Reader::counters_and_names}) {
+         {&RecordsReader::strings, &RecordsReader::processes, &RecordsReader::process_variables,
+          &RecordsReader::call_parts, &RecordsReader::calls, &RecordsReader::setup_calls,
+          &RecordsReader::outline, &RecordsReader::kernels, &RecordsReader::transfers,
+          &RecordsReader::api, &RecordsReader::allocations, &RecordsReader::nvtx,
+          &RecordsReader::overhead, &RecordsReader::counters_and_names}) {
       if (auto done = (this->*part)(); !done) return done;
     }
     return {};
@@ -374,7 +375,7 @@ class Reader {
 }  // namespace
 
 Result<void> read_records(Profile& profile, const RecordsInput& input) {
-  return Reader(profile, input).read();
+  return RecordsReader(profile, input).read();
 }
 
 }  // namespace rnnadvisor

@@ -36,9 +36,9 @@ StoredPayload stored(const NvtxPayload& payload) {
   return {};
 }
 
-class Writer {
+class RecordsWriter {
  public:
-  Writer(const Profile& profile, sqlite3* database, std::int64_t origin)
+  RecordsWriter(const Profile& profile, sqlite3* database, std::int64_t origin)
       : p_(profile), database_(database), origin_(origin) {}
 
   bool write() {
@@ -216,7 +216,7 @@ class Writer {
 }  // namespace
 
 bool write_records(const Profile& profile, sqlite3* database, std::int64_t origin) {
-  return Writer(profile, database, origin).write();
+  return RecordsWriter(profile, database, origin).write();
 }
 
 }  // namespace rnnadvisor

@@ -9,7 +9,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct AdviseArguments {
   std::string profile;
   JudgingOptions judging;
   OutputOptions output;
@@ -18,7 +18,8 @@ struct Arguments {
   bool verbose = false;
 };
 
-int write_code_of(const Context& context, const Profile& profile, const Arguments& arguments) {
+int write_code_of(const Context& context, const Profile& profile,
+                  const AdviseArguments& arguments) {
   if (arguments.code_folder.empty()) return exit_ok;
   const auto count = write_code(profile, arguments.code_folder, arguments.output.force);
   if (!count) return context.report(count.error());
@@ -27,7 +28,7 @@ int write_code_of(const Context& context, const Profile& profile, const Argument
   return exit_ok;
 }
 
-int judge_recorded(Context& context, const Arguments& arguments) {
+int judge_recorded(Context& context, const AdviseArguments& arguments) {
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   auto targets = resolve_outputs(arguments.output);
@@ -44,7 +45,7 @@ int judge_recorded(Context& context, const Arguments& arguments) {
 }
 
 // With --verify -o is the profile, as it is for `run`, and reports have their places by --format.
-int verify_recorded(Context& context, const Arguments& arguments) {
+int verify_recorded(Context& context, const AdviseArguments& arguments) {
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   VerifyOptions options = arguments.verify;
@@ -144,7 +145,7 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
 void add_recorded(CLI::App& app, Context& context, const std::string& name,
                   const std::string& description, const std::string& footer, bool verify) {
   auto* command = add_command(app, name, description, footer);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<AdviseArguments>();
   add_profile_argument(*command, arguments->profile, context);
   add_report_options(*command, arguments->output, arguments->verbose, context, true);
   add_judging_options(*command, arguments->judging, context, "never");

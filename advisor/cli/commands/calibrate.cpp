@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Arguments {
+struct CalibrateArguments {
   std::string output;
   std::vector<std::string> from;
   double budget = 540;
@@ -54,7 +54,7 @@ struct Places {
   std::string description, times;
 };
 
-Result<Places> places_for(const Arguments& arguments, const DeviceSpec& device) {
+Result<Places> places_for(const CalibrateArguments& arguments, const DeviceSpec& device) {
   Places places;
   places.description = arguments.output.empty() ? file_word(device.id) + ".toml" : arguments.output;
   if (!places.description.ends_with(".toml")) {
@@ -155,7 +155,7 @@ DeviceSpec described(DeviceSpec device, std::vector<HiddenLimit> limits, const s
   return device;
 }
 
-int from_profiles(Context& context, const Arguments& arguments) {
+int from_profiles(Context& context, const CalibrateArguments& arguments) {
   MeasuredTimes times;
   DeviceSpec device;
   for (const std::string& path : arguments.from) {
@@ -195,7 +195,7 @@ int from_profiles(Context& context, const Arguments& arguments) {
   return finish(context, device, std::move(times), *places, context.services.watch_interrupts());
 }
 
-int calibrate(Context& context, const Arguments& arguments) {
+int calibrate(Context& context, const CalibrateArguments& arguments) {
   if (!arguments.from.empty()) return from_profiles(context, arguments);
   if (!(arguments.budget >= shortest_budget && arguments.budget <= longest_budget)) {
     return context.report(
@@ -282,7 +282,7 @@ void add_calibrate(CLI::App& app, Context& context) {
       "out each configuration in turn. Nothing else should use the GPU or keep the processor busy "
       "meanwhile: small configurations wait for the host. Ctrl-C ends the measuring, and what was "
       "measured is written (exit status 130).");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CalibrateArguments>();
   auto* output = command
                      ->add_option("-o,--output", arguments->output,
                                   "the device description; the times are written beside it "

@@ -11,7 +11,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   ConfigurationOptions configurations;
   JudgingOptions judging;
   OutputOptions output;
@@ -20,16 +20,14 @@ struct Arguments {
   CLI::Option* fail_on = nullptr;
 };
 
-int check_batch(Context& context, const Arguments& arguments) {
-  const auto usage = [&](std::string message, std::string remedy) {
-    return context.report(Error{
-        ErrorCode::invalid_argument, std::move(message), std::move(remedy), std::nullopt, {}});
-  };
+int check_batch(Context& context, const CheckArguments& arguments) {
   if (!arguments.configurations.files.empty() || !arguments.configurations.flags.empty()) {
-    return usage("--batch takes its configurations from its file alone", "leave the others out");
+    return context.report(
+        usage("--batch takes its configurations from its file alone", "leave the others out"));
   }
   for (const auto& format : arguments.output.formats) {
-    if (format != "jsonl") return usage("--batch answers in --format jsonl only", "");
+    if (format != "jsonl")
+      return context.report(usage("--batch answers in --format jsonl only", ""));
   }
   auto judging = prepare_judging(arguments.judging);
   if (!judging) return report_failure(context, judging);
@@ -77,7 +75,7 @@ int check_batch(Context& context, const Arguments& arguments) {
   return status;
 }
 
-int check(Context& context, const Arguments& arguments) {
+int check(Context& context, const CheckArguments& arguments) {
   if (!arguments.batch.empty()) return check_batch(context, arguments);
   if (arguments.no_findings) {
     return context.report(Error{
@@ -141,7 +139,7 @@ void add_check(CLI::App& app, Context& context) {
       "findings but for those of predicted times, which take milliseconds each. A line that is "
       "wrong is answered with its error, the others go on, and the exit status is 2; "
       "findings make it 1 only when --fail-on is given.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CheckArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   add_report_options(*command, arguments->output, arguments->verbose, context, true);
   add_judging_options(*command, arguments->judging, context, "error");

@@ -9,7 +9,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct CollectArguments {
   std::string folder, output;
   bool force = false, remove = false;
   JudgingOptions judging;
@@ -24,7 +24,7 @@ std::string output_of(const std::string& folder) {
   return name + ".rnnprof";
 }
 
-int collect_folder(Context& context, const Arguments& arguments) {
+int collect_folder(Context& context, const CollectArguments& arguments) {
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   const std::string output =
@@ -48,7 +48,7 @@ void add_collect(CLI::App& app, Context& context) {
       "`rnnadvisor "
       "profile` left. A recording is readable at any time, also of a process that was killed or "
       "still runs.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CollectArguments>();
   auto* folder = command->add_option("folder", arguments->folder, "the folder with the recordings");
   folder->required()->type_name("FOLDER");
   context.completions[folder] = {Context::Completion::Kind::directory, {}};

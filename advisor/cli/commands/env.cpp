@@ -14,7 +14,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct EnvArguments {
   std::string shell, output, folder;
   bool unset = false;
   RecordingArguments recording;
@@ -48,7 +48,7 @@ Result<bool> is_fish(const std::string& shell) {
   return variable("SHELL").value_or("").ends_with("/fish");
 }
 
-Result<std::string> spool_folder(const Arguments& arguments, const std::string& output) {
+Result<std::string> spool_folder(const EnvArguments& arguments, const std::string& output) {
   if (arguments.folder.empty()) return make_spool_folder(output);
   std::error_code error;
   std::filesystem::create_directories(arguments.folder, error);
@@ -61,7 +61,7 @@ Result<std::string> spool_folder(const Arguments& arguments, const std::string& 
   return absolute.lexically_normal().string();
 }
 
-int print_environment(Context& context, const Arguments& arguments) {
+int print_environment(Context& context, const EnvArguments& arguments) {
   const auto fish = is_fish(arguments.shell);
   if (!fish) return context.report(fish.error());
   if (arguments.unset) {
@@ -104,7 +104,7 @@ void add_env(CLI::App& app, Context& context) {
       "For programs that `rnnadvisor profile` cannot start: services, notebooks, batch systems. "
       "Everything that is started with these variables leaves a recording in the folder "
       "RNNADVISOR_SPOOL if it uses CUDA; `rnnadvisor collect` makes a profile of the folder.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<EnvArguments>();
   auto* shell = command
                     ->add_option("--shell", arguments->shell,
                                  "whose language to print (default: by SHELL, else bash)")

@@ -11,7 +11,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::string profile, format, output;
   bool force = false;
 };
@@ -25,7 +25,7 @@ Writer find_writer(std::string_view format) {
   return nullptr;
 }
 
-int export_command(Context& context, const Arguments& arguments) {
+int export_command(Context& context, const ExportArguments& arguments) {
   const Writer write = find_writer(arguments.format);
   if (write == nullptr) {
     return context.report(Error{ErrorCode::invalid_argument,
@@ -73,7 +73,7 @@ void add_export(CLI::App& app, Context& context) {
       "  rnnadvisor export run.rnnprof --format kernels-csv | column -s, -t\n"
       "\n"
       "chrome and perfetto are the same trace: open it at ui.perfetto.dev or chrome://tracing.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   add_profile_argument(*command, arguments->profile, context);
   auto* format = command
                      ->add_option("-f,--format", arguments->format,

@@ -13,7 +13,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct FitArguments {
   ConfigurationOptions configurations;
   JudgingOptions judging;
   std::string largest = "batch", memory, device, optimizer = "adam";
@@ -21,11 +21,6 @@ struct Arguments {
   bool try_it = false, json = false;
   CLI::Option* gpu_option = nullptr;
 };
-
-Error usage(std::string message, std::string remedy) {
-  return Error{
-      ErrorCode::invalid_argument, std::move(message), std::move(remedy), std::nullopt, {}};
-}
 
 bool is_profile(const std::string& name) {
   return name.ends_with(".rnnprof") || name.starts_with("sample:");
@@ -43,7 +38,7 @@ std::string name_of(const RnnConfig& config) {
   return config.id.empty() ? summary(config) : fmt::format("{}: {}", config.id, summary(config));
 }
 
-Result<std::vector<Subject>> read_profile_subjects(const Arguments& arguments) {
+Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments) {
   auto profile = load_profile(arguments.configurations.files.front());
   if (!profile) return fail(profile.error());
   std::vector<int> wanted;
@@ -80,7 +75,8 @@ Result<std::vector<Subject>> read_profile_subjects(const Arguments& arguments) {
   return subjects;
 }
 
-tl::expected<std::vector<Subject>, std::vector<Error>> read_subjects(const Arguments& arguments) {
+tl::expected<std::vector<Subject>, std::vector<Error>> read_subjects(
+    const FitArguments& arguments) {
   const auto& files = arguments.configurations.files;
   const auto one = [](Error error) { return tl::unexpected(std::vector{std::move(error)}); };
   if (std::any_of(files.begin(), files.end(), is_profile)) {
@@ -116,7 +112,7 @@ Result<model::Optimizer> read_optimizer(const std::string& word) {
               "use none, sgd, sgd_momentum or adam");
 }
 
-Result<FitQuestion> make_question(const Arguments& arguments, Subject subject,
+Result<FitQuestion> make_question(const FitArguments& arguments, Subject subject,
                                   std::optional<std::int64_t> memory,
                                   const std::optional<DeviceSpec>& chosen) {
   FitQuestion question;
@@ -151,7 +147,7 @@ Result<FitQuestion> make_question(const Arguments& arguments, Subject subject,
   return question;
 }
 
-Result<void> check_try(const Arguments& arguments, const std::vector<Subject>& subjects) {
+Result<void> check_try(const FitArguments& arguments, const std::vector<Subject>& subjects) {
   if (!arguments.try_it) {
     if (arguments.gpu_option->count() > 0)
       return fail(ErrorCode::invalid_argument, "--gpu goes with --try", "");
@@ -170,7 +166,7 @@ Result<void> check_try(const Arguments& arguments, const std::vector<Subject>& s
   return {};
 }
 
-int fit_command(Context& context, const Arguments& arguments) {
+int fit_command(Context& context, const FitArguments& arguments) {
   auto subjects = read_subjects(arguments);
   if (!subjects) return report_failure(context, subjects);
   auto judging = prepare_judging(arguments.judging);
@@ -248,7 +244,7 @@ void add_fit(CLI::App& app, Context& context) {
       "this machine for the sizes and runs the largest that fits; every need is compared with "
       "free memory before anything is allocated. The exit status is 1 when not even a size of 1 "
       "fits, cuDNN would refuse the configuration, or what was tried did not run.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FitArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   auto* files = command->get_option("files");
   files->description(

@@ -20,7 +20,7 @@ constexpr std::string_view every_map = "all";
 constexpr std::array<Format, 4> map_formats = {Format::text, Format::json, Format::csv,
                                                Format::html};
 
-struct Arguments {
+struct MapArguments {
   ConfigurationOptions configurations;
   OutputOptions output;
   std::string device, axes = "hidden-batch", layer;
@@ -36,11 +36,6 @@ struct Centres {
   std::vector<Centre> list;
   std::optional<Profile> profile;
 };
-
-Error usage(std::string message, std::string remedy) {
-  return Error{
-      ErrorCode::invalid_argument, std::move(message), std::move(remedy), std::nullopt, {}};
-}
 
 tl::expected<Centres, std::vector<Error>> read_profile_centres(const std::string& path) {
   Centres centres;
@@ -64,7 +59,7 @@ tl::expected<Centres, std::vector<Error>> read_profile_centres(const std::string
   return centres;
 }
 
-tl::expected<Centres, std::vector<Error>> read_centres(const Arguments& arguments) {
+tl::expected<Centres, std::vector<Error>> read_centres(const MapArguments& arguments) {
   const auto& files = arguments.configurations.files;
   const auto is_profile = [](const std::string& name) {
     return name.ends_with(".rnnprof") || name.starts_with("sample:");
@@ -114,8 +109,8 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
   return maps;
 }
 
-std::string write_text(const std::vector<model::ConfigurationMap>& maps, const Arguments& arguments,
-                       const advisor::TextOptions& options) {
+std::string write_text(const std::vector<model::ConfigurationMap>& maps,
+                       const MapArguments& arguments, const advisor::TextOptions& options) {
   std::string out;
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const auto& map = maps[i];
@@ -132,7 +127,7 @@ std::string write_text(const std::vector<model::ConfigurationMap>& maps, const A
   return out;
 }
 
-int map_command(Context& context, const Arguments& arguments) {
+int map_command(Context& context, const MapArguments& arguments) {
   auto targets = resolve_outputs(arguments.output);
   if (!targets) return context.report(targets.error());
   for (const auto& target : *targets) {
@@ -209,7 +204,7 @@ void add_map(CLI::App& app, Context& context) {
       "explain. The nearest better cell is named. What runs follows from rules that were measured; "
       "times are estimates from what was measured on such a device, or measured themselves where "
       "a profile has them, and absent where neither is known. No GPU is needed.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MapArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   command->get_option("files")->description(
       "configurations: .toml, .jsonl or .json, - for JSON Lines on standard input; or one "

@@ -10,13 +10,13 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct MergeArguments {
   std::vector<std::string> files;
   std::string output;
   bool force = false;
 };
 
-int merge_command(Context& context, const Arguments& arguments) {
+int merge_command(Context& context, const MergeArguments& arguments) {
   if (auto writable = check_writable(arguments.output, arguments.force); !writable) {
     return context.report(writable.error());
   }
@@ -57,7 +57,7 @@ void add_merge(CLI::App& app, Context& context) {
       "finished is kept; what was read out of programs is put together, as of the ranks of one. "
       "The "
       "environment is that of the first file.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MergeArguments>();
   auto* files = command->add_option("files", arguments->files, "the profiles to put together")
                     ->required()
                     ->type_name("FILE");

@@ -15,7 +15,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct ProfileArguments {
   std::string program;  // counted by the parser; the words are in the context
   std::string output;
   bool force = false, keep_spool = false;
@@ -66,7 +66,7 @@ Process describe_program(const Context& context, const launch::ProgramEnd& end) 
   return process;
 }
 
-Result<std::string> choose_output(const Context& context, const Arguments& arguments) {
+Result<std::string> choose_output(const Context& context, const ProfileArguments& arguments) {
   const NameParts parts = {getpid(), context.services.inspect_system().host,
                            [](std::string_view name) -> std::optional<std::string> {
                              const char* value = std::getenv(std::string(name).c_str());
@@ -87,7 +87,7 @@ int status_of(const Error& error) {
   return error.code == ErrorCode::unsupported ? 126 : exit_status(error);
 }
 
-int run_profiled(Context& context, const Arguments& arguments) {
+int run_profiled(Context& context, const ProfileArguments& arguments) {
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
   const auto recording = read_recording(arguments.recording);
@@ -170,7 +170,7 @@ void add_profile(CLI::App& app, Context& context) {
       "\n"
       "In --output, %p is the process id, %h the host, %q{NAME} a variable, %n the first number "
       "that is free, %% a percent sign.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ProfileArguments>();
   auto* program = command->add_option("program", arguments->program,
                                       "the program and its arguments, after -- or as they are");
   program->required()->type_name("PROGRAM [ARGUMENTS]");

@@ -8,7 +8,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct RulesArguments {
   std::vector<std::string> directories;
   bool json = false, force = false;
   std::string id, directory, output, cases;
@@ -45,7 +45,7 @@ std::string wrapped(std::string_view text, int width) {
   return out;
 }
 
-int list(Context& context, const Arguments& arguments) {
+int list(Context& context, const RulesArguments& arguments) {
   const auto rules = load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
   context.out << (arguments.json ? advisor::list_rules_json(*rules)
@@ -53,7 +53,7 @@ int list(Context& context, const Arguments& arguments) {
   return exit_ok;
 }
 
-int explain(Context& context, const Arguments& arguments) {
+int explain(Context& context, const RulesArguments& arguments) {
   const auto rules = load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
   const auto text = arguments.json ? advisor::explain_rule_json(*rules, arguments.id)
@@ -63,19 +63,19 @@ int explain(Context& context, const Arguments& arguments) {
   return exit_ok;
 }
 
-int check(Context& context, const Arguments& arguments) {
+int check(Context& context, const RulesArguments& arguments) {
   const auto result = advisor::check_rules(arguments.directory);
   context.out << (arguments.json ? advisor::check_rules_json(result)
                                  : advisor::check_rules_text(result));
   return result.errors.empty() ? exit_ok : exit_bad_input;
 }
 
-int facts(Context& context, const Arguments& arguments) {
+int facts(Context& context, const RulesArguments& arguments) {
   context.out << (arguments.json ? advisor::list_facts_json() : advisor::list_facts_text());
   return exit_ok;
 }
 
-int make_new(Context& context, const Arguments& arguments) {
+int make_new(Context& context, const RulesArguments& arguments) {
   const auto skeleton = advisor::new_rule(arguments.id);
   if (!skeleton) return context.report(skeleton.error());
   const auto card = fmt::format("{}/{}", arguments.output, skeleton->card_file);
@@ -89,7 +89,7 @@ int make_new(Context& context, const Arguments& arguments) {
   return status;
 }
 
-int docs(Context& context, const Arguments& arguments) {
+int docs(Context& context, const RulesArguments& arguments) {
   const auto rules = load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
   std::vector<std::pair<std::string, std::string>> files;
@@ -102,13 +102,14 @@ int docs(Context& context, const Arguments& arguments) {
   return status;
 }
 
-using Action = int (*)(Context&, const Arguments&);
+using Action = int (*)(Context&, const RulesArguments&);
 
-std::pair<CLI::App*, std::shared_ptr<Arguments>> add(CLI::App& rules, Context& context,
-                                                     const std::string& name,
-                                                     const std::string& description,
-                                                     const std::string& footer, Action action) {
-  auto arguments = std::make_shared<Arguments>();
+std::pair<CLI::App*, std::shared_ptr<RulesArguments>> add(CLI::App& rules, Context& context,
+                                                          const std::string& name,
+                                                          const std::string& description,
+                                                          const std::string& footer,
+                                                          Action action) {
+  auto arguments = std::make_shared<RulesArguments>();
   auto* command = add_command(rules, name, description, footer);
   command->callback([arguments, action, &context] {
     context.action = [arguments, action, &context] { return action(context, *arguments); };
@@ -116,13 +117,13 @@ std::pair<CLI::App*, std::shared_ptr<Arguments>> add(CLI::App& rules, Context& c
   return {command, arguments};
 }
 
-void add_json(CLI::App& command, Arguments& arguments) {
+void add_json(CLI::App& command, RulesArguments& arguments) {
   command.add_flag("--json", arguments.json, "as JSON")->group(group_output);
 }
-void add_force(CLI::App& command, Arguments& arguments) {
+void add_force(CLI::App& command, RulesArguments& arguments) {
   command.add_flag("--force", arguments.force, "replace files that exist")->group(group_output);
 }
-void add_directories(CLI::App& command, Arguments& arguments, Context& context) {
+void add_directories(CLI::App& command, RulesArguments& arguments, Context& context) {
   auto* option = command
                      .add_option("--rules", arguments.directories,
                                  "also the rule cards of this folder (repeatable)")
@@ -132,7 +133,7 @@ void add_directories(CLI::App& command, Arguments& arguments, Context& context) 
                      ->group(group_judging);
   context.completions[option] = {Context::Completion::Kind::directory, {}};
 }
-void add_id(CLI::App& command, Arguments& arguments, Context& context, bool existing) {
+void add_id(CLI::App& command, RulesArguments& arguments, Context& context, bool existing) {
   auto* option =
       command.add_option("id", arguments.id, "topic/name of the rule")->required()->type_name("ID");
   if (existing) context.completions[option] = {Context::Completion::Kind::rules, {}};

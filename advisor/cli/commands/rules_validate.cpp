@@ -21,7 +21,7 @@ namespace {
 
 using NotSampled = std::vector<std::pair<std::string, std::string>>;
 
-struct Arguments {
+struct RulesValidateArguments {
   std::string profile;                   // with pairs that were measured; empty: measure
   std::vector<std::string> directories;  // cards of the user
   std::vector<std::string> rules;        // ids, or prefixes that end with '/'; empty: all
@@ -37,7 +37,7 @@ struct Arguments {
 };
 
 // Those that were asked for.
-Result<std::vector<const advisor::Rule*>> wanted(const Arguments& arguments,
+Result<std::vector<const advisor::Rule*>> wanted(const RulesValidateArguments& arguments,
                                                  const advisor::RuleSet& rules) {
   std::vector<const advisor::Rule*> list;
   for (const auto& rule : rules.rules) {
@@ -59,7 +59,7 @@ Result<std::vector<const advisor::Rule*>> wanted(const Arguments& arguments,
 std::vector<advisor::RuleSample> samples_of(const std::vector<const advisor::Rule*>& rules,
                                             const DeviceSpec& device,
                                             const Environment& environment,
-                                            const Arguments& arguments) {
+                                            const RulesValidateArguments& arguments) {
   advisor::SampleOptions options;
   options.firing = arguments.firing;
   options.silent = arguments.silent;
@@ -72,7 +72,7 @@ std::vector<advisor::RuleSample> samples_of(const std::vector<const advisor::Rul
 
 // What would be measured; without a GPU as on the one whose limits are known best.
 int list_pairs(const Context& context, const std::vector<const advisor::Rule*>& rules,
-               const Arguments& arguments) {
+               const RulesValidateArguments& arguments) {
   auto device = choose_device(context, {});
   if (!device) return context.report(device.error());
   Environment environment =
@@ -124,7 +124,7 @@ struct Measured {
 };
 
 Result<Measured> measure(const Context& context, const std::vector<const advisor::Rule*>& rules,
-                         const Arguments& arguments, NotSampled& not_sampled) {
+                         const RulesValidateArguments& arguments, NotSampled& not_sampled) {
   const auto device = gpu_for(
       context, arguments.device, "`rules validate`",
       "--dry-run says what would be measured, and a profile that was measured can be named");
@@ -173,7 +173,7 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
   return measured;
 }
 
-int validate(const Context& context, const Arguments& arguments) {
+int validate(const Context& context, const RulesValidateArguments& arguments) {
   const auto rules = load_rules(arguments.directories);
   if (!rules) return context.report(std::span<const Error>(rules.error()));
   const auto chosen = wanted(arguments, *rules);
@@ -255,7 +255,7 @@ void add_rules_validate(CLI::App& rules, Context& context) {
                   "measured as they are and with the "
                   "change that the rule suggests. A profile that was measured before is read again "
                   "on any machine.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RulesValidateArguments>();
   auto* profile = command
                       ->add_option("profile", arguments->profile,
                                    "a profile that this command wrote (default: measure)")

@@ -11,7 +11,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct RunCommandArguments {
   ConfigurationOptions configurations;
   RunArguments run;
   JudgingOptions judging;
@@ -26,7 +26,7 @@ std::string describe(const Configuration& configuration) {
                     : fmt::format("{} {}", id, to_string(configuration.config.algo));
 }
 
-int run_command(Context& context, const Arguments& arguments) {
+int run_command(Context& context, const RunCommandArguments& arguments) {
   auto configurations = read_configurations(arguments.configurations);
   if (!configurations) return report_failure(context, configurations);
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
@@ -108,7 +108,7 @@ void add_run(CLI::App& app, Context& context) {
       "crashes is a result of that configuration; the others go on. Ctrl-C ends the run and writes "
       "what "
       "is there; a second Ctrl-C ends at once.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RunCommandArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   auto* output = command
                      ->add_option("-o,--output", arguments->output,

@@ -14,7 +14,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-struct Arguments {
+struct SweepArguments {
   std::string file, output, shard = "1/1";
   RunArguments run;
   JudgingOptions judging;
@@ -31,7 +31,7 @@ std::string default_output(const std::string& file, const Shard& shard) {
   return fmt::format("{}{}.rnnprof", without_ending(name), part);
 }
 
-int sweep_command(Context& context, const Arguments& arguments) {
+int sweep_command(Context& context, const SweepArguments& arguments) {
   auto whole = read_sweep_file(arguments.file);
   if (!whole) return report_failure(context, whole);
   const auto shard = parse_shard(arguments.shard);
@@ -155,7 +155,7 @@ void add_sweep(CLI::App& app, Context& context) {
       "run "
       "again. Results are saved every half minute and on Ctrl-C. The parts of a --shard are put "
       "together by `rnnadvisor merge`.");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SweepArguments>();
   auto* file = command->add_option("file", arguments->file, "a sweep file (.toml), or sample:NAME")
                    ->required()
                    ->type_name("FILE");

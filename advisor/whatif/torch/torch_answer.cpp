@@ -202,7 +202,7 @@ GpuClocks read_clocks(const Json& clocks) {
   return made;
 }
 
-void append(std::string& message, const std::string& more) {
+void append_sentence(std::string& message, const std::string& more) {
   if (!more.empty()) message += (message.empty() ? "" : "; ") + more;
 }
 
@@ -231,17 +231,19 @@ void read_measured(const Json& line, TorchResult& result) {
   const auto& comparison = part(line, "comparison");
   read_comparison(comparison, result);
   if (result.shifts.empty())
-    append(result.message, "results were not compared: " + (text(comparison, "unknown").empty()
-                                                                ? "nothing says why"
-                                                                : text(comparison, "unknown")));
+    append_sentence(result.message,
+                    "results were not compared: " + (text(comparison, "unknown").empty()
+                                                         ? "nothing says why"
+                                                         : text(comparison, "unknown")));
   for (const auto& [phase, failure] : part(line, "failures").items())
     if (failure.is_object())
-      append(result.message, fmt::format("{}: {}", to_valid_utf8(phase), words_of(failure)));
-  append(result.message, text(line, "what"));
-  append(result.message, result.memory_note);
+      append_sentence(result.message,
+                      fmt::format("{}: {}", to_valid_utf8(phase), words_of(failure)));
+  append_sentence(result.message, text(line, "what"));
+  append_sentence(result.message, result.memory_note);
   const auto flags = line.find("flags_changed");
   if (flags != line.end() && flags->is_boolean() && flags->get<bool>())
-    append(result.message, "it left switches of torch.backends.cudnn changed");
+    append_sentence(result.message, "it left switches of torch.backends.cudnn changed");
 }
 
 TorchResult read_result(const Json& line) {
@@ -253,7 +255,8 @@ TorchResult read_result(const Json& line) {
     read_code(part(line, "emitted"), result);
     if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array()) {
       for (const auto& note : *notes)
-        if (note.is_string()) append(result.message, to_valid_utf8(note.get<std::string>()));
+        if (note.is_string())
+          append_sentence(result.message, to_valid_utf8(note.get<std::string>()));
     }
     if (status == "measured") {
       read_measured(line, result);
@@ -371,20 +374,20 @@ Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& 
   made.clocks_before = result.clocks_before;
   made.clocks_after = result.clocks_after;
   made.message = candidate.note;
-  append(made.message, result.message);
+  append_sentence(made.message, result.message);
   const auto* decides = deciding_timing(made.timings, before.mode);
   const auto at = static_cast<std::size_t>(decides - made.timings.data());
-  if (at < result.beside.size()) append(made.message, result.beside[at]);
-  if (!result.no_diff.empty()) append(made.message, "no difference: " + result.no_diff);
+  if (at < result.beside.size()) append_sentence(made.message, result.beside[at]);
+  if (!result.no_diff.empty()) append_sentence(made.message, "no difference: " + result.no_diff);
   if (result.agrees == false) {
     made.verdict = ExperimentVerdict::refuted;
-    append(made.message, "not the same results: " + result.disagreement);
+    append_sentence(made.message, "not the same results: " + result.disagreement);
     return made;
   }
   const RnnConfig& after = candidate.calls.empty() ? before : candidate.calls.front();
   if (const auto moved = moved_too_far(made.shifts, candidate.meaning, before, after)) {
     made.verdict = ExperimentVerdict::refuted;
-    append(made.message, "not the same results: " + *moved);
+    append_sentence(made.message, "not the same results: " + *moved);
     return made;
   }
   const auto captured = torch_request(profile, configuration).phases.front() == "training"
@@ -393,12 +396,12 @@ Experiment torch_experiment(const TorchCandidate& candidate, const TorchResult& 
   made.verdict = verdict_of(*decides);
   if (decides->before_samples_ms.size() < least_rounds) {
     made.verdict = ExperimentVerdict::inconclusive;
-    append(made.message, fmt::format("{} rounds are too few for an interval of 95 %",
-                                     decides->before_samples_ms.size()));
+    append_sentence(made.message, fmt::format("{} rounds are too few for an interval of 95 %",
+                                              decides->before_samples_ms.size()));
   } else if (made.verdict == ExperimentVerdict::confirmed && decides->scope != captured) {
     made.verdict = ExperimentVerdict::inconclusive;
-    append(made.message,
-           fmt::format("what was captured, the {}, was not timed", scope_words(captured)));
+    append_sentence(made.message,
+                    fmt::format("what was captured, the {}, was not timed", scope_words(captured)));
   } else if (made.shifts.empty() && made.verdict == ExperimentVerdict::confirmed) {
     made.verdict = ExperimentVerdict::inconclusive;  // right comes before fast
   }

@@ -7,8 +7,6 @@
 namespace rnnadvisor::constraints {
 namespace {
 
-constexpr std::string_view descriptor = "cudnnSetRNNDescriptor_v8";
-
 bool is_rnn(const RnnConfig& c) { return c.cell == Cell::rnn_relu || c.cell == Cell::rnn_tanh; }
 
 // Hidden sizes that PyTorch gives to persist_static_small_h; its backward pass takes fewer.

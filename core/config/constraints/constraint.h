@@ -30,6 +30,9 @@ struct Constraint {
   Breach (*explain)(const RnnConfig&) = nullptr;  // called only when broken
 };
 
+// The functions of cuDNN that most constraints speak of.
+inline constexpr std::string_view descriptor = "cudnnSetRNNDescriptor_v8";
+inline constexpr std::string_view data_descriptor = "cudnnSetRNNDataDescriptor";
 inline constexpr std::string_view bad_param = "CUDNN_STATUS_BAD_PARAM";
 inline constexpr std::string_view not_supported = "CUDNN_STATUS_NOT_SUPPORTED";
 

@@ -8,7 +8,6 @@
 namespace rnnadvisor::constraints {
 namespace {
 
-constexpr std::string_view descriptor = "cudnnSetRNNDescriptor_v8";
 constexpr std::string_view set_clip = "cudnnRNNSetClip_v9";
 
 bool clips(const RnnConfig& c) { return c.clip_mode == ClipMode::minmax; }

@@ -9,8 +9,6 @@
 namespace rnnadvisor::constraints {
 namespace {
 
-constexpr std::string_view data_descriptor = "cudnnSetRNNDataDescriptor";
-
 bool packed_lengths(const RnnConfig& c) { return c.packed() && !c.seq_lengths.empty(); }
 
 auto out_of_range(const RnnConfig& c) {

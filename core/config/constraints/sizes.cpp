@@ -9,10 +9,6 @@
 namespace rnnadvisor::constraints {
 namespace {
 
-constexpr std::string_view descriptor = "cudnnSetRNNDescriptor_v8";
-constexpr std::string_view data_descriptor = "cudnnSetRNNDataDescriptor";
-constexpr int longest_sequence = 65535;
-
 template <auto member>
 bool below_one(const RnnConfig& config) {
   return config.*member < 1;
