@@ -44,9 +44,21 @@ function(rnnadvisor_gui_library name)
   target_compile_definitions(${name} PUBLIC QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH)
 endfunction()
 
+# Headers that most tests need, compiled once for all of them. The target that has them is a program, because programs and libraries differ
+# in flags that GCC compares.
+function(rnnadvisor_test_headers name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LIBRARIES;DEFINITIONS" ${ARGN})
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${name}.cpp" CONTENT "int main() {}\n")
+  add_executable(${name} "${PROJECT_BINARY_DIR}/${name}.cpp")
+  target_link_libraries(${name} PRIVATE rnnadvisor_options GTest::gmock ${ARG_LIBRARIES})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
+  target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <map> <optional> <set>
+    <sstream> <string> <thread> <vector> ${ARG_HEADERS})
+endfunction()
+
 # rnnadvisor_gui_test(name SOURCES … LIBRARIES … LABELS …): a test with an application object and no screen.
 function(rnnadvisor_gui_test name)
-  rnnadvisor_test(${name} ${ARGN})
+  rnnadvisor_test(${name} HEADERS rnnadvisor_gui_test_headers ${ARGN})
   set_target_properties(${name} PROPERTIES AUTOMOC ON)
   target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/gui/main.cpp")
   target_link_libraries(${name} PRIVATE Qt6::Widgets Qt6::Test)
@@ -56,7 +68,7 @@ endfunction()
 # is given. Tests with the label
 # `thread` are run under the thread sanitizer; the target thread_tests builds them.
 function(rnnadvisor_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   # Without one, gtest_discover_tests would drop the empty value and take the next word for the label.
   if(NOT ARG_LABELS)
     message(FATAL_ERROR "rnnadvisor_test(${name}): LABELS is missing; CONTRIBUTING.md has the list")
@@ -65,6 +77,10 @@ function(rnnadvisor_test name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE rnnadvisor_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE RNNADVISOR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS rnnadvisor_test_headers)
+  endif()
+  target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
   if("thread" IN_LIST ARG_LABELS)
     if(NOT TARGET thread_tests)
       add_custom_target(thread_tests COMMENT "All tests with the label thread")
