@@ -3,12 +3,14 @@
 // here: in the file itself or in headers of ours that it includes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/temporary_folder.h"
@@ -69,20 +71,23 @@ std::string text_of(const fs::path& path) {
 void add_includes(const fs::path& root, const fs::path& path, std::set<fs::path>& seen,
                   std::set<std::string>& headers) {
   if (!seen.insert(path).second || !fs::is_regular_file(path)) return;
-  const std::string text = text_of(path);
-  static const std::regex line("#include ([<\"])([^>\"]+)[>\"]");
-  for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at) {
-    if ((*at)[1] == "<")
-      headers.insert((*at)[2]);
+  std::istringstream text(text_of(path));
+  const std::string include = "#include ";
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with(include)) continue;
+    const auto name =
+        line.substr(include.size() + 1, line.find_last_of(">\"") - include.size() - 1);
+    if (line[include.size()] == '<')
+      headers.insert(name);
     else
-      add_includes(root, root / (*at)[2].str(), seen, headers);
+      add_includes(root, root / name, seen, headers);
   }
 }
 
 // "file: std::name needs <header>", for each name that comes from no included header.
 std::set<std::string> missing_includes(const fs::path& root) {
   std::set<std::string> missing;
-  static const std::regex name("\\bstd::(\\w+)");
+  const std::string space = "std::";
   for (const char* folder : {"core", "profiler", "advisor", "gui"}) {
     if (!fs::is_directory(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
@@ -92,8 +97,12 @@ std::set<std::string> missing_includes(const fs::path& root) {
       add_includes(root, entry.path(), seen, headers);
       if (headers.contains("fmt/format.h")) headers.insert("string");
       const std::string text = text_of(entry.path());
-      for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) {
-        const auto known = header_of().find((*at)[1]);
+      for (auto at = text.find(space); at != std::string::npos; at = text.find(space, at)) {
+        at += space.size();
+        const auto end = std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                                      [](char c) { return c != '_' && std::isalnum(c) == 0; });
+        const auto known =
+            header_of().find(std::string(text.begin() + static_cast<std::ptrdiff_t>(at), end));
         if (known != header_of().end() && !headers.contains(known->second))
           missing.insert(fs::relative(entry.path(), root).string() + ": std::" + known->first +
                          " needs <" + known->second + ">");
