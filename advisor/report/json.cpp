@@ -3,7 +3,9 @@
 // rates FLOP per second as named.
 #include <nlohmann/json.hpp>
 
+#include "advisor/report/figure_claims.h"
 #include "advisor/report/predicted_times.h"
+#include "advisor/report/products.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
@@ -16,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What raises which number is said in docs/schema/report.schema.json.
-constexpr std::string_view schema_version = "1.1";
+constexpr std::string_view schema_version = "1.2";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -307,6 +309,17 @@ Json configuration_json(const ConfigurationReport& each) {
                        {"total_us", k.total_us},
                        {"share", k.share}});
   }
+  Json products = Json::array();
+  for (const auto& row : product_rows(each)) {
+    products.push_back({{"phase", to_string(row.product.phase)},
+                        {"path", model::to_string(row.product.path)},
+                        {"first_layer", row.first_layer},
+                        {"last_layer", row.last_layer},
+                        {"m", row.product.m},
+                        {"n", row.product.n},
+                        {"k", row.product.k},
+                        {"count", row.product.count}});
+  }
   Json why_not = Json::array();
   for (const auto& table : each.why_not) why_not.push_back(why_not_json(table));
   Json correctness = Json::array();
@@ -365,6 +378,7 @@ Json configuration_json(const ConfigurationReport& each) {
           {"model_gain", each.model_gain() > 1.0005 ? Json(each.model_gain()) : Json(nullptr)},
           {"phases", phases},
           {"kernels", kernels},
+          {"products", products},
           {"memory", memory_json(each)},
           {"why_not", why_not},
           {"correctness", correctness},
@@ -372,7 +386,7 @@ Json configuration_json(const ConfigurationReport& each) {
           {"verdicts", verdicts}};
 }
 
-Json figure_json(const FigureReport& f) {
+Json figure_json(const FigureReport& f, const std::vector<FigureReport>& all) {
   Json series = Json::array();
   for (const auto& s : f.series) {
     Json points = Json::array();
@@ -386,12 +400,16 @@ Json figure_json(const FigureReport& f) {
     for (const auto& m : s.missing) missing.push_back(m);
     series.push_back({{"name", s.name}, {"points", points}, {"missing", missing}});
   }
+  Json claim = nullptr;
+  if (const auto verdict = judge_claim(f, all))
+    claim = {{"holds", verdict->holds}, {"text", str(verdict->text)}};
   return {{"id", str(f.figure->id)},
           {"title", str(f.figure->title)},
           {"x", f.x_label},
           {"y", f.y_label},
           {"statement", str(f.figure->statement)},
           {"source", str(f.figure->source)},
+          {"claim", claim},
           {"series", series}};
 }
 
@@ -487,7 +505,7 @@ std::string write_json(const Report& report) {
   Json findings = Json::array();
   for (const Finding* f : report.findings) findings.push_back(finding_json(*f));
   Json figures = Json::array();
-  for (const auto& f : report.figures) figures.push_back(figure_json(f));
+  for (const auto& f : report.figures) figures.push_back(figure_json(f, report.figures));
   Json experiments = Json::array();
   for (const auto& e : profile.experiments) {
     experiments.push_back(experiment_json(e));
@@ -503,6 +521,7 @@ std::string write_json(const Report& report) {
   for (const auto& rule : report.judgement->ignored) ignored.push_back(str(rule));
   Json out = {{"schema_version", schema_version},
               {"headline", report.headline},
+              {"assumption", report.assumption.empty() ? Json(nullptr) : Json(report.assumption)},
               {"counts",
                {{"configurations", report.shown()},
                 {"errors", report.errors},
