@@ -49,6 +49,8 @@ constexpr std::string_view size_rule = R"(
 message = "Size {call.hidden_size} of {device.memory}"
 when = { fact = "call.hidden_size", not_multiple_of = 8 }
 )";
+// What claims a gain has something to do.
+constexpr std::string_view to_do = "[[suggestion]]\ntext = \"Do it.\"\n";
 
 TEST(Judge, EveryRuleGivesAVerdictForEveryConfiguration) {
   const auto rules =
@@ -207,8 +209,8 @@ TEST(Judge, FindingsAreOrderedByGain) {
 // estimate counts 0.8 of itself, and a cause without a number 1.2.
 TEST(Judge, OfAProgramTheLargestExpectedSpeedupComesFirst) {
   const auto measured = [](std::string_view id, double speedup, bool path) {
-    auto rule = card(std::string(size_rule) + "[[gain]]\nspeedup = " + std::to_string(speedup) +
-                         "\nscope = \"training step\"\nsource = \"row\"",
+    auto rule = card(std::string(size_rule) + std::string(to_do) + "[[gain]]\nspeedup = " +
+                         std::to_string(speedup) + "\nscope = \"training step\"\nsource = \"row\"",
                      id);
     if (path) rule.consequence = "path";
     return rule;
@@ -246,15 +248,15 @@ TEST(Judge, AnEstimateCountsLessThanAMeasurement) {
     builder.add_kernel(kernel);
   }
   const auto profile = builder.finish();
-  const auto estimate = card(std::string(size_rule) +
+  const auto estimate = card(std::string(size_rule) + std::string(to_do) +
                                  "[[gain]]\nfact = \"program.graph_speedup\"\n"
                                  "scope = \"program step\"",
                              "e/estimate");
   for (const double speedup : {1.9, 2.1}) {
-    const auto measured =
-        card(std::string(size_rule) + "[[gain]]\nspeedup = " + std::to_string(speedup) +
-                 "\nscope = \"training step\"\nsource = \"row\"",
-             "m/measured");
+    const auto measured = card(std::string(size_rule) + std::string(to_do) +
+                                   "[[gain]]\nspeedup = " + std::to_string(speedup) +
+                                   "\nscope = \"training step\"\nsource = \"row\"",
+                               "m/measured");
     const auto judgement = judge(profile, set_of({estimate, measured}));
     ASSERT_EQ(judgement.findings.size(), 2U);
     EXPECT_EQ(judgement.findings.front().rule_id, speedup > 2 ? "m/measured" : "e/estimate");
@@ -310,7 +312,7 @@ TEST(Judge, AChangeThatAnotherFindingProposesIsToldByThat) {
 }
 
 TEST(Judge, GainsSayWhereTheyComeFrom) {
-  const auto rules = set_of({card(std::string(size_rule) + R"(
+  const auto rules = set_of({card(std::string(size_rule) + std::string(to_do) + R"(
 [[gain]]
 fact = "sibling.best_algo_speedup"
 scope = "training step"
