@@ -19,13 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Processes that the program started may be on their way out.
-constexpr auto grace = 2s;
+// Processes that the program started may be on their way out; one that has recorded nothing is not
+// worth much waiting.
+constexpr auto grace = 2s, grace_of_waiting = 300ms;
 
 void wait_for_stragglers(const std::string& folder, const std::atomic<bool>* stop) {
-  const auto deadline = std::chrono::steady_clock::now() + grace;
-  while (std::chrono::steady_clock::now() < deadline && (stop == nullptr || !stop->load()) &&
-         launch::count_running(folder) > 0)
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  while (Clock::now() < begin + grace && (stop == nullptr || !stop->load()) &&
+         (launch::count_running(folder) > 0 ||
+          (Clock::now() < begin + grace_of_waiting && launch::count_waiting(folder) > 0)))
     std::this_thread::sleep_for(20ms);
 }
 
@@ -75,7 +78,8 @@ int collect_and_report(const Context& context, const Judging& judging,
   const auto judgement = advisor::judge(collected->profile, judging.rules, judging.options);
   const auto report = advisor::make_report(collected->profile, judgement, judging.rules);
   print_summary(context, report);
-  const bool whole = collected->running == 0 && collected->unreadable.empty();
+  const bool whole =
+      collected->running == 0 && collected->waiting == 0 && collected->unreadable.empty();
   if (request.remove_folder && whole) {
     std::error_code error;
     fs::remove_all(request.folder, error);
@@ -83,6 +87,11 @@ int collect_and_report(const Context& context, const Judging& judging,
   } else if (request.remove_folder) {
     if (collected->running > 0)
       context.note("processes of the program still run and go on recording");
+    if (collected->waiting > 0) {
+      context.note(
+          "processes of the program still run and have not used CUDA yet; should they, they record "
+          "then");
+    }
     kept();
   }
   context.note(fmt::format("wrote {}; `rnnadvisor report {}` tells more", request.output,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -112,6 +114,9 @@ Result<std::string> make_spool_folder(const std::string& output) {
                             error ? error.message() : std::strerror(errno)),
                 "check the folder of --output, its permissions and the free space");
   }
+  // A program that root starts may become another user before its first call of CUDA: others may
+  // add files, and neither see nor change what is there.
+  if (geteuid() == 0) chmod(pattern.c_str(), 01733);
   return pattern;
 }
 

@@ -11,6 +11,7 @@
 #include "advisor/cli/recording_options.h"
 #include "advisor/cli/recording_watch.h"
 #include "core/base/shell_words.h"
+#include "profiler/launch/program_file.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -114,6 +115,14 @@ int run_profiled(Context& context, const ProfileArguments& arguments) {
   };
 
   const auto environment = environment_with(arguments.variables);
+  const auto checked =
+      launch::check_program(context.program.front(), lookup_in(environment)("PATH").value_or(""));
+  if (!checked) {
+    remove_spool();
+    context.report(checked.error());
+    return status_of(checked.error());
+  }
+  if (!checked->empty()) context.note(*checked);
   const auto attachment = launch::attach(*recording, *places, lookup_in(environment));
   if (!attachment) {
     remove_spool();

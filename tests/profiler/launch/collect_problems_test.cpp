@@ -1,4 +1,10 @@
 // From hand-written spools to a profile: what is odd, refused, damaged or missing.
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "profiler/profile/file.h"
@@ -7,7 +13,9 @@
 namespace rnnadvisor::launch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(Collect, OneGpuSeenByTwoProcessesIsOneDevice) {
   for (const int pid : {1, 2}) {
@@ -157,6 +165,75 @@ TEST_F(Collect, WhatIsMissingIsSaid) {
   EXPECT_EQ(find_note(p, "calls-outside")->count, 6);
   ASSERT_THAT(p.calls, SizeIs(1));
   EXPECT_EQ(p.calls[0].configuration, -1);
+}
+
+TEST_F(Collect, WhatWasLostIsToldWithItsReason) {
+  using spool::Loss;
+  using spool::Step;
+  const auto text = [&](std::vector<spool::Failure> failures, Loss loss) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    SpoolWriter w;
+    w.header.max_bytes = 123'000;
+    w.header.failures = std::move(failures);
+    w.header.lost[static_cast<std::size_t>(loss)] = 3;
+    const Profile p = profile_of(w);
+    const auto* note = find_note(p, "records-dropped");
+    return note == nullptr ? "" : note->text;
+  };
+  EXPECT_THAT(text({{Step::allocate, ENOSPC, 1}}, Loss::nvtx),
+              AllOf(HasSubstr("NVTX"), HasSubstr(std::strerror(ENOSPC))));
+  EXPECT_THAT(text({{Step::open, EMFILE, 1}, {Step::map, ENOMEM, 2}}, Loss::calls),
+              AllOf(HasSubstr(std::strerror(EMFILE)), HasSubstr(std::strerror(ENOMEM))));
+  EXPECT_THAT(text({{Step::limit, 0, 1}}, Loss::kernels), HasSubstr("123000 bytes"));
+  EXPECT_THAT(text({{Step::truncated, 0, 1}}, Loss::kernels), HasSubstr("cut off"));
+  // The disk is not blamed for what it did not do.
+  for (const auto loss : {Loss::calls, Loss::kernels, Loss::strings, Loss::other, Loss::cupti}) {
+    EXPECT_THAT(text({}, loss), AllOf(Not(IsEmpty()), Not(HasSubstr("disk"))));
+    EXPECT_THAT(text({{Step::allocate, ENOSPC, 1}}, Loss::cupti),
+                Not(HasSubstr(std::strerror(ENOSPC))));
+  }
+}
+
+// Left behind by the program, and not yet at its first call.
+TEST_F(Collect, AProcessThatMayStillBeginIsSaidSo) {
+  const std::string variable = "RNNADVISOR_SPOOL=" + folder_ + "/.";
+  std::vector<pid_t> started;
+  for (const std::string& entry : {variable, std::string("RNNADVISOR_SPOOL=/somewhere/else")}) {
+    std::string entry_of_child = entry;
+    char program[] = "/bin/sleep", seconds[] = "60";
+    char* words[] = {program, seconds, nullptr};
+    char* variables[] = {entry_of_child.data(), nullptr};
+    pid_t pid = 0;
+    ASSERT_EQ(posix_spawn(&pid, program, nullptr, nullptr, words, variables), 0);
+    started.push_back(pid);
+  }
+  EXPECT_EQ(count_waiting(folder_), 1);
+  const auto collected = collect();
+  EXPECT_EQ(collected.waiting, 1);
+  EXPECT_EQ(find_note(collected.profile, "process-waiting")->count, 1);
+  EXPECT_THAT(find_note(collected.profile, "no-rnn-calls")->text, HasSubstr("by the time"));
+  SpoolWriter own;  // now it has begun
+  own.header.pid = started[0];
+  add(own);
+  EXPECT_EQ(count_waiting(folder_), 0);
+  for (const auto pid : started) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  EXPECT_EQ(collect().waiting, 0);
+}
+
+TEST_F(Collect, AFolderThatOtherUsersCannotReachIsSaidSo) {
+  if (geteuid() != 0) GTEST_SKIP() << "NOT TESTED: only programs of root become other users";
+  fs::create_directory(folder_ + "/spools");
+  fs::permissions(folder_, fs::perms::owner_all);
+  folder_ += "/spools";
+  fs::permissions(folder_, fs::perms::all);
+  EXPECT_THAT(
+      find_note(collect().profile, "no-rnn-calls")->text,
+      HasSubstr(fs::path(folder_).parent_path().filename().string() + "' is closed to others"));
+  folder_ = fs::path(folder_).parent_path();
 }
 
 TEST_F(Collect, KernelsOfRnnsThatNoHookSawAreANote) {
