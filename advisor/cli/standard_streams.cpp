@@ -78,14 +78,16 @@ std::streamsize DescriptorInput::showmanyc() {
 // How many bytes of ours begin here: a colour or style, the clearing of a line.
 std::size_t CleanOutput::sequence(std::string_view rest) const {
   if (!styled_()) return 0;
-  if (rest.front() == '\r') return 1;
+  constexpr std::string_view clear_line = "\r\x1b[K";
+  if (rest.starts_with(clear_line)) return clear_line.size();
   if (!rest.starts_with("\x1b[")) return 0;
   const auto end = rest.find_first_not_of("0123456789;", 2);
   return end != std::string_view::npos && (rest[end] == 'm' || rest[end] == 'K') ? end + 1 : 0;
 }
 
 CleanOutput::int_type CleanOutput::overflow(int_type character) {
-  if (traits_type::eq_int_type(character, traits_type::eof())) return traits_type::not_eof(character);
+  if (traits_type::eq_int_type(character, traits_type::eof()))
+    return traits_type::not_eof(character);
   const char c = traits_type::to_char_type(character);
   return xsputn(&c, 1) == 1 ? character : traits_type::eof();
 }

@@ -1,7 +1,5 @@
 #include "core/config/key_positions.h"
 
-#include <toml++/toml.hpp>
-
 #include "core/config/toml/parse_toml.h"
 
 namespace rnnadvisor {
