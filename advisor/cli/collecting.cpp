@@ -70,6 +70,22 @@ int collect_and_report(const Context& context, const Judging& judging,
     return status;
   }
   for (const auto& message : collected->unreadable) context.note(message);
+  if (request.needs_recording && collected->spools == 0) {
+    const bool unreadable = !collected->unreadable.empty();
+    return context.report(
+        Error{unreadable ? ErrorCode::damaged : ErrorCode::not_found,
+              unreadable ? fmt::format("no recording in '{}' can be read", request.folder)
+                         : fmt::format("'{}' holds no recording", request.folder),
+              "name the folder that `rnnadvisor env` or `rnnadvisor profile` made, with files "
+              "*.rnnspool; "
+              "a program that used neither CUDA nor cuDNN leaves none",
+              std::nullopt,
+              {}});
+  }
+  if (request.no_command_line) {
+    collected->profile.environment.command_line.clear();
+    for (auto& process : collected->profile.processes) process.command_line.clear();
+  }
   if (auto written = write_profile(collected->profile, request.output, request.force); !written) {
     context.report(written.error());
     kept();

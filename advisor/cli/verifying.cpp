@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/gpu_choice.h"
@@ -14,6 +15,7 @@
 #include "advisor/cli/torch_interpreter.h"
 #include "advisor/cli/torch_trying.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/report/words.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/record.h"
@@ -110,7 +112,7 @@ void print_proposal(const Context& context, const Profile& profile,
   const int width = context.terminal.width;
   // The word hangs before the text, which goes on below itself.
   const auto line = [&](std::string_view word, const std::string& text) {
-    std::string wrapped = wrap(text, width, 8);
+    std::string wrapped = wrap(printable(text), width, 8);
     wrapped.replace(0, 8, fmt::format("  {:<6}", word));
     out << wrapped;
   };
@@ -131,6 +133,38 @@ void print_proposal(const Context& context, const Profile& profile,
     line("not", fmt::format("{}: {}", advisor::change_words(advisor::to_json(dropped.transforms)),
                             dropped.reason));
   }
+}
+
+nlohmann::ordered_json proposal_json(const Profile& profile, const advisor::Proposal& proposal,
+                                     const DeviceSpec& device) {
+  using Json = nlohmann::ordered_json;
+  const auto& config =
+      profile.configurations[static_cast<std::size_t>(proposal.configuration)].config;
+  Json candidates = Json::array(), dropped = Json::array();
+  for (const auto& candidate : proposal.candidates) {
+    const std::string transforms = advisor::to_json(candidate.transforms);
+    Json one = {{"change", advisor::change_words(transforms)},
+                {"transforms", Json::parse(transforms)},
+                {"meaning", advisor::to_string(candidate.meaning)},
+                {"expected_speedup", nullptr},
+                {"expected_by", to_valid_utf8(candidate.expected_by)},
+                {"rule", to_valid_utf8(candidate.rule)},
+                {"note", to_valid_utf8(candidate.note)}};
+    if (candidate.expected > 0) one["expected_speedup"] = candidate.expected;
+    candidates.push_back(std::move(one));
+  }
+  for (const auto& each : proposal.dropped) {
+    const std::string transforms = advisor::to_json(each.transforms);
+    dropped.push_back({{"change", advisor::change_words(transforms)},
+                       {"transforms", Json::parse(transforms)},
+                       {"reason", to_valid_utf8(each.reason)}});
+  }
+  return {{"configuration", proposal.configuration},
+          {"id", to_valid_utf8(config.id)},
+          {"summary", to_valid_utf8(summary(config))},
+          {"device", to_valid_utf8(device.name)},
+          {"try", std::move(candidates)},
+          {"not", std::move(dropped)}};
 }
 
 std::vector<advisor::Proposal> proposals_for(const Profile& profile,
@@ -188,8 +222,10 @@ void note_torch(const Context& context, const TorchTried& tried) {
   const auto confirmed =
       std::count_if(tried.experiments.begin(), tried.experiments.end(),
                     [](const auto& e) { return e.verdict == ExperimentVerdict::confirmed; });
-  context.note(fmt::format("tried {} changes in PyTorch in {}, {} confirmed",
-                           tried.experiments.size(), format_duration(tried.seconds), confirmed));
+  context.note(fmt::format(
+      "tried {} in PyTorch in {}, {} confirmed",
+      advisor::words::plural(static_cast<long long>(tried.experiments.size()), "change"),
+      format_duration(tried.seconds), confirmed));
   if (tried.not_reached > 0)
     context.note(fmt::format("{} changes were not reached in PyTorch; a longer --budget goes on",
                              tried.not_reached));
@@ -199,8 +235,10 @@ void note_end(const Context& context, const Profile& profile, const advisor::Sea
   const auto confirmed = std::count_if(
       result.trials.begin(), result.trials.end(),
       [](const auto& trial) { return trial.verdict == ExperimentVerdict::confirmed; });
-  context.note(fmt::format("tried {} changes in {}, {} confirmed", result.trials.size(),
-                           format_duration(result.seconds), confirmed));
+  context.note(
+      fmt::format("tried {} in {}, {} confirmed",
+                  advisor::words::plural(static_cast<long long>(result.trials.size()), "change"),
+                  format_duration(result.seconds), confirmed));
   if (!result.left_out.empty()) {
     context.note(
         fmt::format("{} of the configurations were not reached, the first {}; a longer --budget or "
@@ -282,10 +320,12 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
     in_torch = torch_configurations(profile, configurations, !options.configurations.empty());
   }
   int status = exit_ok;
+  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
   for (const int configuration : configurations) {
     const auto at = static_cast<std::size_t>(configuration);
     const auto device = static_cast<std::size_t>(profile.configurations[at].device);
     if (profile.configurations[at].device < 0 || device >= profile.devices.size()) {
+      if (options.json) continue;
       context.out << fmt::format("{}: no device is known, nothing can be said\n",
                                  configuration_name(profile, configuration));
       continue;
@@ -295,10 +335,13 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
       of_calls.predict =
           advisor::predict_with(context.services.predict_for(profile.devices[device]),
                                 advisor::parse_version(profile.environment.cudnn_version));
-    print_proposal(context, profile,
-                   advisor::propose(profile, configuration, judgement.findings,
-                                    profile.devices[device], of_calls),
-                   profile.devices[device]);
+    const auto proposal = advisor::propose(profile, configuration, judgement.findings,
+                                           profile.devices[device], of_calls);
+    if (options.json) {
+      answers.push_back(proposal_json(profile, proposal, profile.devices[device]));
+      continue;
+    }
+    print_proposal(context, profile, proposal, profile.devices[device]);
     if (std::find(in_torch.begin(), in_torch.end(), configuration) == in_torch.end()) continue;
     TorchTrying trying;
     trying.python = torch_interpreter(options.python, profile);
@@ -308,6 +351,11 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
     trying.findings = judgement.findings;
     if (auto listed = list_in_torch(context, profile, configuration, trying); !listed)
       status = std::max(context.report(listed.error()), exit_environment);
+  }
+  if (options.json) {
+    const nlohmann::ordered_json document = {{"schema", 1}, {"configurations", std::move(answers)}};
+    context.out << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    return status;
   }
   if (configurations.empty()) context.out << "the profile has no configuration to try\n";
   if (options.torch && in_torch.empty()) context.note(no_torch_program);

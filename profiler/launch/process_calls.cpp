@@ -242,7 +242,7 @@ void ProcessSpool::add_execution(const spool::Call& call) {
   }
   const int index = builder_.add_call(record);
   call_index_.try_emplace(call.id, index);
-  if (captured) captured_.try_emplace(index, record);
+  if (captured) captured_.insert(index);
   if (c.phase == Phase::forward_training && call.reserve_address != 0 && c.status == 0)
     last_forward_.insert_or_assign(call.reserve_address, index);
 }
@@ -348,16 +348,15 @@ int ProcessSpool::captured_call(std::uint64_t node) const {
 int ProcessSpool::replayed_call(std::uint64_t node, std::uint32_t correlation,
                                 std::int64_t start_ns) {
   const int original = captured_call(node);
-  const auto record = captured_.find(original);
-  if (record == captured_.end()) return original;
+  if (!captured_.contains(original)) return original;
   const auto [entry, fresh] = replays_.try_emplace({correlation, original}, -1);
   if (fresh) {
-    CallRecord replay = record->second;
-    replay.call.graph = GraphState::replayed;
-    replay.call.host_start_ns = replay.call.host_end_ns = start_ns;
-    replay.call.thread = -1;
-    replay.call.device_duration_ns = -1;
-    replay.call.forward = -1;
+    RnnCall replay = builder_.profile().calls[static_cast<std::size_t>(original)];
+    replay.graph = GraphState::replayed;
+    replay.host_start_ns = replay.host_end_ns = start_ns;
+    replay.thread = -1;
+    replay.device_duration_ns = -1;
+    replay.forward = -1;
     entry->second = builder_.add_call(replay);
   }
   auto& call = builder_.profile().calls[static_cast<std::size_t>(entry->second)];

@@ -123,13 +123,15 @@ class ProcessSpool {
   CounterSamples counters_;
   std::map<std::string, std::string> versions_;
   std::vector<std::pair<std::string, std::string>> variables_;
+  std::set<std::uint32_t>
+      variable_names_;  // strings: of two values of one variable the first counts
   std::optional<spool::Library> cudnn_, cupti_;
   std::vector<FrameworkLibrary> frameworks_;
   std::map<std::uint32_t, std::optional<FrameworkLibrary>> framework_files_;  // by string
 
   std::map<ConfigurationKey, KnownConfiguration> configurations_;
   std::unordered_map<std::uint64_t, int> call_index_;     // by the spool's id
-  std::unordered_map<int, CallRecord> captured_;          // calls that a graph may replay
+  std::set<int> captured_;                                // calls that a graph may replay
   std::unordered_map<std::uint64_t, int> last_forward_;   // by reserve address
   std::map<std::pair<std::uint32_t, int>, int> replays_;  // by launch and captured call
   std::unordered_map<std::uint32_t, GraphLaunch> graph_launches_;

@@ -7,6 +7,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/fitting.h"
 #include "advisor/cli/samples.h"
+#include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "profiler/classify/memory_use.h"
 
@@ -46,7 +47,8 @@ Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments
     const auto& calls = profile->calls;
     if (static_cast<std::size_t>(arguments.call) >= calls.size()) {
       return fail(ErrorCode::invalid_argument,
-                  fmt::format("--call {}: the profile has {} calls", arguments.call, calls.size()),
+                  fmt::format("--call {}: the profile has {}", arguments.call,
+                              advisor::words::plural(static_cast<long long>(calls.size()), "call")),
                   calls.empty() ? "leave --call out" : "they are numbered from 0");
     }
     wanted.push_back(calls[static_cast<std::size_t>(arguments.call)].configuration);

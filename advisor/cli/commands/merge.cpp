@@ -5,6 +5,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/profile_parts.h"
+#include "advisor/report/words.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -17,7 +18,8 @@ struct MergeArguments {
 };
 
 int merge_command(Context& context, const MergeArguments& arguments) {
-  if (auto writable = check_writable(arguments.output, arguments.force); !writable) {
+  if (auto writable = check_writable({arguments.output}, arguments.force, arguments.files);
+      !writable) {
     return context.report(writable.error());
   }
   std::vector<Profile> profiles;
@@ -40,8 +42,10 @@ int merge_command(Context& context, const MergeArguments& arguments) {
                     "GPU model were left out",
                     merged.left_out));
   }
-  context.note(fmt::format("wrote {} with {} configurations", arguments.output,
-                           merged.profile.configurations.size()));
+  context.note(fmt::format(
+      "wrote {} with {}", arguments.output,
+      advisor::words::plural(static_cast<long long>(merged.profile.configurations.size()),
+                             "configuration")));
   return exit_ok;
 }
 

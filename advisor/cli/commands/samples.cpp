@@ -5,6 +5,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/sweep_file.h"
+#include "advisor/report/words.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -32,8 +33,11 @@ int list_samples(Context& context) {
   for (const auto& file : sample_sweeps()) {
     const auto plan = expand_sweep(file.text, file.name);
     if (!plan) return report_failure(context, plan);
-    context.out << fmt::format("  {:<32} {} configurations: {}\n", without_ending(file.name),
-                               plan->configurations.size(), plan->title);
+    context.out << fmt::format(
+        "  {:<32} {}: {}\n", without_ending(file.name),
+        advisor::words::plural(static_cast<long long>(plan->configurations.size()),
+                               "configuration"),
+        plan->title);
   }
   return exit_ok;
 }
@@ -61,7 +65,7 @@ int export_samples(Context& context, const std::string& folder, bool force) {
        {std::pair{sample_profiles(), "recorded"}, std::pair{sample_sweeps(), "sweeps"}}) {
     for (const auto& file : files) {
       const auto path = fmt::format("{}/{}/{}", folder, place, file.name);
-      if (auto writable = check_writable(path, force); !writable) {
+      if (auto writable = check_writable({path}, force, {}); !writable) {
         return context.report(writable.error());
       }
       if (auto written = write_file(path, file.text); !written) {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 
@@ -25,6 +26,46 @@ TEST_F(Collect, OneGpuSeenByTwoProcessesIsOneDevice) {
     add(w);
   }
   EXPECT_THAT(collect().profile.devices, SizeIs(1));
+}
+
+// A long text that thousands of records name is not written thousands of times.
+TEST_F(Collect, TextsAreNotCopiedForEveryRecordThatNamesThem) {
+  SpoolWriter w;
+  const auto value = w.text(std::string(30'000, 'v')), name = w.text("VARIABLE");
+  spool::Environment variable{};
+  variable.name = name;
+  variable.value = value;
+  for (int i = 0; i < 50'000; ++i) w.add(variable);
+  variable.value = name;
+  for (std::uint32_t i = 0; i < 5'000; ++i) {
+    variable.name = w.text("V" + std::to_string(i));
+    w.add(variable);
+  }
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.processes, SizeIs(1));
+  EXPECT_LE(p.processes[0].variables.size(), 4096U);
+  std::size_t bytes = 0;
+  for (const auto& [set, to] : p.processes[0].variables) bytes += set.size() + to.size();
+  EXPECT_LT(bytes, std::size_t{1} << 18);
+}
+
+TEST_F(Collect, RangesThatNestWithoutEndTakeNoQuadraticTime) {
+  SpoolWriter w;
+  w.add(sample_device(0, 1));
+  w.add_configuration(sample_configuration(1));
+  const auto name = w.text("step");
+  constexpr int many = 100'000;
+  for (int i = 0; i < many; ++i) {
+    spool::Nvtx push{};
+    push.time_ns = 2'000 + i;
+    push.thread = 12;
+    push.name = name;
+    w.add(push, spool::Type::nvtx_push, {});
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Profile p = profile_of(w);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LE(p.nvtx.size(), static_cast<std::size_t>(many));
 }
 
 TEST_F(Collect, LengthsOfBatchesAreArgumentsNotConfigurations) {
