@@ -73,6 +73,35 @@ std::int64_t size_or_none(std::uint64_t bytes) {
   return bytes > static_cast<std::uint64_t>(latest_time_ns) ? -1 : static_cast<std::int64_t>(bytes);
 }
 
+// As TensorFlow reads a variable for a switch (tsl/util/env_var.cc); nothing where it is not set,
+// or holds what TensorFlow would refuse.
+std::optional<bool> flag_of(const std::string* value) {
+  if (value == nullptr) return std::nullopt;
+  std::string lower = *value;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (lower == "1" || lower == "true") return true;
+  if (lower == "0" || lower == "false") return false;
+  return std::nullopt;
+}
+
+bool is_keras(Framework framework) {
+  return framework == Framework::keras2 || framework == Framework::keras3;
+}
+
+// What a layer of Keras must be for cuDNN to have been called for it: keras2_cudnn() and
+// keras3_cudnn() in advisor/facts/framework_model.h have the sources.
+void add_keras_conditions(ProgramContext& program, const RnnConfig& config) {
+  program.activation = "tanh";
+  program.recurrent_activation = "sigmoid";
+  program.recurrent_dropout = 0;
+  program.unroll = false;
+  program.use_bias = true;
+  if (config.cell == Cell::gru) program.reset_after = true;
+  program.jit_compile = false;
+}
+
 bool runs_python(const spool::Header& header) {
   const auto& path = header.executable;
   return path.compare(path.rfind('/') + 1, 6, "python") == 0;
@@ -90,8 +119,35 @@ std::optional<FrameworkLibrary> ProcessSpool::framework_of_call(const spool::Cal
       known = framework_files_.emplace(file, framework_of(tables_.text(file))).first;
     if (known->second) return known->second;
   }
-  if (frameworks_.size() == 1) return frameworks_.front();
+  if (frameworks_.size() == 1) return with_keras(frameworks_.front());
   return std::nullopt;
+}
+
+const std::string* ProcessSpool::variable(std::string_view name) const {
+  const auto found = std::find_if(variables_.begin(), variables_.end(),
+                                  [&](const auto& v) { return v.first == name; });
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
+FrameworkLibrary ProcessSpool::with_keras(const FrameworkLibrary& framework) const {
+  if (framework.name != Framework::tensorflow) return framework;
+  const bool legacy = flag_of(variable("TF_USE_LEGACY_KERAS")).value_or(false);
+  for (const auto& library : keras_imports_)
+    if (const auto keras = keras_beside(library, legacy)) return *keras;
+  return framework;
+}
+
+std::optional<KerasBackend> ProcessSpool::keras_backend() const {
+  if (const auto* asked = variable("KERAS_BACKEND")) return parse_enum<KerasBackend>(*asked);
+  std::optional<KerasBackend> only;
+  for (const auto& library : frameworks_) {
+    const auto backend = library.name == Framework::tensorflow ? KerasBackend::tensorflow
+                         : library.name == Framework::pytorch  ? KerasBackend::torch
+                                                               : KerasBackend::jax;
+    if (only && *only != backend) return std::nullopt;
+    only = backend;
+  }
+  return only;
 }
 
 ProgramContext ProcessSpool::context_of(const spool::Call& call, const RnnConfig& config) {
@@ -110,15 +166,18 @@ ProgramContext ProcessSpool::context_of(const spool::Call& call, const RnnConfig
   } else if (frameworks_.empty() && !runs_python(reader_.header())) {
     program.name = Framework::cudnn_api;
   }
-  const auto variable = [&](std::string_view name) -> const std::string* {
-    const auto found = std::find_if(variables_.begin(), variables_.end(),
-                                    [&](const auto& v) { return v.first == name; });
-    return found == variables_.end() ? nullptr : &found->second;
-  };
   program.cublas_workspace_set = variable("CUBLAS_WORKSPACE_CONFIG") != nullptr;
-  if (program.name == Framework::tensorflow) {
-    const auto* autotune = variable("TF_CUDNN_RNN_USE_AUTOTUNE");
-    program.rnn_autotune = autotune != nullptr && *autotune == "1";
+  if (program.name && is_keras(*program.name)) {
+    add_keras_conditions(program, config);
+    if (program.name == Framework::keras3) program.backend = keras_backend();
+  }
+  const bool tensorflow =
+      program.name == Framework::tensorflow || program.name == Framework::keras2 ||
+      (program.name == Framework::keras3 && program.backend == KerasBackend::tensorflow);
+  // Not set it is on (tensorflow/core/util/use_cudnn.cc), which is nothing that anybody said.
+  if (tensorflow) {
+    program.rnn_autotune = flag_of(variable("TF_CUDNN_RNN_USE_AUTOTUNE"));
+    if (flag_of(variable("TF_DEBUG_CUDNN_RNN")) == true) program.rnn_autotune = false;
   }
   program.uses_removed_api =
       reader_.header().entries[static_cast<std::size_t>(spool::Entry::legacy)] > 0;

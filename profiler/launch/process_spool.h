@@ -74,6 +74,10 @@ class ProcessSpool {
   void take_variable(const spool::Environment& variable);
   void describe(Process& process) const;
   std::optional<FrameworkLibrary> framework_of_call(const spool::Call& call);
+  std::optional<KerasBackend> keras_backend() const;  // nothing: several frameworks are loaded
+  const std::string* variable(std::string_view name) const;
+  // Keras in place of TensorFlow where it is loaded: TensorFlow's recurrent layers are Keras's.
+  FrameworkLibrary with_keras(const FrameworkLibrary& framework) const;
   ProgramContext context_of(const spool::Call& call, const RnnConfig& config);
   std::optional<RnnConfig> describe_call(const spool::Call& call);
   const KnownConfiguration& configuration_of(const spool::Call& call, int device);
@@ -129,6 +133,7 @@ class ProcessSpool {
   std::vector<std::pair<std::string, std::string>> variables_;
   std::optional<spool::Library> cudnn_, cupti_;
   std::vector<FrameworkLibrary> frameworks_;
+  std::vector<std::string> keras_imports_;  // libraries of packages that Keras imports
   std::map<std::uint32_t, std::optional<FrameworkLibrary>> framework_files_;  // by string
 
   std::map<ConfigurationKey, KnownConfiguration> configurations_;
