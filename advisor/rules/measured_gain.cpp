@@ -12,7 +12,7 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-std::span<const std::string_view> scopes_of(Mode mode) {
+std::span<const std::string_view> measured_scopes(Mode mode) {
   static constexpr std::array<std::string_view, 2> training = {"training step", "forward training"};
   static constexpr std::array<std::string_view, 2> inference = {"forward inference",
                                                                 "forward training"};
@@ -20,8 +20,8 @@ std::span<const std::string_view> scopes_of(Mode mode) {
 }
 
 // The calls that the changes make, in the framework around the configuration.
-std::vector<RnnConfig> calls_of(const ProfileIndex& index, int configuration,
-                                std::span<const Transform> changes) {
+std::vector<RnnConfig> measured_calls(const ProfileIndex& index, int configuration,
+                                      std::span<const Transform> changes) {
   const Profile& profile = index.profile();
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   Candidate candidate;
@@ -45,7 +45,7 @@ std::optional<Gain> measured_gain(const ProfileIndex& index, int configuration,
   const auto& all = index.profile().configurations;
   const auto& own = all[static_cast<std::size_t>(configuration)];
   if (changes.empty() || !index.has_siblings(configuration)) return std::nullopt;
-  const auto calls = calls_of(index, configuration, changes);
+  const auto calls = measured_calls(index, configuration, changes);
   if (calls.empty()) return std::nullopt;
   std::vector<const Configuration*> others;
   for (const auto& call : calls) {
@@ -54,7 +54,7 @@ std::optional<Gain> measured_gain(const ProfileIndex& index, int configuration,
     others.push_back(&all[static_cast<std::size_t>(found)]);
     if (!results_trusted(*others.back())) return std::nullopt;
   }
-  for (const auto scope : scopes_of(own.config.mode)) {
+  for (const auto scope : measured_scopes(own.config.mode)) {
     const auto before = scope_ms(own, scope);
     double after = 0;
     for (const auto* other : others) {

@@ -59,13 +59,6 @@ std::optional<std::string> use_problem(std::string_view name, const CudnnUse& us
 
 }  // namespace
 
-std::optional<Framework> framework_around(const Profile& profile, int configuration) {
-  const auto& c = profile.configurations[static_cast<std::size_t>(configuration)];
-  if (c.program.name) return c.program.name;
-  if (!c.from_program()) return std::nullopt;
-  return parse_enum<Framework>(profile.environment.framework);
-}
-
 std::optional<std::string> fit_to_framework(Candidate& candidate, Framework framework,
                                             const ProgramContext& program, const DeviceSpec& device,
                                             const std::optional<Version>& cudnn) {
