@@ -7,6 +7,7 @@
 #include <cmath>
 #include <regex>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/rules/describe.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
@@ -40,6 +41,8 @@ std::string value_text(const T& value) {
       out += fmt::format("{}{}", i > 0 ? ", " : "", value[i]);
     }
     return out;
+  } else if constexpr (std::is_same_v<T, std::optional<Algo>>) {
+    return value ? value_text(*value) : std::string("as algo");
   } else if constexpr (std::is_enum_v<T>) {
     const auto index = static_cast<std::size_t>(value);
     const auto& spellings = Spellings<T>::values;
@@ -437,7 +440,10 @@ std::string device(const DeviceSpec& d) {
 
 std::vector<std::string> devices(const Profile& profile, bool details) {
   std::vector<std::pair<std::string, int>> counted;
-  for (const auto& each : profile.devices) {
+  const auto shown = devices_at_once(profile);
+  for (std::size_t i = 0; i < profile.devices.size(); ++i) {
+    if (!shown[i]) continue;
+    const auto& each = profile.devices[i];
     const std::string text = details ? device(each) : clean(each.name);
     const auto known = std::find_if(counted.begin(), counted.end(),
                                     [&](const auto& pair) { return pair.first == text; });

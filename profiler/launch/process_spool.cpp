@@ -204,7 +204,11 @@ void ProcessSpool::take_library(const spool::Library& library) {
     if (!cudnn_ || library.index < cudnn_->index) cudnn_ = library;
   } else if (library.kind == spool::LibraryKind::cupti) {
     cupti_ = library;
-  } else if (auto framework = framework_of(tables_.text(library.path))) {
+  } else if (const auto& path = tables_.text(library.path);
+             path.find("/h5py/") != std::string::npos ||
+             path.find("/optree/") != std::string::npos) {
+    keras_imports_.push_back(path);
+  } else if (auto framework = framework_of(path)) {
     // Several libraries of one framework count once; the version may stand beside any of them.
     const auto known = std::find_if(frameworks_.begin(), frameworks_.end(),
                                     [&](const auto& f) { return f.name == framework->name; });
@@ -241,9 +245,9 @@ void ProcessSpool::describe(Process& process) const {
   process.variables = variables_;
   if (cudnn_) process.cudnn_version = cudnn_release(cudnn_->version);
   if (frameworks_.size() == 1) {
-    process.framework =
-        Spellings<Framework>::values[static_cast<std::size_t>(frameworks_.front().name)];
-    process.framework_version = frameworks_.front().version;
+    const auto framework = with_keras(frameworks_.front());
+    process.framework = Spellings<Framework>::values[static_cast<std::size_t>(framework.name)];
+    process.framework_version = framework.version;
   }
 }
 
