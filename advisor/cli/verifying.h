@@ -34,9 +34,10 @@ Result<void> check_verify_options(const VerifyOptions& options, const Profile& p
                                   const std::string& path, const Judging& judging);
 
 // What would be tried, with what the model expects (an estimate), and what would not, with the
-// reason; on standard output. Needs no GPU: a configuration is then judged by its own device.
+// reason, as text or JSON where `output` says. Needs no GPU: a configuration is then judged by its
+// own device.
 int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
-                    const VerifyOptions& options);
+                    const VerifyOptions& options, const ReportOptions& output);
 
 struct Verified {
   Profile profile;       // the old one with what was tried

@@ -3,10 +3,12 @@
 // rates FLOP per second as named.
 #include <nlohmann/json.hpp>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
+#include "advisor/whatif/candidate.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
 
@@ -16,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What raises which number is said in docs/schema/report.schema.json.
-constexpr std::string_view schema_version = "1.1";
+constexpr std::string_view schema_version = "1.2";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -185,14 +187,17 @@ Json finding_json(const Finding& f) {
     Json with = Json::array();
     for (const auto& each : s.with) with.push_back(change_json(each));
     const bool off = withdrawn(f, s);
-    suggestions.push_back({{"text", str(s.text)},
-                           {"refuted", off},
-                           {"code", off ? Json("") : Json(str(s.code))},
-                           {"framework", str(s.framework)},
-                           {"cannot", s.cannot.empty() ? Json(nullptr) : Json(str(s.cannot))},
-                           {"transform", transform},
-                           {"with", with},
-                           {"trial", trial_json(s.trial)}});
+    suggestions.push_back(
+        {{"text", str(s.text)},
+         {"refuted", off},
+         {"code", off ? Json("") : Json(str(s.code))},
+         {"framework", str(s.framework)},
+         {"cannot", s.cannot.empty() ? Json(nullptr) : Json(str(s.cannot))},
+         {"change",
+          s.transform ? Json(str(change_in_words(to_json(changes_of(s))))) : Json(nullptr)},
+         {"transform", transform},
+         {"with", with},
+         {"trial", trial_json(s.trial)}});
   }
   Json citations = Json::array();
   for (const auto& c : f.citations) {
@@ -217,6 +222,7 @@ Json finding_json(const Finding& f) {
           {"criterion", str(f.criterion)},
           {"title", str(f.title)},
           {"severity", to_string(f.severity)},
+          {"section", is_remark(f) ? "remark" : "action"},
           {"confidence", to_string(f.confidence)},
           {"message", str(f.message)},
           {"configuration", f.configuration},
@@ -307,6 +313,17 @@ Json configuration_json(const ConfigurationReport& each) {
                        {"total_us", k.total_us},
                        {"share", k.share}});
   }
+  Json call_sites = Json::array(), nvtx_ranges = Json::array();
+  for (const auto& site : each.call_sites) {
+    call_sites.push_back({{"file", str(site.file)},
+                          {"line", site.line > 0 ? Json(site.line) : Json(nullptr)},
+                          {"function", str(site.function)},
+                          {"calls", site.calls},
+                          {"gpu_ms", known(site.gpu_ms)}});
+  }
+  for (const auto& range : each.nvtx_ranges)
+    nvtx_ranges.push_back(
+        {{"name", str(range.name)}, {"calls", range.calls}, {"gpu_ms", known(range.gpu_ms)}});
   Json why_not = Json::array();
   for (const auto& table : each.why_not) why_not.push_back(why_not_json(table));
   Json correctness = Json::array();
@@ -365,6 +382,9 @@ Json configuration_json(const ConfigurationReport& each) {
           {"model_gain", each.model_gain() > 1.0005 ? Json(each.model_gain()) : Json(nullptr)},
           {"phases", phases},
           {"kernels", kernels},
+          {"recorded_calls", each.recorded_calls},
+          {"call_sites", call_sites},
+          {"nvtx_ranges", nvtx_ranges},
           {"memory", memory_json(each)},
           {"why_not", why_not},
           {"correctness", correctness},
@@ -499,6 +519,7 @@ std::string write_json(const Report& report) {
                      {"text", str(n.text)},
                      {"count", n.count}});
   }
+  const std::string assumed = words::assumed_framework(report);
   Json ignored = Json::array();
   for (const auto& rule : report.judgement->ignored) ignored.push_back(str(rule));
   Json out = {{"schema_version", schema_version},
@@ -516,6 +537,7 @@ std::string write_json(const Report& report) {
               {"figures", figures},
               {"experiments", experiments},
               {"notes", notes},
+              {"assumption", assumed.empty() ? Json(nullptr) : Json(assumed)},
               {"ignored_rules", ignored}};
   if (report.predicted != nullptr)
     out["predicted_times"] = Json::parse(predicted_json(*report.predicted));

@@ -221,7 +221,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
     return change;
   }
   change.changes = std::move(best->changes);
-  change.words = change_words(to_json(change.changes));
+  change.words = change_in_words(to_json(change.changes));
   change.meaning = best->meaning;
   change.before = std::move(*before);
   change.after = std::move(best->time);

@@ -5,6 +5,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/samples.h"
 #include "advisor/cli/verifying.h"
+#include "advisor/report/words.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -23,8 +24,11 @@ int write_code_of(const Context& context, const Profile& profile,
   if (arguments.code_folder.empty()) return exit_ok;
   const auto count = write_code(profile, arguments.code_folder, arguments.output.force);
   if (!count) return context.report(count.error());
-  context.note(*count > 0 ? fmt::format("wrote {} files below {}", *count, arguments.code_folder)
-                          : "no confirmed change has code to write: --verify --torch makes some");
+  context.note(*count > 0
+                   ? fmt::format("wrote {} below {}",
+                                 advisor::words::plural(static_cast<long long>(*count), "file"),
+                                 arguments.code_folder)
+                   : "no confirmed change has code to write: --verify --torch makes some");
   return exit_ok;
 }
 
@@ -69,7 +73,9 @@ int verify_recorded(Context& context, const AdviseArguments& arguments) {
   if (!profile) return context.report(profile.error());
   if (auto good = check_verify_options(options, *profile, arguments.profile, *judging); !good)
     return context.report(good.error());
-  if (options.dry_run) return list_candidates(context, *profile, *judging, options);
+  if (options.dry_run)
+    return list_candidates(context, *profile, *judging, options,
+                           {std::move(*targets), arguments.verbose});
 
   auto verified = verify(context, std::move(*profile), *judging, arguments.profile, options);
   if (!verified) {
