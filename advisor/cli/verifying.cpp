@@ -15,7 +15,6 @@
 #include "advisor/cli/torch_trying.h"
 #include "advisor/cli/trying_plan.h"
 #include "advisor/facts/experiments.h"
-#include "advisor/report/words.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/record.h"
@@ -25,8 +24,6 @@
 
 namespace rnnadvisor::cli {
 namespace {
-
-namespace words = advisor::words;
 
 // Of the time of a configuration that is tried in both ways PyTorch gets this much: a sample is
 // longer there, and importing it is in.
@@ -163,13 +160,12 @@ void note_torch(const Context& context, const TorchTried& tried) {
   const auto confirmed =
       std::count_if(tried.experiments.begin(), tried.experiments.end(),
                     [](const auto& e) { return e.verdict == ExperimentVerdict::confirmed; });
-  context.note(
-      fmt::format("tried {} in PyTorch in {}, {} confirmed",
-                  words::plural(static_cast<long long>(tried.experiments.size()), "change"),
-                  format_duration(tried.seconds), confirmed));
+  context.note(fmt::format("tried {} in PyTorch in {}, {} confirmed",
+                           plural(static_cast<long long>(tried.experiments.size()), "change"),
+                           format_duration(tried.seconds), confirmed));
   if (tried.not_reached > 0)
     context.note(fmt::format("{} not reached in PyTorch; a longer --budget tries more",
-                             words::plural(tried.not_reached, "change was", "changes were")));
+                             plural(tried.not_reached, "change was", "changes were")));
 }
 
 void note_end(const Context& context, const Profile& profile, const advisor::SearchResult& result) {
@@ -177,20 +173,20 @@ void note_end(const Context& context, const Profile& profile, const advisor::Sea
       result.trials.begin(), result.trials.end(),
       [](const auto& trial) { return trial.verdict == ExperimentVerdict::confirmed; });
   context.note(fmt::format("tried {} in {}, {} confirmed",
-                           words::plural(static_cast<long long>(result.trials.size()), "change"),
+                           plural(static_cast<long long>(result.trials.size()), "change"),
                            format_duration(result.seconds), confirmed));
   if (!result.left_out.empty()) {
     context.note(
         fmt::format("{} not reached, the first {}; a longer --budget or --configuration tries more",
-                    words::plural(static_cast<long long>(result.left_out.size()),
-                                  "configuration was", "configurations were"),
+                    plural(static_cast<long long>(result.left_out.size()), "configuration was",
+                           "configurations were"),
                     configuration_name(profile, result.left_out.front())));
   }
 }
 
 constexpr std::string_view no_torch_program =
-    "no configuration is of a PyTorch program: --configuration names one that is to be tried there "
-    "all the same";
+    "no configuration is of a PyTorch program: --configuration ID tries one there "
+    "anyway";
 
 advisor::SearchResult search_cudnn(const Context& context, const Profile& profile,
                                    std::vector<advisor::Proposal> proposals,
@@ -205,10 +201,10 @@ advisor::SearchResult search_cudnn(const Context& context, const Profile& profil
   {
     Progress progress(context, static_cast<int>(open));
     search.on_progress = [&](const advisor::SearchProgress& state) {
-      progress.show(state.finished,
-                    fmt::format("{}: {}, round {}", configuration_name(profile, state.configuration),
-                                words::plural(static_cast<long long>(state.variants), "change"),
-                                state.round));
+      progress.show(
+          state.finished,
+          fmt::format("{}: {}, round {}", configuration_name(profile, state.configuration),
+                      plural(static_cast<long long>(state.variants), "change"), state.round));
     };
     result = advisor::search(profile, std::move(proposals), device, experimenter, search);
   }

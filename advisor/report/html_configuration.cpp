@@ -423,7 +423,8 @@ void configurations(Page& page, const Report& report, const PredictFor& predict_
     overview(page, report, chosen);
     if (chosen.size() < shown)
       page.put(
-          "<p class=\"lead screen\">Details follow for {} with the most to say; the JSON and CSV "
+          "<p class=\"lead screen\">Details follow for the {} with the most to say; the JSON and "
+          "CSV "
           "reports have all {}.</p>",
           words::plural(static_cast<long long>(chosen.size()), "configuration"), shown);
     page.raw(

@@ -263,7 +263,7 @@ void actions(Page& page, const Report& report) {
              : judged                ? "No rule fired; what was looked at is listed under Rules."
                                      : "No rule could be decided, so there is no advice.",
              broken > 0
-                 ? fmt::format(" {} not work all the same: the reason stands with each.",
+                 ? fmt::format(" {} not work; the reason is with each.",
                                words::plural(broken, "configuration does", "configurations do"))
                  : "");
     return;

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <set>
 
-#include "advisor/facts/experiments.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
@@ -15,8 +14,9 @@
 namespace rnnadvisor::advisor::words {
 namespace {
 
+// Of a list the first `most` values.
 template <class T>
-std::string value_text(const T& value) {
+std::string value_text(const T& value, [[maybe_unused]] std::size_t most = 16) {
   if constexpr (std::is_same_v<T, std::string>) {
     return clean(value);
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -24,7 +24,7 @@ std::string value_text(const T& value) {
   } else if constexpr (std::is_same_v<T, std::vector<int>>) {
     std::string out;
     for (std::size_t i = 0; i < value.size(); ++i) {
-      if (i == 16) return out + fmt::format(", … ({} in all)", value.size());
+      if (i == most) return out + fmt::format(", … ({} in all)", value.size());
       out += fmt::format("{}{}", i > 0 ? ", " : "", value[i]);
     }
     return out;
@@ -63,10 +63,9 @@ std::string assumed_framework(const Report& report) {
                            });
       });
   if (!assumed) return {};
-  return "No framework was named, so this advice and its code are for cuDNN's C API. --framework "
-         "pytorch (or keras3, tensorflow, jax, onnxruntime), or framework.name in the file, asks "
-         "for "
-         "that of a framework.";
+  return "No framework was named, so this advice and its code are for cuDNN's C API; name yours "
+         "with --framework pytorch (keras3, tensorflow, jax, onnxruntime) or framework.name in the "
+         "file.";
 }
 
 std::vector<std::string> rule_counts(const ConfigurationReport& report) {
@@ -90,7 +89,7 @@ std::string why_not_title(const ConfigurationReport& report, const model::WhyNot
   const bool runs = implementation == model::implementation_of(table.algo);
   if (runs && holding == all) return {};
   if (runs)
-    return fmt::format("{} runs, but only {} of the {} conditions for its full speed hold",
+    return fmt::format("{} runs; {} of {} conditions for its full speed hold",
                        to_string(table.algo), holding, all);
   if (holding < all)
     return fmt::format("Why not {}? {} of {} conditions hold", to_string(table.algo), holding, all);
@@ -152,37 +151,26 @@ std::string device(const DeviceSpec& d) {
 }
 
 std::vector<std::string> devices(const Profile& profile, bool details) {
-  std::vector<bool> used(profile.devices.size(), false);
-  const auto use = [&](int device) {
-    const auto at = static_cast<std::size_t>(device);
-    if (device >= 0 && at < used.size()) used[at] = true;
-  };
-  const auto tried = tried_configurations(profile);
-  for (std::size_t i = 0; i < profile.configurations.size(); ++i)
-    if (!tried[i]) use(profile.configurations[i].device);
-  for (const auto& call : profile.calls) use(call.device);
-  for (const int device : profile.kernels.device) use(device);
   struct Kind {
     std::string name, text;
     std::set<std::string> uuids;
-    int without = 0;  // that something ran on, of unknown UUID
+    int alike = 0;  // of unknown UUID, with the same description: one recording lists each GPU once
   };
   std::vector<Kind> kinds;
-  for (std::size_t i = 0; i < profile.devices.size(); ++i) {
-    const DeviceSpec& each = profile.devices[i];
+  for (const DeviceSpec& each : profile.devices) {
     auto kind = std::find_if(kinds.begin(), kinds.end(),
                              [&](const Kind& known) { return known.name == each.name; });
     if (kind == kinds.end())
-      kind = kinds.insert(kinds.end(), {each.name, details ? device(each) : clean(each.name)});
-    if (!each.uuid.empty())
-      kind->uuids.insert(each.uuid);
-    else if (used[i])
-      ++kind->without;
+      kind = kinds.insert(kinds.end(),
+                          Kind{each.name, details ? device(each) : clean(each.name), {}, 0});
+    if (!each.uuid.empty()) kind->uuids.insert(each.uuid);
+    const auto same = std::count(profile.devices.begin(), profile.devices.end(), each);
+    if (each.uuid.empty()) kind->alike = std::max(kind->alike, static_cast<int>(same));
   }
   std::vector<std::string> texts;
   for (const auto& kind : kinds) {
     const auto count = std::max<std::size_t>(
-        kind.uuids.empty() ? static_cast<std::size_t>(kind.without) : kind.uuids.size(), 1);
+        kind.uuids.empty() ? static_cast<std::size_t>(kind.alike) : kind.uuids.size(), 1);
     texts.push_back(count > 1 ? fmt::format("{} x {}", count, kind.text) : kind.text);
   }
   return texts;
@@ -232,7 +220,7 @@ std::vector<std::pair<std::string, std::string>> parameters(const RnnConfig& con
     if (key == "id") return;
     const bool wanted = std::find(always.begin(), always.end(), key) != always.end();
     if (wanted || !(config.*member == plain.*member))
-      rows.emplace_back(key, value_text(config.*member));
+      rows.emplace_back(key, value_text(config.*member, 5));
   });
   return rows;
 }

@@ -108,6 +108,10 @@ class TextWriter {
       line += (line.empty() ? "" : dot_) + key + " " + words::shorten(value, 40);
     }
     for (const auto& [key, value] : words::program(each.configuration->program)) {
+      // What is known of the program besides is a screen of its own.
+      if (!options_.verbose && each.configuration->from_program() && key != "name" &&
+          key != "version")
+        continue;
       line += dot_ + "framework." + key + " " + words::shorten(value, 40);
     }
     terminal_.paragraph(line, 2, {}, Style::dim, Style::dim);
@@ -223,7 +227,8 @@ class TextWriter {
     }
     if (const std::string evidence = words::evidence(f); !evidence.empty())
       because += (because.empty() ? "" : "; ") + evidence;
-    if (!because.empty()) terminal_.paragraph(because, 14, "     because", Style::dim);
+    const bool brief = number == 0 && !options_.verbose;
+    if (!because.empty() && !brief) terminal_.paragraph(because, 14, "     because", Style::dim);
     for (const auto& suggestion : f.suggestions) {
       // What was tried is told; what the source alone suggests only where everything is asked for.
       const bool off = withdrawn(f, suggestion);
@@ -240,6 +245,7 @@ class TextWriter {
     draw_outcome(terminal_, f);
     if (const std::string why = words::refuted(f); !why.empty())
       terminal_.paragraph(why, 14, "     refuted", Style::red);
+    if (brief) return;
     sources(f);
     terminal_.paragraph(
         fmt::format("{}{}{}", words::clean(f.rule_id), dot_, to_string(f.confidence)), 14,
@@ -428,30 +434,16 @@ class TextWriter {
       terminal_.paragraph(assumed, 0, {}, Style::dim, Style::dim);
   }
 
-  // What asks for nothing: short, because nobody has to act on it.
+  // What asks for nothing, and is therefore short.
   void remarks(std::size_t usual) {
     if (report_.remarks.empty()) return;
     terminal_.heading("Remarks (no action needed)");
     const std::size_t most = options_.verbose ? report_.remarks.size() : usual;
     for (std::size_t i = 0; i < std::min(most, report_.remarks.size()); ++i) {
       const auto& group = report_.remarks[i];
-      if (options_.verbose)
-        finding(group.first(), 0, group.findings.size() - 1);
-      else
-        remark(group.first(), group.findings.size());
+      finding(group.first(), 0, group.findings.size() - 1);
     }
     left_out(report_.remarks.size(), most);
-  }
-
-  void remark(const Finding& f, std::size_t count) {
-    const Mark m = mark(f.severity);
-    std::string title = titled(f, words::gain(f.gain));
-    if (count > 1)
-      title +=
-          fmt::format("{}{}", dot_, words::plural(static_cast<long long>(count), "configuration"));
-    terminal_.paragraph(title, 4, "  " + symbol(m), m.style);
-    const std::string why = words::refuted(f);
-    terminal_.paragraph(why.empty() ? words::clean(f.message) : why, 4, {}, Style::dim, Style::dim);
   }
 
   void figure(const FigureReport& each) {

@@ -96,7 +96,7 @@ class FindingPage {
             index_,          suggestion, torch ? QStringLiteral("torch") : QString()};
   }
 
-  bool is_told_of(int suggestion) const {
+  bool is_subject(int suggestion) const {
     return trial_ != nullptr && trial_->is != TrialState::Is::idle &&
            trial_->subject.is(document_, index_, suggestion);
   }
@@ -109,9 +109,9 @@ class FindingPage {
     const bool torch = for_torch(document_, index_) &&
                        cannot_try_in_torch(document_, index_, suggestion).isEmpty();
     if (!why.isEmpty() && !torch) return Texts::tr("Cannot be tried: %1").arg(Page::escape(why));
-    if (is_told_of(suggestion)) return {};
+    if (is_subject(suggestion)) return {};
     if (trial_ != nullptr && trial_->is == TrialState::Is::running)
-      return Texts::tr("Try it: once the change that is being tried has ended");
+      return Texts::tr("Try it: available when the current trial finishes");
     const bool tried = finding_.suggestions[static_cast<std::size_t>(suggestion)].trial.has_value();
     QStringList ways;
     if (why.isEmpty())
@@ -161,7 +161,7 @@ class FindingPage {
                     (actions.isEmpty()
                          ? QString()
                          : QStringLiteral(" · ") + actions.join(QStringLiteral(" · "))));
-        if (is_told_of(number))
+        if (is_subject(number))
           add_trial_state(page_, *trial_, trial_link(number, trial_->subject.torch));
       } else if (!actions.isEmpty()) {
         page_.small(actions.join(QStringLiteral(" · ")));
@@ -191,7 +191,7 @@ class FindingPage {
       add_measured(page_, document_.profile(), each.trial->experiment);
       page_.small(Texts::tr("Change: ") + Page::escape(change_of(each)) + QStringLiteral(" · ") +
                   try_action(number));
-      if (is_told_of(number))
+      if (is_subject(number))
         add_trial_state(page_, *trial_, trial_link(number, trial_->subject.torch));
     }
   }

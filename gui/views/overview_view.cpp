@@ -282,8 +282,8 @@ void OverviewView::build() {
     delete scroll_->takeWidget();
     auto* empty = new EmptyState;
     empty->set_no_profile(
-        tr("The overview says how a recorded program or configuration stands, "
-           "and what to do first."));
+        tr("The overview shows how a recorded program or configuration performs, and what to do "
+           "first."));
     connect(empty, &EmptyState::chosen, this,
             [this] { emit link_activated(Link::to_view(view_name::start)); });
     scroll_->setWidget(empty);
