@@ -375,6 +375,10 @@ Json configuration_json(const ConfigurationReport& each) {
           {"device", each.has_device ? Json(c.device) : Json(nullptr)},
           {"stages", stages},
           {"predicted", predicted},
+          {"expected", each.has_device
+                           ? Json(model::to_string(
+                                 each.expected.value_or(each.predicted.implementation)))
+                           : Json(nullptr)},
           {"ran", each.ran ? Json(model::to_string(*each.ran)) : Json(nullptr)},
           {"step_ms", positive(each.step_ms())},
           {"step_tflops", positive(each.step_tflops())},

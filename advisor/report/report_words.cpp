@@ -89,8 +89,8 @@ std::string why_not_title(const ConfigurationReport& report, const model::WhyNot
   const bool runs = implementation == model::implementation_of(table.algo);
   if (runs && holding == all) return {};
   if (runs)
-    return fmt::format("{} runs; {} of {} conditions for its full speed hold",
-                       to_string(table.algo), holding, all);
+    return fmt::format("{} {}; {} of {} conditions for its full speed hold",
+                       to_string(table.algo), report.ran ? "runs" : "would run", holding, all);
   if (holding < all)
     return fmt::format("Why not {}? {} of {} conditions hold", to_string(table.algo), holding, all);
   const bool asked = report.configuration->config.algo == table.algo;

@@ -399,9 +399,9 @@ QString finding_page(const Document& document, int finding, const Theme& theme,
 
 bool add_why_not(Page& page, const advisor::ConfigurationReport& report, const model::WhyNot& table,
                  bool lines) {
-  const std::string title = words::why_not_title(report, table);
-  if (title.empty()) return false;
-  page.heading(Page::escape(title));
+  const std::string heading = words::why_not_title(report, table);
+  if (heading.empty()) return false;
+  page.heading(Page::escape(heading));
   std::vector<std::vector<Page::Cell>> rows;
   for (const auto& clause : table.clauses) {
     const QString sign = clause.holds == model::Holds::yes

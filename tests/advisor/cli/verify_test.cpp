@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/report/plurals.h"
 #include "tests/advisor/whatif/stand_in.h"
 #include "tests/json_schema.h"
 
@@ -229,6 +230,31 @@ TEST(Verify, ADryRunOfManyConfigurationsIsCounted) {
   for (auto at = all.out.find(word); at != std::string::npos; at = all.out.find(word, at + 1))
     ++tried;
   EXPECT_THAT(called.out, ::testing::StartsWith(plural(tried, "change") + " would be tried for"));
+}
+
+// No command writes "1 configurations".
+TEST(Plurals, OfEveryCommandThatCounts) {
+  FakeMachine laptop;
+  std::vector<std::vector<std::string>> commands = {
+      {"samples", "list"},
+      {"version"},
+      {"doctor"},
+      {"rules", "list"},
+      {"sweep", "sample:calibration", "--dry-run"},
+      {"map", "--hidden-size", "64", "--device", "h200"},
+      {"fit", "--hidden-size", "64", "--device", "h200"},
+      {"rules", "validate", "--dry-run", "--rule", "versions/"}};
+  const std::filesystem::path folder = RNNADVISOR_SOURCE_DIR "/samples/recorded";
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+    if (file.path().extension() == ".rnnprof")
+      commands.push_back({"advise", file.path().string(), "--verify", "--dry-run"});
+  for (const auto& command : commands) {
+    const auto called = call(command, laptop.services());
+    std::string words;
+    for (const auto& word : command) words += word + " ";
+    advisor::expect_plurals(called.out, words);
+    advisor::expect_plurals(called.err, words);
+  }
 }
 
 TEST(Verify, OneChangeInWords) {
