@@ -14,12 +14,18 @@ target_compile_options(rnnadvisor_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow>
   # A type in an anonymous namespace is no mistake where the including file is one that CMake made.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${RNNADVISOR_UNITY}>>:-Wno-subobject-linkage>)
+# What the sanitizers watch: the product, and with the thread sanitizer the tests, too, because it must see every atomic. The address sanitizer
+# finds what the product does wrong from within; compiling the tests with it would take as long as everything else together.
+add_library(rnnadvisor_sanitized INTERFACE)
 if(RNNADVISOR_SANITIZE)
-  target_compile_options(rnnadvisor_options INTERFACE
+  target_compile_options(rnnadvisor_sanitized INTERFACE
     -fsanitize=${RNNADVISOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(rnnadvisor_options INTERFACE -fsanitize=${RNNADVISOR_SANITIZE})
   # For tests that do less where everything takes longer: the compilers' own names for it differ.
   target_compile_definitions(rnnadvisor_options INTERFACE RNNADVISOR_SANITIZED)
+  if(RNNADVISOR_SANITIZE MATCHES thread)
+    target_link_libraries(rnnadvisor_options INTERFACE rnnadvisor_sanitized)
+  endif()
 endif()
 if(RNNADVISOR_PORTABLE)
   target_link_options(rnnadvisor_options INTERFACE -static-libstdc++ -static-libgcc)
@@ -31,7 +37,8 @@ function(rnnadvisor_library name)
   add_library(rnnadvisor::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor>")
-  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE $<BUILD_INTERFACE:rnnadvisor_options> ${ARG_PRIVATE})
+  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE $<BUILD_INTERFACE:rnnadvisor_options> $<BUILD_INTERFACE:rnnadvisor_sanitized>
+                        ${ARG_PRIVATE})
   # Several files as one: the templates of JSON, TOML and CLI11 are instantiated once for all of them, in about a third of the time.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${RNNADVISOR_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
@@ -93,12 +100,15 @@ function(rnnadvisor_test name)
     set_tests_properties(${name} PROPERTIES LABELS gpu TIMEOUT 600 SKIP_REGULAR_EXPRESSION "NEEDS A GPU, NOT RUN")
     return()
   endif()
+  if(RNNADVISOR_TEST_PROGRAMS)
+    list(JOIN ARG_LABELS "-" labels)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 1200)
+    return()
+  endif()
   include(GoogleTest)
   # gtest_discover_tests takes a list of labels apart and loses all but the first. One label of all words, "unit-thread", is
   # found by each of them, because ctest -L and -LE take regular expressions.
-  if(NOT ARG_LABELS)
-    set(ARG_LABELS unit)
-  endif()
   list(JOIN ARG_LABELS "-" labels)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." PROPERTIES LABELS "${labels}" TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
 endfunction()

@@ -8,6 +8,10 @@ say() { # a heading with the time since the start; the stage before it ends here
   stage_name=$* stage_start=$SECONDS
   printf '\n\033[1m== [%s] %s\033[0m\n' "$(minutes $((SECONDS - start_seconds)))" "$*"
 }
+print_stage_times() { # how long each stage took, the last one included
+  [ -z "$stage_name" ] || stage_times="$stage_times$(minutes $((SECONDS - stage_start)))  $stage_name"$'\n'
+  printf '\n%s' "$stage_times"
+}
 plain() { printf '%s\n' "$*"; }
 die() { printf '\n%s\n' "$*" >&2; exit 1; }
 
@@ -62,5 +66,5 @@ configure() { # configure PRESET [CMake arguments]: silent unless it fails
 }
 
 jobs=${RNNADVISOR_JOBS:-$(nproc)}
-# Objects are shared between the presets: the same file compiled with the same flags is compiled once.
-export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$PWD"
+# Objects are shared between the presets: the same file compiled with the same flags is compiled once. The rest is what precompiled headers need.
+export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$PWD" CCACHE_SLOPPINESS=pch_defines,time_macros

@@ -6,20 +6,7 @@ program=$(realpath "${1:-$(dirname "$0")/../build/release/bin/rnnadvisor-gui}")
 folder=$(realpath "${2:-$(dirname "$0")/../docs/pictures}")
 cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen} TZ=UTC LC_ALL=C.UTF-8
-# Those fonts and no others, whatever the machine has.
-fonts=$(mktemp -d)
-trap 'rm -rf "$fonts"' EXIT
-cat >"$fonts/fonts.conf" <<END
-<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig>
-  <dir>$PWD/tests/gui/fonts</dir>
-  <cachedir>$fonts</cachedir>
-  <alias binding="same"><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
-  <alias binding="same"><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
-</fontconfig>
-END
-export FONTCONFIG_FILE=$fonts/fonts.conf
+export FONTCONFIG_FILE=$PWD/tests/gui/fonts/fonts.conf  # those fonts and no others, whatever the machine has
 sample=sample:programs/pytorch-two-layers
 picture() { "$program" --screenshot "$1" "$folder/$2.png" "${@:3}"; echo "$folder/$2.png"; }
 picture start start

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "advisor/cli/command_line.h"
 #include "core/base/text.h"

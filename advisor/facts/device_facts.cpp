@@ -27,6 +27,17 @@ auto any(F f) {
   };
 }
 
+// A slice of a GPU (MIG) has its name and fewer multiprocessors: nothing was measured there.
+bool measured_on(const DeviceSpec& device, const std::optional<Version>& cudnn) {
+  for (const DeviceSpec& shipped : shipped_devices()) {
+    if (shipped.id != device.id) continue;
+    const auto measured = parse_version(shipped.cudnn_version);
+    return measured && shipped.sm_count == device.sm_count &&
+           (!cudnn || (cudnn->major == measured->major && cudnn->minor == measured->minor));
+  }
+  return false;
+}
+
 void add_device(Catalogue& catalogue) {
   const auto documented = [&](const std::string& name, std::string unit, std::string description,
                               auto provide) {
@@ -62,6 +73,14 @@ void add_device(Catalogue& catalogue) {
              any([](const DeviceSpec& d) { return d.has_tf32(); }));
   documented("has_bf16", "", "the GPU multiplies bfloat16 matrices on Tensor Cores",
              any([](const DeviceSpec& d) { return d.has_bf16(); }));
+  define(catalogue, "device.measured", "", Provenance::documented,
+         "the measurements that cards cite were made on this kind of GPU, with this version of "
+         "cuDNN where one is known",
+         [](const Subject& subject) -> std::optional<bool> {
+           const DeviceSpec* device = device_of(subject);
+           if (device == nullptr || device->compute_major == 0) return std::nullopt;
+           return measured_on(*device, cudnn_version_of(subject));
+         });
   documented("live", "", "the GPU is one of the machine that made the profile",
              any([](const DeviceSpec& d) { return d.live; }));
 }

@@ -79,6 +79,7 @@ void summary(Page& page, const Report& report) {
            class_of(worst));
   if (!report.configurations.empty()) page.put("<p class=\"eyebrow\">{}</p>", chip(worst));
   page.put("<h1 id=\"headline\">{}</h1>", esc(report.headline));
+  if (!report.assumption.empty()) page.put("<p class=\"muted\">{}</p>", esc(report.assumption));
   if (!report.configurations.empty()) {
     page.raw("<ul class=\"counts\">");
     const auto count = [&](int number, Severity severity) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "advisor/report/chart.h"
+#include "advisor/report/figure_claims.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/html_svg.h"
@@ -157,6 +158,11 @@ void values(Page& page, const FigureReport& figure) {
   page.raw("</tbody></table></div></details>");
 }
 
+std::string claim(const FigureReport& figure, const std::vector<FigureReport>& all) {
+  const std::string here = claim_words(figure, all);
+  return here.empty() ? std::string() : "<p><strong>" + esc(here) + "</strong></p>";
+}
+
 }  // namespace
 
 void figures(Page& page, const Report& report) {
@@ -172,8 +178,9 @@ void figures(Page& page, const Report& report) {
     page.raw("</div>");
     if (!f.figure->statement.empty())
       page.put(
-          "<aside><h4>What the document says</h4><p>{}</p><p class=\"muted small\">{}</p></aside>",
-          esc(f.figure->statement), esc(f.figure->source));
+          "<aside><h4>What the document says</h4><p>{}</p><p class=\"muted "
+          "small\">{}</p>{}</aside>",
+          esc(f.figure->statement), esc(f.figure->source), claim(f, report.figures));
     page.raw("</div>");
     values(page, f);
     page.raw("</article>");

@@ -269,8 +269,6 @@ void actions(Page& page, const Report& report) {
     return;
   }
   page.put("<p class=\"lead\">{}</p>", words::findings_lead());
-  if (const std::string assumed = words::assumed_framework(report); !assumed.empty())
-    page.put("<p class=\"lead\">{}</p>", esc(assumed));
   finding_list(page, report, report.actions);
   page.raw("</section>");
 }

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/figure_claims.h"
 #include "advisor/report/predicted_times.h"
+#include "advisor/report/products.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
@@ -324,6 +326,17 @@ Json configuration_json(const ConfigurationReport& each) {
   for (const auto& range : each.nvtx_ranges)
     nvtx_ranges.push_back(
         {{"name", str(range.name)}, {"calls", range.calls}, {"gpu_ms", known(range.gpu_ms)}});
+  Json products = Json::array();
+  for (const auto& row : product_rows(each)) {
+    products.push_back({{"phase", to_string(row.product.phase)},
+                        {"path", model::to_string(row.product.path)},
+                        {"first_layer", row.first_layer},
+                        {"last_layer", row.last_layer},
+                        {"m", row.product.m},
+                        {"n", row.product.n},
+                        {"k", row.product.k},
+                        {"count", row.product.count}});
+  }
   Json why_not = Json::array();
   for (const auto& table : each.why_not) why_not.push_back(why_not_json(table));
   Json correctness = Json::array();
@@ -375,10 +388,9 @@ Json configuration_json(const ConfigurationReport& each) {
           {"device", each.has_device ? Json(c.device) : Json(nullptr)},
           {"stages", stages},
           {"predicted", predicted},
-          {"expected", each.has_device
-                           ? Json(model::to_string(
-                                 each.expected.value_or(each.predicted.implementation)))
-                           : Json(nullptr)},
+          {"expected", each.has_device ? Json(model::to_string(
+                                             each.expected.value_or(each.predicted.implementation)))
+                                       : Json(nullptr)},
           {"ran", each.ran ? Json(model::to_string(*each.ran)) : Json(nullptr)},
           {"step_ms", positive(each.step_ms())},
           {"step_tflops", positive(each.step_tflops())},
@@ -389,6 +401,7 @@ Json configuration_json(const ConfigurationReport& each) {
           {"recorded_calls", each.recorded_calls},
           {"call_sites", call_sites},
           {"nvtx_ranges", nvtx_ranges},
+          {"products", products},
           {"memory", memory_json(each)},
           {"why_not", why_not},
           {"correctness", correctness},
@@ -396,7 +409,7 @@ Json configuration_json(const ConfigurationReport& each) {
           {"verdicts", verdicts}};
 }
 
-Json figure_json(const FigureReport& f) {
+Json figure_json(const FigureReport& f, const std::vector<FigureReport>& all) {
   Json series = Json::array();
   for (const auto& s : f.series) {
     Json points = Json::array();
@@ -410,12 +423,16 @@ Json figure_json(const FigureReport& f) {
     for (const auto& m : s.missing) missing.push_back(m);
     series.push_back({{"name", s.name}, {"points", points}, {"missing", missing}});
   }
+  Json claim = nullptr;
+  if (const auto verdict = judge_claim(f, all))
+    claim = {{"holds", verdict->holds}, {"text", str(verdict->text)}};
   return {{"id", str(f.figure->id)},
           {"title", str(f.figure->title)},
           {"x", f.x_label},
           {"y", f.y_label},
           {"statement", str(f.figure->statement)},
           {"source", str(f.figure->source)},
+          {"claim", claim},
           {"series", series}};
 }
 
@@ -511,7 +528,7 @@ std::string write_json(const Report& report) {
   Json findings = Json::array();
   for (const Finding* f : report.findings) findings.push_back(finding_json(*f));
   Json figures = Json::array();
-  for (const auto& f : report.figures) figures.push_back(figure_json(f));
+  for (const auto& f : report.figures) figures.push_back(figure_json(f, report.figures));
   Json experiments = Json::array();
   for (const auto& e : profile.experiments) {
     experiments.push_back(experiment_json(e));
@@ -523,11 +540,11 @@ std::string write_json(const Report& report) {
                      {"text", str(n.text)},
                      {"count", n.count}});
   }
-  const std::string assumed = words::assumed_framework(report);
   Json ignored = Json::array();
   for (const auto& rule : report.judgement->ignored) ignored.push_back(str(rule));
   Json out = {{"schema_version", schema_version},
               {"headline", report.headline},
+              {"assumption", report.assumption.empty() ? Json(nullptr) : Json(report.assumption)},
               {"counts",
                {{"configurations", report.shown()},
                 {"errors", report.errors},
@@ -541,7 +558,6 @@ std::string write_json(const Report& report) {
               {"figures", figures},
               {"experiments", experiments},
               {"notes", notes},
-              {"assumption", assumed.empty() ? Json(nullptr) : Json(assumed)},
               {"ignored_rules", ignored}};
   if (report.predicted != nullptr)
     out["predicted_times"] = Json::parse(predicted_json(*report.predicted));

@@ -382,6 +382,24 @@ std::string_view to_string(Standing value) {
   return "?";
 }
 
+namespace {
+
+// What was run called cuDNN itself; what was only described may be meant for a framework.
+std::string assumption_of(const Report& report) {
+  const bool open =
+      std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding* finding) {
+        const auto& own =
+            *report.configurations[static_cast<std::size_t>(finding->configuration)].configuration;
+        return own.origin == Origin::checked && !own.program.name && !finding->suggestions.empty();
+      });
+  if (!open) return {};
+  return "No framework was named: advice is for a program that calls cuDNN itself. For another say "
+         "--framework pytorch (or keras3, tensorflow, jax, onnxruntime), or name it in the table "
+         "[framework] of the file.";
+}
+
+}  // namespace
+
 Report make_report(const Profile& profile, const Judgement& judgement, const RuleSet& rules) {
   Report report;
   report.profile = &profile;
@@ -423,6 +441,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     each.verdict = verdict_of(each);
   }
   report.headline = headline_of(report);
+  report.assumption = assumption_of(report);
   report.figures = look_up_figures(report);
   return report;
 }

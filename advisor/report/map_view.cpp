@@ -77,12 +77,12 @@ std::optional<double> MapScale::value(const MapCell& cell) const {
   return std::nullopt;
 }
 
-std::optional<int> MapScale::shade(const MapCell& cell, int shades) const {
+std::optional<int> MapScale::shade(const MapCell& cell, int count) const {
   const auto known = value(cell);
   if (!known || !(*known > 0)) return std::nullopt;
   if (high_ <= low_) return 0;
   const double share = std::log(*known / low_) / std::log(high_ / low_);
-  return std::clamp(static_cast<int>(share * shades), 0, shades - 1);
+  return std::clamp(static_cast<int>(share * count), 0, count - 1);
 }
 
 std::string MapScale::in_unit(double value) const {

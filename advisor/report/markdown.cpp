@@ -5,8 +5,10 @@
 
 #include "advisor/facts/experiments.h"
 #include "advisor/report/chart.h"
+#include "advisor/report/figure_claims.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/predicted_times.h"
+#include "advisor/report/products.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/trial_samples.h"
 #include "advisor/report/trials.h"
@@ -101,6 +103,7 @@ class MarkdownWriter {
   std::string write() {
     put("# RNN advisor report\n\n");
     put("**{}**\n\n", esc(report_.headline));
+    if (!report_.assumption.empty()) put("{}\n\n", esc(report_.assumption));
     counts();
     figures();
     actions();
@@ -209,8 +212,6 @@ class MarkdownWriter {
   void actions() {
     if (report_.actions.empty()) return;
     put("## What to do first\n\n{}\n\n", words::findings_lead());
-    if (const std::string assumed = words::assumed_framework(report_); !assumed.empty())
-      put("{}\n\n", esc(assumed));
     list(report_.actions, true);
   }
 
@@ -262,6 +263,8 @@ class MarkdownWriter {
       if (!each.figure->statement.empty())
         put("\nThe document says: {} ({})\n", esc(each.figure->statement),
             esc(each.figure->source));
+      if (const std::string here = claim_words(each, report_.figures); !here.empty())
+        put("\n**{}**\n", esc(here));
       put("\n");
     }
   }
@@ -347,6 +350,18 @@ class MarkdownWriter {
     }
   }
 
+  void products(const ConfigurationReport& each) {
+    const auto cells = product_cells(each);
+    if (cells.empty()) return;
+    put("<details><summary>Matrix products</summary>\n\n");
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      for (const auto& cell : cells[i]) put("| {} ", esc(cell));
+      put("|\n");
+      if (i == 0) put("|---|---|---|---:|---:|---:|---:|\n");
+    }
+    put("\n{}\n\n</details>\n\n", esc(products_note(each)));
+  }
+
   void trials(const ConfigurationReport& each) {
     if (each.trials.empty()) return;
     put("### Tried and measured\n\n");
@@ -412,6 +427,7 @@ class MarkdownWriter {
       put(".\n\n");
     }
     why_not(each);
+    products(each);
     std::string rules;
     for (const auto& count : words::rule_counts(each)) rules += (rules.empty() ? "" : ", ") + count;
     put("Rules: {}.\n\n", rules);

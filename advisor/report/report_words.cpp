@@ -50,24 +50,6 @@ std::string cupti(const std::string& version) {
 
 }  // namespace
 
-std::string assumed_framework(const Report& report) {
-  const bool assumed =
-      std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding* finding) {
-        const auto& own =
-            *report.configurations[static_cast<std::size_t>(finding->configuration)].configuration;
-        if (is_remark(*finding) || own.program.name || own.from_program()) return false;
-        return std::any_of(finding->suggestions.begin(), finding->suggestions.end(),
-                           [&](const Suggestion& suggestion) {
-                             return suggestion.transform && suggestion.framework.empty() &&
-                                    !withdrawn(*finding, suggestion);
-                           });
-      });
-  if (!assumed) return {};
-  return "No framework was named, so this advice and its code are for cuDNN's C API; name yours "
-         "with --framework pytorch (keras3, tensorflow, jax, onnxruntime) or framework.name in the "
-         "file.";
-}
-
 std::vector<std::string> rule_counts(const ConfigurationReport& report) {
   std::vector<std::string> counts = {fmt::format("{} fired", report.findings.size()),
                                      fmt::format("{} passed", report.passed),
@@ -89,8 +71,8 @@ std::string why_not_title(const ConfigurationReport& report, const model::WhyNot
   const bool runs = implementation == model::implementation_of(table.algo);
   if (runs && holding == all) return {};
   if (runs)
-    return fmt::format("{} {}; {} of {} conditions for its full speed hold",
-                       to_string(table.algo), report.ran ? "runs" : "would run", holding, all);
+    return fmt::format("{} {}; {} of {} conditions for its full speed hold", to_string(table.algo),
+                       report.ran ? "runs" : "would run", holding, all);
   if (holding < all)
     return fmt::format("Why not {}? {} of {} conditions hold", to_string(table.algo), holding, all);
   const bool asked = report.configuration->config.algo == table.algo;

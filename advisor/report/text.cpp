@@ -8,8 +8,10 @@
 #include <numeric>
 
 #include "advisor/report/chart.h"
+#include "advisor/report/figure_claims.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/predicted_times.h"
+#include "advisor/report/products.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/text_trials.h"
@@ -100,6 +102,8 @@ class TextWriter {
     const Mark m = mark(report_.worst());
     terminal_.line();
     terminal_.paragraph(report_.headline, 2, symbol(m), m.style, Style::bold);
+    if (!report_.assumption.empty())
+      terminal_.paragraph(report_.assumption, 2, {}, Style::dim, Style::dim);
   }
 
   void parameters(const ConfigurationReport& each) {
@@ -301,6 +305,23 @@ class TextWriter {
     }
   }
 
+  void products(const ConfigurationReport& each) {
+    if (!options_.verbose) return;
+    const auto cells = product_cells(each);
+    if (cells.empty()) return;
+    terminal_.heading("Matrix products");
+    std::vector<Column> columns;
+    for (std::size_t i = 0; i < cells.front().size(); ++i)
+      columns.push_back({cells.front()[i], i > 2});
+    std::vector<std::vector<Cell>> rows;
+    for (std::size_t i = 1; i < cells.size(); ++i) {
+      auto& row = rows.emplace_back();
+      for (const auto& cell : cells[i]) row.push_back({cell});
+    }
+    terminal_.table(std::move(columns), std::move(rows));
+    terminal_.paragraph(products_note(each), 0, {}, Style::dim, Style::dim);
+  }
+
   void memory(const ConfigurationReport& each) {
     const Configuration& configuration = *each.configuration;
     const bool measured = configuration.memory_peak_used > 0;
@@ -382,6 +403,7 @@ class TextWriter {
     }
     draw_trials(terminal_, each, options_.verbose);
     why_not(each);
+    products(each);
     if (alone) remarks(4);
     kernels(each);
     if (each.configuration->described()) memory(each);
@@ -430,8 +452,6 @@ class TextWriter {
       finding(group.first(), static_cast<int>(i) + 1, group.findings.size() - 1);
     }
     left_out(report_.actions.size(), most);
-    if (const std::string assumed = words::assumed_framework(report_); !assumed.empty())
-      terminal_.paragraph(assumed, 0, {}, Style::dim, Style::dim);
   }
 
   // What asks for nothing, and is therefore short.
@@ -455,7 +475,9 @@ class TextWriter {
     const std::size_t shown = options_.verbose ? rows->size() : std::min(most, rows->size());
     std::vector<Column> columns = {{each.x_label, true}};
     for (const auto& series : each.series) columns.push_back({series.name, true});
-    columns.push_back({"best", false, Fit::clip, 12, 1});
+    const bool several = each.series.size() > 1;
+    if (several)
+      columns.push_back({"best " + words::clean(each.figure->series_key), false, Fit::clip, 12, 1});
     std::vector<std::vector<Cell>> cells;
     for (std::size_t n = 0; n < shown; ++n) {
       const FigureRow& row = (*rows)[n];
@@ -470,7 +492,7 @@ class TextWriter {
                                                                                 : Style::plain});
         if (p == best) name = each.series[i].name;
       }
-      line.push_back({name, Style::dim});
+      if (several) line.push_back({name, Style::dim});
     }
     terminal_.table(std::move(columns), std::move(cells));
     std::string note = each.y_label + ".";
@@ -482,6 +504,8 @@ class TextWriter {
       terminal_.paragraph(
           words::clean(each.figure->statement) + " (" + words::clean(each.figure->source) + ")", 7,
           "claim", Style::dim, Style::dim);
+    if (const std::string here = claim_words(each, report_.figures); !here.empty())
+      terminal_.paragraph(here, 7, "here", Style::bold);
   }
 
   void overview() {

@@ -61,9 +61,6 @@ std::string_view basis(GainBasis value);
 std::string_view findings_lead();
 // Before the list of remarks.
 std::string_view remarks_lead();
-// Where what to change is written for cuDNN's C API only because no framework was named: that, and
-// how to name one. Once per report; empty where nothing is assumed.
-std::string assumed_framework(const Report& report);
 // "5 fired", "37 passed", …: the verdicts of all rules.
 std::vector<std::string> rule_counts(const ConfigurationReport& report);
 

@@ -113,6 +113,10 @@ struct ValidityRecord {
   int agree = 0, refute = 0;
 };
 
+// Predicted times do not tell less (docs/models.md): a change of which they expect less is told
+// without a gain.
+constexpr double least_told_gain = 1.05;
+
 struct Finding {
   std::string rule_id;
   std::string criterion;  // row of the criteria table, "ALIGN-STD-8"; may be empty
@@ -141,8 +145,8 @@ struct Finding {
   // opportunity is no more than info.
   std::optional<TrialOutcome> trial;
   bool refuted_here = false;  // it claims speed, and `trial` refuted that on this kind of GPU
-  // What predicted times expect of the first of its changes, for the order of findings; nothing
-  // where it proposes none or they cannot tell.
+  // What predicted times expect of the first of its changes, for order and severity; nothing where
+  // it proposes none or they cannot tell.
   std::optional<double> predicted_speedup;
 };
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "advisor/rules/advice.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/rules/make_finding.h"
 #include "advisor/rules/merge.h"
@@ -70,6 +71,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
   if (options.predict_for)
     index.set_predict_change([&](int configuration) { return predictions.change(configuration); });
   FactMemo facts(index);
+  AdviceCheck advice(index, wanted, predictions);
   if (options.keep_verdicts)
     judgement.verdicts.reserve(wanted.size() * profile.configurations.size());
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
@@ -98,6 +100,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
       for (auto& finding : findings)
         if (finding.severity == Severity::error) finding.severity = Severity::info;
     leave_to_another(judgement.verdicts, compare_predicted(findings, index, predictions));
+    advice.apply(findings);
     std::move(findings.begin(), findings.end(), std::back_inserter(judgement.findings));
   }
   order_findings(judgement.findings, index, rules);

@@ -240,6 +240,42 @@ Evidence gather_evidence(const ProfileIndex& index, int configuration) {
 
 namespace {
 
+bool names(const ConditionSet& set, int fact) {
+  const auto is = [&](const Condition& condition) { return condition.fact == fact; };
+  return std::any_of(set.all.begin(), set.all.end(), is) ||
+         std::any_of(set.any.begin(), set.any.end(), [&](const auto& group) {
+           return std::any_of(group.begin(), group.end(), is);
+         });
+}
+
+// Whether the card, narrowed to where it was measured to hold, would be silent about this
+// configuration on the GPU of the measurement.
+bool silent_where_measured(const Rule& rule, const FactMemo& facts) {
+  const int measured = find_fact("device.measured");
+  if (measured < 0 || !names(rule.applies_when, measured)) return false;
+  FactMemo there(facts.index());
+  there.begin(facts.configuration());
+  there.override_fact(measured, Fact{true, Provenance::documented});
+  return holds(rule.applies_when, there) == Truth::no;
+}
+
+// What measuring found somewhere else, as a sentence to add; empty where nothing was measured.
+std::string measured_elsewhere(const Rule& rule, const FactMemo& facts) {
+  if (rule.validity.empty()) return {};
+  const ValidityRecord& record = rule.validity.back();
+  const int pairs = record.agree + record.refute;
+  if (pairs == 0) return {};
+  const auto device = find_device(record.device);
+  const std::string where =
+      fmt::format(" This was not measured on this kind of GPU with this cuDNN. On {} with cuDNN {}",
+                  device ? device->name : record.device, record.cudnn);
+  if (silent_where_measured(rule, facts))
+    return where + " it gained nothing for configurations like this one.";
+  return fmt::format("{} {} of {} pairs of measurements {} it.", where,
+                     refuted(record) ? record.refute : record.agree, pairs,
+                     refuted(record) ? "refuted" : "confirmed");
+}
+
 // What measurement refuted on this device is no advice there. The document's statement stays beside
 // it.
 void apply_validity(Finding& finding, const Rule& rule, FactMemo& facts) {
@@ -252,7 +288,12 @@ void apply_validity(Finding& finding, const Rule& rule, FactMemo& facts) {
                                       ? &profile.devices[device]
                                       : nullptr,
                                   judged_cudnn_version(profile, configuration));
-  if (record == nullptr || !refuted(*record)) return;
+  if (record == nullptr) {
+    // The document speaks; what was measured of it somewhere else stands beside it.
+    if (device < profile.devices.size()) finding.message += measured_elsewhere(rule, facts);
+    return;
+  }
+  if (!refuted(*record)) return;
   finding.message += fmt::format(" Measuring refuted that on this kind of GPU: {} of {} pairs{}.",
                                  record->refute, record->agree + record->refute,
                                  record->effect.empty() ? "" : " (" + record->effect + ")");

@@ -33,15 +33,93 @@ bool same(const Proposed& one, const Proposed& other) {
   return one.calls && one.calls == other.calls;
 }
 
+// The sizes that a suggestion pads to.
+struct Padding {
+  std::optional<int> hidden, input, batch;
+};
+
+Padding padding_of(const Suggestion& suggestion, const RnnConfig& config) {
+  Padding padding;
+  const auto calls = compose(changes_of(suggestion), config);
+  if (!calls || calls->calls.empty()) return padding;
+  const RnnConfig& after = calls->calls.front();
+  for (const auto& change : changes_of(suggestion)) {
+    if (change.kind == "pad_hidden") padding.hidden = after.hidden_size;
+    if (change.kind == "pad_input") padding.input = after.input_size;
+    if (change.kind == "pad_batch") padding.batch = after.batch_size;
+  }
+  return padding;
+}
+
+// What a configuration is padded to, by the first finding that pads it, and by which rule.
+struct Decided {
+  Padding sizes;
+  std::string hidden_by, input_by, batch_by;
+
+  // The rule that pads to another size; null where none does.
+  const std::string* against(const Padding& other) const {
+    const auto differs = [](const std::optional<int>& a, const std::optional<int>& b) {
+      return a && b && *a != *b;
+    };
+    if (differs(sizes.hidden, other.hidden)) return &hidden_by;
+    if (differs(sizes.input, other.input)) return &input_by;
+    if (differs(sizes.batch, other.batch)) return &batch_by;
+    return nullptr;
+  }
+  void take(const Padding& other, const std::string& rule) {
+    const auto set = [&](std::optional<int>& size, std::string& by, const std::optional<int>& to) {
+      if (size || !to) return;
+      size = to;
+      by = rule;
+    };
+    set(sizes.hidden, hidden_by, other.hidden);
+    set(sizes.input, input_by, other.input);
+    set(sizes.batch, batch_by, other.batch);
+  }
+};
+
+// One configuration is padded one way: a suggestion that pads to other sizes than an earlier one is
+// taken out. Returns the rule that decided where nothing is left to propose and the finding is an
+// opportunity at most.
+std::optional<std::string> pad_alike(Finding& finding, const RnnConfig& config, Decided& decided) {
+  if (refuted(finding)) return std::nullopt;
+  std::string by;
+  std::vector<Suggestion> kept;
+  for (auto& suggestion : finding.suggestions) {
+    if (suggestion.transform && !suggestion.trial) {
+      const Padding sizes = padding_of(suggestion, config);
+      if (const auto* rule = decided.against(sizes)) {
+        if (by.empty()) by = *rule;
+        continue;
+      }
+      decided.take(sizes, finding.rule_id);
+    }
+    kept.push_back(std::move(suggestion));
+  }
+  finding.suggestions = std::move(kept);
+  if (by.empty() || !finding.suggestions.empty()) return std::nullopt;
+  if (finding.severity <= Severity::opportunity && by != finding.rule_id) return by;
+  if (finding.gain && finding.gain->basis != GainBasis::measured_here) finding.gain.reset();
+  finding.suggestions.push_back(
+      {fmt::format("`{}` proposes the size to pad to.", by), std::nullopt, {}, {}, {}});
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index) {
   const auto& configurations = index.profile().configurations;
   std::map<int, std::vector<Proposed>> proposed;  // by configuration
+  std::map<int, Decided> decided;
   std::vector<LeftOut> left;
   std::erase_if(findings, [&](Finding& finding) {
     const auto at = static_cast<std::size_t>(finding.configuration);
     if (finding.configuration < 0 || at >= configurations.size()) return false;
+    if (const auto by =
+            pad_alike(finding, configurations[at].config, decided[finding.configuration])) {
+      left.push_back({finding.rule_id, finding.configuration, *by});
+      return true;
+    }
     auto& known = proposed[finding.configuration];
     std::vector<Proposed> own;
     std::size_t repeated = 0;

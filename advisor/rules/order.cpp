@@ -58,9 +58,9 @@ double expected_saving(const Finding& finding, bool explains, Shares& shares) {
 
 // Larger comes first: broken, something to do, not refuted; of a program the share saved,
 // confirmed, a cause; the class of the gain, milliseconds saved, speedup, confirmed, bytes,
-// severity.
-using Weight =
-    std::tuple<bool, bool, bool, double, bool, bool, int, double, double, bool, std::int64_t, int>;
+// severity, a cause of what runs.
+using Weight = std::tuple<bool, bool, bool, double, bool, bool, int, double, double, bool,
+                          std::int64_t, int, bool>;
 
 Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
   const ProfileIndex& index = shares.index();
@@ -86,7 +86,8 @@ Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
   }
   const Rule* rule = rules.find(finding.rule_id);
   const bool of_program = known && profile.configurations[at].from_program();
-  const bool explains = of_program && rule != nullptr && rule->consequence == "path";
+  const bool path = rule != nullptr && rule->consequence == "path";
+  const bool explains = of_program && path;
   const double expected = of_program ? expected_saving(finding, explains, shares) : 0;
   return {finding.severity == Severity::error,
           !is_remark(finding),
@@ -99,7 +100,8 @@ Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
           speedup,
           confirmed,
           bytes,
-          static_cast<int>(finding.severity)};
+          static_cast<int>(finding.severity),
+          path};
 }
 
 // What was confirmed for one configuration is comparable as measured: in the places that these

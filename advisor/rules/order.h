@@ -19,7 +19,7 @@ namespace rnnadvisor::advisor {
 //    Elsewhere measured gains, then modelled ones, then none, by the milliseconds they save, where
 //    times are known;
 // 4. of equal ones what was measured here (in a program before causes and speedups), then bytes,
-//    severity, rule and configuration.
+//    severity, what explains which kernels run, rule and configuration.
 // Of one configuration's confirmed changes the larger measured gain comes first, but a change that
 // alters more (exact < padded < numerics < model) only where its interval lies wholly above that of
 // the one that alters less. A gain that only another model reaches does not count.

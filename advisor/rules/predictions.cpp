@@ -34,10 +34,60 @@ std::optional<PredictedChange> Predictions::change(int configuration) {
   return predict_change(profile_, configuration, *spec, predict(*spec));
 }
 
-std::optional<double> Predictions::speedup(int configuration, std::span<const Transform> changes) {
+std::optional<ExpectedSpeedup> Predictions::speedup(int configuration,
+                                                    std::span<const Transform> changes) {
   const auto* spec = device(configuration);
   if (spec == nullptr) return std::nullopt;
   return predict_speedup(profile_, configuration, *spec, predict(*spec), changes);
+}
+
+void Predictions::apply(Finding& finding) {
+  struct Known {
+    std::size_t place;
+    ExpectedSpeedup expected;
+    Meaning meaning;
+  };
+  std::optional<Known> first, best;
+  for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
+    const auto& suggestion = finding.suggestions[i];
+    if (!suggestion.transform || !suggestion.cannot.empty()) continue;
+    const auto changes = changes_of(suggestion);
+    const auto expected = speedup(finding.configuration, changes);
+    const Known known{i, expected.value_or(ExpectedSpeedup{}), widest_meaning(changes)};
+    // What is not predicted is no match for anything: the card's order stands.
+    if (!first && !expected) return;
+    if (!expected) continue;
+    if (!first) {
+      first = best = known;
+    } else if (known.meaning <= std::max(first->meaning, Meaning::padded) &&
+               known.expected.speedup > best->expected.speedup) {
+      best = known;
+    }
+  }
+  if (!first) return;
+  if (best->expected.speedup > first->expected.speedup * clearly) {
+    const auto begin = finding.suggestions.begin();
+    std::rotate(begin + static_cast<std::ptrdiff_t>(first->place),
+                begin + static_cast<std::ptrdiff_t>(best->place),
+                begin + static_cast<std::ptrdiff_t>(best->place) + 1);
+  } else {
+    best = first;
+  }
+  finding.predicted_speedup = best->expected.speedup;
+  if (finding.gain && finding.gain->saved_bytes > 0) return;
+  if (best->expected.speedup < least_told_gain) {
+    finding.gain.reset();
+    return;
+  }
+  const auto& own = profile_.configurations[static_cast<std::size_t>(finding.configuration)];
+  Gain gain;
+  gain.speedup = best->expected.speedup;
+  gain.low = best->expected.low;
+  gain.high = best->expected.high;
+  gain.basis = GainBasis::modelled;
+  gain.scope = own.config.mode == Mode::training ? "training step" : "forward inference";
+  gain.source = "predicted times";
+  finding.gain = gain;
 }
 
 std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const ProfileIndex& index,
@@ -65,21 +115,13 @@ std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const Pro
     const auto& first = other.suggestions.front();
     if (first.transform) {
       const auto its = predictions.speedup(other.configuration, changes_of(first));
-      if (its && *its * clearly < found->gain->speedup)
+      if (its && its->speedup * clearly < found->gain->speedup)
         std::rotate(other.suggestions.begin(), same, same + 1);
     }
     if (!other.gain || other.gain->basis != GainBasis::measured_here) other.gain = found->gain;
     left.push_back({found->rule_id, found->configuration, other.rule_id});
     findings.erase(found);
     break;
-  }
-  for (auto& finding : findings) {
-    for (const auto& suggestion : finding.suggestions) {
-      if (!suggestion.transform) continue;
-      finding.predicted_speedup =
-          predictions.speedup(finding.configuration, changes_of(suggestion));
-      break;
-    }
   }
   return left;
 }

@@ -9,6 +9,7 @@
 #include "advisor/facts/predicted_change.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/rules/finding.h"
+#include "advisor/whatif/predicted_change.h"
 
 namespace rnnadvisor::advisor {
 
@@ -23,7 +24,11 @@ class Predictions {
   // As PredictChange; nothing where the device of the configuration is not known.
   std::optional<PredictedChange> change(int configuration);
   // What is predicted of these changes, as predict_speedup() in advisor/whatif/predicted_change.h.
-  std::optional<double> speedup(int configuration, std::span<const Transform> changes);
+  std::optional<ExpectedSpeedup> speedup(int configuration, std::span<const Transform> changes);
+  // Puts the suggestion that is predicted to gain clearly more in front, unless it gives up more
+  // than the first one does; then sets what is predicted of the first: `predicted_speedup`, and
+  // the gain, in the place of a number of another configuration. Nothing where it is not predicted.
+  void apply(Finding& finding);
 
  private:
   const DeviceSpec* device(int configuration) const;
@@ -36,7 +41,7 @@ class Predictions {
 
 // Of one configuration's findings, where `predicted_rule` is among them: another that proposes the
 // same calls tells the change in its place, and with its gain, unless that was measured here.
-// Then every finding is given Finding::predicted_speedup. Returns what was left out.
+// Returns what was left out.
 std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const ProfileIndex& index,
                                        Predictions& predictions);
 

@@ -114,8 +114,14 @@ std::vector<Transform> in_order(std::span<const Transform> transforms) {
 std::vector<Transform> effective(std::vector<Transform> transforms, const RnnConfig& config) {
   std::erase_if(transforms, [&](const Transform& transform) {
     const auto after = expand(transform, config);
-    // A size that is a multiple already is an error to expand().
-    if (!after) return transform.kind.starts_with("pad_");
+    // A size that is a multiple already, and a value that is the present one, are errors to
+    // expand().
+    if (!after) {
+      constexpr std::array<std::string_view, 4> valued = {"algo", "math_type", "data_type",
+                                                          "math_precision"};
+      return transform.kind.starts_with("pad_") ||
+             std::find(valued.begin(), valued.end(), transform.kind) != valued.end();
+    }
     return after->size() == 1 && after->front() == config;
   });
   return transforms;

@@ -189,6 +189,27 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   return candidate;
 }
 
+std::optional<ExperimentVariant> calls_after(std::span<const Transform> changes,
+                                             const Profile& profile, int configuration,
+                                             const DeviceSpec& device) {
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  Candidate candidate;
+  candidate.transforms = in_order(changes);
+  candidate.meaning = meaning_of(candidate.transforms, own.config);
+  auto variant = compose(candidate.transforms, own.config);
+  if (!variant || variant->cuda_graph || variant->calls.size() > most_calls_of_one)
+    return std::nullopt;
+  candidate.variant = std::move(*variant);
+  if (const auto framework = framework_around(profile, configuration)) {
+    if (fit_to_framework(candidate, *framework, own.program, device,
+                         judged_cudnn_version(profile, own)))
+      return std::nullopt;
+  }
+  if (candidate.variant.calls.size() == 1 && candidate.variant.calls.front() == own.config)
+    return std::nullopt;
+  return std::move(candidate.variant);
+}
+
 Proposal propose(const Profile& profile, int configuration, std::span<const Finding> findings,
                  const DeviceSpec& device, const ProposeOptions& options) {
   Collector collector(profile, configuration, device, options);

@@ -56,6 +56,13 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
                                  const Profile& profile, int configuration,
                                  const DeviceSpec& device, const ProposeOptions& options);
 
+// The calls that changes come to in the program around a configuration; nothing where they are none
+// of calls (a graph, a switch of the framework), where they change nothing, or where the framework
+// does not make them. Whether cuDNN takes the calls is not asked.
+std::optional<ExperimentVariant> calls_after(std::span<const Transform> changes,
+                                             const Profile& profile, int configuration,
+                                             const DeviceSpec& device);
+
 // `findings` may be those of all configurations. `device` is the one on which they would be tried.
 // Deterministic.
 Proposal propose(const Profile& profile, int configuration, std::span<const Finding> findings,

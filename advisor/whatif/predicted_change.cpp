@@ -11,6 +11,7 @@
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
+#include "advisor/whatif/plain_words.h"
 #include "advisor/whatif/size_choice.h"
 
 namespace rnnadvisor::advisor {
@@ -189,6 +190,14 @@ class ChangeSearch {
 double below(const TimePrediction& time) { return std::log(time.seconds / time.low_seconds); }
 double above(const TimePrediction& time) { return std::log(time.high_seconds / time.seconds); }
 
+ExpectedSpeedup ratio_of(const TimePrediction& before, const TimePrediction& after) {
+  ExpectedSpeedup ratio;
+  ratio.speedup = before.seconds / after.seconds;
+  ratio.low = ratio.speedup * std::exp(-std::hypot(below(before), above(after)));
+  ratio.high = ratio.speedup * std::exp(std::hypot(above(before), below(after)));
+  return ratio;
+}
+
 }  // namespace
 
 bool measured_with(const TimePrediction& time, const std::optional<Version>& cudnn) {
@@ -221,30 +230,30 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
     return change;
   }
   change.changes = std::move(best->changes);
-  change.words = change_in_words(to_json(change.changes));
+  change.words = in_plain_words(change.changes, own.config);
   change.meaning = best->meaning;
   change.before = std::move(*before);
   change.after = std::move(best->time);
-  change.speedup = change.before.seconds / change.after.seconds;
-  change.low = change.speedup * std::exp(-std::hypot(below(change.before), above(change.after)));
-  change.high = change.speedup * std::exp(std::hypot(above(change.before), below(change.after)));
+  const ExpectedSpeedup ratio = ratio_of(change.before, change.after);
+  change.speedup = ratio.speedup;
+  change.low = ratio.low;
+  change.high = ratio.high;
   return change;
 }
 
-std::optional<double> predict_speedup(const Profile& profile, int configuration,
-                                      const DeviceSpec& device, const model::PredictTime& predict,
-                                      std::span<const Transform> changes) {
+std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int configuration,
+                                               const DeviceSpec& device,
+                                               const model::PredictTime& predict,
+                                               std::span<const Transform> changes) {
   if (!predict) return std::nullopt;
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   const auto before = time_of({own.config}, predict);
-  if (!before) return std::nullopt;
-  ProposeOptions options;
-  options.predict = predict;
-  const auto candidate =
-      make_candidate(changes, "predicted", profile, configuration, device, options);
-  if (!candidate || candidate->variant.cuda_graph) return std::nullopt;
-  const auto after = time_of(candidate->variant.calls, predict);
-  return after ? std::optional(before->seconds / after->seconds) : std::nullopt;
+  if (!before || !measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
+  if (meaning_of(changes, own.config) == Meaning::model) return std::nullopt;
+  const auto variant = calls_after(changes, profile, configuration, device);
+  if (!variant) return std::nullopt;
+  const auto after = time_of(variant->calls, predict);
+  return after ? std::optional(ratio_of(*before, *after)) : std::nullopt;
 }
 
 }  // namespace rnnadvisor::advisor

@@ -30,10 +30,15 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
                                               const DeviceSpec& device,
                                               const model::PredictTime& predict);
 
-// Predicted time now over predicted time with these changes; nothing where either is not predicted,
-// the changes do not fit or make another model.
-std::optional<double> predict_speedup(const Profile& profile, int configuration,
-                                      const DeviceSpec& device, const model::PredictTime& predict,
-                                      std::span<const Transform> changes);
+// What predicted times expect of given changes: time now over time with them, and the interval that
+// PredictedChange has.
+struct ExpectedSpeedup {
+  double speedup = 1, low = 1, high = 1;
+};
+// Nothing where either time is not predicted, the changes do not fit or make another model.
+std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int configuration,
+                                               const DeviceSpec& device,
+                                               const model::PredictTime& predict,
+                                               std::span<const Transform> changes);
 
 }  // namespace rnnadvisor::advisor

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "advisor/whatif/transform.h"
 #include "core/base/embedded.h"

@@ -16,7 +16,8 @@
 namespace rnnadvisor {
 namespace embedded {
 std::span<const EmbeddedFile> device_times();
-}
+std::span<const EmbeddedFile> device_fits();
+}  // namespace embedded
 
 namespace {
 
@@ -24,6 +25,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int known_version = 1;
 constexpr std::string_view times_ending = ".times.jsonl";
+constexpr std::string_view fits_ending = ".fits.txt";
 constexpr double longest_ms = 1e9;  // eleven days: no call of cuDNN's
 
 tl::unexpected<Error> fail_at(std::string_view file, int line, std::string message,
@@ -123,6 +125,17 @@ Json short_config(const RnnConfig& config) {
   return kept;
 }
 
+// The text of a file that travels in the program for a device; empty where there is none.
+std::string_view embedded_for(std::span<const EmbeddedFile> files, const DeviceSpec& device,
+                              std::string_view ending) {
+  // A slice of a GPU (MIG) has its name and fewer multiprocessors: another machine for times.
+  const auto shipped = find_device(device.id);
+  if (shipped && shipped->sm_count != device.sm_count) return {};
+  for (const EmbeddedFile& file : files)
+    if (file.name == device.id + std::string(ending)) return file.text;
+  return {};
+}
+
 }  // namespace
 
 Result<MeasuredTimes> read_measured_times(std::string_view text, std::string_view file) {
@@ -211,16 +224,16 @@ Result<std::optional<MeasuredTimes>> find_measured_times(std::string_view name,
     if (!times) return fail(std::move(times.error()));
     return std::optional(std::move(*times));
   }
-  // A slice of a GPU (MIG) has its name and fewer multiprocessors: another machine for times.
-  const auto shipped = find_device(device.id);
-  if (shipped && shipped->sm_count != device.sm_count) return std::nullopt;
-  for (const EmbeddedFile& file : embedded::device_times()) {
-    if (file.name != device.id + std::string(times_ending)) continue;
-    auto times = read_measured_times(file.text, file.name);
-    if (!times) return fail(std::move(times.error()));
-    return std::optional(std::move(*times));
-  }
-  return std::nullopt;
+  const std::string_view text = embedded_for(embedded::device_times(), device, times_ending);
+  if (text.empty()) return std::nullopt;
+  auto times = read_measured_times(text, device.id + std::string(times_ending));
+  if (!times) return fail(std::move(times.error()));
+  return std::optional(std::move(*times));
+}
+
+std::string_view find_stored_fits(std::string_view name, const DeviceSpec& device) {
+  if (name.ends_with(".toml")) return {};
+  return embedded_for(embedded::device_fits(), device, fits_ending);
 }
 
 }  // namespace rnnadvisor

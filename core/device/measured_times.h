@@ -63,4 +63,9 @@ std::string times_path(std::string_view description_path);
 Result<std::optional<MeasuredTimes>> find_measured_times(std::string_view name,
                                                          const DeviceSpec& device);
 
+// What the time model made of the times that travel in the program for `device`
+// (core/model/time_stored.h), under the same conditions; empty where there is none. Valid for the
+// life of the program.
+std::string_view find_stored_fits(std::string_view name, const DeviceSpec& device);
+
 }  // namespace rnnadvisor

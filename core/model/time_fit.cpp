@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace rnnadvisor::model {
 namespace {
@@ -123,18 +124,30 @@ Work fit_first_order(const TimePoints& points) {
   return factors;
 }
 
-TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness)
-    : likeness_(likeness), factors_(fit_first_order(points)) {
+void TimeFit::take_places(std::span<const Place> places) {
+  least_ = most_ = places.front();
+  scaled_.reserve(places.size());
+  for (const Place& place : places) {
+    for (std::size_t k = 0; k < place_size; ++k) {
+      least_[k] = std::min(least_[k], place[k]);
+      most_[k] = std::max(most_[k], place[k]);
+    }
+    scaled_.push_back(scaled(place, result_.likeness));
+  }
+}
+
+TimeFit::TimeFit(std::span<const Place> places, FitResult result) : result_(std::move(result)) {
+  take_places(places);
+}
+
+TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness) {
+  result_.likeness = likeness;
+  result_.factors = fit_first_order(points);
+  take_places(points.places);
   const auto n = static_cast<Index>(points.works.size());
-  least_ = most_ = points.places.front();
   Eigen::VectorXd residual(n);
   for (Index i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    for (std::size_t k = 0; k < place_size; ++k) {
-      least_[k] = std::min(least_[k], points.places[at][k]);
-      most_[k] = std::max(most_[k], points.places[at][k]);
-    }
-    scaled_.push_back(scaled(points.places[at], likeness_));
     residual(i) = std::log(points.seconds[at] / first_order(points.works[at]));
   }
   Eigen::MatrixXd alike(n, n);
@@ -144,14 +157,14 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness)
                                                           scaled_[static_cast<std::size_t>(j)]));
     }
   }
-  const double own = likeness_.values[Likeness::deviation];
-  const double noise = likeness_.values[Likeness::noise];
+  const double own = likeness.values[Likeness::deviation];
+  const double noise = likeness.values[Likeness::noise];
   Eigen::MatrixXd covariance = own * own * alike;
   covariance.diagonal().array() += noise * noise;
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(n, n));
   const Eigen::VectorXd weights = inverse * residual;
-  weights_.assign(weights.begin(), weights.end());
+  result_.weights.assign(weights.begin(), weights.end());
 
   // Leaving points out in closed form (Rasmussen and Williams, equations 5.10 to 5.12, for blocks):
   // what is predicted of a set without it is off by P⁻¹w, with covariance P⁻¹, where P is the set's
@@ -174,7 +187,7 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness)
       }
       const double variance = spread(k, k);
       density -= 0.5 * (std::log(variance) + error(k) * error(k) / variance);
-      const double unit = deviation_at(likest, likeness_);
+      const double unit = deviation_at(likest, likeness);
       off.push_back(std::abs(error(k)) / unit);
       if (size == 1) {
         const auto at = static_cast<std::size_t>(i);
@@ -186,27 +199,27 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness)
   // The order statistic that holds nine in ten of one more than there are.
   const auto rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(off.size() + 1)));
   std::sort(off.begin(), off.end());
-  conformal_ = off[std::min(rank, off.size()) - 1];
-  for (Estimate& estimate : left_out_) estimate.log_radius *= conformal_;
+  result_.conformal = off[std::min(rank, off.size()) - 1];
+  for (Estimate& estimate : left_out_) estimate.log_radius *= result_.conformal;
 }
 
 double TimeFit::first_order(const Work& work) const {
   double sum = 0;
-  for (std::size_t k = 0; k < work_terms; ++k) sum += factors_[k] * work[k];
+  for (std::size_t k = 0; k < work_terms; ++k) sum += result_.factors[k] * work[k];
   return std::max(sum, 1e-9);
 }
 
 TimeFit::Estimate TimeFit::at(const Work& work, const Place& place) const {
-  const Place point = scaled(place, likeness_);
+  const Place point = scaled(place, result_.likeness);
   double miss = 0, likest = 0;
   for (std::size_t i = 0; i < scaled_.size(); ++i) {
     const double alike = matern(squared_distance(scaled_[i], point));
-    miss += alike * weights_[i];
+    miss += alike * result_.weights[i];
     likest = std::max(likest, alike);
   }
-  const double own = likeness_.values[Likeness::deviation];
+  const double own = result_.likeness.values[Likeness::deviation];
   return {std::log(first_order(work)) + own * own * miss,
-          conformal_ * deviation_at(likest, likeness_)};
+          result_.conformal * deviation_at(likest, result_.likeness)};
 }
 
 bool TimeFit::inside(const Place& place) const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/model/time_features.h"
@@ -55,10 +56,21 @@ struct TimePoints {
   bool tells_overhead() const;
 };
 
+// All that a fit found out, next to the places of its points: what is kept of it in a file.
+struct FitResult {
+  Likeness likeness;
+  Work factors{};
+  std::vector<double> weights;  // one a point
+  double conformal = 0;         // half the interval, in deviations of the process
+};
+
 class TimeFit {
  public:
   // At least two points.
   TimeFit(const TimePoints& points, const Likeness& likeness);
+  // A fit that was made before; `places` are those of its points, as many as it has weights. Its
+  // at() and inside() are the same; it has no left_out() and no score().
+  TimeFit(std::span<const Place> places, FitResult result);
 
   struct Estimate {
     double log_seconds = 0;
@@ -70,16 +82,15 @@ class TimeFit {
   // Mean logarithmic density of points left out, higher is better: what a likeness is chosen by.
   double score() const { return score_; }
   bool inside(const Place& place) const;  // of the sizes that were measured
+  const FitResult& result() const { return result_; }
 
  private:
+  void take_places(std::span<const Place> places);
   double first_order(const Work& work) const;
 
-  Likeness likeness_;
-  Work factors_{};
-  std::vector<Place> scaled_;    // the points, divided by the lengths
-  std::vector<double> weights_;  // inverse covariance times residual
+  FitResult result_;           // its weights are the inverse covariance times the residual
+  std::vector<Place> scaled_;  // the points, divided by the lengths
   Place least_{}, most_{};
-  double conformal_ = 1.645;
   double score_ = 0;
   std::vector<Estimate> left_out_;
 };

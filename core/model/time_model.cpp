@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/model/time_fit.h"
 #include "core/model/time_intervals.h"
+#include "core/model/time_stored.h"
 
 namespace rnnadvisor::model {
 namespace {
@@ -31,8 +32,10 @@ std::string name_of(const Key& key) {
   return fmt::format("{}: {}", to_string(key.group), to_string(key.phase));
 }
 
+std::size_t index_of(Phase phase) { return static_cast<std::size_t>(phase); }
+
 struct Learned {
-  std::vector<std::size_t> rows;  // indices into MeasuredTimes::rows
+  std::vector<std::size_t> rows;  // indices into MeasuredTimes::rows, or calls of StoredTimes
   std::optional<TimeFit> fit;     // nothing where there are too few
   double interval_factor = 1;
 };
@@ -43,6 +46,7 @@ struct TimeModel::State {
   MeasuredTimes times;
   DeviceSpec device;
   IntervalFactors intervals;
+  std::optional<StoredTimes> stored;             // then there are no rows
   std::map<Key, std::vector<std::size_t>> rows;  // the first one of each configuration
   // All rows of a configuration that was measured more than once, by the first one: other
   // recordings of the same grid, or cuts that cross.
@@ -190,8 +194,8 @@ struct TimeModel::State {
   // Remembered by phase.
   double known_transfer_radius(Phase phase) const {
     const std::lock_guard lock(mutex);
-    auto& radius = transfer[static_cast<std::size_t>(phase)];
-    if (!radius) radius = transfer_radius(phase);
+    auto& radius = transfer[index_of(phase)];
+    if (!radius) radius = stored ? stored->transfer()[index_of(phase)] : transfer_radius(phase);
     return *radius;
   }
 
@@ -200,6 +204,14 @@ struct TimeModel::State {
     const auto found = learned.find(key);
     if (found != learned.end()) return found->second;
     Learned& made = learned[key];
+    if (stored) {
+      if (auto fit = stored->fit(name_of(key))) {
+        made.fit.emplace(stored->places(*fit), std::move(fit->result));
+        made.rows = std::move(fit->calls);
+        made.interval_factor = fit->interval_factor;
+      }
+      return made;
+    }
     const auto points = rows.find(key);
     if (points == rows.end()) return made;
     made.rows = points->second;
@@ -237,6 +249,42 @@ TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_
       kept.push_back(indices[k * indices.size() / most_points]);
     indices = std::move(kept);
   }
+}
+
+TimeModel::TimeModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+std::shared_ptr<const TimeModel> TimeModel::from_stored(std::string_view text, DeviceSpec device) {
+  auto stored = StoredTimes::read(text);
+  if (!stored) return nullptr;
+  auto state = std::make_unique<State>();
+  state->times.device = stored->device();
+  state->times.cudnn_version = stored->cudnn_version();
+  state->device = std::move(device);
+  state->stored = std::move(stored);
+  return std::shared_ptr<const TimeModel>(new TimeModel(std::move(state)));
+}
+
+std::string TimeModel::stored() const {
+  std::array<double, 4> transfer{};
+  for (const Phase phase : all_phases)
+    transfer[index_of(phase)] = state_->known_transfer_radius(phase);
+  std::map<std::size_t, std::size_t> places;  // of the rows that are points, among the calls
+  std::vector<RnnConfig> calls;
+  std::map<std::string, StoredFit> fits;
+  for (const auto& [key, indices] : state_->rows) {
+    const Learned& learned = state_->learn(key);
+    if (!learned.fit) continue;
+    StoredFit& fit = fits[name_of(key)];
+    fit.result = learned.fit->result();
+    fit.interval_factor = learned.interval_factor;
+    for (const std::size_t row : learned.rows) {
+      const auto [at, fresh] = places.try_emplace(row, calls.size());
+      if (fresh) calls.push_back(state_->times.rows[row].config);
+      fit.calls.push_back(at->second);
+    }
+  }
+  return write_stored_times(state_->times.device, state_->times.cudnn_version, transfer, calls,
+                            fits);
 }
 
 TimeModel::~TimeModel() = default;
@@ -298,6 +346,7 @@ PredictTime predictor(std::shared_ptr<const TimeModel> model) {
 
 Result<std::shared_ptr<const TimeModel>> find_time_model(std::string_view name,
                                                          const DeviceSpec& device) {
+  if (auto model = TimeModel::from_stored(find_stored_fits(name, device), device)) return model;
   auto times = find_measured_times(name, device);
   if (!times) return fail(std::move(times.error()));
   if (!*times) return std::shared_ptr<const TimeModel>();

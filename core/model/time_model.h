@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/device/device_spec.h"
@@ -33,12 +34,16 @@ namespace rnnadvisor::model {
 class TimeModel {
  public:
   TimeModel(MeasuredTimes times, DeviceSpec device);
+  // Fits that stored() of another model wrote; predict() of both agree to the last bit. It has no
+  // rows, so that times() names device and version alone and left_out() and choose() are empty.
+  // Nothing where the text is no such file. The text must outlive the model.
+  static std::shared_ptr<const TimeModel> from_stored(std::string_view text, DeviceSpec device);
   ~TimeModel();
   TimeModel(const TimeModel&) = delete;
   TimeModel& operator=(const TimeModel&) = delete;
 
-  // As PredictTime. The first call for a group of kernels takes some ten milliseconds, others
-  // microseconds.
+  // As PredictTime. The first call for a group of kernels takes some ten milliseconds where it has
+  // to be fitted, others microseconds.
   std::optional<TimePrediction> predict(const RnnConfig& config, Phase phase) const;
 
   // What each measured configuration would have been predicted without it (and without its other
@@ -50,18 +55,23 @@ class TimeModel {
   // ten seconds for a thousand rows. Ends early with what it has when `stop` is set.
   std::map<std::string, std::vector<double>> choose(const std::atomic<bool>* stop = nullptr) const;
 
+  // The text for from_stored(): makes every fit, which takes seconds.
+  std::string stored() const;
+
   const MeasuredTimes& times() const;
   const DeviceSpec& device() const;
 
  private:
   struct State;
+  explicit TimeModel(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
 // The predictor of a model, which lives as long as it is needed.
 PredictTime predictor(std::shared_ptr<const TimeModel> model);
 
-// A model of the times found by find_measured_times(); null when there are none.
+// A model of the times found by find_measured_times(); null when there are none. For those that
+// travel in the program the fits do, too (devices/NAME.fits.txt), and are read instead of made.
 Result<std::shared_ptr<const TimeModel>> find_time_model(std::string_view name,
                                                          const DeviceSpec& device);
 

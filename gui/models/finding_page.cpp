@@ -172,7 +172,7 @@ class FindingPage {
     if (!assumed || own == nullptr || own->configuration->program.name ||
         own->configuration->from_program())
       return;
-    if (const auto said = words::assumed_framework(document_.report()); !said.empty())
+    if (const auto& said = document_.report().assumption; !said.empty())
       page_.small(page_.dim(Page::escape(said)));
   }
 

@@ -16,7 +16,7 @@ struct Words {
 };
 
 // In the order in which they teach; a sample that is not listed comes after them under its name.
-constexpr std::array<Words, 13> known = {{
+constexpr std::array<Words, 13> sample_words = {{
     {"programs/pytorch-two-layers",
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "PyTorch, two layers"),
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "A two-layer LSTM in training")},
@@ -60,7 +60,7 @@ std::vector<Sample> samples() {
   const auto name_of = [](const EmbeddedFile& file) {
     return file.name.substr(0, file.name.rfind('.'));
   };
-  for (const auto& words : known) {
+  for (const auto& words : sample_words) {
     for (const auto& file : files) {
       if (name_of(file) != words.name) continue;
       list.push_back(

@@ -6,6 +6,7 @@
 #include <QMetaObject>
 #include <QObject>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <thread>

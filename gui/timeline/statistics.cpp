@@ -1,6 +1,7 @@
 #include "gui/timeline/statistics.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 namespace rnnadvisor::gui::timeline {

@@ -215,8 +215,7 @@ QWidget* OverviewView::make_actions() {
   if (groups.size() > rows.size())
     html.small(html.link(Link::to_view(QStringLiteral("findings")),
                          tr("%n more finding(s)", nullptr, many(groups.size() - rows.size()))));
-  if (const auto assumed = words::assumed_framework(report); !assumed.empty())
-    html.small(html.dim(Page::escape(assumed)));
+  if (!report.assumption.empty()) html.small(html.dim(Page::escape(report.assumption)));
   page->show_page(html.take());
   connect(page, &PageBrowser::link_activated, this, &View::link_activated);
   page->grow_with_text();

@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QDialog>
 #include <QList>
+#include <vector>
 
 class QLineEdit;
 class QListWidget;

@@ -151,7 +151,10 @@ std::uint32_t intern(const Place& user, const Place& innermost) {
   std::size_t slot = hash & (slots - 1);
   for (std::size_t probes = 0; probes < slots; ++probes, slot = (slot + 1) & (slots - 1)) {
     std::uint64_t there = known[slot].load();
-    if (there == 0 && known[slot].compare_exchange_strong(there, hash)) {
+    if (there == hash) return static_cast<std::uint32_t>(slot + 1);
+    if (there != 0) continue;
+    const Undisturbed undisturbed;  // who takes the slot writes the call site
+    if (known[slot].compare_exchange_strong(there, hash)) {
       writer().add(spool::CallSite{{},
                                    static_cast<std::uint32_t>(slot + 1),
                                    user.file,

@@ -256,13 +256,15 @@ std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arg
   for (std::size_t probes = 0; probes < most_probes && id == 0;
        ++probes, slot = (slot + 1) & (slots - 1)) {
     std::uint64_t there = written[slot].load(std::memory_order_acquire);
-    if (there == 0 && written[slot].compare_exchange_strong(there, hash)) {
-      id = static_cast<std::uint32_t>(slot + 1);
-      out.id = id;
-      writer().add(out, spool::Loss::calls, lengths.all, tail);
-    } else if (there == hash) {
-      id = static_cast<std::uint32_t>(slot + 1);
+    if (there == 0) {
+      const Undisturbed undisturbed;  // who takes the slot writes the configuration
+      if (written[slot].compare_exchange_strong(there, hash)) {
+        there = hash;
+        out.id = static_cast<std::uint32_t>(slot + 1);
+        writer().add(out, spool::Loss::calls, lengths.all, tail);
+      }
     }
+    if (there == hash) id = static_cast<std::uint32_t>(slot + 1);
   }
   if (id == 0) id = write_configuration(out, lengths.all);
   return id;

@@ -433,9 +433,8 @@ void counters_prepare(void* library) {
 void counters_see(int device) {
   if (!prepared.load(std::memory_order_acquire) || device < 0 || device >= most_devices) return;
   if ((seen.load(std::memory_order_relaxed) & 1U << device) != 0) return;
-  const Uncancelled uncancelled;
   const OurCupti guard;
-  pthread_mutex_lock(&mutex);
+  const Locked locked(mutex);
   if ((seen.fetch_or(1U << device) & 1U << device) == 0 && !stop.load()) {
     Sampler& s = samplers[device];
     s.device = device;
@@ -448,7 +447,6 @@ void counters_see(int device) {
       life.store(start_thread() ? alive : ended);
     }
   }
-  pthread_mutex_unlock(&mutex);
 }
 
 void counters_finish() {

@@ -23,7 +23,7 @@ const HookRow* row_of(const char* name) {
 
 // The hook in front of `real`; `real` itself where nothing is recorded or there is no room.
 void* hook_in_front(const HookRow& row, void* real) {
-  if (!ready()) return real;
+  if (!may_record()) return real;
   const auto* library = library_of(real);
   if (library != nullptr) return row.slots[library->index - 1];
   static std::atomic<std::uint32_t> told{0};

@@ -100,7 +100,7 @@ CudnnLibrary* library_of(void* function) {
   void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   const CudnnLibrary found = found_in(handle);
-  pthread_mutex_lock(&mutex);
+  const Locked locked(mutex);
   CudnnLibrary* library = known_library(info.dli_fbase);
   const int slot = count.load();
   if (library == nullptr && slot < max_libraries) {
@@ -110,7 +110,6 @@ CudnnLibrary* library_of(void* function) {
     library->index = static_cast<unsigned>(slot) + 1;
     count.store(slot + 1, std::memory_order_release);
   }
-  pthread_mutex_unlock(&mutex);
   return library;
 }
 

@@ -90,15 +90,16 @@ void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* size, std::size_t* m
   *max_records = 0;
   *size = settings().buffer_bytes;
   *buffer = nullptr;
-  pthread_mutex_lock(&mutex);
-  if (free_count > 0) {
-    *buffer = free_buffers[--free_count];
-  } else if (allocated < max_buffers) {
-    ++allocated;
-    *buffer = new_buffer(false);
-    if (*buffer == nullptr) --allocated;
+  {
+    const Locked locked(mutex);
+    if (free_count > 0) {
+      *buffer = free_buffers[--free_count];
+    } else if (allocated < max_buffers) {
+      ++allocated;
+      *buffer = new_buffer(false);
+      if (*buffer == nullptr) --allocated;
+    }
   }
-  pthread_mutex_unlock(&mutex);
   if (*buffer == nullptr) *size = 0;
 }
 
@@ -116,9 +117,8 @@ void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* b
   if (api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
       dropped > 0)
     writer().count_loss(spool::Loss::cupti, dropped);
-  pthread_mutex_lock(&mutex);
+  const Locked locked(mutex);
   free_buffers[free_count++] = buffer;
-  pthread_mutex_unlock(&mutex);
 }
 
 void graph_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
@@ -241,12 +241,11 @@ void hand_back() {
   if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
   subscriber = nullptr;
   counters_finish();
-  pthread_mutex_lock(&mutex);
+  const Locked locked(mutex);
   while (free_count > 0) {
     munmap(free_buffers[--free_count], settings().buffer_bytes);
     --allocated;
   }
-  pthread_mutex_unlock(&mutex);
 }
 
 void refused(CUptiResult status, const char* what) {
@@ -274,7 +273,8 @@ void conflict(const char* who) {
 }  // namespace
 
 void cupti_start() {
-  if (!ready() || mode() == spool::Mode::calls) return;
+  if (!ready()) return cupti_was_missed();
+  if (mode() == spool::Mode::calls) return;
   const Scope scope;
   const Ours guard;
   int expected = off;

@@ -18,6 +18,7 @@ namespace {
 
 // What a program linked to CUPTI means; its library is there by definition.
 void* linked(const void* caller, const char* name) {
+  const ErrnoKept kept;
   if (void* found = symbol_behind_us(caller, name); found != nullptr) return found;
   for (const char* file : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
     void* library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);

@@ -50,6 +50,25 @@ bool report(const Driver& d, Pair& pair) {
   return true;
 }
 
+int take_pair(const Driver& d, std::uint64_t context, CUstream stream) {
+  const Locked locked(mutex);
+  for (int i = 0; i < pairs; ++i) {
+    auto& pair = pool[i];
+    if (pair.use == Use::empty) {
+      if (d.cuEventCreate(&pair.begin, CU_EVENT_DEFAULT) != CUDA_SUCCESS) break;
+      if (d.cuEventCreate(&pair.end, CU_EVENT_DEFAULT) != CUDA_SUCCESS) break;
+      pair.context = context;
+      pair.use = Use::idle;
+    }
+    if (pair.use == Use::idle && pair.context == context) {
+      pair.use = Use::begun;
+      pair.stream = stream;
+      return i;
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 int events_begin(CUstream stream) {
@@ -62,23 +81,7 @@ int events_begin(CUstream stream) {
       capturing != CU_STREAM_CAPTURE_STATUS_NONE)
     return -1;
   const Relaxed relaxed(*d);
-  int token = -1;
-  pthread_mutex_lock(&mutex);
-  for (int i = 0; i < pairs && token < 0; ++i) {
-    auto& pair = pool[i];
-    if (pair.use == Use::empty) {
-      if (d->cuEventCreate(&pair.begin, CU_EVENT_DEFAULT) != CUDA_SUCCESS) break;
-      if (d->cuEventCreate(&pair.end, CU_EVENT_DEFAULT) != CUDA_SUCCESS) break;
-      pair.context = context;
-      pair.use = Use::idle;
-    }
-    if (pair.use == Use::idle && pair.context == context) {
-      pair.use = Use::begun;
-      pair.stream = stream;
-      token = i;
-    }
-  }
-  pthread_mutex_unlock(&mutex);
+  const int token = take_pair(*d, context, stream);
   if (token >= 0 && d->cuEventRecord(pool[token].begin, stream) != CUDA_SUCCESS) {
     events_end(token, 0);
     return -1;
@@ -92,10 +95,9 @@ void events_end(int token, std::uint64_t call) {
   auto& pair = pool[token];
   pair.call = call;
   const bool ok = call != 0 && d->cuEventRecord(pair.end, pair.stream) == CUDA_SUCCESS;
-  pthread_mutex_lock(&mutex);
+  const Locked locked(mutex);
   pair.use = ok ? Use::ended : Use::idle;
   if (ok) queue[(head + waiting++) % pairs] = token;
-  pthread_mutex_unlock(&mutex);
 }
 
 void events_collect(bool all) {
@@ -107,7 +109,7 @@ void events_collect(bool all) {
   // At the end of a program that a kernel which never ends would not keep from ending.
   constexpr int patience_ms = 2000;
   int waited_ms = 0;
-  pthread_mutex_lock(&mutex);
+  const Locked locked(mutex);
   // A few per call keep up with the program; the first that is not finished ends the search,
   // because the others are as a rule younger.
   for (int left = waiting, looked = 0; left > 0 && (all || looked < 8);) {
@@ -129,7 +131,6 @@ void events_collect(bool all) {
     head = (head + 1) % pairs;
     --left;
   }
-  pthread_mutex_unlock(&mutex);
 }
 
 void events_in_child() {

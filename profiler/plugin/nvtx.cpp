@@ -146,7 +146,6 @@ int& depth_in(const void* domain) {
 int push(const void* domain, const spool::Nvtx& record) {
   const int level = depth_in(domain)++;
   if (!ready()) return level;
-  const Scope scope;
   // The range belongs to whoever opened it: the end of another one of its name does not close it.
   if (is_captured_range(record.name, record.domain) && begin_range()) {
     levels.captured_domain = domain;
@@ -162,7 +161,6 @@ int pop(const void* domain) {
   if (depth == 0) return -1;
   const int level = --depth;
   if (!ready()) return level;
-  const Scope scope;
   // Written outside the range too: the range may have ended in between, and a push wants its pop.
   writer().add(spool::NvtxPop{{}, now_ns(), thread_id(), nvtx_name_of(domain)}, spool::Loss::nvtx);
   if (levels.captured_level == level + 1 && levels.captured_domain == domain) {
@@ -175,7 +173,6 @@ int pop(const void* domain) {
 std::uint64_t start(const spool::Nvtx& record, std::uint64_t theirs) {
   const std::uint64_t id = theirs != 0 ? theirs : next_range.fetch_add(1);
   if (!ready()) return id;
-  const Scope scope;
   if (is_captured_range(record.name, record.domain) && begin_range()) captured_start.store(id);
   if (in_range()) write(spool::Type::nvtx_start, record, id);
   return id;
@@ -183,7 +180,6 @@ std::uint64_t start(const spool::Nvtx& record, std::uint64_t theirs) {
 
 void end(std::uint32_t domain, std::uint64_t id) {
   if (!ready()) return;
-  const Scope scope;
   spool::Nvtx record{};
   record.domain = domain;
   write(spool::Type::nvtx_end, record, id);
@@ -193,7 +189,6 @@ void end(std::uint32_t domain, std::uint64_t id) {
 
 void mark(const spool::Nvtx& record) {
   if (!ready()) return;
-  const Scope scope;
   if (in_range()) write(spool::Type::nvtx_mark, record, 0);
 }
 
@@ -411,7 +406,7 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   using namespace rnnadvisor::plugin;
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get(NVTX_ETID_CALLBACKS));
   const auto theirs = other_tool();
-  if (!ready() || callbacks == nullptr || callbacks->struct_size < sizeof *callbacks)
+  if (!may_record() || callbacks == nullptr || callbacks->struct_size < sizeof *callbacks)
     return theirs != nullptr ? theirs(get) : 0;
   const Module first(*callbacks, NVTX_CB_MODULE_CORE), second(*callbacks, NVTX_CB_MODULE_CORE2);
   const Module driver(*callbacks, NVTX_CB_MODULE_CUDA), runtime(*callbacks, NVTX_CB_MODULE_CUDART);

@@ -163,7 +163,6 @@ std::uint32_t nvtx_name_of(const void* handle) {
 // Outside the capture range, too: a thread is named once, at its beginning.
 void nvtx_name_thread(std::uint32_t thread, std::uint32_t name) {
   if (name == 0 || !ready()) return;
-  const Scope scope;
   writer().add(spool::ThreadName{{}, thread, name}, spool::Loss::nvtx);
 }
 

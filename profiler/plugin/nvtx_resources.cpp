@@ -28,7 +28,6 @@ std::uint32_t name_of(const wchar_t* text) { return nvtx_text(text); }
 // Like threads these are named once, outside the capture range, too.
 void name_device(int ordinal, std::uint32_t name) {
   if (name == 0 || ordinal < 0 || !ready()) return;
-  const Scope scope;
   writer().add(spool::ResourceName{{}, spool::Resource::device, ordinal, 0, name},
                spool::Loss::nvtx);
 }

@@ -7,15 +7,30 @@
 #include <atomic>
 #include <cstddef>
 
+#include "profiler/plugin/plugin.h"
+
 // Serves the tool that was there before us.
 #define RNNADVISOR_BEFORE(table, id, type, ...)                                \
   do {                                                                         \
     if (const auto before = tool_before<type>(table, id)) before(__VA_ARGS__); \
   } while (false)
 
-#define RNNADVISOR_SLOT(id, function) {id, reinterpret_cast<NvtxFunctionPointer>(&function)}
+#define RNNADVISOR_SLOT(id, function) \
+  {id, reinterpret_cast<NvtxFunctionPointer>(&WithErrnoKept<&function>::call)}
 
 namespace rnnadvisor::plugin {
+
+// A function of ours as the program sees it. No Scope: these are many, and what they call outside
+// has one of its own.
+template <auto function>
+struct WithErrnoKept;
+template <typename Return, typename... Arguments, Return (*function)(Arguments...)>
+struct WithErrnoKept<function> {
+  static Return NVTX_API call(Arguments... arguments) {
+    const ErrnoKept kept;
+    return function(arguments...);
+  }
+};
 
 struct Slot {
   int id;

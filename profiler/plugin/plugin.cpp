@@ -1,7 +1,9 @@
 #include "profiler/plugin/plugin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +23,12 @@
 #include "profiler/plugin/frameworks.h"
 #include "profiler/plugin/last_flush.h"
 #include "profiler/plugin/nvtx.h"
+#include "profiler/spool/writer_files.h"
 
 namespace rnnadvisor::plugin {
 namespace {
 
-enum State : int { untouched, on, off };
+enum State : int { untouched, on, off, waiting };
 std::atomic<int> state{untouched};
 pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 Settings the_settings;
@@ -35,7 +38,13 @@ bool exit_handler = false;
 std::atomic<pid_t> recorder{0};
 std::atomic<int> quick_status{-1};
 std::atomic<std::uint32_t> the_generation{1};
-bool stale = false;  // tables hold what is in the parent's spool
+bool stale = false;        // tables hold what is in the parent's spool
+bool unannounced = false;  // a child that no handler of pthread_atfork() told us of
+// While the spool cannot be opened for a reason that may pass.
+std::atomic<std::int64_t> next_try_ns{0};
+std::int64_t patience_ns = 0;
+int opening_failed = 0;  // errno; 0: it did not
+std::atomic<bool> missed_cupti{false};
 std::uint32_t range_name = 0, range_domain = 0;
 
 // The capture range.
@@ -47,6 +56,7 @@ std::atomic<std::int64_t> first_configuration_calls{0};
 std::atomic<bool> over{false};
 
 thread_local int depth = 0;
+thread_local const void* outermost_scope = nullptr;
 thread_local std::uint32_t known_thread = 0;
 
 const char* variable(const char* name) {
@@ -181,10 +191,10 @@ void describe_process() {
           readlink("/proc/self/exe", header.executable, sizeof header.executable - 1);
       length > 0)
     header.executable[length] = 0;
-  if (FILE* file = fopen("/proc/self/cmdline", "re"); file != nullptr) {
-    const std::size_t length = fread(header.command_line, 1, sizeof header.command_line - 1, file);
-    header.command_line[length] = 0;
-    fclose(file);
+  if (const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC); file >= 0) {
+    const auto length = read(file, header.command_line, sizeof header.command_line - 1);
+    header.command_line[length > 0 ? length : 0] = 0;
+    close(file);
   }
   // What decides about cuDNN's RNNs, and what findings quote.
   static const char* const names[] = {"CUDA_VISIBLE_DEVICES",
@@ -230,10 +240,14 @@ void in_child() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&start_mutex, &fresh, sizeof fresh);
   known_thread = 0;
+  recorder.store(0);
   if (state.load() == off) return;
   the_generation.fetch_add(1);
   stale = true;
   state.store(untouched);
+  next_try_ns.store(0);
+  patience_ns = 0;
+  opening_failed = 0;
 }
 
 void start_afresh() {
@@ -257,10 +271,12 @@ __attribute__((constructor)) void loaded() {
     state.store(off);
     return;
   }
+  spool::Writer::prepare();
   pthread_atfork(nullptr, nullptr, &in_child);
 }
 
 void ended(int status, void*) {
+  if (recorder.load() != getpid()) return;  // a child that did not call us
   if (the_writer.is_open()) the_writer.header().exited.store((status & 0xff) + 1);
   finish();
 }
@@ -281,10 +297,39 @@ void describe_settings() {
   }
 }
 
+bool may_pass(int error) {
+  for (const int passing : {EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT, EINTR, EAGAIN, EIO, EBUSY})
+    if (error == passing) return true;
+  return false;
+}
+
+void describe_beginning() {
+  if (unannounced) {
+    write_note("unannounced-child",
+               "the process was made by clone() or _Fork(), which tell nobody, and went on without "
+               "exec(); it is recorded by itself from its first call on");
+    unannounced = false;
+  }
+  if (opening_failed != 0) {
+    char text[256], reason[128];
+    snprintf(text, sizeof text,
+             "the file of the recording could not be made at first (%s); what came before is not "
+             "recorded",
+             strerror_r(opening_failed, reason, sizeof reason));
+    write_note("recording-late", text);
+    opening_failed = 0;
+    if (missed_cupti.exchange(false) && the_settings.mode != spool::Mode::calls) {
+      the_writer.header().mode.store(static_cast<std::uint32_t>(spool::Mode::calls));
+      write_note("recording-late", "CUPTI was to be started in that time, and was not");
+    }
+  }
+}
+
 bool start() {
-  const Uncancelled guard;
-  pthread_mutex_lock(&start_mutex);
-  if (state.load() == untouched) {
+  const Locked locked(start_mutex);
+  const int before = state.load();
+  if (before == untouched ||
+      (before == waiting && spool::coarse_ns() >= next_try_ns.load(std::memory_order_relaxed))) {
     read_settings();
     spool::WriterSettings settings;
     settings.folder = the_settings.folder;
@@ -294,6 +339,7 @@ bool start() {
     if (the_settings.folder[0] != 0 && the_writer.open(settings)) {
       describe_process();
       describe_settings();
+      describe_beginning();
       if (!exit_handler) {
         exit_handler = true;
         on_exit(&ended, nullptr);
@@ -301,24 +347,59 @@ bool start() {
       }
       recorder.store(getpid());
       state.store(on);
+    } else if (the_settings.folder[0] != 0 && may_pass(errno)) {
+      opening_failed = errno;
+      constexpr std::int64_t first = 1'000'000, most = 1'000'000'000;
+      patience_ns = patience_ns == 0 ? first : patience_ns < most / 2 ? patience_ns * 2 : most;
+      next_try_ns.store(spool::coarse_ns() + patience_ns);
+      state.store(waiting);
     } else {
       state.store(off);
     }
   }
-  pthread_mutex_unlock(&start_mutex);
   return state.load() == on;
+}
+
+// A child by clone() or _Fork(), which run no handlers. One of its threads does what they would
+// have done; what others record meanwhile is lost.
+bool start_unannounced() {
+  if (!the_writer.claim_inherited()) return false;
+  const Undisturbed undisturbed;
+  in_child();
+  unannounced = true;
+  return start();
+}
+
+bool is_on_signal_stack() {
+  stack_t stack{};
+  return sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+// Whether a siglongjmp() left the outermost scope behind: its frame would be here or below, where
+// the stack has no frames. On a stack of its own a signal handler tells nothing by its address. One
+// that was left nearer to main() than this is found by a later call.
+bool is_left_behind(const void* here) {
+  return depth > 0 && outermost_scope <= here && !is_on_signal_stack();
 }
 
 }  // namespace
 
 bool ready() {
   const int now = state.load(std::memory_order_acquire);
-  if (now == on) return true;
+  if (now == on) {
+    if (__builtin_expect(!the_writer.is_inherited(), 1)) return true;
+    return start_unannounced();
+  }
   if (now == off) return false;
-  const int saved = errno;
-  const bool result = start();
-  errno = saved;
-  return result;
+  if (now == waiting && spool::coarse_ns() < next_try_ns.load(std::memory_order_relaxed))
+    return false;
+  return start();
+}
+
+bool may_record() { return ready() || state.load() == waiting; }
+
+void cupti_was_missed() {
+  if (state.load() == waiting) missed_cupti.store(true);
 }
 
 const Settings& settings() { return the_settings; }
@@ -341,14 +422,14 @@ void note(const char* code, const char* text) {
   if (ready()) write_note(code, text);
 }
 
-Uncancelled::Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-Uncancelled::~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
-
-Scope::Scope() : errno_(errno), outermost_(depth == 0) { ++depth; }
-Scope::~Scope() {
-  --depth;
-  errno = errno_;
+Scope::Scope() {
+  if (is_left_behind(this)) depth = 0;
+  before_ = depth;
+  outermost_ = before_ == 0;
+  if (outermost_) outermost_scope = this;
+  depth = before_ + 1;
 }
+Scope::~Scope() { depth = before_; }
 
 spool::Mode mode() {
   if (!the_writer.is_open()) return spool::Mode::calls;
@@ -379,12 +460,14 @@ bool in_range() {
 
 bool begin_range() {
   if (over.load() || range_open.exchange(true)) return false;
+  const Scope scope;
   cupti_resume();
   return true;
 }
 
 void end_range() {
   if (!range_open.exchange(false)) return;
+  const Scope scope;
   const std::int64_t ended = ranges_ended.fetch_add(1) + 1;
   if (the_settings.iterations != 0 && ended >= the_settings.iterations) over.store(true);
   cupti_pause();
@@ -418,10 +501,11 @@ bool admit_call(std::uint32_t configuration, bool forward) {
 }
 
 void finish() {
-  if (state.load() != on) return;
+  if (state.load() != on || the_writer.is_inherited()) return;
   // Inside our own code exit() came from a signal handler that interrupted it, or from within
   // cuDNN: what is locked there is locked by this very thread.
-  if (depth == 0) {
+  const int here = 0;
+  if (depth == 0 || is_left_behind(&here)) {
     const Scope scope;
     const Uncancelled guard;
     events_collect(true);

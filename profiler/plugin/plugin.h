@@ -6,8 +6,10 @@
 // note in the spool.
 #pragma once
 
+#include <errno.h>
 #include <stdint.h>
 
+#include "profiler/spool/undisturbed.h"
 #include "profiler/spool/writer.h"
 
 namespace rnnadvisor::plugin {
@@ -26,8 +28,17 @@ struct Settings {
   char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
 };
 
-// True when this process records; opens the spool at the first question. Cheap afterwards.
+using spool::Locked;
+using spool::Uncancelled;
+using spool::Undisturbed;
+
+// True when this process records; opens the spool at the first question. Cheap afterwards. What
+// may pass (no file descriptor left, say) keeps it false for a while.
 bool ready();
+// Whether that can be or become true: what is decided once and for all is decided by this.
+bool may_record();
+// CUPTI was to be started and was not, because the spool could not be opened at that time.
+void cupti_was_missed();
 const Settings& settings();
 spool::Writer& writer();
 // Of this process; a fork without exec makes a new one, with a spool of its own.
@@ -48,20 +59,20 @@ std::int64_t now_ns();
 std::uint32_t thread_id();
 void note(const char* code, const char* text);
 
-// While it lives this thread cannot be cancelled: opening files is a point where it could be, and
-// what we hold would be held for ever.
-class Uncancelled {
+// The program's errno is its own.
+class ErrnoKept {
  public:
-  Uncancelled();
-  ~Uncancelled();
-  Uncancelled(const Uncancelled&) = delete;
-  Uncancelled& operator=(const Uncancelled&) = delete;
+  ErrnoKept() : errno_(errno) {}
+  ~ErrnoKept() { errno = errno_; }
+  ErrnoKept(const ErrnoKept&) = delete;
+  ErrnoKept& operator=(const ErrnoKept&) = delete;
 
  private:
-  int before_ = 0;
+  int errno_;
 };
 
 // Keeps errno and marks that this thread is inside our code, so that what we call is not recorded.
+// One that a signal handler left by siglongjmp() does not count any more.
 class Scope {
  public:
   Scope();
@@ -71,7 +82,8 @@ class Scope {
   bool outermost() const { return outermost_; }
 
  private:
-  int errno_;
+  ErrnoKept errno_;
+  int before_;
   bool outermost_;
 };
 

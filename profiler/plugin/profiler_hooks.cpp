@@ -55,10 +55,13 @@ int pass(int which, void* function) {
   return function == nullptr ? 0 : reinterpret_cast<int (*)()>(function)();
 }
 
-int linked(int which, const void* caller) {
+void* linked_function(int which, const void* caller) {
+  const ErrnoKept kept;
   void* found = symbol_behind_us(caller, names[which]);
-  return pass(which, found != nullptr ? found : anywhere(which));
+  return found != nullptr ? found : anywhere(which);
 }
+
+int linked(int which, const void* caller) { return pass(which, linked_function(which, caller)); }
 
 template <int which>
 int hook() {

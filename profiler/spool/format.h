@@ -1,11 +1,17 @@
 // The spool: what the plugin writes inside a stranger's process, one file per process, and what the
 // launcher turns into a profile. Plain data of fixed layout, little-endian, 8-byte aligned.
 //
-// A file is a page with the header and then chunks of `chunk_bytes`. The process maps a chunk with
-// MAP_SHARED after its blocks were allocated, so that a full disk is an error at that moment and
-// never a signal later, and so that everything committed survives the end of the process, kill -9
-// included. A chunk belongs to one thread at a time, which appends records and then publishes them
-// by a release store to `committed`. Readers believe nothing behind `committed`.
+// A file is the header and then, from `chunks_begin` to `chunks_end`, chunks one behind the other,
+// each as large as its own header says. The process maps a chunk with MAP_SHARED after its blocks
+// were allocated, so that a full disk is an error at that moment and never a signal later, and so
+// that everything committed survives the end of the process, kill -9 included.
+//
+// A chunk belongs to one thread at a time, which appends records. It first reserves the room: the
+// first 8 bytes of the record become Type::unfinished and its size. When all the rest is written
+// they become the record's type and size, and `committed` is raised behind the record. A signal
+// handler that comes in between appends behind what is reserved; where it does not come back
+// (siglongjmp), the record stays unfinished and is skipped. Readers believe nothing behind
+// `committed`.
 //
 // Times are nanoseconds of CLOCK_REALTIME. Ids of strings, configurations and call sites count from
 // 1 within a file; 0 is none.
@@ -18,12 +24,13 @@
 namespace rnnadvisor::spool {
 
 inline constexpr std::uint64_t magic = 0x314c4f4f50534e52;  // "RNSPOOL1"
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
-// What a reader accepts as chunk_bytes; both ends are multiples of the page.
-inline constexpr std::uint32_t least_chunk_bytes = 4096;
-inline constexpr std::uint32_t most_chunk_bytes = 64U << 20;
+// A chunk starts at a multiple of this and has as many bytes as a multiple of it, `chunks_begin`
+// included. Where the kernel's pages are larger, the writer uses multiples of those.
+inline constexpr std::uint32_t chunk_unit = 4096;
+inline constexpr std::uint32_t most_chunk_bytes = 64U << 20;  // what a reader accepts
 // The end of a spool's file name; what comes before is the writer's choice.
 inline constexpr char file_suffix[] = ".rnnspool";
 
@@ -64,10 +71,27 @@ enum class Entry : std::uint32_t {
   count
 };
 
+// Why the file could not grow, and how often it was tried in vain. `error` is an errno.
+enum class Step : std::uint32_t {
+  none,
+  limit,      // max_bytes was reached; no errno
+  open,       // the file could not be opened again
+  allocate,   // no blocks for it
+  map,        // no room in the process
+  truncated,  // another process cut the file off; nothing is recorded from there on
+  threads     // more threads at a time than the writer has room for; no errno
+};
+struct Failure {
+  Step step;
+  std::int32_t error;
+  std::uint64_t count;
+};
+inline constexpr std::size_t most_failures = 6;  // different ones; the first of them
+
 struct FileHeader {
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t chunk_bytes;
+  std::uint32_t chunks_begin;
   std::uint64_t max_bytes;  // the file grows no further
   std::int64_t start_ns;
   std::atomic<std::int64_t> end_ns;  // 0: the process did not come to its end in order
@@ -76,7 +100,8 @@ struct FileHeader {
   std::atomic<std::int32_t> exited;           // the status as wait() tells it, plus 1; 0: not known
   std::atomic<std::uint32_t> mode;            // Mode in force; it can step down
   std::uint32_t asked_mode;
-  std::atomic<std::uint32_t> chunks;  // allocated so far; raised before the chunk is written to
+  std::atomic<std::uint64_t> chunks_end;  // raised when the next chunk has its header
+  Failure failures[most_failures];        // written in order; step none: not used
   std::atomic<std::uint64_t> lost[static_cast<std::size_t>(Loss::count)];
   std::atomic<std::uint64_t> entries[static_cast<std::size_t>(Entry::count)];
   std::atomic<std::uint64_t> calls;  // RNN execution calls seen, recorded or outside the range
@@ -88,12 +113,14 @@ static_assert(sizeof(FileHeader) <= header_bytes);
 
 struct ChunkHeader {
   std::uint32_t magic;
+  std::uint32_t bytes;                   // of the chunk, with this header
   std::uint32_t thread;                  // operating system's thread id of the last owner
   std::atomic<std::uint32_t> committed;  // bytes of records behind this header that are whole
-  std::uint32_t reserved;
 };
+static_assert(sizeof(ChunkHeader) == 16);
 
 enum class Type : std::uint32_t {
+  unfinished = 0,  // reserved, and not written to its end
   string = 1,
   configuration,
   call,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 namespace rnnadvisor::spool {
@@ -19,6 +20,8 @@ constexpr std::uint64_t most_chunks = std::uint64_t{1} << 24;
 // The least bytes of a record of this type; 0: a type that this version does not know.
 std::size_t least_bytes(Type type) {
   switch (type) {
+    case Type::unfinished:
+      return sizeof(RecordHeader);
     case Type::string:
       return sizeof(String);
     case Type::configuration:
@@ -112,7 +115,8 @@ Reader::Reader(Reader&& other) noexcept
       header_(std::move(other.header_)),
       extents_(std::move(other.extents_)),
       buffer_(std::move(other.buffer_)),
-      damage_(other.damage_) {}
+      damage_(other.damage_),
+      opened_damage_(other.opened_damage_) {}
 
 Reader::~Reader() {
   if (descriptor_ >= 0) close(descriptor_);
@@ -178,12 +182,13 @@ Result<void> Reader::read_header() {
                             name_, version, format_version),
                 "collect it with the rnnadvisor that its plugin belongs to");
   }
-  const auto chunk_bytes = field<std::uint32_t>(page, offsetof(FileHeader, chunk_bytes));
-  if (got < page.size() || version != format_version || chunk_bytes < least_chunk_bytes ||
-      chunk_bytes > most_chunk_bytes || chunk_bytes % 8 != 0) {
+  const auto begin = field<std::uint32_t>(page, offsetof(FileHeader, chunks_begin));
+  if (got < page.size() || version != format_version || begin < header_bytes ||
+      begin > most_chunk_bytes || begin % chunk_unit != 0) {
     return fail(ErrorCode::damaged, fmt::format("'{}' is a spool with a broken header", name_));
   }
-  header_.chunk_bytes = chunk_bytes;
+  header_.chunks_begin = begin;
+  header_.max_bytes = field<std::uint64_t>(page, offsetof(FileHeader, max_bytes));
   header_.start_ns = field<std::int64_t>(page, offsetof(FileHeader, start_ns));
   header_.end_ns = field<std::int64_t>(page, offsetof(FileHeader, end_ns));
   header_.pid = field<std::int32_t>(page, offsetof(FileHeader, pid));
@@ -198,6 +203,11 @@ Result<void> Reader::read_header() {
   std::memcpy(header_.lost, page.data() + offsetof(FileHeader, lost), sizeof header_.lost);
   std::memcpy(header_.entries, page.data() + offsetof(FileHeader, entries), sizeof header_.entries);
   header_.calls = field<std::uint64_t>(page, offsetof(FileHeader, calls));
+  for (std::size_t i = 0; i < most_failures; ++i) {
+    const auto failure = field<Failure>(page, offsetof(FileHeader, failures) + i * sizeof(Failure));
+    if (failure.step == Step::none || failure.step > Step::threads) break;
+    header_.failures.push_back(failure);
+  }
   header_.host = text_field(page, offsetof(FileHeader, host), sizeof(FileHeader::host));
   header_.executable =
       text_field(page, offsetof(FileHeader, executable), sizeof(FileHeader::executable));
@@ -211,47 +221,57 @@ Result<void> Reader::read_header() {
     header_.command_line.push_back(std::move(word));
   }
 
-  const std::size_t chunks = count_chunks();
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) extents_.push_back(committed(chunk));
-  damage_ = {};
+  extents_ = extents();
+  opened_damage_ = damage_;
   return {};
 }
 
-std::size_t Reader::count_chunks() const {
-  std::uint32_t said = 0;
-  if (read_at(offsetof(FileHeader, chunks), &said, sizeof said) < sizeof said) return 0;
+// The first offset from `offset` on with bytes of its own: holes of a sparse file are passed over.
+std::uint64_t Reader::next_data(std::uint64_t offset) const {
+  if (descriptor_ < 0) return offset;
+  const off_t found = lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+  if (found >= 0) return static_cast<std::uint64_t>(found) / chunk_unit * chunk_unit;
+  return errno == ENXIO ? std::numeric_limits<std::uint64_t>::max() : offset;
+}
+
+std::vector<Reader::Extent> Reader::extents() {
+  std::vector<Extent> found;
+  std::uint64_t said = 0;
+  if (read_at(offsetof(FileHeader, chunks_end), &said, sizeof said) < sizeof said) return found;
   std::uint64_t size = bytes_.size();
   struct stat status = {};
   if (descriptor_ >= 0 && fstat(descriptor_, &status) == 0)
     size = static_cast<std::uint64_t>(status.st_size);
-  if (size <= header_bytes) return 0;
-  const std::uint64_t fitting = (size - header_bytes - 1) / header_.chunk_bytes + 1;
-  return static_cast<std::size_t>(std::min({fitting, std::uint64_t{said}, most_chunks}));
-}
-
-std::uint32_t Reader::committed(std::size_t chunk) {
-  std::array<std::byte, sizeof(ChunkHeader)> header{};
-  const std::uint64_t offset = header_bytes + std::uint64_t{chunk} * header_.chunk_bytes;
-  if (read_at(offset, header.data(), header.size()) < header.size()) return 0;
-  const auto chunk_word = field<std::uint32_t>(header, offsetof(ChunkHeader, magic));
-  const auto bytes = field<std::uint32_t>(header, offsetof(ChunkHeader, committed));
-  if (chunk_word == 0 && bytes == 0) return 0;  // allocated, and the process came no further
-  if (chunk_word != chunk_magic) {
-    ++damage_.chunks;
-    return 0;
+  if (said > size) ++damage_.chunks;  // cut off
+  const std::uint64_t end = std::min(said, size);
+  bool lost = false;  // looking for the next chunk behind a broken one
+  for (std::uint64_t offset = header_.chunks_begin; offset < end && found.size() < most_chunks;) {
+    std::array<std::byte, sizeof(ChunkHeader)> header{};
+    if (read_at(offset, header.data(), header.size()) < header.size()) break;
+    const auto bytes = field<std::uint32_t>(header, offsetof(ChunkHeader, bytes));
+    if (field<std::uint32_t>(header, offsetof(ChunkHeader, magic)) != chunk_magic ||
+        bytes < chunk_unit || bytes > most_chunk_bytes || bytes % chunk_unit != 0) {
+      if (!lost) ++damage_.chunks;
+      lost = true;
+      offset = std::max(offset + chunk_unit, next_data(offset));
+      continue;
+    }
+    lost = false;
+    auto committed = field<std::uint32_t>(header, offsetof(ChunkHeader, committed));
+    const auto most = bytes - static_cast<std::uint32_t>(sizeof(ChunkHeader));
+    if (committed > most) ++damage_.chunks;
+    if (committed > 0) found.push_back({offset + sizeof(ChunkHeader), std::min(committed, most)});
+    offset += bytes;
   }
-  const auto most = header_.chunk_bytes - static_cast<std::uint32_t>(sizeof(ChunkHeader));
-  if (bytes > most) ++damage_.chunks;
-  return std::min(bytes, most);
+  return found;
 }
 
-void Reader::visit_chunk(std::size_t chunk, std::uint32_t bytes,
-                         const std::function<bool(const Record&)>& visit, bool& stopped) {
-  buffer_.resize(std::max<std::size_t>(buffer_.size(), bytes));
-  const std::uint64_t offset =
-      header_bytes + std::uint64_t{chunk} * header_.chunk_bytes + sizeof(ChunkHeader);
-  std::span<const std::byte> rest(buffer_.data(), read_at(offset, buffer_.data(), bytes));
-  if (rest.size() < bytes) ++damage_.records;  // the file is cut off
+void Reader::visit_extent(const Extent& extent, const std::function<bool(const Record&)>& visit,
+                          bool& stopped) {
+  buffer_.resize(std::max<std::size_t>(buffer_.size(), extent.bytes));
+  std::span<const std::byte> rest(buffer_.data(),
+                                  read_at(extent.offset, buffer_.data(), extent.bytes));
+  if (rest.size() < extent.bytes) ++damage_.records;  // the file is cut off
   while (rest.size() >= sizeof(RecordHeader)) {
     const auto header = field<RecordHeader>(rest, 0);
     if (header.bytes < sizeof(RecordHeader) || header.bytes % 8 != 0 ||
@@ -262,7 +282,9 @@ void Reader::visit_chunk(std::size_t chunk, std::uint32_t bytes,
     const auto record = rest.first(header.bytes);
     rest = rest.subspan(header.bytes);
     const std::size_t least = least_bytes(header.type);
-    if (least == 0) {
+    if (header.type == Type::unfinished) {
+      ++damage_.unfinished;
+    } else if (least == 0) {
       ++damage_.unknown;
     } else if (record.size() < least ||
                record.size() - least < trailing_bytes(header.type, record)) {
@@ -278,8 +300,7 @@ Tables Reader::read_tables() {
   damage_ = {};
   Tables tables;
   bool stopped = false;
-  const std::size_t chunks = count_chunks();
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+  for (const auto& extent : extents()) {
     const auto take = [&](const Record& record) {
       if (record.type() == Type::string) {
         const auto string = record.as<String>();
@@ -301,16 +322,18 @@ Tables Reader::read_tables() {
       }
       return true;
     };
-    visit_chunk(chunk, committed(chunk), take, stopped);
+    visit_extent(extent, take, stopped);
   }
   return tables;
 }
 
 void Reader::visit(const std::function<bool(const Record&)>& visit) {
-  damage_ = {};
+  damage_ = opened_damage_;
   bool stopped = false;
-  for (std::size_t chunk = 0; chunk < extents_.size() && !stopped; ++chunk)
-    visit_chunk(chunk, extents_[chunk], visit, stopped);
+  for (const auto& extent : extents_) {
+    if (stopped) break;
+    visit_extent(extent, visit, stopped);
+  }
 }
 
 }  // namespace rnnadvisor::spool

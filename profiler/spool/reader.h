@@ -20,7 +20,7 @@ namespace rnnadvisor::spool {
 
 // The header as it stood when the file was opened; texts end where their NUL or their field ends.
 struct Header {
-  std::uint32_t chunk_bytes = 0;
+  std::uint32_t chunks_begin = 0;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;  // 0: the process did not come to its end in order
   std::int32_t pid = 0, parent_pid = 0;
@@ -30,6 +30,8 @@ struct Header {
   std::uint64_t lost[static_cast<std::size_t>(Loss::count)] = {};
   std::uint64_t entries[static_cast<std::size_t>(Entry::count)] = {};
   std::uint64_t calls = 0;
+  std::uint64_t max_bytes = 0;
+  std::vector<Failure> failures;  // why it could not grow
   std::string host, executable;
   std::vector<std::string> command_line;
 };
@@ -71,11 +73,12 @@ struct Tables {
   const std::string& text(std::uint32_t id) const;
 };
 
-// What could not be read, counted over the passes made; a second pass counts again.
+// What could not be read.
 struct Damage {
-  std::uint64_t chunks = 0;   // no chunk where one should be
-  std::uint64_t records = 0;  // broken; what follows one in its chunk is not read
-  std::uint64_t unknown = 0;  // whole, but of a type that this version does not know
+  std::uint64_t chunks = 0;      // no chunk where one should be
+  std::uint64_t records = 0;     // broken; what follows one in its chunk is not read
+  std::uint64_t unknown = 0;     // whole, but of a type that this version does not know
+  std::uint64_t unfinished = 0;  // begun by a thread that did not come back to it; no damage
   bool any() const { return chunks > 0 || records > 0; }
 };
 
@@ -108,18 +111,23 @@ class Reader {
   Reader() = default;
   Result<void> read_header();
   std::size_t read_at(std::uint64_t offset, void* into, std::size_t bytes) const;
-  std::size_t count_chunks() const;  // as of now
-  std::uint32_t committed(std::size_t chunk);
-  void visit_chunk(std::size_t chunk, std::uint32_t bytes,
-                   const std::function<bool(const Record&)>& visit, bool& stopped);
+  // The records of a chunk that are published.
+  struct Extent {
+    std::uint64_t offset;
+    std::uint32_t bytes;
+  };
+  std::vector<Extent> extents();  // of all chunks as of now
+  std::uint64_t next_data(std::uint64_t offset) const;
+  void visit_extent(const Extent& extent, const std::function<bool(const Record&)>& visit,
+                    bool& stopped);
 
   std::string name_;
   int descriptor_ = -1;
   std::string_view bytes_;
   Header header_;
-  std::vector<std::uint32_t> extents_;  // of every chunk, bytes published when it was opened
-  std::vector<std::byte> buffer_;       // the records of one chunk
-  Damage damage_;
+  std::vector<Extent> extents_;    // when it was opened
+  std::vector<std::byte> buffer_;  // the records of one chunk
+  Damage damage_, opened_damage_;
 };
 
 }  // namespace rnnadvisor::spool

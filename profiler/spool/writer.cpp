@@ -2,23 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/spool/undisturbed.h"
+#include "profiler/spool/writer_files.h"
+
 namespace rnnadvisor::spool {
 namespace {
-
-// In front of chunks only; a record takes none of these.
-pthread_mutex_t chunk_mutex = PTHREAD_MUTEX_INITIALIZER;
-pthread_key_t thread_key;
-bool have_thread_key = false;
 
 std::int64_t now_ns() {
   timespec time{};
@@ -26,48 +21,36 @@ std::int64_t now_ns() {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-std::uint32_t thread_id() { return static_cast<std::uint32_t>(syscall(SYS_gettid)); }
-
-// Opening and allocating are points at which a thread can be cancelled, with our mutex held.
-class Uncancelled {
- public:
-  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
-  Uncancelled(const Uncancelled&) = delete;
-  Uncancelled& operator=(const Uncancelled&) = delete;
-
- private:
-  int before_ = 0;
-};
-
-int open_file(const char* path, int flags) {
-  for (;;) {
-    const int file = ::open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file >= 0 || errno != EINTR) return file;
-  }
-}
-
-// Gives a file its blocks. False, with errno, where there are none; never a signal.
-bool allocate(int file, std::uint64_t offset, std::uint64_t bytes) {
-  // Beyond this limit the kernel would send SIGXFSZ, which ends a program that does not expect it.
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && offset + bytes > limit.rlim_cur) {
-    errno = EFBIG;
-    return false;
-  }
-  // A program with a timer interrupts it again and again.
-  constexpr int patience = 1000;
-  int error = EINTR;
-  for (int i = 0; i < patience && error == EINTR; ++i)
-    error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  errno = error;
-  return error == 0;
-}
-
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const auto product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// A RecordHeader as the one word that is written at once.
+static_assert(sizeof(RecordHeader) == 8 && offsetof(RecordHeader, bytes) == 4);
+constexpr std::uint64_t header_word(Type type, std::uint32_t bytes) {
+  return static_cast<std::uint64_t>(bytes) << 32 | static_cast<std::uint32_t>(type);
+}
+constexpr std::uint32_t size_in(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> 32);
+}
+
+// Puts `word` where 0 stands; what stood there. At once as its own thread sees it, which is all
+// that a chunk needs.
+std::uint64_t put_if_empty(void* at, std::uint64_t word) {
+  std::uint64_t there = 0;
+#if defined(__x86_64__)
+  // Without the lock that other threads would need: it costs more than all the rest.
+  asm volatile("cmpxchgq %[word], %[at]"
+               : [at] "+m"(*static_cast<std::uint64_t*>(at)), "+a"(there)
+               : [word] "r"(word)
+               : "cc", "memory");
+#else
+  __atomic_compare_exchange_n(static_cast<std::uint64_t*>(at), &there, word, false,
+                              __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+  return there;
 }
 
 }  // namespace
@@ -91,8 +74,25 @@ std::uint64_t hash_bytes(const void* data, std::size_t bytes) {
   return hash == 0 ? 1 : hash;
 }
 
+class Writer::Entered {
+ public:
+  explicit Entered(ThreadState& state) : state_(state) {
+    state_.depth.store(state_.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~Entered() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    state_.depth.store(state_.depth.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  ThreadState& state_;
+};
+
 Writer::ThreadState& Writer::thread_state() {
-  static thread_local ThreadState state{nullptr, 0, 0};
+  static thread_local ThreadState state{};
   return state;
 }
 
@@ -110,12 +110,16 @@ bool Writer::open(const WriterSettings& settings) {
     errno = ENAMETOOLONG;
     return false;
   }
+  const auto page = sysconf(_SC_PAGESIZE);
+  unit_ = page > static_cast<long>(chunk_unit) ? static_cast<std::uint32_t>(page) : chunk_unit;
+  if (owned_ == nullptr) owned_ = wiped_in_children(2 * sizeof *owned_);
+  if (owned_ == nullptr) return false;
   const int file = open_file(begun, O_CREAT | O_EXCL);
   if (file < 0) return false;
   void* mapped = MAP_FAILED;
   struct stat status{};
-  if (fstat(file, &status) == 0 && allocate(file, 0, header_bytes))
-    mapped = mmap(nullptr, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (fstat(file, &status) == 0 && allocate(file, 0, unit_))
+    mapped = mmap(nullptr, unit_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   const auto fail = [&] {
     const int error = errno;
     ::close(file);
@@ -126,9 +130,10 @@ bool Writer::open(const WriterSettings& settings) {
   if (mapped == MAP_FAILED) return fail();
   auto* header = static_cast<FileHeader*>(mapped);
   header->version = format_version;
-  header->chunk_bytes = settings.chunk_bytes;
+  header->chunks_begin = unit_;
   header->max_bytes = settings.max_bytes;
   header->start_ns = start;
+  header->chunks_end.store(unit_);
   header->pid = getpid();
   header->parent_pid = getppid();
   header->rank = header->local_rank = header->world_size = -1;
@@ -136,10 +141,10 @@ bool Writer::open(const WriterSettings& settings) {
   header->asked_mode = static_cast<std::uint32_t>(settings.mode);
   header->magic = magic;
   if (::rename(begun, path_) != 0) {
-    munmap(mapped, header_bytes);
+    munmap(mapped, unit_);
     return fail();
   }
-  chunk_bytes_ = settings.chunk_bytes;
+  max_bytes_ = settings.max_bytes;
   descriptor_ = file + 1;
   device_ = status.st_dev;
   inode_ = status.st_ino;
@@ -148,128 +153,86 @@ bool Writer::open(const WriterSettings& settings) {
     for (auto& slot : strings_) slot.store(0, std::memory_order_relaxed);
     forgotten_ = false;
   }
-  full_.store(false);
-  if (!have_thread_key)
-    have_thread_key = pthread_key_create(&thread_key, &release_chunk_of_thread) == 0;
+  end_ = unit_;
+  __atomic_store_n(&owned_[0], 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&owned_[1], 0, __ATOMIC_RELAXED);
   header_ = header;
+  guard_mappings();
   return true;
 }
 
-bool Writer::is_file(int descriptor) const {
-  struct stat status{};
-  return fstat(descriptor, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
-}
-
-// The descriptor of the spool, -1: it cannot be had any more. Programs close numbers that they did
-// not open, and open their own files under them: what stands under ours is asked each time.
-int Writer::file() {
-  if (descriptor_ != 0 && is_file(descriptor_ - 1)) return descriptor_ - 1;
-  descriptor_ = 0;
-  const int file = open_file(path_, 0);
-  if (file < 0) return -1;
-  if (!is_file(file)) {
-    ::close(file);
-    return -1;
-  }
-  descriptor_ = file + 1;
-  return file;
-}
-
-// A new piece of the file, null when there is no room for it.
-void* Writer::map_chunk(std::uint64_t offset) {
-  if (offset + chunk_bytes_ > header_->max_bytes) return nullptr;
-  const int descriptor = file();
-  // Blocks first: touching a mapped page of a full disk would be a SIGBUS in somebody's program.
-  if (descriptor < 0 || !allocate(descriptor, offset, chunk_bytes_)) return nullptr;
-  void* mapped = mmap(nullptr, chunk_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
-                      static_cast<off_t>(offset));
-  return mapped == MAP_FAILED ? nullptr : mapped;
-}
-
 void Writer::count_loss(Loss loss, std::uint64_t count) {
-  if (header_ != nullptr)
+  if (header_ != nullptr && !is_inherited())
     header_->lost[static_cast<std::size_t>(loss)].fetch_add(count, std::memory_order_relaxed);
 }
 
-bool Writer::next_chunk(ThreadState& state) {
-  const Uncancelled guard;
-  const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
-  pthread_mutex_lock(&chunk_mutex);
-  if (state.chunk != nullptr && state.generation == generation) munmap(state.chunk, chunk_bytes_);
-  state = {nullptr, 0, generation};
-  if (const std::size_t free = free_count_.load(std::memory_order_relaxed); free > 0) {
-    const FreeChunk last = free_[free - 1];
-    free_count_.store(free - 1, std::memory_order_relaxed);
-    state.chunk = last.chunk;
-    state.used = last.used;
-    state.chunk->thread = thread_id();
-  } else if (!full_.load(std::memory_order_relaxed)) {
-    const std::uint32_t index = header_->chunks.load(std::memory_order_relaxed);
-    void* mapped = map_chunk(header_bytes + static_cast<std::uint64_t>(index) * chunk_bytes_);
-    if (mapped == nullptr) {
-      full_.store(true);
-    } else {
-      auto* chunk = static_cast<ChunkHeader*>(mapped);
-      chunk->magic = chunk_magic;
-      chunk->thread = thread_id();
-      chunk->committed.store(0, std::memory_order_relaxed);
-      state.chunk = chunk;
-      header_->chunks.store(index + 1, std::memory_order_release);
+// Room for a record behind the last one of this thread, null: there is none. What another record
+// may be half written to is never given out, whoever was interrupted where.
+unsigned char* Writer::reserve(ThreadState& state, std::uint32_t bytes, Chunk*& chunk) {
+  for (;;) {
+    chunk = state.chunk.load(std::memory_order_relaxed);
+    if (chunk != nullptr && state.generation == generation_.load(std::memory_order_relaxed)) {
+      auto* records =
+          reinterpret_cast<unsigned char*>(chunk->at.load(std::memory_order_relaxed) + 1);
+      const std::uint32_t room = chunk->room();
+      std::uint32_t used = chunk->used.load(std::memory_order_relaxed);
+      while (used + bytes <= room) {
+        const std::uint64_t there =
+            put_if_empty(records + used, header_word(Type::unfinished, bytes));
+        if (there == 0) {
+          chunk->used.store(used + bytes, std::memory_order_relaxed);
+          return records + used;
+        }
+        // A record of a signal handler that came after `used` was read. Anything else is no
+        // writer's work, and the chunk is left.
+        const std::uint32_t size = size_in(there);
+        used = size >= sizeof(RecordHeader) && size % 8 == 0 && size <= room - used ? used + size
+                                                                                    : room;
+      }
     }
+    if (is_hopeless() || !next_chunk(state, chunk, bytes)) return nullptr;
   }
-  pthread_mutex_unlock(&chunk_mutex);
-  if (state.chunk != nullptr && have_thread_key) pthread_setspecific(thread_key, this);
-  return state.chunk != nullptr;
-}
-
-void release_chunk_of_thread(void* pointer) {
-  auto& writer = *static_cast<Writer*>(pointer);
-  auto& state = Writer::thread_state();
-  pthread_mutex_lock(&chunk_mutex);
-  if (state.chunk != nullptr && state.generation == writer.generation_.load()) {
-    if (const std::size_t free = writer.free_count_.load(); free < Writer::max_free) {
-      writer.free_[free] = {state.chunk, state.used};
-      writer.free_count_.store(free + 1);
-    } else {
-      munmap(state.chunk, writer.chunk_bytes_);
-    }
-  }
-  state.chunk = nullptr;
-  pthread_mutex_unlock(&chunk_mutex);
 }
 
 bool Writer::append(const void* record, std::size_t bytes, Loss loss, const void* tail,
                     std::size_t tail_bytes) {
-  if (header_ == nullptr) return false;
+  if (header_ == nullptr || is_inherited()) return false;
   const std::size_t whole = (bytes + tail_bytes + 7) & ~std::size_t{7};
-  auto& state = thread_state();
-  const std::size_t room = chunk_bytes_ - sizeof(ChunkHeader);
-  if (whole > room) {
+  if (whole > most_record_bytes || cut_off_.load(std::memory_order_relaxed)) {
+    tell_cut_off();
     count_loss(loss);
     return false;
   }
-  if (state.chunk == nullptr || state.generation != generation_.load(std::memory_order_relaxed) ||
-      state.used + whole > room) {
-    if (full_.load(std::memory_order_relaxed) && free_count_.load(std::memory_order_relaxed) == 0) {
-      count_loss(loss);
-      return false;
-    }
-    // A chunk that another thread left may have too little room.
-    do {
-      if (!next_chunk(state)) {
-        count_loss(loss);
-        return false;
-      }
-    } while (state.used + whole > room);
+  const auto size = static_cast<std::uint32_t>(whole);
+  auto& state = thread_state();
+  const Entered entered(state);
+  Chunk* chunk = nullptr;
+  unsigned char* at = reserve(state, size, chunk);
+  if (at == nullptr) {
+    count_loss(loss);
+    return false;
   }
-  auto* at = reinterpret_cast<unsigned char*>(state.chunk + 1) + state.used;
-  memcpy(at, record, bytes);
+  constexpr std::size_t head = sizeof(RecordHeader);
+  RecordHeader header;
+  memcpy(&header, record, head);
+  memcpy(at + head, static_cast<const unsigned char*>(record) + head, bytes - head);
   if (tail_bytes > 0) memcpy(at + bytes, tail, tail_bytes);
   if (whole > bytes + tail_bytes) memset(at + bytes + tail_bytes, 0, whole - bytes - tail_bytes);
-  const auto size = static_cast<std::uint32_t>(whole);
-  memcpy(at + offsetof(RecordHeader, bytes), &size, sizeof size);
-  state.used += size;
-  state.chunk->committed.store(state.used, std::memory_order_release);
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(at), header_word(header.type, size),
+                   __ATOMIC_RELEASE);
+  auto* mapped = chunk->at.load(std::memory_order_relaxed);
+  const auto* records = reinterpret_cast<const unsigned char*>(mapped + 1);
+  const std::uint32_t room = chunk->room();
+  auto end = static_cast<std::uint32_t>(at - records) + size;
+  for (;;) {
+    mapped->committed.store(end, std::memory_order_release);
+    if (end + head > room) break;
+    // A handler that came in between may have published more than we just did.
+    const auto next = size_in(
+        __atomic_load_n(reinterpret_cast<const std::uint64_t*>(records + end), __ATOMIC_RELAXED));
+    if (next < head || next > room - end) break;
+    end += next;
+  }
   return true;
 }
 
@@ -278,7 +241,7 @@ std::uint32_t Writer::intern(const char* text) {
 }
 
 std::uint32_t Writer::intern(const char* text, std::size_t length, Kind kind) {
-  if (text == nullptr || header_ == nullptr) return 0;
+  if (text == nullptr || header_ == nullptr || is_inherited()) return 0;
   constexpr std::size_t longest = 16384;
   if (length > longest) length = longest;
   const std::uint64_t hash = hash_bytes(text, length);
@@ -292,6 +255,9 @@ std::uint32_t Writer::intern(const char* text, std::size_t length, Kind kind) {
       if (string_count_.load(std::memory_order_relaxed) >=
           (kind == Kind::many ? most_of_many : most))
         break;
+      // Who takes a slot writes its text: a handler that left in between would leave others
+      // without.
+      const Undisturbed undisturbed;
       if (strings_[slot].compare_exchange_strong(there, hash)) {
         string_count_.fetch_add(1, std::memory_order_relaxed);
         const auto id = static_cast<std::uint32_t>(slot + 1);
@@ -306,15 +272,37 @@ std::uint32_t Writer::intern(const char* text, std::size_t length, Kind kind) {
   return 0;
 }
 
+void Writer::tell_cut_off() {
+  if (!cut_off_.load(std::memory_order_relaxed) || told_cut_off_) return;
+  const Locked locked(mutex_);
+  if (!told_cut_off_) failed(Step::truncated, 0);
+  told_cut_off_ = true;
+}
+
+bool Writer::claim_inherited() {
+  std::uint32_t none = 0;
+  return __atomic_compare_exchange_n(&owned_[1], &none, 1, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED);
+}
+
 void Writer::forget() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;  // another thread may have held it
-  memcpy(&chunk_mutex, &fresh, sizeof fresh);
+  memcpy(&mutex_, &fresh, sizeof fresh);
   if (header_ == nullptr) return;
   // The mappings are the parent's too: they are left alone, and so is its file.
   header_ = nullptr;
   if (descriptor_ != 0 && is_file(descriptor_ - 1)) ::close(descriptor_ - 1);
   descriptor_ = 0;
+  entries_.store(0);
+  unused_ = free_ = 0;
   free_count_.store(0);
+  region_ = nullptr;
+  region_bytes_ = 0;
+  full_.store(false);
+  cut_off_.store(false);
+  told_cut_off_ = false;
+  retry_ns_.store(0);
+  patience_ns_ = 0;
   generation_.fetch_add(1);
   forgotten_ = true;
 }

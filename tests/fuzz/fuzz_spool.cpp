@@ -25,14 +25,18 @@ std::string with_header(std::string_view records) {
   using F = spool::FileHeader;
   put(offsetof(F, magic), spool::magic);
   put(offsetof(F, version), spool::format_version);
-  put(offsetof(F, chunk_bytes), std::uint32_t{1} << 20);
-  put(offsetof(F, chunks), std::uint32_t{1});
+  const auto used = static_cast<std::uint32_t>(records.size());
+  const std::uint32_t whole =
+      (used + std::uint32_t{sizeof(spool::ChunkHeader)} + spool::chunk_unit - 1) /
+      spool::chunk_unit * spool::chunk_unit;
+  put(offsetof(F, chunks_begin), std::uint32_t{spool::header_bytes});
+  put(offsetof(F, chunks_end), std::uint64_t{spool::header_bytes} + whole);
   put(offsetof(F, start_ns), std::int64_t{1000});
   put(offsetof(F, pid), std::int32_t{5});
-  const std::uint32_t chunk[4] = {spool::chunk_magic, 1, static_cast<std::uint32_t>(records.size()),
-                                  0};
+  const std::uint32_t chunk[4] = {spool::chunk_magic, whole, 1, used};
   bytes.append(reinterpret_cast<const char*>(chunk), sizeof chunk);
   bytes += records;
+  bytes.resize(spool::header_bytes + whole);
   return bytes;
 }
 

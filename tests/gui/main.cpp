@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
   const QTemporaryDir home;
   for (const char* variable : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
     qputenv(variable, home.path().toLocal8Bit());
+  // The fonts of the tree alone, in this process and in programs that it starts.
+  qputenv("FONTCONFIG_FILE", RNNADVISOR_SOURCE_DIR "/tests/gui/fonts/fonts.conf");
   QApplication application(argc, argv);
   if (!rnnadvisor::gui::load_test_fonts()) {
     std::fputs("the fonts in tests/gui/fonts cannot be loaded\n", stderr);

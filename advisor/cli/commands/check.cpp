@@ -106,10 +106,11 @@ int check(Context& context, const CheckArguments& arguments) {
         "no times of {} are known; `rnnadvisor calibrate` measures what predicting them needs",
         device->name));
   }
-  // Maps of a page, too, are of the times beside a description; others the services know.
+  // Findings and maps, too, are of the times beside a description; others the services know.
   std::function<model::PredictTime(const DeviceSpec&)> predict_for;
   if (*model && std::string_view(arguments.device).ends_with(".toml"))
     predict_for = [times = *model](const DeviceSpec&) { return model::predictor(times); };
+  if (predict_for) judging->options.predict_for = predict_for;
   const int status =
       judge_and_report(context, profile, *judging,
                        {std::move(*targets), arguments.verbose, positions_of(*configurations),

@@ -126,7 +126,7 @@ bool WorkerProcess::send_line(const std::string& line) {
   const std::string text = line + "\n";
   std::size_t sent = 0;
   while (sent < text.size()) {
-    const ssize_t n = write(input_, text.data() + sent, text.size() - sent);
+    const ssize_t n = ::write(input_, text.data() + sent, text.size() - sent);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     sent += static_cast<std::size_t>(n);

@@ -60,6 +60,56 @@ MeasuredTimes made_up_times() {
   return times;
 }
 
+TEST(TimeModel, StoredFitsPredictTheSameBits) {
+  const TimeModel model(made_up_times(), h200());
+  const std::string text = model.stored();
+  const auto read = TimeModel::from_stored(text, h200());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->times().device, "made up");
+  for (const Algo algo : {Algo::standard, Algo::persist_static, Algo::persist_dynamic}) {
+    for (const int hidden : {64, 100, 2000}) {
+      for (const int steps : {8, 33, 500}) {
+        for (const Phase phase : all_phases) {
+          const auto config = config_of(hidden, 24, steps, algo);
+          const auto expected = model.predict(config, phase);
+          const auto again = read->predict(config, phase);
+          ASSERT_EQ(expected.has_value(), again.has_value());
+          if (!expected) continue;
+          EXPECT_EQ(expected->seconds, again->seconds);
+          EXPECT_EQ(expected->low_seconds, again->low_seconds);
+          EXPECT_EQ(expected->high_seconds, again->high_seconds);
+          EXPECT_EQ(expected->extrapolated, again->extrapolated);
+          EXPECT_EQ(expected->basis, again->basis);
+        }
+      }
+    }
+  }
+}
+
+TEST(TimeModel, DamagedStoredFitsPredictNothing) {
+  const std::string text = TimeModel(made_up_times(), h200()).stored();
+  EXPECT_FALSE(TimeModel::from_stored("", h200()));
+  EXPECT_FALSE(TimeModel::from_stored(text.substr(1), h200()));
+  // Wherever it is cut: no crash, and no number that is not one.
+  for (std::size_t length = 0; length < text.size(); length += 97) {
+    const std::string cut = text.substr(0, length);
+    const auto read = TimeModel::from_stored(cut, h200());
+    if (!read) continue;
+    const auto predicted = read->predict(config_of(64, 8, 8), Phase::forward_training);
+    if (predicted) {
+      EXPECT_TRUE(std::isfinite(predicted->seconds)) << length;
+    }
+  }
+}
+
+TEST(TimeModel, ShippedFitsAreRead) {
+  EXPECT_FALSE(find_stored_fits("nvidia-h200", h200()).empty());
+  DeviceSpec slice = h200();
+  slice.sm_count /= 2;
+  EXPECT_TRUE(find_stored_fits("nvidia-h200", slice).empty()) << "of the whole GPU";
+  EXPECT_TRUE(find_stored_fits("nvidia-h200.toml", h200()).empty()) << "has a file of its own";
+}
+
 TEST(TimeModel, RecoversAFormula) {
   const TimeModel model(made_up_times(), h200());
   for (const Algo algo : {Algo::standard, Algo::persist_static}) {

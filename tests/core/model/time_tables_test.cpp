@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include "core/model/time_cross_validation.h"
+#include "core/model/time_model.h"
 #include "tests/core/model/time_errors.h"
 
 namespace rnnadvisor::model {
@@ -55,6 +57,45 @@ TEST(ShippedTimes, CrossValidationIsPublished) {
           << group << ", without " << to_string(split);
     }
   }
+}
+
+// What is read at every start is what a fit of the shipped times would be. With
+// RNNADVISOR_UPDATE_GOLDEN=1 the file is written first; the program takes it in with the next
+// build.
+TEST(ShippedTimes, StoredFitsAreThoseOfAFreshFit) {
+  const auto times = read_measured_times_file(times_file());
+  ASSERT_TRUE(times) << to_text(times.error());
+  const TimeModel fresh(*times, h200());
+  const std::string path = RNNADVISOR_SOURCE_DIR "/core/device/devices/nvidia-h200.fits.txt";
+  if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr)
+    std::ofstream(path, std::ios::binary) << fresh.stored();
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto stored = TimeModel::from_stored(text, h200());
+  ASSERT_TRUE(stored) << path << ": make it with RNNADVISOR_UPDATE_GOLDEN=1";
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < times->rows.size(); i += 3) {
+    RnnConfig config = times->rows[i].config;
+    // Between the measured points, and beyond them.
+    config.hidden_size += 24 * static_cast<int>(i % 5);
+    config.input_size = config.proj_size = config.hidden_size;
+    config.seq_length = 1 + config.seq_length * static_cast<int>(1 + i % 7) / 3;
+    for (const Phase phase : all_phases) {
+      const auto expected = fresh.predict(config, phase);
+      const auto read = stored->predict(config, phase);
+      ASSERT_EQ(expected.has_value(), read.has_value()) << summary(config);
+      if (!expected) continue;
+      ++compared;
+      // Another processor sums in another order: rounding, no more.
+      EXPECT_NEAR(read->seconds / expected->seconds, 1, 1e-6) << summary(config);
+      EXPECT_NEAR(read->low_seconds / expected->low_seconds, 1, 1e-6) << summary(config);
+      EXPECT_NEAR(read->high_seconds / expected->high_seconds, 1, 1e-6) << summary(config);
+      EXPECT_EQ(read->extrapolated, expected->extrapolated) << summary(config);
+      EXPECT_EQ(read->basis, expected->basis);
+      EXPECT_EQ(read->cudnn_version, expected->cudnn_version);
+    }
+  }
+  EXPECT_GT(compared, 3000U);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ for tool in Xvfb:xvfb xrandr:x11-xserver-utils; do
   command -v "${tool%:*}" >/dev/null || { echo "no ${tool%:*} (package ${tool#*:})"; exit 77; }
 done
 work=$(mktemp -d)
+fonts=$(realpath "$(dirname "$0")/../fonts/fonts.conf")
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 # -noreset: a server that resets when its last client leaves would forget the monitors that xrandr made.
 Xvfb -noreset -displayfd 3 -screen 0 3840x2160x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
@@ -14,6 +15,7 @@ server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
 for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
 [ -s "$work/display" ] || { cat "$work/xvfb.log"; exit 1; }
+export FONTCONFIG_FILE=$fonts
 export DISPLAY=:$(tr -d '[:space:]' <"$work/display") QT_QPA_PLATFORM=xcb HOME=$work XDG_RUNTIME_DIR=$work
 chmod 700 "$work"
 # two_screens SCALE LEFT RIGHT: the tests with these monitors, WIDTH/MMxHEIGHT/MM+X+Y.

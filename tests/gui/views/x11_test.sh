@@ -5,6 +5,7 @@ set -euo pipefail
 program=$1 source=$2
 command -v Xvfb >/dev/null || { echo "no Xvfb (package xvfb)"; exit 77; }
 work=$(mktemp -d)
+fonts=$(realpath "$(dirname "$0")/../fonts/fonts.conf")
 # What libdbus and fontconfig keep to the end is not ours; the other tests of the window look for leaks.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 # Without a display: words and pictures all the same, and no window says why.
@@ -20,6 +21,7 @@ server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
 for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.1; done
 [ -s "$work/display" ] || { cat "$work/xvfb.log"; exit 1; }
+export FONTCONFIG_FILE=$fonts
 export DISPLAY=:$(tr -d '[:space:]' <"$work/display") QT_QPA_PLATFORM=xcb HOME=$work XDG_CONFIG_HOME=$work XDG_RUNTIME_DIR=$work
 chmod 700 "$work"
 profile=$source/samples/recorded/programs/pytorch-two-layers.rnnprof

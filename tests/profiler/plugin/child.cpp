@@ -192,6 +192,17 @@ Child& Child::alone() {
 }
 
 Result Child::run(const std::vector<std::string>& arguments, int kill_after_ms) {
+  Result result = run_only(arguments, kill_after_ms);
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(spools_, ignored))
+    if (entry.path().extension() == spool::file_suffix) found.push_back(entry.path().string());
+  for (const auto& path : found) result.spools.push_back(read_spool(path));
+  std::ranges::sort(result.spools, {}, [](const Spool& s) { return s.header.start_ns; });
+  return result;
+}
+
+Result Child::run_only(const std::vector<std::string>& arguments, int kill_after_ms) {
   std::vector<std::string> words = {program_}, pairs;
   words.insert(words.end(), arguments.begin(), arguments.end());
   for (const auto& [name, value] : environment_) pairs.push_back(name + "=" + value);
@@ -234,12 +245,6 @@ Result Child::run(const std::vector<std::string>& arguments, int kill_after_ms) 
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   result.out = slurp(out);
   result.error = slurp(error);
-  std::vector<std::string> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(spools_, ignored))
-    if (entry.path().extension() == spool::file_suffix) found.push_back(entry.path().string());
-  for (const auto& path : found) result.spools.push_back(read_spool(path));
-  std::ranges::sort(result.spools, {}, [](const Spool& s) { return s.header.start_ns; });
   return result;
 }
 

@@ -79,6 +79,8 @@ class Child {
   const std::string& spool_folder() const { return spools_; }
 
   Result run(const std::vector<std::string>& arguments, int kill_after_ms = 0);
+  // Reads no spools: what is left of them may be anything.
+  Result run_only(const std::vector<std::string>& arguments, int kill_after_ms = 0);
 
  private:
   std::string program_, folder_, spools_;

@@ -214,10 +214,10 @@ TEST(SpoolReader, WhatIsNoSpoolIsAnError) {
   EXPECT_THAT(refused(earlier).message, HasSubstr("an earlier rnnadvisor"));
   put(earlier, offsetof(FileHeader, version), 0U);
   EXPECT_EQ(refused(earlier).code, ErrorCode::damaged);
-  for (const std::uint32_t chunk_bytes : {0u, 8u, 4095u, 4097u, 0xfffffff8u}) {
+  for (const std::uint32_t begin : {0u, 8u, 4095u, 4097u, 0xfffffff8u, 0xfffff000u}) {
     std::string wrong = good;
-    put(wrong, offsetof(FileHeader, chunk_bytes), chunk_bytes);
-    EXPECT_EQ(refused(wrong).code, ErrorCode::damaged) << chunk_bytes;
+    put(wrong, offsetof(FileHeader, chunks_begin), begin);
+    EXPECT_EQ(refused(wrong).code, ErrorCode::damaged) << begin;
   }
 }
 
@@ -226,12 +226,58 @@ TEST(SpoolReader, AChunkThatIsNoneIsCounted) {
   writer.text("a");
   writer.next_chunk();
   writer.text("b");
-  std::string bytes = writer.bytes();
-  put(bytes, header_bytes + offsetof(ChunkHeader, magic), 0xdeadbeef);
+  const std::string good = writer.bytes();
+  for (const std::size_t field : {offsetof(ChunkHeader, magic), offsetof(ChunkHeader, bytes)}) {
+    std::string bytes = good;
+    put(bytes, header_bytes + field, 0xdeadbeef);
+    auto reader = Reader::from_bytes(bytes, "a");
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(reader->read_tables().strings.size(), 1u) << "what comes behind it is found";
+    EXPECT_EQ(reader->damage().chunks, 1u);
+    EXPECT_THAT(types(*reader), ElementsAre(Type::string));
+    EXPECT_EQ(reader->damage().chunks, 1u) << "the second pass tells it, too";
+  }
+}
+
+TEST(SpoolReader, ChunksOfDifferentSizesFollowOneAnother) {
+  SpoolWriter writer;
+  for (const std::size_t length : {5u, 10'000u, 60'000u, 3u}) {
+    writer.next_chunk();
+    writer.text(std::string(length, 'x'));
+  }
+  const std::string bytes = writer.bytes();
   auto reader = Reader::from_bytes(bytes, "a");
   ASSERT_TRUE(reader);
-  EXPECT_EQ(reader->read_tables().strings.size(), 1u);
-  EXPECT_EQ(reader->damage().chunks, 1u);
+  const Tables tables = reader->read_tables();
+  EXPECT_EQ(tables.text(3).size(), 60'000u);
+  EXPECT_EQ(tables.text(4), "xxx");
+  EXPECT_FALSE(reader->damage().any());
+}
+
+TEST(SpoolReader, AnUnfinishedRecordIsPassedOver) {
+  SpoolWriter writer;
+  writer.text("one");
+  const std::uint32_t begun[6] = {static_cast<std::uint32_t>(Type::unfinished), 24, 1, 2, 3, 4};
+  writer.add_bytes({reinterpret_cast<const char*>(begun), sizeof begun});
+  writer.text("two");
+  const std::string bytes = writer.bytes();
+  auto reader = Reader::from_bytes(bytes, "a");
+  ASSERT_TRUE(reader);
+  EXPECT_THAT(types(*reader), ElementsAre(Type::string, Type::string));
+  EXPECT_EQ(reader->damage().unfinished, 1u);
+  EXPECT_FALSE(reader->damage().any());
+}
+
+TEST(SpoolReader, TellsWhyTheFileCouldNotGrow) {
+  SpoolWriter writer;
+  writer.header.failures = {{Step::allocate, ENOSPC, 3}, {Step::open, EMFILE, 1}};
+  const std::string bytes = writer.bytes();
+  const auto reader = Reader::from_bytes(bytes, "a");
+  ASSERT_TRUE(reader);
+  ASSERT_EQ(reader->header().failures.size(), 2u);
+  EXPECT_EQ(reader->header().failures[1].step, Step::open);
+  EXPECT_EQ(reader->header().failures[0].error, ENOSPC);
+  EXPECT_EQ(reader->header().failures[0].count, 3u);
 }
 
 TEST(SpoolReader, OpensFilesAndNothingElse) {
@@ -271,8 +317,7 @@ TEST(SpoolReader, ALiveFileIsReadAsItWasOpened) {
 TEST(SpoolReader, AnEnormousEmptyFileIsReadQuickly) {
   const TemporaryFile file;
   std::string bytes = SpoolWriter().bytes();
-  put(bytes, offsetof(FileHeader, chunk_bytes), most_chunk_bytes);
-  put(bytes, offsetof(FileHeader, chunks), 0xffffffff);
+  put(bytes, offsetof(FileHeader, chunks_end) + 4, 0x100);
   std::ofstream(file.path(), std::ios::binary) << bytes;
   std::filesystem::resize_file(file.path(), std::uintmax_t{1} << 40);
   auto reader = Reader::open(file.path());

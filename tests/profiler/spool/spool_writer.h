@@ -15,8 +15,9 @@ namespace rnnadvisor::spool {
 
 class SpoolWriter {
  public:
-  explicit SpoolWriter(std::uint32_t chunk_bytes = least_chunk_bytes) {
-    header.chunk_bytes = chunk_bytes;
+  SpoolWriter() {
+    header.chunks_begin = header_bytes;
+    header.max_bytes = std::uint64_t{1} << 30;
     header.start_ns = 1'000;
     header.end_ns = 9'000'000;
     header.pid = 100;
@@ -61,8 +62,7 @@ class SpoolWriter {
         {reinterpret_cast<const char*>(lengths.data()), lengths.size() * sizeof(std::int32_t)});
   }
   void add_bytes(std::string_view bytes) {
-    if (chunks_.empty() ||
-        sizeof(ChunkHeader) + chunks_.back().size() + bytes.size() > header.chunk_bytes)
+    if (chunks_.empty() || sizeof(ChunkHeader) + chunks_.back().size() + bytes.size() > chunk_unit)
       next_chunk();
     chunks_.back() += bytes;
   }
@@ -79,8 +79,8 @@ class SpoolWriter {
     using F = FileHeader;
     put(offsetof(F, magic), magic);
     put(offsetof(F, version), format_version);
-    put(offsetof(F, chunk_bytes), header.chunk_bytes);
-    put(offsetof(F, max_bytes), std::uint64_t{1} << 30);
+    put(offsetof(F, chunks_begin), header.chunks_begin);
+    put(offsetof(F, max_bytes), header.max_bytes);
     put(offsetof(F, start_ns), header.start_ns);
     put(offsetof(F, end_ns), header.end_ns);
     put(offsetof(F, pid), header.pid);
@@ -91,7 +91,8 @@ class SpoolWriter {
     put(offsetof(F, exited), header.exit_status + 1);
     put(offsetof(F, mode), header.mode);
     put(offsetof(F, asked_mode), header.asked_mode);
-    put(offsetof(F, chunks), static_cast<std::uint32_t>(chunks_.size()));
+    for (std::size_t i = 0; i < header.failures.size() && i < most_failures; ++i)
+      put(offsetof(F, failures) + i * sizeof(Failure), header.failures[i]);
     std::memcpy(all.data() + offsetof(F, lost), header.lost, sizeof header.lost);
     std::memcpy(all.data() + offsetof(F, entries), header.entries, sizeof header.entries);
     put(offsetof(F, calls), header.calls);
@@ -101,11 +102,18 @@ class SpoolWriter {
     for (const auto& word : header.command_line) words += word + '\0';
     put_text(offsetof(F, command_line), words, sizeof(F::command_line));
     for (const auto& chunk : chunks_) {
-      const std::uint32_t head[4] = {chunk_magic, 1, static_cast<std::uint32_t>(chunk.size()), 0};
+      const auto used = static_cast<std::uint32_t>(chunk.size());
+      const std::uint32_t bytes =
+          (static_cast<std::uint32_t>(sizeof(ChunkHeader)) + used + chunk_unit - 1) / chunk_unit *
+          chunk_unit;
+      const std::uint32_t head[4] = {chunk_magic, bytes, 1, used};
+      const std::size_t begin = all.size();
       all.append(reinterpret_cast<const char*>(head), sizeof head);
       all += chunk;
-      all.resize(all.size() + header.chunk_bytes - sizeof head - chunk.size(), '\0');
+      all.resize(begin + bytes, '\0');
     }
+    const std::uint64_t end = all.size();
+    std::memcpy(all.data() + offsetof(F, chunks_end), &end, sizeof end);
     return all;
   }
   void write(const std::string& path) const {

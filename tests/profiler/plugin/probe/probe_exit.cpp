@@ -125,12 +125,13 @@ PROBE_MODE(cuda_end, "cuda-end") {
     forward(3);
     _exit(16);
   }
-  // By a thread that holds what a flush needs, CUPTI's lock or the plugin's.
+  // By a thread that holds what a flush needs.
   if (how == "cupti-locked") {
     auto* locked = standin<void(void (*)())>("libcupti.so.13", "standin_cupti_locked");
     locked([] { _exit(17); });
   }
-  if (how == "handler-locked") {
+  // In the middle of what the plugin does under a lock.
+  if (how == "in-our-work") {
     std::signal(SIGUSR1, [](int) { _exit(18); });
     auto* at_next = reinterpret_cast<void (*)(void (*)())>(dlsym(RTLD_DEFAULT, "mmap_hook_next"));
     PROBE_CHECK(at_next != nullptr);

@@ -1,0 +1,207 @@
+#include "advisor/rules/advice.h"
+
+#include <algorithm>
+
+#include "advisor/rules/evaluate.h"
+#include "advisor/rules/validation_records.h"
+#include "advisor/whatif/candidates.h"
+#include "advisor/whatif/framework_fit.h"
+#include "core/model/eligibility.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// From here on a change that keeps what is computed is worth a warning.
+constexpr double worth_a_warning = 1.5;
+
+bool about_speed(const Rule& rule) {
+  return rule.consequence == "slower" || rule.consequence == "path" ||
+         rule.consequence == "fallback";
+}
+
+bool tried_and_confirmed(const Suggestion& suggestion) {
+  return suggestion.trial && suggestion.trial->device.empty() &&
+         suggestion.trial->verdict == ExperimentVerdict::confirmed;
+}
+
+bool measured_here(const Finding& finding) {
+  return finding.gain && finding.gain->basis == GainBasis::measured_here;
+}
+
+// Nobody can follow it: nothing is proposed, or nothing that the program's framework can express.
+bool nothing_to_do(const Finding& finding) {
+  return std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
+                     [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
+}
+
+const DeviceSpec* device_at(const Profile& profile, const Configuration& configuration) {
+  const auto at = static_cast<std::size_t>(configuration.device);
+  return configuration.device >= 0 && at < profile.devices.size() ? &profile.devices[at] : nullptr;
+}
+
+// cuDNN refuses a call, or it does not fit; nothing where all run.
+std::optional<std::string> refusal(const std::vector<RnnConfig>& calls, const DeviceSpec& device) {
+  for (const auto& call : calls) {
+    const auto answer = model::eligibility(call, device);
+    const bool trains = call.mode == Mode::training;
+    const bool taken = trains ? answer.at(model::Stage::forward_training) &&
+                                    answer.at(model::Stage::backward_data) &&
+                                    answer.at(model::Stage::backward_weights)
+                              : answer.at(model::Stage::forward_inference);
+    if (!taken) return "cuDNN would refuse it";
+    if (device.memory_bytes > 0 && model::memory_need(call, call.mode).total > device.memory_bytes)
+      return "it does not fit the device's memory";
+  }
+  return std::nullopt;
+}
+
+// What it proposes is another model: no defect of this one.
+bool another_model(const Rule& rule) {
+  return !rule.suggestions.empty() &&
+         std::all_of(rule.suggestions.begin(), rule.suggestions.end(), [](const auto& suggestion) {
+           return suggestion.transform && widest_meaning(changes_of(suggestion)) == Meaning::model;
+         });
+}
+
+}  // namespace
+
+Severity severity_by_gain(const Finding& finding, const Rule& rule) {
+  if (finding.severity == Severity::error || refuted(finding)) return finding.severity;
+  const bool speed = about_speed(rule) || (rule.consequence == "numerics" && finding.gain);
+  if (!speed) return finding.severity;
+  const auto first =
+      std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
+                   [](const Suggestion& s) { return s.transform && s.cannot.empty(); });
+  const Meaning meaning =
+      first == finding.suggestions.end() ? Meaning::exact : widest_meaning(changes_of(*first));
+  if (finding.gain && finding.gain->saved_bytes == 0 && !finding.gain->another_model) {
+    if (finding.gain->speedup < least_told_gain) return Severity::info;
+    return finding.gain->speedup >= worth_a_warning && meaning <= Meaning::padded
+               ? Severity::warning
+               : Severity::opportunity;
+  }
+  // What its change is predicted to bring is known, and is nothing.
+  if (finding.predicted_speedup && *finding.predicted_speedup < least_told_gain)
+    return Severity::info;
+  return finding.severity;
+}
+
+AdviceCheck::AdviceCheck(const ProfileIndex& index, std::vector<const Rule*> rules,
+                         Predictions& predictions)
+    : index_(index), rules_(std::move(rules)), predictions_(predictions) {}
+
+const Rule* AdviceCheck::rule_of(const Finding& finding) const {
+  const auto found = std::find_if(rules_.begin(), rules_.end(),
+                                  [&](const Rule* rule) { return rule->id == finding.rule_id; });
+  return found == rules_.end() ? nullptr : *found;
+}
+
+const AdviceCheck::Fired& AdviceCheck::rules_that_fire(const RnnConfig& config, int configuration) {
+  for (const auto& [known, fired] : known_)
+    if (known == config) return fired;
+  const Profile& profile = index_.profile();
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  Profile asked;
+  asked.environment = profile.environment;
+  asked.environment.tracing = false;
+  if (const auto* device = device_at(profile, own)) asked.devices = {*device};
+  Configuration call;
+  call.config = config;
+  call.program = own.program;
+  if (!call.program.name) call.program.name = framework_around(profile, configuration);
+  call.device = asked.devices.empty() ? -1 : 0;
+  call.sizes = model::space_sizes(config);
+  asked.configurations.push_back(std::move(call));
+  ProfileIndex index(asked);
+  FactMemo facts(index);
+  facts.begin(0);
+  const auto cudnn = judged_cudnn_version(asked, asked.configurations.front());
+  Fired fired;
+  for (const Rule* rule : rules_) {
+    if (another_model(*rule) || decide(*rule, facts, cudnn) != VerdictKind::fired) continue;
+    const auto* record =
+        record_for(*rule, asked.devices.empty() ? nullptr : &asked.devices.front(), cudnn);
+    fired[rule->id] = record != nullptr && refuted(*record) ? Severity::info : rule->severity;
+  }
+  known_.emplace_back(config, std::move(fired));
+  return known_.back().second;
+}
+
+std::optional<std::string> AdviceCheck::objection(const Finding& finding,
+                                                  const Suggestion& suggestion,
+                                                  const std::vector<Finding>& all, bool runs) {
+  if (!suggestion.transform || !suggestion.cannot.empty() || tried_and_confirmed(suggestion))
+    return std::nullopt;
+  const auto changes = changes_of(suggestion);
+  const Profile& profile = index_.profile();
+  const auto& own = profile.configurations[static_cast<std::size_t>(finding.configuration)];
+  const DeviceSpec* device = device_at(profile, own);
+  if (device == nullptr) return std::nullopt;
+  const auto variant = calls_after(changes, profile, finding.configuration, *device);
+  if (!variant) return std::nullopt;
+  if (runs) {
+    if (auto problem = refusal(variant->calls, *device)) return problem;
+  }
+  const Rule* rule = rule_of(finding);
+  if (runs && rule != nullptr && (about_speed(*rule) || finding.gain)) {
+    const auto predicted = predictions_.speedup(finding.configuration, changes);
+    if (predicted && predicted->speedup < 1) return "predicted times expect it to be slower";
+  }
+  // One call of another model answers another question: what the rules say of it is no reply.
+  if (widest_meaning(changes) == Meaning::model) return std::nullopt;
+  std::vector<RnnConfig> calls;
+  for (const auto& call : variant->calls)
+    if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
+  const auto before = rules_that_fire(own.config, finding.configuration);  // a copy: more follow
+  for (const auto& call : calls) {
+    for (const auto& [id, severity] : rules_that_fire(call, finding.configuration)) {
+      if (severity < finding.severity || before.contains(id)) continue;
+      const bool told = std::any_of(all.begin(), all.end(),
+                                    [&](const Finding& other) { return other.rule_id == id; });
+      if (!told) return "it would lead to " + id;
+    }
+  }
+  return std::nullopt;
+}
+
+void AdviceCheck::apply(std::vector<Finding>& findings) {
+  known_.clear();
+  if (findings.empty()) return;
+  const Profile& profile = index_.profile();
+  const int configuration = findings.front().configuration;
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  const DeviceSpec* device = device_at(profile, own);
+  const bool runs = device != nullptr && !refusal({own.config}, *device);
+  for (auto& finding : findings) {
+    const Rule* rule = rule_of(finding);
+    if (rule == nullptr) continue;
+    // Of what does not run, what makes it run comes first.
+    if (!runs && device != nullptr) {
+      std::stable_partition(finding.suggestions.begin(), finding.suggestions.end(),
+                            [&](const Suggestion& suggestion) {
+                              if (!suggestion.transform) return false;
+                              const auto after = calls_after(changes_of(suggestion), profile,
+                                                             configuration, *device);
+                              return after && !refusal(after->calls, *device);
+                            });
+    }
+    const Severity card = finding.severity;
+    const auto gain = finding.gain;
+    // What is taken out may have been what the gain and with it the severity were of.
+    for (bool again = true; again;) {
+      finding.severity = card;
+      finding.gain = gain;
+      finding.predicted_speedup.reset();
+      const bool speed = about_speed(*rule) || (gain && gain->saved_bytes == 0);
+      if (speed && !refuted(finding) && !measured_here(finding)) predictions_.apply(finding);
+      if (finding.gain && !measured_here(finding) && nothing_to_do(finding)) finding.gain.reset();
+      finding.severity = severity_by_gain(finding, *rule);
+      again = std::erase_if(finding.suggestions, [&](const Suggestion& suggestion) {
+                return objection(finding, suggestion, findings, runs).has_value();
+              }) > 0;
+    }
+  }
+}
+
+}  // namespace rnnadvisor::advisor

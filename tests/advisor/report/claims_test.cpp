@@ -1,0 +1,110 @@
+// The matrix products of a report against Table 1 of NVIDIA's "Optimizing Recurrent Layers User's
+// Guide", and what the guide claims of its figures against what was recorded on an H200.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "advisor/report/figure_claims.h"
+#include "advisor/report/products.h"
+#include "profiler/profile/file.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+using ::testing::HasSubstr;
+
+Profile recorded(const std::string& name) {
+  auto profile =
+      read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/guide-figure-" + name + ".rnnprof");
+  EXPECT_TRUE(profile) << name;
+  return profile ? std::move(*profile) : Profile{};
+}
+
+struct Reported {
+  explicit Reported(Profile of)
+      : profile(std::move(of)),
+        judgement(judge(profile, builtin_rules())),
+        report(make_report(profile, judgement, builtin_rules())) {}
+
+  ClaimVerdict claim(const std::string& id) const {
+    for (const auto& figure : report.figures) {
+      if (figure.figure->id != id) continue;
+      const auto verdict = judge_claim(figure, report.figures);
+      EXPECT_TRUE(verdict) << id;
+      return verdict.value_or(ClaimVerdict{});
+    }
+    ADD_FAILURE() << "no figure " << id;
+    return {};
+  }
+
+  Profile profile;
+  Judgement judgement;
+  Report report;
+};
+
+// The values are those of the tables of samples/recorded/guide-figure-*.rnnprof.
+TEST(FigureClaims, WhatTheGuideClaimsIsJudgedByTheRecording) {
+  const Reported six(recorded("6"));
+  EXPECT_TRUE(six.claim("guide-figure-6-forward").holds);
+  EXPECT_TRUE(six.claim("guide-figure-6-input").holds);
+  const auto weights = six.claim("guide-figure-6-backward-weights");
+  EXPECT_TRUE(weights.holds);
+  EXPECT_THAT(weights.text, HasSubstr("33.6 TFLOP/s against 1.44"));
+  EXPECT_TRUE(Reported(recorded("7")).claim("guide-figure-7-forward").holds);
+  EXPECT_TRUE(Reported(recorded("8")).claim("guide-figure-8").holds);
+  const auto units = Reported(recorded("9")).claim("guide-figure-9");
+  EXPECT_FALSE(units.holds);
+  EXPECT_THAT(units.text, HasSubstr("ahead up to hidden_size 1280"));
+  const auto batch = Reported(recorded("10")).claim("guide-figure-10a");
+  EXPECT_FALSE(batch.holds);
+  EXPECT_THAT(batch.text, HasSubstr("256"));
+  EXPECT_THAT(write_text(Reported(recorded("10")).report), HasSubstr("Does not hold here"));
+}
+
+TEST(FigureClaims, AnUnknownFigureIsNotJudged) {
+  Reported ten(recorded("10"));
+  Figure other = *ten.report.figures.front().figure;
+  other.id = "mine";
+  FigureReport figure = ten.report.figures.front();
+  figure.figure = &other;
+  EXPECT_FALSE(judge_claim(figure, ten.report.figures));
+}
+
+// Table 1: 4H x B x H, S times; H x B x 4H, S; H x 4H x BS; 4H x BS x H between layers.
+TEST(Products, AreThoseOfTheGuidesTable) {
+  Profile profile;
+  auto& c = profile.configurations.emplace_back();
+  constexpr int H = 512, B = 64, S = 100, L = 3;
+  c.config.cell = Cell::lstm;
+  c.config.hidden_size = c.config.input_size = c.config.proj_size = H;
+  c.config.batch_size = B;
+  c.config.seq_length = S;
+  c.config.num_layers = L;
+  c.device = -1;
+  const Reported reported(profile);
+  const auto rows = product_rows(reported.report.configurations.front());
+  const auto expect = [&](Phase phase, model::Path path, std::int64_t m, std::int64_t n,
+                          std::int64_t k, std::int64_t count) {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const ProductRow& row) {
+      const auto& p = row.product;
+      return p.phase == phase && p.path == path && p.m == m && p.n == n && p.k == k;
+    });
+    ASSERT_NE(found, rows.end()) << to_string(phase) << ' ' << model::to_string(path);
+    EXPECT_EQ(found->product.count, count);
+    EXPECT_EQ(layers_of(*found), "1 to 3");
+  };
+  using model::Path;
+  expect(Phase::forward_training, Path::recurrent, 4 * H, B, H, S * L);
+  expect(Phase::backward_data, Path::recurrent, H, B, 4 * H, S * L);
+  expect(Phase::backward_weights, Path::recurrent, H, 4 * H, B * S, L);
+  expect(Phase::forward_training, Path::layer_to_layer, 4 * H, B * S, H, L);
+  TextOptions verbose;
+  verbose.verbose = true;
+  EXPECT_THAT(write_text(reported.report, verbose), HasSubstr("Matrix products"));
+  EXPECT_THAT(write_html(reported.report), HasSubstr("Matrix products"));
+  EXPECT_THAT(write_markdown(reported.report), HasSubstr("Matrix products"));
+  EXPECT_THAT(write_json(reported.report), HasSubstr("\"products\""));
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor
