@@ -10,6 +10,7 @@
 #include "advisor/report/chart.h"
 #include "advisor/report/figure_claims.h"
 #include "advisor/report/figures.h"
+#include "advisor/report/places.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/products.h"
 #include "advisor/report/selection.h"
