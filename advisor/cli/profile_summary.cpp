@@ -114,12 +114,7 @@ std::string process_line(const Profile& p) {
 
 std::string software_line(const Profile& p) {
   std::vector<std::string> parts;
-  std::map<std::string, int> gpus;
-  const auto shown = advisor::devices_at_once(p);
-  for (std::size_t i = 0; i < p.devices.size(); ++i)
-    if (shown[i]) ++gpus[p.devices[i].name];
-  for (const auto& [name, count] : gpus)
-    parts.push_back(count > 1 ? fmt::format("{} x {}", count, name) : name);
+  for (auto& device : words::devices(p, false)) parts.push_back(std::move(device));
   const auto& e = p.environment;
   if (!e.framework.empty()) parts.push_back(e.framework + " " + e.framework_version);
   if (!e.cudnn_version.empty()) parts.push_back("cuDNN " + e.cudnn_version);
@@ -209,18 +204,18 @@ void findings(advisor::Terminal& terminal, const advisor::Report& report) {
   terminal.paragraph(
       counts.empty() ? std::string("none") : fmt::format("{}", fmt::join(counts, ", ")), 13,
       "  Findings", Style::bold);
-  for (std::size_t i = 0; i < std::min(report.groups.size(), summary_rows); ++i) {
-    const auto& group = report.groups[i];
+  for (std::size_t i = 0; i < std::min(report.actions.size(), summary_rows); ++i) {
+    const auto& group = report.actions[i];
     const auto& finding = group.first();
     std::string text = words::clean(finding.title);
     if (const auto gain = words::gain(finding.gain); !gain.empty())
       text += fmt::format(" ({}, {})", gain, words::basis(finding.gain->basis));
     if (group.findings.size() > 1)
-      text += fmt::format(", {} configurations", group.findings.size());
+      text += ", " + words::plural(static_cast<long long>(group.findings.size()), "configuration");
     terminal.paragraph(text, 15, fmt::format("  {:<11}", to_string(finding.severity)));
   }
-  if (report.groups.size() > summary_rows)
-    terminal.line(fmt::format("  and {} more", report.groups.size() - summary_rows), Style::dim);
+  if (report.actions.size() > summary_rows)
+    terminal.line(fmt::format("  and {} more", report.actions.size() - summary_rows), Style::dim);
 }
 
 void notes(advisor::Terminal& terminal, const Profile& p) {
@@ -238,7 +233,9 @@ void notes(advisor::Terminal& terminal, const Profile& p) {
     terminal.paragraph(text, 13, "  Note", Style::yellow);
   }
   if (list.size() > summary_rows)
-    terminal.line(fmt::format("  and {} more notes", list.size() - summary_rows), Style::dim);
+    terminal.line("  and " + words::plural(static_cast<long long>(list.size() - summary_rows),
+                                           "more note", "more notes"),
+                  Style::dim);
 }
 
 }  // namespace

@@ -141,23 +141,6 @@ TorchProposal combined(const Profile& profile, const TorchTrying& trying,
   return made;
 }
 
-void print_line(const Context& context, std::string_view word, const std::string& text) {
-  std::string wrapped = wrap(text, context.terminal.width, 8);
-  wrapped.replace(0, 8, fmt::format("  {:<6}", word));
-  context.out << wrapped;
-}
-
-std::string words_for(const TorchCandidate& candidate) {
-  std::string text =
-      fmt::format("{} ({})", advisor::change_words(advisor::to_json(candidate.transforms)),
-                  advisor::to_string(candidate.meaning));
-  if (candidate.expected > 0)
-    text += fmt::format(": {:.2f}x, {}", candidate.expected, candidate.expected_by);
-  if (!candidate.rule.empty()) text += fmt::format("; suggested by {}", candidate.rule);
-  if (!candidate.note.empty()) text += "; " + candidate.note;
-  return text;
-}
-
 }  // namespace
 
 std::vector<int> torch_configurations(const Profile& profile,
@@ -212,39 +195,35 @@ TorchTried try_in_torch(const Context& context, const Profile& profile, const To
   return tried;
 }
 
-Result<void> list_in_torch(const Context& context, const Profile& profile, int configuration,
-                           const TorchTrying& trying) {
+Result<TryingPlan> plan_in_torch(const Profile& profile, int configuration,
+                                 const TorchTrying& trying) {
   const auto proposal = proposal_for(profile, configuration, trying, trying.budget_seconds);
   auto request = request_for(profile, configuration, trying, proposal, trying.budget_seconds);
   request.measure = false;
   const auto answer = run_torch(request, run_options(trying));
   if (!answer) return fail(answer.error());
-  context.out << fmt::format("{} in PyTorch, by {}\n", configuration_name(profile, configuration),
-                             trying.python);
+  TryingPlan plan;
+  plan.configuration = configuration;
+  plan.name = configuration_name(profile, configuration);
+  plan.device = trying.spec.name;
+  plan.python = trying.python;
   if (!answer->refused.empty()) {
-    print_line(context, "not", fmt::format("at all: {}", answer->refused));
-    return {};
+    plan.nothing = answer->refused;
+    return plan;
   }
-  std::vector<std::pair<std::string, std::string>> not_tried;
-  bool any = false;
   for (std::size_t i = 0; i < proposal.candidates.size(); ++i) {
     const auto& result = answer->results[i];
     const auto& candidate = proposal.candidates[i];
-    if (result.status == Status::emitted) {
-      any = true;
-      print_line(context, "try", words_for(candidate));
-    } else {
-      not_tried.emplace_back(advisor::change_words(advisor::to_json(candidate.transforms)),
-                             result.message.empty() ? "nothing was said of it" : result.message);
-    }
+    if (result.status == Status::emitted)
+      plan.tried.push_back({candidate.transforms, candidate.meaning, candidate.expected,
+                            candidate.expected_by, candidate.rule, candidate.note});
+    else
+      plan.not_tried.push_back({candidate.transforms, candidate.rule,
+                                result.message.empty() ? "no reason was given" : result.message});
   }
-  if (!any) context.out << "  nothing to try\n";
   for (const auto& dropped : proposal.dropped)
-    not_tried.emplace_back(advisor::change_words(advisor::to_json(dropped.transforms)),
-                           dropped.reason);
-  for (const auto& [change, reason] : not_tried)
-    print_line(context, "not", fmt::format("{}: {}", change, reason));
-  return {};
+    plan.not_tried.push_back({dropped.transforms, dropped.rule, dropped.reason});
+  return plan;
 }
 
 }  // namespace rnnadvisor::cli

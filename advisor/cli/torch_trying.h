@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advisor/cli/context.h"
+#include "advisor/cli/trying_plan.h"
 #include "advisor/cli/worker/run_torch.h"
 #include "advisor/rules/finding.h"
 #include "advisor/whatif/search.h"
@@ -42,10 +43,9 @@ std::vector<int> torch_configurations(const Profile& profile,
 // Tries them. Progress on standard error; never fails as a whole: see TorchTried::error.
 TorchTried try_in_torch(const Context& context, const Profile& profile, const TorchTrying& trying);
 
-// What would be tried in PyTorch and what not, on standard output, for one configuration. Starts
-// the interpreter, which needs no PyTorch for this, to ask which changes apply. An error where it
-// cannot be asked.
-Result<void> list_in_torch(const Context& context, const Profile& profile, int configuration,
-                           const TorchTrying& trying);
+// What would be tried in PyTorch and what not, for one configuration. Starts the interpreter, which
+// needs no PyTorch for this, to ask which changes apply. An error where it cannot be asked.
+Result<TryingPlan> plan_in_torch(const Profile& profile, int configuration,
+                                 const TorchTrying& trying);
 
 }  // namespace rnnadvisor::cli

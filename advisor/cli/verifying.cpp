@@ -14,6 +14,7 @@
 #include "advisor/cli/progress.h"
 #include "advisor/cli/torch_interpreter.h"
 #include "advisor/cli/torch_trying.h"
+#include "advisor/cli/trying_plan.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/rule.h"
@@ -106,67 +107,6 @@ std::vector<int> chosen(const VerifyOptions& options, const Profile& profile,
   return advisor::worth_trying(profile, judgement.findings);
 }
 
-void print_proposal(const Context& context, const Profile& profile,
-                    const advisor::Proposal& proposal, const DeviceSpec& device) {
-  auto& out = context.out;
-  const int width = context.terminal.width;
-  // The word hangs before the text, which goes on below itself.
-  const auto line = [&](std::string_view word, const std::string& text) {
-    std::string wrapped = wrap(printable(text), width, 8);
-    wrapped.replace(0, 8, fmt::format("  {:<6}", word));
-    out << wrapped;
-  };
-  out << fmt::format("{} on {}\n", configuration_name(profile, proposal.configuration),
-                     device.name);
-  if (proposal.candidates.empty()) out << "  nothing to try\n";
-  for (const auto& candidate : proposal.candidates) {
-    std::string text =
-        fmt::format("{} ({})", advisor::change_words(advisor::to_json(candidate.transforms)),
-                    advisor::to_string(candidate.meaning));
-    if (candidate.expected > 0)
-      text += fmt::format(": {:.2f}x, {}", candidate.expected, candidate.expected_by);
-    if (!candidate.rule.empty()) text += fmt::format("; suggested by {}", candidate.rule);
-    if (!candidate.note.empty()) text += "; " + candidate.note;
-    line("try", text);
-  }
-  for (const auto& dropped : proposal.dropped) {
-    line("not", fmt::format("{}: {}", advisor::change_words(advisor::to_json(dropped.transforms)),
-                            dropped.reason));
-  }
-}
-
-nlohmann::ordered_json proposal_json(const Profile& profile, const advisor::Proposal& proposal,
-                                     const DeviceSpec& device) {
-  using Json = nlohmann::ordered_json;
-  const auto& config =
-      profile.configurations[static_cast<std::size_t>(proposal.configuration)].config;
-  Json candidates = Json::array(), dropped = Json::array();
-  for (const auto& candidate : proposal.candidates) {
-    const std::string transforms = advisor::to_json(candidate.transforms);
-    Json one = {{"change", advisor::change_words(transforms)},
-                {"transforms", Json::parse(transforms)},
-                {"meaning", advisor::to_string(candidate.meaning)},
-                {"expected_speedup", nullptr},
-                {"expected_by", to_valid_utf8(candidate.expected_by)},
-                {"rule", to_valid_utf8(candidate.rule)},
-                {"note", to_valid_utf8(candidate.note)}};
-    if (candidate.expected > 0) one["expected_speedup"] = candidate.expected;
-    candidates.push_back(std::move(one));
-  }
-  for (const auto& each : proposal.dropped) {
-    const std::string transforms = advisor::to_json(each.transforms);
-    dropped.push_back({{"change", advisor::change_words(transforms)},
-                       {"transforms", Json::parse(transforms)},
-                       {"reason", to_valid_utf8(each.reason)}});
-  }
-  return {{"configuration", proposal.configuration},
-          {"id", to_valid_utf8(config.id)},
-          {"summary", to_valid_utf8(summary(config))},
-          {"device", to_valid_utf8(device.name)},
-          {"try", std::move(candidates)},
-          {"not", std::move(dropped)}};
-}
-
 std::vector<advisor::Proposal> proposals_for(const Profile& profile,
                                              const advisor::Judgement& judgement,
                                              const std::vector<int>& configurations,
@@ -222,34 +162,33 @@ void note_torch(const Context& context, const TorchTried& tried) {
   const auto confirmed =
       std::count_if(tried.experiments.begin(), tried.experiments.end(),
                     [](const auto& e) { return e.verdict == ExperimentVerdict::confirmed; });
-  context.note(fmt::format(
-      "tried {} in PyTorch in {}, {} confirmed",
-      advisor::words::plural(static_cast<long long>(tried.experiments.size()), "change"),
-      format_duration(tried.seconds), confirmed));
+  context.note(fmt::format("tried {} in PyTorch in {}, {} confirmed",
+                           plural(static_cast<long long>(tried.experiments.size()), "change"),
+                           format_duration(tried.seconds), confirmed));
   if (tried.not_reached > 0)
-    context.note(fmt::format("{} changes were not reached in PyTorch; a longer --budget goes on",
-                             tried.not_reached));
+    context.note(fmt::format("{} not reached in PyTorch; a longer --budget tries more",
+                             plural(tried.not_reached, "change was", "changes were")));
 }
 
 void note_end(const Context& context, const Profile& profile, const advisor::SearchResult& result) {
   const auto confirmed = std::count_if(
       result.trials.begin(), result.trials.end(),
       [](const auto& trial) { return trial.verdict == ExperimentVerdict::confirmed; });
-  context.note(
-      fmt::format("tried {} in {}, {} confirmed",
-                  advisor::words::plural(static_cast<long long>(result.trials.size()), "change"),
-                  format_duration(result.seconds), confirmed));
+  context.note(fmt::format("tried {} in {}, {} confirmed",
+                           plural(static_cast<long long>(result.trials.size()), "change"),
+                           format_duration(result.seconds), confirmed));
   if (!result.left_out.empty()) {
     context.note(
-        fmt::format("{} of the configurations were not reached, the first {}; a longer --budget or "
-                    "--configuration goes on",
-                    result.left_out.size(), configuration_name(profile, result.left_out.front())));
+        fmt::format("{} not reached, the first {}; a longer --budget or --configuration tries more",
+                    plural(static_cast<long long>(result.left_out.size()), "configuration was",
+                           "configurations were"),
+                    configuration_name(profile, result.left_out.front())));
   }
 }
 
 constexpr std::string_view no_torch_program =
-    "no configuration is of a PyTorch program: --configuration names one that is to be tried there "
-    "all the same";
+    "no configuration is of a PyTorch program: --configuration ID tries one there "
+    "anyway";
 
 advisor::SearchResult search_cudnn(const Context& context, const Profile& profile,
                                    std::vector<advisor::Proposal> proposals,
@@ -264,9 +203,10 @@ advisor::SearchResult search_cudnn(const Context& context, const Profile& profil
   {
     Progress progress(context, static_cast<int>(open));
     search.on_progress = [&](const advisor::SearchProgress& state) {
-      progress.show(state.finished, fmt::format("{}: {} changes, round {}",
-                                                configuration_name(profile, state.configuration),
-                                                state.variants, state.round));
+      progress.show(
+          state.finished,
+          fmt::format("{}: {}, round {}", configuration_name(profile, state.configuration),
+                      plural(static_cast<long long>(state.variants), "change"), state.round));
     };
     result = advisor::search(profile, std::move(proposals), device, experimenter, search);
   }
@@ -310,7 +250,7 @@ Result<void> check_verify_options(const VerifyOptions& options, const Profile& p
 }
 
 int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
-                    const VerifyOptions& options) {
+                    const VerifyOptions& options, const ReportOptions& output) {
   const auto judgement = advisor::judge(profile, judging.rules, judging.options);
   auto propose = propose_options(options);
   if (!propose) return context.report(propose.error());
@@ -320,44 +260,46 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
     in_torch = torch_configurations(profile, configurations, !options.configurations.empty());
   }
   int status = exit_ok;
-  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
-  for (const int configuration : configurations) {
-    const auto at = static_cast<std::size_t>(configuration);
-    const auto device = static_cast<std::size_t>(profile.configurations[at].device);
-    if (profile.configurations[at].device < 0 || device >= profile.devices.size()) {
-      if (options.json) continue;
-      context.out << fmt::format("{}: no device is known, nothing can be said\n",
-                                 configuration_name(profile, configuration));
-      continue;
+  std::vector<TryingPlan> plans;
+  {
+    Progress progress(context, static_cast<int>(configurations.size()));
+    for (const int configuration : configurations) {
+      progress.show(static_cast<int>(&configuration - configurations.data()),
+                    configuration_name(profile, configuration));
+      const auto at = static_cast<std::size_t>(configuration);
+      const auto device = static_cast<std::size_t>(profile.configurations[at].device);
+      TryingPlan plan;
+      plan.configuration = configuration;
+      plan.name = configuration_name(profile, configuration);
+      if (profile.configurations[at].device < 0 || device >= profile.devices.size()) {
+        plan.nothing = "no device is known, so nothing can be said";
+        plans.push_back(std::move(plan));
+        continue;
+      }
+      plan.device = profile.devices[device].name;
+      advisor::ProposeOptions of_calls = *propose;
+      if (context.services.predict_for)
+        of_calls.predict =
+            advisor::predict_with(context.services.predict_for(profile.devices[device]),
+                                  advisor::parse_version(profile.environment.cudnn_version));
+      add_proposal(plan, advisor::propose(profile, configuration, judgement.findings,
+                                          profile.devices[device], of_calls));
+      plans.push_back(std::move(plan));
+      if (std::find(in_torch.begin(), in_torch.end(), configuration) == in_torch.end()) continue;
+      TorchTrying trying;
+      trying.python = torch_interpreter(options.python, profile);
+      trying.budget_seconds = options.budget_seconds;
+      trying.propose = *propose;
+      trying.spec = profile.devices[device];
+      trying.findings = judgement.findings;
+      if (auto planned = plan_in_torch(profile, configuration, trying); planned)
+        plans.push_back(std::move(*planned));
+      else
+        status = std::max(context.report(planned.error()), exit_environment);
     }
-    advisor::ProposeOptions of_calls = *propose;
-    if (context.services.predict_for)
-      of_calls.predict =
-          advisor::predict_with(context.services.predict_for(profile.devices[device]),
-                                advisor::parse_version(profile.environment.cudnn_version));
-    const auto proposal = advisor::propose(profile, configuration, judgement.findings,
-                                           profile.devices[device], of_calls);
-    if (options.json) {
-      answers.push_back(proposal_json(profile, proposal, profile.devices[device]));
-      continue;
-    }
-    print_proposal(context, profile, proposal, profile.devices[device]);
-    if (std::find(in_torch.begin(), in_torch.end(), configuration) == in_torch.end()) continue;
-    TorchTrying trying;
-    trying.python = torch_interpreter(options.python, profile);
-    trying.budget_seconds = options.budget_seconds;
-    trying.propose = *propose;
-    trying.spec = profile.devices[device];
-    trying.findings = judgement.findings;
-    if (auto listed = list_in_torch(context, profile, configuration, trying); !listed)
-      status = std::max(context.report(listed.error()), exit_environment);
   }
-  if (options.json) {
-    const nlohmann::ordered_json document = {{"schema", 1}, {"configurations", std::move(answers)}};
-    context.out << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-    return status;
-  }
-  if (configurations.empty()) context.out << "the profile has no configuration to try\n";
+  if (auto written = write_plans(context, plans, output); !written)
+    return std::max(status, context.report(written.error()));
   if (options.torch && in_torch.empty()) context.note(no_torch_program);
   return status;
 }

@@ -51,7 +51,7 @@ void add_found(Catalogue& catalogue, const std::string& meaning, const std::stri
          [meaning](const Subject& s, const Index& i) -> std::optional<std::string> {
            const auto best = found(s, i, meaning);
            if (!best) return std::nullopt;
-           return change_words(best->experiment->transforms);
+           return change_in_words(best->experiment->transforms);
          });
 }
 
@@ -120,7 +120,7 @@ void add_experiment_facts(Catalogue& catalogue) {
          [](const Subject& s, const Index& i) -> std::optional<std::string> {
            const auto found_wrong = wrong(s, i);
            if (!found_wrong) return std::nullopt;
-           return change_words(found_wrong->first->transforms);
+           return change_in_words(found_wrong->first->transforms);
          });
   define(catalogue, "experiment.wrong_how", "", Provenance::measured,
          "which result moved, and how far",

@@ -91,7 +91,9 @@ std::string change_words(std::string_view transforms) {
   if (!list.is_array() || list.empty()) return to_valid_utf8(transforms);
   std::string text;
   for (const auto& item : list) {
-    const auto kind = item.is_object() ? item.value("kind", "") : std::string();
+    if (!item.is_object() || !item.contains("kind") || !item.at("kind").is_string())
+      return to_valid_utf8(transforms);
+    const auto kind = item.at("kind").get<std::string>();
     if (kind.empty()) return to_valid_utf8(transforms);
     std::string parameters, only;
     if (const auto given = item.find("parameters"); given != item.end() && given->is_object()) {

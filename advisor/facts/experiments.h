@@ -42,9 +42,13 @@ std::optional<std::string> moved_too_far(const std::vector<TensorShift>& shifts,
 // that is known.
 std::optional<std::string> moved_too_far(const Profile& profile, const Experiment& experiment);
 
-// "pad_batch (multiple 8), then algo persist_static": Experiment::transforms for people. What is
-// not as rnnadvisor writes it comes back as it is.
+// "pad_batch (multiple 8), then algo persist_static": Experiment::transforms as --change takes
+// them. What is not as rnnadvisor writes it comes back as it is.
 std::string change_words(std::string_view transforms);
+
+// "batch padded to a multiple of 8 and the persist_static algorithm": the same for reading, in
+// every report and in the window. change_words() where a kind is not known.
+std::string change_in_words(std::string_view transforms);
 
 // "forward inference", "forward training", "training step": as gains name their scope.
 std::string_view scope_words(ExperimentScope scope);

@@ -85,6 +85,13 @@ std::string trials(const ConfigurationReport& each) {
                                         : "false");
 }
 
+// "train.py:31 in forward; eval.py:7": where recorded calls come from, the most time first.
+std::string places(const std::vector<PlaceRow>& rows) {
+  std::string text;
+  for (const auto& row : rows) text += (text.empty() ? "" : "; ") + row.name;
+  return csv_field(text);
+}
+
 // Of the phase with the algorithm that the configuration asks for: an estimate.
 std::string prediction(const std::optional<model::TimePrediction>& time) {
   if (!time) return ",,,";
@@ -105,7 +112,7 @@ std::string write_csv(const Report& report) {
   out += trial_columns;
   out +=
       ",best_gain_another_model,predicted_ms,predicted_low_ms,predicted_high_ms,predicted_"
-      "extrapolated\n";
+      "extrapolated,called_from,nvtx_ranges\n";
   for (const auto& each : report.configurations) {
     if (each.tried) continue;
     const Configuration& configuration = *each.configuration;
@@ -132,13 +139,15 @@ std::string write_csv(const Report& report) {
         each.best_gain() > 1 ? fmt::format("{:.4g}", each.best_gain()) : "",
         each.findings.empty() ? "" : csv_field(each.findings.front()->rule_id), trials(each),
         each.model_gain() > 1 ? fmt::format("{:.4g}", each.model_gain()) : "");
+    const std::string from =
+        fmt::format("{},{}", places(each.call_sites), places(each.nvtx_ranges));
     const auto* predicted =
         report.predicted != nullptr ? report.predicted->of(each.index) : nullptr;
     const auto* asked = predicted != nullptr ? predicted->asked_for() : nullptr;
     for (const auto& p : each.phases) {
       const MedianInterval ms = p.timing != nullptr ? p.timing->ms : MedianInterval{};
       out += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", head, to_string(p.phase),
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", head, to_string(p.phase),
           positive(ms.median), positive(ms.low), positive(ms.high), positive(ms.confidence),
           ms.count > 0 ? fmt::format("{}", ms.count) : "", known(p.kernel_ms), known(p.busy),
           positive(p.tflops), p.cost.flops, p.cost.minimum_bytes, positive(p.bound.bound_ms),
@@ -146,7 +155,8 @@ std::string write_csv(const Report& report) {
           p.implementation ? model::to_string(*p.implementation) : "", csv_field(p.tensor_cores),
           tail,
           prediction(asked != nullptr ? asked->phases[static_cast<std::size_t>(p.phase)]
-                                      : std::nullopt));
+                                      : std::nullopt),
+          from);
     }
   }
   return out;

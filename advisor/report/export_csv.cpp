@@ -128,7 +128,7 @@ bool write_calls_csv(const Profile& profile, const TextSink& sink) {
       "proj_size,num_layers,"
       "batch_size,seq_length,repetition,status,host_start_ns,host_duration_ns,kernels,kernel_ns,"
       "gpu_ns,implementation,"
-      "workspace_bytes,reserve_bytes,process,thread,device,stream");
+      "workspace_bytes,reserve_bytes,process,thread,device,stream,file,line,function,nvtx");
   const auto kernels = kernels_by_call(profile);
   for (std::size_t i = 0; lines.open() && i < profile.calls.size(); ++i) {
     const auto& call = profile.calls[i];
@@ -148,11 +148,20 @@ bool write_calls_csv(const Profile& profile, const TextSink& sink) {
                                    ? ",,"
                                    : fmt::format("{},{},{}", kernels[i].count, kernels[i].kernel_ns,
                                                  kernels[i].last_ns - kernels[i].first_ns);
-    lines.add("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", i,
+    // Where in the program it was made; a line of 0 is not known.
+    const auto site = static_cast<std::size_t>(call.site);
+    const CallSite where =
+        call.site >= 0 && site < profile.call_sites.size() ? profile.call_sites[site] : CallSite{};
+    const auto text = [&](int string) {
+      return string < 0 ? std::string() : field(profile.text(string));
+    };
+    lines.add("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", i,
               c == nullptr ? "" : field(c->id), to_string(call.phase), fields, call.repetition,
               call.status, call.host_start_ns, call.host_end_ns - call.host_start_ns, traced,
               ran ? model::to_string(*ran) : std::string_view(), call.workspace_bytes,
-              call.reserve_bytes, call.process, call.thread, call.device, call.stream);
+              call.reserve_bytes, call.process, call.thread, call.device, call.stream,
+              text(where.file), where.line > 0 ? std::to_string(where.line) : std::string(),
+              text(where.function), text(call.nvtx_path));
   }
   return lines.flush();
 }

@@ -231,6 +231,13 @@ class TraceWriter {
             to_string(c.direction), to_string(c.data_type), to_string(c.math_type), c.input_size,
             c.hidden_size, c.proj_size, c.num_layers, c.batch_size, c.seq_length);
       }
+      const auto site = static_cast<std::size_t>(call.site);
+      if (call.site >= 0 && site < p_.call_sites.size()) {
+        const auto& at_line = p_.call_sites[site];
+        out(",\"file\":{},\"line\":{},\"function\":{}", text(at_line.file), at_line.line,
+            text(at_line.function));
+      }
+      if (call.nvtx_path >= 0) out(",\"nvtx\":{}", text(call.nvtx_path));
       out_ += "}}";
     }
   }

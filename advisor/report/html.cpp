@@ -129,7 +129,8 @@ void environment(Page& page, const Report& report) {
                                 : note.severity == NoteSeverity::warning ? Severity::warning
                                                                          : Severity::info;
       page.put("<li>{} {}", chip(severity), esc(note.text));
-      if (note.count > 1) page.put(" <span class=\"muted\">({} times)</span>", note.count);
+      if (note.count > 1)
+        page.put(" <span class=\"muted\">({})</span>", words::plural(note.count, "time"));
       page.raw("</li>");
     }
     page.raw("</ul>");
@@ -185,10 +186,11 @@ void navigation(Page& page, const Report& report) {
     page.raw("</a></li>");
   };
   if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
-  if (!report.groups.empty()) entry("actions", "What to do first", report.groups.size());
+  if (!report.actions.empty()) entry("actions", "What to do first", report.actions.size());
   if (!report.configurations.empty())
     entry("configurations", report.shown() == 1 ? "Configuration" : "Configurations",
           report.shown() == 1 ? 0 : report.shown());
+  if (!report.remarks.empty()) entry("remarks", "Remarks", report.remarks.size());
   if (!report.configurations.empty()) entry("rules", "Rules", 0);
   entry("environment", "Environment", 0);
   page.raw("</ul></nav>");
@@ -241,6 +243,7 @@ std::string write_html(const Report& report, const PredictFor& predict_for) {
   html::figures(page, report);
   html::actions(page, report);
   html::configurations(page, report, predict_for);
+  html::remarks(page, report);
   html::rules(page, report);
   html::environment(page, report);
   return html::whole_page(report.headline, navigation.take(), page.take(),

@@ -177,20 +177,16 @@ void memory(Page& page, const ConfigurationReport& each) {
 
 void why_not(Page& page, const ConfigurationReport& each) {
   for (const auto& table : each.why_not) {
-    const auto holding = std::count_if(table.clauses.begin(), table.clauses.end(),
-                                       [](const auto& c) { return c.holds == model::Holds::yes; });
+    const std::string title = words::why_not_title(each, table);
+    if (title.empty()) continue;
     page.put(
-        "<details><summary>{} <span class=\"muted\">{}</span></summary><div "
+        "<details><summary>{}</summary><div "
         "class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Conditions of "
         "{}\"><table><caption class=\"hidden\">Conditions of {}</caption>"
         "<thead><tr><th scope=\"col\">Holds</th><th scope=\"col\">Condition</th><th "
         "scope=\"col\">Here</th><th scope=\"col\">Kind</th><th scope=\"col\">Documented "
         "by</th></tr></thead><tbody>",
-        fmt::format("{} <code>{}</code>{}", table.fast ? "Eligible for" : "Why not",
-                    to_string(table.algo), table.fast ? "" : "?"),
-        table.fast ? std::string("every condition holds")
-                   : fmt::format("{} of {} conditions hold", holding, table.clauses.size()),
-        to_string(table.algo), to_string(table.algo));
+        esc(title), to_string(table.algo), to_string(table.algo));
     for (const auto& clause : table.clauses) {
       const Standing standing = clause.holds == model::Holds::yes ? Standing::fine
                                 : clause.holds == model::Holds::no
@@ -207,14 +203,8 @@ void why_not(Page& page, const ConfigurationReport& each) {
           esc(clause.documented_by));
     }
     page.raw("</tbody></table></div>");
-    if (table.has_nearest && !table.changes.empty()) {
-      page.raw("<p>Nearest configuration that satisfies all:");
-      for (std::size_t i = 0; i < table.changes.size(); ++i)
-        page.put("{} <strong>{}</strong>", i > 0 ? "," : "", esc(table.changes[i]));
-      page.raw(".</p>");
-    } else if (!table.has_nearest) {
-      page.raw("<p class=\"muted\">No change of this configuration alone reaches it.</p>");
-    }
+    if (const std::string nearest = words::why_not_nearest(table); !nearest.empty())
+      page.put("<p>{}</p>", esc(nearest));
     page.raw("</details>");
   }
 }
@@ -268,6 +258,38 @@ void products(Page& page, const ConfigurationReport& each) {
            esc(products_note(each)));
 }
 
+// Where in the program its calls come from.
+void places(Page& page, const ConfigurationReport& each) {
+  const auto table = [&](const std::vector<PlaceRow>& rows, std::string_view title) {
+    constexpr std::size_t most = 20;
+    if (rows.empty()) return;
+    page.put(
+        "<details{0}><summary>{1} <span class=\"count\">{2}</span></summary><div class=\"scroll\" "
+        "tabindex=\"0\" role=\"group\" aria-label=\"{1}\"><table><caption "
+        "class=\"hidden\">{1}</caption><thead><tr><th scope=\"col\">{1}</th><th scope=\"col\" "
+        "class=\"num\">Calls</th><th scope=\"col\" class=\"num\">GPU "
+        "time</th></tr></thead><tbody>",
+        rows.size() <= 4 ? " open" : "", title, rows.size());
+    for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+      const auto& row = rows[i];
+      page.put(
+          "<tr><th scope=\"row\"><code>{}</code>{}</th><td class=\"num\">{}</td><td "
+          "class=\"num\">{}</td></tr>",
+          esc(words::shorten(row.name, 90)),
+          row.file.empty() ? std::string()
+                           : fmt::format("<br><span class=\"muted small\">{}</span>",
+                                         esc(words::shorten(words::clean(row.file), 120))),
+          format_count(row.calls), row.gpu_ms >= 0 ? format_milliseconds(row.gpu_ms) : "–");
+    }
+    page.raw("</tbody></table></div>");
+    if (rows.size() > most)
+      page.put("<p class=\"muted\">{} more are in the JSON report.</p>", rows.size() - most);
+    page.raw("</details>");
+  };
+  table(each.call_sites, "Called from");
+  table(each.nvtx_ranges, "NVTX ranges");
+}
+
 void stages(Page& page, const ConfigurationReport& each) {
   const Configuration& c = *each.configuration;
   const bool refused = std::any_of(c.stages.begin(), c.stages.end(),
@@ -313,14 +335,13 @@ void own_findings(Page& page, const Report& report, const ConfigurationReport& e
   if (each.findings.empty() || report.shown() < 2) return;
   page.raw("<ul class=\"own\">");
   for (const Finding* f : each.findings) {
-    const auto group = std::find_if(report.groups.begin(), report.groups.end(),
-                                    [&](const auto& g) { return g.first().rule_id == f->rule_id; });
-    const auto number = static_cast<std::size_t>(group - report.groups.begin()) + 1;
+    const auto place = report.place_of(*f);
     const std::string gain = words::gain(f->gain);
     page.put("<li>{} ", chip(f->severity));
-    page.put(number <= shown_findings ? fmt::runtime("<a href=\"#f{}\">{}</a>")
-                                      : fmt::runtime("<span data-rank=\"{}\">{}</span>"),
-             number, prose(f->title));
+    if (place.number <= shown_findings)
+      page.put("<a href=\"#{}\">{}</a>", anchor(place), prose(f->title));
+    else
+      page.raw(prose(f->title));
     if (!gain.empty())
       page.put(" <strong>{}</strong> <span class=\"basis {}\">{}</span>", esc(gain),
                to_string(f->gain->basis), words::basis(f->gain->basis));
@@ -352,6 +373,7 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
   stages(page, each);
   trials(page, each);
   phases(page, each);
+  places(page, each);
   predicted(page, report, each);
   charts(page, each);
   if (each.configuration->described()) memory(page, each);
@@ -360,10 +382,9 @@ void card(Page& page, const Report& report, const ConfigurationReport& each, boo
   products(page, each);
   kernels(page, each);
   correctness(page, each);
-  page.put("<p class=\"muted small\">Rules: {} fired, {} passed, {} not applicable, {} unknown",
-           each.findings.size(), each.passed, each.not_applicable, each.unknown);
-  if (each.told_by_another > 0) page.put(", {} told by another", each.told_by_another);
-  if (each.broken > 0) page.put(", {} could not be evaluated", each.broken);
+  std::string rules;
+  for (const auto& count : words::rule_counts(each)) rules += (rules.empty() ? "" : ", ") + count;
+  page.put("<p class=\"muted small\">Rules: {}", rules);
   page.put(".</p></{}>", alone ? "article" : "details");
 }
 
@@ -426,10 +447,10 @@ void configurations(Page& page, const Report& report, const PredictFor& predict_
     overview(page, report, chosen);
     if (chosen.size() < shown)
       page.put(
-          "<p class=\"lead screen\">Details follow for the {} configurations with the most to say; "
-          "the "
-          "JSON and CSV reports have all {}.</p>",
-          chosen.size(), shown);
+          "<p class=\"lead screen\">Details follow for the {} with the most to say; the JSON and "
+          "CSV "
+          "reports have all {}.</p>",
+          words::plural(static_cast<long long>(chosen.size()), "configuration"), shown);
     page.raw(
         "<p class=\"muted small paper\">Details that were folded when this was printed are left "
         "out.</p><p class=\"tools\" hidden><button type=\"button\" id=\"unfold\">Unfold "

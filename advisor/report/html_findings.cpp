@@ -118,13 +118,18 @@ void elsewhere(Page& page, const Report& report, const FindingGroup& group) {
   page.raw("</dd></div>");
 }
 
-void finding(Page& page, const Report& report, const FindingGroup& group, std::size_t number) {
+void finding(Page& page, const Report& report, const FindingGroup& group) {
   const Finding& f = group.first();
+  const auto place = report.place_of(f);
+  const std::string id = anchor(place);
+  const std::string rank =
+      place.remark ? std::string() : fmt::format("<span class=\"rank\">{}</span>", place.number);
   page.put(
-      "<li><article class=\"finding {0}\" id=\"f{1}\" aria-labelledby=\"f{1}-h\"><header><h3 "
-      "id=\"f{1}-h\"><span class=\"rank\">{1}</span>{2}</h3>{3}"
-      "<a class=\"anchor\" href=\"#f{1}\" aria-label=\"Link to finding {1}\">#</a></header>",
-      class_of(f.severity), number, prose(f.title), chip(f.severity));
+      "<li><article class=\"finding {0}\" id=\"{1}\" aria-labelledby=\"{1}-h\"><header><h3 "
+      "id=\"{1}-h\">{2}{3}</h3>{4}"
+      "<a class=\"anchor\" href=\"#{1}\" aria-label=\"Link to {5} {6}\">#</a></header>",
+      class_of(f.severity), id, rank, prose(f.title), chip(f.severity),
+      place.remark ? "remark" : "finding", place.number);
   page.raw(gain(f.gain));
   page.put("<p class=\"message\">{}</p><dl class=\"rows\">", prose(f.message));
   refutation(page, f);
@@ -200,7 +205,7 @@ void rule_table(Page& page, const Report& report, const std::map<std::string_vie
   if (many)
     page.raw(
         "<th scope=\"col\" class=\"num\">Passed</th><th scope=\"col\" class=\"num\">Fired</th><th "
-        "scope=\"col\" class=\"num\">Told by another</th><th scope=\"col\" class=\"num\">Not "
+        "scope=\"col\" class=\"num\">Covered</th><th scope=\"col\" class=\"num\">Not "
         "applicable</th><th scope=\"col\" "
         "class=\"num\">Unknown</th>");
   page.raw("<th scope=\"col\">Not known</th></tr></thead><tbody>");
@@ -227,32 +232,54 @@ void rule_table(Page& page, const Report& report, const std::map<std::string_vie
 
 }  // namespace
 
+std::string anchor(const Report::Place& place) {
+  return fmt::format("{}{}", place.remark ? 'r' : 'f', place.number);
+}
+
+namespace {
+
+void finding_list(Page& page, const Report& report, const std::vector<FindingGroup>& groups) {
+  page.raw("<ol class=\"findings\">");
+  const std::size_t shown = std::min(shown_findings, groups.size());
+  for (std::size_t i = 0; i < shown; ++i) finding(page, report, groups[i]);
+  page.raw("</ol>");
+  if (groups.size() > shown)
+    page.put("<p class=\"muted\">{} more are in the JSON report.</p>", groups.size() - shown);
+}
+
+}  // namespace
+
 void actions(Page& page, const Report& report) {
   if (report.configurations.empty()) return;
-  if (report.groups.empty()) {
+  page.raw(
+      "<section id=\"actions\" aria-labelledby=\"actions-h\"><h2 id=\"actions-h\">What to do "
+      "first</h2>");
+  if (report.actions.empty()) {
     const bool judged = std::any_of(report.configurations.begin(), report.configurations.end(),
                                     [](const auto& c) { return c.passed > 0; });
     const int broken = report.standing_count(Standing::error);
-    page.put(
-        "<section id=\"actions\" aria-labelledby=\"actions-h\"><h2 id=\"actions-h\">What to do "
-        "first</h2><p class=\"empty\">{}{}</p></section>",
-        judged ? "No rule fired; what was looked at is listed under Rules."
-               : "No rule could be decided, so there is no advice.",
-        broken > 0 ? fmt::format(" {} not work all the same: the reason stands with each.",
-                                 words::plural(broken, "configuration does", "configurations do"))
-                   : "");
+    page.put("<p class=\"empty\">{}{}</p></section>",
+             !report.remarks.empty() ? "Nothing: there are <a href=\"#remarks\">remarks</a> only."
+             : judged                ? "No rule fired; what was looked at is listed under Rules."
+                                     : "No rule could be decided, so there is no advice.",
+             broken > 0
+                 ? fmt::format(" {} not work; the reason is with each.",
+                               words::plural(broken, "configuration does", "configurations do"))
+                 : "");
     return;
   }
+  page.put("<p class=\"lead\">{}</p>", words::findings_lead());
+  finding_list(page, report, report.actions);
+  page.raw("</section>");
+}
+
+void remarks(Page& page, const Report& report) {
+  if (report.remarks.empty()) return;
   page.put(
-      "<section id=\"actions\" aria-labelledby=\"actions-h\"><h2 id=\"actions-h\">What to do "
-      "first</h2><p class=\"lead\">{}</p><ol class=\"findings\">",
-      words::findings_lead());
-  const std::size_t shown = std::min(shown_findings, report.groups.size());
-  for (std::size_t i = 0; i < shown; ++i) finding(page, report, report.groups[i], i + 1);
-  page.raw("</ol>");
-  if (report.groups.size() > shown)
-    page.put("<p class=\"muted\">{} more are in the JSON report.</p>",
-             report.groups.size() - shown);
+      "<section id=\"remarks\" aria-labelledby=\"remarks-h\"><h2 "
+      "id=\"remarks-h\">Remarks</h2><p class=\"lead\">{}</p>",
+      words::remarks_lead());
+  finding_list(page, report, report.remarks);
   page.raw("</section>");
 }
 
@@ -278,7 +305,7 @@ void rules(Page& page, const Report& report) {
              [](const Tally& t) { return silent(t) && t.passed == 0 && t.unknown > 0; });
   rule_table(page, report, tallies, "Fired", false,
              [](const Tally& t) { return t.broken == 0 && t.fired > 0; });
-  rule_table(page, report, tallies, "Told by another, which proposes the same", false,
+  rule_table(page, report, tallies, "Covered by another finding, which proposes the same", false,
              [](const Tally& t) { return t.broken == 0 && t.fired == 0 && t.told_by_another > 0; });
   rule_table(page, report, tallies, "Not applicable", false,
              [](const Tally& t) { return silent(t) && t.passed == 0 && t.unknown == 0; });

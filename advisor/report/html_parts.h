@@ -29,6 +29,8 @@ std::string_view class_of(Standing standing);
 // A labelled chip with its icon: colour is never the only sign.
 std::string chip(Standing standing);
 std::string chip(Severity severity);
+// The id of a finding's group on the page.
+std::string anchor(const Report::Place& place);
 // "1.44×" with what it is of and how it is known; empty when there is no gain.
 std::string gain(const std::optional<Gain>& gain);
 
@@ -51,6 +53,7 @@ inline constexpr std::size_t shown_findings = 40;
 
 void summary(Page& page, const Report& report);
 void actions(Page& page, const Report& report);
+void remarks(Page& page, const Report& report);
 void configurations(Page& page, const Report& report, const PredictFor& predict_for);
 void figures(Page& page, const Report& report);
 void rules(Page& page, const Report& report);

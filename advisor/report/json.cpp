@@ -3,12 +3,14 @@
 // rates FLOP per second as named.
 #include <nlohmann/json.hpp>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/figure_claims.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/products.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
+#include "advisor/whatif/candidate.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
 
@@ -199,14 +201,17 @@ Json finding_json(const Finding& f) {
     const Json transform = s.transform ? change_json(*s.transform) : Json(nullptr);
     const Json with = changes_json(s.with);
     const bool off = withdrawn(f, s);
-    suggestions.push_back({{"text", str(s.text)},
-                           {"refuted", off},
-                           {"code", off ? Json("") : Json(str(s.code))},
-                           {"framework", str(s.framework)},
-                           {"cannot", s.cannot.empty() ? Json(nullptr) : Json(str(s.cannot))},
-                           {"transform", transform},
-                           {"with", with},
-                           {"trial", trial_json(s.trial)}});
+    suggestions.push_back(
+        {{"text", str(s.text)},
+         {"refuted", off},
+         {"code", off ? Json("") : Json(str(s.code))},
+         {"framework", str(s.framework)},
+         {"cannot", s.cannot.empty() ? Json(nullptr) : Json(str(s.cannot))},
+         {"change",
+          s.transform ? Json(str(change_in_words(to_json(changes_of(s))))) : Json(nullptr)},
+         {"transform", transform},
+         {"with", with},
+         {"trial", trial_json(s.trial)}});
   }
   Json citations = Json::array();
   for (const auto& c : f.citations) {
@@ -231,6 +236,7 @@ Json finding_json(const Finding& f) {
           {"criterion", str(f.criterion)},
           {"title", str(f.title)},
           {"severity", to_string(f.severity)},
+          {"section", is_remark(f) ? "remark" : "action"},
           {"confidence", to_string(f.confidence)},
           {"message", str(f.message)},
           {"configuration", f.configuration},
@@ -321,6 +327,17 @@ Json configuration_json(const ConfigurationReport& each) {
                        {"total_us", k.total_us},
                        {"share", k.share}});
   }
+  Json call_sites = Json::array(), nvtx_ranges = Json::array();
+  for (const auto& site : each.call_sites) {
+    call_sites.push_back({{"file", str(site.file)},
+                          {"line", site.line > 0 ? Json(site.line) : Json(nullptr)},
+                          {"function", str(site.function)},
+                          {"calls", site.calls},
+                          {"gpu_ms", known(site.gpu_ms)}});
+  }
+  for (const auto& range : each.nvtx_ranges)
+    nvtx_ranges.push_back(
+        {{"name", str(range.name)}, {"calls", range.calls}, {"gpu_ms", known(range.gpu_ms)}});
   Json products = Json::array();
   for (const auto& row : product_rows(each)) {
     products.push_back({{"phase", to_string(row.product.phase)},
@@ -383,6 +400,9 @@ Json configuration_json(const ConfigurationReport& each) {
           {"device", each.has_device ? Json(c.device) : Json(nullptr)},
           {"stages", stages},
           {"predicted", predicted},
+          {"expected", each.has_device ? Json(model::to_string(
+                                             each.expected.value_or(each.predicted.implementation)))
+                                       : Json(nullptr)},
           {"ran", each.ran ? Json(model::to_string(*each.ran)) : Json(nullptr)},
           {"step_ms", positive(each.step_ms())},
           {"step_tflops", positive(each.step_tflops())},
@@ -390,6 +410,9 @@ Json configuration_json(const ConfigurationReport& each) {
           {"model_gain", each.model_gain() > 1.0005 ? Json(each.model_gain()) : Json(nullptr)},
           {"phases", phases},
           {"kernels", kernels},
+          {"recorded_calls", each.recorded_calls},
+          {"call_sites", call_sites},
+          {"nvtx_ranges", nvtx_ranges},
           {"products", products},
           {"memory", memory_json(each)},
           {"why_not", why_not},

@@ -9,6 +9,7 @@
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/framework_choice.h"
+#include "advisor/report/places.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/verdict.h"
@@ -187,6 +188,7 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.summary = words::clean(summary(config));
   report.name = config.id.empty() ? report.summary : words::clean(config.id);
   if (!report.configuration->described()) {
+    add_places(report, profile, index);
     // Only its kernels were seen: nothing of what follows from a configuration can be said.
     report.summary = report.name;
     report.has_device = false;
@@ -195,6 +197,7 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.kernels = kernel_rows(profile, index, number);
   add_phases(report, index);
   report.ran = ran(report);
+  add_places(report, profile, index);
   const ModelAnswers& model = index.model(number);
   report.memory = model.memory(config.mode);
   if (report.configuration->from_program()) report.program_memory = index.memory_use(number);
@@ -320,10 +323,20 @@ double ConfigurationReport::best_gain() const {
 double ConfigurationReport::model_gain() const {
   double best = 1;
   for (const Finding* finding : findings) {
-    if (finding->gain && finding->gain->another_model)
+    if (finding->gain && finding->gain->another_model && !is_remark(*finding))
       best = std::max(best, finding->gain->speedup);
   }
   return best;
+}
+
+Report::Place Report::place_of(const Finding& finding) const {
+  const bool remark = is_remark(finding);
+  const auto& groups = remark ? remarks : actions;
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const FindingGroup& group) {
+    return group.first().rule_id == finding.rule_id;
+  });
+  if (found == groups.end()) return {remark, 0};
+  return {remark, static_cast<std::size_t>(found - groups.begin()) + 1};
 }
 
 std::size_t Report::shown() const {
@@ -403,16 +416,19 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     const auto i = static_cast<std::size_t>(number);
     return number >= 0 && i < report.configurations.size() ? &report.configurations[i] : nullptr;
   };
-  std::map<std::string_view, std::size_t> group_of;
+  std::map<std::string_view, std::size_t> action_of, remark_of;
   for (const Finding& finding : judgement.findings) {
     ConfigurationReport* owner = configuration(finding.configuration);
     if (owner == nullptr) continue;  // a finding about nothing cannot be shown
     owner->findings.push_back(&finding);
     report.findings.push_back(&finding);
     count_severity(report, finding.severity);
-    const auto [group, fresh] = group_of.try_emplace(finding.rule_id, report.groups.size());
-    if (fresh) report.groups.emplace_back();
-    report.groups[group->second].findings.push_back(&finding);
+    const bool remark = is_remark(finding);
+    auto& groups = remark ? report.remarks : report.actions;
+    const auto [group, fresh] =
+        (remark ? remark_of : action_of).try_emplace(finding.rule_id, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[group->second].findings.push_back(&finding);
   }
   for (const Verdict& verdict : judgement.verdicts) {
     if (ConfigurationReport* owner = configuration(verdict.configuration))

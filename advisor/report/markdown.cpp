@@ -111,9 +111,12 @@ class MarkdownWriter {
     for (const int index : most_interesting(report_, detailed))
       configuration(report_.configurations[static_cast<std::size_t>(index)]);
     if (report_.shown() > detailed) {
-      put("{} configurations are shown in the table only; the {} above have the most to say.\n\n",
-          report_.shown() - detailed, detailed);
+      put("{} shown in the table only; the {} above have the most to say.\n\n",
+          words::plural(static_cast<long long>(report_.shown() - detailed), "configuration is",
+                        "configurations are"),
+          detailed);
     }
+    remarks();
     environment();
     return std::move(out_);
   }
@@ -140,8 +143,9 @@ class MarkdownWriter {
     put("\n\n");
   }
 
+  // `number` 0: a remark, which has none.
   void finding(const Finding& f, std::size_t number, const FindingGroup& group) {
-    put("### {}. {}\n\n", number, esc(f.title));
+    put("### {}{}\n\n", number > 0 ? fmt::format("{}. ", number) : std::string(), esc(f.title));
     put("*{}*, `{}`, {} rule", to_string(f.severity), code_word(f.rule_id),
         to_string(f.confidence));
     if (f.gain && !words::gain(f.gain).empty()) {
@@ -198,14 +202,42 @@ class MarkdownWriter {
     return out;
   }
 
+  void list(const std::vector<FindingGroup>& groups, bool numbered) {
+    for (std::size_t i = 0; i < std::min(most_groups, groups.size()); ++i)
+      finding(groups[i].first(), numbered ? i + 1 : 0, groups[i]);
+    if (groups.size() > most_groups)
+      put("{} more are in the JSON and HTML reports.\n\n", groups.size() - most_groups);
+  }
+
   void actions() {
-    if (report_.groups.empty()) return;
+    if (report_.actions.empty()) return;
     put("## What to do first\n\n{}\n\n", words::findings_lead());
-    for (std::size_t i = 0; i < std::min(most_groups, report_.groups.size()); ++i) {
-      finding(report_.groups[i].first(), i + 1, report_.groups[i]);
-    }
-    if (report_.groups.size() > most_groups)
-      put("{} more are in the JSON and HTML reports.\n\n", report_.groups.size() - most_groups);
+    list(report_.actions, true);
+  }
+
+  void remarks() {
+    if (report_.remarks.empty()) return;
+    put("## Remarks\n\n{}\n\n", words::remarks_lead());
+    list(report_.remarks, false);
+  }
+
+  void places(const ConfigurationReport& each) {
+    const auto table = [&](const std::vector<PlaceRow>& rows, std::string_view title) {
+      constexpr std::size_t most = 20;
+      if (rows.empty()) return;
+      put("| {} | Calls | GPU time |\n|---|---:|---:|\n", title);
+      for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+        const auto& row = rows[i];
+        const std::string name =
+            row.line > 0 ? fmt::format("{} ({})", row.name, row.file) : row.name;
+        put("| {} | {} | {} |\n", esc(words::shorten(name, 120)), format_count(row.calls),
+            row.gpu_ms >= 0 ? format_milliseconds(row.gpu_ms) : "–");
+      }
+      put("\n");
+      if (rows.size() > most) put("{} more are in the JSON report.\n\n", rows.size() - most);
+    };
+    table(each.call_sites, "Called from");
+    table(each.nvtx_ranges, "NVTX ranges");
   }
 
   void figures() {
@@ -299,9 +331,11 @@ class MarkdownWriter {
   void why_not(const ConfigurationReport& each) {
     for (const auto& table : each.why_not) {
       if (table.algo != Algo::persist_static) continue;
-      put("<details><summary>Why not {}?</summary>\n\n| Condition | Holds | Here | Kind | "
+      const std::string title = words::why_not_title(each, table);
+      if (title.empty()) continue;
+      put("<details><summary>{}</summary>\n\n| Condition | Holds | Here | Kind | "
           "Documented by |\n|---|---|---|---|---|\n",
-          to_string(table.algo));
+          esc(title));
       for (const auto& clause : table.clauses) {
         put("| {} | {} | {} | {} | {} |\n", esc(clause.title),
             clause.holds == model::Holds::yes  ? "yes"
@@ -310,12 +344,8 @@ class MarkdownWriter {
             esc(clause.observed), clause.required ? "required" : "for speed",
             esc(clause.documented_by));
       }
-      if (table.has_nearest && !table.changes.empty()) {
-        put("\nNearest configuration that satisfies all:");
-        for (std::size_t i = 0; i < table.changes.size(); ++i)
-          put("{} {}", i > 0 ? "," : "", esc(table.changes[i]));
-        put(".\n");
-      }
+      if (const std::string nearest = words::why_not_nearest(table); !nearest.empty())
+        put("\n{}\n", esc(nearest));
       put("\n</details>\n\n");
     }
   }
@@ -382,6 +412,7 @@ class MarkdownWriter {
     if (each.position) put("In {}.\n\n", esc(words::position(*each.position)));
     trials(each);
     phases(each);
+    places(each);
     predicted(each);
     if (each.memory.total > 0) {
       put("Memory: {} computed ({})", format_bytes(static_cast<double>(each.memory.total)),
@@ -397,11 +428,9 @@ class MarkdownWriter {
     }
     why_not(each);
     products(each);
-    put("Rules: {} fired, {} passed, {} not applicable, {} unknown", each.findings.size(),
-        each.passed, each.not_applicable, each.unknown);
-    if (each.told_by_another > 0) put(", {} told by another", each.told_by_another);
-    if (each.broken > 0) put(", {} could not be evaluated", each.broken);
-    put(".\n\n");
+    std::string rules;
+    for (const auto& count : words::rule_counts(each)) rules += (rules.empty() ? "" : ", ") + count;
+    put("Rules: {}.\n\n", rules);
   }
 
   void environment() {
@@ -411,7 +440,7 @@ class MarkdownWriter {
     for (const auto& [label, value] : rows) put("- {}: {}\n", label, esc(value));
     for (const auto& note : report_.profile->notes)
       put("- **{}:** {}{}\n", to_string(note.severity), esc(note.text),
-          note.count > 1 ? fmt::format(" ({} times)", note.count) : "");
+          note.count > 1 ? fmt::format(" ({})", words::plural(note.count, "time")) : "");
   }
 
   const Report& report_;

@@ -31,6 +31,16 @@ struct KernelRow {
   double share = 0;  // of the phase's kernel time
 };
 
+// Recorded calls of one place in the program. The GPU's time is that of their kernels, else of
+// their events.
+struct PlaceRow {
+  std::string name;  // "train.py:31 in forward"; "step/encoder": NVTX ranges, the outermost first
+  std::string file, function;  // of a line of the program; as recorded, may be empty
+  int line = 0;                // 0: not known, or a range
+  std::int64_t calls = 0;
+  double gpu_ms = -1;  // -1: not recorded
+};
+
 struct PhaseRow {
   Phase phase = Phase::forward_training;
   const PhaseTiming* timing = nullptr;  // null: not timed
@@ -86,6 +96,9 @@ struct ConfigurationReport {
   std::optional<model::Implementation> ran;  // from kernels
   std::vector<PhaseRow> phases;
   std::vector<KernelRow> kernels;  // by phase, then by time
+  // Where its recorded calls come from, the most time first: lines of the program and NVTX ranges.
+  std::vector<PlaceRow> call_sites, nvtx_ranges;
+  std::int64_t recorded_calls = 0;
   model::MemoryNeed memory;
   MemoryUse program_memory;  // what the recorded program held; both -1 when it was not recorded
   std::vector<model::WhyNot> why_not;
@@ -126,7 +139,8 @@ struct ConfigurationReport {
   const TrialRow* best_trial(Meaning meaning) const;
 };
 
-// The findings of one rule, in their order: one advice for several configurations.
+// The findings of one rule, in their order: one advice for several configurations. Either all of
+// them ask for something, or all are remarks (is_remark()).
 struct FindingGroup {
   std::vector<const Finding*> findings;  // never empty
   const Finding& first() const { return *findings.front(); }
@@ -162,11 +176,20 @@ struct Report {
   std::vector<ConfigurationReport> configurations;
   std::vector<const Finding*> findings;  // of all configurations, in the order of the judgement
   int errors = 0, warnings = 0, opportunities = 0, infos = 0;
-  std::vector<FindingGroup> groups;  // the same findings by rule, in the order of each rule's first
+  // The same findings by rule, in the order of each rule's first: what to do, and what asks for
+  // nothing, which stands in a section of its own.
+  std::vector<FindingGroup> actions, remarks;
   std::vector<FigureReport> figures;  // those for which the profile has values
   // Of its configurations, for writers to show; null: nothing is predicted. Not part of a profile:
   // who has a model of the device's times may set it, and keeps it as long as the report.
   const PredictedTimes* predicted = nullptr;
+
+  // Where a finding is shown.
+  struct Place {
+    bool remark = false;
+    std::size_t number = 0;  // of its group in that section, from 1; 0: it is not shown
+  };
+  Place place_of(const Finding& finding) const;
 
   // The user's own configurations: how many, and the one where there is just one, else null.
   std::size_t shown() const;

@@ -164,7 +164,7 @@ void Terminal::line(std::string_view text, Style style) {
 
 void Terminal::heading(std::string_view text) {
   const int rest = std::max(0, width_ - columns_of(text) - 1);
-  out_ += '\n' + styled(text, Style::bold) + ' ' +
+  out_ += '\n' + styled(text, Style::bold) + (rest > 0 ? " " : "") +
           styled(repeat(symbol("─", "-"), rest), Style::dim) + '\n';
 }
 

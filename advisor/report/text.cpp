@@ -10,6 +10,7 @@
 #include "advisor/report/chart.h"
 #include "advisor/report/figure_claims.h"
 #include "advisor/report/figures.h"
+#include "advisor/report/places.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/products.h"
 #include "advisor/report/selection.h"
@@ -72,9 +73,10 @@ class TextWriter {
     } else if (report_.shown() > 0) {
       // A sweep was made for its figures: the comparison comes before what follows from it.
       for (const auto& each : report_.figures) figure(each);
-      actions();
+      actions(5);
       overview();
       details();
+      remarks(6);
     }
     notes();
     return terminal_.take();
@@ -111,6 +113,10 @@ class TextWriter {
       line += (line.empty() ? "" : dot_) + key + " " + words::shorten(value, 40);
     }
     for (const auto& [key, value] : words::program(each.configuration->program)) {
+      // What is known of the program besides is a screen of its own.
+      if (!options_.verbose && each.configuration->from_program() && key != "name" &&
+          key != "version")
+        continue;
       line += dot_ + "framework." + key + " " + words::shorten(value, 40);
     }
     terminal_.paragraph(line, 2, {}, Style::dim, Style::dim);
@@ -193,14 +199,20 @@ class TextWriter {
         0, {}, Style::dim, Style::dim);
   }
 
+  // "The batch is not a multiple of 8 → 1.44× (measured here)".
+  std::string titled(const Finding& f, const std::string& gain) {
+    const std::string title = words::clean(f.title);
+    return gain.empty() ? title
+                        : fmt::format("{} {} {} ({})", title, terminal_.symbol("→", "->"), gain,
+                                      words::basis(f.gain->basis));
+  }
+
+  // `number` 0: a remark, which has none.
   void finding(const Finding& f, int number, std::size_t others) {
     const Mark m = mark(f.severity);
-    std::string title = words::clean(f.title);
-    if (const std::string gain = words::gain(f.gain); !gain.empty()) {
-      title += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), words::gain_in_full(*f.gain),
-                           words::basis(f.gain->basis));
-    }
-    terminal_.paragraph(title, 5, fmt::format("{:>2} {}", number, symbol(m)), m.style, Style::bold);
+    const std::string title = titled(f, f.gain ? words::gain_in_full(*f.gain) : std::string());
+    const std::string rank = number > 0 ? fmt::format("{}", number) : std::string();
+    terminal_.paragraph(title, 5, fmt::format("{:>2} {}", rank, symbol(m)), m.style, Style::bold);
     if (others > 0) {
       const auto& where = report_.configurations[static_cast<std::size_t>(f.configuration)];
       terminal_.paragraph(
@@ -220,7 +232,8 @@ class TextWriter {
     }
     if (const std::string evidence = words::evidence(f); !evidence.empty())
       because += (because.empty() ? "" : "; ") + evidence;
-    if (!because.empty()) terminal_.paragraph(because, 14, "     because", Style::dim);
+    const bool brief = number == 0 && !options_.verbose;
+    if (!because.empty() && !brief) terminal_.paragraph(because, 14, "     because", Style::dim);
     for (const auto& suggestion : f.suggestions) {
       // What was tried is told; what the source alone suggests only where everything is asked for.
       const bool off = withdrawn(f, suggestion);
@@ -237,6 +250,7 @@ class TextWriter {
     draw_outcome(terminal_, f);
     if (const std::string why = words::refuted(f); !why.empty())
       terminal_.paragraph(why, 14, "     refuted", Style::red);
+    if (brief) return;
     sources(f);
     terminal_.paragraph(
         fmt::format("{}{}{}", words::clean(f.rule_id), dot_, to_string(f.confidence)), 14,
@@ -265,13 +279,9 @@ class TextWriter {
   void why_not(const ConfigurationReport& each) {
     for (const auto& table : each.why_not) {
       if (table.algo != Algo::persist_static && !options_.verbose) continue;
-      const bool runs = each.ran && *each.ran != model::Implementation::standard;
-      if (table.fast && (runs || !options_.verbose)) continue;
-      const auto holding =
-          std::count_if(table.clauses.begin(), table.clauses.end(),
-                        [](const auto& c) { return c.holds == model::Holds::yes; });
-      terminal_.heading(fmt::format("Why not {}? {} of {} conditions hold", to_string(table.algo),
-                                    holding, table.clauses.size()));
+      const std::string title = words::why_not_title(each, table);
+      if (title.empty() || (table.fast && !options_.verbose)) continue;
+      terminal_.heading(title);
       std::vector<std::vector<Cell>> rows;
       for (const auto& clause : table.clauses) {
         if (clause.holds == model::Holds::yes && !options_.verbose) continue;
@@ -291,14 +301,8 @@ class TextWriter {
                        {""},
                        {"Documented by", false, Fit::wrap, 30, 1}},
                       std::move(rows));
-      if (table.has_nearest && !table.changes.empty()) {
-        std::string text = "Nearest configuration that satisfies all: ";
-        for (std::size_t i = 0; i < table.changes.size(); ++i)
-          text += (i > 0 ? ", " : "") + words::clean(table.changes[i]);
-        terminal_.paragraph(text);
-      } else if (!table.has_nearest) {
-        terminal_.paragraph("No change of this configuration alone reaches it.");
-      }
+      if (const std::string nearest = words::why_not_nearest(table); !nearest.empty())
+        terminal_.paragraph(nearest);
     }
   }
 
@@ -361,12 +365,8 @@ class TextWriter {
   }
 
   void rules(const ConfigurationReport& each) {
-    std::string text =
-        fmt::format("{} fired{}{} passed{}{} not applicable{}{} unknown", each.findings.size(),
-                    dot_, each.passed, dot_, each.not_applicable, dot_, each.unknown);
-    if (each.told_by_another > 0)
-      text += fmt::format("{}{} told by another", dot_, each.told_by_another);
-    if (each.broken > 0) text += fmt::format("{}{} could not be evaluated", dot_, each.broken);
+    std::string text;
+    for (const auto& count : words::rule_counts(each)) text += (text.empty() ? "" : dot_) + count;
     terminal_.paragraph(text, 8, "Rules", Style::bold);
     if (!options_.verbose) return;
     for (const Verdict* verdict : each.verdicts) {
@@ -396,18 +396,16 @@ class TextWriter {
     }
     if (each.configuration->described()) parameters(each);
     phases(each);
-    if (alone && !each.findings.empty()) {
-      terminal_.heading("What to do first");
-      const std::size_t most = options_.verbose ? each.findings.size() : 3;
-      for (std::size_t i = 0; i < std::min(most, each.findings.size()); ++i)
-        finding(*each.findings[i], static_cast<int>(i) + 1, 0);
-      left_out(each.findings.size(), most);
-    } else if (!alone) {
+    places(each);
+    if (alone) {
+      actions(3);
+    } else {
       listed(each);
     }
     draw_trials(terminal_, each, options_.verbose);
     why_not(each);
     products(each);
+    if (alone) remarks(4);
     kernels(each);
     if (each.configuration->described()) memory(each);
     rules(each);
@@ -419,26 +417,54 @@ class TextWriter {
                         {}, Style::dim, Style::dim);
   }
 
+  // Where in the program its calls come from. The first line says most; all of them with --verbose.
+  void places(const ConfigurationReport& each) {
+    const auto list = [&](const std::vector<PlaceRow>& rows, std::string_view label) {
+      const std::size_t most = options_.verbose ? std::min<std::size_t>(rows.size(), 20) : 1;
+      for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
+        std::string text = words::shorten(rows[i].name, 60) + ": " +
+                           words::place_use(rows[i], each.recorded_calls);
+        if (i + 1 == most && rows.size() > most)
+          text += fmt::format("; {} more", rows.size() - most);
+        terminal_.paragraph(text, 14, i == 0 ? fmt::format("  {}", label) : std::string(),
+                            Style::bold);
+      }
+    };
+    if (each.call_sites.empty() && each.nvtx_ranges.empty()) return;
+    terminal_.line();
+    list(each.call_sites, "Called from");
+    list(each.nvtx_ranges, "NVTX range");
+  }
+
   void listed(const ConfigurationReport& each) {
     for (const Finding* f : each.findings) {
+      if (is_remark(*f) && !options_.verbose) continue;
       const Mark m = mark(f->severity);
-      std::string text = words::clean(f->title);
-      if (const std::string gain = words::gain(f->gain); !gain.empty())
-        text += fmt::format(" {} {} ({})", terminal_.symbol("→", "->"), gain,
-                            words::basis(f->gain->basis));
-      terminal_.paragraph(text, 4, "  " + symbol(m), m.style);
+      terminal_.paragraph(titled(*f, words::gain(f->gain)), 4, "  " + symbol(m), m.style);
     }
   }
 
-  void actions() {
-    if (report_.groups.empty()) return;
+  void actions(std::size_t usual) {
+    if (report_.actions.empty()) return;
     terminal_.heading("What to do first");
-    const std::size_t most = options_.verbose ? report_.groups.size() : 5;
-    for (std::size_t i = 0; i < std::min(most, report_.groups.size()); ++i) {
-      const auto& group = report_.groups[i];
+    const std::size_t most = options_.verbose ? report_.actions.size() : usual;
+    for (std::size_t i = 0; i < std::min(most, report_.actions.size()); ++i) {
+      const auto& group = report_.actions[i];
       finding(group.first(), static_cast<int>(i) + 1, group.findings.size() - 1);
     }
-    left_out(report_.groups.size(), most);
+    left_out(report_.actions.size(), most);
+  }
+
+  // What asks for nothing, and is therefore short.
+  void remarks(std::size_t usual) {
+    if (report_.remarks.empty()) return;
+    terminal_.heading("Remarks (no action needed)");
+    const std::size_t most = options_.verbose ? report_.remarks.size() : usual;
+    for (std::size_t i = 0; i < std::min(most, report_.remarks.size()); ++i) {
+      const auto& group = report_.remarks[i];
+      finding(group.first(), 0, group.findings.size() - 1);
+    }
+    left_out(report_.remarks.size(), most);
   }
 
   void figure(const FigureReport& each) {
@@ -472,7 +498,8 @@ class TextWriter {
     terminal_.table(std::move(columns), std::move(cells));
     std::string note = each.y_label + ".";
     if (shown < rows->size())
-      note += fmt::format(" {} more rows: see --verbose.", rows->size() - shown);
+      note += fmt::format(" {}: see --verbose.",
+                          words::plural(static_cast<long long>(rows->size() - shown), "more row"));
     terminal_.paragraph(note, 0, {}, Style::dim, Style::dim);
     if (!each.figure->statement.empty())
       terminal_.paragraph(
@@ -536,7 +563,7 @@ class TextWriter {
     terminal_.heading("Notes on this profile");
     for (const auto& note : report_.profile->notes) {
       std::string text = words::clean(note.text);
-      if (note.count > 1) text += fmt::format(" ({} times)", format_count(note.count));
+      if (note.count > 1) text += fmt::format(" ({})", words::plural(note.count, "time"));
       const Mark m = note.severity == NoteSeverity::error     ? mark(Severity::error)
                      : note.severity == NoteSeverity::warning ? mark(Severity::warning)
                                                               : mark(Severity::info);

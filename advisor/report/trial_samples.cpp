@@ -36,8 +36,8 @@ int beyond(std::span<const double> samples, double& largest) {
 
 std::string sentence(const Outliers& found) {
   if (found.samples == 0) return {};
-  const std::string limit =
-      fmt::format("{} samples beyond {:.0f} scaled MAD", found.samples, outlier_deviations);
+  const std::string limit = fmt::format("{} beyond {:.0f} scaled MAD",
+                                        plural(found.samples, "sample"), outlier_deviations);
   if (found.count() == 0) return "none of " + limit;
   return fmt::format("{} of {} (before {}, after {}, control {}), largest {}", found.count(), limit,
                      found.before, found.after, found.control,

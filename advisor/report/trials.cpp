@@ -67,7 +67,7 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
     TrialRow row;
     row.index = index;
     row.experiment = &profile.experiments[static_cast<std::size_t>(index)];
-    row.change = words::clean(change_words(row.experiment->transforms));
+    row.change = words::clean(change_in_words(row.experiment->transforms));
     row.step = deciding_timing(profile, *row.experiment);
     row.inference = of_scope(*row.experiment, ExperimentScope::inference);
     row.forward = of_scope(*row.experiment, ExperimentScope::forward_training);

@@ -133,7 +133,8 @@ double expected(const Gain& gain) {
 const Finding* largest_gain(std::span<const Finding* const> findings) {
   const Finding* best = nullptr;
   for (const Finding* finding : findings) {
-    if (!finding->gain || finding->gain->speedup <= 1.0005 || finding->gain->another_model)
+    if (!finding->gain || finding->gain->speedup <= 1.0005 || finding->gain->another_model ||
+        is_remark(*finding))
       continue;
     if (best == nullptr || expected(*finding->gain) > expected(*best->gain)) best = finding;
   }

@@ -15,7 +15,7 @@ std::string headline_of(const Report& report);
 
 // The finding with the largest speedup of a layer that computes what it does now (exactly, padded,
 // or but for rounding); null where there is none. Another model, such as one with twice the batch,
-// is a choice of its own and not what there is to gain here.
+// is a choice of its own and not what there is to gain here; remarks ask for nothing.
 const Finding* largest_gain(std::span<const Finding* const> findings);
 
 }  // namespace rnnadvisor::advisor

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <regex>
 
 #include "advisor/facts/experiments.h"
 #include "advisor/rules/describe.h"
 #include "core/base/text.h"
-#include "core/config/fields.h"
-#include "core/cudnn/machine.h"
 
 namespace rnnadvisor::advisor::words {
 namespace {
@@ -26,41 +23,6 @@ std::size_t width_of(char32_t c) {
                     (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) ||
                     (c >= 0x20000 && c <= 0x3FFFD);
   return wide ? 2 : 1;
-}
-
-template <class T>
-std::string value_text(const T& value) {
-  if constexpr (std::is_same_v<T, std::string>) {
-    return clean(value);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return value ? "true" : "false";
-  } else if constexpr (std::is_same_v<T, std::vector<int>>) {
-    std::string out;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      if (i == 16) return out + fmt::format(", … ({} in all)", value.size());
-      out += fmt::format("{}{}", i > 0 ? ", " : "", value[i]);
-    }
-    return out;
-  } else if constexpr (std::is_same_v<T, std::optional<Algo>>) {
-    return value ? value_text(*value) : std::string("as algo");
-  } else if constexpr (std::is_enum_v<T>) {
-    const auto index = static_cast<std::size_t>(value);
-    const auto& spellings = Spellings<T>::values;
-    return index < spellings.size() ? std::string(spellings[index]) : "?";
-  } else {
-    return fmt::format("{}", value);
-  }
-}
-
-// A profile has CUPTI's own number: "130001" is "13.0 (API version 130001)".
-std::string cupti(const std::string& version) {
-  std::int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(version.data(), version.data() + version.size(), number);
-  if (error != std::errc() || end != version.data() + version.size()) return version;
-  const std::string release = cupti_release(number);
-  return release.empty() ? "API version " + version
-                         : fmt::format("{} (API version {})", release, version);
 }
 
 }  // namespace
@@ -189,7 +151,7 @@ std::string_view standing(Standing value) {
 std::string_view verdict(VerdictKind value) {
   switch (value) {
     case VerdictKind::told_by_another:
-      return "told by another";
+      return "covered by another finding";
     case VerdictKind::not_applicable:
       return "not applicable";
     case VerdictKind::fired:
@@ -306,10 +268,13 @@ std::string_view basis(GainBasis value) {
 }
 
 std::string_view findings_lead() {
-  return "Ordered by the time that each is expected to save; what measuring refuted comes last. "
-         "Measured gains come from runs, here or elsewhere; estimates are computed: from times "
-         "that a calibration of this kind of GPU predicts, from the recording, or from the cost "
-         "model.";
+  return "Ordered by the time that each is expected to save. Measured gains come from runs, here "
+         "or elsewhere; estimates are computed: from times that a calibration of this kind of GPU "
+         "predicts, from the recording, or from the cost model.";
+}
+
+std::string_view remarks_lead() {
+  return "No action needed: information, and advice that measurements on this kind of GPU refuted.";
 }
 
 std::string citation(const Citation& c) { return clean(describe(c)); }
@@ -366,12 +331,6 @@ std::string number(double value) {
   return fmt::format("{:.2g}", value);
 }
 
-std::string plural(long long count, std::string_view singular, std::string_view many) {
-  if (count == 1) return fmt::format("1 {}", singular);
-  return many.empty() ? fmt::format("{} {}s", format_count(count), singular)
-                      : fmt::format("{} {}", format_count(count), many);
-}
-
 std::string interval(const MedianInterval& i) {
   if (i.count < 2 || i.low <= 0 || i.high < i.low) return {};
   std::string low = format_milliseconds(i.low);
@@ -394,136 +353,6 @@ std::string_view tensor_cores(std::string_view full) {
   if (full == "in products only (inferred from kernel names)") return "products only (inferred)";
   if (full == "in products only (counters and kernel names)") return "products only";
   return full;
-}
-
-std::string busy_note(const ConfigurationReport& report) {
-  bool of_median = false;
-  std::string traced;  // phases that were not timed
-  for (const auto& row : report.phases) {
-    if (row.busy < 0) continue;
-    if (row.busy_of_traced_call) {
-      traced += fmt::format("{}{}", traced.empty() ? "" : ", ", phase(row.phase));
-    } else {
-      of_median = true;
-    }
-  }
-  if (!of_median && traced.empty()) return {};
-  const bool left_out =
-      std::any_of(report.phases.begin(), report.phases.end(),
-                  [](const PhaseRow& row) { return row.first_calls_left_out > 0; });
-  const std::string_view warm_up =
-      left_out ? " Each process's first call, in which kernels are loaded, is not counted." : "";
-  if (traced.empty())
-    return fmt::format("Busy: the share of the median in which a kernel ran.{}", warm_up);
-  const std::string_view what =
-      "the share of the traced call in which a kernel ran; tracing slows calls of many kernels";
-  return of_median ? fmt::format(
-                         "Busy: the share of the median in which a kernel ran; {} not "
-                         "timed: {}.{}",
-                         traced, what, warm_up)
-                   : fmt::format("Busy: {}.{}", what, warm_up);
-}
-
-std::string device(const DeviceSpec& d) {
-  std::string text = clean(d.name.empty() ? d.id : d.name);
-  std::string details = clean(d.architecture);
-  if (d.compute_major > 0) {
-    details += fmt::format("{}compute capability {}.{}", details.empty() ? "" : ", ",
-                           d.compute_major, d.compute_minor);
-  }
-  if (d.memory_bytes > 0) {
-    details += fmt::format("{}{}", details.empty() ? "" : ", ",
-                           format_bytes(static_cast<double>(d.memory_bytes)));
-  }
-  return details.empty() ? text : fmt::format("{} ({})", text, details);
-}
-
-std::vector<std::string> devices(const Profile& profile, bool details) {
-  std::vector<std::pair<std::string, int>> counted;
-  const auto shown = devices_at_once(profile);
-  for (std::size_t i = 0; i < profile.devices.size(); ++i) {
-    if (!shown[i]) continue;
-    const auto& each = profile.devices[i];
-    const std::string text = details ? device(each) : clean(each.name);
-    const auto known = std::find_if(counted.begin(), counted.end(),
-                                    [&](const auto& pair) { return pair.first == text; });
-    if (known == counted.end())
-      counted.emplace_back(text, 1);
-    else
-      ++known->second;
-  }
-  std::vector<std::string> texts;
-  for (const auto& [text, count] : counted)
-    texts.push_back(count > 1 ? fmt::format("{} x {}", count, text) : text);
-  return texts;
-}
-
-std::vector<std::pair<std::string, std::string>> environment(const Environment& e) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  const auto add = [&](std::string_view label, const std::string& value) {
-    if (!value.empty()) rows.emplace_back(label, clean(value));
-  };
-  add("rnnadvisor", e.rnnadvisor_version);
-  add("cuDNN", e.cudnn_version);
-  add("CUDA driver API", e.cuda_driver_version);
-  add("CUDA runtime", e.cuda_runtime_version);
-  add("NVIDIA driver", e.driver_version);
-  add("CUPTI", cupti(e.cupti_version));
-  add("Framework", e.framework.empty() ? std::string() : e.framework + " " + e.framework_version);
-  add("Operating system", e.operating_system);
-  add("CPU", e.cpu);
-  add("Host", e.host);
-  add("Created", e.created);
-  add("Command", e.command_line);
-  add("cuDNN library", e.cudnn_path);
-  add("CUPTI library", e.cupti_path);
-  return rows;
-}
-
-std::vector<std::pair<std::string, std::string>> all_parameters(const RnnConfig& config) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    if (key == "id") return;
-    rows.emplace_back(key, value_text(config.*member));
-  });
-  return rows;
-}
-
-std::vector<std::pair<std::string, std::string>> parameters(const RnnConfig& config) {
-  static constexpr std::array<std::string_view, 9> always = {
-      "cell",        "algo",       "data_type",  "math_type", "input_size",
-      "hidden_size", "num_layers", "seq_length", "batch_size"};
-  RnnConfig plain;
-  plain.proj_size = config.hidden_size;
-  plain.math_precision = natural_math_precision(config.data_type);
-  plain.padded_io = config.layout != Layout::seq_major_packed;
-  std::vector<std::pair<std::string, std::string>> rows;
-  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    if (key == "id") return;
-    const bool wanted = std::find(always.begin(), always.end(), key) != always.end();
-    if (wanted || !(config.*member == plain.*member))
-      rows.emplace_back(key, value_text(config.*member));
-  });
-  return rows;
-}
-
-std::vector<std::pair<std::string, std::string>> program(const ProgramContext& context) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  visit_context_fields([&](std::string_view key, auto member, std::string_view) {
-    if (const auto& value = context.*member) rows.emplace_back(key, value_text(*value));
-  });
-  return rows;
-}
-
-std::string program_memory(const MemoryUse& use) {
-  std::string text;
-  if (use.peak >= 0)
-    text =
-        fmt::format("the program held {} at its peak", format_bytes(static_cast<double>(use.peak)));
-  if (use.reserve_held >= 0)
-    text += fmt::format("{}{} of reserve space at once", text.empty() ? "the program held " : ", ",
-                        format_bytes(static_cast<double>(use.reserve_held)));
-  return text;
 }
 
 }  // namespace rnnadvisor::advisor::words

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advisor/report/report.h"
+#include "core/base/text.h"
 
 namespace rnnadvisor::advisor::words {
 
@@ -32,7 +33,7 @@ std::string_view phase(Phase value);                           // "forward train
 std::string_view implementation(model::Implementation value);  // "persistent"
 std::string_view outcome(Outcome value);                       // "out of memory (predicted)"
 std::string_view standing(Standing value);                     // "fine", "not judged"
-std::string_view verdict(VerdictKind value);                   // "passed", "told by another"
+std::string_view verdict(VerdictKind value);  // "passed", "covered by another finding"
 std::string_view severity_plural(Severity value,
                                  int count);  // "1 error", "2 errors" without the number
 std::string_view meaning(
@@ -58,6 +59,16 @@ std::string gain_in_full(const Gain& gain);
 std::string_view basis(GainBasis value);
 // Before a list of findings: what orders them, and what their gains rest on.
 std::string_view findings_lead();
+// Before the list of remarks.
+std::string_view remarks_lead();
+// "5 fired", "37 passed", …: the verdicts of all rules.
+std::vector<std::string> rule_counts(const ConfigurationReport& report);
+
+// What stands above the conditions of an algorithm: "Why not persist_static? 11 of 13 conditions
+// hold". Empty where there is nothing to ask: it runs at full speed, or has no conditions.
+std::string why_not_title(const ConfigurationReport& report, const model::WhyNot& table);
+// What stands below: the nearest configuration that satisfies all of them; may be empty.
+std::string why_not_nearest(const model::WhyNot& table);
 // "NVIDIA, Optimizing Recurrent Layers User's Guide, Quick Start Checklist (2023)".
 std::string citation(const Citation& citation);
 // http(s), and nothing in it that would end a link in Markdown or HTML.
@@ -72,8 +83,7 @@ std::string evidence(const Finding& finding);
 
 std::string percent(double share);  // "61 %"; a share above 0 is never "0 %"
 std::string number(double value);   // three significant digits, "36.9"
-std::string plural(long long count, std::string_view singular,
-                   std::string_view plural = {});  // "3 warnings"
+using rnnadvisor::plural;           // "3 warnings"
 // "3.70 to 3.75 ms"; what the interval covers is added where it is not 95 %; empty when there is
 // none.
 std::string interval(const MedianInterval& interval);
@@ -86,8 +96,9 @@ std::string busy_note(const ConfigurationReport& report);
 // The device of the report in one line, "NVIDIA H200 (Hopper, compute capability 9.0, 141
 // GiB)".
 std::string device(const DeviceSpec& device);
-// The devices of a profile, equal ones told once with their number: "2 x NVIDIA H200"; `details` as
-// in device(), else the name alone.
+// The devices of a profile, those of one kind once with their number: "2 x NVIDIA H200"; `details`
+// as in device(), else the name alone. One GPU that several runs met is one: by its UUID, and where
+// none was recorded by descriptions that differ.
 std::vector<std::string> devices(const Profile& profile, bool details);
 // Software versions that are known, as (label, value) pairs: cuDNN, CUDA, driver, …
 std::vector<std::pair<std::string, std::string>> environment(const Environment& environment);

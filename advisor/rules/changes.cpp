@@ -51,6 +51,10 @@ bool refuted(const Finding& finding) {
   return finding.refuted_by && !tried_here(finding.trial, ExperimentVerdict::confirmed);
 }
 
+bool is_remark(const Finding& finding) {
+  return finding.severity == Severity::info || refuted(finding);
+}
+
 bool withdrawn(const Finding& finding, const Suggestion& suggestion) {
   if (finding.severity == Severity::error) return false;
   if (finding.refuted_by) return !tried_here(suggestion.trial, ExperimentVerdict::confirmed);

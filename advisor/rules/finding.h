@@ -171,6 +171,10 @@ bool refuted(const Finding& finding);
 // was itself tried and refuted.
 bool withdrawn(const Finding& finding, const Suggestion& suggestion);
 
+// A finding that asks for nothing: of severity info, or refuted by measurement. Every report shows
+// these in a section of their own, behind "What to do first", and they count in no headline.
+bool is_remark(const Finding& finding);
+
 struct Verdict {
   std::string rule_id;
   int configuration = -1;

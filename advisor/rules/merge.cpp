@@ -146,11 +146,21 @@ std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const Pro
     for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
       if (first[i] == nullptr) continue;
       auto& suggestion = finding.suggestions[i];
-      suggestion = {fmt::format("`{}` proposes the change for this too.", first[i]->rule),
+      suggestion = {fmt::format("The same change as `{}` proposes.", first[i]->rule),
                     std::nullopt,
                     {},
                     {},
                     suggestion.framework};
+    }
+    // Two of its changes may be those of one other rule, which is then named once.
+    auto& all = finding.suggestions;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(),
+                               [&](const Suggestion& later) {
+                                 return !later.transform && later.text == all[i].text &&
+                                        later.framework == all[i].framework;
+                               }),
+                all.end());
     }
     std::move(own.begin(), own.end(), std::back_inserter(known));
     return false;

@@ -56,10 +56,11 @@ double expected_saving(const Finding& finding, bool explains, Shares& shares) {
   return shares.of(finding.configuration, scope).value_or(1) * (1 - 1 / speedup);
 }
 
-// Larger comes first: broken, not refuted; of a program the share saved, confirmed, a cause; the
-// class of the gain, milliseconds saved, speedup, confirmed, bytes, severity, a cause of what runs.
-using Weight =
-    std::tuple<bool, bool, double, bool, bool, int, double, double, bool, std::int64_t, int, bool>;
+// Larger comes first: broken, something to do, not refuted; of a program the share saved,
+// confirmed, a cause; the class of the gain, milliseconds saved, speedup, confirmed, bytes,
+// severity, a cause of what runs.
+using Weight = std::tuple<bool, bool, bool, double, bool, bool, int, double, double, bool,
+                          std::int64_t, int, bool>;
 
 Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
   const ProfileIndex& index = shares.index();
@@ -89,6 +90,7 @@ Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
   const bool explains = of_program && path;
   const double expected = of_program ? expected_saving(finding, explains, shares) : 0;
   return {finding.severity == Severity::error,
+          !is_remark(finding),
           !refuted(finding),
           expected,
           of_program && confirmed,

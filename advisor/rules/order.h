@@ -11,7 +11,8 @@ namespace rnnadvisor::advisor {
 
 // Puts findings into the order of docs/ordering.md:
 // 1. errors, for there the whole run is to gain;
-// 2. what was measured and is not so (refuted()) comes last;
+// 2. what asks for nothing (is_remark()) comes behind all that does, and of it what was measured
+//    and is not so (refuted()) last;
 // 3. in a recorded program, by the share of its step that is expected to be saved: the share that
 //    the calls have of the step, where kernels were traced, times what the speedup saves of them.
 //    An estimate counts 0.8 of its speedup, a cause without a number (consequence `path`) 1.2.

@@ -11,6 +11,7 @@
 #include "advisor/rules/make_finding.h"
 #include "advisor/whatif/candidate.h"
 #include "core/base/statistics.h"
+#include "core/base/text.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -307,8 +308,8 @@ std::string effect_words(const RuleAgreement& a) {
   }
   if (a.undecided > 0) words += fmt::format("; {} undecided", a.undecided);
   if (a.silent + a.missed > 0)
-    words += fmt::format("; silent on {} others, of which the change would have helped {}",
-                         a.silent + a.missed, a.missed);
+    words += fmt::format("; silent on {}, of which the change would have helped {}",
+                         plural(a.silent + a.missed, "other"), a.missed);
   return words;
 }
 

@@ -27,7 +27,7 @@ const RnnConfig& before_of(const Profile& profile, const PairOutcome& pair) {
 
 std::string pair_words(const Profile& profile, const PairOutcome& pair) {
   return fmt::format("{}; {}: {}", summary(before_of(profile, pair)),
-                     change_words(experiment_of(profile, pair).transforms),
+                     change_in_words(experiment_of(profile, pair).transforms),
                      to_valid_utf8(pair.message));
 }
 
@@ -68,10 +68,11 @@ Totals totals_of(std::span<const RuleAgreement> agreements) {
 
 std::string totals_words(const Totals& t) {
   return fmt::format(
-      "{} rules: {} with no pair against them, {} refuted. Pairs where a rule fires: {} agree, {} "
+      "{}: {} with no pair against them, {} refuted. Pairs where a rule fires: {} agree, {} "
       "refute, {} undecided or "
       "not run. Pairs where it is silent: {} right, {} missed.",
-      t.rules, t.holds, t.refuted, t.agree, t.refute, t.undecided, t.silent, t.missed);
+      plural(static_cast<long long>(t.rules), "rule"), t.holds, t.refuted, t.agree, t.refute,
+      t.undecided, t.silent, t.missed);
 }
 
 // A cell of a Markdown table.
@@ -162,8 +163,9 @@ std::string agreement_markdown(const AgreementReport& report) {
     }
   }
   if (!report.not_sampled.empty()) {
-    out += fmt::format("\n## Not measured\n\n{} rules have no pair here.\n",
-                       report.not_sampled.size());
+    out += fmt::format(
+        "\n## Not measured\n\n{} no pair here.\n",
+        plural(static_cast<long long>(report.not_sampled.size()), "rule has", "rules have"));
     std::map<std::string_view, std::vector<std::string_view>> by_reason;
     for (const auto& [rule, why] : report.not_sampled) by_reason[why].push_back(rule);
     for (const auto& [why, rules] : by_reason) {

@@ -177,10 +177,10 @@ class Sampler {
       take();
     }
     if (static_cast<int>(firing_.size()) < options_.firing) {
-      sample_.why_fewer = fmt::format(
-          "of {} configurations that were made, {} fire it with a change that can be tried{}",
-          options_.tries, firing_.size(),
-          reason_.empty() ? "" : "; another was not tried: " + reason_);
+      sample_.why_fewer =
+          fmt::format("{} of {} drawn configurations fire it with a change that can be tried{}",
+                      firing_.empty() ? std::string("none") : std::to_string(firing_.size()),
+                      options_.tries, reason_.empty() ? "" : "; another was not tried: " + reason_);
     }
     sample_.pairs = std::move(firing_);
     for (auto& pair : silent_) sample_.pairs.push_back(std::move(pair));

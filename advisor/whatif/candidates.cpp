@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/facts/shown_program.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/estimate.h"
@@ -79,8 +80,9 @@ class Collector {
         std::find_if(proposal_.candidates.begin(), proposal_.candidates.end(),
                      [&](const Candidate& c) { return same_calls(c.variant, candidate->variant); });
     if (twin != proposal_.candidates.end()) {
-      proposal_.dropped.push_back(
-          {ordered, rule, fmt::format("makes the same calls as {}", describe(twin->transforms))});
+      proposal_.dropped.push_back({ordered, rule,
+                                   fmt::format("makes the same calls as another change: {}",
+                                               change_in_words(to_json(twin->transforms)))});
       return;
     }
     if (claimed > 1) {
@@ -138,13 +140,13 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   if (!allowed(candidate.meaning, options)) {
     return dropped(
         candidate.meaning == Meaning::model
-            ? "another model: needs your consent (--allow model)"
+            ? "another model, which needs your consent (--allow model)"
             : fmt::format("changes of meaning '{}' are not allowed", to_string(candidate.meaning)));
   }
   auto variant = compose(candidate.transforms, own.config);
   if (!variant) return dropped(variant.error().message);
   if (variant->calls.size() > most_calls_of_one)
-    return dropped(fmt::format("it would make {} calls of one", variant->calls.size()));
+    return dropped(fmt::format("too many calls: it would make {} of one", variant->calls.size()));
   candidate.variant = std::move(*variant);
 
   if (const auto framework = framework_around(profile, configuration)) {
@@ -177,10 +179,12 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
       return dropped(*problem);
     if (predicted && !per_sequence && candidate.expected > 0 && predicted->most < 1) {
       return dropped(
-          fmt::format("predicted times allow {:.2f}x at most (estimate)", predicted->most));
+          fmt::format("expected to be slower: predicted times allow {:.2f}x at most (estimate)",
+                      predicted->most));
     }
     if (!predicted && candidate.expected > 0 && candidate.expected < hopeless)
-      return dropped(fmt::format("the model expects {:.2f}x (estimate)", candidate.expected));
+      return dropped(fmt::format("expected to be slower: {:.2f}x by the model (estimate)",
+                                 candidate.expected));
   }
   return candidate;
 }

@@ -30,8 +30,8 @@ struct ProposeOptions {
 // A change that will not be tried, and why.
 struct Dropped {
   std::vector<Transform> transforms;
-  std::string rule;  // whose suggestion it was; empty: found by searching
-  std::string reason;
+  std::string rule;    // whose suggestion it was; empty: found by searching
+  std::string reason;  // what comes before a colon is the same for all of a kind: lists count by it
 };
 
 struct Proposal {

@@ -39,7 +39,7 @@ std::optional<std::string> call_problem(const RnnConfig& call, const DeviceSpec&
       return fmt::format("cuDNN would refuse it at {}: {}", model::to_string(stage), summary(call));
   }
   if (answer.implementation != model::implementation_of(call.algo)) {
-    return fmt::format("cuDNN would run its {} kernels instead of {}",
+    return fmt::format("cuDNN would run other kernels: {} instead of {}",
                        model::to_string(answer.implementation), to_string(call.algo));
   }
   if (call.algo == Algo::persist_static_small_h && call.mode == Mode::training &&
@@ -47,7 +47,8 @@ std::optional<std::string> call_problem(const RnnConfig& call, const DeviceSpec&
     return "cuDNN 9.19 computes wrong gradients there (algorithm/small-h-wrong-gradients)";
   const auto need = model::memory_need(call, call.mode).total;
   if (device.memory_bytes > 0 && need > device.memory_bytes) {
-    return fmt::format("it needs {} and the device has {}", format_bytes(static_cast<double>(need)),
+    return fmt::format("does not fit the memory: it needs {} and the device has {}",
+                       format_bytes(static_cast<double>(need)),
                        format_bytes(static_cast<double>(device.memory_bytes)));
   }
   return std::nullopt;
@@ -73,7 +74,7 @@ std::optional<std::string> known_slow(const ExperimentVariant& variant, const De
     const auto table = model::why_not(call, device, call.algo);
     for (const auto& clause : table.clauses) {
       if (clause.id == "tensor-core-math" && clause.holds == model::Holds::no)
-        return fmt::format("known to be slow, {} ({})", clause.observed, clause.rule_id);
+        return fmt::format("known to be slow: {} ({})", clause.observed, clause.rule_id);
     }
   }
   return std::nullopt;

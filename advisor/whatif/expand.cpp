@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/whatif/transform.h"
+#include "core/base/text.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -110,7 +111,8 @@ Configs set_batch(const RnnConfig& config, const Json& json) {
 Configs lower_batch(const RnnConfig& config, const Json& json) {
   const auto size = json.at("value").get<std::int64_t>();
   if (size >= config.batch_size)
-    return does_not_fit(fmt::format("the batch has {} sequences only", config.batch_size));
+    return does_not_fit(
+        fmt::format("the batch has {} only", plural(config.batch_size, "sequence")));
   if (config.batch_size / size >= most_calls)
     return does_not_fit("the batch would become too many calls");
   const auto lengths = lengths_of(config);
@@ -125,7 +127,7 @@ Configs lower_batch(const RnnConfig& config, const Json& json) {
 Configs chunk_sequence(const RnnConfig& config, const Json& json) {
   const auto length = json.at("length").get<std::int64_t>();
   if (length >= config.seq_length)
-    return does_not_fit(fmt::format("the sequence has {} steps only", config.seq_length));
+    return does_not_fit(fmt::format("the sequence has {} only", plural(config.seq_length, "step")));
   if (config.direction == Direction::bidirectional) {
     return does_not_fit(
         "the backward direction begins at the end of the sequence and cannot be cut into chunks");

@@ -110,6 +110,12 @@ std::string format_count(long long value) {
   return digits;
 }
 
+std::string plural(long long count, std::string_view singular, std::string_view many) {
+  std::string text = format_count(count) + " ";
+  if (count == 1) return text.append(singular);
+  return many.empty() ? text.append(singular) + "s" : text.append(many);
+}
+
 std::string to_valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());

@@ -30,6 +30,9 @@ std::string format_milliseconds(double ms);
 // "16,793,600"
 std::string format_count(long long value);
 
+// "1 warning", "3 warnings", "1 entry"/"2 entries": the only way to write a count with its noun.
+std::string plural(long long count, std::string_view singular, std::string_view many = {});
+
 // Bytes that are not valid UTF-8 become U+FFFD, so that any text can stand in JSON, XML and HTML.
 std::string to_valid_utf8(std::string_view text);
 

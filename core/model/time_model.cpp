@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/model/time_fit.h"
 #include "core/model/time_intervals.h"
 #include "core/model/time_stored.h"
@@ -227,7 +228,8 @@ struct TimeModel::State {
     result.high_seconds = std::exp(estimate.log_seconds + estimate.log_radius);
     widen(result, learned_here.interval_factor);
     result.basis =
-        fmt::format("{} configurations measured on one {}, cuDNN {}", learned_here.rows.size(),
+        fmt::format("{} measured on one {}, cuDNN {}",
+                    plural(static_cast<long long>(learned_here.rows.size()), "configuration"),
                     times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
     result.cudnn_version = times.cudnn_version;
     return result;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
@@ -42,6 +43,10 @@ class FindingPage {
     const auto& all = document_.report().configurations;
     const auto i = static_cast<std::size_t>(finding_.configuration);
     return finding_.configuration >= 0 && i < all.size() ? &all[i] : nullptr;
+  }
+
+  static std::string change_of(const advisor::Suggestion& suggestion) {
+    return advisor::change_in_words(advisor::to_json(changes_of(suggestion)));
   }
 
   // What a card says; rules that it names are links.
@@ -91,7 +96,7 @@ class FindingPage {
             index_,          suggestion, torch ? QStringLiteral("torch") : QString()};
   }
 
-  bool is_told_of(int suggestion) const {
+  bool is_subject(int suggestion) const {
     return trial_ != nullptr && trial_->is != TrialState::Is::idle &&
            trial_->subject.is(document_, index_, suggestion);
   }
@@ -104,9 +109,9 @@ class FindingPage {
     const bool torch = for_torch(document_, index_) &&
                        cannot_try_in_torch(document_, index_, suggestion).isEmpty();
     if (!why.isEmpty() && !torch) return Texts::tr("Cannot be tried: %1").arg(Page::escape(why));
-    if (is_told_of(suggestion)) return {};
+    if (is_subject(suggestion)) return {};
     if (trial_ != nullptr && trial_->is == TrialState::Is::running)
-      return Texts::tr("Try it: once the change that is being tried has ended");
+      return Texts::tr("Try it: available when the current trial finishes");
     const bool tried = finding_.suggestions[static_cast<std::size_t>(suggestion)].trial.has_value();
     QStringList ways;
     if (why.isEmpty())
@@ -124,6 +129,7 @@ class FindingPage {
     if (!std::all_of(finding_.suggestions.begin(), finding_.suggestions.end(), off))
       page_.heading(Texts::tr("What to do"));
     int number = -1;
+    bool assumed = false;  // code is shown that is of a framework only by assumption
     for (const auto& each : finding_.suggestions) {
       ++number;
       if (off(each)) continue;
@@ -137,7 +143,10 @@ class FindingPage {
       if (each.trial) text += QStringLiteral("<br>") + outcome(*each.trial);
       page_.item(text);
       if (each.trial) add_measured(page_, document_.profile(), each.trial->experiment);
-      if (!each.code.empty()) page_.code(to_qt(words::clean_lines(each.code)));
+      if (!each.code.empty()) {
+        page_.code(to_qt(words::clean_lines(each.code)));
+        assumed = assumed || each.framework.empty();
+      }
       QStringList actions;
       if (!each.code.empty())
         actions << page_.link({LinkKind::copy, {}, -1, index_, number, {}},
@@ -148,17 +157,23 @@ class FindingPage {
           actions << page_.link({LinkKind::explore, {}, finding_.configuration, index_, number, {}},
                                 Texts::tr("Compare before and after in the explorer"));
         if (const QString action = try_action(number); !action.isEmpty()) actions << action;
-        page_.small(Texts::tr("Change: ") + Page::escape(describe(changes_of(each))) +
+        page_.small(Texts::tr("Change: ") + Page::escape(change_of(each)) +
                     (actions.isEmpty()
                          ? QString()
                          : QStringLiteral(" · ") + actions.join(QStringLiteral(" · "))));
-        if (is_told_of(number))
+        if (is_subject(number))
           add_trial_state(page_, *trial_, trial_link(number, trial_->subject.torch));
       } else if (!actions.isEmpty()) {
         page_.small(actions.join(QStringLiteral(" · ")));
       }
       page_.space(6);  // the next suggestion is another one
     }
+    const auto* own = configuration();
+    if (!assumed || own == nullptr || own->configuration->program.name ||
+        own->configuration->from_program())
+      return;
+    if (const auto& said = document_.report().assumption; !said.empty())
+      page_.small(page_.dim(Page::escape(said)));
   }
 
   // What measuring refuted: that it did and what was tried, with nothing to copy or to apply. What
@@ -174,9 +189,9 @@ class FindingPage {
       if (!each.trial || !withdrawn(finding_, each)) continue;
       page_.item(page_.dim(prose(each.text)) + QStringLiteral("<br>") + outcome(*each.trial));
       add_measured(page_, document_.profile(), each.trial->experiment);
-      page_.small(Texts::tr("Change: ") + Page::escape(describe(changes_of(each))) +
-                  QStringLiteral(" · ") + try_action(number));
-      if (is_told_of(number))
+      page_.small(Texts::tr("Change: ") + Page::escape(change_of(each)) + QStringLiteral(" · ") +
+                  try_action(number));
+      if (is_subject(number))
         add_trial_state(page_, *trial_, trial_link(number, trial_->subject.torch));
     }
   }
@@ -373,7 +388,7 @@ QString severity_word(advisor::Severity severity) {
     case advisor::Severity::info:
       break;
   }
-  return Texts::tr("Information");
+  return Texts::tr("Remark");
 }
 
 QString finding_page(const Document& document, int finding, const Theme& theme,
@@ -382,41 +397,11 @@ QString finding_page(const Document& document, int finding, const Theme& theme,
   return FindingPage(document, finding, theme, trial).write();
 }
 
-namespace {
-
-bool runs(const advisor::ConfigurationReport& report, Algo algo) {
-  if (report.configuration->config.algo != algo) return false;
-  const auto implementation = report.ran.value_or(report.predicted.implementation);
-  return implementation != model::Implementation::standard &&
-         implementation != model::Implementation::none;
-}
-
-}  // namespace
-
 bool add_why_not(Page& page, const advisor::ConfigurationReport& report, const model::WhyNot& table,
                  bool lines) {
-  const bool running = runs(report, table.algo);
-  if (table.clauses.empty() || (running && table.fast)) return false;
-  const auto kept = std::count_if(table.clauses.begin(), table.clauses.end(),
-                                  [](const auto& c) { return c.holds == model::Holds::yes; });
-  const auto all = static_cast<std::ptrdiff_t>(table.clauses.size());
-  const QString algo = Page::escape(to_string(table.algo));
-  if (!running && kept == all) {
-    const bool asked = report.configuration->config.algo == table.algo;
-    page.heading(
-        (asked ? Texts::tr("%1 was asked for and did not run, though all %2 conditions of it hold")
-               : Texts::tr(
-                     "%1 would run at full speed: all %2 conditions hold; it has to be asked for"))
-            .arg(algo)
-            .arg(all));
-  } else {
-    page.heading((running
-                      ? Texts::tr("%1 runs, but only %2 of %3 conditions of its full speed hold")
-                      : Texts::tr("Why not %1? %2 of %3 conditions hold"))
-                     .arg(algo)
-                     .arg(kept)
-                     .arg(all));
-  }
+  const std::string heading = words::why_not_title(report, table);
+  if (heading.empty()) return false;
+  page.heading(Page::escape(heading));
   std::vector<std::vector<Page::Cell>> rows;
   for (const auto& clause : table.clauses) {
     const QString sign = clause.holds == model::Holds::yes
@@ -439,13 +424,8 @@ bool add_why_not(Page& page, const advisor::ConfigurationReport& report, const m
     rows.push_back({{sign}, {title}, {here}, {what}});
   }
   if (!lines) page.table({QString(), Texts::tr("Condition"), Texts::tr("Here"), QString()}, rows);
-  if (!table.changes.empty()) {
-    QStringList changes;
-    for (const auto& change : table.changes) changes << Page::escape(change);
-    page.small((table.has_nearest ? Texts::tr("Nearest that satisfies all: ")
-                                  : Texts::tr("Not reachable; ")) +
-               changes.join(QStringLiteral(", ")));
-  }
+  if (const std::string nearest = words::why_not_nearest(table); !nearest.empty())
+    page.small(Page::escape(nearest));
   return true;
 }
 

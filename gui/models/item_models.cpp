@@ -46,24 +46,32 @@ void FindingsModel::set_document(DocumentPointer document) {
 }
 
 int FindingsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || !document_ ? 0 : static_cast<int>(document_->report().groups.size());
+  if (parent.isValid() || !document_) return 0;
+  const auto& report = document_->report();
+  return static_cast<int>(report.actions.size() + report.remarks.size());
+}
+
+const advisor::FindingGroup& FindingsModel::group(int row) const {
+  const auto& report = document_->report();
+  const auto at = static_cast<std::size_t>(row);
+  return at < report.actions.size() ? report.actions[at]
+                                    : report.remarks[at - report.actions.size()];
 }
 
 int FindingsModel::row_of(int finding) const {
   if (!document_ || !document_->holds({ItemKind::finding, finding})) return -1;
-  const auto& id = document_->judgement().findings[static_cast<std::size_t>(finding)].rule_id;
-  const auto& groups = document_->report().groups;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i].first().rule_id == id) return static_cast<int>(i);
-  }
-  return -1;
+  const auto& report = document_->report();
+  const auto place =
+      report.place_of(document_->judgement().findings[static_cast<std::size_t>(finding)]);
+  if (place.number == 0) return -1;
+  return static_cast<int>((place.remark ? report.actions.size() : 0) + place.number) - 1;
 }
 
 QVariant FindingsModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !document_) return {};
-  const auto& group = document_->report().groups[static_cast<std::size_t>(index.row())];
-  const auto& finding = group.first();
-  const int count = static_cast<int>(group.findings.size());
+  const auto& of_row = group(index.row());
+  const auto& finding = of_row.first();
+  const int count = static_cast<int>(of_row.findings.size());
   switch (role) {
     case Qt::DisplayRole:
       return plain(finding.title);
@@ -84,7 +92,9 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
       return parts.join(QStringLiteral(" · "));
     }
     case ItemIndexRole:
-      return static_cast<int>(group.findings.front() - document_->judgement().findings.data());
+      return static_cast<int>(of_row.findings.front() - document_->judgement().findings.data());
+    case SectionRole:
+      return advisor::is_remark(finding) ? tr("Remarks: no action needed") : QString();
     case SeverityRole:
       return static_cast<int>(finding.severity);
     case GainRole:
@@ -167,11 +177,11 @@ QVariant VerdictsModel::headerData(int section, Qt::Orientation orientation, int
     case passed:
       return tr("Passed");
     case told_by_another:
-      return tr("Told by another");
+      return tr("Covered by another");
     case not_applicable:
       return tr("Did not apply");
     case unknown:
-      return tr("Not known");
+      return tr("Not decided");
     case verdict:
       return tr("Verdict");
     case missing:

@@ -24,10 +24,12 @@ enum Role {
   CountRole,         // configurations it is about
   RuleRole,          // its id
   SortRole,
-  MatchRole  // everything that a search looks at
+  SectionRole,  // heading above the first row that has it; empty: none
+  MatchRole     // everything that a search looks at
 };
 
-// One row for each rule that fired, with its first finding, in the order of the findings.
+// One row for each rule that fired, with its first finding, in the order of the findings: what to
+// do, then the remarks.
 class FindingsModel : public QAbstractListModel {
   Q_OBJECT
  public:
@@ -39,12 +41,14 @@ class FindingsModel : public QAbstractListModel {
   int row_of(int finding) const;
 
  private:
+  const advisor::FindingGroup& group(int row) const;
+
   DocumentPointer document_;
   bool several_ = false;  // configurations were asked for, besides what trying changes added
 };
 
-// Every rule with how often it fired, passed, was told by another, did not apply or could not be
-// told.
+// Every rule with how often it fired, passed, was covered by another finding, did not apply or
+// could not be decided.
 class VerdictsModel : public QAbstractTableModel {
   Q_OBJECT
  public:

@@ -1,3 +1,4 @@
+#include "advisor/facts/experiments.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
 #include "advisor/whatif/candidate.h"
@@ -90,7 +91,8 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
       text += page.dim(QStringLiteral(" · ") + Page::escape(each.framework));
     if (each.transform)
       text += QStringLiteral("<br>") +
-              page.dim(Page::escape(describe(changes_of(each))) + QStringLiteral(" · ") +
+              page.dim(Page::escape(advisor::change_in_words(advisor::to_json(changes_of(each)))) +
+                       QStringLiteral(" · ") +
                        Page::escape(words::meaning(widest_meaning(changes_of(each)))));
     page.item(text);
     if (!each.code.empty()) page.code(to_qt(words::clean_lines(each.code)));

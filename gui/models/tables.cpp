@@ -62,12 +62,12 @@ void add_times(TableText& table, const Document& document) {
 }
 
 void add_findings(TableText& table, const advisor::Report& report) {
-  if (report.groups.empty()) return;
+  if (report.actions.empty() && report.remarks.empty()) return;
   table.next_table();
   table.row({Texts::tr("severity"), Texts::tr("rule"), Texts::tr("finding"),
              Texts::tr("configurations"), Texts::tr("gain"), Texts::tr("gain is"),
              Texts::tr("what to do")});
-  for (const auto& group : report.groups) {
+  const auto add = [&table](const advisor::FindingGroup& group) {
     const auto& finding = group.first();
     const auto offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
                                       [&](const auto& each) { return !withdrawn(finding, each); });
@@ -76,7 +76,9 @@ void add_findings(TableText& table, const advisor::Report& report) {
                QString::number(group.findings.size()), to_qt(gain),
                gain.empty() ? QString() : to_qt(words::basis(finding.gain->basis)),
                offered == finding.suggestions.end() ? QString() : prose_cell(offered->text)});
-  }
+  };
+  for (const auto& group : report.actions) add(group);
+  for (const auto& group : report.remarks) add(group);
 }
 
 }  // namespace

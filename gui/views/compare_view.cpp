@@ -208,9 +208,9 @@ void CompareView::set_document(DocumentPointer document) {
     stack_->setCurrentIndex(0);
     empty_->setText(
         after_ ? tr("%1 is open. Choose the profile that was recorded before the change: "
-                    "calls are matched one by one, and what is no more than noise is said so.")
+                    "calls are matched one by one, and differences within noise are labelled.")
                      .arg(after_->name())
-               : tr("Open a profile first: it stands for what came after the change."));
+               : tr("Open a profile first: it is used as the profile after the change."));
   }
 }
 

@@ -58,8 +58,7 @@ QWidget* FindingsView::make_findings() {
   search->setAccessibleName(tr("Filter findings"));
   column->addWidget(search);
   order_ = make_label({}, "small");
-  order_->setToolTip(
-      tr("By the time that is expected to be saved; what measuring refuted comes last"));
+  order_->setToolTip(tr("By the time that is expected to be saved; remarks come last"));
   order_->setContentsMargins(6, 0, 0, 0);
   column->addWidget(order_);
   list_ = new QListView;
@@ -118,9 +117,9 @@ QWidget* FindingsView::make_verdicts() {
       {tr("All"), all_kinds},
       {tr("Fired"), static_cast<int>(advisor::VerdictKind::fired)},
       {tr("Passed"), static_cast<int>(advisor::VerdictKind::passed)},
-      {tr("Told by another"), static_cast<int>(advisor::VerdictKind::told_by_another)},
+      {tr("Covered by another"), static_cast<int>(advisor::VerdictKind::told_by_another)},
       {tr("Did not apply"), static_cast<int>(advisor::VerdictKind::not_applicable)},
-      {tr("Not known"), static_cast<int>(advisor::VerdictKind::unknown)}};
+      {tr("Not decided"), static_cast<int>(advisor::VerdictKind::unknown)}};
   for (const auto& [name, kind] : kinds) {
     auto* button = new QPushButton(name);
     set_look(button, "chip");
@@ -211,8 +210,8 @@ void FindingsView::set_document(DocumentPointer document) {
         document->profile().configurations.empty()
             ? tr("There is nothing to judge: no configuration of a recurrent network is in this "
                  "profile. The overview says why that may be.")
-            : tr("Nothing fired. %1 verdicts passed, %2 rules did not apply and %3 could not "
-                 "be told: see “All rules”.")
+            : tr("No rule fired: %1 passed, %2 did not apply and %3 could not be decided. See “All "
+                 "rules”.")
                   .arg(total(advisor::VerdictKind::passed))
                   .arg(total(advisor::VerdictKind::not_applicable))
                   .arg(total(advisor::VerdictKind::unknown)));

@@ -98,7 +98,7 @@ QWidget* OverviewView::make_record() {
     html.paragraph(html.colored(mark(severity), color) + QLatin1Char(' ') + text);
   }
   if (profile.notes.empty() && record_gaps(profile).empty())
-    html.paragraph(html.dim(tr("Nothing was lost in recording, as far as the record tells.")));
+    html.paragraph(html.dim(tr("No sign of lost records.")));
   std::vector<std::vector<Page::Cell>> rows;
   constexpr std::size_t longest_value = 160;
   for (const auto& [label, value] : words::environment(profile.environment))

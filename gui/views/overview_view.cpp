@@ -41,32 +41,14 @@ QWidget* make_figure(const QString& value, const QString& name, const QColor& co
   return box;
 }
 
-// "2 × NVIDIA H200": names of devices, at most two kinds.
+// "2 x NVIDIA H200": names of devices, at most two kinds.
 QStringList device_names(const Profile& profile) {
-  std::vector<std::pair<QString, int>> kinds;
-  for (const auto& device : profile.devices) {
-    const QString name = to_qt(words::clean(device.name));
-    const auto same = std::find_if(kinds.begin(), kinds.end(),
-                                   [&](const auto& kind) { return kind.first == name; });
-    if (same == kinds.end())
-      kinds.emplace_back(name, 1);
-    else
-      ++same->second;
-  }
   QStringList names;
-  for (const auto& [name, count] : kinds) {
+  for (const auto& text : words::devices(profile, false)) {
     if (names.size() == 2) break;
-    names << (count > 1 ? QStringLiteral("%1 × %2").arg(count).arg(name) : name);
+    names << to_qt(text);
   }
   return names;
-}
-
-// A remark with nothing to change or to gain is no answer to "what to do".
-bool asks_for_something(const advisor::Finding& finding) {
-  if (finding.severity != advisor::Severity::info || finding.gain) return true;
-  return std::any_of(finding.suggestions.begin(), finding.suggestions.end(), [&](const auto& each) {
-    return !withdrawn(finding, each) && (each.transform || !each.code.empty());
-  });
 }
 
 }  // namespace
@@ -111,7 +93,7 @@ QString OverviewView::configurations_counted() const {
   const auto tried = std::count_if(all.begin(), all.end(), [](const auto& c) { return c.tried; });
   const QString asked =
       tr("%n configuration(s)", nullptr, many(static_cast<std::int64_t>(all.size()) - tried));
-  return tried == 0 ? asked : tr("%1, and %2 that trying changes added").arg(asked).arg(tried);
+  return tried == 0 ? asked : tr("%1, and %2 added by tried changes").arg(asked).arg(tried);
 }
 
 QWidget* OverviewView::make_verdict() {
@@ -153,7 +135,7 @@ QWidget* OverviewView::make_verdict() {
   // As the list counts them, by rule; of several configurations one rule may speak many times.
   const auto count = [&](advisor::Severity severity, int times, const char* word) {
     const auto found = std::count_if(
-        report.groups.begin(), report.groups.end(), [severity](const advisor::FindingGroup& g) {
+        report.actions.begin(), report.actions.end(), [severity](const advisor::FindingGroup& g) {
           return std::any_of(g.findings.begin(), g.findings.end(),
                              [severity](const auto* f) { return f->severity == severity; });
         });
@@ -180,21 +162,18 @@ QWidget* OverviewView::make_verdict() {
 }
 
 QWidget* OverviewView::make_actions() {
-  const auto all = document_->report().groups.size();
-  std::vector<const advisor::FindingGroup*> groups;
-  for (const auto& group : document_->report().groups) {
-    if (asks_for_something(group.first())) groups.push_back(&group);
-  }
+  const auto& report = document_->report();
+  const auto& groups = report.actions;
   auto* card = new Card(tr("What to do first"));
-  auto* order = make_label(all == 0         ? tr("Nothing. Every rule that could be judged passed.")
-                           : groups.empty() ? tr("Nothing: what was found are remarks.")
-                           : document_->report().errors > 0
-                               ? tr("errors first, then by the time that is expected to be saved")
-                               : tr("by the time that is expected to be saved"),
-                           groups.empty() ? "dim" : "small");
+  auto* order = make_label(
+      !groups.empty()          ? report.errors > 0 ? tr("errors first, then by the time saved")
+                                                   : tr("by the time that is expected to be saved")
+               : report.remarks.empty() ? tr("Nothing. Every rule that could be decided passed.")
+                               : tr("No action needed; there are remarks only."),
+      groups.empty() ? "dim" : "small");
   order->setWordWrap(true);
   card->body()->addWidget(order);
-  if (all == 0) return card;
+  if (groups.empty()) return card;
   auto* page = new PageBrowser;
   page->document()->setDocumentMargin(0);
   page->setAccessibleName(tr("What to do first"));
@@ -204,16 +183,14 @@ QWidget* OverviewView::make_actions() {
   constexpr int sign_percent = 4, text_percent = 72, gain_percent = 24;
   std::vector<std::vector<Page::Cell>> rows;
   for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
-    const auto& finding = groups[i]->first();
+    const auto& finding = groups[i].first();
     const int index =
-        static_cast<int>(groups[i]->findings.front() - document_->judgement().findings.data());
+        static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
     QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
     const auto offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
                                       [&](const auto& each) { return !withdrawn(finding, each); });
     if (offered != finding.suggestions.end())
       text += QStringLiteral("<br>") + html.dim(html.prose(offered->text, document_->rules()));
-    else if (const auto why = words::refuted(finding); !why.empty())
-      text += QStringLiteral("<br>") + html.dim(Page::escape(why));
     // The column is narrow: what only another model reaches is said below the number.
     auto own = finding.gain;
     const bool other = own && own->another_model;
@@ -234,10 +211,40 @@ QWidget* OverviewView::make_actions() {
                     {text, false, text_percent},
                     {value, true, gain_percent}});
   }
-  if (!rows.empty()) html.table({}, rows);
-  if (all > rows.size())
+  html.table({}, rows);
+  if (groups.size() > rows.size())
     html.small(html.link(Link::to_view(QStringLiteral("findings")),
-                         tr("All %n finding(s)", nullptr, many(all))));
+                         tr("%n more finding(s)", nullptr, many(groups.size() - rows.size()))));
+  if (!report.assumption.empty()) html.small(html.dim(Page::escape(report.assumption)));
+  page->show_page(html.take());
+  connect(page, &PageBrowser::link_activated, this, &View::link_activated);
+  page->grow_with_text();
+  card->body()->addWidget(page);
+  return card;
+}
+
+// Titles only: none of them asks for anything.
+QWidget* OverviewView::make_remarks() {
+  const auto& groups = document_->report().remarks;
+  if (groups.empty()) return nullptr;
+  auto* card = new Card(tr("Remarks"));
+  auto* page = new PageBrowser;
+  page->document()->setDocumentMargin(0);
+  page->setAccessibleName(tr("Remarks"));
+  Page html(theme_);
+  html.small(html.dim(tr("No action needed")));
+  constexpr std::size_t most = 4;
+  for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+    const auto& finding = groups[i].first();
+    const int index =
+        static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
+    QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
+    if (advisor::refuted(finding)) text += html.dim(QStringLiteral(" · ") + tr("refuted here"));
+    html.item(text);
+  }
+  if (groups.size() > most)
+    html.small(html.link(Link::to_view(QStringLiteral("findings")),
+                         tr("%n more remark(s)", nullptr, many(groups.size() - most))));
   page->show_page(html.take());
   connect(page, &PageBrowser::link_activated, this, &View::link_activated);
   page->grow_with_text();
@@ -274,8 +281,8 @@ void OverviewView::build() {
     delete scroll_->takeWidget();
     auto* empty = new EmptyState;
     empty->set_no_profile(
-        tr("The overview says how a recorded program or configuration stands, "
-           "and what to do first."));
+        tr("The overview shows how a recorded program or configuration performs, and what to do "
+           "first."));
     connect(empty, &EmptyState::chosen, this,
             [this] { emit link_activated(Link::to_view(view_name::start)); });
     scroll_->setWidget(empty);
@@ -312,6 +319,7 @@ void OverviewView::build() {
   if (described) left->addWidget(make_memory());
   left->addStretch();
   if (!empty) right->addWidget(make_actions());
+  if (auto* remarks = make_remarks()) right->addWidget(remarks);
   right->addWidget(make_record());
   right->addStretch();
   columns_->addLayout(left, 1);

@@ -34,6 +34,7 @@ class OverviewView : public View {
   StackedBars bars_of_phases(const std::vector<int>& configurations) const;
   StackedBars bars_of_configurations(const std::vector<int>& configurations) const;
   QWidget* make_actions();
+  QWidget* make_remarks();  // null where there are none
   QWidget* make_memory();
   QWidget* make_record();
   QWidget* make_gaps();       // nullptr: the record is whole

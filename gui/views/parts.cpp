@@ -235,9 +235,29 @@ int TitleDelegate::text_width(const QStyleOptionViewItem& option) {
   return std::max(60, width - around);
 }
 
-void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+QString TitleDelegate::heading(const QModelIndex& index) {
+  const QString own = index.data(SectionRole).toString();
+  const QModelIndex above = index.siblingAtRow(index.row() - 1);
+  return above.isValid() && above.data(SectionRole).toString() == own ? QString() : own;
+}
+
+int TitleDelegate::heading_height(const QStyleOptionViewItem& option, const QModelIndex& index) {
+  return heading(index).isEmpty() ? 0 : QFontMetrics(option.font).height() + 14;
+}
+
+void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& full,
                           const QModelIndex& index) const {
   painter->save();
+  QStyleOptionViewItem option = full;
+  if (const int above = heading_height(full, index); above > 0) {
+    QFont font = full.font;
+    font.setBold(true);
+    painter->setFont(font);
+    painter->setPen(theme_.dim_text);
+    painter->drawText(QRect(full.rect.left() + 12, full.rect.top(), full.rect.width() - 24, above),
+                      Qt::AlignVCenter | Qt::AlignLeading, heading(index));
+    option.rect.setTop(full.rect.top() + above);
+  }
   painter->setRenderHint(QPainter::Antialiasing);
   const bool selected = (option.state & QStyle::State_Selected) != 0;
   const bool hovered = (option.state & QStyle::State_MouseOver) != 0;
@@ -326,7 +346,7 @@ QSize TitleDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     ++lines;
   }
   layout.endLayout();
-  return {120, 4 + 8 + (lines + 1) * metrics.height() + 3 + 10};
+  return {120, heading_height(option, index) + 4 + 8 + (lines + 1) * metrics.height() + 3 + 10};
 }
 
 void make_plain_table(QTableView* table) {

@@ -119,6 +119,10 @@ class TitleDelegate : public QStyledItemDelegate {
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
  private:
+  // What is written above the row: its section, where the row before is of another.
+  static QString heading(const QModelIndex& index);
+  static int heading_height(const QStyleOptionViewItem& option, const QModelIndex& index);
+
   Theme theme_ = light_theme();
 };
 

@@ -186,8 +186,9 @@ QWidget* RunDialog::make_sweep_page() {
                    return QFileDialog::getOpenFileName(this, tr("Sweep file"), {},
                                                        tr("Sweeps (*.toml);;All files (*)"));
                  }));
-  fields->addRow(QString(), make_hint(tr("Every configuration of the file is run. A profile that "
-                                         "exists is gone on with: what it has is not run again.")));
+  fields->addRow(QString(),
+                 make_hint(tr("Runs every configuration of the file. An existing profile is "
+                              "resumed: finished configurations are not run again.")));
   return page;
 }
 

@@ -206,8 +206,7 @@ void TraceView::show_what_there_is() {
   if (timed > 0) {
     empty_->set_state(tr("Timed without tracing"),
                       tr("%1 of %n configuration(s) were measured on the GPU, but no kernels were "
-                         "recorded, so that "
-                         "nothing stands in time. This traces one of them:",
+                         "recorded, so there is no timeline. This traces one of them:",
                          nullptr, many(all.size()))
                           .arg(timed),
                       trace_command(*document_), tr("Copy the command"));

@@ -14,6 +14,7 @@
 #include "advisor/cli/progress.h"
 #include "advisor/cli/samples.h"
 #include "advisor/facts/measured_times.h"
+#include "core/base/text.h"
 #include "core/model/time_cross_validation.h"
 #include "core/model/time_errors.h"
 #include "core/model/time_model.h"
@@ -75,10 +76,9 @@ std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share);
 std::string choice_line(std::string_view what, const model::ChoiceErrors& errors) {
   if (errors.configurations == 0) return {};
   return fmt::format(
-      "  {:<10} best algorithm named in {} of {} configurations; time lost: median "
-      "{}, 95th percentile {}\n",
-      what, errors.right, errors.configurations, percent(model::quantile(errors.regret, 0.5)),
-      percent(model::quantile(errors.regret, 0.95)));
+      "  {:<10} best algorithm named in {} of {}; time lost: median {}, 95th percentile {}\n", what,
+      errors.right, plural(errors.configurations, "configuration"),
+      percent(model::quantile(errors.regret, 0.5)), percent(model::quantile(errors.regret, 0.95)));
 }
 
 // How good predictions from these times are, by leaving each configuration out in turn.
@@ -125,9 +125,9 @@ int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, cons
     return context.report(written.error());
   if (auto written = write_file(places.times, write_measured_times(times)); !written)
     return context.report(written.error());
-  context.out << fmt::format("{}, cuDNN {}: {} rows of times\n", device.name,
-                             times.cudnn_version.empty() ? "?" : times.cudnn_version,
-                             times.rows.size());
+  context.out << fmt::format(
+      "{}, cuDNN {}: {}\n", device.name, times.cudnn_version.empty() ? "?" : times.cudnn_version,
+      plural(static_cast<long long>(times.rows.size()), "row of times", "rows of times"));
   context.out << cross_validation(model::TimeModel(times, device));
   context.out << fmt::format("Use them with --device {}\n", places.description);
   context.note(fmt::format("wrote {} and {}", places.description, places.times));

@@ -48,7 +48,7 @@ Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments
     if (static_cast<std::size_t>(arguments.call) >= calls.size()) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("--call {}: the profile has {}", arguments.call,
-                              advisor::words::plural(static_cast<long long>(calls.size()), "call")),
+                              plural(static_cast<long long>(calls.size()), "call")),
                   calls.empty() ? "leave --call out" : "they are numbered from 0");
     }
     wanted.push_back(calls[static_cast<std::size_t>(arguments.call)].configuration);

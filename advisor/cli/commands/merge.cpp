@@ -5,7 +5,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/profile_parts.h"
-#include "advisor/report/words.h"
+#include "core/base/text.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -37,15 +37,13 @@ int merge_command(Context& context, const MergeArguments& arguments) {
     return context.report(written.error());
   }
   if (merged.left_out > 0) {
-    context.note(
-        fmt::format("{} results of configurations that another file has finished on the same "
-                    "GPU model were left out",
-                    merged.left_out));
+    context.note(fmt::format(
+        "{} left out: another file has the configuration finished on the same GPU model",
+        plural(merged.left_out, "result was", "results were")));
   }
   context.note(fmt::format(
       "wrote {} with {}", arguments.output,
-      advisor::words::plural(static_cast<long long>(merged.profile.configurations.size()),
-                             "configuration")));
+      plural(static_cast<long long>(merged.profile.configurations.size()), "configuration")));
   return exit_ok;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/configurations.h"
@@ -10,6 +11,9 @@
 #include "advisor/cli/judging.h"
 #include "advisor/cli/progress.h"
 #include "advisor/cli/samples.h"
+#include "advisor/facts/experiments.h"
+#include "advisor/report/terminal.h"
+#include "advisor/report/words.h"
 #include "advisor/rules/rule_files.h"
 #include "advisor/validate/agreement_report.h"
 #include "advisor/validate/measure.h"
@@ -19,6 +23,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
+namespace words = advisor::words;
 using NotSampled = std::vector<std::pair<std::string, std::string>>;
 
 struct RulesValidateArguments {
@@ -29,7 +34,7 @@ struct RulesValidateArguments {
   double budget_seconds = 600;
   unsigned long long seed = 1;
   int device = 0;
-  bool dry_run = false;
+  bool dry_run = false, verbose = false;
   std::string format = "text";
   std::string output = "rules-validate.rnnprof";
   std::string record;
@@ -56,7 +61,8 @@ Result<std::vector<const advisor::Rule*>> wanted(const RulesValidateArguments& a
   return list;
 }
 
-std::vector<advisor::RuleSample> samples_of(const std::vector<const advisor::Rule*>& rules,
+std::vector<advisor::RuleSample> samples_of(const Context& context,
+                                            const std::vector<const advisor::Rule*>& rules,
                                             const DeviceSpec& device,
                                             const Environment& environment,
                                             const RulesValidateArguments& arguments) {
@@ -65,9 +71,85 @@ std::vector<advisor::RuleSample> samples_of(const std::vector<const advisor::Rul
   options.silent = arguments.silent;
   options.seed = arguments.seed;
   std::vector<advisor::RuleSample> samples;
-  for (const auto* rule : rules)
+  Progress progress(context, static_cast<int>(rules.size()));
+  for (const auto* rule : rules) {
+    progress.show(static_cast<int>(samples.size()), "drawing configurations for " + rule->id);
     samples.push_back(advisor::sample_pairs(*rule, device, environment, options));
+  }
   return samples;
+}
+
+std::size_t firing_pairs(const advisor::RuleSample& sample) {
+  return static_cast<std::size_t>(std::count_if(sample.pairs.begin(), sample.pairs.end(),
+                                                [](const auto& pair) { return pair.fires; }));
+}
+
+// Every pair, for --verbose.
+std::string all_pairs(const std::vector<advisor::RuleSample>& samples) {
+  std::string text;
+  for (const auto& sample : samples) {
+    const auto fires = firing_pairs(sample);
+    text += fmt::format("{}: {} where it fires, {} where it does not{}\n", sample.rule,
+                        words::plural(static_cast<long long>(fires), "pair"),
+                        sample.pairs.size() - fires,
+                        sample.why_fewer.empty() ? "" : "; " + sample.why_fewer);
+    for (const auto& pair : sample.pairs) {
+      text += fmt::format("  {} {}; {}\n", pair.fires ? "fires " : "silent",
+                          summary(pair.before.config),
+                          advisor::change_in_words(advisor::to_json(pair.candidate.transforms)));
+    }
+  }
+  return text;
+}
+
+// A line for each topic of rules, and why others have no pairs, counted.
+std::string counted_pairs(const Context& context, const std::vector<advisor::RuleSample>& samples) {
+  struct Topic {
+    std::size_t rules = 0, without = 0, fires = 0, silent = 0;
+  };
+  std::map<std::string, Topic> topics;
+  std::map<std::string, std::size_t> reasons;
+  for (const auto& sample : samples) {
+    auto& topic = topics[sample.rule.substr(0, sample.rule.find('/'))];
+    ++(sample.pairs.empty() ? topic.without : topic.rules);
+    topic.fires += firing_pairs(sample);
+    topic.silent += sample.pairs.size() - firing_pairs(sample);
+    // What follows the colon or stands in brackets is of the one rule.
+    if (sample.pairs.empty() && !sample.why_fewer.empty())
+      ++reasons[sample.why_fewer.substr(
+          0, std::min(sample.why_fewer.find(" ("), sample.why_fewer.find(": ")))];
+  }
+  advisor::TextOptions options;
+  options.width = context.terminal.width;
+  options.color = context.color_output();
+  options.ascii = !context.terminal.utf8;
+  advisor::Terminal terminal(options);
+  std::vector<std::vector<advisor::Cell>> rows;
+  const auto number = [&](std::size_t count) {
+    return count > 0 ? fmt::format("{}", count) : std::string(terminal.symbol("–", "-"));
+  };
+  for (const auto& [name, topic] : topics)
+    rows.push_back({{name},
+                    {number(topic.rules)},
+                    {number(topic.fires)},
+                    {number(topic.silent)},
+                    {number(topic.without)}});
+  terminal.table({{"Rules on"},
+                  {"Rules", true},
+                  {"Pairs that fire", true},
+                  {"Pairs that do not", true},
+                  {"Rules without pairs", true}},
+                 std::move(rows));
+  if (reasons.empty()) return terminal.take();
+  rows.clear();
+  std::vector<std::pair<std::string, std::size_t>> sorted(reasons.begin(), reasons.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [reason, count] : sorted) rows.push_back({{fmt::format("{}", count)}, {reason}});
+  terminal.line();
+  terminal.table({{"Rules", true}, {"Without pairs, because", false, advisor::Fit::wrap, 40}},
+                 std::move(rows));
+  return terminal.take();
 }
 
 // What would be measured; without a GPU as on the one whose limits are known best.
@@ -81,22 +163,15 @@ int list_pairs(const Context& context, const std::vector<const advisor::Rule*>& 
     environment.cudnn_version = "9.19.0";
     context.note("no cuDNN was found here: rules are judged as with 9.19.0");
   }
+  const auto samples = samples_of(context, rules, *device, environment, arguments);
   std::size_t total = 0;
-  for (const auto& sample : samples_of(rules, *device, environment, arguments)) {
-    const auto fires = std::count_if(sample.pairs.begin(), sample.pairs.end(),
-                                     [](const auto& pair) { return pair.fires; });
-    total += sample.pairs.size();
-    context.out << fmt::format("{}: {} pairs where it fires, {} where it is silent{}\n",
-                               sample.rule, fires,
-                               sample.pairs.size() - static_cast<std::size_t>(fires),
-                               sample.why_fewer.empty() ? "" : "; " + sample.why_fewer);
-    for (const auto& pair : sample.pairs) {
-      context.out << fmt::format("  {} {}; {}\n", pair.fires ? "fires " : "silent",
-                                 summary(pair.before.config),
-                                 advisor::describe(pair.candidate.transforms));
-    }
-  }
-  context.out << fmt::format("{} pairs on {}\n", total, device->name);
+  for (const auto& sample : samples) total += sample.pairs.size();
+  // Few rules are read one by one.
+  const bool all = arguments.verbose || samples.size() <= 2;
+  context.out << (all ? all_pairs(samples) : counted_pairs(context, samples))
+              << fmt::format("{}{} would be measured on {}{}\n", all ? "" : "\n",
+                             words::plural(static_cast<long long>(total), "pair"), device->name,
+                             all ? "" : "; --verbose lists each");
   return exit_ok;
 }
 
@@ -131,7 +206,7 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
   if (!device) return fail(device.error());
   const Environment environment =
       describe_machine(context.command_line, context.services.inspect_machine());
-  auto samples = samples_of(rules, *device, environment, arguments);
+  auto samples = samples_of(context, rules, *device, environment, arguments);
   std::erase_if(samples, [&](const advisor::RuleSample& sample) {
     if (sample.pairs.empty()) not_sampled.emplace_back(sample.rule, sample.why_fewer);
     return sample.pairs.empty();
@@ -163,8 +238,9 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
   if (result.error) measured.status = context.report(*result.error);
   if (result.left_out > 0) {
     context.note(fmt::format(
-        "{} of {} pairs were not reached in {}; a longer --budget or --rule measures them",
-        result.left_out, total, format_duration(result.seconds)));
+        "{} of {} not reached in {}; a longer --budget or --rule measures the rest",
+        result.left_out, words::plural(static_cast<long long>(total), "pair was", "pairs were"),
+        format_duration(result.seconds)));
   }
   if (auto written = write_profile(measured.profile, arguments.output, arguments.force || saved);
       !written)
@@ -188,6 +264,13 @@ int validate(const Context& context, const RulesValidateArguments& arguments) {
     return context.report(Error{ErrorCode::invalid_argument,
                                 "--dry-run lists what would be measured, and a profile was named",
                                 "leave one of them out",
+                                std::nullopt,
+                                {}});
+  }
+  if (arguments.dry_run && arguments.format != "text") {
+    return context.report(Error{ErrorCode::invalid_argument,
+                                "--dry-run writes text only, and --format names another",
+                                "leave --format out",
                                 std::nullopt,
                                 {}});
   }
@@ -301,6 +384,9 @@ void add_rules_validate(CLI::App& rules, Context& context) {
       ->group(group_measuring);
   command->add_flag("--dry-run", arguments->dry_run, "only say which pairs would be measured")
       ->group(group_measuring);
+  command
+      ->add_flag("-v,--verbose", arguments->verbose, "with --dry-run: every pair, not their number")
+      ->group(group_output);
   auto* format =
       command->add_option("--format", arguments->format, "text, markdown or json (default: text)")
           ->check(CLI::IsMember({"text", "markdown", "json"}).description(""))

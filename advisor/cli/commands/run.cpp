@@ -7,6 +7,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/output_name.h"
 #include "advisor/cli/progress.h"
+#include "core/base/text.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -84,12 +85,14 @@ int run_command(Context& context, const RunCommandArguments& arguments) {
     return wrong || (c.outcome != Outcome::completed && c.outcome != Outcome::interrupted);
   });
   if (failed > 0) {
-    context.note(fmt::format("{} of {} configurations did not run as asked", failed, all.size()));
+    context.note(fmt::format("{} of {} did not run as asked", failed,
+                             plural(static_cast<long long>(all.size()), "configuration")));
     if (status == exit_ok && judging->fail_on.threshold) status = exit_findings;
   }
   if (interrupted > 0) {
-    context.note(fmt::format("interrupted: {} of {} configurations were not finished", interrupted,
-                             all.size()));
+    context.note(fmt::format(
+        "interrupted: {} of {} not finished", interrupted,
+        plural(static_cast<long long>(all.size()), "configuration was", "configurations were")));
     return exit_interrupted;
   }
   return status;

@@ -5,7 +5,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/sweep_file.h"
-#include "advisor/report/words.h"
+#include "core/base/text.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -24,8 +24,8 @@ int list_samples(Context& context) {
           profile->devices.empty() ? std::string("no GPU") : profile->devices[0].name;
       const auto count = profile->configurations.size();
       const auto& cudnn = profile->environment.cudnn_version;
-      context.out << fmt::format("  {:<32} {} configuration{}, {}, {}\n", without_ending(file.name),
-                                 count, count == 1 ? "" : "s", device,
+      context.out << fmt::format("  {:<32} {}, {}, {}\n", without_ending(file.name),
+                                 plural(static_cast<long long>(count), "configuration"), device,
                                  cudnn.empty() ? "without cuDNN" : "cuDNN " + cudnn);
     }
   }
@@ -35,9 +35,7 @@ int list_samples(Context& context) {
     if (!plan) return report_failure(context, plan);
     context.out << fmt::format(
         "  {:<32} {}: {}\n", without_ending(file.name),
-        advisor::words::plural(static_cast<long long>(plan->configurations.size()),
-                               "configuration"),
-        plan->title);
+        plural(static_cast<long long>(plan->configurations.size()), "configuration"), plan->title);
   }
   return exit_ok;
 }

@@ -9,7 +9,7 @@
 #include "advisor/cli/progress.h"
 #include "advisor/cli/samples.h"
 #include "advisor/cli/sweep_run.h"
-#include "advisor/report/words.h"
+#include "core/base/text.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -71,8 +71,10 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
   }
   const auto resumption = plan_resumption(plan, resume ? &earlier : nullptr);
   if (resume) {
-    context.note(fmt::format("{} has {} of {} configurations; {} to run", path, resumption.in_plan,
-                             plan.configurations.size(), resumption.to_run.size()));
+    context.note(
+        fmt::format("{} has {} of {}; {} to run", path, resumption.in_plan,
+                    plural(static_cast<long long>(plan.configurations.size()), "configuration"),
+                    resumption.to_run.size()));
   }
   if (resume && !earlier.devices.empty()) {
     // Configurations that another GPU has finished count as finished: a figure should be of one
@@ -89,7 +91,7 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
   if (arguments.dry_run) {
     context.out << fmt::format(
         "{}\n{}, {} to run, into {}\n", plan.title.empty() ? arguments.file : plan.title,
-        advisor::words::plural(static_cast<long long>(plan.configurations.size()), "configuration"),
+        plural(static_cast<long long>(plan.configurations.size()), "configuration"),
         resumption.to_run.size(), path);
     for (const int index : resumption.to_run) {
       const auto& config = plan.configurations[static_cast<std::size_t>(index)].config;
@@ -124,10 +126,9 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
     return c.outcome == Outcome::interrupted;
   });
   if (interrupted == 0) return status;
-  context.note(
-      fmt::format("interrupted: {} of {} configurations were not finished; the same command "
-                  "goes on with them",
-                  interrupted, all.size()));
+  context.note(fmt::format(
+      "interrupted: {} of {} not finished; the same command runs the rest", interrupted,
+      plural(static_cast<long long>(all.size()), "configuration was", "configurations were")));
   return exit_interrupted;
 }
 

@@ -141,7 +141,7 @@ class Maker {
       auto variant = compose(of_calls, own_.config);
       if (!variant) return no(variant.error().message);
       if (variant->calls.size() > most_calls_of_one)
-        return no(fmt::format("it would make {} calls of one", variant->calls.size()));
+        return no(fmt::format("too many calls: it would make {} of one", variant->calls.size()));
       candidate.variant = std::move(*variant);
     }
     // PyTorch runs both passes itself, so that they may differ in their algorithm here.
@@ -167,7 +167,8 @@ class Maker {
       made.expected = modelled_speedup(own_.config, candidate.variant, device_);
     if (made.expected > 0) made.expected_by = "estimate: ratio of the lower bounds";
     if (rule.empty() && options_.only.empty() && made.expected > 0 && made.expected < hopeless)
-      return no(fmt::format("the model expects {:.2f}x (estimate)", made.expected));
+      return no(
+          fmt::format("expected to be slower: {:.2f}x by the model (estimate)", made.expected));
     made.calls = std::move(candidate.variant.calls);
     return made;
   }

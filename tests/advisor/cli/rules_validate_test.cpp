@@ -100,8 +100,30 @@ TEST(RulesValidate, NeedsAGpuAndSaysWhatCanBeDoneWithout) {
   arguments.push_back("--dry-run");
   called = bench(arguments);
   EXPECT_EQ(called.status, 0) << called.err;
-  EXPECT_THAT(called.out, AllOf(HasSubstr("4 pairs where it fires"), HasSubstr("pad_batch")));
+  EXPECT_THAT(called.out, AllOf(HasSubstr("4 pairs where it fires"),
+                                HasSubstr("batch padded to a multiple of")));
   EXPECT_EQ(bench.asked, 0);
+}
+
+// What would be measured of all rules is counted: at most a screen.
+TEST(RulesValidate, ADryRunOfManyRulesIsCounted) {
+  Bench bench;
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const std::vector<std::string> some = {"--dry-run", "--rule", "alignment/", "--rule", "keras/"};
+  const auto called = bench(some);
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_LE(lines(called.out), 24);
+  EXPECT_THAT(called.out, AllOf(HasSubstr("alignment"), HasSubstr("--verbose lists each")));
+  auto all = some;
+  all.emplace_back("--verbose");
+  const auto listed = bench(all);
+  EXPECT_GT(lines(listed.out), 100);
+  // Both end with the same number of pairs.
+  const auto total = called.out.substr(called.out.rfind('\n', called.out.size() - 2) + 1);
+  EXPECT_THAT(listed.out, HasSubstr(total.substr(0, total.find(" on "))));
+  EXPECT_EQ(bench({"--dry-run", "--format", "json"}).status, 2);
 }
 
 TEST(RulesValidate, RefusesWhatItDoesNotKnow) {

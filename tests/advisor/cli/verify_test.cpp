@@ -4,9 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/facts/experiments.h"
+#include "core/base/text.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/report/plurals.h"
 #include "tests/advisor/whatif/stand_in.h"
+#include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -64,9 +67,11 @@ TEST(Verify, WritesANewProfileAndReportsOnIt) {
   EXPECT_EQ(called.status, 0) << called.err;
   EXPECT_EQ(read_text(bench.profile), before) << "the profile itself stays";
   EXPECT_THAT(called.out, HasSubstr("Tried and measured"));
-  EXPECT_THAT(called.out,
-              AllOf(HasSubstr("Best that keeps every result: algo persist_static_small_h, forward"),
-                    HasSubstr("5.92×")));
+  EXPECT_THAT(
+      called.out,
+      AllOf(
+          HasSubstr("Best that keeps every result: the persist_static_small_h algorithm, forward"),
+          HasSubstr("5.92×")));
   EXPECT_THAT(called.err, HasSubstr("run.verified.rnnprof"));
   const auto verified = read_profile(bench.folder / "run.verified.rnnprof");
   ASSERT_TRUE(verified) << to_text(verified.error());
@@ -148,9 +153,9 @@ TEST(Verify, DryRunNeedsNoGpu) {
   bench.machine.gpu = false;
   const auto called = bench({"--dry-run"});
   EXPECT_EQ(called.status, 0);
-  EXPECT_THAT(called.out, HasSubstr("  try   algo persist_static"));
+  EXPECT_THAT(called.out, HasSubstr("  try   the persist_static"));
   EXPECT_THAT(called.out, HasSubstr("estimate"));
-  EXPECT_THAT(called.out, HasSubstr("  not   set_batch 128: another model"));
+  EXPECT_THAT(called.out, HasSubstr("  not   batch size 128: another model"));
   EXPECT_TRUE(bench.gpu.requests.empty());
   EXPECT_FALSE(std::filesystem::exists(bench.folder / "run.verified.rnnprof"));
   Terminal narrow;
@@ -181,12 +186,85 @@ TEST(Verify, TimesOfAnotherCudnnOrderNothing) {
   EXPECT_THAT(other, HasSubstr("ratio of the lower bounds"));
 }
 
+// What would be tried is for programs too, and says which --change asks for it.
+TEST(Verify, ADryRunIsWrittenAsJsonToo) {
+  Bench bench;
+  const auto called = bench({"--dry-run", "--json"});
+  ASSERT_EQ(called.status, 0) << called.err;
+  const auto plan = nlohmann::json::parse(called.out);
+  EXPECT_EQ(violations("docs/schema/verify-plan.schema.json", plan), "");
+  const auto& tried = plan["plans"][0]["try"];
+  ASSERT_FALSE(tried.empty());
+  EXPECT_EQ(plan["plans"][0]["in"], "cudnn");
+  for (const auto& change : tried) {
+    const std::string option = change["option"];
+    const auto one = bench({"--dry-run", "--json", "--change", option});
+    ASSERT_EQ(one.status, 0) << option << one.err;
+    EXPECT_EQ(nlohmann::json::parse(one.out)["plans"][0]["try"][0]["transforms"],
+              change["transforms"]);
+  }
+  EXPECT_EQ(bench({"--dry-run", "--format", "html"}).status, 2);
+}
+
+// A profile of many configurations is counted by change: at most a screen or two.
+TEST(Verify, ADryRunOfManyConfigurationsIsCounted) {
+  FakeMachine laptop;
+  const auto dry = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"advise", "sample:deepbench", "--verify", "--dry-run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments, laptop.services());
+  };
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const auto called = dry({});
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_LE(lines(called.out), 60);
+  EXPECT_THAT(called.out, HasSubstr("--verbose lists each"));
+  EXPECT_THAT(called.out, HasSubstr("the standard algorithm"));
+  // The counts are those of the list.
+  const auto all = dry({"--verbose"});
+  EXPECT_GT(lines(all.out), 1000);
+  const std::string word = "\n  try   ";
+  long long tried = 0;
+  for (auto at = all.out.find(word); at != std::string::npos; at = all.out.find(word, at + 1))
+    ++tried;
+  EXPECT_THAT(called.out, ::testing::StartsWith(plural(tried, "change") + " would be tried for"));
+}
+
+// No command writes "1 configurations".
+TEST(Plurals, OfEveryCommandThatCounts) {
+  FakeMachine laptop;
+  std::vector<std::vector<std::string>> commands = {
+      {"samples", "list"},
+      {"version"},
+      {"doctor"},
+      {"rules", "list"},
+      {"sweep", "sample:calibration", "--dry-run"},
+      {"map", "--hidden-size", "64", "--device", "h200"},
+      {"fit", "--hidden-size", "64", "--device", "h200"},
+      {"rules", "validate", "--dry-run", "--rule", "versions/"}};
+  const std::filesystem::path folder = RNNADVISOR_SOURCE_DIR "/samples/recorded";
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+    if (file.path().extension() == ".rnnprof")
+      commands.push_back({"advise", file.path().string(), "--verify", "--dry-run"});
+  for (const auto& command : commands) {
+    const auto called = call(command, laptop.services());
+    std::string words;
+    for (const auto& word : command) words += word + " ";
+    advisor::expect_plurals(called.out, words);
+    advisor::expect_plurals(called.err, words);
+  }
+}
+
 TEST(Verify, OneChangeInWords) {
   Bench bench;
   const auto called = bench({"--dry-run", "--change", "pad_batch 128, then algo persist_static"});
   EXPECT_EQ(called.status, 0);
-  EXPECT_THAT(called.out, HasSubstr("try   pad_batch (multiple 128), then algo persist_static"));
-  EXPECT_THAT(called.out, Not(HasSubstr("cuda_graph")));
+  EXPECT_THAT(
+      called.out,
+      HasSubstr("try   batch padded to a multiple of 128 and the persist_static algorithm"));
+  EXPECT_THAT(called.out, Not(HasSubstr("CUDA graph")));
   const auto wrong = bench({"--dry-run", "--change", "padbatch 64"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("pad_batch"));
@@ -197,14 +275,14 @@ TEST(Verify, OneChangeInWords) {
 
 TEST(Verify, OptionsChooseWhatIsTried) {
   Bench bench;
-  EXPECT_THAT(bench({"--dry-run", "--allow", "model"}).out, HasSubstr("try   set_batch 128"));
+  EXPECT_THAT(bench({"--dry-run", "--allow", "model"}).out, HasSubstr("try   batch size 128"));
   EXPECT_THAT(bench({"--dry-run", "--allow", "exact"}).out, Not(HasSubstr("(numerics)")));
   auto called = bench({"--dry-run", "--allow", "numerix"});
   EXPECT_EQ(called.status, 2);
   EXPECT_THAT(called.err, HasSubstr("numerics"));
   called = bench({"--dry-run", "--rule", "algorithm/use-small-h"});
   EXPECT_THAT(called.out, HasSubstr("suggested by"));
-  EXPECT_THAT(called.out, Not(HasSubstr("cuda_graph")));
+  EXPECT_THAT(called.out, Not(HasSubstr("CUDA graph")));
   EXPECT_EQ(bench({"--dry-run", "--rule", "algorithm/use-smal-h"}).status, 2);
   EXPECT_EQ(bench({"--dry-run", "--configuration", "small"}).status, 0);
   EXPECT_EQ(bench({"--dry-run", "--configuration", "#0"}).status, 0);

@@ -194,9 +194,9 @@ TEST_F(VerifyTorch, DryRunSaysWhatWouldBeTriedAndWhy) {
   const auto at = called.out.find("in PyTorch, by");
   ASSERT_NE(at, std::string::npos) << called.out;
   const auto part = called.out.substr(at);
-  EXPECT_THAT(part, HasSubstr("try   split_layers (exact)"));
-  EXPECT_THAT(part, HasSubstr("not   cuda_graph: 'cuda_graph' cannot be tried: do without"));
-  EXPECT_THAT(part, HasSubstr("not   set_batch 64: it makes another model"));
+  EXPECT_THAT(part, HasSubstr("try   one call per layer (exact)"));
+  EXPECT_THAT(part, HasSubstr("not   a CUDA graph: 'cuda_graph' cannot be tried: do without"));
+  EXPECT_THAT(part, HasSubstr("not   batch size 64: it makes another model"));
   EXPECT_THAT(read_text(log), AllOf(HasSubstr("start False"), Not(HasSubstr("start True"))));
   const StandIn broken("die at once");
   EXPECT_EQ(run({"--dry-run"}).status, 3);

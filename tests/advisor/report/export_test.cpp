@@ -1,6 +1,7 @@
 // Exported traces and tables, read back by a JSON parser and a CSV reader.
 #include "advisor/report/export.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include <set>
 
 #include "profiler/classify/classify.h"
+#include "profiler/profile/file.h"
 #include "tests/profiler/profile/rich_profile.h"
 
 namespace rnnadvisor::advisor {
@@ -294,6 +296,37 @@ TEST(Csv, CallsSumTheirKernels) {
   EXPECT_EQ(rows[9].at("configuration"), "");
   EXPECT_EQ(rows[9].at("hidden_size"), "");
   EXPECT_EQ(rows[9].at("stream"), "7");
+}
+
+// Where in the program a call was made is in every export of calls.
+TEST(Export, CallsNameTheirLineAndTheirRanges) {
+  const auto read =
+      read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof");
+  ASSERT_TRUE(read);
+  const Profile& p = *read;
+  const auto rows = read_csv(write_calls_csv(p));
+  ASSERT_EQ(rows.size(), p.calls.size());
+  std::map<std::string, int> lines, ranges;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& call = p.calls[i];
+    ASSERT_GE(call.site, 0);
+    const auto& site = p.call_sites[static_cast<std::size_t>(call.site)];
+    EXPECT_EQ(rows[i].at("file"), p.text(site.file));
+    EXPECT_EQ(rows[i].at("line"), site.line > 0 ? std::to_string(site.line) : "");
+    EXPECT_EQ(rows[i].at("nvtx"), call.nvtx_path < 0 ? "" : p.text(call.nvtx_path));
+    ++lines[fmt::format("\"line\":{}", site.line)];
+    if (call.nvtx_path >= 0) ++ranges[p.text(call.nvtx_path)];
+  }
+  EXPECT_FALSE(ranges.empty());
+  const std::string trace = write_chrome_trace(p);
+  for (const auto& [line, count] : lines) {
+    int found = 0;
+    for (auto at = trace.find(line); at != std::string::npos; at = trace.find(line, at + 1))
+      ++found;
+    EXPECT_GE(found, count) << line;
+  }
+  for (const auto& [range, count] : ranges)
+    EXPECT_NE(trace.find("\"nvtx\":\"" + range), std::string::npos) << range;
 }
 
 TEST(Csv, CallsWithoutATraceHaveNoKernelNumbers) {

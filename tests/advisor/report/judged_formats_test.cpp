@@ -118,15 +118,17 @@ TEST(ToldByAnother, IsNotCalledNotApplicable) {
   options.width = 200;
   options.verbose = true;
   const std::string text = write_text(report, options);
-  EXPECT_THAT(text, HasSubstr("1 told by another"));
-  EXPECT_THAT(text, HasSubstr(found->rule_id + ": told by another, `x/y` proposes the same"));
-  EXPECT_THAT(write_markdown(report), HasSubstr("1 told by another"));
+  EXPECT_THAT(text, HasSubstr("1 covered by another finding"));
+  EXPECT_THAT(text,
+              HasSubstr(found->rule_id + ": covered by another finding, `x/y` proposes the same"));
+  EXPECT_THAT(write_markdown(report), HasSubstr("1 covered by another finding"));
   const std::string page = write_html(report);
-  EXPECT_THAT(page, HasSubstr("1 told by another"));
-  EXPECT_THAT(page, HasSubstr("<summary>Told by another, which proposes the same <"));
+  EXPECT_THAT(page, HasSubstr("1 covered by another finding"));
+  EXPECT_THAT(page, HasSubstr("<summary>Covered by another finding, which proposes the same <"));
   EXPECT_THAT(write_junit(report),
-              ContainsRegex("name=\"" + found->rule_id +
-                            "\"[^\n]*\n *<system-out>told by another: `x/y` proposes the same<"));
+              ContainsRegex(
+                  "name=\"" + found->rule_id +
+                  "\"[^\n]*\n *<system-out>covered by another finding: `x/y` proposes the same<"));
   const Json json = json_of(report);
   int told = 0;
   for (const auto& verdict : json["configurations"][0]["verdicts"]) {

@@ -32,9 +32,9 @@ TEST(MakeReport, CountsAndGroupsFindings) {
   EXPECT_EQ(report.errors, 2);
   EXPECT_EQ(report.warnings, 3);
   EXPECT_EQ(report.findings.size(), 5U);
-  ASSERT_EQ(report.groups.size(), 4U);  // the batch rule fired twice
-  EXPECT_EQ(report.groups[3].findings.size(), 2U);
-  EXPECT_EQ(report.groups[3].first().configuration, 1);
+  ASSERT_EQ(report.actions.size(), 4U);  // the batch rule fired twice
+  EXPECT_EQ(report.actions[3].findings.size(), 2U);
+  EXPECT_EQ(report.actions[3].first().configuration, 1);
   EXPECT_EQ(report.findings[0]->rule_id,
             "persistence/hidden-limit");  // the order of the judgement is kept
 }
@@ -100,7 +100,7 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   EXPECT_THAT(write_markdown(alone), HasSubstr("**1.60× with another model"));
   EXPECT_THAT(write_html(alone), HasSubstr("<strong>1.60× with another model</strong>,"));
   EXPECT_THAT(write_sarif(alone), HasSubstr("Gain: 1.60× with another model"));
-  EXPECT_THAT(write_csv(alone), HasSubstr(",1.6,,,,\n"));
+  EXPECT_THAT(write_csv(alone), HasSubstr(",1.6,,,,,,\n"));
   EXPECT_THAT(write_json(alone), HasSubstr("\"best_gain\": null"));
   // One suggestion of two that keeps the function is enough; a change that goes with another model
   // is another model.

@@ -138,7 +138,7 @@ TEST_F(Trials, TheBestOfAMeaningHasAllOfItsNumbers) {
   // Without a time: nothing is invented.
   EXPECT_EQ(field(csv, "best_numerics"), "");
   EXPECT_EQ(field(csv, "best_numerics_forward"), "");
-  EXPECT_THAT(write_text(made, wide()), HasSubstr("data_type half, which runs where"));
+  EXPECT_THAT(write_text(made, wide()), HasSubstr("half precision, which runs where"));
 }
 
 TEST_F(Trials, MovedNamesTheReferenceOfItsOwnTensorFirst) {

@@ -184,6 +184,19 @@ TEST(Order, WhatWasRefutedComesLast) {
               ElementsAre("after-all", "remark", "a-refuted-rule", "b-refuted-here"));
 }
 
+// A remark asks for nothing: whatever it gains stands behind what does.
+TEST(Order, RemarksComeBehindWhatAsksForSomething) {
+  const auto profile = two_layers();
+  Finding remark = finding("a-remark", 0, 9, GainBasis::measured_here);
+  remark.severity = Severity::info;
+  Finding plain;
+  plain.rule_id = "plain";
+  plain.configuration = 0;
+  EXPECT_TRUE(is_remark(remark));
+  EXPECT_FALSE(is_remark(plain));
+  EXPECT_THAT(ordered({remark, plain}, profile), ElementsAre("plain", "a-remark"));
+}
+
 TEST(Order, NumbersThatAreNoneDoNotConfuseIt) {
   const auto profile = two_layers();
   std::vector<Finding> findings;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <set>
 
 #include "advisor/facts/experiments.h"
 #include "advisor/whatif/estimate.h"
@@ -18,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Profile profile_of(const RnnConfig& config, const ProgramContext& program = {}) {
   Profile profile;
@@ -329,6 +331,40 @@ TEST(ChangeWords, SayEveryChange) {
       EXPECT_EQ(*read, changes) << text;
     }
   }
+}
+
+// People read words, and neither names of kinds nor braces.
+TEST(ChangeInWords, EveryKindHasThemForEachValue) {
+  std::set<std::string> all;
+  for (const auto& kind : transform_kinds()) {
+    std::vector<ParameterValue> values = {std::int64_t{24}};
+    for (const auto& parameter : kind.parameters) {
+      if (parameter.type == ParameterType::real) values = {0.5};
+      if (parameter.type == ParameterType::boolean) values = {true, false};
+      if (parameter.type == ParameterType::text)
+        values.assign(parameter.values.begin(), parameter.values.end());
+    }
+    for (const auto& value : values) {
+      std::vector<Parameter> given;
+      for (const auto& parameter : kind.parameters)
+        given.push_back({std::string(parameter.name), value});
+      const auto made = make_transform(kind.name, given);
+      ASSERT_TRUE(made) << kind.name;
+      const auto text = change_in_words(to_json(std::vector{*made}));
+      EXPECT_NE(text, change_words(to_json(std::vector{*made}))) << kind.name;
+      EXPECT_THAT(text, Not(HasSubstr("{}"))) << kind.name;
+      EXPECT_TRUE(all.insert(text).second) << text << " says two different changes";
+    }
+    // A card leaves values open.
+    EXPECT_NE(change_in_words(R"([{"kind":")" + std::string(kind.name) + R"("}])"), "");
+  }
+  EXPECT_EQ(change_in_words(R"([{"kind":"pad_batch","parameters":{"multiple":8}},)"
+                            R"({"kind":"algo","parameters":{"value":"persist_static"}},)"
+                            R"({"kind":"split_layers","parameters":{}}])"),
+            "batch padded to a multiple of 8, the persist_static algorithm and one call per layer");
+  // What is not as rnnadvisor writes it comes back as it is.
+  for (const char* other : {"", "x", "[]", "[1]", R"([{"kind":7}])", R"([{"kind":"unheard_of"}])"})
+    EXPECT_EQ(change_in_words(other), change_words(other));
 }
 
 TEST(ChangeWords, AreForgivingInFormAndStrictInSense) {

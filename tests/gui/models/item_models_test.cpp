@@ -55,7 +55,8 @@ TEST(FindingsModel, OneRowForEachRule) {
   FindingsModel model;
   const auto document = sample("guide-figure-10");
   model.set_document(document);
-  EXPECT_EQ(model.rowCount(), static_cast<int>(document->report().groups.size()));
+  EXPECT_EQ(model.rowCount(), static_cast<int>(document->report().actions.size() +
+                                               document->report().remarks.size()));
   const auto& findings = document->judgement().findings;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const int row = model.row_of(static_cast<int>(i));
@@ -155,7 +156,7 @@ TEST(VerdictsModel, AWordStandsForTheCountsOfOneConfiguration) {
   const auto totals = model.totals();
   EXPECT_EQ(words[QStringLiteral("Fired")],
             totals[static_cast<std::size_t>(advisor::VerdictKind::fired)]);
-  EXPECT_EQ(words[QStringLiteral("Not known")],
+  EXPECT_EQ(words[QStringLiteral("Not decided")],
             totals[static_cast<std::size_t>(advisor::VerdictKind::unknown)]);
   EXPECT_LE(last, static_cast<int>(VerdictsModel::unknown));
 }

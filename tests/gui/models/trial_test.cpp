@@ -170,7 +170,7 @@ TEST(Trial, ThePageSaysHowItStands) {
     const QString other = finding_page(*document, i, dark_theme(), &state);
     EXPECT_FALSE(other.contains(QStringLiteral("\"trial:")));
     EXPECT_EQ(
-        other.contains(QStringLiteral("once the change that is being tried has ended")),
+        other.contains(QStringLiteral("available when the current trial finishes")),
         cannot_try(*document, i, 0).isEmpty() || cannot_try_in_torch(*document, i, 0).isEmpty());
   }
   state.is = TrialState::Is::failed;

@@ -60,9 +60,10 @@ TEST_F(CopiedTableTest, TheOverviewOfOneConfiguration) {
     EXPECT_NEAR(row[3].toDouble(), times[i].kernel_ms, 1e-3 * times[i].kernel_ms);
     EXPECT_NEAR(row[4].toDouble(), times[i].idle_ms, 1e-3 * times[i].idle_ms);
   }
-  const auto& groups = window_->document()->report().groups;
-  ASSERT_EQ(tables[1].size(), static_cast<qsizetype>(groups.size()) + 1);
-  EXPECT_EQ(tables[1][1][1], to_qt(groups.front().first().rule_id));
+  const auto& report = window_->document()->report();
+  ASSERT_EQ(tables[1].size(),
+            static_cast<qsizetype>(report.actions.size() + report.remarks.size()) + 1);
+  EXPECT_EQ(tables[1][1][1], to_qt(report.actions.front().first().rule_id));
 }
 
 TEST_F(CopiedTableTest, TheOverviewOfASweepHasItsConfigurationsToo) {

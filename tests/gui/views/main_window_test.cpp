@@ -101,7 +101,7 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   EXPECT_EQ(quoted[0].toStdString(), report.headline);
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(quoted[i + 1].chopped(1).toStdString(),
-              report.groups.at(static_cast<std::size_t>(i)).first().title);
+              report.actions.at(static_cast<std::size_t>(i)).first().title);
   // That the program waits for launches stands first; the cause in the code behind it.
   EXPECT_EQ(window_->document()->judgement().findings.front().rule_id, "launch/host-bound");
   const auto press_rail = [&](const char* title) {
@@ -114,7 +114,7 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   // The second of what to do first, clicked where it stands.
   for (auto* page : window_->findChildren<PageBrowser*>()) {
     if (page->isVisible() && page->accessibleName() == QStringLiteral("What to do first"))
-      click_words(*page, to_qt(report.groups.at(1).first().title));
+      click_words(*page, to_qt(report.actions.at(1).first().title));
   }
   EXPECT_EQ(window_->current_view(), QStringLiteral("findings"));
   auto* findings = find<FindingsView>();

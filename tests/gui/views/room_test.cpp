@@ -102,7 +102,7 @@ TEST_F(RoomTest, TheHeaderCountsAsTheListDoes) {
   open(QStringLiteral("sample:deepbench"), QStringLiteral("overview"));
   const auto& report = window_->document()->report();
   const auto rules = std::count_if(
-      report.groups.begin(), report.groups.end(),
+      report.actions.begin(), report.actions.end(),
       [](const auto& group) { return group.first().severity == advisor::Severity::opportunity; });
   ASSERT_LT(rules, report.opportunities);
   QStringList words;
