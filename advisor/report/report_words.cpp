@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <set>
 
-#include "advisor/report/words.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
 #include "core/cudnn/machine.h"
