@@ -15,7 +15,7 @@ namespace rnnadvisor::advisor {
 namespace {
 
 // A line break in an attribute would become a blank; as a reference it stays one.
-std::string esc(std::string_view text) {
+std::string junit_text(std::string_view text) {
   std::string out;
   for (const char c : words::escape_markup(words::clean_lines(text)))
     out += c == '\n' ? std::string("&#10;") : std::string(1, c);
@@ -54,14 +54,15 @@ std::string properties(const ConfigurationReport& each) {
   for (const auto& row : each.trials) {
     const std::string speedup = words::speedup(row.step);
     const std::string throttle = throttle_change(*row.experiment);
-    text += fmt::format("      <property name=\"tried: {}{}\" value=\"{}{}{}\"/>\n",
-                        esc(row.change), row.where.empty() ? "" : " " + esc(row.where),
-                        words::verdict(row.experiment->verdict),
-                        speedup.empty() ? std::string() : ", " + speedup,
-                        throttle.empty() ? std::string() : "; " + esc(throttle));
+    text += fmt::format(
+        "      <property name=\"tried: {}{}\" value=\"{}{}{}\"/>\n", junit_text(row.change),
+        row.where.empty() ? "" : " " + junit_text(row.where),
+        words::verdict(row.experiment->verdict), speedup.empty() ? std::string() : ", " + speedup,
+        throttle.empty() ? std::string() : "; " + junit_text(throttle));
   }
   if (const auto seen = words::clocks(each); !seen.empty())
-    text += fmt::format("      <property name=\"clocks while trying\" value=\"{}\"/>\n", esc(seen));
+    text += fmt::format("      <property name=\"clocks while trying\" value=\"{}\"/>\n",
+                        junit_text(seen));
   return text + "    </properties>\n";
 }
 
@@ -73,7 +74,7 @@ struct Suite {
 void open_case(Suite& suite, std::string_view class_name, std::string_view name) {
   ++suite.tests;
   suite.cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"",
-                             esc(class_name), esc(name));
+                             junit_text(class_name), junit_text(name));
 }
 
 void outcome_case(Suite& suite, const ConfigurationReport& each) {
@@ -83,12 +84,12 @@ void outcome_case(Suite& suite, const ConfigurationReport& each) {
     suite.cases += "/>\n";
   } else if (outcome == Outcome::interrupted || each.standing == Standing::refused) {
     ++suite.skipped;
-    suite.cases +=
-        fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", esc(each.verdict));
+    suite.cases += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
+                               junit_text(each.verdict));
   } else {
     ++suite.errors;
     suite.cases += fmt::format(">\n      <error type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
-                               to_string(outcome), esc(each.verdict));
+                               to_string(outcome), junit_text(each.verdict));
   }
 }
 
@@ -97,10 +98,10 @@ void fired(Suite& suite, const Finding& f) {
     ++suite.failures;
     suite.cases +=
         fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
-                    to_string(f.severity), esc(f.title), esc(body(f)));
+                    to_string(f.severity), junit_text(f.title), junit_text(body(f)));
   } else {
     suite.cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
-                               to_string(f.severity), esc(body(f)));
+                               to_string(f.severity), junit_text(body(f)));
   }
 }
 
@@ -114,8 +115,9 @@ void rule_case(Suite& suite, const ConfigurationReport& each, const Verdict& ver
     case VerdictKind::passed:
       break;
     case VerdictKind::told_by_another:
-      suite.cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
-                                 words::verdict(verdict.kind), esc(words::clean(verdict.message)));
+      suite.cases +=
+          fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
+                      words::verdict(verdict.kind), junit_text(words::clean(verdict.message)));
       return;
     case VerdictKind::not_applicable:
       ++suite.skipped;
@@ -127,14 +129,14 @@ void rule_case(Suite& suite, const ConfigurationReport& each, const Verdict& ver
       for (std::size_t i = 0; i < verdict.missing.size(); ++i)
         missing += (i == 0 ? ": not known: " : ", ") + verdict.missing[i];
       suite.cases +=
-          fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", esc(missing));
+          fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", junit_text(missing));
       return;
     }
     case VerdictKind::error:
       ++suite.errors;
       suite.cases +=
           fmt::format(">\n      <error type=\"rule\" message=\"{}\"/>\n    </testcase>\n",
-                      esc(verdict.message));
+                      junit_text(verdict.message));
       return;
   }
   suite.cases += "/>\n";
@@ -164,9 +166,10 @@ std::string write_junit(const Report& report) {
     suites += fmt::format(
         "  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
         "skipped=\"{}\" time=\"0\"",
-        esc(each.name), each.index, suite.tests, suite.failures, suite.errors, suite.skipped);
+        junit_text(each.name), each.index, suite.tests, suite.failures, suite.errors,
+        suite.skipped);
     if (!report.profile->environment.created.empty())
-      suites += fmt::format(" timestamp=\"{}\"", esc(report.profile->environment.created));
+      suites += fmt::format(" timestamp=\"{}\"", junit_text(report.profile->environment.created));
     suites += ">\n" + properties(each) + suite.cases + "  </testsuite>\n";
     sum.tests += suite.tests;
     sum.failures += suite.failures;

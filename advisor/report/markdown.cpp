@@ -19,7 +19,7 @@ namespace rnnadvisor::advisor {
 namespace {
 
 // Text of others: every character that Markdown or HTML would act on is escaped.
-std::string esc(std::string_view text) {
+std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : words::clean(text)) {
     switch (c) {
@@ -74,7 +74,7 @@ std::string fenced(std::string_view text) {
 }
 
 std::string linked(const Citation& c) {
-  const std::string text = esc(words::citation(c));
+  const std::string text = markdown_text(words::citation(c));
   return words::is_web_address(c.url) ? fmt::format("[{}]({})", text, words::clean(c.url)) : text;
 }
 
@@ -102,8 +102,8 @@ class MarkdownWriter {
 
   std::string write() {
     put("# RNN advisor report\n\n");
-    put("**{}**\n\n", esc(report_.headline));
-    if (!report_.assumption.empty()) put("{}\n\n", esc(report_.assumption));
+    put("**{}**\n\n", markdown_text(report_.headline));
+    if (!report_.assumption.empty()) put("{}\n\n", markdown_text(report_.assumption));
     counts();
     figures();
     actions();
@@ -137,28 +137,31 @@ class MarkdownWriter {
         words::severity_plural(Severity::warning, report_.warnings), report_.opportunities,
         words::severity_plural(Severity::opportunity, report_.opportunities), report_.infos,
         words::severity_plural(Severity::info, report_.infos));
-    for (const auto& device : words::devices(*report_.profile, true)) put(" · {}", esc(device));
+    for (const auto& device : words::devices(*report_.profile, true))
+      put(" · {}", markdown_text(device));
     if (const auto& cudnn = report_.profile->environment.cudnn_version; !cudnn.empty())
-      put(" · cuDNN {}", esc(cudnn));
+      put(" · cuDNN {}", markdown_text(cudnn));
     put("\n\n");
   }
 
   // `number` 0: a remark, which has none.
   void finding(const Finding& f, std::size_t number, const FindingGroup& group) {
-    put("### {}{}\n\n", number > 0 ? fmt::format("{}. ", number) : std::string(), esc(f.title));
+    put("### {}{}\n\n", number > 0 ? fmt::format("{}. ", number) : std::string(), markdown_text(f.title));
     put("*{}*, `{}`, {} rule", to_string(f.severity), code_word(f.rule_id),
         to_string(f.confidence));
     if (f.gain && !words::gain(f.gain).empty()) {
-      put(", gain **{}** ({}", esc(words::gain_in_full(*f.gain)), words::basis(f.gain->basis));
-      if (!f.gain->source.empty()) put(": {}", esc(f.gain->source));
+      put(", gain **{}** ({}", markdown_text(words::gain_in_full(*f.gain)),
+          words::basis(f.gain->basis));
+      if (!f.gain->source.empty()) put(": {}", markdown_text(f.gain->source));
       put(")");
     }
-    put("\n\n{}\n\n", esc(f.message));
+    put("\n\n{}\n\n", markdown_text(f.message));
     if (report_.shown() > 1) {
       put("- **Where:** ");
       for (std::size_t i = 0; i < std::min<std::size_t>(group.findings.size(), 8); ++i) {
         put("{}{}", i > 0 ? "; " : "",
-            esc(report_.configurations[static_cast<std::size_t>(group.findings[i]->configuration)]
+            markdown_text(
+                report_.configurations[static_cast<std::size_t>(group.findings[i]->configuration)]
                     .name));
       }
       if (group.findings.size() > 8) put("; and {} more", group.findings.size() - 8);
@@ -166,7 +169,8 @@ class MarkdownWriter {
     }
     for (const auto& c : f.comparisons) {
       if (c.holds)
-        put("- **Because:** {} ({})\n", esc(words::comparison(c)), to_string(c.provenance));
+        put("- **Because:** {} ({})\n", markdown_text(words::comparison(c)),
+            to_string(c.provenance));
     }
     if (const auto evidence = words::evidence(f); !evidence.empty())
       put("- **Evidence:** {}\n", evidence);
@@ -174,24 +178,25 @@ class MarkdownWriter {
     for (const auto& s : f.suggestions) {
       const bool off = withdrawn(f, s);
       if (off && !s.trial) continue;
-      put("- **{}:** {}", off ? "Not" : "Do", esc(s.text));
-      if (!s.framework.empty()) put(" ({})", esc(s.framework));
+      put("- **{}:** {}", off ? "Not" : "Do", markdown_text(s.text));
+      if (!s.framework.empty()) put(" ({})", markdown_text(s.framework));
       if (s.transform) put(" — {}", words::meaning(widest_meaning(changes_of(s))));
       put("\n");
-      if (!s.cannot.empty()) put("  - {}\n", esc(s.cannot));
-      if (s.trial) put("  - **Tried:** {}\n", esc(words::trial(*s.trial)));
+      if (!s.cannot.empty()) put("  - {}\n", markdown_text(s.cannot));
+      if (s.trial) put("  - **Tried:** {}\n", markdown_text(words::trial(*s.trial)));
       tried = tried || s.trial.has_value();
       if (!s.code.empty() && !off) put("\n{}\n", fenced(s.code));
     }
     if (const std::string why = words::refuted(f); !why.empty())
-      put("- **Refuted:** {}\n", esc(why));
-    if (f.trial && !tried) put("- **Tried:** {}\n", esc(words::trial(*f.trial)));
+      put("- **Refuted:** {}\n", markdown_text(why));
+    if (f.trial && !tried) put("- **Tried:** {}\n", markdown_text(words::trial(*f.trial)));
     for (const auto& c : f.citations) {
       put("- **Source:** {}, {}", linked(c), words::citation_tag(c.tag));
-      if (!c.quote.empty()) put(": “{}”", esc(c.quote));
+      if (!c.quote.empty()) put(": “{}”", markdown_text(c.quote));
       put("\n");
     }
-    for (const auto& record : f.validity) put("- **Validity:** {}\n", esc(words::validity(record)));
+    for (const auto& record : f.validity)
+      put("- **Validity:** {}\n", markdown_text(words::validity(record)));
     put("\n");
   }
 
@@ -230,7 +235,7 @@ class MarkdownWriter {
         const auto& row = rows[i];
         const std::string name =
             row.line > 0 ? fmt::format("{} ({})", row.name, row.file) : row.name;
-        put("| {} | {} | {} |\n", esc(words::shorten(name, 120)), format_count(row.calls),
+        put("| {} | {} | {} |\n", markdown_text(words::shorten(name, 120)), format_count(row.calls),
             row.gpu_ms >= 0 ? format_milliseconds(row.gpu_ms) : "–");
       }
       put("\n");
@@ -244,9 +249,10 @@ class MarkdownWriter {
     for (const auto& each : report_.figures) {
       const auto rows = figure_rows(each);
       if (!rows) continue;
-      put("## {}\n\n{} by {}, the best of each row in bold.\n\n| {} |", esc(each.figure->title),
-          esc(each.y_label), esc(each.x_label), esc(each.x_label));
-      for (const auto& series : each.series) put(" {} |", esc(series.name));
+      put("## {}\n\n{} by {}, the best of each row in bold.\n\n| {} |",
+          markdown_text(each.figure->title), markdown_text(each.y_label),
+          markdown_text(each.x_label), markdown_text(each.x_label));
+      for (const auto& series : each.series) put(" {} |", markdown_text(series.name));
       put("\n|---:|");
       for (std::size_t i = 0; i < each.series.size(); ++i) put("---:|");
       put("\n");
@@ -261,10 +267,10 @@ class MarkdownWriter {
         put("\n");
       }
       if (!each.figure->statement.empty())
-        put("\nThe document says: {} ({})\n", esc(each.figure->statement),
-            esc(each.figure->source));
+        put("\nThe document says: {} ({})\n", markdown_text(each.figure->statement),
+            markdown_text(each.figure->source));
       if (const std::string here = claim_words(each, report_.figures); !here.empty())
-        put("\n**{}**\n", esc(here));
+        put("\n**{}**\n", markdown_text(here));
       put("\n");
     }
   }
@@ -279,10 +285,10 @@ class MarkdownWriter {
       const double tflops = each.step_tflops();
       const std::string gain = words::gain(each);
       put("| {} | {} | {} | {} | {} | {} | {} |\n", sign(each.standing),
-          esc(words::shorten(each.name, 80)), ms > 0 ? format_milliseconds(ms) : "–",
+          markdown_text(words::shorten(each.name, 80)), ms > 0 ? format_milliseconds(ms) : "–",
           tflops > 0 ? words::number(tflops) : "–",
           each.ran ? words::implementation(*each.ran) : words::outcome(each.configuration->outcome),
-          gain.empty() ? "–" : gain, esc(each.verdict));
+          gain.empty() ? "–" : gain, markdown_text(each.verdict));
     }
     put("\n");
   }
@@ -307,16 +313,17 @@ class MarkdownWriter {
           p.implementation ? words::implementation(*p.implementation) : "–", p.tensor_cores);
     }
     put("\n");
-    if (const std::string note = words::busy_note(each); !note.empty()) put("{}\n\n", esc(note));
+    if (const std::string note = words::busy_note(each); !note.empty())
+      put("{}\n\n", markdown_text(note));
   }
 
   void predicted(const ConfigurationReport& each) {
     const auto* of = report_.predicted != nullptr ? report_.predicted->of(each.index) : nullptr;
     if (of == nullptr) return;
-    put("### Predicted times on {} (an estimate)\n\n", esc(report_.predicted->device));
+    put("### Predicted times on {} (an estimate)\n\n", markdown_text(report_.predicted->device));
     bool head = true;
     for (const auto& row : predicted_table(*of)) {
-      for (const auto& cell : row) put("| {} ", esc(cell));
+      for (const auto& cell : row) put("| {} ", markdown_text(cell));
       put("|\n");
       if (head) {
         put("|---|");
@@ -325,7 +332,7 @@ class MarkdownWriter {
       }
       head = false;
     }
-    put("\n{}\n\n", esc(predicted_note(*report_.predicted)));
+    put("\n{}\n\n", markdown_text(predicted_note(*report_.predicted)));
   }
 
   void why_not(const ConfigurationReport& each) {
@@ -335,17 +342,17 @@ class MarkdownWriter {
       if (title.empty()) continue;
       put("<details><summary>{}</summary>\n\n| Condition | Holds | Here | Kind | "
           "Documented by |\n|---|---|---|---|---|\n",
-          esc(title));
+          markdown_text(title));
       for (const auto& clause : table.clauses) {
-        put("| {} | {} | {} | {} | {} |\n", esc(clause.title),
+        put("| {} | {} | {} | {} | {} |\n", markdown_text(clause.title),
             clause.holds == model::Holds::yes  ? "yes"
             : clause.holds == model::Holds::no ? "**no**"
                                                : "unknown",
-            esc(clause.observed), clause.required ? "required" : "for speed",
-            esc(clause.documented_by));
+            markdown_text(clause.observed), clause.required ? "required" : "for speed",
+            markdown_text(clause.documented_by));
       }
       if (const std::string nearest = words::why_not_nearest(table); !nearest.empty())
-        put("\n{}\n", esc(nearest));
+        put("\n{}\n", markdown_text(nearest));
       put("\n</details>\n\n");
     }
   }
@@ -355,21 +362,23 @@ class MarkdownWriter {
     if (cells.empty()) return;
     put("<details><summary>Matrix products</summary>\n\n");
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      for (const auto& cell : cells[i]) put("| {} ", esc(cell));
+      for (const auto& cell : cells[i]) put("| {} ", markdown_text(cell));
       put("|\n");
       if (i == 0) put("|---|---|---|---:|---:|---:|---:|\n");
     }
-    put("\n{}\n\n</details>\n\n", esc(products_note(each)));
+    put("\n{}\n\n</details>\n\n", markdown_text(products_note(each)));
   }
 
   void trials(const ConfigurationReport& each) {
     if (each.trials.empty()) return;
     put("### Tried and measured\n\n");
-    for (const auto& line : words::best_trials(each)) put("- {}\n", esc(line));
+    for (const auto& line : words::best_trials(each)) put("- {}\n", markdown_text(line));
     put("\n| Verdict | Change | Meaning | Before | After | Speedup | Control | Forward | Inference "
         "| "
         "Memory | Moved | Outliers |\n|---|---|---|---:|---:|---:|---:|---:|---:|---|---|---|\n");
-    const auto cell = [](const std::string& text) { return text.empty() ? "–" : esc(text); };
+    const auto cell = [](const std::string& text) {
+      return text.empty() ? "–" : markdown_text(text);
+    };
     for (const auto& row : each.trials) {
       const auto* t = row.step;
       std::string change = row.change;
@@ -383,7 +392,8 @@ class MarkdownWriter {
         if (found.samples > 0) far = fmt::format("{} of {}", found.count(), found.samples);
       }
       put("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-          words::verdict(row.experiment->verdict), esc(change), esc(row.experiment->meaning),
+          words::verdict(row.experiment->verdict), markdown_text(change),
+          markdown_text(row.experiment->meaning),
           t != nullptr ? format_milliseconds(t->before_ms.median) : "–",
           t != nullptr ? format_milliseconds(t->after_ms.median) : "–", cell(words::speedup(t)),
           t != nullptr && t->control_high > 0
@@ -394,22 +404,23 @@ class MarkdownWriter {
           cell(row.inference != t ? words::speedup(row.inference) : ""),
           cell(words::memory_change(*row.experiment)), cell(words::moved_in_full(row)), cell(far));
     }
-    put("\n{}\n\n", esc(words::trials_note(each)));
+    put("\n{}\n\n", markdown_text(words::trials_note(each)));
     for (const auto& row : each.trials) {
       for (const auto& file : row.experiment->code)
-        put("`{}` for {}:\n\n{}\n", code_word(file.name), esc(row.change), fenced(file.text));
+        put("`{}` for {}:\n\n{}\n", code_word(file.name), markdown_text(row.change),
+            fenced(file.text));
     }
   }
 
   void configuration(const ConfigurationReport& each) {
-    put("## {} {}\n\n{}\n\n", sign(each.standing), esc(words::shorten(each.name, 120)),
-        esc(each.verdict));
+    put("## {} {}\n\n{}\n\n", sign(each.standing), markdown_text(words::shorten(each.name, 120)),
+        markdown_text(each.verdict));
     for (const auto& [key, value] : each.configuration->described()
                                         ? words::parameters(each.configuration->config)
                                         : decltype(words::parameters({})){})
-      put("`{}` {} · ", key, esc(value));
+      put("`{}` {} · ", key, markdown_text(value));
     put("mode {}\n\n", to_string(each.configuration->config.mode));
-    if (each.position) put("In {}.\n\n", esc(words::position(*each.position)));
+    if (each.position) put("In {}.\n\n", markdown_text(words::position(*each.position)));
     trials(each);
     phases(each);
     places(each);
@@ -437,9 +448,9 @@ class MarkdownWriter {
     const auto rows = words::environment(report_.profile->environment);
     if (rows.empty() && report_.profile->notes.empty()) return;
     put("## Environment\n\n");
-    for (const auto& [label, value] : rows) put("- {}: {}\n", label, esc(value));
+    for (const auto& [label, value] : rows) put("- {}: {}\n", label, markdown_text(value));
     for (const auto& note : report_.profile->notes)
-      put("- **{}:** {}{}\n", to_string(note.severity), esc(note.text),
+      put("- **{}:** {}{}\n", to_string(note.severity), markdown_text(note.text),
           note.count > 1 ? fmt::format(" ({})", words::plural(note.count, "time")) : "");
   }
 
