@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 
 // Processes that the program started may be on their way out; one that has recorded nothing is not
 // worth much waiting.
-constexpr auto grace = 2s, grace_of_waiting = 300ms;
+constexpr auto grace = 2s;
+constexpr auto grace_of_waiting = 300ms;
 
 void wait_for_stragglers(const std::string& folder, const std::atomic<bool>* stop) {
   using Clock = std::chrono::steady_clock;
