@@ -9,7 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ostream>
+#include <streambuf>
 
 #include "advisor/facts/framework_pick.h"
 #include "advisor/rules/finding.h"
@@ -190,7 +190,9 @@ class Answerer {
 // passed over.
 class LineReader {
  public:
-  explicit LineReader(std::istream& in) : in_(in), buffer_(1 << 20) {}
+  // `waiting` is called before a read that may wait.
+  LineReader(std::istream& in, std::function<void()> waiting)
+      : in_(in), waiting_(std::move(waiting)), buffer_(1 << 20) {}
 
   struct Line {
     std::string_view text;
@@ -222,18 +224,21 @@ class LineReader {
 
  private:
   bool fill() {
-    if (!in_) return false;
+    std::streambuf& source = *in_.rdbuf();
+    if (source.in_avail() <= 0) waiting_();
+    if (source.sgetc() == std::streambuf::traits_type::eof()) return false;
     std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
     end_ -= start_;
     start_ = 0;
     if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-    in_.read(buffer_.data() + end_, static_cast<std::streamsize>(buffer_.size() - end_));
-    const auto got = static_cast<std::size_t>(in_.gcount());
-    end_ += got;
-    return got > 0;
+    const auto room = static_cast<std::streamsize>(buffer_.size() - end_);
+    end_ += static_cast<std::size_t>(
+        source.sgetn(buffer_.data() + end_, std::min(room, source.in_avail())));
+    return true;
   }
 
   std::istream& in_;
+  std::function<void()> waiting_;
   std::vector<char> buffer_;
   std::size_t start_ = 0, end_ = 0;
 };
@@ -253,16 +258,18 @@ Answer answer_text(std::string_view line, std::string_view file, int number,
   return {fmt::to_string(out), good};
 }
 
-int answer_batch(std::istream& in, std::string_view file, std::ostream& out,
+int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,
                  const BatchOptions& options) {
   constexpr std::size_t write_size = 1 << 16;
   Answerer answerer(options);
-  LineReader reader(in);
   Buffer buffer;
-  const auto flush = [&] {
-    out.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  bool arrives = true;
+  const auto flush = [&](bool waits) {
+    if (arrives && (buffer.size() > 0 || waits))
+      arrives = write({buffer.data(), buffer.size()}, waits);
     buffer.clear();
   };
+  LineReader reader(in, [&] { flush(true); });
   bool good = true;
   int number = 0;
   while (auto line = reader.next()) {
@@ -285,12 +292,11 @@ int answer_batch(std::istream& in, std::string_view file, std::ostream& out,
       good = answerer.answer(text, file, number, buffer) && good;
     }
     buffer.push_back('\n');
-    if (buffer.size() > write_size) flush();
-    if (!out) return exit_environment;
+    if (buffer.size() > write_size) flush(false);
+    if (!arrives) return exit_environment;
   }
-  flush();
-  out.flush();
-  if (!out) return exit_environment;
+  flush(true);
+  if (!arrives) return exit_environment;
   return !good ? exit_bad_input : answerer.failed() ? exit_findings : exit_ok;
 }
 

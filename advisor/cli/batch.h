@@ -2,6 +2,7 @@
 // sliders and sweeps.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -36,9 +37,13 @@ struct Answer {
 Answer answer_text(std::string_view line, std::string_view file, int number,
                    const BatchOptions& options);
 
-// Answers every line of `in` in order; blank lines and lines that start with # have no answer.
-// Returns the exit status.
-int answer_batch(std::istream& in, std::string_view file, std::ostream& out,
+// Takes answers, whole lines; `waits`: whoever writes the lines may be waiting for them. False:
+// they could not be written.
+using AnswerSink = std::function<bool(std::string_view answers, bool waits)>;
+
+// Answers every line of `in` in order; blank lines and lines that start with # have no answer. What
+// was read is answered before more is waited for. Returns the exit status.
+int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,
                  const BatchOptions& options);
 
 inline constexpr std::size_t longest_batch_line = 4

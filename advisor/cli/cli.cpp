@@ -7,14 +7,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <system_error>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/help.h"
 #include "advisor/cli/program_arguments.h"
+#include "advisor/cli/standard_streams.h"
+#include "core/base/secrets.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::cli {
@@ -114,22 +119,44 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
   return context.action ? context.action() : exit_bad_input;
 }
 
+// Whatever a command did: what it said on standard output has arrived, or this is why not.
+int with_output_checked(const Context& context, const std::ostream& out, int status) {
+  context.out.flush();
+  if (context.out) return status;
+  const auto* descriptor = dynamic_cast<const DescriptorOutput*>(out.rdbuf());
+  const int problem = descriptor != nullptr ? descriptor->problem() : 0;
+  return context.report(Error{ErrorCode::io,
+                              fmt::format("cannot write to standard output: {}",
+                                          problem == EBADF ? "it is closed"
+                                          : problem != 0 ? std::generic_category().message(problem)
+                                                         : "what was written did not arrive"),
+                              "what it shows is not whole; free some space, or write elsewhere",
+                              std::nullopt,
+                              {}});
+}
+
 }  // namespace
 
 int run(std::span<const std::string> arguments, std::ostream& out, std::ostream& err,
         const Terminal& terminal, const Services& services) {
+  const Context* styles = nullptr;
+  CleanOutput to_out(*out.rdbuf(), [&] { return styles->color_output(); });
+  CleanOutput to_err(*err.rdbuf(), [&] { return styles->terminal.error_is_terminal; });
+  std::ostream clean_out(&to_out), clean_err(&to_err);
+  clean_err.setf(err.flags() & std::ios::unitbuf);
   Context context{
-      .out = out,
-      .err = err,
+      .out = clean_out,
+      .err = clean_err,
       .terminal = terminal,
       .services = services,
-      .command_line = shell_line("rnnadvisor", arguments),
+      .command_line = shell_line("rnnadvisor", without_secrets(arguments)),
       .action = {},
       .program = {},
       .completions = {},
   };
+  styles = &context;
   try {
-    return parse_and_act(arguments, context);
+    return with_output_checked(context, out, parse_and_act(arguments, context));
   } catch (const std::bad_alloc&) {
     return context.report(Error{ErrorCode::out_of_memory,
                                 "there is not enough memory on this machine",
@@ -171,9 +198,20 @@ Terminal detect_terminal() {
 }
 
 int run_main(int argc, const char* const* argv) {
+  occupy_closed_streams();
+  // A file that reaches its limit (ulimit -f) is then an error like a full disk. A handler and not
+  // SIG_IGN, which the programs that we start would inherit.
+  std::signal(SIGXFSZ, [](int) {});
   std::ios::sync_with_stdio(false);
+  DescriptorInput input(STDIN_FILENO);
+  DescriptorOutput output(STDOUT_FILENO);
+  auto* const input_before = std::cin.rdbuf(&input);
+  auto* const output_before = std::cout.rdbuf(&output);
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return run(arguments, std::cout, std::cerr, detect_terminal(), live_services());
+  const int status = run(arguments, std::cout, std::cerr, detect_terminal(), live_services());
+  std::cin.rdbuf(input_before);
+  std::cout.rdbuf(output_before);
+  return status;
 }
 
 }  // namespace rnnadvisor::cli

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <map>
 
-#include "advisor/cli/output.h"
 #include "advisor/facts/experiments.h"
+#include "core/base/output_file.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -69,14 +69,6 @@ Result<int> write_code(const Profile& profile, const std::string& folder, bool f
                 "choose another folder, or replace it with --force");
   }
   for (const auto& file : files) {
-    std::error_code failed;
-    fs::create_directories(place(file).parent_path(), failed);
-    if (failed) {
-      return fail(
-          ErrorCode::io,
-          fmt::format("cannot make {}: {}", place(file).parent_path().string(), failed.message()),
-          "check the path and its permissions");
-    }
     if (auto written = write_file(place(file).string(), file.text); !written)
       return fail(written.error());
   }

@@ -19,13 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Processes that the program started may be on their way out.
-constexpr auto grace = 2s;
+// Processes that the program started may be on their way out; one that has recorded nothing is not
+// worth much waiting.
+constexpr auto grace = 2s, grace_of_waiting = 300ms;
 
 void wait_for_stragglers(const std::string& folder, const std::atomic<bool>* stop) {
-  const auto deadline = std::chrono::steady_clock::now() + grace;
-  while (std::chrono::steady_clock::now() < deadline && (stop == nullptr || !stop->load()) &&
-         launch::count_running(folder) > 0)
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  while (Clock::now() < begin + grace && (stop == nullptr || !stop->load()) &&
+         (launch::count_running(folder) > 0 ||
+          (Clock::now() < begin + grace_of_waiting && launch::count_waiting(folder) > 0)))
     std::this_thread::sleep_for(20ms);
 }
 
@@ -67,6 +70,22 @@ int collect_and_report(const Context& context, const Judging& judging,
     return status;
   }
   for (const auto& message : collected->unreadable) context.note(message);
+  if (request.needs_recording && collected->spools == 0) {
+    const bool unreadable = !collected->unreadable.empty();
+    return context.report(
+        Error{unreadable ? ErrorCode::damaged : ErrorCode::not_found,
+              unreadable ? fmt::format("no recording in '{}' can be read", request.folder)
+                         : fmt::format("'{}' holds no recording", request.folder),
+              "name the folder that `rnnadvisor env` or `rnnadvisor profile` made, with files "
+              "*.rnnspool; "
+              "a program that used neither CUDA nor cuDNN leaves none",
+              std::nullopt,
+              {}});
+  }
+  if (request.no_command_line) {
+    collected->profile.environment.command_line.clear();
+    for (auto& process : collected->profile.processes) process.command_line.clear();
+  }
   if (auto written = write_profile(collected->profile, request.output, request.force); !written) {
     context.report(written.error());
     kept();
@@ -75,7 +94,8 @@ int collect_and_report(const Context& context, const Judging& judging,
   const auto judgement = advisor::judge(collected->profile, judging.rules, judging.options);
   const auto report = advisor::make_report(collected->profile, judgement, judging.rules);
   print_summary(context, report);
-  const bool whole = collected->running == 0 && collected->unreadable.empty();
+  const bool whole =
+      collected->running == 0 && collected->waiting == 0 && collected->unreadable.empty();
   if (request.remove_folder && whole) {
     std::error_code error;
     fs::remove_all(request.folder, error);
@@ -83,6 +103,11 @@ int collect_and_report(const Context& context, const Judging& judging,
   } else if (request.remove_folder) {
     if (collected->running > 0)
       context.note("processes of the program still run and go on recording");
+    if (collected->waiting > 0) {
+      context.note(
+          "processes of the program still run and have not used CUDA yet; should they, they record "
+          "then");
+    }
     kept();
   }
   context.note(fmt::format("wrote {}; `rnnadvisor report {}` tells more", request.output,

@@ -17,6 +17,8 @@ struct CollectRequest {
   bool force = false;
   bool remove_folder = false;      // when everything is in the profile
   std::optional<Process> program;  // the one that was started here
+  bool no_command_line = false;    // of no process, and not ours
+  bool needs_recording = false;    // a folder without one is an error, and no profile is made of it
 };
 
 // Writes the profile, prints the summary and where the profile is, both on standard error. The exit

@@ -162,8 +162,8 @@ Environment describe_machine(const std::string& command_line, const MachineRepor
 
 std::string configuration_name(const Profile& profile, int configuration) {
   const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
-  const auto id = config.id.empty() ? std::string() : to_valid_utf8(config.id) + ", ";
-  return fmt::format("#{} {}{}", configuration, id, summary(config));
+  const auto id = config.id.empty() ? std::string() : printable(config.id) + ", ";
+  return fmt::format("#{} {}{}", configuration, id, printable(summary(config)));
 }
 
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,

@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "core/base/shell_words.h"
+#include "core/base/text.h"
 
 namespace rnnadvisor::cli {
 
 int Context::report(const Error& error) const {
-  err << fmt::format("{}rnnadvisor: {}{}", color_error() ? "\x1b[31m" : "", to_text(error),
-                     color_error() ? "\x1b[0m" : "");
+  err << fmt::format("{}rnnadvisor: {}{}", color_error() ? "\x1b[31m" : "",
+                     printable_lines(to_text(error)), color_error() ? "\x1b[0m" : "");
   err << '\n';
   return exit_status(error);
 }
@@ -22,7 +23,7 @@ int Context::report(std::span<const Error> errors) const {
 }
 
 void Context::note(std::string_view text) const {
-  if (!quiet) err << "rnnadvisor: " << text << '\n';
+  if (!quiet) err << "rnnadvisor: " << printable_lines(text) << '\n';
 }
 
 Error usage(std::string message, std::string remedy) {

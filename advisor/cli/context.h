@@ -28,7 +28,7 @@ struct Context {
   std::ostream& err;
   const Terminal& terminal;
   const Services& services;
-  std::string command_line;  // as typed, quoted for a shell
+  std::string command_line;  // as typed but for secrets (core/base/secrets.h), for a shell
 
   // Options of all commands.
   bool quiet = false;
@@ -51,8 +51,8 @@ struct Context {
   bool color_output() const { return terminal.output_is_terminal && terminal.color && !no_color; }
   bool color_error() const { return terminal.error_is_terminal && terminal.color && !no_color; }
 
-  // "rnnadvisor: …" on standard error; the return value is the exit status that belongs to the
-  // error.
+  // "rnnadvisor: …" on standard error, cleaned of what would drive a terminal; the return value is
+  // the exit status that belongs to the error.
   int report(const Error& error) const;
   int report(std::span<const Error> errors) const;
   // A remark on standard error; silent with --quiet.

@@ -129,7 +129,7 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
   const bool pytorch = question.input.program.name == Framework::pytorch;
   const bool training = question.input.config.mode == Mode::training;
   Lines lines(width);
-  lines.out() = question.name + "\n";
+  lines.out() = printable(question.name) + "\n";
   std::string room = fmt::format("{} ({})", size_text(question.room.bytes), question.room.origin);
   if (question.beside > 0)
     room += fmt::format("; the rest of the recorded program held {} at its peak",

@@ -3,17 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
 
 #include "advisor/report/maps.h"
 #include "advisor/report/report.h"
+#include "advisor/report/sarif_places.h"
 #include "core/base/text.h"
+#include "core/config/key_positions.h"
 
 namespace rnnadvisor::cli {
 namespace {
 
 std::string write(Format format, const advisor::Report& report,
-                  const advisor::TextOptions& text_options,
-                  const advisor::PredictFor& predict_for) {
+                  const advisor::TextOptions& text_options, const advisor::PredictFor& predict_for,
+                  const advisor::SarifPlaces& places) {
   switch (format) {
     case Format::text:
       return advisor::write_text(report, text_options);
@@ -24,13 +29,30 @@ std::string write(Format format, const advisor::Report& report,
     case Format::html:
       return advisor::write_html(report, predict_for);
     case Format::sarif:
-      return advisor::write_sarif(report);
+      return advisor::write_sarif(report, places);
     case Format::junit:
       return advisor::write_junit(report);
     case Format::csv:
       return advisor::write_csv(report);
   }
   return {};
+}
+
+// The files are read once more: only code hosts ask for the lines of single keys.
+advisor::SarifPlaces sarif_places(const ReportOptions& options) {
+  advisor::SarifPlaces places;
+  if (!options.profile.starts_with("sample:")) places.artifact = options.profile;
+  std::map<std::string, std::string> texts;
+  for (const auto& position : options.positions) {
+    const auto [text, fresh] = texts.try_emplace(position.file);
+    if (fresh && !position.file.empty() && position.file != "-") {
+      std::ifstream file(position.file, std::ios::binary);
+      text->second.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    places.keys.push_back(text->second.empty() ? std::map<std::string, SourcePosition>()
+                                               : key_positions(text->second, position));
+  }
+  return places;
 }
 
 Result<void> check_ignored(const std::vector<std::string>& ignored, const advisor::RuleSet& rules) {
@@ -46,6 +68,28 @@ Result<void> check_ignored(const std::vector<std::string>& ignored, const adviso
                 fmt::format("--ignore: there is no rule '{}'", to_valid_utf8(id)),
                 nearest.empty() ? "`rnnadvisor rules list` shows all; 'topic/' stands for a topic"
                                 : nearest);
+  }
+  return {};
+}
+
+// A card of the user's that is a copy of a shipped one would say everything twice.
+Result<void> check_doubled(const advisor::RuleSet& rules, const std::vector<std::string>& ignored) {
+  constexpr std::string_view user = "user/";
+  for (const auto& rule : rules.rules) {
+    if (!rule.id.starts_with(user)) continue;
+    const std::string shipped = rule.id.substr(user.size());
+    const bool left_out = std::any_of(ignored.begin(), ignored.end(), [&](const std::string& id) {
+      return id == shipped || (id.ends_with('/') && shipped.starts_with(id));
+    });
+    if (left_out || rules.find(shipped) == nullptr) continue;
+    Error error{
+        ErrorCode::invalid_argument,
+        fmt::format("a rule '{}' is shipped, and this one would say the same again", shipped),
+        fmt::format("rename it, or put it in the place of the shipped one with --ignore {}",
+                    shipped),
+        SourcePosition{rule.file, 0, 0},
+        {}};
+    return fail(std::move(error));
   }
   return {};
 }
@@ -93,6 +137,8 @@ tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& 
   if (auto ignored = check_ignored(options.ignore, judging.rules); !ignored) {
     return tl::unexpected(std::vector{std::move(ignored.error())});
   }
+  if (auto doubled = check_doubled(judging.rules, options.ignore); !doubled)
+    return tl::unexpected(std::vector{std::move(doubled.error())});
   judging.options.ignore = options.ignore;
   judging.options.predict_for = predict_for;
   return judging;
@@ -109,6 +155,9 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
     if (!options.positions[i].file.empty())
       report.configurations[i].position = options.positions[i];
   }
+  const bool sarif = std::any_of(options.targets.begin(), options.targets.end(),
+                                 [](const auto& t) { return t.format == Format::sarif; });
+  const auto places = sarif ? sarif_places(options) : advisor::SarifPlaces();
   for (const auto& target : options.targets) {
     advisor::TextOptions text;
     text.verbose = options.verbose;
@@ -119,7 +168,7 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
     }
     const std::string written =
         write(target.format, report, text,
-              options.predict_for ? options.predict_for : context.services.predict_for);
+              options.predict_for ? options.predict_for : context.services.predict_for, places);
     if (target.path.empty()) {
       context.out << written;
       if (!written.ends_with('\n')) context.out << '\n';

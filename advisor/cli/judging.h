@@ -46,6 +46,8 @@ struct ReportOptions {
   const advisor::PredictedTimes* predicted = nullptr;
   // For the maps of pages; empty: that of the services.
   std::function<model::PredictTime(const DeviceSpec&)> predict_for = {};
+  // The profile that was read, as it was named; empty where there was none.
+  std::string profile = {};
 };
 
 // Judges, writes every target and returns the exit status.

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -33,14 +30,37 @@ Result<Format> parse_format(std::string_view text) {
               nearest.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : nearest);
 }
 
-std::string system_message(int error) { return std::generic_category().message(error); }
+// The same for every way to write one path.
+std::string normal(const std::string& path) {
+  std::error_code error;
+  const auto whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path : whole.string();
+}
 
-Error write_error(const std::string& path, int error) {
-  return {ErrorCode::io,
-          fmt::format("cannot write '{}': {}", path, system_message(error)),
-          "check the folder, its permissions and the free space",
-          std::nullopt,
-          {}};
+Result<void> check_place(const std::string& path, bool force) {
+  if (is_written_directly(path)) return {};  // nothing to lose
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (fs::is_directory(status)) {
+    return fail(ErrorCode::invalid_argument, fmt::format("'{}' is a folder", path),
+                "name a file in it");
+  }
+  if (fs::exists(status) && !force) {
+    return fail(ErrorCode::invalid_argument, fmt::format("'{}' exists already", path),
+                "use --force to replace it");
+  }
+  const auto parent = fs::path(path).parent_path();
+  if (!parent.empty() && !fs::is_directory(parent, error)) {
+    // Folders are made when something is written; what stands in their way is found now.
+    for (auto above = parent; !above.empty(); above = above.parent_path()) {
+      if (fs::exists(above, error)) {
+        if (fs::is_directory(above, error)) break;
+        return fail(ErrorCode::invalid_argument, fmt::format("'{}' is no folder", above.string()));
+      }
+      if (above == above.parent_path()) break;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -117,62 +137,36 @@ Result<std::vector<OutputTarget>> resolve_outputs(const OutputOptions& options,
   return targets;
 }
 
-Result<void> check_writable(const std::string& path, bool force) {
-  if (path.empty()) return {};
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  if (fs::is_directory(status)) {
-    return fail(ErrorCode::invalid_argument, fmt::format("'{}' is a folder", path),
-                "name a file in it");
-  }
-  // A device or pipe has nothing to lose.
-  if (fs::is_regular_file(status) && !force) {
-    return fail(ErrorCode::invalid_argument, fmt::format("'{}' exists already", path),
-                "use --force to replace it");
-  }
-  const auto parent = fs::path(path).parent_path();
-  if (!parent.empty() && !fs::is_directory(parent, error)) {
-    // Folders are made when something is written; what stands in their way is found now.
-    for (auto above = parent; !above.empty(); above = above.parent_path()) {
-      if (fs::exists(above, error)) {
-        if (fs::is_directory(above, error)) break;
-        return fail(ErrorCode::invalid_argument, fmt::format("'{}' is no folder", above.string()));
-      }
-      if (above == above.parent_path()) break;
+std::vector<std::string> paths_of(const std::vector<OutputTarget>& targets,
+                                  const std::string& another) {
+  std::vector<std::string> paths;
+  for (const auto& target : targets) paths.push_back(target.path);
+  paths.push_back(another);
+  return paths;
+}
+
+Result<void> check_writable(const std::vector<std::string>& paths, bool force,
+                            const std::vector<std::string>& inputs) {
+  std::set<std::string> places;
+  for (const auto& path : paths) {
+    if (path.empty()) continue;
+    for (const auto& input : inputs) {
+      if (!is_same_file(path, input)) continue;
+      return fail(ErrorCode::invalid_argument,
+                  input == "-" ? fmt::format("'{}' is what standard input is read from", path)
+                               : fmt::format("'{}' is the file that is read: writing it would "
+                                             "destroy it",
+                                             path),
+                  "write to another file");
+    }
+    if (auto good = check_place(path, force); !good) return good;
+    if (!is_written_directly(path) && !places.insert(normal(path)).second) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("two results would be written to '{}'", path),
+                  "give each a file of its own");
     }
   }
   return {};
-}
-
-Result<void> check_writable(const std::vector<OutputTarget>& targets, bool force) {
-  for (const auto& target : targets) {
-    if (auto result = check_writable(target.path, force); !result) return result;
-  }
-  return {};
-}
-
-Result<void> write_file(const std::string& path, std::string_view text) {
-  std::error_code error;
-  const auto parent = fs::path(path).parent_path();
-  if (!parent.empty()) fs::create_directories(parent, error);
-  const auto status = fs::status(path, error);
-  const bool direct = fs::exists(status) && !fs::is_regular_file(status);
-  const std::string target = direct ? path : fmt::format("{}.{}.part", path, getpid());
-  std::FILE* file = std::fopen(target.c_str(), "wb");
-  if (file == nullptr) return fail(write_error(path, errno));
-  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int problem = good ? 0 : errno;
-  if (std::fclose(file) != 0 && good) {
-    good = false;
-    problem = errno;
-  }
-  if (good && !direct && std::rename(target.c_str(), path.c_str()) != 0) {
-    good = false;
-    problem = errno;
-  }
-  if (good) return {};
-  if (!direct) std::remove(target.c_str());
-  return fail(write_error(path, problem));
 }
 
 }  // namespace rnnadvisor::cli

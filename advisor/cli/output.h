@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advisor/cli/context.h"
+#include "core/base/output_file.h"
 #include "core/base/result.h"
 
 namespace rnnadvisor::cli {
@@ -39,14 +40,14 @@ struct OutputTarget {
 Result<std::vector<OutputTarget>> resolve_outputs(const OutputOptions& options,
                                                   std::string_view prefix = {});
 
-// Refuses to overwrite: an error for the first file that exists, unless `force`. Call before long
-// work.
-Result<void> check_writable(const std::string& path, bool force);
-Result<void> check_writable(const std::vector<OutputTarget>& targets, bool force);
+// The files among the targets, and another output of the same command where it has one.
+std::vector<std::string> paths_of(const std::vector<OutputTarget>& targets,
+                                  const std::string& another = {});
 
-// Writes a file through a temporary one beside it, so that an interrupted write leaves the previous
-// file whole. Devices and pipes
-// (/dev/stdout) are written directly.
-Result<void> write_file(const std::string& path, std::string_view text);
+// What can be known before long work about the outputs of a command: none of them is one of its
+// inputs ("-": standard input), whatever `force` says, no two are one file, and an existing file is
+// replaced only with `force`. Empty paths are passed over.
+Result<void> check_writable(const std::vector<std::string>& paths, bool force,
+                            const std::vector<std::string>& inputs);
 
 }  // namespace rnnadvisor::cli

@@ -1,9 +1,14 @@
 #include "advisor/cli/output_name.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -20,6 +25,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view spool_mark = ".spool-";
 
 }  // namespace
+
+NameParts name_parts(std::string host) {
+  return {getpid(), std::move(host), [](std::string_view name) -> std::optional<std::string> {
+            const char* value = std::getenv(std::string(name).c_str());
+            if (value == nullptr) return std::nullopt;
+            return value;
+          }};
+}
 
 bool is_taken(const std::string& path) {
   std::error_code error;
@@ -102,6 +115,46 @@ std::string default_output_name(const NameParts& parts) {
   return name;
 }
 
+Result<ClaimedName> ClaimedName::claim(const std::function<std::string()>& next) {
+  for (std::string path, previous;; previous = path) {
+    path = next();
+    if (path == previous) {
+      return fail(ErrorCode::invalid_argument, fmt::format("'{}' exists already", path),
+                  "use --force to replace it");
+    }
+    const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (file < 0 && errno == EEXIST) continue;
+    if (file < 0) {
+      return fail(ErrorCode::io, fmt::format("cannot write '{}': {}", path, std::strerror(errno)),
+                  "check the folder of --output, its permissions and the free space");
+    }
+    ::flock(file, LOCK_EX | LOCK_NB);  // where there are no locks, no claim counts as abandoned
+    return ClaimedName(path, file);
+  }
+}
+
+ClaimedName::ClaimedName(ClaimedName&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+ClaimedName::~ClaimedName() {
+  if (descriptor_ < 0) return;
+  struct stat ours{}, there{};
+  if (::fstat(descriptor_, &ours) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+      ours.st_dev == there.st_dev && ours.st_ino == there.st_ino && there.st_size == 0)
+    ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
+
+bool is_abandoned_claim(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return false;
+  struct stat status{};
+  const bool abandoned = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                         status.st_size == 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0;
+  ::close(file);
+  return abandoned;
+}
+
 Result<std::string> make_spool_folder(const std::string& output) {
   std::error_code error;
   const fs::path absolute = fs::absolute(output, error);
@@ -112,6 +165,9 @@ Result<std::string> make_spool_folder(const std::string& output) {
                             error ? error.message() : std::strerror(errno)),
                 "check the folder of --output, its permissions and the free space");
   }
+  // A program that root starts may become another user before its first call of CUDA: others may
+  // add files, and neither see nor change what is there.
+  if (geteuid() == 0) chmod(pattern.c_str(), 01733);
   return pattern;
 }
 

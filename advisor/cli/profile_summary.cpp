@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -28,8 +29,7 @@ struct Use {
 struct Totals {
   std::vector<Use> uses;  // by configuration; the last for calls of none
   double kernel_ms = 0;   // of all kernels, the RNNs' and others
-  // Kernels of RNN calls, and events around them, were recorded. Where something else holds CUPTI
-  // the calls have no kernels, though others may have been seen.
+  // What tells the time of most calls: their kernels, CUDA events around them, else the host's.
   bool kernels = false, events = false;
 };
 
@@ -40,6 +40,7 @@ Totals add_up(const Profile& p) {
     return call.configuration < 0 ? totals.uses.back()
                                   : totals.uses[static_cast<std::size_t>(call.configuration)];
   };
+  std::int64_t timed = 0;
   for (const auto& call : p.calls) {
     Use& use = use_of(call);
     ++use.calls;
@@ -47,17 +48,22 @@ Totals add_up(const Profile& p) {
     use.host_ms += static_cast<double>(call.host_end_ns - call.host_start_ns) / 1e6;
     if (call.device_duration_ns >= 0) {
       use.event_ms += static_cast<double>(call.device_duration_ns) / 1e6;
-      totals.events = true;
+      ++timed;
     }
     if (call.site >= 0) ++use.sites[call.site];
   }
+  std::vector<bool> traced(p.calls.size(), false);
   for (std::size_t i = 0; i < p.kernels.size(); ++i) {
     const double ms = static_cast<double>(p.kernels.end_ns[i] - p.kernels.start_ns[i]) / 1e6;
     totals.kernel_ms += ms;
     if (p.kernels.call[i] < 0) continue;
-    use_of(p.calls[static_cast<std::size_t>(p.kernels.call[i])]).kernel_ms += ms;
-    totals.kernels = true;
+    const auto call = static_cast<std::size_t>(p.kernels.call[i]);
+    use_of(p.calls[call]).kernel_ms += ms;
+    traced[call] = true;
   }
+  const auto with_kernels = std::count(traced.begin(), traced.end(), true);
+  totals.events = timed > with_kernels;
+  totals.kernels = with_kernels > 0 && !totals.events;
   return totals;
 }
 

@@ -132,6 +132,15 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
       ->group(group_recording);
 }
 
+void add_no_command_line(CLI::App& command, bool& wanted) {
+  command
+      .add_flag(
+          "--no-command-line", wanted,
+          "leave the command lines out of the profile; without this passwords, tokens and keys "
+          "in them are replaced as far as their names and forms tell them")
+      ->group(group_recording);
+}
+
 Result<launch::RecordingOptions> read_recording(const RecordingArguments& arguments) {
   launch::RecordingOptions options;
   const auto& modes = spool::mode_words;

@@ -24,6 +24,9 @@ inline constexpr auto group_recording = "Recording";
 
 void add_recording_options(CLI::App& command, RecordingArguments& arguments, Context& context);
 
+// --no-command-line, of those who write the profile.
+void add_no_command_line(CLI::App& command, bool& wanted);
+
 // The options with their words read; every mistake names its option.
 Result<launch::RecordingOptions> read_recording(const RecordingArguments& arguments);
 

@@ -15,6 +15,7 @@
 #include "advisor/cli/torch_trying.h"
 #include "advisor/cli/trying_plan.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/report/words.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/record.h"
@@ -248,7 +249,7 @@ Result<void> check_verify_options(const VerifyOptions& options, const Profile& p
 }
 
 int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
-                    const VerifyOptions& options, const ReportOptions& output) {
+                    const VerifyOptions& options, bool verbose) {
   const auto judgement = advisor::judge(profile, judging.rules, judging.options);
   auto propose = propose_options(options);
   if (!propose) return context.report(propose.error());
@@ -296,8 +297,7 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
         status = std::max(context.report(planned.error()), exit_environment);
     }
   }
-  if (auto written = write_plans(context, plans, output); !written)
-    return std::max(status, context.report(written.error()));
+  write_plans(context, profile, plans, options.json, verbose);
   if (options.torch && in_torch.empty()) context.note(no_torch_program);
   return status;
 }

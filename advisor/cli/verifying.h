@@ -13,6 +13,7 @@ namespace rnnadvisor::cli {
 struct VerifyOptions {
   bool verify = false;   // --verify
   bool dry_run = false;  // --dry-run: only say what would be tried
+  bool json = false;     // of --dry-run: as JSON
   double budget_seconds = 60;
   std::vector<std::string> configurations;  // ids, or #INDEX; empty: all, the worthiest first
   std::string rule;    // only what this rule suggests; with `change`: only where it fires
@@ -34,10 +35,10 @@ Result<void> check_verify_options(const VerifyOptions& options, const Profile& p
                                   const std::string& path, const Judging& judging);
 
 // What would be tried, with what the model expects (an estimate), and what would not, with the
-// reason, as text or JSON where `output` says. Needs no GPU: a configuration is then judged by its
-// own device.
+// reason; on standard output, as text or (docs/schema/candidates.schema.json) as JSON. Needs no
+// GPU: a configuration is then judged by its own device.
 int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
-                    const VerifyOptions& options, const ReportOptions& output);
+                    const VerifyOptions& options, bool verbose);
 
 struct Verified {
   Profile profile;       // the old one with what was tried

@@ -32,15 +32,17 @@ std::optional<Best> found(const Subject& s, const Index& index, std::string_view
 void add_found(Catalogue& catalogue, const std::string& meaning, const std::string& words) {
   const auto number = [&](const std::string& suffix, const std::string& description,
                           double ExperimentTiming::* member) {
-    define(catalogue, "experiment.found_" + meaning + suffix, "1", Provenance::measured,
-           description, [meaning, member](const Subject& s, const Index& i) {
-             const auto best = found(s, i, meaning);
-             return best ? std::optional(best->timing->*member) : std::nullopt;
-           });
+    define_gain(catalogue, "found_" + meaning, "experiment.found_" + meaning + suffix, "1",
+                Provenance::measured, description,
+                [meaning, member](const Subject& s, const Index& i) {
+                  const auto best = found(s, i, meaning);
+                  return best ? std::optional(best->timing->*member) : std::nullopt;
+                });
   };
   number("_speedup",
          "time now over time with the fastest " + words +
-             " that a search confirmed here; unknown where a rule's suggestion is as fast",
+             " that a search confirmed here; unknown where a rule's suggestion, or one that alters "
+             "less, is as fast",
          &ExperimentTiming::speedup);
   number("_low", "lower end of its 95 % interval", &ExperimentTiming::speedup_low);
   number("_high", "upper end of its 95 % interval", &ExperimentTiming::speedup_high);
@@ -76,19 +78,22 @@ std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
   struct Fastest {
     int experiment = -1;
     double speedup = 0;
-  } best, of_rules;
+  } best, others;
+  const auto wanted = parse_meaning(meaning);
   for (const int i : index.experiments(configuration)) {
     const auto& experiment = experiment_at(index, i);
-    if (experiment.verdict != ExperimentVerdict::confirmed || experiment.meaning != meaning ||
+    const auto its = parse_meaning(experiment.meaning);
+    if (experiment.verdict != ExperimentVerdict::confirmed || !its || !wanted || *its > *wanted ||
         !of_this_device(index, experiment) || tried_in_framework(index.profile(), experiment))
       continue;
     const auto* timing = deciding_timing(index.profile(), experiment);
     if (timing == nullptr) continue;
-    Fastest& place = experiment.rule.empty() ? best : of_rules;
+    // What a rule suggests, or what alters less and is as fast, is told as that.
+    Fastest& place = experiment.rule.empty() && *its == *wanted ? best : others;
     if (place.experiment < 0 || timing->speedup > place.speedup) place = {i, timing->speedup};
   }
   if (best.experiment < 0) return std::nullopt;
-  if (of_rules.experiment >= 0 && of_rules.speedup >= best.speedup) return std::nullopt;
+  if (others.experiment >= 0 && others.speedup >= best.speedup) return std::nullopt;
   return best.experiment;
 }
 

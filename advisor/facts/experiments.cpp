@@ -172,6 +172,28 @@ bool tried_in_framework(const Profile& profile, const Experiment& experiment) {
       [&](const Experiment& other) { return in_framework_instead(other, experiment); });
 }
 
+std::vector<bool> devices_at_once(const Profile& profile) {
+  std::vector<bool> of_experiments(profile.devices.size(), false), of_others = of_experiments;
+  const auto mark = [](std::vector<bool>& marked, int device) {
+    const auto at = static_cast<std::size_t>(device);
+    if (device >= 0 && at < marked.size()) marked[at] = true;
+  };
+  const auto tried = tried_configurations(profile);
+  for (std::size_t i = 0; i < profile.configurations.size(); ++i)
+    mark(tried[i] ? of_experiments : of_others, profile.configurations[i].device);
+  for (const auto& experiment : profile.experiments) mark(of_experiments, experiment.device);
+  for (const auto& call : profile.calls) mark(of_others, call.device);
+  std::vector<bool> counts(profile.devices.size(), true);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (!of_experiments[i] || of_others[i]) continue;
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      if (k != i && (of_others[k] || k < i) && counts[k] &&
+          profile.devices[k].same_kind(profile.devices[i]))
+        counts[i] = false;
+  }
+  return counts;
+}
+
 std::vector<bool> tried_configurations(const Profile& profile) {
   std::vector<bool> tried(profile.configurations.size(), false);
   std::vector<bool> own(profile.configurations.size(), false);

@@ -76,9 +76,14 @@ bool in_framework_instead(const Experiment& other, const Experiment& bare);
 
 // The fastest confirmed change of this meaning that a search found for a configuration, on the kind
 // of GPU that the configuration has: an index into Profile::experiments. Nothing where a change
-// that a rule suggested was measured as fast, or where none has a time.
+// that a rule suggested, or one whose meaning goes less far, was measured as fast, or where none
+// has a time.
 std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
                                    std::string_view meaning);
+
+// Of each device whether it counts as one of the profile's: what only experiments ran on does not
+// beside another of its kind, which may have been the same one in another run.
+std::vector<bool> devices_at_once(const Profile& profile);
 
 // Configurations that an experiment added: named as changed and not one of the user's. Everything
 // else in a profile is the user's.

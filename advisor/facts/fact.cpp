@@ -7,6 +7,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "advisor/facts/framework_around.h"
 #include "advisor/facts/providers.h"
 #include "core/base/text.h"
 
@@ -129,10 +130,7 @@ const DeviceSpec* device_of(const Subject& subject) {
 }
 
 std::optional<Framework> framework_of(const Subject& subject) {
-  const auto& program = subject.get().program;
-  if (program.name) return program.name;
-  if (!subject.get().from_program()) return std::nullopt;
-  return parse_enum<Framework>(subject.profile->environment.framework);
+  return framework_around(*subject.profile, subject.configuration);
 }
 
 std::optional<Version> cudnn_version_of(const Subject& subject) {

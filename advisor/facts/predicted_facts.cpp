@@ -11,11 +11,11 @@ using Index = ProfileIndex;
 
 void ratio(Catalogue& catalogue, const std::string& name, const std::string& description,
            double PredictedChange::* member) {
-  define(catalogue, "predicted." + name, "1", Provenance::modelled, description,
-         [member](const Subject& s, const Index& i) {
-           const auto* change = i.predicted_change(s.configuration);
-           return change != nullptr ? std::optional(change->*member) : std::nullopt;
-         });
+  define_gain(catalogue, "predicted", "predicted." + name, "1", Provenance::modelled, description,
+              [member](const Subject& s, const Index& i) {
+                const auto* change = i.predicted_change(s.configuration);
+                return change != nullptr ? std::optional(change->*member) : std::nullopt;
+              });
 }
 
 void time(Catalogue& catalogue, const std::string& name, const std::string& description,

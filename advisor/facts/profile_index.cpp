@@ -42,6 +42,13 @@ bool is_width(std::string_view field) {
   return field == "hidden_size" || field == "input_size" || field == "proj_size";
 }
 
+// Another algorithm is another one in every phase that had its own.
+constexpr std::string_view algorithm_field = "algo";
+
+bool is_algorithm(std::string_view field) {
+  return field == algorithm_field || field == "backward_algo";
+}
+
 // One hash per field; a configuration without some fields is the xor of the others.
 struct FieldHashes {
   std::vector<std::string_view> names;
@@ -67,7 +74,8 @@ bool differ_only_in(const RnnConfig& a, const RnnConfig& b, std::string_view fie
   bool differs = false;
   visit_config_fields([&](std::string_view name, auto member, std::string_view) {
     if (name == "id" || a.*member == b.*member) return;
-    if (name == field || (field == width && is_width(name))) {
+    if (name == field || (field == width && is_width(name)) ||
+        (field == algorithm_field && is_algorithm(name))) {
       differs = true;
     } else {
       others_equal = false;
@@ -237,6 +245,11 @@ void ProfileIndex::index_siblings() {
   }
   if (run.size() < 2) return;
   siblings_.resize(configurations.size());
+  for (const int index : run) {
+    const auto& configuration = configurations[static_cast<std::size_t>(index)];
+    if (configuration.described() && !configuration.timings.empty())
+      measured_[FieldHashes(configuration.config).all].push_back(index);
+  }
   // What two GPUs of one kind measured can be compared: a sweep may use several.
   std::vector<std::size_t> kinds(profile_->devices.size());
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -266,13 +279,19 @@ void ProfileIndex::index_siblings() {
     if (names.empty()) {
       names = hashes.names;
       names.push_back(width);
+      names.push_back(algorithm_field);
     }
-    std::uint64_t without_width = hashes.all;
+    std::uint64_t without_width = hashes.all, without_algorithm = hashes.all;
     for (std::size_t field = 0; field < hashes.hashes.size(); ++field) {
+      if (is_algorithm(hashes.names[field])) {
+        without_algorithm ^= hashes.hashes[field];
+        continue;
+      }
       families[{hashes.all ^ hashes.hashes[field], field}].push_back(index);
       if (is_width(hashes.names[field])) without_width ^= hashes.hashes[field];
     }
     families[{without_width, hashes.hashes.size()}].push_back(index);
+    families[{without_algorithm, hashes.hashes.size() + 1}].push_back(index);
   }
   for (const auto& [key, members] : families) {
     if (members.size() < 2 || members.size() > most_siblings) continue;
@@ -346,6 +365,29 @@ std::span<const Sibling> ProfileIndex::siblings(int configuration) const {
   return siblings_[at];
 }
 
+bool ProfileIndex::has_siblings(int configuration) const {
+  return configuration >= 0 && measured_.size() > 1;
+}
+
+int ProfileIndex::measured_like(int configuration, const RnnConfig& config) const {
+  const auto found = measured_.find(FieldHashes(config).all);
+  if (found == measured_.end()) return -1;
+  const auto& all = profile_->configurations;
+  const auto& own = all[static_cast<std::size_t>(configuration)];
+  const auto* here = device(configuration);
+  RnnConfig wanted = config;
+  for (const int index : found->second) {
+    const auto& other = all[static_cast<std::size_t>(index)];
+    const auto* there = device(index);
+    const bool same_gpu = own.device == other.device ||
+                          (here != nullptr && there != nullptr && here->same_kind(*there));
+    if (!same_gpu || !(own.program == other.program)) continue;
+    wanted.id = other.config.id;
+    if (wanted == other.config) return index;
+  }
+  return -1;
+}
+
 void ProfileIndex::set_predict_change(PredictChange predict) {
   predict_change_ = std::move(predict);
   predicted_of_ = -1;
@@ -383,6 +425,22 @@ std::optional<BusyShare> busy_share(const ProfileIndex& index, int configuration
                    true};
 }
 
+bool ran(const ProfileIndex& index, int configuration, bool backward) {
+  const auto& profile = index.profile();
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  if (own.outcome != Outcome::completed ||
+      std::any_of(own.stages.begin(), own.stages.end(),
+                  [](const StageResult& stage) { return stage.attempted && stage.status != 0; }))
+    return false;
+  if (own.origin == Origin::run) return !backward || own.config.mode == Mode::training;
+  const auto calls = index.calls(configuration);
+  return std::any_of(calls.begin(), calls.end(), [&](int at) {
+    const RnnCall& call = profile.calls[static_cast<std::size_t>(at)];
+    const bool goes_back = call.phase == Phase::backward_data;
+    return call.status == 0 && goes_back == backward && call.phase != Phase::backward_weights;
+  });
+}
+
 bool refused_as_alternative(const ProfileIndex& index, int configuration) {
   const auto& all = index.profile().configurations;
   if (configuration < 0 || static_cast<std::size_t>(configuration) >= all.size()) return false;
@@ -392,6 +450,15 @@ bool refused_as_alternative(const ProfileIndex& index, int configuration) {
     return sibling.field == "algo" &&
            all[static_cast<std::size_t>(sibling.configuration)].outcome == Outcome::completed;
   });
+}
+
+bool results_trusted(const Configuration& configuration) {
+  if (configuration.outcome == Outcome::completed && !configuration.outputs_finite) return false;
+  for (const auto& result : configuration.correctness) {
+    if (!result.passed) return false;
+  }
+  return configuration.config.algo != Algo::persist_static_small_h ||
+         !model::small_h_gradient_defect(configuration.config);
 }
 
 std::optional<double> phase_ms(const Configuration& configuration, Phase phase) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "advisor/facts/predicted_change.h"
@@ -112,6 +113,12 @@ class ProfileIndex {
 
   // Configurations that differ in one field only; both must have been run. In profile order.
   std::span<const Sibling> siblings(int configuration) const;
+  // Whether any configuration was measured beside this one: on its kind of GPU, with the same
+  // program around it.
+  bool has_siblings(int configuration) const;
+  // Among those the one that equals `config` but for its name, -1 for none; the first that has
+  // times.
+  int measured_like(int configuration, const RnnConfig& config) const;
   // Experiments that started from this configuration: indices into Profile::experiments.
   std::span<const int> experiments(int configuration) const;
 
@@ -156,6 +163,7 @@ class ProfileIndex {
   std::map<std::pair<int, Phase>, PhaseKernels> phases_;
   std::vector<bool> tried_;
   std::vector<std::vector<Sibling>> siblings_;  // by configuration; empty when nothing was run
+  std::unordered_map<std::uint64_t, std::vector<int>> measured_;  // by a hash of their fields
   mutable std::optional<std::vector<NativeRecurrence>> native_;
   mutable std::optional<std::vector<CallSigns>> signs_;
   mutable std::optional<std::vector<MemoryUse>> memory_use_;
@@ -178,6 +186,10 @@ struct BusyShare {
 // Nothing where no kernel was traced.
 std::optional<BusyShare> busy_share(const ProfileIndex& index, int configuration, Phase phase);
 
+// The profile shows that the configuration runs: its forward pass, or with `backward` its backward
+// pass. False where any part of it failed or was refused, too.
+bool ran(const ProfileIndex& index, int configuration, bool backward);
+
 // cuDNN refused the configuration, and the same with another algorithm ran to its end in this
 // profile: what was to be tried in a comparison of algorithms, rather than what somebody relies on.
 bool refused_as_alternative(const ProfileIndex& index, int configuration);
@@ -192,6 +204,11 @@ std::span<const Phase> phases_of_scope(std::string_view scope);
 // calls have no traced kernels.
 std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
                                     std::string_view scope);
+
+// False for a configuration whose outputs were not finite or that failed the comparison with the
+// reference, and for the known defect of persist_static_small_h (see call.small_h_gradient_defect):
+// what computes wrong results is no better for being faster.
+bool results_trusted(const Configuration& configuration);
 
 // Median of a timed phase, ms.
 std::optional<double> phase_ms(const Configuration& configuration, Phase phase);

@@ -82,6 +82,13 @@ void add_program_facts(Catalogue& catalogue) {
       add_field(catalogue, name, description, member);
     }
   });
+  define(catalogue, "program.trains", "", Provenance::configured,
+         "the configuration is for training, and nothing says that no backward pass follows",
+         [](const Subject& subject, const ProfileIndex& index) {
+           if (subject.get().config.mode != Mode::training) return false;
+           const auto stated = subject.get().program.needs_backward;
+           return (stated ? stated : shown("needs_backward", subject, index)) != false;
+         });
   define(catalogue, "program.framework_given", "", Provenance::configured,
          "a framework is named, by the user or by the capture",
          [](const Subject& subject) { return framework_of(subject).has_value(); });

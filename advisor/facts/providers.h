@@ -134,6 +134,15 @@ void define(Catalogue& catalogue, std::string name, std::string unit, Provenance
   catalogue.push_back(std::move(definition));
 }
 
+// The same for a fact that is the gain of a change: a card can claim it for that change alone.
+template <class Provide>
+void define_gain(Catalogue& catalogue, std::string change, std::string name, std::string unit,
+                 Provenance provenance, std::string description, Provide provide) {
+  define(catalogue, std::move(name), std::move(unit), provenance, std::move(description),
+         std::move(provide));
+  catalogue.back().gain_of = std::move(change);
+}
+
 // The spellings of an enumeration, for FactDefinition::values.
 template <class Enum>
 std::vector<std::string> spellings() {

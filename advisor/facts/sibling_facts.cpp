@@ -5,7 +5,6 @@
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
-#include "core/model/eligibility.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -23,17 +22,6 @@ struct Best {
   const Configuration* configuration = nullptr;
   double speedup = 1;
 };
-
-// False for a configuration whose outputs were not finite or that failed the comparison with the
-// reference, and for the known defect of persist_static_small_h (see call.small_h_gradient_defect).
-bool results_trusted(const Configuration& configuration) {
-  if (configuration.outcome == Outcome::completed && !configuration.outputs_finite) return false;
-  for (const auto& result : configuration.correctness) {
-    if (!result.passed) return false;
-  }
-  return configuration.config.algo != Algo::persist_static_small_h ||
-         !model::small_h_gradient_defect(configuration.config);
-}
 
 template <class Accept, class Scale>
 std::optional<Best> best(const Subject& s, const Index& i, std::string_view field, Time time,

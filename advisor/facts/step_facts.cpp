@@ -46,14 +46,14 @@ void add_step_facts(Catalogue& catalogue) {
            if (busy == nullptr) return std::nullopt;
            return 100 * busy->share();
          });
-  define(catalogue, "program.graph_speedup", "1", Provenance::modelled,
-         "100 % over program.gpu_busy: what the program would gain if launches cost nothing and "
-         "every kernel stayed as it is",
-         [](const Subject& s, const Index& i) -> std::optional<double> {
-           const auto* busy = busy_of(s, i);
-           if (busy == nullptr) return std::nullopt;
-           return 1 / busy->share();
-         });
+  define_gain(catalogue, "cuda_graph", "program.graph_speedup", "1", Provenance::modelled,
+              "100 % over program.gpu_busy: what the program would gain if launches cost nothing "
+              "and every kernel stayed as it is",
+              [](const Subject& s, const Index& i) -> std::optional<double> {
+                const auto* busy = busy_of(s, i);
+                if (busy == nullptr) return std::nullopt;
+                return 1 / busy->share();
+              });
   define(catalogue, "program.step_replayable", "", Provenance::captured,
          "a captured step of the recorded program could stand for all: one process, shapes and "
          "lengths that stay, no CUDA graph already",

@@ -44,7 +44,12 @@ Json field_value(const T& value) {
 Json config_json(const RnnConfig& config) {
   Json out = Json::object();
   visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    out[std::string(key)] = field_value(config.*member);
+    const auto& value = config.*member;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<Algo>>) {
+      if (value) out[std::string(key)] = field_value(*value);
+    } else {
+      out[std::string(key)] = field_value(value);
+    }
   });
   return out;
 }
@@ -146,6 +151,20 @@ Json comparisons_json(const std::vector<Comparison>& comparisons) {
   return out;
 }
 
+Json change_json(const Transform& change) {
+  Json parameters = Json::parse(change.json, nullptr, false);
+  if (!parameters.is_object()) parameters = Json::object();
+  return Json{{"kind", str(change.kind)},
+              {"parameters", parameters},
+              {"meaning", to_string(change.meaning)}};
+}
+
+Json changes_json(std::span<const Transform> changes) {
+  Json out = Json::array();
+  for (const auto& change : changes) out.push_back(change_json(change));
+  return out;
+}
+
 Json gain_json(const Gain& g) {
   const bool interval = g.high > 0;
   return {{"speedup", g.speedup},
@@ -156,7 +175,8 @@ Json gain_json(const Gain& g) {
           {"estimate", g.basis == GainBasis::modelled},
           {"scope", str(g.scope)},
           {"source", str(g.source)},
-          {"another_model", g.another_model}};
+          {"another_model", g.another_model},
+          {"changes", changes_json(g.changes)}};
 }
 
 Json trial_json(const std::optional<TrialOutcome>& trial) {
@@ -178,16 +198,8 @@ Json trial_json(const std::optional<TrialOutcome>& trial) {
 Json finding_json(const Finding& f) {
   Json suggestions = Json::array();
   for (const auto& s : f.suggestions) {
-    const auto change_json = [](const Transform& change) {
-      Json parameters = Json::parse(change.json, nullptr, false);
-      if (!parameters.is_object()) parameters = Json::object();
-      return Json{{"kind", str(change.kind)},
-                  {"parameters", parameters},
-                  {"meaning", to_string(change.meaning)}};
-    };
     const Json transform = s.transform ? change_json(*s.transform) : Json(nullptr);
-    Json with = Json::array();
-    for (const auto& each : s.with) with.push_back(change_json(each));
+    const Json with = changes_json(s.with);
     const bool off = withdrawn(f, s);
     suggestions.push_back(
         {{"text", str(s.text)},

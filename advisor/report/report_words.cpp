@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <set>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
@@ -28,6 +28,8 @@ std::string value_text(const T& value, [[maybe_unused]] std::size_t most = 16) {
       out += fmt::format("{}{}", i > 0 ? ", " : "", value[i]);
     }
     return out;
+  } else if constexpr (std::is_same_v<T, std::optional<Algo>>) {
+    return value ? value_text(*value) : std::string("as algo");
   } else if constexpr (std::is_enum_v<T>) {
     const auto index = static_cast<std::size_t>(value);
     const auto& spellings = Spellings<T>::values;
@@ -133,28 +135,22 @@ std::string device(const DeviceSpec& d) {
 }
 
 std::vector<std::string> devices(const Profile& profile, bool details) {
-  struct Kind {
-    std::string name, text;
-    std::set<std::string> uuids;
-    int alike = 0;  // of unknown UUID, with the same description: one recording lists each GPU once
-  };
-  std::vector<Kind> kinds;
-  for (const DeviceSpec& each : profile.devices) {
-    auto kind = std::find_if(kinds.begin(), kinds.end(),
-                             [&](const Kind& known) { return known.name == each.name; });
-    if (kind == kinds.end())
-      kind = kinds.insert(kinds.end(),
-                          Kind{each.name, details ? device(each) : clean(each.name), {}, 0});
-    if (!each.uuid.empty()) kind->uuids.insert(each.uuid);
-    const auto same = std::count(profile.devices.begin(), profile.devices.end(), each);
-    if (each.uuid.empty()) kind->alike = std::max(kind->alike, static_cast<int>(same));
+  std::vector<std::pair<std::string, int>> counted;
+  const auto shown = devices_at_once(profile);
+  for (std::size_t i = 0; i < profile.devices.size(); ++i) {
+    if (!shown[i]) continue;
+    const auto& each = profile.devices[i];
+    const std::string text = details ? device(each) : clean(each.name);
+    const auto known = std::find_if(counted.begin(), counted.end(),
+                                    [&](const auto& pair) { return pair.first == text; });
+    if (known == counted.end())
+      counted.emplace_back(text, 1);
+    else
+      ++known->second;
   }
   std::vector<std::string> texts;
-  for (const auto& kind : kinds) {
-    const auto count = std::max<std::size_t>(
-        kind.uuids.empty() ? static_cast<std::size_t>(kind.alike) : kind.uuids.size(), 1);
-    texts.push_back(count > 1 ? fmt::format("{} x {}", count, kind.text) : kind.text);
-  }
+  for (const auto& [text, count] : counted)
+    texts.push_back(count > 1 ? fmt::format("{} x {}", count, text) : text);
   return texts;
 }
 

@@ -12,6 +12,7 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
+#include "advisor/report/sarif_places.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -130,13 +131,39 @@ Json rule_json(std::string_view id, const Rule* rule, const Finding* finding) {
   return out;
 }
 
-Json location_json(const ConfigurationReport& each) {
+// Where the value stands that a finding is about: of the comparisons with keys that the user wrote
+// the first that measures something, for the others say when the rule applies at all.
+const SourcePosition* key_position(const Finding& finding, const SarifPlaces& places) {
+  const auto index = static_cast<std::size_t>(finding.configuration);
+  if (finding.configuration < 0 || index >= places.keys.size()) return nullptr;
+  constexpr std::string_view call = "call.", program = "program.";
+  const SourcePosition* first = nullptr;
+  for (const auto& comparison : finding.comparisons) {
+    if (!comparison.holds) continue;
+    const std::string_view fact = comparison.fact;
+    const std::string key = fact.starts_with(call) ? std::string(fact.substr(call.size()))
+                            : fact.starts_with(program)
+                                ? "framework." + std::string(fact.substr(program.size()))
+                                : std::string();
+    const auto found = places.keys[index].find(key);
+    if (found == places.keys[index].end()) continue;
+    if (first == nullptr) first = &found->second;
+    if (comparison.op != "is" && comparison.op != "is_not" && comparison.op != "one_of")
+      return &found->second;
+  }
+  return first;
+}
+
+Json location_json(const ConfigurationReport& each, const Finding& finding,
+                   const SarifPlaces& places) {
   Json location = Json::object();
-  if (each.position && !each.position->file.empty() && each.position->file != "-") {
-    Json physical = {{"artifactLocation", {{"uri", uri(each.position->file)}}}};
-    if (each.position->line > 0) {
-      physical["region"] = {{"startLine", each.position->line}};
-      if (each.position->column > 0) physical["region"]["startColumn"] = each.position->column;
+  SourcePosition place = each.position.value_or(SourcePosition{places.artifact, 0, 0});
+  if (const auto* key = key_position(finding, places)) place = *key;
+  if (!place.file.empty() && place.file != "-") {
+    Json physical = {{"artifactLocation", {{"uri", uri(place.file)}}}};
+    if (place.line > 0) {
+      physical["region"] = {{"startLine", place.line}};
+      if (place.column > 0) physical["region"]["startColumn"] = place.column;
     }
     location["physicalLocation"] = physical;
   }
@@ -178,7 +205,7 @@ Json predicted_time(const PredictedTimes& times, int configuration) {
 }
 
 Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t rule_index,
-                 const PredictedTimes* predicted) {
+                 const PredictedTimes* predicted, const SarifPlaces& places) {
   std::string text = words::clean(f.message.empty() ? f.title : f.message);
   if (const std::string gain = words::gain(f.gain); !gain.empty()) {
     text +=
@@ -231,7 +258,7 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
           {"ruleIndex", rule_index},
           {"level", level(f.severity)},
           {"message", {{"text", text}}},
-          {"locations", Json::array({location_json(each)})},
+          {"locations", Json::array({location_json(each, f, places)})},
           {"partialFingerprints",
            {{"configurationAndRule/v1", fmt::format("{}/{}", each.name, str(f.rule_id))}}},
           {"properties", properties}};
@@ -273,7 +300,9 @@ bool is_utc_time(std::string_view text) {
 
 }  // namespace
 
-std::string write_sarif(const Report& report) {
+std::string write_sarif(const Report& report) { return write_sarif(report, {}); }
+
+std::string write_sarif(const Report& report, const SarifPlaces& places) {
   std::map<std::string, std::size_t> index;
   Json rules = Json::array();
   const auto rule_of = [&](const Finding& f) {
@@ -290,7 +319,7 @@ std::string write_sarif(const Report& report) {
   for (const Finding* f : report.findings) {
     results.push_back(result_json(*f,
                                   report.configurations[static_cast<std::size_t>(f->configuration)],
-                                  rule_of(*f), report.predicted));
+                                  rule_of(*f), report.predicted, places));
   }
   const Environment& environment = report.profile->environment;
   Json invocation = {{"executionSuccessful", true}};

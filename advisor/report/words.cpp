@@ -6,59 +6,12 @@
 #include <cmath>
 #include <regex>
 
+#include "advisor/facts/experiments.h"
 #include "advisor/rules/describe.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor::words {
 namespace {
-
-constexpr std::string_view replacement = "\xEF\xBF\xBD";
-
-// One code point of valid UTF-8; `at` moves behind it.
-char32_t next_code_point(std::string_view text, std::size_t& at) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<char32_t>(static_cast<unsigned char>(i < text.size() ? text[i] : '\0'));
-  };
-  const char32_t lead = byte(at);
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  char32_t value = length == 1   ? lead
-                   : length == 2 ? lead & 0x1FU
-                   : length == 3 ? lead & 0x0FU
-                                 : lead & 0x07U;
-  for (std::size_t k = 1; k < length; ++k) value = (value << 6U) | (byte(at + k) & 0x3FU);
-  at = std::min(at + length, text.size());
-  return value;
-}
-
-// Characters that would drive a terminal, reorder a line, or cannot stand in XML.
-bool dangerous(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x200E || c == 0x200F || c == 0x061C ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF ||
-         c == 0xFFFE || c == 0xFFFF;
-}
-
-std::string cleaned(std::string_view raw, bool keep_lines) {
-  const std::string text = to_valid_utf8(raw);
-  std::string out;
-  out.reserve(text.size());
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t start = at;
-    const char32_t c = next_code_point(text, at);
-    if (c == '\n') {
-      out += keep_lines ? '\n' : ' ';
-    } else if (c == '\t') {
-      out += keep_lines ? "  " : " ";
-    } else if (c == '\r') {
-      if (!keep_lines) out += ' ';
-    } else if (dangerous(c)) {
-      out += replacement;
-    } else {
-      out.append(text, start, at - start);
-    }
-  }
-  return out;
-}
 
 std::size_t width_of(char32_t c) {
   const bool combining = (c >= 0x0300 && c <= 0x036F) || (c >= 0x200B && c <= 0x200D) ||
@@ -74,8 +27,8 @@ std::size_t width_of(char32_t c) {
 
 }  // namespace
 
-std::string clean(std::string_view text) { return cleaned(text, false); }
-std::string clean_lines(std::string_view text) { return cleaned(text, true); }
+std::string clean(std::string_view text) { return printable(text); }
+std::string clean_lines(std::string_view text) { return printable_lines(text); }
 
 std::string escape_markup(std::string_view text) {
   std::string out;

@@ -29,6 +29,13 @@ bool measured_here(const Finding& finding) {
   return finding.gain && finding.gain->basis == GainBasis::measured_here;
 }
 
+// A gain of no change, of advice in words alone, is always its own.
+bool suggests(const Finding& finding, const std::vector<Transform>& changes) {
+  return changes.empty() ||
+         std::any_of(finding.suggestions.begin(), finding.suggestions.end(),
+                     [&](const Suggestion& s) { return changes_of(s) == changes; });
+}
+
 // Nobody can follow it: nothing is proposed, or nothing that the program's framework can express.
 bool nothing_to_do(const Finding& finding) {
   return std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
@@ -134,6 +141,7 @@ std::optional<std::string> AdviceCheck::objection(const Finding& finding,
   if (!suggestion.transform || !suggestion.cannot.empty() || tried_and_confirmed(suggestion))
     return std::nullopt;
   const auto changes = changes_of(suggestion);
+  if (measured_here(finding) && finding.gain->changes == changes) return std::nullopt;
   const Profile& profile = index_.profile();
   const auto& own = profile.configurations[static_cast<std::size_t>(finding.configuration)];
   const DeviceSpec* device = device_at(profile, own);
@@ -192,6 +200,7 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
     for (bool again = true; again;) {
       finding.severity = card;
       finding.gain = gain;
+      if (gain && !suggests(finding, gain->changes)) finding.gain.reset();
       finding.predicted_speedup.reset();
       const bool speed = about_speed(*rule) || (gain && gain->saved_bytes == 0);
       if (speed && !refuted(finding) && !measured_here(finding)) predictions_.apply(finding);

@@ -68,7 +68,8 @@ std::string_view kind_of(const toml::node& node);
 ConditionSet read_conditions(CardReader& reader, const toml::node& node);
 // read_suggestion.cpp
 SuggestionTemplate read_suggestion(CardReader& reader, const toml::table& table);
-GainSource read_gain(CardReader& reader, const toml::table& table);
+GainSource read_gain(CardReader& reader, const toml::table& table,
+                     const std::vector<SuggestionTemplate>& suggestions);
 // read_validity.cpp
 void read_validity(CardReader& reader, const toml::table& table, Rule& rule);
 Citation read_citation(CardReader& reader, const toml::table& table);

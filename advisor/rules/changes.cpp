@@ -58,7 +58,8 @@ bool is_remark(const Finding& finding) {
 bool withdrawn(const Finding& finding, const Suggestion& suggestion) {
   if (finding.severity == Severity::error) return false;
   if (finding.refuted_by) return !tried_here(suggestion.trial, ExperimentVerdict::confirmed);
-  return finding.refuted_here && tried_here(suggestion.trial, ExperimentVerdict::refuted);
+  return finding.refuted_here &&
+         (suggestion.no_faster_here || tried_here(suggestion.trial, ExperimentVerdict::refuted));
 }
 
 }  // namespace rnnadvisor::advisor

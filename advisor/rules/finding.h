@@ -74,6 +74,8 @@ struct Suggestion {
   std::string framework;    // for whom; empty: for all
   std::string cannot = {};  // why the program's framework cannot express the change; may be empty
   std::optional<TrialOutcome> trial = {};
+  // The calls that it would make were timed in this profile, all else equal, and are no faster.
+  bool no_faster_here = false;
 };
 
 // All that a suggestion changes, in the order in which it is applied; empty: nothing that a machine
@@ -99,6 +101,9 @@ struct Gain {
   // Only another model reaches it: every writer says so, and it counts nowhere as what there is to
   // gain by a change that can be taken as it is.
   bool another_model = false;
+  // Of which change: all that one suggestion of the finding changes. Empty where the finding
+  // proposes nothing that a machine can do.
+  std::vector<Transform> changes = {};
 };
 std::string_view to_string(GainBasis value);
 
@@ -144,7 +149,8 @@ struct Finding {
   // `gain`; where it was refuted or not seen there is no `gain`, and a refuted warning or
   // opportunity is no more than info.
   std::optional<TrialOutcome> trial;
-  bool refuted_here = false;  // it claims speed, and `trial` refuted that on this kind of GPU
+  // It claims speed, and `trial` or times in this profile refuted that on this kind of GPU.
+  bool refuted_here = false;
   // What predicted times expect of the first of its changes, for order and severity; nothing where
   // it proposes none or they cannot tell.
   std::optional<double> predicted_speedup;

@@ -7,6 +7,9 @@
 #include <iterator>
 #include <tuple>
 
+#include "advisor/facts/experiments.h"
+#include "advisor/facts/framework_around.h"
+#include "advisor/rules/measured_gain.h"
 #include "advisor/rules/text_template.h"
 #include "advisor/rules/trials.h"
 #include "advisor/rules/validation_records.h"
@@ -66,15 +69,6 @@ std::vector<Comparison> make_comparisons(const ConditionSet& set, FactMemo& fact
   return comparisons;
 }
 
-std::optional<Framework> known_framework(const FactMemo& facts) {
-  const auto& profile = facts.index().profile();
-  const auto& configuration =
-      profile.configurations[static_cast<std::size_t>(facts.configuration())];
-  if (configuration.program.name) return configuration.program.name;
-  if (!configuration.from_program()) return std::nullopt;
-  return parse_enum<Framework>(profile.environment.framework);
-}
-
 // The transform with the parameters that facts provide; nothing when one is not known or does not
 // fit.
 std::optional<Transform> complete_transform(const SuggestionTemplate& suggestion, FactMemo& facts) {
@@ -105,14 +99,28 @@ void add_code(Suggestion& suggestion, std::optional<Framework> framework) {
   if (suggestion.code.empty()) suggestion.code = std::move(all);
 }
 
+// The changes that SuggestionTemplate::found names; none where nothing was found.
+std::vector<Transform> found_changes_of(std::string_view found, const FactMemo& facts) {
+  const auto& index = facts.index();
+  if (found == "predicted") {
+    const auto* change = index.predicted_change(facts.configuration());
+    return change != nullptr ? change->changes : std::vector<Transform>{};
+  }
+  constexpr std::string_view by_search = "found_";
+  const auto at = found_by_search(index, facts.configuration(), found.substr(by_search.size()));
+  if (!at) return {};
+  const auto& experiment = index.profile().experiments[static_cast<std::size_t>(*at)];
+  const auto changes = parse_transforms(experiment.transforms);
+  return changes ? *changes : std::vector<Transform>{};
+}
+
 // Of several changes those that change something here: sizes may be multiples already.
 void set_changes(Suggestion& made, const SuggestionTemplate& suggestion, FactMemo& facts) {
-  if (suggestion.predicted) {
-    const auto* change = facts.index().predicted_change(facts.configuration());
-    if (change != nullptr && !change->changes.empty()) {
-      made.transform = change->changes.front();
-      made.with.assign(change->changes.begin() + 1, change->changes.end());
-    }
+  if (!suggestion.found.empty()) {
+    const auto changes = found_changes_of(suggestion.found, facts);
+    if (changes.empty()) return;
+    made.transform = changes.front();
+    made.with.assign(changes.begin() + 1, changes.end());
     return;
   }
   made.transform = complete_transform(suggestion, facts);
@@ -127,12 +135,17 @@ void set_changes(Suggestion& made, const SuggestionTemplate& suggestion, FactMem
                    std::make_move_iterator(changes.end()));
 }
 
-std::vector<Suggestion> make_suggestions(const Rule& rule, FactMemo& facts,
-                                         const FactLookup& lookup) {
-  std::vector<Suggestion> suggestions;
+struct Made {
+  std::size_t of = 0;  // index into Rule::suggestions
+  Suggestion suggestion;
+};
+
+std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const FactLookup& lookup) {
+  std::vector<Made> suggestions;
   if (rule.suggestions.empty()) return suggestions;
-  const auto framework = known_framework(facts);
-  for (const auto& suggestion : rule.suggestions) {
+  const auto framework = framework_around(facts.index().profile(), facts.configuration());
+  for (std::size_t i = 0; i < rule.suggestions.size(); ++i) {
+    const auto& suggestion = rule.suggestions[i];
     if (!suggestion.framework.empty() && framework &&
         suggestion.framework !=
             Spellings<Framework>::values[static_cast<std::size_t>(*framework)]) {
@@ -147,7 +160,7 @@ std::vector<Suggestion> make_suggestions(const Rule& rule, FactMemo& facts,
     made.framework = suggestion.framework;
     set_changes(made, suggestion, facts);
     if (made.transform) add_code(made, framework);
-    suggestions.push_back(std::move(made));
+    suggestions.push_back({i, std::move(made)});
   }
   return suggestions;
 }
@@ -176,10 +189,46 @@ GainBasis basis_of(Provenance provenance) {
   return GainBasis::modelled;
 }
 
-std::optional<Gain> make_gain(const Rule& rule, FactMemo& facts) {
+// What this profile measured of the suggestions: the one that gained most.
+struct MeasuredHere {
+  std::vector<std::optional<Gain>> of;  // of each suggestion
+  std::optional<std::size_t> best;
+};
+
+MeasuredHere measured_here(const std::vector<Made>& made, const FactMemo& facts) {
+  MeasuredHere measured;
+  for (const auto& one : made) {
+    auto& gain = measured.of.emplace_back();
+    if (one.suggestion.transform && one.suggestion.cannot.empty())
+      gain = measured_gain(facts.index(), facts.configuration(), changes_of(one.suggestion));
+    if (!gain) continue;
+    if (!measured.best || gain->speedup > measured.of[*measured.best]->speedup)
+      measured.best = measured.of.size() - 1;
+  }
+  return measured;
+}
+
+// The suggestion that a source's gain is of: the first of those that are shown and were not
+// measured here. None needed where the card proposes nothing that a machine can do.
+std::optional<std::size_t> whose(const GainSource& source, const std::vector<Made>& made,
+                                 const MeasuredHere& measured) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const bool named = std::find(source.of.begin(), source.of.end(), made[i].of) != source.of.end();
+    if (named && made[i].suggestion.transform && !measured.of[i]) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Gain> make_gain(const Rule& rule, const std::vector<Made>& made,
+                              const MeasuredHere& measured, FactMemo& facts) {
+  if (measured.best && measured.of[*measured.best]->speedup >= least_measured_gain)
+    return measured.of[*measured.best];
   for (const auto& source : rule.gains) {
     if (holds(source.applies_when, facts) != Truth::yes) continue;
+    const auto of = whose(source, made, measured);
+    if (!of && !source.of.empty()) continue;
     Gain gain;
+    if (of) gain.changes = changes_of(made[*of].suggestion);
     gain.scope = source.scope;
     gain.source = source.source;
     if (source.fact.empty()) {
@@ -276,6 +325,22 @@ std::string measured_elsewhere(const Rule& rule, const FactMemo& facts) {
                      refuted(record) ? "refuted" : "confirmed");
 }
 
+// All that the finding proposes was timed in this profile and is no faster: it is a remark,
+// whatever was measured elsewhere.
+void apply_measured(Finding& finding, const Rule& rule) {
+  if (finding.severity == Severity::error || finding.gain) return;
+  const bool claims = rule.consequence == "slower" || !rule.gains.empty();
+  bool any = false;
+  for (const auto& suggestion : finding.suggestions) {
+    if (!suggestion.transform || !suggestion.cannot.empty()) continue;
+    if (!suggestion.no_faster_here) return;
+    any = true;
+  }
+  if (!any || !claims) return;
+  finding.severity = Severity::info;
+  finding.refuted_here = true;
+}
+
 // What measurement refuted on this device is no advice there. The document's statement stays beside
 // it.
 void apply_validity(Finding& finding, const Rule& rule, FactMemo& facts) {
@@ -321,11 +386,17 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   finding.all_kernels = evidence.all_kernels;
   finding.comparisons = make_comparisons(rule.when, facts);
   finding.context = make_comparisons(rule.applies_when, facts);
-  finding.suggestions = make_suggestions(rule, facts, lookup);
+  auto made = make_suggestions(rule, facts, lookup);
+  const auto measured = measured_here(made, facts);
   finding.citations = rule.citations;
   finding.validity = rule.validity;
-  finding.gain = make_gain(rule, facts);
+  finding.gain = make_gain(rule, made, measured, facts);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    auto& suggestion = finding.suggestions.emplace_back(std::move(made[i].suggestion));
+    suggestion.no_faster_here = measured.of[i] && measured.of[i]->speedup < least_measured_gain;
+  }
   if (finding.gain) finding.gain->another_model = another_model_only(finding);
+  apply_measured(finding, rule);
   apply_validity(finding, rule, facts);
   apply_trials(finding, rule, facts.index());
   return finding;

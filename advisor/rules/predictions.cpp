@@ -50,7 +50,7 @@ void Predictions::apply(Finding& finding) {
   std::optional<Known> first, best;
   for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
     const auto& suggestion = finding.suggestions[i];
-    if (!suggestion.transform || !suggestion.cannot.empty()) continue;
+    if (!suggestion.transform || !suggestion.cannot.empty() || suggestion.no_faster_here) continue;
     const auto changes = changes_of(suggestion);
     const auto expected = speedup(finding.configuration, changes);
     const Known known{i, expected.value_or(ExpectedSpeedup{}), widest_meaning(changes)};
@@ -65,6 +65,7 @@ void Predictions::apply(Finding& finding) {
     }
   }
   if (!first) return;
+  const std::size_t first_place = first->place;  // of the best one, when they are in order
   if (best->expected.speedup > first->expected.speedup * clearly) {
     const auto begin = finding.suggestions.begin();
     std::rotate(begin + static_cast<std::ptrdiff_t>(first->place),
@@ -87,6 +88,7 @@ void Predictions::apply(Finding& finding) {
   gain.basis = GainBasis::modelled;
   gain.scope = own.config.mode == Mode::training ? "training step" : "forward inference";
   gain.source = "predicted times";
+  gain.changes = changes_of(finding.suggestions[first_place]);
   finding.gain = gain;
 }
 
@@ -111,6 +113,9 @@ std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const Pro
           return its && *its == *calls;
         });
     if (same == other.suggestions.end()) continue;
+    if (same->no_faster_here) continue;
+    Gain gain = *found->gain;
+    gain.changes = changes_of(*same);
     // What the card proposes first stays first, unless it is predicted to gain clearly less.
     const auto& first = other.suggestions.front();
     if (first.transform) {
@@ -118,7 +123,7 @@ std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const Pro
       if (its && its->speedup * clearly < found->gain->speedup)
         std::rotate(other.suggestions.begin(), same, same + 1);
     }
-    if (!other.gain || other.gain->basis != GainBasis::measured_here) other.gain = found->gain;
+    if (!other.gain || other.gain->basis != GainBasis::measured_here) other.gain = std::move(gain);
     left.push_back({found->rule_id, found->configuration, other.rule_id});
     findings.erase(found);
     break;

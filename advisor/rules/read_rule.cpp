@@ -86,6 +86,10 @@ void read_head(CardReader& reader, const toml::table& card, Rule& rule,
   if (found != confidence_words.end())
     rule.confidence = static_cast<Confidence>(found - confidence_words.begin());
   rule.consequence = reader.word(card, "consequence", consequence_words, true);
+  static constexpr std::array<std::string_view, 2> passes = {"forward", "backward"};
+  rule.fails_backward = reader.word(card, "fails_in", passes, false) == "backward";
+  if (const auto* node = card.get("fails_in"); node && rule.consequence != "error")
+    reader.report(*node, "'fails_in' belongs to a card of consequence \"error\"");
   rule.message = reader.pattern(card, "message", true);
   rule.explanation = reader.text(card, "explanation");
 }
@@ -100,7 +104,7 @@ void read_body(CardReader& reader, const toml::table& card, Rule& rule) {
   for (const auto* table : reader.tables(card, "suggestion"))
     rule.suggestions.push_back(read_suggestion(reader, *table));
   for (const auto* table : reader.tables(card, "gain"))
-    rule.gains.push_back(read_gain(reader, *table));
+    rule.gains.push_back(read_gain(reader, *table, rule.suggestions));
   for (const auto* table : reader.tables(card, "citation"))
     rule.citations.push_back(read_citation(reader, *table));
   if (!card.contains("citation")) {
@@ -136,11 +140,11 @@ tl::expected<Rule, std::vector<Error>> read_card(std::string_view text, std::str
   const auto parsed = toml_text::parse_toml(text, file);
   if (!parsed) return tl::unexpected(std::vector{parsed.error()});
   const toml::table& card = *parsed;
-  reader.check_keys(
-      card,
-      {"id", "criterion", "title", "title_passed", "severity", "confidence", "consequence",
-       "applies_when", "when", "message", "explanation", "suggestion", "gain", "citation", "valid"},
-      "a card");
+  reader.check_keys(card,
+                    {"id", "criterion", "title", "title_passed", "severity", "confidence",
+                     "consequence", "fails_in", "applies_when", "when", "message", "explanation",
+                     "suggestion", "gain", "citation", "valid"},
+                    "a card");
   Rule rule;
   rule.file = std::string(file);
   read_head(reader, card, rule, expected_id);

@@ -1,5 +1,6 @@
 // [[suggestion]] with its transform, and [[gain]].
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,8 @@ constexpr std::array<std::string_view, 8> scopes = {
     "forward inference", "forward training", "backward data",
     "backward weights",  "training step",    "training step, per sequence",
     "program step",      "device memory"};
+constexpr std::array<std::string_view, 4> found = {"predicted", "found_exact", "found_padded",
+                                                   "found_numerics"};
 constexpr std::string_view bytes_scope = "device memory";
 
 std::optional<ParameterValue> parameter_value(const toml::node& node) {
@@ -108,14 +111,16 @@ void read_change(CardReader& reader, const toml::key& key, const toml::node& inn
 
 // { pad_batch = { multiple = 8 } }, or several that only help together
 void read_transform(CardReader& reader, const toml::node& node, SuggestionTemplate& suggestion) {
-  if (const auto* word = node.as_string(); word && word->get() == "predicted") {
-    suggestion.predicted = true;
+  if (const auto* word = node.as_string();
+      word && std::find(found.begin(), found.end(), word->get()) != found.end()) {
+    suggestion.found = word->get();
     return;
   }
   const auto* table = node.as_table();
   if (!table || table->empty()) {
-    reader.report(node, "a transform is a table of kinds, or \"predicted\"",
-                  "{ pad_batch = { multiple = 8 } }");
+    reader.report(
+        node, fmt::format("a transform is a table of kinds, or one of {}", fmt::join(found, ", ")),
+        "{ pad_batch = { multiple = 8 } }");
     return;
   }
   std::vector<Transform> changes;
@@ -131,9 +136,59 @@ void read_transform(CardReader& reader, const toml::node& node, SuggestionTempla
                          std::make_move_iterator(changes.end()));
 }
 
+// Whether all that a suggestion changes is of this kind.
+bool changes_only(const SuggestionTemplate& suggestion, std::string_view kind) {
+  if (!suggestion.found.empty()) return suggestion.found == kind;
+  return suggestion.transform && suggestion.with.empty() && suggestion.transform->kind == kind;
+}
+
+// The suggestions whose change a gain is of. What a fact is the gain of is part of the fact; what
+// was measured elsewhere is of `change`, which needs no word where the card proposes one change.
+std::vector<std::size_t> change_of_gain(CardReader& reader, const toml::table& table,
+                                        const std::vector<SuggestionTemplate>& suggestions) {
+  std::vector<std::size_t> all, of;
+  for (std::size_t i = 0; i < suggestions.size(); ++i)
+    if (suggestions[i].transform || !suggestions[i].found.empty()) all.push_back(i);
+  const auto* fact_name = table.get_as<std::string>("fact");
+  const int fact = fact_name != nullptr ? find_fact(fact_name->get()) : -1;
+  if (fact >= 0 && !fact_definition(fact).gain_of.empty()) {
+    const auto& kind = fact_definition(fact).gain_of;
+    for (const auto i : all)
+      if (changes_only(suggestions[i], kind)) of.push_back(i);
+    if (of.empty()) {
+      reader.report(*table.get("fact"),
+                    fmt::format("{} is the gain of '{}', which no suggestion of the card proposes",
+                                fact_definition(fact).name, kind),
+                    fmt::format("give the suggestion transform = {{ {} = {{}} }}", kind));
+    }
+    return of;
+  }
+  if (const auto* node = table.get("change")) {
+    SuggestionTemplate change;
+    read_transform(reader, *node, change);
+    for (const auto i : all)
+      if (suggestions[i].found == change.found && changes_of(suggestions[i]) == changes_of(change))
+        of.push_back(i);
+    if (of.empty()) reader.report(*node, "no suggestion of the card proposes this change");
+    return of;
+  }
+  for (const auto i : all) {
+    const auto& first = suggestions[all.front()];
+    if (suggestions[i].found == first.found && changes_of(suggestions[i]) == changes_of(first)) {
+      of.push_back(i);
+      continue;
+    }
+    reader.report(table, "the card proposes several changes, and it is not said which gains this",
+                  "change = { … }, as the transform of the suggestion that was measured");
+    break;
+  }
+  return of;
+}
+
 }  // namespace
 
 std::span<const std::string_view> gain_scopes() { return scopes; }
+std::span<const std::string_view> found_changes() { return found; }
 
 SuggestionTemplate read_suggestion(CardReader& reader, const toml::table& table) {
   reader.check_keys(table, {"text", "code", "framework", "transform", "applies_when"},
@@ -148,10 +203,13 @@ SuggestionTemplate read_suggestion(CardReader& reader, const toml::table& table)
   return suggestion;
 }
 
-GainSource read_gain(CardReader& reader, const toml::table& table) {
-  reader.check_keys(table, {"fact", "low", "high", "speedup", "scope", "source", "applies_when"},
+GainSource read_gain(CardReader& reader, const toml::table& table,
+                     const std::vector<SuggestionTemplate>& suggestions) {
+  reader.check_keys(table,
+                    {"fact", "low", "high", "speedup", "scope", "source", "change", "applies_when"},
                     "a gain");
   GainSource gain;
+  gain.of = change_of_gain(reader, table, suggestions);
   gain.scope = reader.word(table, "scope", scopes, true);
   gain.source = reader.text(table, "source");
   if (const auto* node = table.get("applies_when"))
@@ -184,6 +242,13 @@ GainSource read_gain(CardReader& reader, const toml::table& table) {
     const auto& about = fact_definition(fact);
     name = about.name;
     const bool number = about.type == FactType::real || about.type == FactType::integer;
+    if (number && about.unit == "1" && about.gain_of.empty()) {
+      reader.report(
+          *node, fmt::format("{} is no gain: it is not known of which change", about.name),
+          "a gain needs no fact where this profile measured the suggestion: that is found "
+          "by its change");
+      return {};
+    }
     if (!number || (unit.empty() ? about.unit != "1" && about.unit != "B" : about.unit != unit)) {
       reader.report(*node, fmt::format("{} is no gain: its unit is '{}'", about.name, about.unit),
                     "time now divided by time after (unit 1), or bytes saved (unit B)");

@@ -67,19 +67,28 @@ struct SuggestionTemplate {
   std::optional<Transform> transform;  // without the parameters in transform_facts
   std::vector<TransformFact> transform_facts;
   std::vector<Transform> with;  // as in Suggestion; none with transform_facts
-  bool predicted = false;       // its changes are those of ProfileIndex::predicted_change()
-  ConditionSet applies_when;    // shown only when known to hold
+  // Its changes are found when judging: "predicted", those of ProfileIndex::predicted_change();
+  // "found_exact", "found_padded" or "found_numerics", those of found_by_search(). Empty: they are
+  // `transform` and `with`.
+  std::string found = {};
+  ConditionSet applies_when;  // shown only when known to hold
 };
 
 std::vector<Transform> changes_of(const SuggestionTemplate& suggestion);
 
-// Where the size of the gain comes from: a fact that provides it, or a cited measurement.
+std::span<const std::string_view> found_changes();  // what SuggestionTemplate::found can be
+
+// Where the size of the gain comes from: a fact that provides it, or a cited measurement. What the
+// profile itself measured of a change needs no source: it is found by the change.
 struct GainSource {
-  std::string fact;    // "sibling.best_algo_speedup": used when it is known
+  std::string fact;    // "program.graph_speedup": used when it is known
   double speedup = 0;  // else: a measured value from the citation, 0: none
   std::string scope;   // one of gain_scopes()
   std::string source;
-  std::string low, high;      // facts: ends of the interval; may be empty
+  std::string low, high;  // facts: ends of the interval; may be empty
+  // The suggestions of the card whose change gains it: indices into Rule::suggestions. Empty only
+  // where the card proposes nothing that a machine can do.
+  std::vector<std::size_t> of = {};
   ConditionSet applies_when;  // used only when known to hold
 };
 std::span<const std::string_view> gain_scopes();
@@ -99,7 +108,10 @@ struct Rule {
   std::string title_passed;  // how the good state reads
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::documented;
-  std::string consequence;    // error | fallback | slower | memory | numerics | none
+  std::string consequence;  // error | fallback | slower | memory | numerics | none
+  // Of consequence "error": only the backward pass does not work. A recording in which it ran, or
+  // else the forward pass, contradicts the card.
+  bool fails_backward = false;
   ConditionSet applies_when;  // else: not applicable
   ConditionSet when;          // fires when it holds
   std::string message;

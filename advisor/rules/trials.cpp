@@ -144,8 +144,11 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     if (results) judge_results(made, profile);
     return made;
   };
-  const auto consider = [&](const TrialOutcome& other) {
-    if (!best || worth(other) < worth(*best)) best = other;
+  bool suggested = false;  // the best is of a change that the finding suggests
+  const auto consider = [&](const TrialOutcome& other, bool named) {
+    if (best && worth(other) >= worth(*best)) return;
+    best = other;
+    suggested = named;
   };
   // A graph of the bare call says nothing of a graph of the whole step.
   const bool of_program = finding.gain && finding.gain->scope == "program step";
@@ -158,16 +161,24 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
       suggestion.trial = outcome(i);
       named = true;
     }
-    if (!named && experiment.rule == finding.rule_id) consider(outcome(i));
+    if (!named && experiment.rule == finding.rule_id) consider(outcome(i), false);
   }
   for (const auto& suggestion : finding.suggestions)
-    if (suggestion.trial) consider(*suggestion.trial);
+    if (suggestion.trial) consider(*suggestion.trial, true);
   finding.trial = best;
   if (!best || best->verdict == ExperimentVerdict::not_run || !best->device.empty()) return;
   if (results || !claims_speed(rule, finding)) return;
   if (best->verdict == ExperimentVerdict::confirmed) {
     if (best->speedup <= 0) return;  // it runs at all: no ratio
-    Gain gain = finding.gain.value_or(Gain{});
+    if (!suggested) {
+      // Another change gained it than any that the finding suggests.
+      finding.gain.reset();
+      return;
+    }
+    const auto& experiment = profile.experiments[static_cast<std::size_t>(best->experiment)];
+    Gain gain;
+    if (const auto changes = parse_transforms(experiment.transforms))
+      gain.changes = in_order(*changes);
     gain.speedup = best->speedup;
     gain.low = best->low;
     gain.high = best->high;

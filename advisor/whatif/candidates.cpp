@@ -222,10 +222,12 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
       if (!only.empty() && in_order(changes_of(suggestion)) != only) continue;
-      const double claimed = finding.gain ? finding.gain->speedup : 0;
+      // What another change gains says nothing of this one.
+      const bool own = finding.gain && finding.gain->changes == changes_of(suggestion);
+      const double claimed = own ? finding.gain->speedup : 0;
       const std::string by =
-          finding.gain ? fmt::format("{}: {}", finding.rule_id, basis_words(finding.gain->basis))
-                       : std::string();
+          own ? fmt::format("{}: {}", finding.rule_id, basis_words(finding.gain->basis))
+              : std::string();
       collector.add(changes_of(suggestion), finding.rule_id, claimed, by);
     }
   }

@@ -7,15 +7,12 @@
 #include <string>
 
 #include "advisor/facts/fact.h"
+#include "advisor/facts/framework_around.h"
 #include "advisor/whatif/candidate.h"
 #include "core/device/device_spec.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
-
-// The framework of a configuration: what its program said, else, where it was recorded from one,
-// what the profile says. Nothing when neither does.
-std::optional<Framework> framework_around(const Profile& profile, int configuration);
 
 // Nothing when the framework runs the candidate, and then the candidate's calls are those that the
 // framework makes: PyTorch chooses the algorithm itself. Else the reason, with the clause of the

@@ -81,6 +81,14 @@ class ChangeSearch {
                const model::PredictTime& predict)
       : profile_(profile), configuration_(configuration), device_(device) {
     options_.predict = predict;
+    const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+    for (const auto& other : profile.configurations) {
+      const auto at = static_cast<std::size_t>(other.device);
+      if (!other.timings.empty() && other.described() && other.device >= 0 &&
+          at < profile.devices.size() && profile.devices[at].same_kind(device) &&
+          other.program == own.program)
+        measured_.push_back(&other.config);
+    }
   }
 
   std::optional<Option> best() {
@@ -126,11 +134,26 @@ class ChangeSearch {
     if (!candidate || candidate->variant.cuda_graph || !same_data(candidate->transforms))
       return std::nullopt;
     if (known_slow(candidate->variant, device_, true)) return std::nullopt;
+    if (measured_here(candidate->variant.calls)) return std::nullopt;
     auto time = time_of(candidate->variant.calls, options_.predict);
     if (!time) return std::nullopt;
     const auto& calls = candidate->variant.calls;
     return Option{candidate->transforms, candidate->meaning, std::move(*time),
                   std::any_of(calls.begin(), calls.end(), odd_persistent)};
+  }
+
+  // What the profile measured needs no prediction, and is told by who compares what was measured.
+  bool measured_here(const std::vector<RnnConfig>& calls) const {
+    return std::all_of(calls.begin(), calls.end(), [&](const RnnConfig& call) {
+      return std::any_of(measured_.begin(), measured_.end(), [&](const RnnConfig* other) {
+        if (call.hidden_size != other->hidden_size || call.batch_size != other->batch_size ||
+            call.input_size != other->input_size || call.algo != other->algo)
+          return false;
+        RnnConfig same = call;
+        same.id = other->id;
+        return same == *other;
+      });
+    });
   }
 
   static bool known(const std::vector<Option>& options, const Changes& changes) {
@@ -184,6 +207,7 @@ class ChangeSearch {
   const int configuration_;
   const DeviceSpec& device_;
   ProposeOptions options_;
+  std::vector<const RnnConfig*> measured_;  // beside it, in its program and on its kind of GPU
 };
 
 // Half the width of an interval on a logarithmic scale, to either side.

@@ -24,6 +24,36 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Characters that would drive a terminal, reorder a line, or cannot stand in XML.
+bool dangerous(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x200E || c == 0x200F || c == 0x061C ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF ||
+         c == 0xFFFE || c == 0xFFFF;
+}
+
+std::string made_printable(std::string_view raw, bool keep_lines) {
+  const std::string text = to_valid_utf8(raw);
+  std::string out;
+  out.reserve(text.size());
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t start = at;
+    const char32_t c = next_code_point(text, at);
+    if (c == '\n') {
+      out += keep_lines ? '\n' : ' ';
+    } else if (c == '\t') {
+      out += keep_lines ? "  " : " ";
+    } else if (c == '\r') {
+      if (!keep_lines) out += ' ';
+    } else if (dangerous(c)) {
+      out += "\xEF\xBF\xBD";
+    } else {
+      out.append(text, start, at - start);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string three_digits(double value) {
@@ -118,5 +148,24 @@ std::string to_valid_utf8(std::string_view text) {
   }
   return out;
 }
+
+// One code point of valid UTF-8; `at` moves behind it.
+char32_t next_code_point(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<char32_t>(static_cast<unsigned char>(i < text.size() ? text[i] : '\0'));
+  };
+  const char32_t lead = byte(at);
+  const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  char32_t value = length == 1   ? lead
+                   : length == 2 ? lead & 0x1FU
+                   : length == 3 ? lead & 0x0FU
+                                 : lead & 0x07U;
+  for (std::size_t k = 1; k < length; ++k) value = (value << 6U) | (byte(at + k) & 0x3FU);
+  at = std::min(at + length, text.size());
+  return value;
+}
+
+std::string printable(std::string_view text) { return made_printable(text, false); }
+std::string printable_lines(std::string_view text) { return made_printable(text, true); }
 
 }  // namespace rnnadvisor

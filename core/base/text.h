@@ -1,6 +1,7 @@
 // Small text helpers that several readers and writers share.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,5 +35,15 @@ std::string plural(long long count, std::string_view singular, std::string_view 
 
 // Bytes that are not valid UTF-8 become U+FFFD, so that any text can stand in JSON, XML and HTML.
 std::string to_valid_utf8(std::string_view text);
+
+// One code point of valid UTF-8; `at` moves behind it.
+char32_t next_code_point(std::string_view text, std::size_t& at);
+
+// Text of others made safe to show on one line: valid UTF-8, control characters (also those that
+// drive a terminal) and bidirectional overrides replaced by U+FFFD, line breaks and tabs by a
+// blank.
+std::string printable(std::string_view text);
+// The same for text of several lines: line breaks stay, tabs become two blanks.
+std::string printable_lines(std::string_view text);
 
 }  // namespace rnnadvisor

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "profiler/classify/classify.h"
@@ -19,29 +21,66 @@ constexpr std::array<std::string_view, 3> cell_words = {"framework_lstm", "frame
 constexpr int least_framework_steps = 8, least_handwritten_steps = 16;
 constexpr int most_kernels_between = 64;  // two steps further apart belong to different runs
 constexpr double nearly_all = 0.8;
+// Of loops that XLA compiled. A network of equal layers may look like a short loop, and a layer of
+// a transformer has at least four products.
+constexpr int least_compiled_steps = 32, most_kernels_in_compiled_step = 12,
+              most_products_in_compiled_step = 3;
 
 // What a kernel is to this question, by its name.
 struct Kind {
   std::optional<NativeCell> step;
   bool product = false, sigmoid = false;
+  bool fusion = false;  // XLA's, whose name tells where it is written and not what it computes
 };
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return contains(text, part); });
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
+// XLA calls a fusion after the instructions that it ends with: "fusion_12",
+// "loop_add_multiply_fusion_3", "input_reduce_fusion". Products of Triton are "gemm_fusion_dot_1".
+// openxla/xla xla/service/gpu/transforms/rename_fusions.cc, fusion_wrapper.cc; read from the
+// sources, in no recording of ours.
+bool is_xla_fusion(std::string_view lower) {
+  const auto name = lower.substr(0, lower.find('('));
+  if (name.find_first_of("<: ") != std::string_view::npos || name.starts_with("triton_"))
+    return false;
+  return name.starts_with("wrapped_") || name.starts_with("fusion") || contains(name, "_fusion");
+}
+
+// Names of PyTorch (recordings), TorchInductor's Triton kernels, TensorFlow's Eigen and MLIR
+// kernels (EigenMetaKernel<… scalar_logistic_op …>, Tanh_GPU_DT_HALF_DT_HALF_kernel) and XLA's:
+// pytorch/pytorch torch/_inductor/utils.py (get_fused_kernel_name), tensorflow/tensorflow
+// tensorflow/core/kernels/mlir_generated and tensorflow/core/kernels/cwise_ops.h, openxla/xla. What
+// is not PyTorch's own was read from these sources and not from a recording.
 Kind kind_of(const std::string& name) {
   Kind kind;
   const auto known = classify_kernel(name);
+  const auto lower = lower_case(name);
   if (known.family_id == "pytorch_native_cell") {
-    kind.step = contains(name, "gru") ? NativeCell::framework_gru : NativeCell::framework_lstm;
-  } else if (contains(name, "tanh")) {
+    kind.step = contains(lower, "gru") ? NativeCell::framework_gru : NativeCell::framework_lstm;
+  } else if (contains(lower, "tanh")) {
     kind.step = NativeCell::handwritten;
   }
-  kind.sigmoid = contains(name, "sigmoid");
+  kind.sigmoid = contains_any(lower, {"sigmoid", "logistic"});
   kind.product = known.role == KernelRole::gemm || known.role == KernelRole::recurrent_gemm ||
                  known.role == KernelRole::layer_gemm || known.role == KernelRole::weight_gemm ||
-                 contains(name, "gemm") || contains(name, "gemv") || contains(name, "nvjet");
+                 contains_any(lower, {"gemm", "gemv", "nvjet", "triton_mm", "triton_bmm",
+                                      "fused_mm", "fused_addmm", "fused_bmm", "dot_fusion"});
+  kind.fusion = !kind.product && is_xla_fusion(lower);
   return kind;
 }
 
@@ -78,6 +117,7 @@ class Search {
       add(runs_[{k.process[i], k.device[i], k.stream[i]}], i, *kind);
     }
     for (auto& [where, run] : runs_) close(where, run);
+    find_compiled(kinds);
     std::vector<NativeRecurrence> out;
     for (auto& [key, found] : found_) out.push_back(found);
     std::stable_sort(out.begin(), out.end(),
@@ -122,7 +162,77 @@ class Search {
     run.kernel_ns += ns + run.between_ns;
     run.between = run.between_ns = 0;
     if (new_step) run.product = run.sigmoid = false;
+    // One kernel may compute the whole cell: its sigmoid belongs to what follows as well as one
+    // that stands between.
+    run.sigmoid = run.sigmoid || kind.sigmoid;
     run.last_ns = k.end_ns[kernel];
+  }
+
+  // A step of a loop that XLA compiled: one fusion again and again, a product or two between.
+  struct Loop {
+    int name = -1;
+    std::int64_t steps = 0, first_ns = 0, last_ns = 0, kernels = 0, kernel_ns = 0;
+    std::int64_t between = 0, between_ns = 0;
+    int products = 0;
+  };
+
+  void find_compiled(const std::vector<std::optional<Kind>>& kinds) {
+    const auto& k = profile_.kernels;
+    std::map<Where, std::map<int, Loop>> loops;  // by the name of the fusion
+    const auto close_loop = [&](const Where& where, const Loop& loop) {
+      if (loop.steps < least_compiled_steps) return;
+      auto& best = compiled_[where];
+      if (loop.kernels > best.kernels) best = loop;
+    };
+    for (std::size_t i = 0; i < k.size(); ++i) {
+      const auto& kind = kinds[static_cast<std::size_t>(k.name[i])];
+      if (k.call[i] >= 0 || !kind) continue;
+      const Where where{k.process[i], k.device[i], k.stream[i]};
+      auto& own = loops[where];
+      const std::int64_t ns = k.end_ns[i] - k.start_ns[i];
+      if (kind->fusion) own.try_emplace(k.name[i]);
+      for (auto at = own.begin(); at != own.end();) {
+        auto& loop = at->second;
+        if (at->first == k.name[i] && kind->fusion) {
+          const bool goes_on = loop.steps > 0 && loop.products > 0 &&
+                               loop.products <= most_products_in_compiled_step;
+          if (loop.steps == 0 || goes_on) {
+            if (loop.steps == 0) loop.first_ns = k.start_ns[i];
+            ++loop.steps;
+            loop.kernels += 1 + loop.between;
+            loop.kernel_ns += ns + loop.between_ns;
+            loop.last_ns = k.end_ns[i];
+            loop.between = loop.between_ns = 0;
+            loop.products = 0;
+            ++at;
+            continue;
+          }
+        }
+        loop.products += kind->product ? 1 : 0;
+        loop.between_ns += ns;
+        if (++loop.between < most_kernels_in_compiled_step) {
+          ++at;
+          continue;
+        }
+        close_loop(where, loop);
+        at = own.erase(at);
+      }
+    }
+    for (const auto& [where, own] : loops)
+      for (const auto& [name, loop] : own) close_loop(where, loop);
+    for (const auto& [where, loop] : compiled_) {
+      const auto [process, device, stream] = where;
+      const auto [entry, fresh] = found_.try_emplace({process, device, NativeCell::handwritten});
+      if (!fresh) continue;  // known by what its kernels are called
+      auto& found = entry->second;
+      found.process = process;
+      found.device = device;
+      found.cell = NativeCell::handwritten;
+      found.steps = loop.steps;
+      found.kernels = loop.kernels;
+      found.kernel_ns = loop.kernel_ns;
+      found.span_ns = loop.last_ns - loop.first_ns;
+    }
   }
 
   void close(const Where& where, Run& run) {
@@ -141,6 +251,7 @@ class Search {
 
   const Profile& profile_;
   std::map<Where, Run> runs_;
+  std::map<Where, Loop> compiled_;  // the one with the most kernels on each stream
   std::map<std::tuple<int, int, NativeCell>, NativeRecurrence> found_;
 };
 

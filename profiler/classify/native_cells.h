@@ -13,7 +13,9 @@ namespace rnnadvisor {
 enum class NativeCell {
   framework_lstm,  // kernels of the framework's own cells: certain
   framework_gru,
-  handwritten  // tanh, sigmoid and a matrix product take turns, over and over: a likeness
+  // A matrix product takes turns with tanh and sigmoid, over and over, in kernels of their own or
+  // in one; or, in a loop that XLA compiled, with one fusion of unknown content: a likeness.
+  handwritten
 };
 std::string_view to_string(NativeCell cell);
 
@@ -30,7 +32,9 @@ struct NativeRecurrence {
 
 // Looks at the kernels that no cuDNN RNN call launched, stream by stream. At least 8 steps in a row
 // of a framework's cell, 16 of one by hand, where between nearly all of them (80 %) stands a matrix
-// product and, by hand, a sigmoid: fewer could be anything.
+// product and, by hand, a sigmoid, in whatever letter case: fewer could be anything. Fusions of XLA
+// do not tell what they compute: the same one 32 times, at most 12 kernels apart, one to three
+// products between.
 std::vector<NativeRecurrence> native_recurrences(const Profile& profile);
 
 // Adds one configuration of Origin::kernels for each device with such a recurrence, so that there

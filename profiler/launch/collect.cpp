@@ -19,6 +19,7 @@
 #include "profiler/classify/inferred_calls.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/classify/sampled_counters.h"
+#include "profiler/launch/attached_processes.h"
 #include "profiler/launch/process_spool.h"
 
 namespace rnnadvisor::launch {
@@ -35,7 +36,9 @@ Result<std::vector<std::string>> spool_paths(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == spool::file_suffix) paths.push_back(it->path().string());
+    // Others may be allowed to put files there; where a link leads is not theirs to say.
+    if (it->path().extension() == spool::file_suffix && !it->is_symlink())
+      paths.push_back(it->path().string());
   }
   if (error) {
     return fail(
@@ -79,7 +82,9 @@ class Collector {
     }
     if (options_.program && !main_found_) collection_.builder.add_process(*options_.program);
     collection_.configurations.finish();
-    add_notes();
+    for (const int pid : attached_processes(folder))
+      collected_.waiting += recorded_.contains(pid) ? 0 : 1;
+    add_notes(folder);
     collected_.profile = collection_.builder.finish();
     add_native_recurrences(collected_.profile);
     infer_autocast(collected_.profile);
@@ -162,6 +167,7 @@ class Collector {
     if (!spool.add(process_of(reader->header(), last))) return false;
     executions_ += spool.executions();
     if (reader->header().calls == 0) without_calls_.insert(spool.process());
+    recorded_.insert(reader->header().pid);
     add_environment(spool, reader->header());
     return true;
   }
@@ -197,8 +203,22 @@ class Collector {
     e.tracing |= spool.traced() || header.mode != spool::Mode::calls;
   }
 
-  void add_notes() {
-    const auto note = [&](NoteSeverity severity, const char* code, const char* text,
+  // Why nothing was recorded, as far as it can be known from outside.
+  std::string no_recording(const std::string& folder) const {
+    std::string text = "no process of the program used CUDA or cuDNN where the plugin could see it";
+    if (collected_.waiting > 0) text += " by the time of the collection";
+    std::string closed;
+    if (geteuid() == 0 && !is_open_to_others(folder, closed)) {
+      text += fmt::format(
+          ", or it had become another user by then, who cannot record because '{}' is closed to "
+          "others",
+          closed);
+    }
+    return text;
+  }
+
+  void add_notes(const std::string& folder) {
+    const auto note = [&](NoteSeverity severity, const char* code, const std::string& text,
                           std::int64_t count) {
       if (count > 0) collection_.builder.add_note({severity, code, text, count});
     };
@@ -216,10 +236,13 @@ class Collector {
          "processes still ran when their recording was collected; what they recorded afterwards "
          "is not there",
          collected_.running);
+    note(NoteSeverity::info, "process-waiting",
+         "processes of the program still ran and had not used CUDA or cuDNN when their recording "
+         "was collected; what they do afterwards is not there",
+         collected_.waiting);
     if (executions_ == 0) {
       note(NoteSeverity::warning, "no-rnn-calls",
-           collected_.spools == 0 ? "no process of the program used CUDA or cuDNN where the plugin "
-                                    "could see it"
+           collected_.spools == 0 ? no_recording(folder)
                                   : "no call of a cuDNN RNN function was recorded",
            1);
     }
@@ -251,6 +274,7 @@ class Collector {
   Collection collection_;
   Collected collected_;
   std::set<int> without_calls_;  // processes
+  std::set<int> recorded_;       // ids of processes
   std::int64_t executions_ = 0, without_end_ = 0;
   bool main_found_ = false;
 };
@@ -264,6 +288,18 @@ int count_running(const std::string& folder) {
     const auto reader = spool::Reader::open(path);
     return reader && still_runs(reader->header());
   }));
+}
+
+int count_waiting(const std::string& folder) {
+  std::set<int> recorded;
+  if (const auto paths = spool_paths(folder); paths) {
+    for (const auto& path : *paths)
+      if (const auto reader = spool::Reader::open(path); reader)
+        recorded.insert(reader->header().pid);
+  }
+  const auto attached = attached_processes(folder);
+  return static_cast<int>(std::count_if(attached.begin(), attached.end(),
+                                        [&](int pid) { return !recorded.contains(pid); }));
 }
 
 RecordingState recording_state(const std::string& folder) {

@@ -26,6 +26,7 @@ struct Collected {
   Profile profile;
   int spools = 0;                       // that were read
   int running = 0;                      // processes that had not ended
+  int waiting = 0;                      // of count_waiting()
   std::vector<std::string> unreadable;  // messages, one for each spool that was none
 };
 
@@ -36,6 +37,10 @@ Result<Collected> collect_spools(const std::string& folder, const CollectOptions
 
 // Processes that record into this folder and have not ended.
 int count_running(const std::string& folder);
+
+// Processes that were told to record into this folder, live, and have recorded nothing yet: they
+// would with their first call of CUDA, cuDNN or NVTX.
+int count_waiting(const std::string& folder);
 
 // What has been recorded into this folder by now, from the headers alone: cheap enough to be asked
 // several times a second. RNN calls are counted also where they are not recorded.

@@ -1,6 +1,8 @@
 #include "profiler/launch/correlation_ranges.h"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace rnnadvisor::launch {
@@ -23,14 +25,55 @@ void CorrelationRanges::add_api(std::uint32_t correlation, std::uint32_t thread)
   launches_.push_back({correlation, thread, Kind::api});
 }
 
+namespace {
+
+// How many ranges are open, and which, where it is one: the sum of their indices.
+struct OpenRanges {
+  std::size_t count = 0, sum = 0;
+  void open(std::size_t index) {
+    ++count;
+    sum += index;
+  }
+  void close(std::size_t index) {
+    --count;
+    sum -= index;
+  }
+};
+
+}  // namespace
+
+struct CorrelationRanges::Open {
+  OpenRanges all;
+  std::unordered_map<std::uint32_t, OpenRanges> of_stream, of_thread;
+
+  OpenRanges fitting(const Launch& launch) const {
+    const auto& places = launch.kind == Kind::api ? of_thread : of_stream;
+    const auto found = places.find(launch.where);
+    return found == places.end() ? OpenRanges() : found->second;
+  }
+};
+
 template <class Visit>
 void CorrelationRanges::sweep(Visit&& visit) const {
-  std::vector<const Range*> open;
-  std::size_t next = 0;
+  std::vector<std::size_t> by_end(ranges_.size());
+  std::iota(by_end.begin(), by_end.end(), 0);
+  std::sort(by_end.begin(), by_end.end(),
+            [&](std::size_t a, std::size_t b) { return ranges_[a].last < ranges_[b].last; });
+  Open open;
+  std::size_t opened = 0, closed = 0;
   for (const auto& launch : launches_) {
-    while (next < ranges_.size() && ranges_[next].first < launch.correlation)
-      open.push_back(&ranges_[next++]);
-    std::erase_if(open, [&](const Range* range) { return range->last <= launch.correlation; });
+    for (; opened < ranges_.size() && ranges_[opened].first < launch.correlation; ++opened) {
+      open.all.open(opened);
+      open.of_stream[ranges_[opened].stream].open(opened);
+      open.of_thread[ranges_[opened].thread].open(opened);
+    }
+    // A range begins before it ends, so that those that end by now have been opened.
+    for (; closed < by_end.size() && ranges_[by_end[closed]].last <= launch.correlation; ++closed) {
+      const std::size_t index = by_end[closed];
+      open.all.close(index);
+      open.of_stream[ranges_[index].stream].close(index);
+      open.of_thread[ranges_[index].thread].close(index);
+    }
     visit(launch, open);
   }
 }
@@ -42,29 +85,19 @@ std::int64_t CorrelationRanges::resolve(
   std::sort(launches_.begin(), launches_.end(),
             [](const Launch& a, const Launch& b) { return a.correlation < b.correlation; });
   std::unordered_set<std::uint32_t> shared;  // streams that others use as well
-  sweep([&](const Launch& launch, const std::vector<const Range*>& around) {
-    if (around.empty() && launch.kind == Kind::kernel) shared.insert(launch.where);
+  sweep([&](const Launch& launch, const Open& open) {
+    if (open.all.count == 0 && launch.kind == Kind::kernel) shared.insert(launch.where);
   });
   std::int64_t untold = 0;
-  sweep([&](const Launch& launch, const std::vector<const Range*>& around) {
-    if (around.empty()) return;
-    const Range* own = nullptr;
-    int fitting = 0;
-    for (const Range* range : around) {
-      const bool fits =
-          launch.kind == Kind::api ? range->thread == launch.where : range->stream == launch.where;
-      if (!fits) continue;
-      own = range;
-      ++fitting;
-    }
-    if (fitting == 0 && launch.kind != Kind::api && around.size() == 1 &&
-        !shared.contains(launch.where)) {
-      own = around.front();
-      fitting = 1;
-    }
-    if (fitting == 1) {
-      visit(launch.correlation, own->call);
-    } else if (launch.kind != Kind::api || fitting > 1) {
+  sweep([&](const Launch& launch, const Open& open) {
+    if (open.all.count == 0) return;
+    OpenRanges own = open.fitting(launch);
+    if (own.count == 0 && launch.kind != Kind::api && open.all.count == 1 &&
+        !shared.contains(launch.where))
+      own = open.all;
+    if (own.count == 1) {
+      visit(launch.correlation, ranges_[own.sum].call);
+    } else if (launch.kind != Kind::api || own.count > 1) {
       ++untold;
     }
   });

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace rnnadvisor::launch {
@@ -25,7 +24,8 @@ class CorrelationRanges {
   // - a kernel or transfer: is on the call's stream, or on a stream on which no kernel runs outside
   //   of RNN calls (cuDNN's own, which it clears when it makes them) while no other call is under
   //   way.
-  // Returns how many launches lie in a range and could not be told.
+  // Returns how many launches lie in a range and could not be told. Takes the time of sorting,
+  // however many ranges overlap.
   std::int64_t resolve(const std::function<void(std::uint32_t correlation, int call)>& visit);
 
  private:
@@ -38,7 +38,8 @@ class CorrelationRanges {
     std::uint32_t correlation, where;
     Kind kind;
   };
-  // Calls visit(launch, ranges around it) in order of correlation.
+  struct Open;
+  // Calls visit(launch, ranges that are open around it) in order of correlation.
   template <class Visit>
   void sweep(Visit&& visit) const;
 

@@ -27,6 +27,10 @@ constexpr std::array<Package, 6> packages = {{
     {"onnxruntime", {"onnxruntime_gpu", "onnxruntime"}, Framework::onnxruntime},
 }};
 
+// Keras 3 and Keras 2 are installed under one name, and Keras 2 under another one beside Keras 3.
+constexpr Package keras = {"keras", {"keras", "keras_nightly"}, Framework::keras3};
+constexpr Package legacy_keras = {"tf_keras", {"tf_keras", "tf_keras_nightly"}, Framework::keras2};
+
 // Libraries that tell by their name where the folder does not: programs in C++.
 constexpr std::array<std::pair<std::string_view, Framework>, 4> library_names = {{
     {"libtorch", Framework::pytorch},
@@ -57,13 +61,43 @@ std::string version_in(const fs::path& folder, const Package& package) {
   return found;
 }
 
+// By its version; where that is not known, by files that only Keras 3 has.
+std::optional<FrameworkLibrary> keras_in(const fs::path& folder, std::string_view path) {
+  const std::string version = version_in(folder, keras);
+  if (version.empty()) {
+    // TensorFlow's own copy, of the time of Keras 2.
+    if (path.find("/tensorflow/python/keras/") != std::string_view::npos)
+      return FrameworkLibrary{Framework::keras2, {}};
+    for (const std::string_view of_3 : {"/keras/src/backend/", "/keras/src/ops/"})
+      if (path.find(of_3) != std::string_view::npos) return FrameworkLibrary{Framework::keras3, {}};
+    return std::nullopt;
+  }
+  const bool old = version.starts_with("2.") || version.starts_with("1.");
+  return FrameworkLibrary{old ? Framework::keras2 : Framework::keras3, version};
+}
+
 }  // namespace
+
+std::optional<FrameworkLibrary> keras_beside(std::string_view library, bool legacy) {
+  for (const std::string_view imported : {"/h5py/", "/optree/"}) {
+    const auto at = library.rfind(imported);
+    if (at == std::string_view::npos) continue;
+    const fs::path packages(library.substr(0, at));
+    if (!legacy) return keras_in(packages, {});
+    const std::string version = version_in(packages, legacy_keras);
+    if (!version.empty()) return FrameworkLibrary{Framework::keras2, version};
+  }
+  return std::nullopt;
+}
 
 std::optional<FrameworkLibrary> framework_of(std::string_view path) {
   // The innermost folder with a package's name: an environment may be called "torch", too.
   fs::path folder = fs::path(path).parent_path();
   for (; folder.has_relative_path(); folder = folder.parent_path()) {
     const std::string name = folder.filename().string();
+    if (name == keras.folder) return keras_in(folder.parent_path(), path);
+    if (name == legacy_keras.folder)
+      return FrameworkLibrary{Framework::keras2, version_in(folder.parent_path(), legacy_keras)};
     const auto package = std::find_if(packages.begin(), packages.end(),
                                       [&](const Package& p) { return p.folder == name; });
     if (package == packages.end()) continue;

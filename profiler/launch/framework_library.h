@@ -20,4 +20,9 @@ struct FrameworkLibrary {
 // *.egg-info. Nothing: no framework that rnnadvisor knows.
 std::optional<FrameworkLibrary> framework_of(std::string_view path);
 
+// Keras, of which no library tells: `library` is one that it imports ("…/h5py/_errors….so"), and
+// stands beside it where it is installed. `legacy`: the program asked TensorFlow for Keras 2 in its
+// own package (TF_USE_LEGACY_KERAS). Nothing: it is not installed there, or not on this machine.
+std::optional<FrameworkLibrary> keras_beside(std::string_view library, bool legacy);
+
 }  // namespace rnnadvisor::launch

@@ -62,12 +62,17 @@ GroupWitness::GroupWitness(const sigset_t& signals) {
 }
 
 GroupWitness::~GroupWitness() {
-  if (pid_ <= 0) return;
-  kill(pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
   }
-  close(reports_);
+  if (reports_ >= 0) close(reports_);
+}
+
+void GroupWitness::ended(pid_t process) {
+  if (process == pid_) pid_ = -1;
 }
 
 bool GroupWitness::group_received(int signal) {

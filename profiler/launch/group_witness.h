@@ -24,6 +24,9 @@ class GroupWitness {
   // moment.
   bool group_received(int signal);
 
+  // That its process has ended and somebody has taken note of that.
+  void ended(pid_t process);
+
  private:
   struct Report {
     std::int64_t time_ns;  // CLOCK_MONOTONIC

@@ -95,15 +95,24 @@ int exec_problem(int pipe) {
 class Waiter {
  public:
   Waiter(const SignalState& signals, GroupWitness& witness, pid_t program)
-      : signals_(signals), witness_(witness), program_(program) {}
+      : signals_(signals), witness_(witness), program_(program) {
+    // Process 1 of a container, or whoever asked for it, gets the orphans of all below.
+    int subreaper = 0;
+    prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
+    any_child_ = getpid() == 1 || subreaper != 0;
+  }
 
   // The status of the program as waitpid() gives it.
   int wait() {
     while (true) {
       int status = 0;
       // The witness may have been taken down by somebody: any child's end is looked at.
-      const pid_t ended = waitpid(program_, &status, WNOHANG);
+      const pid_t ended = waitpid(any_child_ ? -1 : program_, &status, WNOHANG);
       if (ended == program_) return status;
+      if (ended > 0) {
+        witness_.ended(ended);
+        continue;
+      }
       siginfo_t info{};
       const int signal = sigwaitinfo(&signals_.waited_for(), &info);
       if (signal > 0 && signal != SIGCHLD) pass_on(signal, info);
@@ -132,7 +141,7 @@ class Waiter {
   GroupWitness& witness_;
   pid_t program_;
   std::int64_t last_interrupt_ = 0;
-  bool killed_ = false;
+  bool killed_ = false, any_child_ = false;
 };
 
 }  // namespace

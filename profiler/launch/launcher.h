@@ -29,7 +29,9 @@ inline constexpr std::int64_t second_interrupt_ns = 5'000'000'000;
 
 // Runs the program to its end. Meanwhile SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 do
 // not end this process: those sent to it alone are sent on to the program; those sent to the whole
-// process group, as a terminal does, the program has had already. Its children are not waited for.
+// process group, as a terminal does, the program has had already. Its children are not waited for;
+// where this process is the one that gets orphans (process 1 of a container), those that end leave
+// no zombies.
 //
 // Errors: not_found (no such program: a shell says 127), unsupported (it cannot be executed: 126),
 // io (no process or pipe could be made). Changes the signal mask and the disposition of SIGCHLD for

@@ -59,17 +59,22 @@ std::int64_t NvtxMatcher::finish(const spool::Tables& tables, int process, std::
     record.process = process;
     builder.add_nvtx(record);
   };
+  // Deeper than any program nests on purpose: what goes on from there is not told, so that a
+  // program that never pops costs no more than one that does.
+  constexpr std::size_t most_depth = 1024;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const spool::Nvtx*>> pushed;
   std::unordered_map<std::uint64_t, const spool::Nvtx*> started;
   for (const auto& [type, event] : events_) {
     switch (type) {
-      case spool::Type::nvtx_push:
-        pushed[{event.thread, event.domain}].push_back(&event);
+      case spool::Type::nvtx_push: {
+        auto& open = pushed[{event.thread, event.domain}];
+        open.push_back(open.size() < most_depth ? &event : nullptr);
         break;
+      }
       case spool::Type::nvtx_pop: {
         auto& open = pushed[{event.thread, event.domain}];
         if (open.empty()) break;
-        emit(*open.back(), event.time_ns);
+        if (open.back() != nullptr) emit(*open.back(), event.time_ns);
         open.pop_back();
         break;
       }
@@ -90,7 +95,8 @@ std::int64_t NvtxMatcher::finish(const spool::Tables& tables, int process, std::
   }
   std::int64_t unfinished = 0;
   for (const auto& [thread, open] : pushed) {
-    for (const auto* begin : open) emit(*begin, end_ns);
+    for (const auto* begin : open)
+      if (begin != nullptr) emit(*begin, end_ns);
     unfinished += static_cast<std::int64_t>(open.size());
   }
   for (const auto& [range, begin] : started) emit(*begin, end_ns);

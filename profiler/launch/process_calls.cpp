@@ -73,6 +73,35 @@ std::int64_t size_or_none(std::uint64_t bytes) {
   return bytes > static_cast<std::uint64_t>(latest_time_ns) ? -1 : static_cast<std::int64_t>(bytes);
 }
 
+// As TensorFlow reads a variable for a switch (tsl/util/env_var.cc); nothing where it is not set,
+// or holds what TensorFlow would refuse.
+std::optional<bool> flag_of(const std::string* value) {
+  if (value == nullptr) return std::nullopt;
+  std::string lower = *value;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (lower == "1" || lower == "true") return true;
+  if (lower == "0" || lower == "false") return false;
+  return std::nullopt;
+}
+
+bool is_keras(Framework framework) {
+  return framework == Framework::keras2 || framework == Framework::keras3;
+}
+
+// What a layer of Keras must be for cuDNN to have been called for it: keras2_cudnn() and
+// keras3_cudnn() in advisor/facts/framework_model.h have the sources.
+void add_keras_conditions(ProgramContext& program, const RnnConfig& config) {
+  program.activation = "tanh";
+  program.recurrent_activation = "sigmoid";
+  program.recurrent_dropout = 0;
+  program.unroll = false;
+  program.use_bias = true;
+  if (config.cell == Cell::gru) program.reset_after = true;
+  program.jit_compile = false;
+}
+
 bool runs_python(const spool::Header& header) {
   const auto& path = header.executable;
   return path.compare(path.rfind('/') + 1, 6, "python") == 0;
@@ -90,8 +119,35 @@ std::optional<FrameworkLibrary> ProcessSpool::framework_of_call(const spool::Cal
       known = framework_files_.emplace(file, framework_of(tables_.text(file))).first;
     if (known->second) return known->second;
   }
-  if (frameworks_.size() == 1) return frameworks_.front();
+  if (frameworks_.size() == 1) return with_keras(frameworks_.front());
   return std::nullopt;
+}
+
+const std::string* ProcessSpool::variable(std::string_view name) const {
+  const auto found = std::find_if(variables_.begin(), variables_.end(),
+                                  [&](const auto& v) { return v.first == name; });
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
+FrameworkLibrary ProcessSpool::with_keras(const FrameworkLibrary& framework) const {
+  if (framework.name != Framework::tensorflow) return framework;
+  const bool legacy = flag_of(variable("TF_USE_LEGACY_KERAS")).value_or(false);
+  for (const auto& library : keras_imports_)
+    if (const auto keras = keras_beside(library, legacy)) return *keras;
+  return framework;
+}
+
+std::optional<KerasBackend> ProcessSpool::keras_backend() const {
+  if (const auto* asked = variable("KERAS_BACKEND")) return parse_enum<KerasBackend>(*asked);
+  std::optional<KerasBackend> only;
+  for (const auto& library : frameworks_) {
+    const auto backend = library.name == Framework::tensorflow ? KerasBackend::tensorflow
+                         : library.name == Framework::pytorch  ? KerasBackend::torch
+                                                               : KerasBackend::jax;
+    if (only && *only != backend) return std::nullopt;
+    only = backend;
+  }
+  return only;
 }
 
 ProgramContext ProcessSpool::context_of(const spool::Call& call, const RnnConfig& config) {
@@ -110,15 +166,18 @@ ProgramContext ProcessSpool::context_of(const spool::Call& call, const RnnConfig
   } else if (frameworks_.empty() && !runs_python(reader_.header())) {
     program.name = Framework::cudnn_api;
   }
-  const auto variable = [&](std::string_view name) -> const std::string* {
-    const auto found = std::find_if(variables_.begin(), variables_.end(),
-                                    [&](const auto& v) { return v.first == name; });
-    return found == variables_.end() ? nullptr : &found->second;
-  };
   program.cublas_workspace_set = variable("CUBLAS_WORKSPACE_CONFIG") != nullptr;
-  if (program.name == Framework::tensorflow) {
-    const auto* autotune = variable("TF_CUDNN_RNN_USE_AUTOTUNE");
-    program.rnn_autotune = autotune != nullptr && *autotune == "1";
+  if (program.name && is_keras(*program.name)) {
+    add_keras_conditions(program, config);
+    if (program.name == Framework::keras3) program.backend = keras_backend();
+  }
+  const bool tensorflow =
+      program.name == Framework::tensorflow || program.name == Framework::keras2 ||
+      (program.name == Framework::keras3 && program.backend == KerasBackend::tensorflow);
+  // Not set it is on (tensorflow/core/util/use_cudnn.cc), which is nothing that anybody said.
+  if (tensorflow) {
+    program.rnn_autotune = flag_of(variable("TF_CUDNN_RNN_USE_AUTOTUNE"));
+    if (flag_of(variable("TF_DEBUG_CUDNN_RNN")) == true) program.rnn_autotune = false;
   }
   program.uses_removed_api =
       reader_.header().entries[static_cast<std::size_t>(spool::Entry::legacy)] > 0;
@@ -132,23 +191,53 @@ const ProcessSpool::KnownConfiguration& ProcessSpool::configuration_of(const spo
                                 framework ? std::optional(framework->name) : std::nullopt};
   const auto [entry, fresh] = configurations_.try_emplace(key);
   if (!fresh) return entry->second;
-  const auto shape = tables_.configurations.find(call.configuration);
-  if (shape == tables_.configurations.end()) {
-    note(NoteSeverity::warning, "configuration-unknown",
-         "RNN calls whose configuration was not kept: it is not known what they ran");
-    return entry->second;
-  }
-  const auto config = to_config(shape->second.configuration, shape->second.lengths);
-  if (!config) {
-    note(NoteSeverity::warning, "configuration-unknown",
-         fmt::format("RNN calls whose configuration cannot be told: {}", config.error().message));
-    return entry->second;
-  }
+  const auto config = describe_call(call);
+  if (!config) return entry->second;
   auto& table = collection_.configurations;
   const int index =
       table.find(*config, context_of(call, *config), collection_.devices.first_equal(device));
   entry->second = {index, table.own_lengths(index, *config)};
   return entry->second;
+}
+
+std::optional<RnnConfig> ProcessSpool::describe_call(const spool::Call& call) {
+  const auto shape = tables_.configurations.find(call.configuration);
+  if (shape == tables_.configurations.end()) {
+    note(NoteSeverity::warning, "configuration-unknown",
+         "RNN calls whose configuration was not kept: it is not known what they ran");
+    return std::nullopt;
+  }
+  const auto config = to_config(shape->second.configuration, shape->second.lengths);
+  if (!config) {
+    note(NoteSeverity::warning, "configuration-unknown",
+         fmt::format("RNN calls whose configuration cannot be told: {}", config.error().message));
+    return std::nullopt;
+  }
+  return *config;
+}
+
+const ProcessSpool::KnownConfiguration& ProcessSpool::configuration_behind(const spool::Call& call,
+                                                                           int device,
+                                                                           int forward) {
+  auto& calls = builder_.profile().calls;
+  const int before = calls[static_cast<std::size_t>(forward)].configuration;
+  if (before < 0) return configuration_of(call, device);
+  const auto [entry, fresh] = behind_.try_emplace({call.configuration, before});
+  auto& known = entry->second;
+  if (fresh) {
+    auto& table = collection_.configurations;
+    const auto config = describe_call(call);
+    const auto joined = config ? table.join(before, *config) : std::nullopt;
+    if (joined) {
+      known = {{*joined, table.own_lengths(*joined, *config)}, true};
+    } else {
+      known = {configuration_of(call, device), false};
+      if (known.configuration.index >= 0) table.join_others(before, known.configuration.index);
+    }
+  }
+  if (known.joined)
+    calls[static_cast<std::size_t>(forward)].configuration = known.configuration.index;
+  return known.configuration;
 }
 
 void ProcessSpool::add_calls() {
@@ -222,42 +311,43 @@ void ProcessSpool::add_execution(const spool::Call& call) {
     record.inner = {tables_.text(s.framework_file), tables_.text(s.framework_function),
                     std::max(s.framework_line, 0)};
   }
-  const auto& known = configuration_of(call, c.device);
+  c.forward = forward_of(call);
+  if (c.forward >= 0) take_site_of(c.forward, record);
+  const auto& known = c.forward >= 0 ? configuration_behind(call, c.device, c.forward)
+                                     : configuration_of(call, c.device);
   c.configuration = known.index;
   record.arguments = arguments_of(call);
   record.arguments->seq_lengths = known.own_lengths;
-  join_forward(call, record, known.index);
 
+  const int index = builder_.add_call(record);
   if (known.index >= 0) {
     ConfigurationTable::Execution execution;
-    execution.phase = c.phase;
-    execution.status = c.status;
-    execution.reason = record.reason;
+    execution.call = index;
     execution.least_alignment = record.arguments->least_alignment();
     execution.device_lengths = (call.flags & spool::call_dev_lengths) != 0;
     // Under CUPTI a call takes longer, so only what was timed without it is a timing.
     if (reader_.header().asked_mode == spool::Mode::calls && c.device_duration_ns >= 0)
       execution.device_ms = static_cast<double>(c.device_duration_ns) / 1e6;
-    collection_.configurations.add(known.index, execution);
+    collection_.configurations.add(execution);
   }
-  const int index = builder_.add_call(record);
   call_index_.try_emplace(call.id, index);
-  if (captured) captured_.try_emplace(index, record);
+  if (captured) captured_.insert(index);
   if (c.phase == Phase::forward_training && call.reserve_address != 0 && c.status == 0)
     last_forward_.insert_or_assign(call.reserve_address, index);
 }
 
-// The backward pass reads the reserve that its forward pass wrote. It runs on a thread of the
-// framework, as a rule, where the line of the program is not to be seen: it is the forward pass's.
-void ProcessSpool::join_forward(const spool::Call& call, CallRecord& record, int configuration) {
-  const bool backward = call.entry != spool::Entry::forward;
+// The backward pass reads the reserve that its forward pass wrote.
+int ProcessSpool::forward_of(const spool::Call& call) const {
+  if (call.entry == spool::Entry::forward || call.reserve_address == 0) return -1;
   const auto forward = last_forward_.find(call.reserve_address);
-  if (!backward || call.reserve_address == 0 || forward == last_forward_.end()) return;
-  record.call.forward = forward->second;
+  return forward == last_forward_.end() ? -1 : forward->second;
+}
+
+// The backward pass runs on a thread of the framework, as a rule, where the line of the program is
+// not to be seen: it is the forward pass's.
+void ProcessSpool::take_site_of(int forward, CallRecord& record) const {
   const auto& profile = builder_.profile();
-  const auto& joined = profile.calls[static_cast<std::size_t>(forward->second)];
-  if (joined.configuration >= 0 && configuration >= 0)
-    collection_.configurations.join(joined.configuration, configuration);
+  const auto& joined = profile.calls[static_cast<std::size_t>(forward)];
   if (!record.site.file.empty() || joined.site < 0) return;
   const auto frame = [&](const CallSite& site) {
     return CallRecord::Frame{profile.text(site.file),
@@ -314,7 +404,14 @@ void ProcessSpool::add_searches() {
     const auto known = std::find_if(
         configurations_.begin(), configurations_.end(),
         [&](const auto& entry) { return entry.first.configuration == call.configuration; });
-    if (known != configurations_.end()) record.call.configuration = known->second.index;
+    const auto behind = std::find_if(behind_.begin(), behind_.end(), [&](const auto& entry) {
+      return entry.first.first == call.configuration;
+    });
+    if (known != configurations_.end()) {
+      record.call.configuration = known->second.index;
+    } else if (behind != behind_.end()) {
+      record.call.configuration = behind->second.configuration.index;
+    }
     builder_.add_setup(record);
   }
 }
@@ -348,16 +445,15 @@ int ProcessSpool::captured_call(std::uint64_t node) const {
 int ProcessSpool::replayed_call(std::uint64_t node, std::uint32_t correlation,
                                 std::int64_t start_ns) {
   const int original = captured_call(node);
-  const auto record = captured_.find(original);
-  if (record == captured_.end()) return original;
+  if (!captured_.contains(original)) return original;
   const auto [entry, fresh] = replays_.try_emplace({correlation, original}, -1);
   if (fresh) {
-    CallRecord replay = record->second;
-    replay.call.graph = GraphState::replayed;
-    replay.call.host_start_ns = replay.call.host_end_ns = start_ns;
-    replay.call.thread = -1;
-    replay.call.device_duration_ns = -1;
-    replay.call.forward = -1;
+    RnnCall replay = builder_.profile().calls[static_cast<std::size_t>(original)];
+    replay.graph = GraphState::replayed;
+    replay.host_start_ns = replay.host_end_ns = start_ns;
+    replay.thread = -1;
+    replay.device_duration_ns = -1;
+    replay.forward = -1;
     entry->second = builder_.add_call(replay);
   }
   auto& call = builder_.profile().calls[static_cast<std::size_t>(entry->second)];

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,18 +13,54 @@
 namespace rnnadvisor::launch {
 namespace {
 
-// By spool::Loss.
-constexpr std::array<std::string_view, static_cast<std::size_t>(spool::Loss::count)> losses = {
-    "RNN calls were lost: the recording had reached its limit or the disk was full",
-    "kernels were lost: the recording had reached its limit or the disk was full",
-    "memory copies and sets were lost: the recording had reached its limit or the disk was full",
-    "CUDA API calls were lost: the recording had reached its limit or the disk was full",
-    "memory events were lost: the recording had reached its limit or the disk was full",
-    "NVTX events were lost: the recording had reached its limit or the disk was full",
-    "texts were lost: their table or the recording was full; names are missing",
-    "records were lost: the recording had reached its limit or the disk was full",
-    "CUPTI dropped records",
+// By spool::Loss: what was lost, and the reason where the recording itself had room for it.
+struct Lost {
+  std::string_view what, otherwise;
 };
+constexpr std::array<Lost, static_cast<std::size_t>(spool::Loss::count)> losses = {{
+    {"RNN calls were lost", "they were too long for a record"},
+    {"kernels were lost", "CUPTI gave no time for them"},
+    {"memory copies and sets were lost", ""},
+    {"CUDA API calls were lost", ""},
+    {"memory events were lost", ""},
+    {"NVTX events were lost", ""},
+    {"texts were lost, and names are missing", "their table was full"},
+    {"records were lost", "hardware counters were not read in time"},
+    {"CUPTI dropped records", ""},
+}};
+
+// Why a recording could not grow, as the process saw it.
+std::string reason_of(const spool::Failure& failure, std::uint64_t max_bytes) {
+  const auto because = [&](std::string_view what) {
+    return fmt::format("{}: {}", what, std::strerror(failure.error));
+  };
+  switch (failure.step) {
+    case spool::Step::limit:
+      return fmt::format("the recording had reached its limit of {} bytes (--max-size)", max_bytes);
+    case spool::Step::open:
+      return because("its file could not be opened again");
+    case spool::Step::allocate:
+      return because("its file could not grow");
+    case spool::Step::map:
+      return because("its file could not be mapped");
+    case spool::Step::truncated:
+      return "its file was cut off by another process or could not be written";
+    case spool::Step::threads:
+      return "more threads at a time than can be recorded";
+    case spool::Step::none:
+      break;
+  }
+  return {};
+}
+
+std::string reasons_of(const spool::Header& header) {
+  std::string all;
+  for (const auto& failure : header.failures) {
+    if (!all.empty()) all += "; ";
+    all += reason_of(failure, header.max_bytes);
+  }
+  return all;
+}
 
 constexpr std::size_t most_notes = 1000;  // different ones, of the plugin in one process
 
@@ -41,10 +78,15 @@ void ProcessSpool::note(NoteSeverity severity, std::string code, std::string tex
 
 void ProcessSpool::add_notes() {
   const auto& header = reader_.header();
+  const std::string reasons = reasons_of(header);
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (header.lost[i] > 0)
-      note(NoteSeverity::warning, "records-dropped", std::string(losses[i]),
-           bounded_count(header.lost[i]));
+    if (header.lost[i] == 0) continue;
+    const bool by_cupti = i == static_cast<std::size_t>(spool::Loss::cupti);
+    const std::string_view reason =
+        by_cupti || reasons.empty() ? losses[i].otherwise : std::string_view(reasons);
+    note(NoteSeverity::warning, "records-dropped",
+         fmt::format("{}{}{}", losses[i].what, reason.empty() ? "" : ": ", reason),
+         bounded_count(header.lost[i]));
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> distinct;
   for (const auto& record : notes_) {
@@ -97,6 +139,12 @@ void ProcessSpool::add_notes() {
     note(NoteSeverity::warning, "recording-damaged",
          "parts of a recording could not be read; what was in them is missing",
          bounded_count(damage.chunks + damage.records));
+  }
+  if (damage.unfinished > 0) {
+    note(NoteSeverity::info, "records-unfinished",
+         "records were begun and not finished: a signal handler of the program left in the middle "
+         "of them and did not come back, or the process ended there",
+         bounded_count(damage.unfinished));
   }
   if (damage.unknown > 0) {
     note(NoteSeverity::info, "records-unknown",

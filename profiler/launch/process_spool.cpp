@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/secrets.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/cudnn/machine.h"
@@ -15,8 +16,21 @@ namespace {
 
 using spool::Type;
 
-// Texts of a stranger: whole characters, and nothing behind a NUL.
-std::string clean(const std::string& text) { return to_valid_utf8(text.c_str()); }
+// At most so many bytes, and whole characters.
+std::string cut(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  text.resize(end);
+  return text + "…";
+}
+
+// Texts of a stranger: whole characters, nothing behind a NUL, and no longer than any name is:
+// thousands of records may name one text, and each be written with it.
+std::string clean(const std::string& text) {
+  constexpr std::size_t most = 1 << 16;
+  return cut(to_valid_utf8(text.c_str()), most);
+}
 
 int bounded(std::uint64_t value) {
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
@@ -26,10 +40,7 @@ int bounded(std::uint64_t value) {
 // A name that a program gave to a thread, a stream or a GPU: it stands in front of a row.
 std::string short_name(const std::string& text) {
   constexpr std::size_t most = 256;
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+  return cut(text, most);
 }
 
 }  // namespace
@@ -193,7 +204,11 @@ void ProcessSpool::take_library(const spool::Library& library) {
     if (!cudnn_ || library.index < cudnn_->index) cudnn_ = library;
   } else if (library.kind == spool::LibraryKind::cupti) {
     cupti_ = library;
-  } else if (auto framework = framework_of(tables_.text(library.path))) {
+  } else if (const auto& path = tables_.text(library.path);
+             path.find("/h5py/") != std::string::npos ||
+             path.find("/optree/") != std::string::npos) {
+    keras_imports_.push_back(path);
+  } else if (auto framework = framework_of(path)) {
     // Several libraries of one framework count once; the version may stand beside any of them.
     const auto known = std::find_if(frameworks_.begin(), frameworks_.end(),
                                     [&](const auto& f) { return f.name == framework->name; });
@@ -208,18 +223,21 @@ void ProcessSpool::take_library(const spool::Library& library) {
 void ProcessSpool::take_variable(const spool::Environment& variable) {
   const auto& name = tables_.text(variable.name);
   const auto& value = tables_.text(variable.value);
-  if (name.empty()) return;
+  constexpr std::size_t most = 4096;
+  if (name.empty() || variable_names_.size() >= most ||
+      !variable_names_.insert(variable.name).second)
+    return;
   if (name.front() >= 'a' && name.front() <= 'z') {
     versions_.try_emplace(name, value);
   } else {
-    variables_.emplace_back(name, value);
+    variables_.emplace_back(name, without_secret(name, value));
   }
 }
 
 void ProcessSpool::describe(Process& process) const {
   const auto& header = reader_.header();
   process.executable = clean(header.executable);
-  process.command_line = to_valid_utf8(shell_words(header.command_line));
+  process.command_line = to_valid_utf8(shell_words(without_secrets(header.command_line)));
   process.rank = std::max(header.rank, -1);
   process.local_rank = std::max(header.local_rank, -1);
   process.world_size = std::max(header.world_size, -1);
@@ -227,9 +245,9 @@ void ProcessSpool::describe(Process& process) const {
   process.variables = variables_;
   if (cudnn_) process.cudnn_version = cudnn_release(cudnn_->version);
   if (frameworks_.size() == 1) {
-    process.framework =
-        Spellings<Framework>::values[static_cast<std::size_t>(frameworks_.front().name)];
-    process.framework_version = frameworks_.front().version;
+    const auto framework = with_keras(frameworks_.front());
+    process.framework = Spellings<Framework>::values[static_cast<std::size_t>(framework.name)];
+    process.framework_version = framework.version;
   }
 }
 

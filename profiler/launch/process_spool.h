@@ -74,14 +74,22 @@ class ProcessSpool {
   void take_variable(const spool::Environment& variable);
   void describe(Process& process) const;
   std::optional<FrameworkLibrary> framework_of_call(const spool::Call& call);
+  std::optional<KerasBackend> keras_backend() const;  // nothing: several frameworks are loaded
+  const std::string* variable(std::string_view name) const;
+  // Keras in place of TensorFlow where it is loaded: TensorFlow's recurrent layers are Keras's.
+  FrameworkLibrary with_keras(const FrameworkLibrary& framework) const;
   ProgramContext context_of(const spool::Call& call, const RnnConfig& config);
+  std::optional<RnnConfig> describe_call(const spool::Call& call);
   const KnownConfiguration& configuration_of(const spool::Call& call, int device);
+  // Of a backward call whose forward call, an index into Profile::calls, is known.
+  const KnownConfiguration& configuration_behind(const spool::Call& call, int device, int forward);
 
   void add_calls();
   void add_execution(const spool::Call& call);
   void add_setup(const spool::Call& call);
   void add_searches();
-  void join_forward(const spool::Call& call, CallRecord& record, int configuration);
+  int forward_of(const spool::Call& call) const;
+  void take_site_of(int forward, CallRecord& record) const;
   void add_kernel(const spool::Kernel& kernel);
   void add_transfer(const spool::Transfer& transfer);
   void add_api(const spool::Api& api);
@@ -123,13 +131,22 @@ class ProcessSpool {
   CounterSamples counters_;
   std::map<std::string, std::string> versions_;
   std::vector<std::pair<std::string, std::string>> variables_;
+  std::set<std::uint32_t>
+      variable_names_;  // strings: of two values of one variable the first counts
   std::optional<spool::Library> cudnn_, cupti_;
   std::vector<FrameworkLibrary> frameworks_;
+  std::vector<std::string> keras_imports_;  // libraries of packages that Keras imports
   std::map<std::uint32_t, std::optional<FrameworkLibrary>> framework_files_;  // by string
 
   std::map<ConfigurationKey, KnownConfiguration> configurations_;
+  // Of backward calls, by the spool's configuration and that of their forward call.
+  struct KnownBehind {
+    KnownConfiguration configuration;
+    bool joined = false;
+  };
+  std::map<std::pair<std::uint32_t, int>, KnownBehind> behind_;
   std::unordered_map<std::uint64_t, int> call_index_;     // by the spool's id
-  std::unordered_map<int, CallRecord> captured_;          // calls that a graph may replay
+  std::set<int> captured_;                                // calls that a graph may replay
   std::unordered_map<std::uint64_t, int> last_forward_;   // by reserve address
   std::map<std::pair<std::uint32_t, int>, int> replays_;  // by launch and captured call
   std::unordered_map<std::uint32_t, GraphLaunch> graph_launches_;

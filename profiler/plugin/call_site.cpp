@@ -82,13 +82,21 @@ const Python* python() {
 struct Place {
   std::uint32_t file = 0, function = 0;
   int line = 0;
-  bool framework = false;
+  bool framework = false, keras = false;
 };
 
 bool is_framework(const char* file) {
   for (const char* part :
        {"/torch/", "/jax/", "/jaxlib/", "/tensorflow/", "/keras/", "/tf_keras/", "/flax/",
         "<frozen", "/contextlib.py", "/lightning/", "/pytorch_lightning/", "/accelerate/"})
+    if (strstr(file, part) != nullptr) return true;
+  return false;
+}
+
+// Keras, wherever it is installed, stands above TensorFlow, JAX or PyTorch: it is whose layer it
+// is.
+bool is_keras(const char* file) {
+  for (const char* part : {"/keras/src/", "/keras/layers/", "/keras/engine/", "/tf_keras/"})
     if (strstr(file, part) != nullptr) return true;
   return false;
 }
@@ -105,7 +113,10 @@ Place place_of(const Python& p, void* frame) {
     std::uint32_t id = 0;
     if (utf8 != nullptr) {
       id = writer().intern(utf8);
-      if (is_file) place.framework = is_framework(utf8);
+      if (is_file) {
+        place.framework = is_framework(utf8);
+        place.keras = is_keras(utf8);
+      }
     }
     p.decrement(object);
     return id;
@@ -124,7 +135,7 @@ bool walk(const Python& p, Place& user, Place& innermost) {
   bool first = true, found = false;
   for (int depth = 0; frame != nullptr && depth < 64; ++depth) {
     const Place place = place_of(p, frame);
-    if (first) innermost = place;
+    if (first || (place.keras && !innermost.keras)) innermost = place;
     first = false;
     if (!place.framework) {
       user = place;

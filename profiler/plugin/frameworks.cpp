@@ -27,6 +27,12 @@ int look(dl_phdr_info* info, std::size_t, void*) {
                  spool::Loss::other);
     break;
   }
+  // Python's Keras has no library of its own; these are what it imports.
+  for (const char* imported : {"/h5py/_errors.", "/optree/_C."}) {
+    if (strstr(path, imported) == nullptr) continue;
+    writer().add(spool::Library{{}, spool::LibraryKind::framework, 0, 0, writer().intern(path), 0},
+                 spool::Loss::other);
+  }
   return 0;
 }
 

@@ -212,6 +212,8 @@ void describe_process() {
                                       "TF_DEBUG_CUDNN_RNN_USE_TENSOR_OPS",
                                       "TF_DEBUG_CUDNN_RNN_ALGO",
                                       "TF_CUDNN_RESET_RND_GEN_STATE",
+                                      "TF_USE_LEGACY_KERAS",
+                                      "KERAS_BACKEND",
                                       "XLA_FLAGS",
                                       "CUDA_DEVICE_MAX_CONNECTIONS",
                                       "CUDA_MODULE_LOADING",

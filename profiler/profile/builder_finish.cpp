@@ -121,8 +121,10 @@ void ProfileBuilder::name_nvtx_paths() {
   const auto innermost = enclosing_ranges(profile_.nvtx, profile_.calls);
   for (std::size_t i = 0; i < profile_.calls.size(); ++i) {
     if (profile_.calls[i].nvtx_path >= 0 || innermost[i].empty()) continue;
+    constexpr std::size_t long_enough = 4096;  // bytes; hundreds of names in one say nothing more
     std::string path;
     for (const std::size_t range : innermost[i]) {
+      if (path.size() > long_enough) break;
       if (!path.empty()) path += '/';
       path += profile_.text(profile_.nvtx.name[range]);
     }

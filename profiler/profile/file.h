@@ -14,13 +14,13 @@
 
 namespace rnnadvisor {
 
-inline constexpr int rnnprof_schema_version = 5;
+inline constexpr int rnnprof_schema_version = 6;
 inline constexpr int rnnprof_application_id = 0x524e4e50;  // "RNNP", in the header of every file
 
-// Writes to a temporary file beside `path` and renames it, so that an interrupted write leaves a
-// previous file whole. An existing file is replaced only with `replace`; a symbolic link is
-// followed. A profile that breaks an invariant of check.h, or that the reader would refuse, is
-// ErrorCode::internal and nothing is written.
+// Writes the file as a whole or not at all (core/base/output_file.h), readable by its owner alone
+// unless it takes the place of one with other permissions. An existing file is replaced only with
+// `replace`; a symbolic link is followed. A profile that breaks an invariant of check.h, or that
+// the reader would refuse, is ErrorCode::internal and nothing is written.
 Result<void> write_profile(const Profile& profile, const std::string& path, bool replace = false);
 
 // Reads a profile. A newer schema, a damaged or truncated file, a file that is no profile, values

@@ -20,16 +20,16 @@ namespace rnnadvisor {
 // The schema as SQL.
 std::string_view profile_schema_sql();
 
-// Makes a temporary file beside `path`, lets `fill` write it, flushes it to the disk and renames it
-// to `path`. On failure, and when `fill` fails, the temporary file is removed and `path` is as it
-// was.
-Result<void> replace_file(const std::string& path, bool replace,
-                          const std::function<Result<void>(const std::string& temporary)>& fill);
+// Lets `fill` write a temporary file, seals it and puts it in the place of `path`. When anything
+// fails `path` is as it was. `fill` closes the file.
+Result<void> replace_profile(const std::string& path, bool replace,
+                             const std::function<Result<void>(const std::string& temporary)>& fill);
 
 // Opens a file as a profile database: looks at its first bytes and its length, application id,
-// version and integrity. Errors begin with the file's name. Without `pages` whoever opens it has to
-// call check_pages() on a connection before anything that was read is believed.
-Result<sqlite::Database> open_profile(const std::string& path, bool pages = true);
+// version, checksum and the structure of its pages. Errors begin with the file's name. Without
+// `whole` whoever opens it has to call check_seal() and check_pages() before anything that was read
+// is believed.
+Result<sqlite::Database> open_profile(const std::string& path, bool whole = true);
 Result<void> check_pages(sqlite3* database);
 // The same of bytes that outlive it; errors do not name them.
 Result<sqlite::Database> open_profile_bytes(std::string_view bytes);

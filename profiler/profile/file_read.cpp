@@ -13,6 +13,7 @@
 
 #include "core/config/read_config.h"
 #include "profiler/profile/check.h"
+#include "profiler/profile/checksum.h"
 #include "profiler/profile/file.h"
 #include "profiler/profile/file_parts.h"
 
@@ -330,7 +331,8 @@ Result<Profile> read_profile(const std::string& path, const ProfileReadOptions& 
       return second;
     };
     input.another = another;
-    pages = std::async(std::launch::async, [another]() -> Result<void> {
+    pages = std::async(std::launch::async, [another, path]() -> Result<void> {
+      if (auto sealed = check_seal(path); !sealed) return sealed;
       const auto own = another();
       if (!own) return fail(own.error());
       return check_pages(own->get());

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "core/base/embedded.h"
+#include "core/base/output_file.h"
 #include "core/config/read_config.h"
 #include "profiler/profile/check.h"
+#include "profiler/profile/checksum.h"
 #include "profiler/profile/file.h"
 #include "profiler/profile/file_parts.h"
 
@@ -60,13 +62,20 @@ class Writer {
       return done;
     // Table by table and in the order of their ids: every page is filled, so that a VACUUM would
     // gain nothing.
-    const bool written = meta() && environment() && devices() && configurations() &&
+    const bool written = checksum() && meta() && environment() && devices() && configurations() &&
                          stages_and_timings() && write_records(p_, database_, origin_) && remarks();
     if (!written) return fail(sqlite::error_of(database_, "cannot be written"));
     return sqlite::execute(database_, "COMMIT");
   }
 
  private:
+  // Its value is known when the file is closed.
+  bool checksum() {
+    Inserter insert(database_, "checksum", 2);
+    insert.row(1, sqlite::Blob{unsealed_checksum});
+    return insert.ok();
+  }
+
   bool meta() {
     Inserter insert(database_, "meta", 2);
     insert.row("schema_version", rnnprof_schema_version);
@@ -227,15 +236,30 @@ Result<void> check_configurations_read_back(const Profile& profile) {
 Result<void> write_profile(const Profile& profile, const std::string& path, bool replace) {
   auto written = check_profile(profile, ErrorCode::internal);
   if (written) written = check_configurations_read_back(profile);
-  if (written) {
-    written = replace_file(path, replace, [&](const std::string& temporary) -> Result<void> {
-      auto database = sqlite::open_for_writing(temporary);
-      if (!database) return fail(std::move(database.error()));
-      return Writer(profile, database->get()).write();
-    });
-  }
   if (!written) return fail(about_file(std::move(written.error()), path));
-  return {};
+  return replace_profile(path, replace, [&](const std::string& temporary) -> Result<void> {
+    auto database = sqlite::open_for_writing(temporary);
+    if (!database) return fail(std::move(database.error()));
+    return Writer(profile, database->get()).write();
+  });
+}
+
+Result<void> replace_profile(
+    const std::string& path, bool replace,
+    const std::function<Result<void>(const std::string& temporary)>& fill) {
+  // Command lines, host names and paths of the program are nobody else's business.
+  auto file =
+      OutputFile::open(path, {.replace = replace, .owner_only = true, .make_folders = false});
+  if (!file) return fail(std::move(file.error()));
+  if (file->temporary().empty()) {
+    return fail(about_file(
+        {ErrorCode::io, "it is not a regular file", "choose another name", std::nullopt, {}},
+        path));
+  }
+  auto filled = fill(file->temporary());
+  if (filled) filled = seal(file->temporary());
+  if (!filled) return fail(about_file(std::move(filled.error()), path));
+  return file->commit();
 }
 
 }  // namespace rnnadvisor

@@ -29,7 +29,7 @@ Result<void> store(sqlite3* database, std::span<const FindingRow> findings) {
 
 Result<void> write_findings(const std::string& path, std::span<const FindingRow> findings) {
   if (auto database = open_profile(path); !database) return fail(std::move(database.error()));
-  auto written = replace_file(path, true, [&](const std::string& temporary) -> Result<void> {
+  return replace_profile(path, true, [&](const std::string& temporary) -> Result<void> {
     std::error_code failed;
     std::filesystem::copy_file(path, temporary, std::filesystem::copy_options::overwrite_existing,
                                failed);
@@ -38,8 +38,6 @@ Result<void> write_findings(const std::string& path, std::span<const FindingRow>
     if (!database) return fail(std::move(database.error()));
     return store(database->get(), findings);
   });
-  if (!written) return fail(about_file(std::move(written.error()), path));
-  return {};
 }
 
 Result<std::vector<FindingRow>> read_findings(const std::string& path) {

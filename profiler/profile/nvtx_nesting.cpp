@@ -1,8 +1,10 @@
 #include "profiler/profile/nvtx_nesting.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <utility>
 
 namespace rnnadvisor {
@@ -14,12 +16,13 @@ using Thread = std::pair<int, std::int64_t>;  // process and thread
 
 void compute_depths(NvtxTable& nvtx) {
   nvtx.depth.assign(nvtx.size(), 0);
-  std::map<Thread, std::vector<std::int64_t>> open;  // ends
+  using Ends = std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>>;
+  std::map<Thread, Ends> open;
   for (std::size_t i = 0; i < nvtx.size(); ++i) {
     auto& ends = open[{nvtx.process[i], nvtx.thread[i]}];
-    std::erase_if(ends, [&](std::int64_t end) { return end <= nvtx.start_ns[i]; });
+    while (!ends.empty() && ends.top() <= nvtx.start_ns[i]) ends.pop();
     nvtx.depth[i] = static_cast<int>(ends.size());
-    if (nvtx.end_ns[i] > nvtx.start_ns[i]) ends.push_back(nvtx.end_ns[i]);
+    if (nvtx.end_ns[i] > nvtx.start_ns[i]) ends.push(nvtx.end_ns[i]);
   }
 }
 
@@ -45,6 +48,7 @@ std::vector<std::vector<std::size_t>> enclosing_ranges(const NvtxTable& nvtx,
     std::erase_if(found->second,
                   [&](std::size_t range) { return nvtx.end_ns[range] < call.host_start_ns; });
     for (const std::size_t range : found->second) {
+      if (around[i].size() == most_around) break;
       if (nvtx.end_ns[range] >= call.host_end_ns) around[i].push_back(range);
     }
   }

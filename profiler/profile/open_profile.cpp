@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/base/text.h"
+#include "profiler/profile/checksum.h"
 #include "profiler/profile/file.h"
 #include "profiler/profile/file_parts.h"
 
@@ -95,17 +96,18 @@ bool has_table(sqlite3* database, const char* name) {
   return rows.next();
 }
 
-// Tables must be tables: a view or a computed column of the same name could do anything.
+// Tables must be tables: a view or a computed column of the same name could do anything, and a
+// default of a megabyte makes gigabytes of rows that have none of their own.
 Result<void> check_schema(sqlite3* database) {
-  sqlite::Rows rows(
-      database, "sqlite_schema",
-      "SELECT name, type, sql, (SELECT count(*) FROM pragma_table_xinfo(s.name) WHERE hidden <> 0) "
-      "FROM sqlite_schema s WHERE type IN ('table', 'trigger')");
+  sqlite::Rows rows(database, "sqlite_schema",
+                    "SELECT name, type, sql, (SELECT count(*) FROM pragma_table_xinfo(s.name) "
+                    "WHERE hidden <> 0 OR dflt_value IS NOT NULL) "
+                    "FROM sqlite_schema s WHERE type IN ('table', 'trigger')");
   while (rows.next()) {
     const std::string name = rows.text(0), type = rows.text(1), sql = rows.text(2);
-    const auto hidden = rows.int64(3);
+    const auto computed = rows.int64(3);
     if (!rows.ok()) break;
-    if (type != "table" || !sql.starts_with("CREATE TABLE") || hidden != 0) {
+    if (type != "table" || !sql.starts_with("CREATE TABLE") || computed != 0) {
       return fail(ErrorCode::damaged, fmt::format("'{}' is not a plain table", name.substr(0, 60)));
     }
   }
@@ -133,6 +135,13 @@ Result<void> check_database(sqlite3* database) {
   }
   if (*version < 1)
     return fail(ErrorCode::damaged, fmt::format("its schema version is {}", *version));
+  // A damaged version would otherwise switch the checksum off.
+  if (*version < 6 && has_table(database, "checksum")) {
+    return fail(ErrorCode::damaged,
+                fmt::format("its header says schema version {}, and its tables are of a later one",
+                            *version),
+                "copy or record it again");
+  }
   return check_schema(database);
 }
 
@@ -156,10 +165,10 @@ Result<void> as_damage(Result<void> good) {
   return good;
 }
 
-Result<sqlite::Database> checked(Result<sqlite::Database> database, bool pages = true) {
+Result<sqlite::Database> checked(Result<sqlite::Database> database, bool whole = true) {
   if (!database) return database;
   auto good = as_damage(check_database(database->get()));
-  if (good && pages) good = check_pages(database->get());
+  if (good && whole) good = check_pages(database->get());
   if (!good) return fail(std::move(good.error()));
   return database;
 }
@@ -173,7 +182,7 @@ Error about_file(Error error, std::string_view name) {
   return error;
 }
 
-Result<sqlite::Database> open_profile(const std::string& path, bool pages) {
+Result<sqlite::Database> open_profile(const std::string& path, bool whole) {
   const auto fail_here = [&](Error error) { return fail(about_file(std::move(error), path)); };
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
@@ -201,7 +210,10 @@ Result<sqlite::Database> open_profile(const std::string& path, bool pages) {
   if (auto good = check_header(head, static_cast<std::uint64_t>(status.st_size)); !good) {
     return fail_here(std::move(good.error()));
   }
-  auto database = checked(sqlite::open_read_only(path), pages);
+  if (whole) {
+    if (auto good = check_seal(path); !good) return fail_here(std::move(good.error()));
+  }
+  auto database = checked(sqlite::open_read_only(path), whole);
   if (!database) return fail_here(std::move(database.error()));
   return database;
 }
@@ -209,6 +221,7 @@ Result<sqlite::Database> open_profile(const std::string& path, bool pages) {
 Result<sqlite::Database> open_profile_bytes(std::string_view bytes) {
   if (auto good = check_header(bytes.substr(0, header_bytes), bytes.size()); !good)
     return fail(std::move(good.error()));
+  if (auto good = check_seal_bytes(bytes); !good) return fail(std::move(good.error()));
   return checked(sqlite::open_bytes(bytes));
 }
 

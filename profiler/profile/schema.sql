@@ -1,8 +1,12 @@
--- Schema of a .rnnprof file, version 5. docs/file-format.md explains it.
+-- Schema of a .rnnprof file, version 6. docs/file-format.md explains it.
 --
 -- Times are integer nanoseconds since meta.time_origin_ns, which is on the clock of CUPTI (CLOCK_REALTIME); durations are
 -- nanoseconds. Columns named *_ms are milliseconds. Sizes are bytes. Indices count from 0 and are the `id` of the table they
 -- name; -1 is none. Enumerations are stored as their words.
+
+-- First, so that its one row ends page 2: SQLite's count of changes (4 bytes) when the file was written, and the XXH64 of the whole
+-- file with these last 8 bytes zero (both big-endian).
+CREATE TABLE checksum(id INTEGER PRIMARY KEY, xxh64 BLOB NOT NULL);
 
 CREATE TABLE meta(key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 

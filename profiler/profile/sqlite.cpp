@@ -21,9 +21,9 @@ void harden(sqlite3* database) {
                nullptr);
 }
 
-Result<Database> open(const std::string& name, int flags) {
+Result<Database> open(const std::string& name, int flags, const char* file_system = nullptr) {
   sqlite3* handle = nullptr;
-  const int status = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+  const int status = sqlite3_open_v2(name.c_str(), &handle, flags, file_system);
   Database database(handle);
   if (status != SQLITE_OK || !database) {
     return fail(ErrorCode::database,
@@ -45,6 +45,17 @@ std::string uri_of(const std::string& path) {
     }
   }
   return uri + "?immutable=1";
+}
+
+std::int64_t file_bytes(sqlite3* database) {
+  sqlite3_file* file = nullptr;
+  sqlite3_int64 size = 0;
+  if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER,
+                           static_cast<void*>(&file)) != SQLITE_OK ||
+      file == nullptr || file->pMethods == nullptr ||
+      file->pMethods->xFileSize(file, &size) != SQLITE_OK)
+    return 0;
+  return size;
 }
 
 }  // namespace
@@ -72,7 +83,9 @@ Result<Database> open_bytes(std::string_view bytes) {
 }
 
 Result<Database> open_for_writing(const std::string& path) {
-  auto database = open(path, SQLITE_OPEN_READWRITE);
+  // Without locks: the file is ours alone, and on some network file systems SQLite's would meet the
+  // one that says that it is being written.
+  auto database = open(path, SQLITE_OPEN_READWRITE, "unix-none");
   if (!database) return database;
   if (auto set =
           execute(database->get(),
@@ -148,6 +161,10 @@ Rows::Rows(sqlite3* database, std::string_view table, const std::string& sql)
     if (error_.code == ErrorCode::database) error_.code = ErrorCode::damaged;
   }
   statement_.reset(statement);
+  // No table holds more text than its file, unless rows share it or columns have it as a default.
+  constexpr std::int64_t small = 1 << 20;
+  const auto size = file_bytes(database);
+  text_left_ = size > 0 ? 2 * size + small : std::numeric_limits<std::int64_t>::max();
 }
 
 bool Rows::next() {
@@ -198,6 +215,11 @@ std::string Rows::text(int column) {
   if (!expect(column, SQLITE_TEXT, "text")) return {};
   const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  text_left_ -= static_cast<std::int64_t>(size);
+  if (text_left_ < 0) {
+    wrong(column, "and the rows before it have more text than the file holds");
+    return {};
+  }
   return data == nullptr ? std::string() : std::string(data, size);
 }
 

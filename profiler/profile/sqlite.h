@@ -41,6 +41,11 @@ Result<void> execute(sqlite3* database, const char* sql);
 // words.
 Error error_of(sqlite3* database, std::string_view doing);
 
+// Bytes that are stored as such.
+struct Blob {
+  std::string_view bytes;
+};
+
 // INSERT statements with one parameter per column. The first failure stays; later rows are passed
 // over.
 class Inserter {
@@ -60,6 +65,10 @@ class Inserter {
   void bind(int index, std::string_view text);
   void bind(int index, const std::string& text) { bind(index, std::string_view(text)); }
   void bind(int index, const char* text) { bind(index, std::string_view(text)); }
+  void bind(int index, Blob blob) {
+    check(sqlite3_bind_blob64(statement_.get(), index, blob.bytes.data(), blob.bytes.size(),
+                              SQLITE_STATIC));
+  }
   void bind(int index, double value) { check(sqlite3_bind_double(statement_.get(), index, value)); }
   void bind(int index, std::int64_t value) {
     check(sqlite3_bind_int64(statement_.get(), index, value));
@@ -129,6 +138,7 @@ class Rows {
   Statement statement_;
   std::string table_;
   std::int64_t row_ = -1;
+  std::int64_t text_left_ = 0;  // bytes
   Error error_;
 };
 

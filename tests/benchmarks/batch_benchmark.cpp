@@ -35,9 +35,15 @@ void answer(benchmark::State& state, const advisor::RuleSet* rules) {
   const auto count = std::count(lines().begin(), lines().end(), '\n');
   for (auto _ : state) {
     std::istringstream in(lines());
-    std::ostringstream out;
-    benchmark::DoNotOptimize(cli::answer_batch(in, "lines", out, options));
-    benchmark::DoNotOptimize(out.str().size());
+    std::string out;
+    benchmark::DoNotOptimize(cli::answer_batch(
+        in, "lines",
+        [&](std::string_view answers, bool) {
+          out += answers;
+          return true;
+        },
+        options));
+    benchmark::DoNotOptimize(out.size());
   }
   state.SetItemsProcessed(state.iterations() * count);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(lines().size()));

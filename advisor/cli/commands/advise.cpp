@@ -24,11 +24,10 @@ int write_code_of(const Context& context, const Profile& profile,
   if (arguments.code_folder.empty()) return exit_ok;
   const auto count = write_code(profile, arguments.code_folder, arguments.output.force);
   if (!count) return context.report(count.error());
-  context.note(*count > 0
-                   ? fmt::format("wrote {} below {}",
-                                 advisor::words::plural(static_cast<long long>(*count), "file"),
-                                 arguments.code_folder)
-                   : "no confirmed change has code to write: --verify --torch makes some");
+  context.note(*count > 0 ? fmt::format("wrote {} below {}",
+                                        plural(static_cast<long long>(*count), "file"),
+                                        arguments.code_folder)
+                          : "no confirmed change has code to write: --verify --torch makes some");
   return exit_ok;
 }
 
@@ -37,15 +36,36 @@ int judge_recorded(Context& context, const AdviseArguments& arguments) {
   if (!judging) return report_failure(context, judging);
   auto targets = resolve_outputs(arguments.output);
   if (!targets) return context.report(targets.error());
-  if (auto writable = check_writable(*targets, arguments.output.force); !writable) {
+  if (auto writable =
+          check_writable(paths_of(*targets), arguments.output.force, {arguments.profile});
+      !writable) {
     return context.report(writable.error());
   }
   auto profile = load_profile(arguments.profile);
   if (!profile) return context.report(profile.error());
-  const int status =
-      judge_and_report(context, *profile, *judging, {std::move(*targets), arguments.verbose});
+  const int status = judge_and_report(
+      context, *profile, *judging,
+      {.targets = std::move(*targets), .verbose = arguments.verbose, .profile = arguments.profile});
   const int code = write_code_of(context, *profile, arguments);
   return code != exit_ok ? code : status;
+}
+
+// What would be tried is a list and no report.
+Result<void> dry_run_form(const std::vector<OutputTarget>& targets, VerifyOptions& options) {
+  const auto& only = targets.front();
+  if (targets.size() > 1 || !only.path.empty() ||
+      (only.format != Format::text && only.format != Format::json)) {
+    return fail(ErrorCode::invalid_argument,
+                "--dry-run lists what would be tried on standard output, as text or as JSON",
+                "leave --format out, or give --json");
+  }
+  options.json = only.format == Format::json;
+  if (options.json && options.torch) {
+    return fail(ErrorCode::invalid_argument,
+                "--dry-run --json lists changes of cuDNN's calls, not those in PyTorch",
+                "leave --torch out, or --json");
+  }
+  return {};
 }
 
 // With --verify -o is the profile, as it is for `run`, and reports have their places by --format.
@@ -63,19 +83,19 @@ int verify_recorded(Context& context, const AdviseArguments& arguments) {
   const std::string stem = path.ends_with(".rnnprof") ? path.substr(0, path.size() - 8) : path;
   auto targets = resolve_outputs(reports, stem);
   if (!targets) return context.report(targets.error());
-  if (auto writable = check_writable(*targets, options.force); !writable)
+  const bool new_profile = !options.dry_run && !options.in_place;
+  if (auto writable = check_writable(paths_of(*targets, new_profile ? path : std::string()),
+                                     options.force, {arguments.profile});
+      !writable)
     return context.report(writable.error());
-  if (!options.dry_run && !options.in_place) {
-    if (auto writable = check_writable(path, options.force); !writable)
-      return context.report(writable.error());
-  }
   auto profile = load_profile(arguments.profile);
   if (!profile) return context.report(profile.error());
   if (auto good = check_verify_options(options, *profile, arguments.profile, *judging); !good)
     return context.report(good.error());
-  if (options.dry_run)
-    return list_candidates(context, *profile, *judging, options,
-                           {std::move(*targets), arguments.verbose});
+  if (options.dry_run) {
+    if (auto form = dry_run_form(*targets, options); !form) return context.report(form.error());
+    return list_candidates(context, *profile, *judging, options, arguments.verbose);
+  }
 
   auto verified = verify(context, std::move(*profile), *judging, arguments.profile, options);
   if (!verified) {

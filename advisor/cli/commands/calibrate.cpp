@@ -64,10 +64,10 @@ Result<Places> places_for(const CalibrateArguments& arguments, const DeviceSpec&
                 "the times are written beside it, as NAME.times.jsonl");
   }
   places.times = times_path(places.description);
-  for (const std::string& path : {places.description, places.times}) {
-    if (auto writable = check_writable(path, arguments.force); !writable)
-      return fail(std::move(writable.error()));
-  }
+  if (auto writable =
+          check_writable({places.description, places.times}, arguments.force, arguments.from);
+      !writable)
+    return fail(std::move(writable.error()));
   return places;
 }
 

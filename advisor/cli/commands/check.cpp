@@ -59,20 +59,31 @@ int check_batch(Context& context, const CheckArguments& arguments) {
   std::istream& in = standard_input ? std::cin : file;
   const std::string name = standard_input ? "standard input" : arguments.batch;
   const std::string& output = arguments.output.output;
-  if (output.empty() || output == "-") return answer_batch(in, name, context.out, options);
-  if (auto writable = check_writable(output, arguments.output.force); !writable) {
+  if (output.empty() || output == "-") {
+    return answer_batch(
+        in, name,
+        [&](std::string_view answers, bool waits) {
+          context.out << answers;
+          if (waits) context.out.flush();
+          return static_cast<bool>(context.out);
+        },
+        options);
+  }
+  if (auto writable = check_writable({output}, arguments.output.force, {arguments.batch});
+      !writable)
     return context.report(writable.error());
-  }
-  std::ofstream out(output, std::ios::binary | std::ios::trunc);
-  const int status = out ? answer_batch(in, name, out, options) : exit_environment;
-  if (status == exit_environment) {
-    return context.report(Error{ErrorCode::io,
-                                fmt::format("cannot write '{}'", output),
-                                "check the folder, its permissions and the free space",
-                                std::nullopt,
-                                {}});
-  }
-  return status;
+  auto written = OutputFile::open(output);
+  if (!written) return context.report(written.error());
+  Result<void> good;
+  const int status = answer_batch(
+      in, name,
+      [&](std::string_view answers, bool) {
+        good = written->write(answers);
+        return good.has_value();
+      },
+      options);
+  if (good) good = written->commit();
+  return good ? status : context.report(good.error());
 }
 
 int check(Context& context, const CheckArguments& arguments) {
@@ -87,12 +98,10 @@ int check(Context& context, const CheckArguments& arguments) {
   if (!judging) return report_failure(context, judging);
   auto targets = resolve_outputs(arguments.output);
   if (!targets) return context.report(targets.error());
-  if (auto writable = check_writable(*targets, arguments.output.force); !writable) {
+  if (auto writable = check_writable(paths_of(*targets, arguments.save), arguments.output.force,
+                                     arguments.configurations.files);
+      !writable)
     return context.report(writable.error());
-  }
-  if (auto writable = check_writable(arguments.save, arguments.output.force); !writable) {
-    return context.report(writable.error());
-  }
   auto device = choose_device(context, arguments.device);
   if (!device) return context.report(device.error());
   const Profile profile = static_profile(*configurations, *device, context.command_line);

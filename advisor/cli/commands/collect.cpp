@@ -5,13 +5,15 @@
 
 #include "advisor/cli/collecting.h"
 #include "advisor/cli/command_line.h"
+#include "advisor/cli/output_name.h"
+#include "advisor/cli/recording_options.h"
 
 namespace rnnadvisor::cli {
 namespace {
 
 struct CollectArguments {
   std::string folder, output;
-  bool force = false, remove = false;
+  bool force = false, remove = false, no_command_line = false;
   JudgingOptions judging;
 };
 
@@ -29,10 +31,12 @@ int collect_folder(Context& context, const CollectArguments& arguments) {
   if (!judging) return report_failure(context, judging);
   const std::string output =
       arguments.output.empty() ? output_of(arguments.folder) : arguments.output;
-  if (auto writable = check_writable(output, arguments.force); !writable)
+  const bool replace = arguments.force || is_abandoned_claim(output);
+  if (auto writable = check_writable({output}, replace, {}); !writable)
     return context.report(writable.error());
-  return collect_and_report(context, *judging,
-                            {arguments.folder, output, arguments.force, arguments.remove, {}});
+  return collect_and_report(
+      context, *judging,
+      {arguments.folder, output, replace, arguments.remove, {}, arguments.no_command_line, true});
 }
 
 }  // namespace
@@ -64,6 +68,7 @@ void add_collect(CLI::App& app, Context& context) {
       ->add_flag("--remove", arguments->remove,
                  "remove the folder when everything of it is in the profile")
       ->group(group_output);
+  add_no_command_line(*command, arguments->no_command_line);
   add_judging_options(*command, arguments->judging, context, "never");
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return collect_folder(context, *arguments); };

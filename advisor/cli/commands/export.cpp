@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/samples.h"
 
@@ -36,30 +34,26 @@ int export_command(Context& context, const ExportArguments& arguments) {
   }
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
   if (to_file) {
-    if (auto writable = check_writable(arguments.output, arguments.force); !writable) {
+    if (auto writable = check_writable({arguments.output}, arguments.force, {arguments.profile});
+        !writable)
       return context.report(writable.error());
-    }
   }
   auto profile = load_profile(arguments.profile);
   if (!profile) return context.report(profile.error());
-  std::ofstream file;
-  if (to_file) file.open(arguments.output, std::ios::binary | std::ios::trunc);
-  std::ostream& out = to_file ? file : context.out;
-  const bool good = write(*profile, [&](std::string_view text) {
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    return static_cast<bool>(out);
-  });
-  out.flush();
-  if (!good || !out) {
-    return context.report(
-        Error{ErrorCode::io,
-              fmt::format("cannot write {}",
-                          to_file ? "'" + arguments.output + "'" : "to standard output"),
-              "check the folder, its permissions and the free space",
-              std::nullopt,
-              {}});
+  if (!to_file) {
+    write(*profile, [&](std::string_view text) { return static_cast<bool>(context.out << text); });
+    return exit_ok;
   }
-  if (to_file) context.note(fmt::format("wrote {}", arguments.output));
+  auto file = OutputFile::open(arguments.output);
+  if (!file) return context.report(file.error());
+  Result<void> good;
+  write(*profile, [&](std::string_view text) {
+    good = file->write(text);
+    return good.has_value();
+  });
+  if (good) good = file->commit();
+  if (!good) return context.report(good.error());
+  context.note(fmt::format("wrote {}", arguments.output));
   return exit_ok;
 }
 

@@ -7,6 +7,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/fitting.h"
 #include "advisor/cli/samples.h"
+#include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "profiler/classify/memory_use.h"
 

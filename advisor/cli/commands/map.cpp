@@ -138,7 +138,9 @@ int map_command(Context& context, const MapArguments& arguments) {
   }
   auto centres = read_centres(arguments);
   if (!centres) return report_failure(context, centres);
-  if (auto writable = check_writable(*targets, arguments.output.force); !writable)
+  if (auto writable = check_writable(paths_of(*targets), arguments.output.force,
+                                     arguments.configurations.files);
+      !writable)
     return context.report(writable.error());
   std::optional<DeviceSpec> device;
   const bool all_known = std::all_of(centres->list.begin(), centres->list.end(),

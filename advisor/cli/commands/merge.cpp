@@ -18,7 +18,8 @@ struct MergeArguments {
 };
 
 int merge_command(Context& context, const MergeArguments& arguments) {
-  if (auto writable = check_writable(arguments.output, arguments.force); !writable) {
+  if (auto writable = check_writable({arguments.output}, arguments.force, arguments.files);
+      !writable) {
     return context.report(writable.error());
   }
   std::vector<Profile> profiles;

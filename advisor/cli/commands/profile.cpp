@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "advisor/cli/collecting.h"
@@ -10,7 +9,9 @@
 #include "advisor/cli/output_name.h"
 #include "advisor/cli/recording_options.h"
 #include "advisor/cli/recording_watch.h"
+#include "core/base/secrets.h"
 #include "core/base/shell_words.h"
+#include "profiler/launch/program_file.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 struct ProfileArguments {
   std::string program;  // counted by the parser; the words are in the context
   std::string output;
-  bool force = false, keep_spool = false;
+  bool force = false, keep_spool = false, no_command_line = false;
   std::vector<std::string> variables;
   RecordingArguments recording;
   JudgingOptions judging;
@@ -53,7 +54,7 @@ Process describe_program(const Context& context, const launch::ProgramEnd& end) 
   process.pid = end.pid;
   process.parent_pid = getpid();
   process.host = context.services.inspect_system().host;
-  process.command_line = shell_words(context.program);
+  process.command_line = shell_words(without_secrets(context.program));
   process.start_ns = end.start_ns;
   process.end_ns = end.end_ns;
   if (end.signal == 0) {
@@ -66,19 +67,29 @@ Process describe_program(const Context& context, const launch::ProgramEnd& end) 
   return process;
 }
 
-Result<std::string> choose_output(const Context& context, const ProfileArguments& arguments) {
-  const NameParts parts = {getpid(), context.services.inspect_system().host,
-                           [](std::string_view name) -> std::optional<std::string> {
-                             const char* value = std::getenv(std::string(name).c_str());
-                             if (value == nullptr) return std::nullopt;
-                             return value;
-                           }};
-  if (arguments.output.empty()) return default_output_name(parts);
-  auto name = expand_output_name(arguments.output, parts);
-  if (!name) return fail(std::move(name.error()));
-  if (auto writable = check_writable(*name, arguments.force); !writable)
-    return fail(std::move(writable.error()));
-  return name;
+// The profile's name, and the claim on it unless it replaces a file.
+struct ProfileOutput {
+  std::string path;
+  std::optional<ClaimedName> claim;
+};
+
+Result<ProfileOutput> choose_output(const Context& context, const ProfileArguments& arguments) {
+  const NameParts parts = name_parts(context.services.inspect_system().host);
+  const std::string& pattern = arguments.output;
+  if (!pattern.empty()) {
+    auto name = expand_output_name(pattern, parts);
+    if (!name) return fail(std::move(name.error()));
+    const bool replace = arguments.force || is_abandoned_claim(*name);
+    if (auto writable = check_writable({*name}, replace, {}); !writable)
+      return fail(std::move(writable.error()));
+    if (replace) return ProfileOutput{std::move(*name), std::nullopt};
+  }
+  auto claim = ClaimedName::claim([&] {
+    return pattern.empty() ? default_output_name(parts) : *expand_output_name(pattern, parts);
+  });
+  if (!claim) return fail(std::move(claim.error()));
+  std::string path = claim->path();
+  return ProfileOutput{std::move(path), std::move(*claim)};
 }
 
 // What a shell says of a program that it cannot start.
@@ -101,11 +112,11 @@ int run_profiled(Context& context, const ProfileArguments& arguments) {
                                   {}});
     }
   }
-  const auto output = choose_output(context, arguments);
+  auto output = choose_output(context, arguments);
   if (!output) return context.report(output.error());
   auto places = find_places(context, *recording, {});
   if (!places) return context.report(places.error());
-  const auto spool = make_spool_folder(*output);
+  const auto spool = make_spool_folder(output->path);
   if (!spool) return context.report(spool.error());
   places->spool = *spool;
   const auto remove_spool = [&] {
@@ -114,6 +125,14 @@ int run_profiled(Context& context, const ProfileArguments& arguments) {
   };
 
   const auto environment = environment_with(arguments.variables);
+  const auto checked =
+      launch::check_program(context.program.front(), lookup_in(environment)("PATH").value_or(""));
+  if (!checked) {
+    remove_spool();
+    context.report(checked.error());
+    return status_of(checked.error());
+  }
+  if (!checked->empty()) context.note(*checked);
   const auto attachment = launch::attach(*recording, *places, lookup_in(environment));
   if (!attachment) {
     remove_spool();
@@ -134,11 +153,13 @@ int run_profiled(Context& context, const ProfileArguments& arguments) {
   }
   if (progress.wanted()) progress.write({"collecting", -1, -1, {}, -1, -1, 0});
   if (end->killed) context.note("interrupted twice: the program was ended at once");
-  const int status = collect_and_report(
-      context, *judging,
-      {*spool, *output, arguments.force, !arguments.keep_spool, describe_program(context, *end)});
+  const int status =
+      collect_and_report(context, *judging,
+                         {*spool, output->path, true, !arguments.keep_spool,
+                          describe_program(context, *end), arguments.no_command_line});
   if (arguments.keep_spool) context.note(fmt::format("the recording is in {}", shell_word(*spool)));
   if (end->signal != 0) {
+    output->claim.reset();
     context.out.flush();
     context.err.flush();
     context.services.die_by_signal(end->signal);
@@ -188,6 +209,7 @@ void add_profile(CLI::App& app, Context& context) {
                  "keep the recordings of the processes beside the profile")
       ->group(group_output);
   add_recording_options(*command, arguments->recording, context);
+  add_no_command_line(*command, arguments->no_command_line);
   command->add_option("--env", arguments->variables, "set a variable for the program (repeatable)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

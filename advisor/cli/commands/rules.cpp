@@ -16,11 +16,10 @@ struct RulesArguments {
 
 int write_files(Context& context, const std::vector<std::pair<std::string, std::string>>& files,
                 bool force) {
-  for (const auto& [path, text] : files) {
-    if (auto writable = check_writable(path, force); !writable) {
-      return context.report(writable.error());
-    }
-  }
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : files) paths.push_back(path);
+  if (auto writable = check_writable(paths, force, {}); !writable)
+    return context.report(writable.error());
   for (const auto& [path, text] : files) {
     if (auto written = write_file(path, text); !written) return context.report(written.error());
   }

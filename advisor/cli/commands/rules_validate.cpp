@@ -276,7 +276,8 @@ int validate(const Context& context, const RulesValidateArguments& arguments) {
   }
   if (arguments.dry_run) return list_pairs(context, *chosen, arguments);
   if (!arguments.record.empty()) {
-    if (auto writable = check_writable(arguments.record, arguments.force); !writable)
+    if (auto writable = check_writable({arguments.record}, arguments.force, {arguments.profile});
+        !writable)
       return context.report(writable.error());
   }
 
@@ -284,7 +285,7 @@ int validate(const Context& context, const RulesValidateArguments& arguments) {
   Measured measured;
   std::string file = arguments.profile;
   if (file.empty()) {
-    if (auto writable = check_writable(arguments.output, arguments.force); !writable)
+    if (auto writable = check_writable({arguments.output}, arguments.force, {}); !writable)
       return context.report(writable.error());
     auto made = measure(context, *chosen, arguments, not_sampled);
     if (!made) return context.report(made.error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/cli/command_line.h"
+#include "advisor/cli/output_name.h"
 #include "advisor/cli/progress.h"
 #include "core/base/text.h"
 #include "profiler/profile/file.h"
@@ -32,18 +33,21 @@ int run_command(Context& context, const RunCommandArguments& arguments) {
   if (!configurations) return report_failure(context, configurations);
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
-  const std::string path = arguments.output.empty()
-                               ? fmt::format("rnnadvisor-{}.rnnprof", time_now(true))
-                               : arguments.output;
+  std::optional<ClaimedName> claim;
+  if (arguments.output.empty()) {
+    auto claimed =
+        ClaimedName::claim([parts = name_parts({})] { return default_output_name(parts); });
+    if (!claimed) return context.report(claimed.error());
+    claim.emplace(std::move(*claimed));
+  }
+  const std::string path = claim ? claim->path() : arguments.output;
   const std::string stem = path.ends_with(".rnnprof") ? path.substr(0, path.size() - 8) : path;
   auto targets = resolve_outputs(arguments.report, stem);
   if (!targets) return context.report(targets.error());
-  if (auto writable = check_writable(*targets, arguments.report.force); !writable) {
+  if (auto writable = check_writable(paths_of(*targets, claim ? std::string() : path),
+                                     arguments.report.force, arguments.configurations.files);
+      !writable)
     return context.report(writable.error());
-  }
-  if (auto writable = check_writable(path, arguments.report.force); !writable) {
-    return context.report(writable.error());
-  }
   auto request = make_run_request(arguments.run, context);
   if (!request) return context.report(request.error());
   auto positions = positions_of(*configurations);
@@ -62,7 +66,7 @@ int run_command(Context& context, const RunCommandArguments& arguments) {
     // Configurations were read and options checked: what stops all of them is the environment.
     return status == exit_interrupted ? status : exit_environment;
   }
-  if (auto written = write_profile(*profile, path, arguments.report.force); !written) {
+  if (auto written = write_profile(*profile, path, claim || arguments.report.force); !written) {
     return context.report(written.error());
   }
   int status = judge_and_report(context, *profile, *judging,

@@ -49,7 +49,8 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
   const std::string stem = path.ends_with(".rnnprof") ? path.substr(0, path.size() - 8) : path;
   auto targets = resolve_outputs(arguments.report, stem);
   if (!targets) return context.report(targets.error());
-  if (auto writable = check_writable(*targets, arguments.report.force); !writable) {
+  if (auto writable = check_writable(paths_of(*targets), arguments.report.force, {arguments.file});
+      !writable) {
     return context.report(writable.error());
   }
 
@@ -64,7 +65,8 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
       return context.report(read.error());
     }
     earlier = std::move(*read);
-  } else if (auto writable = check_writable(path, true); !writable) {
+  } else if (auto writable = check_writable(paths_of(*targets, path), true, {arguments.file});
+             !writable) {
     return context.report(writable.error());
   }
   const auto resumption = plan_resumption(plan, resume ? &earlier : nullptr);
@@ -93,7 +95,7 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
         resumption.to_run.size(), path);
     for (const int index : resumption.to_run) {
       const auto& config = plan.configurations[static_cast<std::size_t>(index)].config;
-      context.out << fmt::format("  {}  {}\n", config.id, summary(config));
+      context.out << fmt::format("  {}  {}\n", advisor::words::clean(config.id), summary(config));
     }
     return exit_ok;
   }

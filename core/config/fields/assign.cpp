@@ -125,6 +125,10 @@ MaybeProblem assign(Enum& target, std::string_view key, const Value& value) {
   }
   const auto& spellings = Spellings<Enum>::values;
   std::string remedy = is_word ? did_you_mean(text, spellings) : std::string();
+  if constexpr (std::is_same_v<Enum, Framework>) {
+    if (text == "keras")
+      remedy = "keras2 is tf.keras up to TensorFlow 2.15 and tf_keras, keras3 is Keras 3 and later";
+  }
   if (remedy.empty()) remedy = "use one of these words, in lower case";
   return refuse(key, value, fmt::format("one of {}", fmt::join(spellings, ", ")),
                 std::move(remedy));

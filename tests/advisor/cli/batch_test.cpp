@@ -36,10 +36,16 @@ struct Batch {
 };
 Batch answer(const std::string& text, const BatchOptions& options = h200()) {
   std::istringstream in(text);
-  std::ostringstream out;
+  std::string out;
   Batch batch;
-  batch.status = answer_batch(in, "test.jsonl", out, options);
-  batch.answers = lines(out.str());
+  batch.status = answer_batch(
+      in, "test.jsonl",
+      [&](std::string_view answers, bool) {
+        out += answers;
+        return true;
+      },
+      options);
+  batch.answers = lines(out);
   return batch;
 }
 

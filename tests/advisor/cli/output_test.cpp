@@ -77,14 +77,14 @@ TEST(Outputs, WrongWordsAreRefusedWithTheNearest) {
 TEST(Outputs, ExistingFilesAreKeptUnlessForced) {
   TemporaryFolder folder;
   const auto path = folder / "report.html";
-  EXPECT_TRUE(check_writable(path, false));
+  EXPECT_TRUE(check_writable({path}, false, {}));
   write_text_file(path, "precious");
-  EXPECT_FALSE(check_writable(path, false));
-  EXPECT_TRUE(check_writable(path, true));
-  EXPECT_FALSE(check_writable(folder / "", true));      // a folder
-  EXPECT_FALSE(check_writable(path + "/below", true));  // a file in the way
-  EXPECT_TRUE(check_writable("/dev/null", false));
-  EXPECT_TRUE(check_writable(folder / "new/deeper/x", false));
+  EXPECT_FALSE(check_writable({path}, false, {}));
+  EXPECT_TRUE(check_writable({path}, true, {}));
+  EXPECT_FALSE(check_writable({folder / ""}, true, {}));      // a folder
+  EXPECT_FALSE(check_writable({path + "/below"}, true, {}));  // a file in the way
+  EXPECT_TRUE(check_writable({"/dev/null"}, false, {}));
+  EXPECT_TRUE(check_writable({folder / "new/deeper/x"}, false, {}));
 }
 
 TEST(Outputs, FilesAreWrittenWholeOrNotAtAll) {

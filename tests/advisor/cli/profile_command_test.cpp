@@ -240,6 +240,22 @@ TEST_F(ProfileCommand, AProgramWithoutCudaIsAProfileThatSaysSo) {
   EXPECT_EQ(read->processes[0].command_line, "sh -c 'exit 4'");
 }
 
+// It may make its first call when the program has long ended.
+TEST_F(ProfileCommand, AProcessLeftBehindKeepsTheFolder) {
+  const auto called =
+      profile({"sh", "-c", "sleep 20 >/dev/null 2>&1 & echo $! >" + (folder_ / "pid")},
+              {"--env", "FAKE_PLUGIN_QUIET=1"});
+  kill(std::stoi(read_text(folder_ / "pid")), SIGKILL);
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.err, HasSubstr("still run"));
+  EXPECT_THAT(called.err, HasSubstr("rnnadvisor collect"));
+  EXPECT_THAT(left_behind(), SizeIs(2));
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(
+      std::ranges::any_of(read->notes, [](const Note& n) { return n.code == "process-waiting"; }));
+}
+
 TEST_F(ProfileCommand, AnInterruptWhileCollectingKeepsTheRecording) {
   machine_.interrupted = true;
   const auto called = profile({"true"});

@@ -129,6 +129,18 @@ TEST(ProfileSummary, FitsAScreen) {
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 22) << text;
 }
 
+// Another profiler inside the program keeps the kernels for itself, all but some of its own.
+TEST(ProfileSummary, WithoutTheKernelsOfCallsTheirEventsCount) {
+  Profile profile = job(false);
+  auto& k = profile.kernels;
+  const Profile traced = job(true);
+  k = traced.kernels;
+  for (int& call : k.call) call = -1;
+  const auto text = summary(profile, {});
+  EXPECT_THAT(text, ::testing::HasSubstr("on the GPU, by CUDA events"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("0 % of all kernel time")));
+}
+
 TEST(ProfileSummary, OfNothingSaysSo) {
   ProfileBuilder builder;
   builder.add_process(process(-1, ProcessEnd::exited, 3));

@@ -379,6 +379,19 @@ TEST(MakeReport, EqualDevicesAreToldOnceWithTheirNumber) {
   EXPECT_THAT(write_text(judged->report()), HasSubstr("2 x " + one.name));
 }
 
+// Recorded in one run and tried in another: the GPU may have been the same.
+TEST(MakeReport, AGpuThatOnlyATrialRanOnIsNoSecondOne) {
+  auto judged = fixture::single();
+  auto again = judged->profile.devices.front();
+  again.uuid = "another";
+  judged->profile.devices.push_back(again);
+  Experiment tried;
+  tried.configuration = 0;
+  tried.device = 1;
+  judged->profile.experiments.push_back(tried);
+  EXPECT_THAT(words::devices(judged->profile, false), ElementsAre(again.name));
+}
+
 TEST(Words, EvidenceCountsAllAndSaysWhatIsKept) {
   Finding finding;
   EXPECT_EQ(words::evidence(finding), "");

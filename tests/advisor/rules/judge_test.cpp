@@ -49,6 +49,8 @@ constexpr std::string_view size_rule = R"(
 message = "Size {call.hidden_size} of {device.memory}"
 when = { fact = "call.hidden_size", not_multiple_of = 8 }
 )";
+// What claims a gain has something to do.
+constexpr std::string_view to_do = "[[suggestion]]\ntext = \"Do it.\"\n";
 
 TEST(Judge, EveryRuleGivesAVerdictForEveryConfiguration) {
   const auto rules =
@@ -207,8 +209,8 @@ TEST(Judge, FindingsAreOrderedByGain) {
 // estimate counts 0.8 of itself, and a cause without a number 1.2.
 TEST(Judge, OfAProgramTheLargestExpectedSpeedupComesFirst) {
   const auto measured = [](std::string_view id, double speedup, bool path) {
-    auto rule = card(std::string(size_rule) + "[[gain]]\nspeedup = " + std::to_string(speedup) +
-                         "\nscope = \"training step\"\nsource = \"row\"",
+    auto rule = card(std::string(size_rule) + std::string(to_do) + "[[gain]]\nspeedup = " +
+                         std::to_string(speedup) + "\nscope = \"training step\"\nsource = \"row\"",
                      id);
     if (path) rule.consequence = "path";
     return rule;
@@ -247,14 +249,16 @@ TEST(Judge, AnEstimateCountsLessThanAMeasurement) {
   }
   const auto profile = builder.finish();
   const auto estimate = card(std::string(size_rule) +
+                                 "[[suggestion]]\ntext = \"A graph.\"\n"
+                                 "transform = { cuda_graph = {} }\n"
                                  "[[gain]]\nfact = \"program.graph_speedup\"\n"
                                  "scope = \"program step\"",
                              "e/estimate");
   for (const double speedup : {1.9, 2.1}) {
-    const auto measured =
-        card(std::string(size_rule) + "[[gain]]\nspeedup = " + std::to_string(speedup) +
-                 "\nscope = \"training step\"\nsource = \"row\"",
-             "m/measured");
+    const auto measured = card(std::string(size_rule) + std::string(to_do) +
+                                   "[[gain]]\nspeedup = " + std::to_string(speedup) +
+                                   "\nscope = \"training step\"\nsource = \"row\"",
+                               "m/measured");
     const auto judgement = judge(profile, set_of({estimate, measured}));
     ASSERT_EQ(judgement.findings.size(), 2U);
     EXPECT_EQ(judgement.findings.front().rule_id, speedup > 2 ? "m/measured" : "e/estimate");
@@ -309,37 +313,73 @@ TEST(Judge, AChangeThatAnotherFindingProposesIsToldByThat) {
   EXPECT_EQ(judgement.verdicts[1].message, "`a/first` proposes the same");
 }
 
-TEST(Judge, GainsSayWhereTheyComeFrom) {
+TEST(Judge, GainsSayWhereTheyComeFromAndOfWhichChange) {
   const auto rules = set_of({card(std::string(size_rule) + R"(
+[[suggestion]]
+text = "Another algorithm."
+transform = { algo = { value = "persist_static" } }
+[[suggestion]]
+text = "A graph."
+transform = { cuda_graph = {} }
 [[gain]]
-fact = "sibling.best_algo_speedup"
-scope = "training step"
-[[gain]]
+change = { cuda_graph = {} }
 speedup = 2.8
 scope = "forward training"
 source = "a row"
 applies_when = { fact = "call.hidden_size", below = 1002 }
 )")});
   auto profile = profile_of({1001, 1001});
-  EXPECT_EQ(judge(profile, rules).findings[0].gain->basis, GainBasis::measured_elsewhere);
-  EXPECT_DOUBLE_EQ(judge(profile, rules).findings[0].gain->speedup, 2.8);
+  const auto first = [&] {
+    auto judgement = judge(profile, rules);
+    return *std::find_if(judgement.findings.begin(), judgement.findings.end(),
+                         [](const Finding& finding) { return finding.configuration == 0; });
+  };
+  EXPECT_EQ(first().gain->basis, GainBasis::measured_elsewhere);
+  EXPECT_DOUBLE_EQ(first().gain->speedup, 2.8);
+  EXPECT_EQ(first().gain->changes, changes_of(first().suggestions[1]));
   EXPECT_EQ(judge(profile_of({1003}), rules).findings[0].gain, std::nullopt) << "not near enough";
 
-  // The same configuration with another algorithm, three times as fast, was measured in this
-  // profile.
+  // The same configuration with the other algorithm, three times as fast, was measured in this
+  // profile: that is the gain of the algorithm, and of no graph.
   profile.configurations[1].config.algo = Algo::persist_static;
   for (const Phase phase :
        {Phase::forward_training, Phase::backward_data, Phase::backward_weights}) {
     add_timing(profile.configurations[0], phase, 3);
     add_timing(profile.configurations[1], phase, 1);
   }
-  const auto judgement = judge(profile, rules);
-  const auto first =
-      std::find_if(judgement.findings.begin(), judgement.findings.end(),
-                   [](const Finding& finding) { return finding.configuration == 0; });
-  ASSERT_NE(first, judgement.findings.end());
-  EXPECT_EQ(first->gain->basis, GainBasis::measured_here);
-  EXPECT_DOUBLE_EQ(first->gain->speedup, 3);
+  EXPECT_EQ(first().gain->basis, GainBasis::measured_here);
+  EXPECT_DOUBLE_EQ(first().gain->speedup, 3);
+  EXPECT_EQ(first().gain->scope, "training step");
+  EXPECT_EQ(first().gain->changes, changes_of(first().suggestions[0]));
+
+  // No faster here: what was measured elsewhere of the graph stays, of the algorithm nothing.
+  for (auto& timing : profile.configurations[1].timings)
+    timing.ms.median = timing.ms.low = timing.ms.high = 3.3;
+  EXPECT_DOUBLE_EQ(first().gain->speedup, 2.8);
+  EXPECT_TRUE(first().suggestions[0].no_faster_here);
+  EXPECT_FALSE(first().suggestions[1].no_faster_here);
+}
+
+TEST(Judge, WhatThisProfileMeasuredToBeNoFasterIsNoAdvice) {
+  const auto rules = set_of({card(std::string(size_rule) + R"(
+[[suggestion]]
+text = "Another algorithm."
+transform = { algo = { value = "persist_static" } }
+[[gain]]
+speedup = 2.8
+scope = "forward training"
+source = "a row"
+)")});
+  auto profile = profile_of({1001, 1001});
+  profile.configurations[1].config.algo = Algo::persist_static;
+  for (auto& configuration : profile.configurations)
+    add_timing(configuration, Phase::forward_training, 3);
+  for (const auto& finding : judge(profile, rules).findings) {
+    if (finding.configuration != 0) continue;
+    EXPECT_FALSE(finding.gain);
+    EXPECT_EQ(finding.severity, Severity::info);
+    EXPECT_TRUE(withdrawn(finding, finding.suggestions.front()));
+  }
 }
 
 TEST(Judge, EvidenceIsTheCallsAndTheLongestKernels) {

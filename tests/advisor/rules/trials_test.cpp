@@ -168,7 +168,31 @@ TEST(Trials, ATrialOfTheRuleItselfCountsWithOtherChanges) {
   const auto made = after(finding(), rule(), profile_with({both}));
   ASSERT_TRUE(made.trial);
   EXPECT_FALSE(made.suggestions[0].trial);
-  EXPECT_DOUBLE_EQ(made.gain->speedup, 1.7);
+  EXPECT_FALSE(made.gain) << "what was gained is of a change that the finding does not suggest";
+}
+
+TEST(Trials, AGainIsOfTheChangeThatWasTried) {
+  const auto made = after(finding(), rule(),
+                          profile_with({experiment(pad, ExperimentVerdict::inconclusive, 1.0),
+                                        experiment(split, ExperimentVerdict::confirmed, 1.4)}));
+  ASSERT_TRUE(made.gain);
+  ASSERT_EQ(made.gain->changes.size(), 1U);
+  EXPECT_EQ(made.gain->changes.front().kind, "split_layers");
+}
+
+TEST(Trials, WhatASearchFoundMustBeatWhatAltersLess) {
+  auto graph =
+      experiment(R"([{"kind":"cuda_graph","parameters":{}}])", ExperimentVerdict::confirmed, 2.63);
+  auto both = experiment(
+      R"([{"kind":"cuda_graph","parameters":{}},{"kind":"pad_input","parameters":{"multiple":8}}])",
+      ExperimentVerdict::confirmed, 2.41);
+  both.meaning = "padded";
+  const auto slower = profile_with({graph, both});
+  EXPECT_EQ(found_by_search(ProfileIndex(slower), 0, "exact"), 0);
+  EXPECT_FALSE(found_by_search(ProfileIndex(slower), 0, "padded"));
+  both.timings.front().speedup = 2.8;
+  const auto faster = profile_with({graph, both});
+  EXPECT_EQ(found_by_search(ProfileIndex(faster), 0, "padded"), 1);
 }
 
 TEST(Trials, OneChangeIsToldOnce) {

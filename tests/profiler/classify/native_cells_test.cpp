@@ -56,6 +56,65 @@ TEST(NativeCells, FrameworkCellsStepByStep) {
   EXPECT_EQ(found[0].span_ns, 27 * 3000 + 2000);
 }
 
+// Names as TensorFlow's and XLA's sources make them; no recording has shown them yet.
+TEST(NativeCells, TensorFlowAndCompilersCallThemOtherwise) {
+  const std::string eigen_tanh =
+      "void Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<…, "
+      "Eigen::TensorCwiseUnaryOp<Eigen::internal::scalar_tanh_op<float>, …> > > >(…)";
+  const std::string eigen_sigmoid =
+      "void Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<…, "
+      "Eigen::TensorCwiseUnaryOp<Eigen::internal::scalar_logistic_op<float>, …> > > >(…)";
+  const std::vector<std::vector<std::string>> cells = {
+      {"volta_sgemm_128x32_nn", eigen_sigmoid, eigen_tanh, eigen_tanh},
+      {"void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_64x64_32x6_nn_align4>(…)",
+       "Sigmoid_GPU_DT_FLOAT_DT_FLOAT_kernel", "Tanh_GPU_DT_FLOAT_DT_FLOAT_kernel",
+       "Mul_GPU_DT_FLOAT_DT_FLOAT_kernel", "Tanh_GPU_DT_FLOAT_DT_FLOAT_kernel"},
+      {"AMPERE_SGEMM_32X32_TN", "SIGMOID_GPU_DT_HALF_DT_HALF_kernel",
+       "TANH_GPU_DT_HALF_DT_HALF_kernel"},
+      // The whole cell in one kernel.
+      {"triton_tem_fused_addmm_0", "triton_poi_fused_add_mul_sigmoid_tanh_3"},
+      {"ampere_sgemm_32x32_tn", "triton_poi_fused__to_copy_mul_sigmoid_split_tanh_12"},
+      {"gemm_fusion_dot_3", "wrapped_tanh", "loop_logistic_multiply_fusion_1"},
+      {"ampere_sgemm_32x32_tn", "loop_add_multiply_fusion"},
+      {"gemm_fusion_dot_1", "input_add_fusion_2", "loop_multiply_fusion_4", "wrapped_slice"},
+      {"cublas_gemv", "fusion_12"}};
+  for (const auto& cell : cells) {
+    Stream s;
+    for (int t = 0; t < 40; ++t)
+      for (const auto& name : cell) s.launch(name);
+    const auto found = native_recurrences(s.finish());
+    ASSERT_EQ(found.size(), 1U) << cell.back();
+    EXPECT_EQ(found[0].cell, NativeCell::handwritten);
+    EXPECT_EQ(found[0].steps, 40) << cell.back();
+    EXPECT_GE(found[0].kernels, 39 * static_cast<std::int64_t>(cell.size()) + 1 -
+                                    static_cast<std::int64_t>(cell.size()));
+  }
+}
+
+TEST(NativeCells, LayersThatXlaCompiledAreNoLoop) {
+  Stream transformer;  // four products a layer
+  for (int layer = 0; layer < 60; ++layer) {
+    for (const char* name : {"loop_multiply_fusion", "ampere_sgemm", "ampere_sgemm",
+                             "loop_add_fusion", "ampere_sgemm", "ampere_sgemm"})
+      transformer.launch(name);
+  }
+  EXPECT_TRUE(native_recurrences(transformer.finish()).empty());
+
+  Stream other_fusions;  // a layer each
+  for (int layer = 0; layer < 60; ++layer) {
+    other_fusions.launch("ampere_sgemm");
+    other_fusions.launch("loop_add_fusion_" + std::to_string(layer));
+  }
+  EXPECT_TRUE(native_recurrences(other_fusions.finish()).empty());
+
+  Stream few;
+  for (int t = 0; t < 20; ++t) {
+    few.launch("ampere_sgemm");
+    few.launch("loop_add_multiply_fusion");
+  }
+  EXPECT_TRUE(native_recurrences(few.finish()).empty());
+}
+
 TEST(NativeCells, HandwrittenNeedsProductsAndSigmoids) {
   Stream s;
   for (int t = 0; t < 20; ++t) {

@@ -1,4 +1,11 @@
 // From hand-written spools to a profile: what is odd, refused, damaged or missing.
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <fstream>
 
 #include "profiler/profile/file.h"
@@ -7,7 +14,9 @@
 namespace rnnadvisor::launch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(Collect, OneGpuSeenByTwoProcessesIsOneDevice) {
   for (const int pid : {1, 2}) {
@@ -17,6 +26,46 @@ TEST_F(Collect, OneGpuSeenByTwoProcessesIsOneDevice) {
     add(w);
   }
   EXPECT_THAT(collect().profile.devices, SizeIs(1));
+}
+
+// A long text that thousands of records name is not written thousands of times.
+TEST_F(Collect, TextsAreNotCopiedForEveryRecordThatNamesThem) {
+  SpoolWriter w;
+  const auto value = w.text(std::string(30'000, 'v')), name = w.text("VARIABLE");
+  spool::Environment variable{};
+  variable.name = name;
+  variable.value = value;
+  for (int i = 0; i < 50'000; ++i) w.add(variable);
+  variable.value = name;
+  for (std::uint32_t i = 0; i < 5'000; ++i) {
+    variable.name = w.text("V" + std::to_string(i));
+    w.add(variable);
+  }
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.processes, SizeIs(1));
+  EXPECT_LE(p.processes[0].variables.size(), 4096U);
+  std::size_t bytes = 0;
+  for (const auto& [set, to] : p.processes[0].variables) bytes += set.size() + to.size();
+  EXPECT_LT(bytes, std::size_t{1} << 18);
+}
+
+TEST_F(Collect, RangesThatNestWithoutEndTakeNoQuadraticTime) {
+  SpoolWriter w;
+  w.add(sample_device(0, 1));
+  w.add_configuration(sample_configuration(1));
+  const auto name = w.text("step");
+  constexpr int many = 100'000;
+  for (int i = 0; i < many; ++i) {
+    spool::Nvtx push{};
+    push.time_ns = 2'000 + i;
+    push.thread = 12;
+    push.name = name;
+    w.add(push, spool::Type::nvtx_push, {});
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Profile p = profile_of(w);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LE(p.nvtx.size(), static_cast<std::size_t>(many));
 }
 
 TEST_F(Collect, LengthsOfBatchesAreArgumentsNotConfigurations) {
@@ -157,6 +206,75 @@ TEST_F(Collect, WhatIsMissingIsSaid) {
   EXPECT_EQ(find_note(p, "calls-outside")->count, 6);
   ASSERT_THAT(p.calls, SizeIs(1));
   EXPECT_EQ(p.calls[0].configuration, -1);
+}
+
+TEST_F(Collect, WhatWasLostIsToldWithItsReason) {
+  using spool::Loss;
+  using spool::Step;
+  const auto text = [&](std::vector<spool::Failure> failures, Loss loss) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    SpoolWriter w;
+    w.header.max_bytes = 123'000;
+    w.header.failures = std::move(failures);
+    w.header.lost[static_cast<std::size_t>(loss)] = 3;
+    const Profile p = profile_of(w);
+    const auto* note = find_note(p, "records-dropped");
+    return note == nullptr ? "" : note->text;
+  };
+  EXPECT_THAT(text({{Step::allocate, ENOSPC, 1}}, Loss::nvtx),
+              AllOf(HasSubstr("NVTX"), HasSubstr(std::strerror(ENOSPC))));
+  EXPECT_THAT(text({{Step::open, EMFILE, 1}, {Step::map, ENOMEM, 2}}, Loss::calls),
+              AllOf(HasSubstr(std::strerror(EMFILE)), HasSubstr(std::strerror(ENOMEM))));
+  EXPECT_THAT(text({{Step::limit, 0, 1}}, Loss::kernels), HasSubstr("123000 bytes"));
+  EXPECT_THAT(text({{Step::truncated, 0, 1}}, Loss::kernels), HasSubstr("cut off"));
+  // The disk is not blamed for what it did not do.
+  for (const auto loss : {Loss::calls, Loss::kernels, Loss::strings, Loss::other, Loss::cupti}) {
+    EXPECT_THAT(text({}, loss), AllOf(Not(IsEmpty()), Not(HasSubstr("disk"))));
+    EXPECT_THAT(text({{Step::allocate, ENOSPC, 1}}, Loss::cupti),
+                Not(HasSubstr(std::strerror(ENOSPC))));
+  }
+}
+
+// Left behind by the program, and not yet at its first call.
+TEST_F(Collect, AProcessThatMayStillBeginIsSaidSo) {
+  const std::string variable = "RNNADVISOR_SPOOL=" + folder_ + "/.";
+  std::vector<pid_t> started;
+  for (const std::string& entry : {variable, std::string("RNNADVISOR_SPOOL=/somewhere/else")}) {
+    std::string entry_of_child = entry;
+    char program[] = "/bin/sleep", seconds[] = "60";
+    char* words[] = {program, seconds, nullptr};
+    char* variables[] = {entry_of_child.data(), nullptr};
+    pid_t pid = 0;
+    ASSERT_EQ(posix_spawn(&pid, program, nullptr, nullptr, words, variables), 0);
+    started.push_back(pid);
+  }
+  EXPECT_EQ(count_waiting(folder_), 1);
+  const auto collected = collect();
+  EXPECT_EQ(collected.waiting, 1);
+  EXPECT_EQ(find_note(collected.profile, "process-waiting")->count, 1);
+  EXPECT_THAT(find_note(collected.profile, "no-rnn-calls")->text, HasSubstr("by the time"));
+  SpoolWriter own;  // now it has begun
+  own.header.pid = started[0];
+  add(own);
+  EXPECT_EQ(count_waiting(folder_), 0);
+  for (const auto pid : started) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  EXPECT_EQ(collect().waiting, 0);
+}
+
+TEST_F(Collect, AFolderThatOtherUsersCannotReachIsSaidSo) {
+  if (geteuid() != 0) GTEST_SKIP() << "NOT TESTED: only programs of root become other users";
+  fs::create_directory(folder_ + "/spools");
+  fs::permissions(folder_, fs::perms::owner_all);
+  folder_ += "/spools";
+  fs::permissions(folder_, fs::perms::all);
+  EXPECT_THAT(
+      find_note(collect().profile, "no-rnn-calls")->text,
+      HasSubstr(fs::path(folder_).parent_path().filename().string() + "' is closed to others"));
+  folder_ = fs::path(folder_).parent_path();
 }
 
 TEST_F(Collect, KernelsOfRnnsThatNoHookSawAreANote) {

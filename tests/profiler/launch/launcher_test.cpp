@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -108,6 +109,19 @@ class Launcher {
   std::string text_;
   bool waited_ = false;
 };
+
+// As process 1 of a container it is given the orphans of the program.
+TEST(RunProgram, OrphansThatAreGivenToUsLeaveNoZombies) {
+  Launcher launcher(
+      {"sh", "-c",
+       "for i in 1 2 3 4 5; do (sh -c 'exit 0' &); done; sleep 0.5; "
+       "cat /proc/[0-9]*/stat 2>/dev/null | awk -v p=$PPID '$4 == p && $3 == \"Z\"' | "
+       "sed 's/^/zombie /'; echo looked; exit 3"},
+      false, [] { prctl(PR_SET_CHILD_SUBREAPER, 1); });
+  ASSERT_TRUE(launcher.read_until("status 3")) << launcher.text();
+  EXPECT_THAT(launcher.text(), HasSubstr("looked"));
+  EXPECT_EQ(launcher.count("zombie"), 0) << launcher.text();
+}
 
 TEST(RunProgram, GivesTheExitStatus) {
   for (const int status : {0, 1, 2, 3, 77, 126, 127, 128, 130, 255}) {

@@ -112,6 +112,32 @@ TEST_F(Frameworks, AreKnownByWhereTheirLibrariesLie) {
   EXPECT_EQ(found->version, "2.12.0");
 }
 
+TEST_F(Frameworks, KerasIsKnownByItsFilesAndByWhatItImports) {
+  const auto of = [&](const char* path) { return framework_of((packages_ / path).string()); };
+  const auto beside = [&](const char* path, bool legacy = false) {
+    return keras_beside((packages_ / path).string(), legacy);
+  };
+  constexpr const char* errors = "h5py/_errors.cpython-311-x86_64-linux-gnu.so";
+  EXPECT_FALSE(beside(errors)) << "h5py alone is no Keras";
+  // By its files where the folder is on another machine.
+  EXPECT_EQ(of("keras/src/backend/tensorflow/rnn.py")->name, Framework::keras3);
+  EXPECT_FALSE(of("keras/src/layers/rnn/lstm.py")) << "both have such a file";
+  EXPECT_EQ(of("tensorflow/python/keras/layers/recurrent_v2.py")->name, Framework::keras2);
+
+  fs::create_directories(packages_ / "keras-3.5.0.dist-info");
+  EXPECT_EQ(of("keras/src/layers/rnn/lstm.py")->name, Framework::keras3);
+  EXPECT_EQ(of("keras/src/layers/rnn/lstm.py")->version, "3.5.0");
+  EXPECT_EQ(beside(errors)->name, Framework::keras3);
+  EXPECT_EQ(beside("optree/_C.cpython-311-x86_64-linux-gnu.so")->version, "3.5.0");
+  EXPECT_FALSE(beside(errors, true)) << "Keras 2 is asked for and is not there";
+  fs::create_directories(packages_ / "tf_keras-2.17.0.dist-info");
+  EXPECT_EQ(beside(errors, true)->version, "2.17.0");
+  EXPECT_EQ(of("tf_keras/src/layers/rnn/lstm.py")->name, Framework::keras2);
+  fs::remove(packages_ / "keras-3.5.0.dist-info");
+  fs::create_directories(packages_ / "keras-2.12.0.dist-info");
+  EXPECT_EQ(of("keras/layers/rnn/lstm.py")->name, Framework::keras2);
+}
+
 TEST_F(Frameworks, AreKnownByNameWithoutAPackage) {
   const auto found = framework_of("/opt/libtorch/lib/libtorch_cuda.so");
   ASSERT_TRUE(found);

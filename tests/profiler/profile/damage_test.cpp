@@ -8,6 +8,7 @@
 #include <random>
 
 #include "profiler/profile/check.h"
+#include "profiler/profile/checksum.h"
 #include "profiler/profile/file.h"
 #include "tests/profiler/profile/rich_profile.h"
 
@@ -73,10 +74,43 @@ TEST(Damage, TruncatedAtEveryPageAndElsewhere) {
   EXPECT_THAT(error_of(bytes + "x").message, HasSubstr("longer than it should be"));
 }
 
-// SQLite keeps no checksums, so a changed value may go unseen; a changed structure or a value out
-// of range may not do harm.
-TEST(Damage, FlippedBytesGiveAnErrorOrAProfileThatHoldsItsInvariants) {
+// Every bit of one small profile, or as many as there is time for.
+TEST(Damage, EverySingleBitFlipIsReported) {
   const std::string bytes = rich_bytes();
+  ASSERT_FALSE(bytes.empty());
+  const auto original = read_profile_bytes(bytes, "original");
+  ASSERT_TRUE(original);
+  std::mt19937 random(20261123);
+  const std::size_t counter = 2 * 1024 - 12;  // SQLite's count of changes, in the checksum's row
+  for (int round = 0; round < 3000; ++round) {
+    std::string damaged = bytes;
+    const std::size_t at = round < 2048 ? static_cast<std::size_t>(round) : random() % bytes.size();
+    damaged[at] ^= static_cast<char>(1U << random() % 8);
+    const auto read = read_profile_bytes(damaged, "flipped");
+    // A count that is another says that another program has changed the file since; that it has not
+    // is then seen by nobody, and all else is as it was.
+    if (at >= counter && at < counter + 4) {
+      ASSERT_TRUE(read) << at;
+      testing::expect_equal(*original, *read);
+      continue;
+    }
+    ASSERT_FALSE(read) << "byte " << at;
+    EXPECT_EQ(read.error().code, ErrorCode::damaged) << at << ": " << to_text(read.error());
+    EXPECT_THAT(read.error().message, HasSubstr("'flipped'"));
+    EXPECT_FALSE(read.error().remedy.empty() && at >= 100) << to_text(read.error());
+  }
+}
+
+// As after a change by another program: the checksum says nothing, and what is read is looked at.
+std::string without_seal(std::string bytes) {
+  bytes[2 * 1024 - 12] ^= 1;
+  return bytes;
+}
+
+// Where no checksum speaks a changed value may go unseen; a changed structure or a value out of
+// range may not do harm.
+TEST(Damage, FlippedBytesGiveAnErrorOrAProfileThatHoldsItsInvariants) {
+  const std::string bytes = without_seal(rich_bytes());
   ASSERT_FALSE(bytes.empty());
   std::mt19937 random(20251009);
   int refused = 0;
@@ -99,7 +133,7 @@ TEST(Damage, FlippedBytesGiveAnErrorOrAProfileThatHoldsItsInvariants) {
 }
 
 TEST(Damage, EveryByteOfTheHeader) {
-  const std::string bytes = rich_bytes();
+  const std::string bytes = without_seal(rich_bytes());
   for (std::size_t i = 0; i < 100; ++i) {
     for (const int value : {0x00, 0x01, 0x7f, 0xff}) {
       std::string damaged = bytes;
@@ -112,9 +146,9 @@ TEST(Damage, EveryByteOfTheHeader) {
 }
 
 TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
-  const Error error = error_of(changed("PRAGMA user_version=6"));
+  const Error error = error_of(changed("PRAGMA user_version=7"));
   EXPECT_EQ(error.code, ErrorCode::newer_version);
-  EXPECT_THAT(error.message, HasSubstr("schema version 6, and this rnnadvisor reads up to 5"));
+  EXPECT_THAT(error.message, HasSubstr("schema version 7, and this rnnadvisor reads up to 6"));
   EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
   EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
 }
@@ -287,6 +321,49 @@ TEST(Damage, SchemasThatWouldComputeAreRefused) {
       error_of(changed("CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM notes; END"))
           .message,
       HasSubstr("not a plain table"));
+  // A megabyte of it and a hundred thousand rows without a text would be a hundred gigabytes.
+  EXPECT_THAT(
+      error_of(changed("DROP TABLE notes; CREATE TABLE notes(id INTEGER PRIMARY KEY, "
+                       "severity TEXT, code TEXT, text TEXT DEFAULT 'bomb', count INTEGER)"))
+          .message,
+      HasSubstr("'notes' is not a plain table"));
+}
+
+TEST(Damage, AChangeByAnotherProgramIsNoDamage) {
+  const auto read = read_profile_bytes(
+      changed("UPDATE notes SET text='by hand'; CREATE TABLE mine(x); VACUUM"), "edited");
+  ASSERT_TRUE(read) << to_text(read.error());
+  EXPECT_EQ(read->notes.front().text, "by hand");
+}
+
+TEST(Damage, AVersionThatWouldSwitchTheChecksumOffIsDamage) {
+  const Error error = error_of(changed("PRAGMA user_version=5"));
+  EXPECT_EQ(error.code, ErrorCode::damaged);
+  EXPECT_THAT(error.message, HasSubstr("schema version 5"));
+}
+
+TEST(Damage, StoringFindingsSealsTheFileAnew) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a.rnnprof");
+  testing::write_bytes(path, rich_bytes());
+  ASSERT_TRUE(write_findings(path, {}));
+  std::string bytes = testing::read_bytes(path);
+  ASSERT_TRUE(read_profile_bytes(bytes, "x"));
+  bytes[bytes.size() - 9] ^= 4;
+  EXPECT_EQ(error_of(bytes).code, ErrorCode::damaged);
+}
+
+// Values of the specification's own test program.
+TEST(Damage, TheChecksumIsXxh64) {
+  const auto of = [](std::string_view text) {
+    Xxh64 hash;
+    hash.update(text);
+    return hash.digest();
+  };
+  EXPECT_EQ(of(""), 0xEF46DB3751D8E999U);
+  EXPECT_EQ(of("a"), 0xD24EC4F1A98C6E5BU);
+  EXPECT_EQ(of("abc"), 0x44BC2CF5AD770999U);
+  EXPECT_EQ(of("Nobody inspects the spammish repetition"), 0xFBCEA83C8A378BF1U);
 }
 
 }  // namespace

@@ -54,6 +54,15 @@ TEST(Replace, KeepsPermissionsAndFollowsLinks) {
   EXPECT_EQ(status.st_mode & 07777, 0640U);
 }
 
+// Command lines and paths of the program are in it.
+TEST(Replace, ANewProfileIsForItsOwnerAlone) {
+  const TemporaryDirectory directory;
+  ASSERT_TRUE(write_profile(rich_profile(), directory.file("a.rnnprof")));
+  struct stat status{};
+  ASSERT_EQ(::stat(directory.file("a.rnnprof").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600U);
+}
+
 TEST(Replace, AMissingDirectoryIsAnError) {
   const TemporaryDirectory directory;
   const auto written = write_profile(rich_profile(), directory.file("none/a.rnnprof"));

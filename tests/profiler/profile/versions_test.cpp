@@ -94,6 +94,14 @@ TEST(Versions, TheFourthIsReadAndWrittenAsItWas) {
   expect_written_as_it_is(*old);
 }
 
+// The fifth had no checksum.
+TEST(Versions, TheFifthIsReadAndWrittenAsItWas) {
+  const auto old = read_profile(seeds + "rich-v5.rnnprof");
+  ASSERT_TRUE(old) << to_text(old.error());
+  EXPECT_TRUE(check_profile(*old, ErrorCode::damaged));
+  expect_written_as_it_is(*old);
+}
+
 TEST(Versions, FindingsAreStoredInAFileOfTheFirst) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("old.rnnprof");

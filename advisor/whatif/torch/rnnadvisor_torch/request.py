@@ -23,7 +23,7 @@ WORDS = {
     "mode": ("inference", "training"),
 }
 SIZES = ("input_size", "hidden_size", "proj_size", "num_layers", "seq_length", "batch_size")
-IGNORED = ("id", "dropout_seed", "clip_left", "clip_right", "clip_propagate_nan", "padded_io")
+IGNORED = ("id", "backward_algo", "dropout_seed", "clip_left", "clip_right", "clip_propagate_nan", "padded_io")
 FLAGS = ("cudnn_enabled", "allow_tf32", "deterministic", "packed_sequence", "batch_first", "flat_weights", "module_training", "no_grad")
 PHASES = ("inference", "training")
 MOST = 2**31 - 1
