@@ -7,13 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/cli/help.h"
-#include "advisor/cli/output.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "advisor/whatif/candidate.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
+#include "core/config/rnn_config.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -157,54 +156,49 @@ std::string summary_of(const std::vector<TryingPlan>& plans, const advisor::Text
   return terminal.take();
 }
 
-std::string plan_text(const Context& context, const std::vector<TryingPlan>& plans,
-                      const ReportOptions& output, bool terminal) {
+std::string plan_text(const Context& context, const std::vector<TryingPlan>& plans, bool verbose) {
   if (plans.empty()) return "the profile has no configuration to try\n";
   advisor::TextOptions options;
-  options.width = terminal ? context.terminal.width : options.width;
-  options.color = terminal && context.color_output();
+  options.width = context.terminal.width;
+  options.color = context.color_output();
   options.ascii = !context.terminal.utf8;
-  if (plans.size() > listed_plans && !output.verbose) return summary_of(plans, options);
+  if (plans.size() > listed_plans && !verbose) return summary_of(plans, options);
   std::string text;
-  for (const auto& plan : plans) text += listed(plan, options.width, output.verbose);
+  for (const auto& plan : plans) text += listed(plan, options.width, verbose);
   return text;
 }
 
-std::string json_of(const std::vector<TryingPlan>& plans) {
+std::string plan_json(const Profile& profile, const std::vector<TryingPlan>& plans) {
   using Json = nlohmann::ordered_json;
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(to_valid_utf8(text));
-  };
   Json list = Json::array();
   for (const auto& plan : plans) {
-    Json tried = Json::array(), not_tried = Json::array();
+    if (!plan.python.empty() || plan.device.empty()) continue;
+    const auto& config =
+        profile.configurations[static_cast<std::size_t>(plan.configuration)].config;
+    Json tried = Json::array(), dropped = Json::array();
     for (const auto& change : plan.tried) {
       tried.push_back(
-          {{"change", in_words(change.transforms)},
+          {{"change", as_option(change.transforms)},
            {"transforms", Json::parse(advisor::to_json(change.transforms))},
-           {"option", as_option(change.transforms)},
            {"meaning", advisor::to_string(change.meaning)},
            {"expected_speedup", change.expected > 0 ? Json(change.expected) : Json(nullptr)},
-           {"expected_by", or_null(change.expected_by)},
-           {"rule", or_null(change.rule)},
-           {"note", or_null(change.note)}});
+           {"expected_by", to_valid_utf8(change.expected_by)},
+           {"rule", to_valid_utf8(change.rule)},
+           {"note", to_valid_utf8(change.note)}});
     }
-    for (const auto& dropped : plan.not_tried) {
-      not_tried.push_back({{"change", in_words(dropped.transforms)},
-                           {"transforms", Json::parse(advisor::to_json(dropped.transforms))},
-                           {"option", as_option(dropped.transforms)},
-                           {"rule", or_null(dropped.rule)},
-                           {"reason", to_valid_utf8(dropped.reason)}});
+    for (const auto& each : plan.not_tried) {
+      dropped.push_back({{"change", as_option(each.transforms)},
+                         {"transforms", Json::parse(advisor::to_json(each.transforms))},
+                         {"reason", to_valid_utf8(each.reason)}});
     }
     list.push_back({{"configuration", plan.configuration},
-                    {"name", to_valid_utf8(plan.name)},
-                    {"in", plan.python.empty() ? "cudnn" : "pytorch"},
-                    {"device", or_null(plan.device)},
-                    {"impossible", or_null(plan.nothing)},
+                    {"id", to_valid_utf8(config.id)},
+                    {"summary", to_valid_utf8(summary(config))},
+                    {"device", to_valid_utf8(plan.device)},
                     {"try", std::move(tried)},
-                    {"not_tried", std::move(not_tried)}});
+                    {"not", std::move(dropped)}});
   }
-  const Json json = {{"schema_version", "1.0"}, {"plans", std::move(list)}};
+  const Json json = {{"schema", 1}, {"configurations", std::move(list)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -217,26 +211,9 @@ void add_proposal(TryingPlan& plan, const advisor::Proposal& proposal) {
   plan.not_tried = proposal.dropped;
 }
 
-Result<void> write_plans(const Context& context, const std::vector<TryingPlan>& plans,
-                         const ReportOptions& output) {
-  for (const auto& target : output.targets) {
-    if (target.format != Format::text && target.format != Format::json)
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("--dry-run writes no {}", to_string(target.format)),
-                  "use --format text or json");
-  }
-  for (const auto& target : output.targets) {
-    const std::string text = target.format == Format::json
-                                 ? json_of(plans)
-                                 : plan_text(context, plans, output, target.path.empty());
-    if (target.path.empty()) {
-      context.out << text;
-      continue;
-    }
-    if (auto written = write_file(target.path, text); !written) return written;
-    context.note(fmt::format("wrote {}", target.path));
-  }
-  return {};
+void write_plans(const Context& context, const Profile& profile,
+                 const std::vector<TryingPlan>& plans, bool json, bool verbose) {
+  context.out << (json ? plan_json(profile, plans) : plan_text(context, plans, verbose));
 }
 
 }  // namespace rnnadvisor::cli

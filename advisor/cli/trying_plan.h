@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "advisor/cli/context.h"
-#include "advisor/cli/judging.h"
 #include "advisor/whatif/candidates.h"
+#include "profiler/profile/profile.h"
 
 namespace rnnadvisor::cli {
 
@@ -28,9 +28,9 @@ struct TryingPlan {
 
 void add_proposal(TryingPlan& plan, const advisor::Proposal& proposal);
 
-// As text (for many configurations counted by change, unless everything is asked for) or JSON
-// (docs/schema/verify-plan.schema.json). Other formats are an error.
-Result<void> write_plans(const Context& context, const std::vector<TryingPlan>& plans,
-                         const ReportOptions& output);
+// On standard output: as text, for many configurations counted by change unless everything is asked
+// for, or as JSON (docs/schema/candidates.schema.json), which has those of cuDNN's own calls.
+void write_plans(const Context& context, const Profile& profile,
+                 const std::vector<TryingPlan>& plans, bool json, bool verbose);
 
 }  // namespace rnnadvisor::cli

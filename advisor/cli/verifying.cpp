@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/gpu_choice.h"
@@ -250,7 +249,7 @@ Result<void> check_verify_options(const VerifyOptions& options, const Profile& p
 }
 
 int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
-                    const VerifyOptions& options, const ReportOptions& output) {
+                    const VerifyOptions& options, bool verbose) {
   const auto judgement = advisor::judge(profile, judging.rules, judging.options);
   auto propose = propose_options(options);
   if (!propose) return context.report(propose.error());
@@ -298,8 +297,7 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
         status = std::max(context.report(planned.error()), exit_environment);
     }
   }
-  if (auto written = write_plans(context, plans, output); !written)
-    return std::max(status, context.report(written.error()));
+  write_plans(context, profile, plans, options.json, verbose);
   if (options.torch && in_torch.empty()) context.note(no_torch_program);
   return status;
 }

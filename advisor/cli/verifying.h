@@ -34,10 +34,10 @@ Result<void> check_verify_options(const VerifyOptions& options, const Profile& p
                                   const std::string& path, const Judging& judging);
 
 // What would be tried, with what the model expects (an estimate), and what would not, with the
-// reason, as text or JSON where `output` says. Needs no GPU: a configuration is then judged by its
-// own device.
+// reason; on standard output, as text or (docs/schema/candidates.schema.json) as JSON. Needs no
+// GPU: a configuration is then judged by its own device.
 int list_candidates(const Context& context, const Profile& profile, const Judging& judging,
-                    const VerifyOptions& options, const ReportOptions& output);
+                    const VerifyOptions& options, bool verbose);
 
 struct Verified {
   Profile profile;       // the old one with what was tried

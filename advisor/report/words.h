@@ -97,8 +97,8 @@ std::string busy_note(const ConfigurationReport& report);
 // GiB)".
 std::string device(const DeviceSpec& device);
 // The devices of a profile, those of one kind once with their number: "2 x NVIDIA H200"; `details`
-// as in device(), else the name alone. One GPU that several runs met is one: by its UUID, and where
-// none was recorded by descriptions that differ.
+// as in device(), else the name alone. One GPU that several runs met is one
+// (devices_at_once()).
 std::vector<std::string> devices(const Profile& profile, bool details);
 // Software versions that are known, as (label, value) pairs: cuDNN, CUDA, driver, …
 std::vector<std::pair<std::string, std::string>> environment(const Environment& environment);

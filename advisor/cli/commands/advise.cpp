@@ -24,11 +24,10 @@ int write_code_of(const Context& context, const Profile& profile,
   if (arguments.code_folder.empty()) return exit_ok;
   const auto count = write_code(profile, arguments.code_folder, arguments.output.force);
   if (!count) return context.report(count.error());
-  context.note(*count > 0
-                   ? fmt::format("wrote {} below {}",
-                                 advisor::words::plural(static_cast<long long>(*count), "file"),
-                                 arguments.code_folder)
-                   : "no confirmed change has code to write: --verify --torch makes some");
+  context.note(*count > 0 ? fmt::format("wrote {} below {}",
+                                        plural(static_cast<long long>(*count), "file"),
+                                        arguments.code_folder)
+                          : "no confirmed change has code to write: --verify --torch makes some");
   return exit_ok;
 }
 
@@ -75,9 +74,10 @@ int verify_recorded(Context& context, const AdviseArguments& arguments) {
   if (!profile) return context.report(profile.error());
   if (auto good = check_verify_options(options, *profile, arguments.profile, *judging); !good)
     return context.report(good.error());
-  if (options.dry_run)
-    return list_candidates(context, *profile, *judging, options,
-                           {std::move(*targets), arguments.verbose});
+  if (options.dry_run) {
+    if (auto form = dry_run_form(*targets, options); !form) return context.report(form.error());
+    return list_candidates(context, *profile, *judging, options, arguments.verbose);
+  }
 
   auto verified = verify(context, std::move(*profile), *judging, arguments.profile, options);
   if (!verified) {
