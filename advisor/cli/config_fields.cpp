@@ -59,7 +59,7 @@ using MemberType = std::remove_cvref_t<decltype(std::declval<Object>().*std::dec
 std::vector<FieldInfo> collect() {
   std::vector<FieldInfo> infos;
   visit_config_fields([&](std::string_view key, auto member, std::string_view meaning) {
-    using T = MemberType<RnnConfig, decltype(member)>;
+    using T = typename Inner<MemberType<RnnConfig, decltype(member)>>::type;
     infos.push_back(describe<T>(std::string(key), meaning, false));
   });
   visit_context_fields([&](std::string_view key, auto member, std::string_view meaning) {

@@ -111,6 +111,11 @@ void add_fields(Catalogue& catalogue) {
       define(catalogue, name, "", Provenance::configured, description,
              of_config([member](const RnnConfig& c) { return to_string(c.*member); }),
              spellings<Field>());
+    } else if constexpr (std::is_same_v<Field, std::optional<Algo>>) {
+      define(
+          catalogue, name, "", Provenance::configured, description,
+          of_config([](const RnnConfig& c) { return to_string(c.algo_of(Phase::backward_data)); }),
+          spellings<Algo>());
     } else if constexpr (std::is_same_v<Field, std::uint64_t>) {
       define(
           catalogue, name, "", Provenance::configured, description,

@@ -35,9 +35,9 @@ std::int64_t input_and_output(const RnnConfig& c) {
 std::optional<std::int64_t> persistent_extra(const RnnConfig& c) {
   if (c.data_type == DataType::bfloat16) return std::nullopt;
   RnnConfig other = c;
-  other.algo = Algo::standard;
+  other.set_algo(Algo::standard);
   const auto standard = model::space_sizes(other);
-  other.algo = c.persistent_algo() ? c.algo : Algo::persist_static;
+  other.set_algo(c.persistent_algo() ? c.algo : Algo::persist_static);
   const auto persistent = model::space_sizes(other);
   const bool training = c.mode == Mode::training;
   const auto& more = training ? persistent.workspace_training : persistent.workspace_inference;
@@ -127,7 +127,7 @@ void add_device_share(Catalogue& catalogue) {
            const auto device = device_bytes(s);
            if (!device) return std::nullopt;
            RnnConfig standard = s.get().config;
-           standard.algo = Algo::standard;
+           standard.set_algo(Algo::standard);
            const auto need = model::memory_need(standard, standard.mode).total;
            return 100.0 * static_cast<double>(need) / static_cast<double>(*device);
          });

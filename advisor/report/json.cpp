@@ -42,7 +42,12 @@ Json field_value(const T& value) {
 Json config_json(const RnnConfig& config) {
   Json out = Json::object();
   visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    out[std::string(key)] = field_value(config.*member);
+    const auto& value = config.*member;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<Algo>>) {
+      if (value) out[std::string(key)] = field_value(*value);
+    } else {
+      out[std::string(key)] = field_value(value);
+    }
   });
   return out;
 }

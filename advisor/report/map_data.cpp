@@ -29,7 +29,12 @@ Json map_field_json(const T& value) {
 Json map_config_json(const RnnConfig& config) {
   Json out = Json::object();
   visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    out[std::string(key)] = map_field_json(config.*member);
+    const auto& value = config.*member;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<Algo>>) {
+      if (value) out[std::string(key)] = map_field_json(*value);
+    } else {
+      out[std::string(key)] = map_field_json(value);
+    }
   });
   return out;
 }

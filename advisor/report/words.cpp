@@ -88,6 +88,8 @@ std::string value_text(const T& value) {
       out += fmt::format("{}{}", i > 0 ? ", " : "", value[i]);
     }
     return out;
+  } else if constexpr (std::is_same_v<T, std::optional<Algo>>) {
+    return value ? value_text(*value) : std::string("as algo");
   } else if constexpr (std::is_enum_v<T>) {
     const auto index = static_cast<std::size_t>(value);
     const auto& spellings = Spellings<T>::values;

@@ -236,6 +236,16 @@ Configs data_type(const RnnConfig& config, const Json& json) {
   return changed;
 }
 
+// Of every phase: forward and backward may have had different ones.
+Configs change_algo(const RnnConfig& config, const Json& json) {
+  const auto value = enum_value<Algo>(json);
+  if (config.algo == value && !config.mixed_algos())
+    return does_not_fit("the configuration has this value already");
+  RnnConfig changed = config;
+  changed.set_algo(value);
+  return std::vector{std::move(changed)};
+}
+
 Configs layout(const RnnConfig& config, const Json& json) {
   auto changed = with(config, &RnnConfig::layout, enum_value<Layout>(json));
   if (changed) changed->front().padded_io = !changed->front().packed();
@@ -279,10 +289,7 @@ struct ChangeEntry {
 };
 
 constexpr std::array change_entries = {
-    ChangeEntry{"algo",
-                [](const RnnConfig& c, const Json& j) {
-                  return with(c, &RnnConfig::algo, enum_value<Algo>(j));
-                }},
+    ChangeEntry{"algo", change_algo},
     ChangeEntry{"math_type",
                 [](const RnnConfig& c, const Json& j) {
                   return with(c, &RnnConfig::math_type, enum_value<MathType>(j));

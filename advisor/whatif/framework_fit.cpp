@@ -22,8 +22,8 @@ bool changes(const Candidate& candidate, std::string_view kind) {
                      [&](const Transform& t) { return t.kind == kind; });
 }
 
-// PyTorch takes what it chooses in the forward pass; the backward pass of the sizes between its two
-// small-size limits uses another algorithm, which one configuration cannot say.
+// PyTorch takes what it chooses, in the backward pass another algorithm for the sizes between its
+// two small-size limits.
 std::optional<std::string> pytorch(Candidate& candidate, const ProgramContext& program,
                                    const DeviceSpec& device) {
   if (device.compute_major == 0 || device.sm_count == 0)
@@ -33,15 +33,16 @@ std::optional<std::string> pytorch(Candidate& candidate, const ProgramContext& p
   for (auto& call : candidate.variant.calls) {
     // A sequence that is a plain tensor after the change is no PackedSequence any more.
     const bool packed = call.packed() && program.packed_sequence != false;
+    const RnnConfig asked = call;
     const auto forward = pytorch_algo(call, gpu, packed, true);
     const auto backward = pytorch_algo(call, gpu, packed, false);
-    if (call.mode == Mode::training && forward.algo != backward.algo) {
-      return fmt::format("PyTorch runs {} forward and {} backward with this size",
-                         to_string(forward.algo), to_string(backward.algo));
-    }
-    if (call.algo != forward.algo) {
-      call.algo = forward.algo;
+    call.set_algo(forward.algo);
+    if (call.mode == Mode::training && backward.algo != forward.algo)
+      call.backward_algo = backward.algo;
+    if (call.algo != asked.algo || call.backward_algo != asked.backward_algo) {
       chosen = fmt::format("PyTorch then picks {}", to_string(forward.algo));
+      if (call.mixed_algos())
+        chosen += fmt::format(" forward and {} backward", to_string(*call.backward_algo));
       if (forward.failing_clause != "none")
         chosen += fmt::format(" ({})", quoted(forward.failing_clause));
     }

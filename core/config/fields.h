@@ -17,6 +17,8 @@ constexpr void visit_config_fields(Visitor&& visit) {
   visit("id", &C::id, "your name for the configuration");
   visit("cell", &C::cell, "recurrent unit (cudnnRNNMode_t)");
   visit("algo", &C::algo, "algorithm asked of cuDNN (cudnnRNNAlgo_t)");
+  visit("backward_algo", &C::backward_algo,
+        "algorithm of the backward pass, where it is another one; default algo");
   visit("direction", &C::direction, "one or two directions");
   visit("bias_mode", &C::bias_mode, "which bias vectors the cell has");
   visit("input_mode", &C::input_mode, "skip_input feeds the input to layer 0 without a matrix");

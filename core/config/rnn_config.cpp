@@ -68,6 +68,8 @@ std::string summary(const RnnConfig& config) {
   if (config.math_type != MathType::default_math)
     text += fmt::format("/{}", to_string(config.math_type));
   text += fmt::format(" B{} T{}, {}", config.batch_size, config.seq_length, to_string(config.algo));
+  if (config.mixed_algos())
+    text += fmt::format(" forward and {} backward", to_string(*config.backward_algo));
   if (config.mode == Mode::inference) text += ", inference";
   return text;
 }

@@ -1,6 +1,6 @@
-// RnnConfig: one cuDNN RNN descriptor with its data descriptor, dropout and clip settings, in
-// cuDNN's own vocabulary. The spelling of every enumerator below is its key in TOML, JSON and
-// flags.
+// RnnConfig: one recurrent layer as cuDNN is asked for it: RNN descriptor, data descriptor, dropout
+// and clip settings, in cuDNN's own vocabulary. The spelling of every enumerator below is its key
+// in TOML, JSON and flags.
 #pragma once
 
 #include <array>
@@ -61,7 +61,11 @@ struct RnnConfig {
   std::string id;  // the user's name for it; echoed everywhere, never interpreted
 
   Cell cell = Cell::lstm;
-  Algo algo = Algo::standard;
+  Algo algo =
+      Algo::standard;  // of every phase, or of the forward phases where backward_algo is set
+  // Of the backward phases, where the program describes its layer another time for them: PyTorch
+  // does so for some sizes. Readers never set it to `algo` itself.
+  std::optional<Algo> backward_algo = {};
   Direction direction = Direction::unidirectional;
   BiasMode bias_mode = BiasMode::double_bias;
   InputMode input_mode = InputMode::linear_input;
@@ -101,6 +105,18 @@ struct RnnConfig {
   int pseudo_layers() const { return num_layers * directions(); }
   bool packed() const { return layout == Layout::seq_major_packed; }
   bool persistent_algo() const { return algo != Algo::standard; }
+  // The algorithm that a phase is called with.
+  Algo algo_of(Phase phase) const {
+    const bool backward = phase == Phase::backward_data || phase == Phase::backward_weights;
+    return backward ? backward_algo.value_or(algo) : algo;
+  }
+  // Forward and backward are called with different algorithms.
+  bool mixed_algos() const { return backward_algo.value_or(algo) != algo; }
+  // One algorithm for every phase.
+  void set_algo(Algo value) {
+    algo = value;
+    backward_algo.reset();
+  }
   // True when not all sequences have length seq_length.
   bool has_varying_lengths() const;
   // Sum of the sequence lengths: the steps that are not padding.

@@ -67,6 +67,8 @@ RnnProblem::~RnnProblem() {
   if (y_desc_ != nullptr) api_.cudnnDestroyRNNDataDescriptor(y_desc_);
   if (h_desc_ != nullptr) api_.cudnnDestroyTensorDescriptor(h_desc_);
   if (c_desc_ != nullptr) api_.cudnnDestroyTensorDescriptor(c_desc_);
+  if (backward_rnn_ != rnn_ && backward_rnn_ != nullptr)
+    api_.cudnnDestroyRNNDescriptor(backward_rnn_);
   if (rnn_ != nullptr) api_.cudnnDestroyRNNDescriptor(rnn_);
   if (dropout_desc_ != nullptr) api_.cudnnDestroyDropoutDescriptor(dropout_desc_);
 }
@@ -80,6 +82,26 @@ StageResult RnnProblem::stage_result(model::Stage stage, cudnnStatus_t status) c
   const std::string reason = api_.take_reason();
   if (status != CUDNN_STATUS_SUCCESS) result.reason = reason;
   return result;
+}
+
+cudnnStatus_t RnnProblem::set_rnn_descriptor(cudnnRNNDescriptor_t descriptor, Algo algo) {
+  const auto status = api_.cudnnSetRNNDescriptor_v8(
+      descriptor, static_cast<cudnnRNNAlgo_t>(algo), static_cast<cudnnRNNMode_t>(config_.cell),
+      static_cast<cudnnRNNBiasMode_t>(config_.bias_mode),
+      static_cast<cudnnDirectionMode_t>(config_.direction),
+      static_cast<cudnnRNNInputMode_t>(config_.input_mode), to_cudnn(config_.data_type),
+      to_cudnn(config_.math_precision), to_cudnn(config_.math_type), config_.input_size,
+      config_.hidden_size, config_.proj_size, config_.num_layers, dropout_desc_,
+      config_.padded_io ? CUDNN_RNN_PADDED_IO_ENABLED : CUDNN_RNN_PADDED_IO_DISABLED);
+  if (status != CUDNN_STATUS_SUCCESS || config_.clip_mode != ClipMode::minmax) return status;
+  if (api_.cudnnRNNSetClip_v9 != nullptr)
+    return api_.cudnnRNNSetClip_v9(descriptor, CUDNN_RNN_CLIP_MINMAX, config_.clip_left,
+                                   config_.clip_right);
+  if (api_.clip_v8 != nullptr)
+    return api_.clip_v8(descriptor, CUDNN_RNN_CLIP_MINMAX,
+                        config_.clip_propagate_nan ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN,
+                        config_.clip_left, config_.clip_right);
+  return status;
 }
 
 Result<StageResult> RnnProblem::set_descriptors() {
@@ -105,24 +127,12 @@ Result<StageResult> RnnProblem::set_descriptors() {
   RNNADVISOR_STEP(
       api_.cudnnSetDropoutDescriptor(dropout_desc_, handle_, static_cast<float>(config_.dropout),
                                      dropout_states.data(), state_bytes, config_.dropout_seed));
-  RNNADVISOR_STEP(api_.cudnnSetRNNDescriptor_v8(
-      rnn_, static_cast<cudnnRNNAlgo_t>(config_.algo), static_cast<cudnnRNNMode_t>(config_.cell),
-      static_cast<cudnnRNNBiasMode_t>(config_.bias_mode),
-      static_cast<cudnnDirectionMode_t>(config_.direction),
-      static_cast<cudnnRNNInputMode_t>(config_.input_mode), to_cudnn(config_.data_type),
-      to_cudnn(config_.math_precision), to_cudnn(config_.math_type), config_.input_size,
-      config_.hidden_size, config_.proj_size, config_.num_layers, dropout_desc_,
-      config_.padded_io ? CUDNN_RNN_PADDED_IO_ENABLED : CUDNN_RNN_PADDED_IO_DISABLED));
-  if (config_.clip_mode == ClipMode::minmax) {
-    if (api_.cudnnRNNSetClip_v9 != nullptr) {
-      RNNADVISOR_STEP(api_.cudnnRNNSetClip_v9(rnn_, CUDNN_RNN_CLIP_MINMAX, config_.clip_left,
-                                              config_.clip_right));
-    } else if (api_.clip_v8 != nullptr) {
-      RNNADVISOR_STEP(
-          api_.clip_v8(rnn_, CUDNN_RNN_CLIP_MINMAX,
-                       config_.clip_propagate_nan ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN,
-                       config_.clip_left, config_.clip_right));
-    }
+  RNNADVISOR_STEP(set_rnn_descriptor(rnn_, config_.algo));
+  if (config_.mixed_algos()) {
+    RNNADVISOR_STEP(api_.cudnnCreateRNNDescriptor(&backward_rnn_));
+    RNNADVISOR_STEP(set_rnn_descriptor(backward_rnn_, *config_.backward_algo));
+  } else {
+    backward_rnn_ = rnn_;
   }
   // Zero in any data type is all bits zero, so one value serves as padding for all.
   double padding_fill = 0;
@@ -174,6 +184,14 @@ StageResult RnnProblem::query_sizes(RunReport& report) {
                                                        &workspace_bytes[mode], &reserve_size);
     if (status != CUDNN_STATUS_SUCCESS) return stage_result(model::Stage::temp_space, status);
     if (mode == CUDNN_FWD_MODE_TRAINING) reserve_bytes = reserve_size;
+  }
+  if (backward_rnn_ != rnn_) {
+    std::size_t workspace_size = 0, reserve_size = 0;
+    const auto status = api_.cudnnGetRNNTempSpaceSizes(
+        handle_, backward_rnn_, CUDNN_FWD_MODE_TRAINING, x_desc_, &workspace_size, &reserve_size);
+    if (status != CUDNN_STATUS_SUCCESS) return stage_result(model::Stage::temp_space, status);
+    workspace_bytes[1] = std::max(workspace_bytes[1], workspace_size);
+    reserve_bytes = std::max(reserve_bytes, reserve_size);
   }
   report.workspace_inference = static_cast<std::int64_t>(workspace_bytes[0]);
   report.workspace_training = static_cast<std::int64_t>(workspace_bytes[1]);
@@ -262,10 +280,13 @@ Result<void> RnnProblem::allocate(std::uint64_t seed) {
 }
 
 StageResult RnnProblem::build_dynamic() {
-  if (config_.algo != Algo::persist_dynamic)
-    return stage_result(model::Stage::forward_inference, CUDNN_STATUS_SUCCESS);
-  return stage_result(model::Stage::forward_inference,
-                      api_.cudnnBuildRNNDynamic(handle_, rnn_, config_.batch_size));
+  auto status = CUDNN_STATUS_SUCCESS;
+  if (config_.algo == Algo::persist_dynamic)
+    status = api_.cudnnBuildRNNDynamic(handle_, rnn_, config_.batch_size);
+  if (status == CUDNN_STATUS_SUCCESS && backward_rnn_ != rnn_ &&
+      config_.backward_algo == Algo::persist_dynamic)
+    status = api_.cudnnBuildRNNDynamic(handle_, backward_rnn_, config_.batch_size);
+  return stage_result(model::Stage::forward_inference, status);
 }
 
 StageResult RnnProblem::launch(Phase phase) {
@@ -286,17 +307,18 @@ StageResult RnnProblem::launch(Phase phase) {
           training ? model::Stage::forward_training : model::Stage::forward_inference, status);
     }
     case Phase::backward_data:
-      return stage_result(model::Stage::backward_data,
-                          api_.cudnnRNNBackwardData_v8(
-                              handle_, rnn_, lengths, y_desc_, y.data(), dy.data(), x_desc_,
-                              dx.data(), h_desc_, hx.data(), dhy.data(), dhx.data(), c_desc_,
-                              cx.data(), dcy.data(), dcx.data(), weight_bytes, weights.data(),
-                              workspace_bytes[1], workspace.data(), reserve_bytes, reserve.data()));
+      return stage_result(
+          model::Stage::backward_data,
+          api_.cudnnRNNBackwardData_v8(handle_, backward_rnn_, lengths, y_desc_, y.data(),
+                                       dy.data(), x_desc_, dx.data(), h_desc_, hx.data(),
+                                       dhy.data(), dhx.data(), c_desc_, cx.data(), dcy.data(),
+                                       dcx.data(), weight_bytes, weights.data(), workspace_bytes[1],
+                                       workspace.data(), reserve_bytes, reserve.data()));
     case Phase::backward_weights:
       return stage_result(
           model::Stage::backward_weights,
-          api_.cudnnRNNBackwardWeights_v8(handle_, rnn_, CUDNN_WGRAD_MODE_ADD, lengths, x_desc_,
-                                          x.data(), h_desc_, hx.data(), y_desc_, y.data(),
+          api_.cudnnRNNBackwardWeights_v8(handle_, backward_rnn_, CUDNN_WGRAD_MODE_ADD, lengths,
+                                          x_desc_, x.data(), h_desc_, hx.data(), y_desc_, y.data(),
                                           weight_bytes, weight_gradients.data(), workspace_bytes[1],
                                           workspace.data(), reserve_bytes, reserve.data()));
   }

@@ -66,6 +66,7 @@ class RnnProblem {
 
  private:
   Result<void> set_state_descriptors();
+  cudnnStatus_t set_rnn_descriptor(cudnnRNNDescriptor_t descriptor, Algo algo);
   StageResult stage_result(model::Stage stage, cudnnStatus_t status) const;
   std::int64_t io_rows() const;
   std::int64_t state_elements(int width) const;
@@ -78,6 +79,7 @@ class RnnProblem {
   std::vector<int> lengths_;
   std::optional<IoLayout> io_;  // only where something runs: it takes memory
   cudnnRNNDescriptor_t rnn_ = nullptr;
+  cudnnRNNDescriptor_t backward_rnn_ = nullptr;  // rnn_, or one of its own for backward_algo
   cudnnRNNDataDescriptor_t x_desc_ = nullptr, y_desc_ = nullptr;
   cudnnTensorDescriptor_t h_desc_ = nullptr, c_desc_ = nullptr;
   cudnnDropoutDescriptor_t dropout_desc_ = nullptr;

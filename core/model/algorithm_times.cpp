@@ -32,7 +32,7 @@ std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const Device
   const std::span<const Phase> phases = trains ? std::span<const Phase>(training) : inference;
   RnnConfig tried = config;
   for (std::size_t index = 0; index < Spellings<Algo>::values.size(); ++index) {
-    tried.algo = static_cast<Algo>(index);
+    tried.set_algo(static_cast<Algo>(index));
     const Eligibility eligible = eligibility(tried, device);
     const bool accepted =
         eligible.at(Stage::forward_inference) && (!trains || eligible.at(Stage::backward_data));

@@ -159,7 +159,7 @@ double sequential_seconds(const RnnConfig& c, Phase phase, const DeviceSpec& dev
                           double bandwidth) {
   if (phase == Phase::backward_weights) return 0;  // has no dependent steps
   const double steps = c.seq_length;
-  const bool persistent = c.persistent_algo() && c.data_type != DataType::bfloat16;
+  const bool persistent = c.algo_of(phase) != Algo::standard && c.data_type != DataType::bfloat16;
   if (persistent) return device.grid_sync_seconds ? steps * device.grid_sync_seconds->value : 0;
   double seconds = device.kernel_launch_seconds ? steps * device.kernel_launch_seconds->value : 0;
   if (device.l2_bytes > 0 && bandwidth > 0) {

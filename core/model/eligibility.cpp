@@ -71,23 +71,27 @@ bool data_descriptor_accepted(const RnnConfig& c) {
   return !c.packed() || c.seq_lengths.front() == c.seq_length;
 }
 
-bool runs_persistent(const RnnConfig& c) {
-  return c.persistent_algo() && c.data_type != DataType::bfloat16;
+bool runs_persistent(const RnnConfig& c, Algo algo) {
+  return algo != Algo::standard && c.data_type != DataType::bfloat16;
 }
 
 // cudnnGetRNNTempSpaceSizes.
-bool sizes_accepted(const RnnConfig& c, const DeviceSpec& device) {
-  if (!c.persistent_algo()) return true;
+bool sizes_accepted(const RnnConfig& c, Algo algo, const DeviceSpec& device) {
+  if (algo == Algo::standard) return true;
   if (!device.compute_at_least(6)) return false;
-  return c.hidden_size <= hidden_limit(device, c.algo, c.cell, false).hidden;
+  return c.hidden_size <= hidden_limit(device, algo, c.cell, false).hidden;
+}
+
+// Documented. The size query takes both (tests/data/h200/probe-sizes.jsonl); execution was not
+// measured.
+bool lengths_accepted(const RnnConfig& c, Algo algo, bool varying) {
+  return !varying || (algo == Algo::standard && (c.packed() || c.padded_io));
 }
 
 // cudnnRNNForward.
 bool forward_accepted(const RnnConfig& c, bool varying) {
   if (c.input_mode == InputMode::skip_input && c.input_size != c.hidden_size) return false;
-  // Documented. The size query takes both (tests/data/h200/probe-sizes.jsonl); execution was not
-  // measured.
-  if (varying && (c.persistent_algo() || (!c.packed() && !c.padded_io))) return false;
+  if (!lengths_accepted(c, c.algo, varying)) return false;
   // One observation: SMALL_H, LSTM, float with ALLOW_CONVERSION, H 192 failed to launch (5003)
   // while a half GRU of 192 ran. The rule is the narrowest that explains it: 128 is the largest
   // such LSTM that was seen to run.
@@ -99,7 +103,7 @@ bool forward_accepted(const RnnConfig& c, bool varying) {
 
 Implementation expected(const RnnConfig& c) {
   // bfloat16 silently runs the standard kernels.
-  return runs_persistent(c) ? implementation_of(c.algo) : Implementation::standard;
+  return runs_persistent(c, c.algo) ? implementation_of(c.algo) : Implementation::standard;
 }
 
 }  // namespace
@@ -153,15 +157,19 @@ Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device) {
   if (!rnn_descriptor_accepted(config) || !data_descriptor_accepted(config)) return result;
   accept(Stage::set_descriptor);
   const bool varying = config.has_varying_lengths();
-  if (!sizes_accepted(config, device)) return result;
+  if (!sizes_accepted(config, config.algo, device)) return result;
   accept(Stage::temp_space);
   if (!forward_accepted(config, varying)) return result;
   accept(Stage::forward_inference);
   accept(Stage::forward_training);
   result.implementation = expected(config);
+  const Algo backward = config.algo_of(Phase::backward_data);
+  if (config.mixed_algos() &&
+      (!sizes_accepted(config, backward, device) || !lengths_accepted(config, backward, varying)))
+    return result;
   // The size query of SMALL_H does not protect against its smaller backward limit.
-  if (runs_persistent(config) &&
-      config.hidden_size > hidden_limit(device, config.algo, config.cell, true).hidden) {
+  if (runs_persistent(config, backward) &&
+      config.hidden_size > hidden_limit(device, backward, config.cell, true).hidden) {
     return result;
   }
   accept(Stage::backward_data);
@@ -171,6 +179,8 @@ Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device) {
 
 bool small_h_gradient_defect(const RnnConfig& config) {
   const bool plain = config.cell == Cell::rnn_relu || config.cell == Cell::rnn_tanh;
+  // It is the backward kernel that is wrong: what goes backward with another is right.
+  if (config.mixed_algos() && *config.backward_algo != Algo::persist_static_small_h) return false;
   return plain && config.mode == Mode::training && config.data_type == DataType::half &&
          config.direction == Direction::bidirectional && config.batch_size % 8 == 0;
 }

@@ -42,8 +42,8 @@ inline constexpr std::array<Stage, 6> all_stages = {
 std::string_view to_string(Stage value);
 
 struct Eligibility {
-  std::array<bool, 6> accepted{};  // by Stage
-  Implementation implementation = Implementation::none;
+  std::array<bool, 6> accepted{};  // by Stage; the backward stages with RnnConfig::backward_algo
+  Implementation implementation = Implementation::none;  // of the forward pass
   bool measured_basis = false;  // the limits used were measured on this device with cuDNN 9.19
   bool at(Stage stage) const { return accepted[static_cast<std::size_t>(stage)]; }
 };

@@ -120,7 +120,7 @@ MapCell make_cell(RnnConfig config, const MapRequest& request, const DeviceSpec&
   MapCell cell;
   cell.asked = request.pick_algo ? request.pick_algo(config) : config.algo;
   for (const Algo algo : all_algos) {
-    config.algo = algo;
+    config.set_algo(algo);
     MapRun& run = cell.runs[static_cast<std::size_t>(algo)];
     const Eligibility answer = eligibility(config, device);
     run.accepted = accepted(answer, config.mode);
@@ -128,7 +128,7 @@ MapCell make_cell(RnnConfig config, const MapRequest& request, const DeviceSpec&
     run.implementation = answer.implementation;
     run.time = clock.time(config, basis);
   }
-  config.algo = cell.asked;
+  config.set_algo(cell.asked);
   cell.best = best_of(cell, config);
   const MapRun& standard = cell.run(Algo::standard);
   if (cell.best && standard.time) {
@@ -311,7 +311,7 @@ RnnConfig config_at(const ConfigurationMap& map, int row, int column) {
   apply_tick(config, map.here, map.rows.dimension, map.rows.ticks[static_cast<std::size_t>(row)]);
   apply_tick(config, map.here, map.columns.dimension,
              map.columns.ticks[static_cast<std::size_t>(column)]);
-  if (map.framework_picks && !map.cells.empty()) config.algo = map.at(row, column).asked;
+  if (map.framework_picks && !map.cells.empty()) config.set_algo(map.at(row, column).asked);
   return config;
 }
 

@@ -198,6 +198,18 @@ bool weight_query_wraps(const RnnConfig& config) {
 }
 
 SpaceSizes space_sizes(const RnnConfig& config) {
+  if (config.mixed_algos()) {
+    // The forward pass is asked for with one descriptor and the backward pass with another; one
+    // workspace serves both, and one reserve.
+    RnnConfig one = config;
+    one.set_algo(config.algo);
+    SpaceSizes sizes = space_sizes(one);
+    one.set_algo(*config.backward_algo);
+    const SpaceSizes backward = space_sizes(one);
+    for (auto size : {&SpaceSizes::workspace_training, &SpaceSizes::reserve_training})
+      if ((backward.*size).value > (sizes.*size).value) sizes.*size = backward.*size;
+    return sizes;
+  }
   const Symbols s = symbols(config);
   const Wide base = workspace_base(config, s);
   const Wide forward = base + forward_workspace(s);

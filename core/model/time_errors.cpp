@@ -18,7 +18,7 @@ constexpr std::array<Phase, 3> training_phases = {Phase::forward_training, Phase
 // Equal for configurations that differ in the algorithm alone.
 std::string without_algorithm(RnnConfig config) {
   config.id.clear();
-  config.algo = Algo::standard;
+  config.set_algo(Algo::standard);
   return to_json_line(config);
 }
 

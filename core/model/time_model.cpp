@@ -290,6 +290,11 @@ const MeasuredTimes& TimeModel::times() const { return state_->times; }
 const DeviceSpec& TimeModel::device() const { return state_->device; }
 
 std::optional<TimePrediction> TimeModel::predict(const RnnConfig& config, Phase phase) const {
+  if (config.mixed_algos()) {
+    RnnConfig one = config;
+    one.set_algo(config.algo_of(phase));
+    return predict(one, phase);
+  }
   const auto group = time_group(config, state_->device);
   if (!group) return std::nullopt;
   const bool backward = phase == Phase::backward_data || phase == Phase::backward_weights;

@@ -167,9 +167,9 @@ bool can_be_flat(const RnnConfig& config, const TorchStepOptions& options) {
 Sizes sizes_of(const RnnConfig& config, Mode mode, const TorchStepOptions& options) {
   RnnConfig asked = config;
   asked.bias_mode = BiasMode::double_bias;  // always; without biases they are zeros
-  asked.algo = options.forward_algo;
+  asked.set_algo(options.forward_algo);
   const SpaceSizes forward = space_sizes(asked);
-  asked.algo = options.backward_algo;
+  asked.set_algo(options.backward_algo);
   const SpaceSizes backward = space_sizes(asked);
   const bool training = mode == Mode::training;
 

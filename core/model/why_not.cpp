@@ -101,6 +101,7 @@ double crossover_batch(const RnnConfig& c, const DeviceSpec& device) {
 int backward_hidden(const RnnConfig& c, const DeviceSpec& device) {
   const bool half_lstm = c.data_type == DataType::half && c.cell == Cell::lstm;
   if (!half_lstm || c.mode != Mode::training || !device.persist_backward_hidden) return 0;
+  if (c.algo == Algo::persist_static && c.mixed_algos()) return 0;  // another goes backward
   return static_cast<int>(std::min(device.persist_backward_hidden->value, 1e9));
 }
 
@@ -158,7 +159,8 @@ std::vector<Clause> clauses_of(const RnnConfig& c, const DeviceSpec& device, Alg
     const SizeLimit limit = hidden_limit(device, algo, c.cell, false);
     list.required(small_limit, when(c.hidden_size <= limit.hidden),
                   against_limit(c.hidden_size, limit));
-    if (c.mode == Mode::training) {
+    const bool goes_backward = c.mode == Mode::training && !(c.algo == algo && c.mixed_algos());
+    if (goes_backward) {
       const SizeLimit backward = hidden_limit(device, algo, c.cell, true);
       list.required(small_backward, when(c.hidden_size <= backward.hidden),
                     against_limit(c.hidden_size, backward));
@@ -204,7 +206,7 @@ class Repair {
       : c_(std::move(config)), device_(device), algo_(algo) {
     if (c_.algo != algo) {
       note("algo", to_string(c_.algo), to_string(algo), "");
-      c_.algo = algo;
+      c_.set_algo(algo);
     }
   }
 

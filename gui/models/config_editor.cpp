@@ -22,6 +22,8 @@ std::string text_of(const Member& value) {
     return text;
   } else if constexpr (std::is_same_v<Member, std::string>) {
     return value;
+  } else if constexpr (std::is_same_v<Member, std::optional<Algo>>) {
+    return value ? std::string(to_string(*value)) : std::string();
   } else {
     return fmt::format("{}", value);
   }
@@ -59,6 +61,8 @@ Result<void> ConfigEditor::set(std::string_view key, std::string_view value) {
     next.config.seq_lengths.clear();
   } else if (key == "id" && is_blank(value)) {
     next.config.id.clear();
+  } else if (key == "backward_algo" && is_blank(value)) {
+    next.config.backward_algo.reset();
   } else if (auto good = set_field(next, key, value); !good) {
     return good;
   }

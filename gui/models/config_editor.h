@@ -22,7 +22,7 @@ class ConfigEditor {
   // As typed: set("hidden_size", "1000"). Nothing changes when it is no valid value.
   Result<void> set(std::string_view key, std::string_view value);
   // What somebody else decides: it is not a parameter that a person set.
-  void choose_algo(Algo algo) { input_.config.algo = algo; }
+  void choose_algo(Algo algo) { input_.config.set_algo(algo); }
 
  private:
   void resolve(ConfigInput& input) const;

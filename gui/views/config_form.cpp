@@ -40,7 +40,7 @@ const std::vector<Group>& groups() {
        {}},
       {QT_TRANSLATE_NOOP("ConfigForm", "Arithmetic"),
        {"data_type", "math_precision", "math_type", "algo"},
-       {}},
+       {"backward_algo"}},
       {QT_TRANSLATE_NOOP("ConfigForm", "Use"),
        {"mode", "dropout", "clip_mode", "clip_left", "clip_right"},
        {"clip_propagate_nan", "dropout_seed", "id"}}};
@@ -102,9 +102,12 @@ QWidget* ConfigForm::make_control(const QString& name, QWidget*& field) {
   const auto tell = [this, name](const QString& value) {
     if (!showing_) emit edited(name, value);
   };
-  if constexpr (std::is_enum_v<Member>) {
+  constexpr bool may_be_absent = std::is_same_v<Member, std::optional<Algo>>;
+  if constexpr (std::is_enum_v<Member> || may_be_absent) {
+    using Enum = std::conditional_t<may_be_absent, Algo, Member>;
     auto* box = new QComboBox;
-    for (const auto spelling : Spellings<Member>::values) box->addItem(to_qt(spelling));
+    if (may_be_absent) box->addItem(QString());  // as algo
+    for (const auto spelling : Spellings<Enum>::values) box->addItem(to_qt(spelling));
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(10);
     connect(box, &QComboBox::currentTextChanged, this, tell);

@@ -42,20 +42,71 @@ int ConfigurationTable::find(const RnnConfig& config, const ProgramContext& prog
   ConfigInput input{config, program, {}};
   input.config.seq_lengths.clear();
   const std::string key = fmt::format("{} {}", device, to_json_line(input));
-  const auto next = static_cast<int>(builder_.profile().configurations.size());
-  const auto [entry, fresh] = known_.try_emplace(key, next);
-  if (fresh) {
-    Configuration configuration;
-    configuration.config = config;
-    configuration.program = program;
-    configuration.origin = Origin::captured;
-    configuration.device = device;
-    configuration.sizes = model::space_sizes(config);
-    configuration.memory_predicted = model::memory_need(config, config.mode).total;
-    builder_.add_configuration(std::move(configuration));
-    gathered_.resize(static_cast<std::size_t>(next) + 1);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  Configuration configuration;
+  configuration.config = config;
+  configuration.program = program;
+  configuration.origin = Origin::captured;
+  configuration.device = device;
+  const int index = add_configuration(std::move(configuration));
+  gathered_[static_cast<std::size_t>(index)].first = index;
+  known_.emplace(key, index);
+  return index;
+}
+
+int ConfigurationTable::add_configuration(Configuration configuration) {
+  const auto index = builder_.profile().configurations.size();
+  describe(configuration);
+  builder_.add_configuration(std::move(configuration));
+  gathered_.resize(index + 1);
+  return static_cast<int>(index);
+}
+
+void ConfigurationTable::describe(Configuration& configuration) const {
+  const auto& config = configuration.config;
+  configuration.sizes = model::space_sizes(config);
+  configuration.memory_predicted = model::memory_need(config, config.mode).total;
+}
+
+std::optional<int> ConfigurationTable::join(int forward, const RnnConfig& backward) {
+  auto& configurations = builder_.profile().configurations;
+  const int first = gathered_[static_cast<std::size_t>(forward)].first;
+  RnnConfig same = backward;
+  const RnnConfig& own = configurations[static_cast<std::size_t>(first)].config;
+  same.id = own.id;
+  same.seq_lengths = own.seq_lengths;
+  same.algo = own.algo;
+  same.backward_algo = own.backward_algo;
+  if (same != own) return std::nullopt;
+  const auto [pair, fresh] = pairs_.try_emplace({first, backward.algo}, first);
+  if (fresh && gathered_[static_cast<std::size_t>(first)].paired) {
+    Configuration other = configurations[static_cast<std::size_t>(first)];
+    other.config.set_algo(own.algo);
+    if (backward.algo != own.algo) other.config.backward_algo = backward.algo;
+    pair->second = add_configuration(std::move(other));
+    gathered_[static_cast<std::size_t>(pair->second)].first = first;
+  } else if (fresh && backward.algo != own.algo) {
+    auto& configuration = configurations[static_cast<std::size_t>(first)];
+    configuration.config.backward_algo = backward.algo;
+    describe(configuration);
   }
-  return entry->second;
+  auto& gathered = gathered_[static_cast<std::size_t>(pair->second)];
+  gathered.paired = backward.algo;
+  gathered.joined = true;
+  gathered.mixed_algos =
+      configurations[static_cast<std::size_t>(pair->second)].config.mixed_algos();
+  return pair->second;
+}
+
+void ConfigurationTable::join_others(int forward, int backward) {
+  const auto& configurations = builder_.profile().configurations;
+  const bool mixed = configurations[static_cast<std::size_t>(forward)].config.algo !=
+                     configurations[static_cast<std::size_t>(backward)].config.algo;
+  for (const int index : {forward, backward}) {
+    auto& gathered = gathered_[static_cast<std::size_t>(index)];
+    gathered.joined = true;
+    gathered.mixed_algos |= mixed;
+  }
 }
 
 std::vector<int> ConfigurationTable::own_lengths(int index, const RnnConfig& config) const {
@@ -66,8 +117,10 @@ std::vector<int> ConfigurationTable::own_lengths(int index, const RnnConfig& con
   return std::vector<int>(static_cast<std::size_t>(config.batch_size), config.seq_length);
 }
 
-void ConfigurationTable::add(int index, const Execution& execution) {
-  auto& gathered = gathered_[static_cast<std::size_t>(index)];
+void ConfigurationTable::gather(const Execution& execution) {
+  const auto& profile = builder_.profile();
+  const RnnCall& call = profile.calls[static_cast<std::size_t>(execution.call)];
+  auto& gathered = gathered_[static_cast<std::size_t>(call.configuration)];
   gathered.executed = true;
   if (execution.least_alignment > 0) {
     gathered.least_alignment = gathered.any_alignment
@@ -76,31 +129,19 @@ void ConfigurationTable::add(int index, const Execution& execution) {
     gathered.any_alignment = true;
   }
   gathered.device_lengths |= execution.device_lengths;
-  gathered.backward |=
-      execution.phase == Phase::backward_data || execution.phase == Phase::backward_weights;
-  if (execution.status == 0) {
+  gathered.backward |= call.phase == Phase::backward_data || call.phase == Phase::backward_weights;
+  if (call.status == 0) {
     gathered.succeeded = true;
-    if (execution.device_ms >= 0)
-      gathered.samples_ms[execution.phase].push_back(execution.device_ms);
+    if (execution.device_ms >= 0) gathered.samples_ms[call.phase].push_back(execution.device_ms);
   } else {
-    refuse(index, stage_of(execution.phase), execution.status, execution.reason);
+    refuse(call.configuration, stage_of(call.phase), call.status,
+           call.reason < 0 ? std::string() : profile.text(call.reason));
   }
 }
 
 void ConfigurationTable::refuse(int index, model::Stage stage, int status,
                                 const std::string& reason) {
   gathered_[static_cast<std::size_t>(index)].failures.try_emplace(stage, status, reason);
-}
-
-void ConfigurationTable::join(int forward, int backward) {
-  const auto& configurations = builder_.profile().configurations;
-  const bool mixed = configurations[static_cast<std::size_t>(forward)].config.algo !=
-                     configurations[static_cast<std::size_t>(backward)].config.algo;
-  for (const int index : {forward, backward}) {
-    auto& gathered = gathered_[static_cast<std::size_t>(index)];
-    gathered.joined = true;
-    gathered.mixed_algos |= mixed;
-  }
 }
 
 void ConfigurationTable::write_outcome(Configuration& configuration,
@@ -124,6 +165,8 @@ void ConfigurationTable::write_outcome(Configuration& configuration,
 }
 
 void ConfigurationTable::finish() {
+  for (const auto& execution : executions_) gather(execution);
+  executions_ = {};
   for (std::size_t i = 0; i < gathered_.size(); ++i) {
     const auto& gathered = gathered_[i];
     auto& configuration = builder_.profile().configurations[i];

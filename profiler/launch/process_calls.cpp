@@ -132,23 +132,53 @@ const ProcessSpool::KnownConfiguration& ProcessSpool::configuration_of(const spo
                                 framework ? std::optional(framework->name) : std::nullopt};
   const auto [entry, fresh] = configurations_.try_emplace(key);
   if (!fresh) return entry->second;
-  const auto shape = tables_.configurations.find(call.configuration);
-  if (shape == tables_.configurations.end()) {
-    note(NoteSeverity::warning, "configuration-unknown",
-         "RNN calls whose configuration was not kept: it is not known what they ran");
-    return entry->second;
-  }
-  const auto config = to_config(shape->second.configuration, shape->second.lengths);
-  if (!config) {
-    note(NoteSeverity::warning, "configuration-unknown",
-         fmt::format("RNN calls whose configuration cannot be told: {}", config.error().message));
-    return entry->second;
-  }
+  const auto config = describe_call(call);
+  if (!config) return entry->second;
   auto& table = collection_.configurations;
   const int index =
       table.find(*config, context_of(call, *config), collection_.devices.first_equal(device));
   entry->second = {index, table.own_lengths(index, *config)};
   return entry->second;
+}
+
+std::optional<RnnConfig> ProcessSpool::describe_call(const spool::Call& call) {
+  const auto shape = tables_.configurations.find(call.configuration);
+  if (shape == tables_.configurations.end()) {
+    note(NoteSeverity::warning, "configuration-unknown",
+         "RNN calls whose configuration was not kept: it is not known what they ran");
+    return std::nullopt;
+  }
+  const auto config = to_config(shape->second.configuration, shape->second.lengths);
+  if (!config) {
+    note(NoteSeverity::warning, "configuration-unknown",
+         fmt::format("RNN calls whose configuration cannot be told: {}", config.error().message));
+    return std::nullopt;
+  }
+  return *config;
+}
+
+const ProcessSpool::KnownConfiguration& ProcessSpool::configuration_behind(const spool::Call& call,
+                                                                           int device,
+                                                                           int forward) {
+  auto& calls = builder_.profile().calls;
+  const int before = calls[static_cast<std::size_t>(forward)].configuration;
+  if (before < 0) return configuration_of(call, device);
+  const auto [entry, fresh] = behind_.try_emplace({call.configuration, before});
+  auto& known = entry->second;
+  if (fresh) {
+    auto& table = collection_.configurations;
+    const auto config = describe_call(call);
+    const auto joined = config ? table.join(before, *config) : std::nullopt;
+    if (joined) {
+      known = {{*joined, table.own_lengths(*joined, *config)}, true};
+    } else {
+      known = {configuration_of(call, device), false};
+      if (known.configuration.index >= 0) table.join_others(before, known.configuration.index);
+    }
+  }
+  if (known.joined)
+    calls[static_cast<std::size_t>(forward)].configuration = known.configuration.index;
+  return known.configuration;
 }
 
 void ProcessSpool::add_calls() {
@@ -222,42 +252,43 @@ void ProcessSpool::add_execution(const spool::Call& call) {
     record.inner = {tables_.text(s.framework_file), tables_.text(s.framework_function),
                     std::max(s.framework_line, 0)};
   }
-  const auto& known = configuration_of(call, c.device);
+  c.forward = forward_of(call);
+  if (c.forward >= 0) take_site_of(c.forward, record);
+  const auto& known = c.forward >= 0 ? configuration_behind(call, c.device, c.forward)
+                                     : configuration_of(call, c.device);
   c.configuration = known.index;
   record.arguments = arguments_of(call);
   record.arguments->seq_lengths = known.own_lengths;
-  join_forward(call, record, known.index);
 
+  const int index = builder_.add_call(record);
   if (known.index >= 0) {
     ConfigurationTable::Execution execution;
-    execution.phase = c.phase;
-    execution.status = c.status;
-    execution.reason = record.reason;
+    execution.call = index;
     execution.least_alignment = record.arguments->least_alignment();
     execution.device_lengths = (call.flags & spool::call_dev_lengths) != 0;
     // Under CUPTI a call takes longer, so only what was timed without it is a timing.
     if (reader_.header().asked_mode == spool::Mode::calls && c.device_duration_ns >= 0)
       execution.device_ms = static_cast<double>(c.device_duration_ns) / 1e6;
-    collection_.configurations.add(known.index, execution);
+    collection_.configurations.add(execution);
   }
-  const int index = builder_.add_call(record);
   call_index_.try_emplace(call.id, index);
   if (captured) captured_.try_emplace(index, record);
   if (c.phase == Phase::forward_training && call.reserve_address != 0 && c.status == 0)
     last_forward_.insert_or_assign(call.reserve_address, index);
 }
 
-// The backward pass reads the reserve that its forward pass wrote. It runs on a thread of the
-// framework, as a rule, where the line of the program is not to be seen: it is the forward pass's.
-void ProcessSpool::join_forward(const spool::Call& call, CallRecord& record, int configuration) {
-  const bool backward = call.entry != spool::Entry::forward;
+// The backward pass reads the reserve that its forward pass wrote.
+int ProcessSpool::forward_of(const spool::Call& call) const {
+  if (call.entry == spool::Entry::forward || call.reserve_address == 0) return -1;
   const auto forward = last_forward_.find(call.reserve_address);
-  if (!backward || call.reserve_address == 0 || forward == last_forward_.end()) return;
-  record.call.forward = forward->second;
+  return forward == last_forward_.end() ? -1 : forward->second;
+}
+
+// The backward pass runs on a thread of the framework, as a rule, where the line of the program is
+// not to be seen: it is the forward pass's.
+void ProcessSpool::take_site_of(int forward, CallRecord& record) const {
   const auto& profile = builder_.profile();
-  const auto& joined = profile.calls[static_cast<std::size_t>(forward->second)];
-  if (joined.configuration >= 0 && configuration >= 0)
-    collection_.configurations.join(joined.configuration, configuration);
+  const auto& joined = profile.calls[static_cast<std::size_t>(forward)];
   if (!record.site.file.empty() || joined.site < 0) return;
   const auto frame = [&](const CallSite& site) {
     return CallRecord::Frame{profile.text(site.file),
@@ -314,7 +345,14 @@ void ProcessSpool::add_searches() {
     const auto known = std::find_if(
         configurations_.begin(), configurations_.end(),
         [&](const auto& entry) { return entry.first.configuration == call.configuration; });
-    if (known != configurations_.end()) record.call.configuration = known->second.index;
+    const auto behind = std::find_if(behind_.begin(), behind_.end(), [&](const auto& entry) {
+      return entry.first.first == call.configuration;
+    });
+    if (known != configurations_.end()) {
+      record.call.configuration = known->second.index;
+    } else if (behind != behind_.end()) {
+      record.call.configuration = behind->second.configuration.index;
+    }
     builder_.add_setup(record);
   }
 }
@@ -353,6 +391,9 @@ int ProcessSpool::replayed_call(std::uint64_t node, std::uint32_t correlation,
   const auto [entry, fresh] = replays_.try_emplace({correlation, original}, -1);
   if (fresh) {
     CallRecord replay = record->second;
+    // As it is known by now: its backward pass may have told more of it.
+    replay.call.configuration =
+        builder_.profile().calls[static_cast<std::size_t>(original)].configuration;
     replay.call.graph = GraphState::replayed;
     replay.call.host_start_ns = replay.call.host_end_ns = start_ns;
     replay.call.thread = -1;

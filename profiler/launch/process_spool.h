@@ -75,13 +75,17 @@ class ProcessSpool {
   void describe(Process& process) const;
   std::optional<FrameworkLibrary> framework_of_call(const spool::Call& call);
   ProgramContext context_of(const spool::Call& call, const RnnConfig& config);
+  std::optional<RnnConfig> describe_call(const spool::Call& call);
   const KnownConfiguration& configuration_of(const spool::Call& call, int device);
+  // Of a backward call whose forward call, an index into Profile::calls, is known.
+  const KnownConfiguration& configuration_behind(const spool::Call& call, int device, int forward);
 
   void add_calls();
   void add_execution(const spool::Call& call);
   void add_setup(const spool::Call& call);
   void add_searches();
-  void join_forward(const spool::Call& call, CallRecord& record, int configuration);
+  int forward_of(const spool::Call& call) const;
+  void take_site_of(int forward, CallRecord& record) const;
   void add_kernel(const spool::Kernel& kernel);
   void add_transfer(const spool::Transfer& transfer);
   void add_api(const spool::Api& api);
@@ -128,6 +132,12 @@ class ProcessSpool {
   std::map<std::uint32_t, std::optional<FrameworkLibrary>> framework_files_;  // by string
 
   std::map<ConfigurationKey, KnownConfiguration> configurations_;
+  // Of backward calls, by the spool's configuration and that of their forward call.
+  struct KnownBehind {
+    KnownConfiguration configuration;
+    bool joined = false;
+  };
+  std::map<std::pair<std::uint32_t, int>, KnownBehind> behind_;
   std::unordered_map<std::uint64_t, int> call_index_;     // by the spool's id
   std::unordered_map<int, CallRecord> captured_;          // calls that a graph may replay
   std::unordered_map<std::uint64_t, int> last_forward_;   // by reserve address

@@ -9,9 +9,19 @@ namespace {
 
 bool is_rnn(const RnnConfig& c) { return c.cell == Cell::rnn_relu || c.cell == Cell::rnn_tanh; }
 
+bool asks_for(const RnnConfig& c, Algo algo) {
+  return c.algo == algo || (c.mode == Mode::training && c.backward_algo == algo);
+}
+
+bool asks_for_persistent(const RnnConfig& c) {
+  return c.persistent_algo() ||
+         (c.mode == Mode::training && c.algo_of(Phase::backward_data) != Algo::standard);
+}
+
 // Hidden sizes that PyTorch gives to persist_static_small_h; its backward pass takes fewer.
 int small_h_limit(const RnnConfig& c) {
-  if (c.mode == Mode::training) return is_rnn(c) ? 256 : 128;
+  if (c.mode == Mode::training && c.algo_of(Phase::backward_data) == Algo::persist_static_small_h)
+    return is_rnn(c) ? 256 : 128;
   return is_rnn(c) ? 384 : 192;
 }
 
@@ -34,8 +44,8 @@ std::vector<Constraint> algorithm_constraints() {
        .citation = guide_7(),
        .broken =
            [](const RnnConfig& c) {
-             return c.data_type == DataType::float64 &&
-                    (c.algo == Algo::persist_static || c.algo == Algo::persist_static_small_h);
+             return c.data_type == DataType::float64 && (asks_for(c, Algo::persist_static) ||
+                                                         asks_for(c, Algo::persist_static_small_h));
            },
        .explain =
            [](const RnnConfig& c) {
@@ -50,7 +60,7 @@ std::vector<Constraint> algorithm_constraints() {
        .citation = observed(descriptor),
        .broken =
            [](const RnnConfig& c) {
-             return c.persistent_algo() && c.data_type == DataType::half &&
+             return asks_for_persistent(c) && c.data_type == DataType::half &&
                     c.math_precision == DataType::half;
            },
        .explain =
@@ -66,7 +76,7 @@ std::vector<Constraint> algorithm_constraints() {
        .citation = observed(descriptor),
        .broken =
            [](const RnnConfig& c) {
-             return c.persistent_algo() && c.bias_mode != BiasMode::double_bias;
+             return asks_for_persistent(c) && c.bias_mode != BiasMode::double_bias;
            },
        .explain =
            [](const RnnConfig& c) {
@@ -81,7 +91,7 @@ std::vector<Constraint> algorithm_constraints() {
        .enforcement = Enforcement::rejected_by_set_descriptor,
        .status = not_supported,
        .citation = guide_7(),
-       .broken = [](const RnnConfig& c) { return c.persistent_algo() && c.has_projection(); },
+       .broken = [](const RnnConfig& c) { return asks_for_persistent(c) && c.has_projection(); },
        .explain =
            [](const RnnConfig& c) {
              return Breach{fmt::format("algo {} with proj_size {} and hidden_size {}",
@@ -94,7 +104,8 @@ std::vector<Constraint> algorithm_constraints() {
        .enforcement = Enforcement::unknown,
        .status = not_supported,
        .citation = guide_7(),
-       .broken = [](const RnnConfig& c) { return c.persistent_algo() && c.has_varying_lengths(); },
+       .broken =
+           [](const RnnConfig& c) { return asks_for_persistent(c) && c.has_varying_lengths(); },
        .explain =
            [](const RnnConfig& c) {
              return Breach{fmt::format("algo {} with sequences that differ from seq_length {}",
@@ -110,7 +121,7 @@ std::vector<Constraint> algorithm_constraints() {
        .citation = pytorch_rnn(),
        .broken =
            [](const RnnConfig& c) {
-             return c.algo == Algo::persist_static_small_h && c.hidden_size > small_h_limit(c);
+             return asks_for(c, Algo::persist_static_small_h) && c.hidden_size > small_h_limit(c);
            },
        .explain =
            [](const RnnConfig& c) {

@@ -28,6 +28,7 @@ void resolve(RnnConfig& config, const FieldSet& set) {
   if (!set.has(proj_size)) config.proj_size = config.hidden_size;
   if (!set.has(math_precision)) config.math_precision = natural_math_precision(config.data_type);
   if (!set.has(padded_io)) config.padded_io = !config.packed();
+  if (config.backward_algo == config.algo) config.backward_algo.reset();
   if (config.seq_lengths.empty()) return;
   if (!set.has(seq_length)) {
     // All lengths 0 leaves no time step, which cuDNN does not know: 1 is the smallest it takes.
