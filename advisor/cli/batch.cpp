@@ -11,7 +11,7 @@
 #include <optional>
 #include <streambuf>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/rules/finding.h"
 #include "core/base/text.h"
 #include "core/model/eligibility.h"
@@ -101,16 +101,25 @@ class Answerer {
 
   void answer(const ConfigInput& input, Buffer& out) {
     using model::Stage;
-    const RnnConfig config =
-        advisor::called_by_framework(input.config, input.program, *options_.device);
+    Configuration configuration = advisor::configuration_to_check(input, *options_.device);
+    const RnnConfig& config = configuration.config;
+    std::vector<advisor::IgnoredKey> ignored;
+    if (configuration.written)
+      ignored = advisor::ignored_keys(
+          configuration, advisor::framework_call(config, input.program, &*options_.device));
     const auto predicted = model::eligibility(config, *options_.device);
-    const auto sizes = model::space_sizes(config);
+    const auto& sizes = configuration.sizes;
     append(out, "{");
     if (!config.id.empty()) {
       append_member(out, "id", config.id);
       append(out, ", ");
     }
     append_member(out, "algo", to_string(config.algo));
+    if (config.mixed_algos()) {
+      append(out, ", ");
+      append_member(out, "backward_algo", to_string(*config.backward_algo));
+    }
+    append_ignored(ignored, out);
     append(out, ", \"predicted\": {");
     for (const Stage stage : model::all_stages) {
       fmt::format_to(std::back_inserter(out), "\"{}\": {}, ", model::to_string(stage),
@@ -127,7 +136,7 @@ class Answerer {
     append(out, ", ");
     append_bytes(out, "reserve_training", sizes.reserve_training, sized);
     append(out, "}");
-    if (options_.rules != nullptr) append_findings(config, input.program, sizes, out);
+    if (options_.rules != nullptr) append_findings(std::move(configuration), out);
     append(out, "}");
   }
 
@@ -164,13 +173,27 @@ class Answerer {
   bool failed() const { return failed_; }
 
  private:
-  void append_findings(const RnnConfig& config, const ProgramContext& program,
-                       const model::SpaceSizes& sizes, Buffer& out) {
-    Configuration& configuration = profile_.configurations.front();
-    configuration.config = config;
-    configuration.program = program;
-    configuration.sizes = sizes;
-    configuration.memory_predicted = model::memory_need(config, config.mode).total;
+  static void append_ignored(const std::vector<advisor::IgnoredKey>& keys, Buffer& out) {
+    if (keys.empty()) return;
+    append(out, ", \"ignored\": [");
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      append(out, i > 0 ? ", {" : "{");
+      append_member(out, "key", keys[i].key);
+      append(out, ", ");
+      append_member(out, "given", keys[i].given);
+      append(out, ", \"used\": ");
+      if (keys[i].used.empty()) {
+        append(out, "null");
+      } else {
+        append_string(out, keys[i].used);
+      }
+      append(out, "}");
+    }
+    append(out, "]");
+  }
+
+  void append_findings(Configuration configuration, Buffer& out) {
+    profile_.configurations.front() = std::move(configuration);
     const auto judgement = advisor::judge(profile_, *options_.rules, options_.judge);
     append(out, ", \"findings\": [");
     for (std::size_t i = 0; i < judgement.findings.size(); ++i) {

@@ -22,9 +22,10 @@ struct BatchOptions {
 };
 
 // The answer to one configuration, without the line end:
-//   {"id", "algo", "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …},
-//   "findings": […]}
-// "id" is left out when there is none, "findings" without rules. A size that cuDNN would not get as
+//   {"id", "algo", "backward_algo", "ignored": [{"key", "given", "used"}],
+//   "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …}, "findings": […]}
+// of the call that the framework around it makes. "id", "backward_algo" and "ignored" are left out
+// when there are none, "findings" without rules. A size that cuDNN would not get as
 // far as telling is 0; one that the model makes no statement about is null.
 std::string answer_line(const ConfigInput& input, const BatchOptions& options);
 

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <ctime>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "core/base/text.h"
-#include "core/model/memory.h"
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor::cli {
@@ -34,19 +33,19 @@ void lay_over(const Flags& flags, ConfigInput& input, std::vector<Error>& errors
   }
 }
 
-// The keys whose values a configuration from a file did not take from another field.
-std::vector<std::string_view> settled_keys(const RnnConfig& config) {
-  std::vector<std::string_view> keys;
-  for (const auto key : all_config_keys()) {
-    if (key == "proj_size" && !config.has_projection()) continue;
-    if (key == "math_precision" &&
-        config.math_precision == natural_math_precision(config.data_type)) {
-      continue;
-    }
-    if (key == "padded_io" && config.padded_io == !config.packed()) continue;
-    keys.push_back(key);
+// What a file says of fields that a flag replaces the source of.
+void lay_over_file(const Flags& flags, ConfigInput& input, std::vector<Error>& errors) {
+  // A projection as wide as the layer says that there is none, whatever the width becomes.
+  if (!input.config.has_projection()) forget_given(input, "proj_size");
+  // Lengths say how many there are and which is the longest.
+  const bool lengths = std::any_of(flags.begin(), flags.end(),
+                                   [](const auto& flag) { return flag.first == "seq_lengths"; });
+  if (lengths) {
+    forget_given(input, "seq_length");
+    forget_given(input, "batch_size");
   }
-  return keys;
+  lay_over(flags, input, errors);
+  resolve_defaults(input);
 }
 
 }  // namespace
@@ -67,9 +66,7 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
     }
     ConfigInput input;
     lay_over(options.flags, input, errors);
-    std::vector<std::string_view> set;
-    for (const auto& flag : options.flags) set.push_back(flag.first);
-    resolve_defaults(input.config, set);
+    resolve_defaults(input);
     inputs.push_back(std::move(input));
   }
   for (const auto& file : options.files) {
@@ -86,21 +83,7 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
                              {}});
     }
     for (auto& input : *read) {
-      if (!options.flags.empty()) {
-        auto set = settled_keys(input.config);
-        lay_over(options.flags, input, errors);
-        const auto is_flag = [&](std::string_view key) {
-          return std::any_of(options.flags.begin(), options.flags.end(),
-                             [&](const auto& flag) { return flag.first == key; });
-        };
-        for (const auto& flag : options.flags) set.push_back(flag.first);
-        if (is_flag("seq_lengths")) {
-          std::erase_if(set, [&](std::string_view key) {
-            return (key == "seq_length" || key == "batch_size") && !is_flag(key);
-          });
-        }
-        resolve_defaults(input.config, set);
-      }
+      if (!options.flags.empty()) lay_over_file(options.flags, input, errors);
       inputs.push_back(std::move(input));
     }
   }
@@ -172,13 +155,8 @@ Profile static_profile(const std::vector<ConfigInput>& configurations, const Dev
   builder.profile().environment = describe_process(command_line);
   const int device_index = builder.add_device(device);
   for (const auto& input : configurations) {
-    Configuration configuration;
-    configuration.config = advisor::called_by_framework(input.config, input.program, device);
-    configuration.program = input.program;
+    Configuration configuration = advisor::configuration_to_check(input, device);
     configuration.device = device_index;
-    const RnnConfig& call = configuration.config;
-    configuration.sizes = model::space_sizes(call);
-    configuration.memory_predicted = model::memory_need(call, call.mode).total;
     builder.add_configuration(std::move(configuration));
   }
   return builder.finish();

@@ -19,8 +19,8 @@ struct ConfigurationOptions {
 };
 
 // Without files: one configuration from the flags. With files: their configurations, each with the
-// flags laid over it; fields that follow others by default (proj_size, math_precision, padded_io)
-// go on following them, all others are replaced one by one.
+// flags laid over it: keys are replaced one by one, and what neither file nor flags give follows
+// from the others as resolve_defaults() says.
 tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
     const ConfigurationOptions& options);
 
@@ -33,7 +33,7 @@ std::vector<SourcePosition> positions_of(const std::vector<ConfigInput>& configu
 Result<DeviceSpec> choose_device(const Context& context, const std::string& name);
 
 // A profile of configurations that were not run: of the calls that the framework around them, where
-// one is named, makes of them (called_by_framework()).
+// one is named, makes of them (configuration_to_check()).
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
                        const std::string& command_line);
 

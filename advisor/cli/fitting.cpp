@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "advisor/cli/configurations.h"
-#include "advisor/facts/framework_model.h"
 #include "core/base/text.h"
 #include "core/base/wide.h"
 #include "core/model/eligibility.h"
@@ -20,14 +19,11 @@ bool in_pytorch(const FitQuestion& question) {
   return question.input.program.name == Framework::pytorch;
 }
 
-model::TorchStepOptions torch_options(const FitQuestion& question, const RnnConfig& config) {
+model::TorchStepOptions torch_options(const FitQuestion& question, const RnnConfig& call) {
   const ProgramContext& program = question.input.program;
-  const advisor::GpuShape gpu = {question.device.compute_major, question.device.compute_minor,
-                                 question.device.sm_count};
-  const bool packed = program.packed_sequence.value_or(config.packed());
   model::TorchStepOptions options;
-  options.forward_algo = advisor::pytorch_algo(config, gpu, packed, true).algo;
-  options.backward_algo = advisor::pytorch_algo(config, gpu, packed, false).algo;
+  options.forward_algo = call.algo_of(Phase::forward_training);
+  options.backward_algo = call.algo_of(Phase::backward_data);
   options.optimizer = question.optimizer;
   options.sm_count = question.device.sm_count;
   options.batch_first = program.batch_first.value_or(false);
@@ -92,7 +88,7 @@ constexpr int looked_at_above = 64;
 
 int largest_in_torch(const FitQuestion& question) {
   const auto fits = [&](int size) {
-    const RnnConfig config = sized(question, size).config;
+    const RnnConfig config = call_of(question, size).config;
     return model::torch_step_need(config, config.mode, torch_options(question, config),
                                   question.room.bytes)
         .fits;
@@ -168,34 +164,32 @@ std::optional<Fit::Better> better_below(const FitQuestion& question, const Fit& 
   return best;
 }
 
-std::string refused_stage(const RnnConfig& config, const DeviceSpec& device) {
-  using model::Stage;
-  const auto accepted = model::eligibility(config, device);
-  std::vector<Stage> wanted = {Stage::set_descriptor, Stage::temp_space, Stage::forward_inference};
-  if (config.mode == Mode::training) {
-    wanted.back() = Stage::forward_training;
-    wanted.push_back(Stage::backward_data);
-    wanted.push_back(Stage::backward_weights);
-  }
-  for (const Stage stage : wanted) {
-    if (!accepted.at(stage)) return std::string(model::to_string(stage));
-  }
-  return {};
-}
-
 }  // namespace
 
 ConfigInput sized(const FitQuestion& question, int size) {
   ConfigInput input = question.input;
   input.config.seq_lengths.clear();
   (question.largest == Largest::batch ? input.config.batch_size : input.config.seq_length) = size;
-  if (in_pytorch(question)) input.config.algo = torch_options(question, input.config).forward_algo;
   return input;
 }
 
+advisor::FrameworkCall call_of(const FitQuestion& question, int size) {
+  const ConfigInput input = sized(question, size);
+  return advisor::framework_call(input.config, input.program, &question.device);
+}
+
+std::string name_of(const FitQuestion& question) {
+  const auto& written = question.input.config;
+  const RnnConfig call =
+      question.recorded
+          ? written
+          : advisor::framework_call(written, question.input.program, &question.device).config;
+  return call.id.empty() ? summary(call) : fmt::format("{}: {}", call.id, summary(call));
+}
+
 FitNeed need_of(const FitQuestion& question, int size) {
-  const RnnConfig config = sized(question, size).config;
-  FitNeed need = in_pytorch(question) ? torch_need(question, config) : call_need(question, config);
+  const RnnConfig call = call_of(question, size).config;
+  FitNeed need = in_pytorch(question) ? torch_need(question, call) : call_need(question, call);
   need.size = size;
   return need;
 }
@@ -203,7 +197,7 @@ FitNeed need_of(const FitQuestion& question, int size) {
 int largest_that_fits(const FitQuestion& question) {
   if (in_pytorch(question)) return largest_in_torch(question);
   const std::int64_t bytes = question.room.bytes;
-  RnnConfig config = sized(question, 1).config;
+  const RnnConfig config = call_of(question, 1).config;
   return question.largest == Largest::length
              ? model::largest_seq_length(config, config.mode, bytes)
              : std::min(model::largest_batch(config, config.mode, bytes), most_of(question));
@@ -220,7 +214,12 @@ Fit find_fit(const FitQuestion& question, const Judging& judging, const std::str
     while (fit.next->fits && fit.next->size < fit.most)
       fit.next = need_of(question, fit.next->size + 1);
   }
-  fit.refused = refused_stage(sized(question, std::max(size, 1)).config, question.device);
+  const auto call = call_of(question, std::max(size, 1));
+  if (const auto refusal = model::refusal(call.config, question.device);
+      refusal && call.happens()) {
+    fit.refused = model::to_string(refusal->stage);
+    fit.refused_because = refusal->reason;
+  }
   if (size == 0) return fit;
   fit.need = need_of(question, size);
   if (!fit.refused.empty()) return fit;

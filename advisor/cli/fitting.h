@@ -10,6 +10,7 @@
 
 #include "advisor/cli/context.h"
 #include "advisor/cli/judging.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/rules/finding.h"
 #include "core/config/read_config.h"
 #include "core/device/device_spec.h"
@@ -34,9 +35,9 @@ inline constexpr std::int64_t fit_margin = std::int64_t{512} << 20;
 inline constexpr int largest_tried_batch = 1 << 28;
 
 struct FitQuestion {
-  ConfigInput input;  // `program` decides whose tensors count: PyTorch's when that is its name
-  std::string name;   // for people
-  DeviceSpec device;  // decides acceptance, PyTorch's choice of algorithm and findings
+  ConfigInput input;      // `program` decides whose tensors count: PyTorch's when that is its name
+  bool recorded = false;  // `input` is a call that was recorded
+  DeviceSpec device;      // decides acceptance, PyTorch's choice of algorithm and findings
   FitRoom room;
   Largest largest = Largest::batch;
   model::Optimizer optimizer = model::Optimizer::adam;  // PyTorch, training
@@ -69,6 +70,7 @@ struct Fit {
   FitNeed need;                 // of the largest size that fits; size 0: not even 1
   std::optional<FitNeed> next;  // the smallest larger one that does not fit; none at `most`
   std::string refused;  // the stage at which cuDNN would refuse the configuration; empty: none
+  std::string refused_because;             // the condition; empty where it is not refused
   bool full_lengths = false;               // given unequal lengths were replaced by full ones
   std::vector<advisor::Finding> findings;  // of the largest size
   // A size a little smaller that has fewer findings, none of them new.
@@ -80,9 +82,10 @@ struct Fit {
   std::optional<FitTrial> trial;
 };
 
-// The configuration of the question with this size and full sequences, and in PyTorch with the
-// algorithm that it asks for then.
+// The configuration of the question with this size and full sequences: as it was written, and as
+// cuDNN is asked for it.
 ConfigInput sized(const FitQuestion& question, int size);
+advisor::FrameworkCall call_of(const FitQuestion& question, int size);
 FitNeed need_of(const FitQuestion& question, int size);
 // 0 when not even 1 fits.
 int largest_that_fits(const FitQuestion& question);
@@ -94,6 +97,9 @@ Fit find_fit(const FitQuestion& question, const Judging& judging, const std::str
 // here.
 Result<FitTrial> try_fit(const Context& context, const FitQuestion& question,
                          std::optional<std::int64_t> limit, int gpu);
+
+// The layer of the question, as cuDNN is asked for it: "encoder: LSTM 2x1000 half/tensor_op …".
+std::string name_of(const FitQuestion& question);
 
 // "40GiB", "80 GB", "1.5TiB", "1048576": bytes. Powers of two with an i, of ten without.
 Result<std::int64_t> parse_bytes(std::string_view text);

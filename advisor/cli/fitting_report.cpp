@@ -129,17 +129,28 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
   const bool pytorch = question.input.program.name == Framework::pytorch;
   const bool training = question.input.config.mode == Mode::training;
   Lines lines(width);
-  lines.out() = printable(question.name) + "\n";
+  lines.out() = printable(name_of(question)) + "\n";
   std::string room = fmt::format("{} ({})", size_text(question.room.bytes), question.room.origin);
   if (question.beside > 0)
     room += fmt::format("; the rest of the recorded program held {} at its peak",
                         size_text(question.beside));
   lines.add("room", room);
+  if (!question.recorded) {
+    const auto call =
+        advisor::framework_call(question.input.config, question.input.program, &question.device);
+    const auto ignored = advisor::ignored_words(advisor::ignored_keys(question.input, call),
+                                                question.input.program.name);
+    if (!ignored.empty()) lines.add("ignored", ignored);
+    if (!call.happens())
+      lines.add("no call", call.stops ? "its framework stops with an error"
+                                      : "cuDNN is not expected to be called for it: what follows "
+                                        "is of a layer that cuDNN runs");
+  }
   const std::string_view what = pytorch ? (training ? "PyTorch training step" : "PyTorch inference")
                                         : (training ? "training call" : "inference call");
   if (!fit.refused.empty()) {
-    lines.add("refused",
-              fmt::format("cuDNN would refuse it at {}; `rnnadvisor check` says why", fit.refused));
+    lines.add("refused", fmt::format("cuDNN is expected to refuse it at {}: {}", fit.refused,
+                                     fit.refused_because));
   }
   if (fit.need.size == 0) {
     lines.add("largest", fmt::format("not even {} 1 fits", key_of(question)));
@@ -183,7 +194,25 @@ std::string fit_json(const std::vector<FitQuestion>& questions, const std::vecto
   for (std::size_t i = 0; i < fits.size(); ++i) {
     const FitQuestion& question = questions[i];
     const Fit& fit = fits[i];
-    Json one = {{"configuration", to_valid_utf8(question.name)},
+    const auto call = question.recorded
+                          ? advisor::FrameworkCall{question.input.config}
+                          : advisor::framework_call(question.input.config, question.input.program,
+                                                    &question.device);
+    Json ignored = Json::array();
+    if (!question.recorded) {
+      for (const auto& key : advisor::ignored_keys(question.input, call))
+        ignored.push_back({{"key", key.key},
+                           {"given", to_valid_utf8(key.given)},
+                           {"used", key.used.empty() ? Json(nullptr) : Json(key.used)}});
+    }
+    Json one = {{"configuration", to_valid_utf8(name_of(question))},
+                {"call",
+                 {{"algo", to_string(call.config.algo)},
+                  {"backward_algo", to_string(call.config.algo_of(Phase::backward_data))},
+                  {"data_type", to_string(call.config.data_type)},
+                  {"math_type", to_string(call.config.math_type)},
+                  {"happens", call.happens()}}},
+                {"ignored", std::move(ignored)},
                 {"parameter", key_of(question)},
                 {"mode", to_string(question.input.config.mode)},
                 {"framework", question.input.program.name == Framework::pytorch ? Json("pytorch")
@@ -192,6 +221,8 @@ std::string fit_json(const std::vector<FitQuestion>& questions, const std::vecto
                 {"room", {{"bytes", question.room.bytes}, {"origin", question.room.origin}}},
                 {"held_beside_bytes", question.beside},
                 {"refused_at", fit.refused.empty() ? Json(nullptr) : Json(fit.refused)},
+                {"refused_because",
+                 fit.refused.empty() ? Json(nullptr) : Json(to_valid_utf8(fit.refused_because))},
                 {"full_lengths_assumed", fit.full_lengths},
                 {"largest", fit.need.size > 0 ? need_json(fit.need) : Json(nullptr)},
                 {"next", fit.next ? need_json(*fit.next) : Json(nullptr)},

@@ -71,7 +71,10 @@ class Trial {
   Result<Profile> run_sizes(const std::vector<int>& sizes, bool sizes_only) {
     request_.options.sizes_only = sizes_only;
     request_.configurations.clear();
-    for (const int size : sizes) request_.configurations.push_back(sized(question_, size));
+    for (const int size : sizes) {
+      request_.configurations.push_back(sized(question_, size));
+      request_.configurations.back().config = call_of(question_, size).config;
+    }
     auto profile = context_.services.run_configurations(request_);
     if (!profile) return fail(profile.error());
     if (profile->configurations.size() != sizes.size()) {

@@ -93,17 +93,14 @@ class Expander {
     ConfigInput input;
     input.position = block.where;
     if (!set(values, input)) return;
-    std::vector<std::string_view> given;
-    for (const auto& value : values) given.push_back(value.key);
     // A tie may follow a key that is itself a default, so defaults are resolved before and after.
-    resolve_defaults(input.config, given);
+    resolve_defaults(input);
     std::vector<SweepAssignment> tied;
     for (const auto& tie : block.ties) {
       tied.push_back({tie.key, field_text(input, tie.source), tie.where});
     }
     if (!set(tied, input)) return;
-    for (const auto& tie : block.ties) given.push_back(tie.key);
-    resolve_defaults(input.config, given);
+    resolve_defaults(input);
     input.config.id = make_id(block, input, varied);
     plan.configurations.push_back(std::move(input));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/framework_model.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
@@ -44,6 +45,9 @@ int padded(int size, int multiple) {
   return static_cast<int>(std::min<std::int64_t>(
       up, std::int64_t{std::numeric_limits<int>::max()} / multiple * multiple));
 }
+RnnConfig one_layer_in_half(RnnConfig c, int compute_major) {
+  return one_layer(in_half(std::move(c), compute_major), compute_major);
+}
 RnnConfig padded_sizes(RnnConfig c, int compute_major) {
   c.hidden_size = padded(c.hidden_size, 128);
   c.proj_size = c.hidden_size;
@@ -77,47 +81,10 @@ std::optional<AlgoChoice> after(const Subject& s, const Change& change) {
   return pytorch_algo(changed, *gpu, !change.unpacked && packed_input(s), true);
 }
 
-// The algorithm that reaches cuDNN in the forward pass. A captured configuration already says what
-// the framework chose.
-std::optional<Algo> algo_that_reaches_cudnn(const Subject& s) {
-  const Algo configured = s.get().config.algo;
-  if (s.get().from_program()) return configured;
-  switch (framework_of(s).value_or(Framework::cudnn_api)) {
-    case Framework::pytorch: {
-      const auto choice = pytorch_choice(s, true);
-      return choice ? std::optional(choice->algo) : std::nullopt;
-    }
-    case Framework::jax:
-      return Algo::standard;
-    case Framework::tensorflow:
-    case Framework::keras2:
-    case Framework::keras3:
-      return std::nullopt;  // TensorFlow's autotune chooses, from a list that is not documented
-    case Framework::cudnn_api:
-    case Framework::onnxruntime:
-      return configured;
-  }
-  return std::nullopt;
-}
-
-std::optional<bool> cudnn_used(const Subject& s) {
-  const CudnnQuestion question{s.get().config, s.get().program, device_of(s), cudnn_version_of(s)};
-  switch (framework_of(s).value_or(Framework::cudnn_api)) {
-    case Framework::pytorch:
-      return pytorch_cudnn(question).used;
-    case Framework::keras2:
-      return keras2_cudnn(question).used;
-    case Framework::keras3:
-      return keras3_cudnn(question).used;
-    case Framework::onnxruntime:
-      return onnxruntime_cuda(question).used;
-    case Framework::jax:
-      return jax_supported(question).used;
-    case Framework::cudnn_api:
-    case Framework::tensorflow:
-      return true;
-  }
-  return std::nullopt;
+// The algorithm that reaches cuDNN; a captured configuration already says what the framework chose.
+std::optional<Algo> algo_that_reaches_cudnn(const FrameworkCall& call, Phase phase) {
+  if (!call.algo_known) return std::nullopt;
+  return call.config.algo_of(phase);
 }
 
 // What runs the recurrence: seen in the trace, else expected of what reaches cuDNN.
@@ -126,17 +93,20 @@ std::optional<model::Implementation> runs_as(const Subject& s, const ProfileInde
     const auto* kernels = index.phase_kernels(s.configuration, phase);
     if (kernels != nullptr && kernels->implementation) return kernels->implementation;
   }
-  if (cudnn_used(s) == false) return model::Implementation::none;
-  const auto algo = algo_that_reaches_cudnn(s);
+  const FrameworkCall& call = index.framework_call(s.configuration);
+  if (!call.happens()) return model::Implementation::none;
   const DeviceSpec* device = device_of(s);
-  if (!algo || device == nullptr) return std::nullopt;
-  if (*algo == s.get().config.algo) {
-    const auto* eligibility = index.model(s.configuration).eligibility();
-    return eligibility == nullptr ? std::nullopt : std::optional(eligibility->implementation);
-  }
-  RnnConfig config = s.get().config;
-  config.algo = *algo;
-  return model::eligibility(config, *device).implementation;
+  if (!call.algo_known || device == nullptr) return std::nullopt;
+  return model::eligibility(call.config, *device).implementation;
+}
+
+// Why cuDNN is expected to refuse the call that the framework makes; of what ran, it is known.
+std::optional<model::Refusal> expected_refusal(const Subject& s, const ProfileIndex& index) {
+  const DeviceSpec* device = device_of(s);
+  const FrameworkCall& call = index.framework_call(s.configuration);
+  if (s.get().from_program() || s.get().outcome != Outcome::not_run) return std::nullopt;
+  if (device == nullptr || !call.happens()) return std::nullopt;
+  return model::refusal(call.config, *device);
 }
 
 std::vector<std::string> strings(std::span<const std::string_view> values) {
@@ -166,6 +136,7 @@ void add_pytorch(Catalogue& catalogue) {
   const std::vector<Change> changes = {
       {"half", "with half data", in_half},
       {"split", "of one layer of the stack alone", one_layer},
+      {"half_split", "of one layer of the stack alone, with half data", one_layer_in_half},
       {"padded", "with sizes padded to the multiples it asks for", padded_sizes},
       {"one_direction", "of one direction alone", one_direction},
       {"narrower", "with at most 1024 units", narrower},
@@ -186,11 +157,45 @@ void add_what_runs(Catalogue& catalogue) {
   define(
       catalogue, "framework.algo", "", Provenance::modelled,
       "algorithm that reaches cuDNN in the forward pass: the framework's choice where it makes one",
-      [](const Subject& s) -> std::optional<std::string> {
-        const auto algo = algo_that_reaches_cudnn(s);
+      [](const Subject& s, const ProfileIndex& i) -> std::optional<std::string> {
+        const auto algo =
+            algo_that_reaches_cudnn(i.framework_call(s.configuration), Phase::forward_training);
         return algo ? std::optional(std::string(to_string(*algo))) : std::nullopt;
       },
       spellings<Algo>());
+  define(
+      catalogue, "framework.algo_backward", "", Provenance::modelled,
+      "algorithm that reaches cuDNN in the backward pass",
+      [](const Subject& s, const ProfileIndex& i) -> std::optional<std::string> {
+        const auto algo =
+            algo_that_reaches_cudnn(i.framework_call(s.configuration), Phase::backward_data);
+        return algo ? std::optional(std::string(to_string(*algo))) : std::nullopt;
+      },
+      spellings<Algo>());
+  define(catalogue, "framework.calls_cudnn", "", Provenance::modelled,
+         "cuDNN is called for the layer: no custom cell, and nothing that keeps the framework away",
+         [](const Subject& s, const ProfileIndex& i) -> std::optional<bool> {
+           const FrameworkCall& call = i.framework_call(s.configuration);
+           return call.stops ? std::optional(false) : call.cudnn;
+         });
+  define(catalogue, "framework.stops", "", Provenance::modelled,
+         "the framework stops with an error in place of running the layer",
+         [](const Subject& s, const ProfileIndex& i) {
+           return i.framework_call(s.configuration).stops;
+         });
+  define(catalogue, "framework.ignored_keys", "", Provenance::configured,
+         "keys that were given and that the framework does not follow",
+         [](const Subject& s, const ProfileIndex& i) {
+           return static_cast<std::int64_t>(
+               ignored_keys(s.get(), i.framework_call(s.configuration)).size());
+         });
+  define(catalogue, "framework.ignored", "", Provenance::configured,
+         "which keys these are, and what the framework uses instead",
+         [](const Subject& s, const ProfileIndex& i) -> std::optional<std::string> {
+           auto words = ignored_words(ignored_keys(s.get(), i.framework_call(s.configuration)),
+                                      framework_of(s));
+           return words.empty() ? std::nullopt : std::optional(std::move(words));
+         });
   std::vector<std::string> implementations;
   for (int value = 0; value <= static_cast<int>(model::Implementation::persistent_small_h);
        ++value) {
@@ -205,6 +210,40 @@ void add_what_runs(Catalogue& catalogue) {
                               : std::nullopt;
       },
       implementations);
+  std::vector<std::string> stages = {"none"};
+  for (const model::Stage stage : model::all_stages) stages.emplace_back(to_string(stage));
+  define(
+      catalogue, "framework.refused_stage", "", Provenance::modelled,
+      "stage at which cuDNN is expected to refuse the call; none: it takes it, none is made, or it "
+      "ran",
+      [](const Subject& s, const ProfileIndex& i) -> std::optional<std::string> {
+        if (device_of(s) == nullptr) return std::nullopt;
+        const auto refusal = expected_refusal(s, i);
+        return refusal ? std::string(to_string(refusal->stage)) : std::string("none");
+      },
+      stages);
+  const auto refusal_text = [&](const std::string& name, const std::string& words, auto member) {
+    define(catalogue, "framework." + name, "", Provenance::modelled, words,
+           [member](const Subject& s, const ProfileIndex& i) -> std::optional<std::string> {
+             const auto refusal = expected_refusal(s, i);
+             return refusal && !((*refusal).*member).empty()
+                        ? std::optional(std::string((*refusal).*member))
+                        : std::nullopt;
+           });
+  };
+  refusal_text("refusal", "why cuDNN is expected to refuse it", &model::Refusal::reason);
+  refusal_text("refusal_remedy", "what to do about that", &model::Refusal::remedy);
+  refusal_text("refusal_rule", "the card about the condition, if there is one",
+               &model::Refusal::rule_id);
+  define(catalogue, "framework.standard_accepted", "", Provenance::modelled,
+         "cuDNN is expected to take the call with the standard algorithm",
+         [](const Subject& s, const ProfileIndex& i) -> std::optional<bool> {
+           const DeviceSpec* device = device_of(s);
+           if (device == nullptr) return std::nullopt;
+           RnnConfig standard = i.framework_call(s.configuration).config;
+           standard.set_algo(Algo::standard);
+           return !model::first_refused(model::eligibility(standard, *device), standard.mode);
+         });
 }
 
 using Ask = CudnnUse (*)(const CudnnQuestion&);
@@ -242,6 +281,16 @@ void add_framework_facts(Catalogue& catalogue) {
           "Keras 2 runs this layer with cuDNN", keras2_cudnn, keras2_clauses());
   add_use(catalogue, Framework::keras3, "keras3_cudnn", "keras3_clause",
           "Keras 3 runs this layer with cuDNN", keras3_cudnn, keras3_clauses());
+  define(catalogue, "framework.keras3_mask", "", Provenance::documented,
+         "what becomes of the mask in Keras 3: it suits cuDNN or does not matter, it leads to a "
+         "Python "
+         "loop, to an error, or to one of the two by the backend",
+         [](const Subject& s) -> std::optional<std::string> {
+           if (framework_of(s) != Framework::keras3 || !s.get().program.mask) return std::nullopt;
+           return std::string(to_string(
+               keras3_mask({s.get().config, s.get().program, device_of(s), cudnn_version_of(s)})));
+         },
+         {"suits", "loops", "stops", "backend_decides"});
   add_use(catalogue, Framework::onnxruntime, "onnxruntime_cuda", "onnxruntime_clause",
           "ONNX Runtime runs this node with its CUDA provider", onnxruntime_cuda,
           onnxruntime_clauses());

@@ -165,15 +165,15 @@ CudnnUse keras2_cudnn(const CudnnQuestion& q) {
   return decide(conditions);
 }
 
-CudnnUse keras3_cudnn(const CudnnQuestion& q) {
+namespace {
+
+// The conditions of Keras 3 but for the mask.
+auto keras3_conditions(const CudnnQuestion& q) {
   const auto& p = q.program;
-  const bool torch = p.backend == KerasBackend::torch;
   Flag backend;
   if (p.backend && *p.backend != KerasBackend::jax) backend = true;
-  // The PyTorch backend takes any mask to its Python loop.
-  const Flag mask = torch && p.mask ? Flag(*p.mask == MaskKind::none) : right_padded_or_none(p);
   const Flag compiled = p.jit_compile ? negated(p.jit_compile) : Flag();
-  const std::array conditions = {
+  return std::array{
       Condition{"cell", !plain_rnn(q.config.cell) && p.custom_cell != true},
       Condition{"backend", backend},
       Condition{"use_cudnn", p.use_cudnn ? Flag(*p.use_cudnn != KerasCudnn::no) : Flag()},
@@ -184,8 +184,44 @@ CudnnUse keras3_cudnn(const CudnnQuestion& q) {
       Condition{"use_bias", p.use_bias},
       Condition{"reset_after", reset_after(q)},
       Condition{"jit_compile", compiled},
-      Condition{"mask", mask}};
+      Condition{"mask", Flag(true)}};
+}
+
+}  // namespace
+
+CudnnUse keras3_cudnn(const CudnnQuestion& q) {
+  auto conditions = keras3_conditions(q);
+  const auto mask = keras3_mask(q);
+  // The TensorFlow backend looks at the mask when it is on its cuDNN path already.
+  if (mask == Keras3Mask::loops) conditions.back().holds = false;
+  if (mask == Keras3Mask::backend_decides) conditions.back().holds = Flag();
+  if (!q.program.mask) conditions.back().holds = Flag();
   return decide(conditions);
+}
+
+Keras3Mask keras3_mask(const CudnnQuestion& q) {
+  const auto& p = q.program;
+  if (!p.mask || *p.mask == MaskKind::none) return Keras3Mask::suits;
+  for (const auto& condition : keras3_conditions(q))
+    if (condition.holds == false) return Keras3Mask::suits;
+  // The PyTorch backend takes any mask to its Python loop.
+  if (p.backend == KerasBackend::torch) return Keras3Mask::loops;
+  if (*p.mask == MaskKind::right_padded || p.backend == KerasBackend::jax) return Keras3Mask::suits;
+  return p.backend ? Keras3Mask::stops : Keras3Mask::backend_decides;
+}
+
+std::string_view to_string(Keras3Mask value) {
+  switch (value) {
+    case Keras3Mask::suits:
+      return "suits";
+    case Keras3Mask::loops:
+      return "loops";
+    case Keras3Mask::stops:
+      return "stops";
+    case Keras3Mask::backend_decides:
+      return "backend_decides";
+  }
+  return "?";
 }
 
 CudnnUse onnxruntime_cuda(const CudnnQuestion& q) {

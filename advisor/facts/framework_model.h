@@ -63,6 +63,17 @@ CudnnUse keras2_cudnn(const CudnnQuestion& question);
 // @13b6362d852071dcd0b9a5897576bccab6282a3a; PyTorch backend: keras/src/backend/torch/rnn.py
 // @0a459e6df2d0af46e669fca316c63dadf2c2f80f (newer releases only). Other backends: not known.
 CudnnUse keras3_cudnn(const CudnnQuestion& question);
+// What becomes of a mask there. On the TensorFlow backend _assert_valid_mask() of rnn.py stops the
+// program inside a tf.function (fit, predict), which is no choice of another path; outside of one
+// lstm() and gru() catch the error and run without cuDNN.
+enum class Keras3Mask {
+  suits,           // it is right-padded, there is none, or cuDNN is not used whatever the mask is
+  loops,           // PyTorch backend: a Python loop over time
+  stops,           // TensorFlow backend: the assertion
+  backend_decides  // one of the last two: the backend is not known
+};
+std::string_view to_string(Keras3Mask value);
+Keras3Mask keras3_mask(const CudnnQuestion& question);
 // microsoft/onnxruntime onnxruntime/core/providers/cuda/cuda_execution_provider.cc: else the node
 // runs on the CPU.
 CudnnUse onnxruntime_cuda(const CudnnQuestion& question);

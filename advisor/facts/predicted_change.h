@@ -27,6 +27,14 @@ struct PredictedChange {
   // The ratio's interval: that both are off by their own intervals, independently of each other, on
   // a logarithmic scale.
   double low = 1, high = 1;
+  // Where the framework chooses the algorithm: the one that cuDNN has beside its choice and that is
+  // predicted to take the least time, with the same ratios. Only another program can ask for it.
+  struct Other {
+    Algo algo = Algo::standard;
+    double seconds = 0;
+    double speedup = 1, low = 1, high = 1;
+  };
+  std::optional<Other> other;
 };
 
 // Asked for a configuration of a profile; nothing where times cannot be predicted.

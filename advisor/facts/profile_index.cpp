@@ -402,6 +402,14 @@ const PredictedChange* ProfileIndex::predicted_change(int configuration) const {
   return predicted_ ? &*predicted_ : nullptr;
 }
 
+const FrameworkCall& ProfileIndex::framework_call(int configuration) const {
+  if (!called_ || called_of_ != configuration) {
+    called_ = advisor::framework_call(Subject{profile_, configuration});
+    called_of_ = configuration;
+  }
+  return *called_;
+}
+
 const ModelAnswers& ProfileIndex::model(int configuration) const {
   if (!model_ || model_of_ != configuration) {
     model_.emplace(profile_->configurations[static_cast<std::size_t>(configuration)].config,

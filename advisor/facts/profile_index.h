@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/predicted_change.h"
 #include "core/model/cost.h"
 #include "core/model/eligibility.h"
@@ -136,6 +137,10 @@ class ProfileIndex {
   // The recorded program on the device of a configuration; looked at when first asked.
   const ProgramStep& program_step(int configuration) const;
 
+  // What reaches cuDNN of a configuration. The reference is good until that of another is asked
+  // for.
+  const FrameworkCall& framework_call(int configuration) const;
+
   // Answers of the cost model. The reference is good until the answers of another configuration are
   // asked for.
   const ModelAnswers& model(int configuration) const;
@@ -171,6 +176,8 @@ class ProfileIndex {
   PredictChange predict_change_;
   mutable int predicted_of_ = -1;
   mutable std::optional<PredictedChange> predicted_;
+  mutable int called_of_ = -1;
+  mutable std::optional<FrameworkCall> called_;
   mutable int model_of_ = -1;
   mutable std::optional<ModelAnswers> model_;
 };

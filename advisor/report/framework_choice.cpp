@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/providers.h"
 
 namespace rnnadvisor::advisor {
@@ -28,21 +28,21 @@ std::optional<model::Implementation> implementation_named(const std::string& nam
 }
 
 // "PyTorch takes standard (several layers)".
-std::string choice_words(Framework framework, Algo picked, FactMemo& facts) {
+std::string choice_words(std::string_view framework, Algo picked, FactMemo& facts) {
   std::string why;
-  if (framework == Framework::pytorch && picked == Algo::standard) {
+  if (picked == Algo::standard) {
     why = text_fact(facts, "framework.pytorch_clause_forward");
     std::replace(why.begin(), why.end(), '_', ' ');
     if (why == "none") why.clear();
   }
-  return fmt::format("{} takes {}{}", framework == Framework::pytorch ? "PyTorch" : "JAX",
-                     to_string(picked), why.empty() ? "" : " (" + why + ")");
+  return fmt::format("{} takes {}{}", framework, to_string(picked),
+                     why.empty() ? "" : " (" + why + ")");
 }
 
 // cuDNN would take the algorithm, or not; the framework does not ask for it. The nearest
 // configuration stays where the framework would.
 void add_clause(model::WhyNot& table, const std::string& choice,
-                const std::function<Algo(const RnnConfig&)>& pick) {
+                const std::function<RnnConfig(const RnnConfig&)>& caller) {
   model::Clause clause;
   clause.id = "framework-asks";
   clause.title = "the framework asks for this algorithm";
@@ -53,7 +53,8 @@ void add_clause(model::WhyNot& table, const std::string& choice,
   table.clauses.insert(table.clauses.begin(), std::move(clause));
   table.eligible = false;
   table.fast = false;
-  if (table.has_nearest && (!pick || pick(table.nearest) != table.algo)) table.changes.clear();
+  if (table.has_nearest && (!caller || caller(table.nearest).algo != table.algo))
+    table.changes.clear();
 }
 
 }  // namespace
@@ -63,25 +64,33 @@ void follow_framework(ConfigurationReport& report, const ModelAnswers& model, Fa
   const Subject subject{&facts.index().profile(), report.index};
   facts.begin(report.index);
   const auto framework = framework_of(subject);
+  const FrameworkCall& call = facts.index().framework_call(report.index);
+  report.framework = framework_title(framework);
   report.expected = implementation_named(text_fact(facts, "framework.runs_as"));
+  const bool ran = configuration.from_program() || configuration.outcome != Outcome::not_run;
+  report.stops = !ran && call.stops;
+  report.no_call = !ran && !call.happens();
+  if (report.no_call) {
+    // No time, no memory and no condition of a call that is never made.
+    report.memory = {};
+    return;
+  }
   if (const auto* predicted = model.eligibility()) report.predicted = *predicted;
+  if (!ran) report.refusal = model::refusal(call.config, *report.device);
   for (const Algo algo :
        {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic}) {
     if (const auto* table = model.why_not(algo)) report.why_not.push_back(*table);
   }
-  const auto picked = parse_enum<Algo>(text_fact(facts, "framework.algo"));
-  if (!picked || (framework != Framework::pytorch && framework != Framework::jax)) return;
-  report.framework_choice = choice_words(*framework, *picked, facts);
-  if (*picked != configuration.config.algo) {
-    RnnConfig asked = configuration.config;
-    asked.algo = *picked;
-    report.predicted = model::eligibility(asked, *report.device);
-  }
+  if (!call.picks_algo || !call.algo_known) return;
+  const Algo picked = call.config.algo;
+  report.framework_choice = choice_words(report.framework, picked, facts);
+  if (picked != configuration.config.algo)
+    report.predicted = model::eligibility(call.config, *report.device);
   ProgramContext program = configuration.program;
   program.name = framework;
-  const auto pick = framework_pick(program, *report.device, configuration.config);
+  const auto caller = framework_caller(program, *report.device, configuration.config);
   for (auto& table : report.why_not)
-    if (table.algo != *picked) add_clause(table, report.framework_choice, pick);
+    if (table.algo != picked) add_clause(table, report.framework_choice, caller);
 }
 
 }  // namespace rnnadvisor::advisor

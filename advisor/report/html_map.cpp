@@ -3,7 +3,7 @@
 // a table.
 #include <algorithm>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/measured_times.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/html_svg.h"
@@ -278,8 +278,8 @@ void maps(Page& page, const Report& report, const ConfigurationReport& each,
     request.axes = axes;
     if (predict_for) request.predict = predict_for(*each.device);
     request.measured = measured;
-    request.pick_algo = framework_pick(each.configuration->program, *each.device, request.here,
-                                       each.configuration->from_program());
+    request.call = framework_caller(each.configuration->program, *each.device, request.here,
+                                    each.configuration->from_program());
     made.push_back(model::build_map(request, *each.device));
   }
   page.raw("<details class=\"maps\"><summary>Maps around this configuration</summary>");

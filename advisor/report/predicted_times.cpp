@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "advisor/facts/framework_call.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -30,12 +31,19 @@ std::string interval(const model::TimePrediction& prediction, std::string_view t
 
 std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
   std::string text(to_string(algorithm.algo));
-  if (algorithm.algo == of.config.algo) text += " (asked for)";
-  return text;
+  if (!algorithm.asked || !of.algo_known) return text;
+  if (of.config.mixed_algos())
+    text += fmt::format(", backward {}", to_string(*of.config.backward_algo));
+  return text + (of.framework.empty() ? " (asked for)" : " (runs)");
 }
 
-std::string_view mark(const model::AlgorithmTime& algorithm) {
-  return algorithm.wrong_gradients ? "wrong gradients" : algorithm.best ? "fastest" : "";
+std::string mark(const model::AlgorithmTime& algorithm, const Of& of) {
+  if (algorithm.wrong_gradients) return "wrong gradients";
+  if (algorithm.asked && of.algo_known && !algorithm.total) return "not predicted";
+  if (algorithm.best) return "fastest";
+  if (!of.framework.empty() && of.algo_known && !algorithm.asked)
+    return fmt::format("not asked for by {}", of.framework);
+  return {};
 }
 
 // The head and a row for each algorithm.
@@ -56,7 +64,7 @@ std::vector<std::vector<std::string>> predicted_cells(const Of& of, std::string_
     }
     row.push_back(time(algorithm.total, none));
     row.push_back(algorithm.total ? interval(*algorithm.total, to) : std::string(none));
-    row.emplace_back(mark(algorithm));
+    row.emplace_back(mark(algorithm, of));
   }
   return rows;
 }
@@ -133,13 +141,9 @@ Json json_of(const std::optional<model::TimePrediction>& prediction) {
 }  // namespace
 
 const model::AlgorithmTime* Of::asked_for() const {
-  for (const auto& algorithm : algorithms) {
-    // bfloat16 runs the standard kernels whatever is asked for.
-    if (algorithm.algo == config.algo ||
-        (config.data_type == DataType::bfloat16 && algorithm.algo == Algo::standard))
-      return &algorithm;
-  }
-  return nullptr;
+  const auto asked = std::find_if(algorithms.begin(), algorithms.end(),
+                                  [](const auto& algorithm) { return algorithm.asked; });
+  return asked == algorithms.end() || !algo_known ? nullptr : &*asked;
 }
 
 const model::AlgorithmTime* Of::fastest() const {
@@ -173,9 +177,17 @@ PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
   const model::PredictTime predict = [&model](const RnnConfig& config, Phase phase) {
     return model.predict(config, phase);
   };
-  for (const Configuration& configuration : profile.configurations) {
-    times.configurations.push_back(
-        {configuration.config, model::algorithm_times(configuration.config, device, predict)});
+  for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
+    const Configuration& configuration = profile.configurations[i];
+    const auto call = framework_call(Subject{&profile, static_cast<int>(i)});
+    Of of;
+    of.config = configuration.config;
+    of.algo_known = call.algo_known;
+    if (call.picks_algo) of.framework = framework_title(configuration.program.name);
+    if (call.happens())
+      of.algorithms =
+          model::algorithm_times(configuration.config, device, predict, call.picks_algo);
+    times.configurations.push_back(std::move(of));
   }
   return times;
 }
@@ -219,6 +231,7 @@ std::string predicted_json(const PredictedTimes& times) {
       }
       algorithms.push_back({{"algo", to_string(algorithm.algo)},
                             {"implementation", to_string(algorithm.implementation)},
+                            {"runs", algorithm.asked && of.algo_known},
                             {"fastest", algorithm.best},
                             {"wrong_gradients", algorithm.wrong_gradients},
                             {"total", json_of(algorithm.total)},

@@ -15,10 +15,13 @@ namespace rnnadvisor::advisor {
 struct PredictedTimes {
   struct Of {
     RnnConfig config;
-    std::vector<model::AlgorithmTime> algorithms;  // that cuDNN would take; empty: none predicted
+    // That cuDNN would take, with the one that runs; empty: none predicted, or no call is made.
+    std::vector<model::AlgorithmTime> algorithms;
+    std::string framework;  // "PyTorch": that chooses the algorithm itself; empty: the program does
+    bool algo_known = true;  // false: which one it chooses is not known
 
     // The algorithm that runs where this configuration's is asked for, and the fastest whose
-    // results are right; null where it is not predicted.
+    // results are right and that can be asked for; null where it is not known.
     const model::AlgorithmTime* asked_for() const;
     const model::AlgorithmTime* fastest() const;
   };

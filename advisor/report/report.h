@@ -91,6 +91,11 @@ struct ConfigurationReport {
   std::string verdict;  // one sentence
   // Of the algorithm that the framework picks, where it does (follow_framework()).
   model::Eligibility predicted;
+  // Of what did not run: no cuDNN call is made for it (FrameworkCall), its framework stops with an
+  // error, cuDNN is expected to refuse it and why. Then nothing is predicted for such a call.
+  bool no_call = false, stops = false;
+  std::optional<model::Refusal> refusal;
+  std::string framework;  // "PyTorch": that is around it; empty: none, or cuDNN's own API
   std::optional<model::Implementation> expected;  // what the program is expected to run, if known
   std::string framework_choice;  // "PyTorch takes standard (several layers)"; empty: none picks
   std::optional<model::Implementation> ran;  // from kernels

@@ -83,10 +83,22 @@ std::string subject_sentence(const ConfigurationReport& report) {
   if (report.ran) return fmt::format("It runs with {} kernels", words::implementation(*report.ran));
   if (report.configuration->outcome == Outcome::completed) return "It ran, but was not timed";
   if (!report.has_device) return "Checked without a device";
-  if (report.predicted.implementation == Implementation::none)
-    return "cuDNN is expected to refuse it";
+  if (report.refusal) {
+    const bool backward = report.refusal->stage == model::Stage::backward_data ||
+                          report.refusal->stage == model::Stage::backward_weights;
+    return fmt::format("cuDNN is expected to refuse {}: {}", backward ? "its backward pass" : "it",
+                       report.refusal->reason);
+  }
+  if (report.stops) return fmt::format("Not run; {} stops with an error", report.framework);
+  if (report.no_call) {
+    return report.framework.empty()
+               ? std::string("Not run; cuDNN is not expected to run it")
+               : fmt::format("Not run; {} is not expected to call cuDNN", report.framework);
+  }
   if (report.expected == Implementation::none)
     return "Not run; its framework is not expected to call cuDNN";
+  if (!report.expected && !report.framework.empty())
+    return fmt::format("Not run; {} chooses which of cuDNN's kernels run", report.framework);
   const Implementation expected = report.expected.value_or(report.predicted.implementation);
   std::string text =
       fmt::format("Not run; {} kernels are expected", words::implementation(expected));
@@ -151,6 +163,8 @@ Standing standing_of(const ConfigurationReport& report) {
     default:
       return Standing::error;
   }
+  // Nothing that does not run is fine, whatever rules were left out.
+  if (report.refusal || report.stops) return Standing::error;
   Standing worst =
       report.verdicts.empty() && report.findings.empty() ? Standing::unjudged : Standing::fine;
   if (report.findings.empty() && report.passed == 0) worst = Standing::unjudged;

@@ -77,6 +77,58 @@ void leave_to_another(std::vector<Verdict>& verdicts, const std::vector<LeftOut>
   }
 }
 
+// The card that tells a refusal of which no other card tells.
+constexpr std::string_view refusal_rule = "descriptor/refusal-expected";
+
+std::string text_of(FactMemo& facts, std::string_view name) {
+  const int at = find_fact(name);
+  const Fact* fact = at >= 0 ? facts.get(at) : nullptr;
+  const auto* text = fact != nullptr ? std::get_if<std::string>(&fact->value) : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+// Where the card about the very condition has fired as an error, it says more than the general one.
+void explain_refusal(std::vector<Finding>& findings, std::vector<Verdict>& verdicts,
+                     FactMemo& facts) {
+  const auto general = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.rule_id == refusal_rule;
+  });
+  if (general == findings.end()) return;
+  const std::string own = text_of(facts, "framework.refusal_rule");
+  const bool explained = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return finding.rule_id == own && finding.severity == Severity::error;
+  });
+  if (!explained) return;
+  findings.erase(general);
+  for (auto& verdict : verdicts) {
+    if (verdict.configuration != facts.configuration() || verdict.rule_id != refusal_rule) continue;
+    verdict.kind = VerdictKind::told_by_another;
+    verdict.message = fmt::format("`{}` says why", own);
+  }
+}
+
+// Whether a card is about a call of cuDNN: it looks at the call, and not at what a program does
+// that keeps it from being made.
+bool about_a_call(const Rule& rule) {
+  const auto of_group = [](int fact, std::string_view group) {
+    return fact >= 0 && fact_catalogue()[static_cast<std::size_t>(fact)].name.starts_with(group);
+  };
+  bool call = false, program = false;
+  const auto look = [&](const Condition& condition) {
+    for (const int fact : {condition.fact, condition.other_fact}) {
+      program = program || of_group(fact, "program.");
+      for (const std::string_view group : {"call.", "model.", "memory.", "predicted."})
+        call = call || of_group(fact, group);
+    }
+  };
+  for (const ConditionSet* set : {&rule.applies_when, &rule.when}) {
+    for (const auto& condition : set->all) look(condition);
+    for (const auto& group : set->any)
+      for (const auto& condition : group) look(condition);
+  }
+  return call && !(program && (rule.consequence == "error" || rule.consequence == "fallback"));
+}
+
 }  // namespace
 
 Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions& options) {
@@ -89,6 +141,8 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
       wanted.push_back(&rule);
     }
   }
+  std::vector<bool> of_calls;
+  for (const Rule* rule : wanted) of_calls.push_back(about_a_call(*rule));
   ProfileIndex index(profile);
   Predictions predictions(profile, options.predict_for);
   if (options.predict_for)
@@ -109,8 +163,13 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     const auto cudnn = judged_cudnn_version(profile, profile.configurations[i]);
     std::optional<Evidence> evidence;
     std::vector<Finding> findings;
-    for (const Rule* rule : wanted) {
-      VerdictKind kind = decide(*rule, facts, cudnn);
+    const bool calls = !profile.configurations[i].described() ||
+                       profile.configurations[i].outcome != Outcome::not_run ||
+                       index.framework_call(configuration).happens();
+    for (std::size_t r = 0; r < wanted.size(); ++r) {
+      const Rule* rule = wanted[r];
+      VerdictKind kind =
+          !calls && of_calls[r] ? VerdictKind::not_applicable : decide(*rule, facts, cudnn);
       if (kind == VerdictKind::fired && contradicted(*rule, index, configuration))
         kind = VerdictKind::passed;
       if (kind == VerdictKind::fired) {
@@ -119,6 +178,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
       }
       if (options.keep_verdicts) judgement.verdicts.push_back(make_verdict(*rule, kind, facts));
     }
+    explain_refusal(findings, judgement.verdicts, facts);
     leave_to_another(judgement.verdicts, leave_to_rules(findings, index));
     // What was to be tried in a comparison of algorithms that goes on without it is no defect.
     if (refused_as_alternative(index, configuration))

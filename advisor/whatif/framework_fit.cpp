@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/framework_model.h"
-#include "advisor/facts/framework_pick.h"
 #include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
@@ -34,19 +34,17 @@ std::optional<std::string> pytorch(Candidate& candidate, const ProgramContext& p
     // A sequence that is a plain tensor after the change is no PackedSequence any more.
     const bool packed = call.packed() && program.packed_sequence != false;
     const RnnConfig asked = call;
-    const auto forward = pytorch_algo(call, gpu, packed, true);
-    const auto backward = pytorch_algo(call, gpu, packed, false);
-    call.set_algo(forward.algo);
-    if (call.mode == Mode::training && backward.algo != forward.algo)
-      call.backward_algo = backward.algo;
-    if (call.algo != asked.algo || call.backward_algo != asked.backward_algo) {
-      chosen = fmt::format("PyTorch then picks {}", to_string(forward.algo));
-      if (call.mixed_algos())
-        chosen += fmt::format(" forward and {} backward", to_string(*call.backward_algo));
-      if (forward.failing_clause != "none")
-        chosen += fmt::format(" ({})", quoted(forward.failing_clause));
-    }
-    if (!changes(candidate, "math_type")) call.math_type = pytorch_math_type(call, program, device);
+    ProgramContext around = program;
+    around.name = Framework::pytorch;
+    around.packed_sequence = packed;
+    call = framework_call(asked, around, &device).config;
+    if (changes(candidate, "math_type")) call.math_type = asked.math_type;
+    if (call.algo == asked.algo && call.backward_algo == asked.backward_algo) continue;
+    chosen = fmt::format("PyTorch then picks {}", to_string(call.algo));
+    if (call.mixed_algos())
+      chosen += fmt::format(" forward and {} backward", to_string(*call.backward_algo));
+    if (const auto clause = pytorch_algo(call, gpu, packed, true).failing_clause; clause != "none")
+      chosen += fmt::format(" ({})", quoted(clause));
   }
   candidate.note = chosen;
   return std::nullopt;

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/plain_words.h"
 #include "advisor/whatif/size_choice.h"
+#include "core/model/algorithm_times.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -222,6 +224,25 @@ ExpectedSpeedup ratio_of(const TimePrediction& before, const TimePrediction& aft
   return ratio;
 }
 
+// What cuDNN has beside the algorithm that a framework chose.
+std::optional<PredictedChange::Other> faster_algorithm(const Profile& profile, int configuration,
+                                                       const DeviceSpec& device,
+                                                       const TimePrediction& before,
+                                                       const model::PredictTime& predict) {
+  const FrameworkCall call = framework_call(Subject{&profile, configuration});
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)].config;
+  if (!call.picks_algo || !call.algo_known || !call.happens()) return std::nullopt;
+  std::optional<PredictedChange::Other> best;
+  for (const auto& each : model::algorithm_times(own, device, predict, true)) {
+    if (each.asked || each.wrong_gradients || !each.total) continue;
+    const TimePrediction& time = *each.total;
+    if (!(time.low_seconds > 0) || (best && time.seconds >= best->seconds)) continue;
+    const ExpectedSpeedup ratio = ratio_of(before, time);
+    best = PredictedChange::Other{each.algo, time.seconds, ratio.speedup, ratio.low, ratio.high};
+  }
+  return best;
+}
+
 }  // namespace
 
 bool measured_with(const TimePrediction& time, const std::optional<Version>& cudnn) {
@@ -248,6 +269,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
   if (!before) return std::nullopt;
   if (!measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
   PredictedChange change;
+  change.other = faster_algorithm(profile, configuration, device, *before, predict);
   auto best = ChangeSearch(profile, configuration, device, predict).best();
   if (!best || best->time.seconds * least_speedup >= before->seconds) {
     change.before = change.after = std::move(*before);

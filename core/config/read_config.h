@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/config/fields/field_set.h"
 #include "core/config/program_context.h"
 #include "core/config/rnn_config.h"
 
@@ -20,8 +21,13 @@ struct ConfigInput {
   RnnConfig config;
   ProgramContext program;
   SourcePosition position;  // where it begins in its file
+  // The keys of `config` that the user gave; the others follow from these (resolve_defaults()).
+  // Set by the readers and by set_field().
+  fields::FieldSet given = {};
 
-  bool operator==(const ConfigInput&) const = default;
+  bool operator==(const ConfigInput& other) const {
+    return config == other.config && program == other.program && position == other.position;
+  }
 };
 
 // Keys that results files carry beside a configuration ("status", "bytes", "ms", "kernels"): passed
@@ -50,14 +56,19 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_config_file(
 
 // Sets one field from text, as a flag does: set_field(input, "hidden_size", "1000"). Keys of the
 // program context are written "framework.key"; seq_lengths is a comma-separated list. Defaults that
-// depend on other fields are NOT applied: call resolve_defaults() with the keys that were set when
-// all are in.
+// depend on other fields are NOT applied: call resolve_defaults() when all are in.
 Result<void> set_field(ConfigInput& input, std::string_view key, std::string_view value);
 
 // Fills the fields that default to others: input_size and proj_size from hidden_size,
 // math_precision from data_type, padded_io from layout, seq_length from seq_lengths, batch_size
 // from the number of seq_lengths. `set` names the keys the user gave.
 void resolve_defaults(RnnConfig& config, std::span<const std::string_view> set);
+// The same by ConfigInput::given.
+void resolve_defaults(ConfigInput& input);
+
+// Whether the user gave this key of `config`, and that it no longer counts as given.
+bool is_given(const ConfigInput& input, std::string_view key);
+void forget_given(ConfigInput& input, std::string_view key);
 
 // The configuration as one JSON object on one line; read_json_line() of it gives an equal
 // configuration. Fields equal to their default are written too, except empty seq_lengths, id and

@@ -37,6 +37,7 @@ class ObjectReader {
     });
     if (whole) {
       fields::resolve(input.config, config_set_);
+      input.given = config_set_;
       return true;
     }
     const auto& failure = cursor_.failure();

@@ -103,6 +103,7 @@ class TomlReader {
       FieldSet met = default_keys;
       read_table(*table, input, met, nullptr);
       fields::resolve(input.config, met);
+      input.given = met;
       input.position = position(element.source());
       inputs.push_back(std::move(input));
     }
@@ -175,6 +176,7 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_toml(std::string
     inputs = reader.read_list(*list, defaults, met);
   } else {
     fields::resolve(defaults.config, met);
+    defaults.given = met;
     defaults.position = {std::string(file), 1, 1};
     inputs.push_back(std::move(defaults));
   }

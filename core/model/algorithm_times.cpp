@@ -23,25 +23,31 @@ void add(std::optional<TimePrediction>& total, const std::optional<TimePredictio
   total->basis = part->basis;
 }
 
+// bfloat16 runs the standard kernels whatever is asked for.
+Algo row_of(const RnnConfig& config) {
+  return config.data_type == DataType::bfloat16 ? Algo::standard : config.algo;
+}
+
 }  // namespace
 
 std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const DeviceSpec& device,
-                                           const PredictTime& predict) {
+                                           const PredictTime& predict, bool fixed) {
   std::vector<AlgorithmTime> times;
   const bool trains = config.mode == Mode::training;
   const std::span<const Phase> phases = trains ? std::span<const Phase>(training) : inference;
-  RnnConfig tried = config;
+  const Algo own_row = row_of(config);
+  bool any = false;
   for (std::size_t index = 0; index < Spellings<Algo>::values.size(); ++index) {
-    tried.set_algo(static_cast<Algo>(index));
+    RnnConfig tried = config;
+    const auto algo = static_cast<Algo>(index);
+    const bool asked = algo == own_row;
+    if (!asked) tried.set_algo(algo);
     const Eligibility eligible = eligibility(tried, device);
-    const bool accepted =
-        eligible.at(Stage::forward_inference) && (!trains || eligible.at(Stage::backward_data));
-    // bfloat16 runs the standard kernels whatever is asked for.
-    const bool own =
-        tried.algo == Algo::standard || eligible.implementation != Implementation::standard;
-    if (!accepted || !own) continue;
+    const bool own = algo == Algo::standard || eligible.implementation != Implementation::standard;
+    if (first_refused(eligible, config.mode) || !own) continue;
     AlgorithmTime time;
-    time.algo = tried.algo;
+    time.algo = algo;
+    time.asked = asked;
     time.implementation = eligible.implementation;
     time.total.emplace();
     for (const Phase phase : phases) {
@@ -51,17 +57,19 @@ std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const Device
     }
     time.wrong_gradients =
         tried.algo == Algo::persist_static_small_h && small_h_gradient_defect(tried);
-    if (std::any_of(time.phases.begin(), time.phases.end(),
-                    [](const auto& part) { return part.has_value(); })) {
-      times.push_back(std::move(time));
-    }
+    const bool known = std::any_of(time.phases.begin(), time.phases.end(),
+                                   [](const auto& part) { return part.has_value(); });
+    any = any || known;
+    if (known || asked) times.push_back(std::move(time));
   }
+  if (!any) return {};
   AlgorithmTime* best = nullptr;
   for (AlgorithmTime& time : times) {
+    if (time.asked && !time.total) return times;
     if (!time.total || time.wrong_gradients) continue;
     if (best == nullptr || time.total->seconds < best->total->seconds) best = &time;
   }
-  if (best != nullptr) best->best = true;
+  if (best != nullptr && !fixed) best->best = true;
   return times;
 }
 

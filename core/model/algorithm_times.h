@@ -20,13 +20,19 @@ struct AlgorithmTime {
   // its interval adds theirs up, as if all missed to one side. Absent where a phase is.
   std::optional<TimePrediction> total;
   bool wrong_gradients = false;  // small_h_gradient_defect(): fast, and not to be used for training
-  bool best = false;             // the smallest total of those whose results are right
+  bool asked = false;            // the configuration's own, with its own backward algorithm
+  // The smallest total of those whose results are right and that can be asked for. None is best
+  // while the time of the one that runs is not known, and none that only another program could ask
+  // for.
+  bool best = false;
 };
 
 // The algorithms that cuDNN would take for every phase that config.mode asks for, in the order of
-// Algo. Algorithms that would silently run what another one does are left out. Empty where nothing
-// can be predicted.
+// Algo. Algorithms that would silently run what another one does are left out; the configuration's
+// own is among them even where its time is not predicted. `fixed`: somebody else chooses the
+// algorithm, a framework; then the others are what cuDNN has beside it. Empty where nothing can be
+// predicted.
 std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const DeviceSpec& device,
-                                           const PredictTime& predict);
+                                           const PredictTime& predict, bool fixed = false);
 
 }  // namespace rnnadvisor::model

@@ -31,6 +31,8 @@ SizeLimit documented_limit(Algo algo, Cell cell, bool backward) {
   return {no_limit, false};
 }
 
+using Cause = RefusalCause;
+
 bool legal_types(const RnnConfig& c) {
   switch (c.data_type) {
     case DataType::float32:
@@ -45,30 +47,38 @@ bool legal_types(const RnnConfig& c) {
 }
 
 // cudnnSetRNNDescriptor_v8 and cudnnRNNSetClip.
-bool rnn_descriptor_accepted(const RnnConfig& c) {
-  if (c.input_size < 1 || c.hidden_size < 1 || c.proj_size < 1 || c.num_layers < 1) return false;
-  if (c.proj_size > c.hidden_size) return false;
-  if (c.has_projection() && (c.cell != Cell::lstm || c.algo != Algo::standard)) return false;
-  if (!legal_types(c)) return false;
-  if (c.clip_mode == ClipMode::minmax && !(c.clip_left <= c.clip_right)) return false;  // NaN too
-  if (c.algo == Algo::standard) return true;
-  if (c.bias_mode != BiasMode::double_bias) return false;
-  if (c.data_type == DataType::half && c.math_precision == DataType::half) return false;
-  return c.data_type != DataType::float64 || c.algo == Algo::persist_dynamic;
+Cause refused_by_descriptor(const RnnConfig& c, Algo algo) {
+  if (c.input_size < 1 || c.hidden_size < 1 || c.proj_size < 1 || c.num_layers < 1)
+    return Cause::size_below_one;
+  if (c.proj_size > c.hidden_size) return Cause::projection_above_hidden;
+  if (c.has_projection() && c.cell != Cell::lstm) return Cause::projection_of_another_cell;
+  if (c.has_projection() && algo != Algo::standard) return Cause::projection_with_persistent;
+  if (!legal_types(c)) return Cause::type_pair;
+  if (c.clip_mode == ClipMode::minmax && !(c.clip_left <= c.clip_right))
+    return Cause::clip_bounds;  // NaN too
+  if (algo == Algo::standard) return Cause::none;
+  if (c.bias_mode != BiasMode::double_bias) return Cause::bias_mode;
+  if (c.data_type == DataType::half && c.math_precision == DataType::half)
+    return Cause::half_arithmetic;
+  return c.data_type != DataType::float64 || algo == Algo::persist_dynamic
+             ? Cause::none
+             : Cause::double_with_persistent;
 }
 
 // cudnnSetRNNDataDescriptor.
-bool data_descriptor_accepted(const RnnConfig& c) {
-  if (c.seq_length < 1 || c.seq_length > longest_sequence || c.batch_size < 1) return false;
-  if (c.seq_lengths.empty()) return true;
-  if (c.seq_lengths.size() != static_cast<std::size_t>(c.batch_size)) return false;
+Cause refused_by_data_descriptor(const RnnConfig& c) {
+  if (c.seq_length < 1 || c.batch_size < 1) return Cause::size_below_one;
+  if (c.seq_length > longest_sequence) return Cause::sequence_too_long;
+  if (c.seq_lengths.empty()) return Cause::none;
+  if (c.seq_lengths.size() != static_cast<std::size_t>(c.batch_size)) return Cause::lengths_count;
   int previous = c.seq_length;
   for (const int length : c.seq_lengths) {
-    if (length < 0 || length > c.seq_length) return false;
-    if (c.packed() && (length == 0 || length > previous)) return false;
+    if (length < 0 || length > c.seq_length) return Cause::length_out_of_range;
+    if (c.packed() && length == 0) return Cause::packed_zero_length;
+    if (c.packed() && length > previous) return Cause::packed_not_sorted;
     previous = length;
   }
-  return !c.packed() || c.seq_lengths.front() == c.seq_length;
+  return !c.packed() || c.seq_lengths.front() == c.seq_length ? Cause::none : Cause::packed_longest;
 }
 
 bool runs_persistent(const RnnConfig& c, Algo algo) {
@@ -76,29 +86,39 @@ bool runs_persistent(const RnnConfig& c, Algo algo) {
 }
 
 // cudnnGetRNNTempSpaceSizes.
-bool sizes_accepted(const RnnConfig& c, Algo algo, const DeviceSpec& device) {
-  if (algo == Algo::standard) return true;
-  if (!device.compute_at_least(6)) return false;
-  return c.hidden_size <= hidden_limit(device, algo, c.cell, false).hidden;
-}
-
-// Documented. The size query takes both (tests/data/h200/probe-sizes.jsonl); execution was not
-// measured.
-bool lengths_accepted(const RnnConfig& c, Algo algo, bool varying) {
-  return !varying || (algo == Algo::standard && (c.packed() || c.padded_io));
+Cause refused_by_size_query(const RnnConfig& c, Algo algo, const DeviceSpec& device) {
+  if (algo == Algo::standard) return Cause::none;
+  if (!device.compute_at_least(6)) return Cause::compute_capability;
+  return c.hidden_size <= hidden_limit(device, algo, c.cell, false).hidden ? Cause::none
+                                                                           : Cause::hidden_limit;
 }
 
 // cudnnRNNForward.
-bool forward_accepted(const RnnConfig& c, bool varying) {
-  if (c.input_mode == InputMode::skip_input && c.input_size != c.hidden_size) return false;
-  if (!lengths_accepted(c, c.algo, varying)) return false;
+Cause refused_by_forward(const RnnConfig& c, Algo algo, bool varying) {
+  if (c.input_mode == InputMode::skip_input && c.input_size != c.hidden_size)
+    return Cause::skip_input_size;
+  // Documented. The size query takes both (tests/data/h200/probe-sizes.jsonl); execution was not
+  // measured.
+  if (varying && algo != Algo::standard) return Cause::unequal_lengths;
+  if (varying && !c.packed() && !c.padded_io) return Cause::padded_io;
   // One observation: SMALL_H, LSTM, float with ALLOW_CONVERSION, H 192 failed to launch (5003)
   // while a half GRU of 192 ran. The rule is the narrowest that explains it: 128 is the largest
   // such LSTM that was seen to run.
   const bool converts =
       c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
-  return !(c.algo == Algo::persist_static_small_h && c.cell == Cell::lstm && converts &&
-           c.hidden_size > 128);
+  return algo == Algo::persist_static_small_h && c.cell == Cell::lstm && converts &&
+                 c.hidden_size > 128
+             ? Cause::small_h_conversion
+             : Cause::none;
+}
+
+// cudnnRNNBackwardData_v8 and cudnnRNNBackwardWeights_v8 of a call whose forward pass is accepted
+// with the same algorithm. The size query of SMALL_H does not protect against its smaller backward
+// limit.
+Cause refused_by_backward(const RnnConfig& c, Algo algo, const DeviceSpec& device) {
+  return runs_persistent(c, algo) && c.hidden_size > hidden_limit(device, algo, c.cell, true).hidden
+             ? Cause::hidden_backward_limit
+             : Cause::none;
 }
 
 Implementation expected(const RnnConfig& c) {
@@ -154,27 +174,41 @@ Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device) {
     result.accepted[static_cast<std::size_t>(stage)] = true;
   };
 
-  if (!rnn_descriptor_accepted(config) || !data_descriptor_accepted(config)) return result;
-  accept(Stage::set_descriptor);
   const bool varying = config.has_varying_lengths();
-  if (!sizes_accepted(config, config.algo, device)) return result;
+  result.cause = refused_by_descriptor(config, config.algo);
+  if (result.cause == Cause::none) result.cause = refused_by_data_descriptor(config);
+  if (result.cause != Cause::none) return result;
+  accept(Stage::set_descriptor);
+  result.cause = refused_by_size_query(config, config.algo, device);
+  if (result.cause != Cause::none) return result;
   accept(Stage::temp_space);
-  if (!forward_accepted(config, varying)) return result;
+  result.cause = refused_by_forward(config, config.algo, varying);
+  if (result.cause != Cause::none) return result;
   accept(Stage::forward_inference);
   accept(Stage::forward_training);
   result.implementation = expected(config);
+  // With an algorithm of its own the backward pass has a descriptor of its own.
   const Algo backward = config.algo_of(Phase::backward_data);
-  if (config.mixed_algos() &&
-      (!sizes_accepted(config, backward, device) || !lengths_accepted(config, backward, varying)))
-    return result;
-  // The size query of SMALL_H does not protect against its smaller backward limit.
-  if (runs_persistent(config, backward) &&
-      config.hidden_size > hidden_limit(device, backward, config.cell, true).hidden) {
-    return result;
+  if (config.mixed_algos()) {
+    result.cause = refused_by_descriptor(config, backward);
+    if (result.cause == Cause::none) result.cause = refused_by_size_query(config, backward, device);
+    if (result.cause == Cause::none) result.cause = refused_by_forward(config, backward, varying);
+    if (result.cause != Cause::none) return result;
   }
+  result.cause = refused_by_backward(config, backward, device);
+  if (result.cause != Cause::none) return result;
   accept(Stage::backward_data);
   accept(Stage::backward_weights);
   return result;
+}
+
+std::optional<Stage> first_refused(const Eligibility& eligibility, Mode mode) {
+  for (const Stage stage : all_stages) {
+    const bool backward = stage == Stage::backward_data || stage == Stage::backward_weights;
+    if (backward && mode == Mode::inference) continue;
+    if (!eligibility.at(stage)) return stage;
+  }
+  return std::nullopt;
 }
 
 bool small_h_gradient_defect(const RnnConfig& config) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,8 +42,36 @@ inline constexpr std::array<Stage, 6> all_stages = {
     Stage::forward_training, Stage::backward_data, Stage::backward_weights};
 std::string_view to_string(Stage value);
 
+// The first condition that cuDNN does not accept; what it means for people is refusal()'s.
+enum class RefusalCause : std::uint8_t {
+  none,
+  size_below_one,
+  projection_above_hidden,
+  projection_of_another_cell,
+  projection_with_persistent,
+  type_pair,
+  clip_bounds,
+  bias_mode,
+  half_arithmetic,
+  double_with_persistent,
+  sequence_too_long,
+  lengths_count,
+  length_out_of_range,
+  packed_zero_length,
+  packed_not_sorted,
+  packed_longest,
+  compute_capability,
+  hidden_limit,
+  skip_input_size,
+  unequal_lengths,
+  padded_io,
+  small_h_conversion,
+  hidden_backward_limit
+};
+
 struct Eligibility {
   std::array<bool, 6> accepted{};  // by Stage; the backward stages with RnnConfig::backward_algo
+  RefusalCause cause = RefusalCause::none;               // none: every stage accepts
   Implementation implementation = Implementation::none;  // of the forward pass
   bool measured_basis = false;  // the limits used were measured on this device with cuDNN 9.19
   bool at(Stage stage) const { return accepted[static_cast<std::size_t>(stage)]; }
@@ -50,6 +79,20 @@ struct Eligibility {
 
 // Pure and quick (no allocation): it stands behind sliders and sweeps.
 Eligibility eligibility(const RnnConfig& config, const DeviceSpec& device);
+
+// The first stage that refuses among those that a mode asks for; nothing where all accept.
+std::optional<Stage> first_refused(const Eligibility& eligibility, Mode mode);
+
+// Why cuDNN is expected to refuse a configuration.
+struct Refusal {
+  Stage stage = Stage::set_descriptor;
+  RefusalCause cause = RefusalCause::none;
+  std::string_view rule_id;  // the card in rules/ that is about the same condition; may be empty
+  std::string reason;        // "hidden_size 1088 is above 1024, the most that persist_static takes"
+  std::string remedy;        // "use algo standard"
+};
+// Nothing where every stage that config.mode asks for accepts.
+std::optional<Refusal> refusal(const RnnConfig& config, const DeviceSpec& device);
 
 // True where persist_static_small_h runs on cuDNN 9.19 (H200) and its outputs are right, but the
 // gradients of inputs and weights are wrong by 9 % and more: plain RNN cells, half data, two

@@ -115,12 +115,14 @@ std::optional<Algo> best_of(const MapCell& cell, const RnnConfig& config) {
   return best;
 }
 
-MapCell make_cell(RnnConfig config, const MapRequest& request, const DeviceSpec& device,
-                  const Clock& clock, std::string* basis) {
+MapCell make_cell(RnnConfig config, const DeviceSpec& device, const Clock& clock,
+                  std::string* basis) {
   MapCell cell;
-  cell.asked = request.pick_algo ? request.pick_algo(config) : config.algo;
+  cell.asked = config.algo;
+  const auto backward = config.backward_algo;
   for (const Algo algo : all_algos) {
     config.set_algo(algo);
+    if (algo == cell.asked) config.backward_algo = backward;
     MapRun& run = cell.runs[static_cast<std::size_t>(algo)];
     const Eligibility answer = eligibility(config, device);
     run.accepted = accepted(answer, config.mode);
@@ -129,6 +131,7 @@ MapCell make_cell(RnnConfig config, const MapRequest& request, const DeviceSpec&
     run.time = clock.time(config, basis);
   }
   config.set_algo(cell.asked);
+  config.backward_algo = backward;
   cell.best = best_of(cell, config);
   const MapRun& standard = cell.run(Algo::standard);
   if (cell.best && standard.time) {
@@ -265,6 +268,20 @@ void find_better(ConfigurationMap& map) {
   }
 }
 
+// A type that the framework replaces by another one stands for that one's cells.
+void keep_types_asked_for(MapAxis& axis, const ConfigurationMap& map) {
+  if (axis.dimension != MapDimension::type || !map.call) return;
+  const MapTick own = axis.ticks[static_cast<std::size_t>(axis.here)];
+  std::erase_if(axis.ticks, [&](const MapTick& tick) {
+    RnnConfig config = map.here;
+    apply_tick(config, map.here, axis.dimension, tick);
+    const RnnConfig call = map.call(config);
+    return MapTick{0, call.data_type, call.math_type, call.math_precision} != tick;
+  });
+  axis.here =
+      static_cast<int>(std::find(axis.ticks.begin(), axis.ticks.end(), own) - axis.ticks.begin());
+}
+
 }  // namespace
 
 std::string_view to_string(MapAxes value) {
@@ -311,29 +328,30 @@ RnnConfig config_at(const ConfigurationMap& map, int row, int column) {
   apply_tick(config, map.here, map.rows.dimension, map.rows.ticks[static_cast<std::size_t>(row)]);
   apply_tick(config, map.here, map.columns.dimension,
              map.columns.ticks[static_cast<std::size_t>(column)]);
-  if (map.framework_picks && !map.cells.empty()) config.set_algo(map.at(row, column).asked);
-  return config;
+  return map.call ? map.call(config) : config;
 }
 
 ConfigurationMap build_map(const MapRequest& request, const DeviceSpec& device) {
   ConfigurationMap map;
   map.axes = request.axes;
-  map.here = request.here;
+  map.here = request.call ? request.call(request.here) : request.here;
+  map.call = request.call;
   map.device_id = device.id;
   map.device_name = device.name;
-  map.framework_picks = static_cast<bool>(request.pick_algo);
+  map.framework_picks = static_cast<bool>(request.call);
   const auto [rows, columns] = dimensions(request.axes);
-  map.rows = map_axis(rows, request.here, device);
-  map.columns = map_axis(columns, request.here, device);
+  map.rows = map_axis(rows, map.here, device);
+  map.columns = map_axis(columns, map.here, device);
+  keep_types_asked_for(map.rows, map);
   const bool other_sequences = rows != MapDimension::type;
-  map.lengths_adapted = request.here.has_varying_lengths() && other_sequences;
+  map.lengths_adapted = map.here.has_varying_lengths() && other_sequences;
 
   const Clock clock(request);
   std::vector<MapCell> cells;
   for (int row = 0; row < static_cast<int>(map.rows.ticks.size()); ++row) {
     for (int column = 0; column < static_cast<int>(map.columns.ticks.size()); ++column) {
       if (request.keep_going && !request.keep_going()) return map;
-      cells.push_back(make_cell(config_at(map, row, column), request, device, clock, &map.basis));
+      cells.push_back(make_cell(config_at(map, row, column), device, clock, &map.basis));
     }
   }
   map.cells = std::move(cells);

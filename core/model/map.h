@@ -122,6 +122,8 @@ struct ConfigurationMap {
   // The nearest cell that is better; and where that is another model, the nearest one that is not.
   std::vector<BetterNeighbour> better;
   bool framework_picks = false;  // a framework picks the algorithm of every cell
+  // What that framework calls for a configuration (MapRequest::call); empty where none picks.
+  std::function<RnnConfig(const RnnConfig&)> call = {};
   bool lengths_adapted = false;  // sequences of different length: see config_at()
   bool has_times = false;        // at least one cell has a time
   std::string basis;             // of the predictions: device, versions, configurations measured
@@ -133,10 +135,10 @@ struct ConfigurationMap {
   const MapCell& own() const { return at(rows.here, columns.here); }
 };
 
-// The configuration that a cell stands for. What follows hidden_size by default does so where it
-// does in `here`: input_size when equal to it, proj_size without a projection. Sequences of
-// different length keep their distribution: lengths of another batch are drawn evenly from
-// those of `here`, those of another seq_length are scaled.
+// The configuration that a cell stands for: the call of its framework, where one picks. What
+// follows hidden_size by default does so where it does in `here`: input_size when equal to it,
+// proj_size without a projection. Sequences of different length keep their distribution: lengths of
+// another batch are drawn evenly from those of `here`, those of another seq_length are scaled.
 RnnConfig config_at(const ConfigurationMap& map, int row, int column);
 
 // A time that was measured on the device of the map.
@@ -152,8 +154,9 @@ struct MapRequest {
   // May be empty: no times.
   PredictTime predict = {};
   std::span<const MeasuredTime> measured = {};
-  // What a framework picks for a configuration; empty: the algorithm is that of `here`.
-  std::function<Algo(const RnnConfig&)> pick_algo = {};
+  // The call that a framework makes of a configuration: its algorithms, math type, data type and
+  // layout; empty: the program asks for what `here` says. Of its answer, its answer is the same.
+  std::function<RnnConfig(const RnnConfig&)> call = {};
   // Asked between cells; when it says no, the map has no cells and is of no use.
   std::function<bool()> keep_going = {};
 };

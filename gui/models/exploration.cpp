@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/rules/evaluate.h"
 #include "core/model/memory.h"
 #include "profiler/profile/builder.h"
@@ -14,15 +14,12 @@ namespace rnnadvisor::gui {
 
 namespace {
 
-Profile profile_of(const ConfigInput& input, const DeviceSpec& device) {
+// The profile of a call as its framework makes it: users of PyTorch cannot choose the algorithm.
+Profile as_framework(const ConfigInput& input, const DeviceSpec& device) {
   ProfileBuilder builder;
   const int index = builder.add_device(device);
-  Configuration configuration;
-  configuration.config = input.config;
-  configuration.program = input.program;
+  Configuration configuration = advisor::configuration_to_check(input, device);
   configuration.device = index;
-  configuration.sizes = model::space_sizes(input.config);
-  configuration.memory_predicted = model::memory_need(input.config, input.config.mode).total;
   builder.add_configuration(std::move(configuration));
   return builder.finish();
 }
@@ -37,15 +34,6 @@ std::optional<model::MapTime> sum_of(const std::vector<ExploredPhase>& phases) {
     sum.extrapolated = sum.extrapolated || phase.predicted->extrapolated;
   }
   return phases.empty() ? std::nullopt : std::optional(sum);
-}
-
-// The profile of a call as its framework makes it: users of PyTorch cannot choose the algorithm.
-Profile as_framework(const ConfigInput& input, const DeviceSpec& device, bool& framework_chooses) {
-  framework_chooses = input.program.name == Framework::pytorch &&
-                      advisor::framework_pick(input.program, device, input.config) != nullptr;
-  ConfigInput call = input;
-  call.config = advisor::called_by_framework(input.config, input.program, device);
-  return profile_of(call, device);
 }
 
 // `times` calls of `other` more.
@@ -123,15 +111,14 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
                     const model::PredictTime& uncached, const std::vector<RnnConfig>& more) {
   const auto predict = asked_once(uncached);
   Exploration result;
-  Profile profile = as_framework(input, device, result.framework_chooses);
+  const auto asked_for = advisor::framework_call(input.config, input.program, &device);
+  result.framework_chooses = asked_for.picks_algo && asked_for.algo_known;
+  Profile profile = as_framework(input, device);
   const RnnConfig config = profile.configurations.front().config;
   // Calls of a change are mostly alike: what is equal is asked for once.
   std::vector<std::pair<RnnConfig, int>> others;
   for (const auto& call : more) {
-    ConfigInput other = input;
-    other.config = call;
-    bool chosen = false;
-    const RnnConfig asked = as_framework(other, device, chosen).configurations.front().config;
+    const RnnConfig asked = advisor::framework_call(call, input.program, &device).config;
     const auto same = std::find_if(others.begin(), others.end(),
                                    [&](const auto& each) { return each.first == asked; });
     if (same != others.end()) {

@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 #include <array>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "gui/models/document.h"
 #include "gui/views/map_chart.h"
 #include "gui/views/parts.h"
@@ -124,7 +124,7 @@ void MapPanel::make_map() {
         request.here = subject.here;
         request.axes = axes;
         request.predict = subject.predict;
-        request.pick_algo = advisor::framework_pick(subject.program, subject.device, subject.here);
+        request.call = advisor::framework_caller(subject.program, subject.device, subject.here);
         request.keep_going = [&stop] { return !stop.stop_requested(); };
         return model::build_map(request, subject.device);
       },

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/statistics.h"
+#include "core/config/fields/field_set.h"
 #include "core/config/program_context.h"
 #include "core/config/rnn_config.h"
 #include "core/cudnn/run_result.h"
@@ -38,6 +39,10 @@ enum class Origin { checked, run, captured, imported, kernels };
 struct Configuration {
   RnnConfig config;
   ProgramContext program;
+  // Of what was checked: as the user wrote it, where the framework around it makes another call of
+  // it, and the keys of it that were given.
+  std::optional<RnnConfig> written = {};
+  fields::FieldSet given = {};
   Origin origin = Origin::checked;
   Outcome outcome = Outcome::not_run;
   std::string message;  // why not completed, for people

@@ -252,6 +252,8 @@ class ProfileMaker {
     const auto input = read_configuration(reader_, table, path_);
     Configuration made;
     made.config = input.config;
+    made.written = input.config;
+    made.given = input.given;
     made.program = input.program;
     made.device = device_;
     read_timings(reader_, table, made);

@@ -30,14 +30,10 @@ bool is_profile(const std::string& name) {
 // What is asked about, with the device it was recorded on and what the program held beside it.
 struct Subject {
   ConfigInput input;
-  std::string name;
+  bool recorded = false;
   std::optional<DeviceSpec> device;
   std::int64_t peak = -1;  // of the recorded program
 };
-
-std::string name_of(const RnnConfig& config) {
-  return config.id.empty() ? summary(config) : fmt::format("{}: {}", config.id, summary(config));
-}
 
 Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments) {
   auto profile = load_profile(arguments.configurations.files.front());
@@ -63,7 +59,7 @@ Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments
     if (!configuration.described()) continue;
     Subject subject;
     subject.input = {configuration.config, configuration.program, {}};
-    subject.name = name_of(configuration.config);
+    subject.recorded = configuration.from_program();
     subject.device = profile->devices[static_cast<std::size_t>(configuration.device)];
     if (configuration.from_program()) subject.peak = uses[static_cast<std::size_t>(index)].peak;
     subjects.push_back(std::move(subject));
@@ -97,7 +93,6 @@ tl::expected<std::vector<Subject>, std::vector<Error>> read_subjects(
   std::vector<Subject> subjects;
   for (auto& input : *inputs) {
     Subject subject;
-    subject.name = name_of(input.config);
     subject.input = std::move(input);
     subjects.push_back(std::move(subject));
   }
@@ -119,7 +114,7 @@ Result<FitQuestion> make_question(const FitArguments& arguments, Subject subject
                                   const std::optional<DeviceSpec>& chosen) {
   FitQuestion question;
   question.input = std::move(subject.input);
-  question.name = std::move(subject.name);
+  question.recorded = subject.recorded;
   question.device = chosen ? *chosen : *subject.device;
   question.largest = arguments.largest == "batch" ? Largest::batch : Largest::length;
   auto optimizer = read_optimizer(arguments.optimizer);

@@ -6,7 +6,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/samples.h"
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
@@ -81,6 +81,39 @@ tl::expected<Centres, std::vector<Error>> read_centres(const MapArguments& argum
   return centres;
 }
 
+// The layer of a centre as cuDNN is asked for it: what maps show, and all that is said of it.
+advisor::FrameworkCall call_of(const Centres::Centre& centre, const DeviceSpec& device) {
+  if (!centre.recorded)
+    return advisor::framework_call(centre.input.config, centre.input.program, &device);
+  advisor::FrameworkCall recorded;
+  recorded.config = centre.input.config;
+  return recorded;
+}
+
+// Before the maps of a centre: that no call is made, that cuDNN refuses it, what is ignored.
+std::vector<std::string> remarks_on(const Centres::Centre& centre, const DeviceSpec& device) {
+  std::vector<std::string> lines;
+  const auto call = call_of(centre, device);
+  const auto title = advisor::framework_title(centre.input.program.name);
+  if (!centre.recorded) {
+    auto ignored = advisor::ignored_words(advisor::ignored_keys(centre.input, call),
+                                          centre.input.program.name);
+    if (!ignored.empty()) lines.push_back(std::move(ignored));
+  }
+  if (!call.happens()) {
+    lines.push_back(
+        call.stops ? fmt::format("No such call is made: {} stops with an error.", title)
+        : title.empty()
+            ? std::string("No such call is made: cuDNN is not expected to run the layer.")
+            : fmt::format("No such call is made: {} is not expected to call cuDNN.", title));
+  } else if (const auto refusal = model::refusal(call.config, device);
+             refusal && !centre.recorded) {
+    lines.push_back(fmt::format("cuDNN is expected to refuse this configuration at {}: {}.",
+                                to_string(refusal->stage), refusal->reason));
+  }
+  return lines;
+}
+
 std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
                                                const std::vector<model::MapAxes>& axes,
                                                const std::optional<DeviceSpec>& chosen,
@@ -93,7 +126,7 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
     if (centres.profile) measured = advisor::measured_times(*centres.profile, device);
     for (const auto each : axes) {
       model::MapRequest request;
-      request.here = centre.input.config;
+      request.here = call_of(centre, device).config;
       request.axes = each;
       if (beside) {
         request.predict = beside;
@@ -101,8 +134,8 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
         request.predict = services.predict_for(device);
       }
       request.measured = measured;
-      request.pick_algo =
-          advisor::framework_pick(centre.input.program, device, request.here, centre.recorded);
+      request.call =
+          advisor::framework_caller(centre.input.program, device, request.here, centre.recorded);
       maps.push_back(model::build_map(request, device));
     }
   }
@@ -110,15 +143,21 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
 }
 
 std::string write_text(const std::vector<model::ConfigurationMap>& maps,
-                       const MapArguments& arguments, const advisor::TextOptions& options) {
+                       const MapArguments& arguments, const Centres& centres,
+                       const std::optional<DeviceSpec>& chosen,
+                       const advisor::TextOptions& options) {
+  const std::size_t per_centre = centres.list.empty() ? 1 : maps.size() / centres.list.size();
   std::string out;
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const auto& map = maps[i];
-    const bool new_centre = i == 0 || !(maps[i - 1].here == map.here);
+    const bool new_centre = i % per_centre == 0;
     if (new_centre) {
       const auto name = advisor::words::clean(map.here.id);
       out += fmt::format("{}{}{}\n", i == 0 ? "" : "\n", name.empty() ? name : name + ": ",
                          summary(map.here));
+      const auto& centre = centres.list[i / per_centre];
+      for (const auto& line : remarks_on(centre, chosen ? *chosen : *centre.device))
+        out += advisor::words::clean(line) + "\n";
     }
     const auto layer = arguments.layer.empty() ? advisor::first_layer(map)
                                                : *advisor::parse_map_layer(arguments.layer);
@@ -177,7 +216,7 @@ int map_command(Context& context, const MapArguments& arguments) {
                                 : target.format == Format::csv ? advisor::write_map_csv(maps)
                                 : target.format == Format::html
                                     ? advisor::write_map_html(maps)
-                                    : write_text(maps, arguments, options);
+                                    : write_text(maps, arguments, *centres, device, options);
     if (target.path.empty()) {
       context.out << written;
       context.out.flush();

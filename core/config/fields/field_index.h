@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "core/config/fields.h"
+#include "core/config/fields/field_set.h"
 
 namespace rnnadvisor::fields {
 
@@ -42,20 +42,6 @@ inline constexpr auto context_keys = [] {
 // The key of the table that holds the program context.
 inline constexpr std::string_view framework_key = "framework";
 
-// Which fields of one table were met.
-class FieldSet {
- public:
-  constexpr bool has(std::size_t index) const { return ((bits_ >> index) & 1U) != 0; }
-  // False when the field was in the set already.
-  constexpr bool insert(std::size_t index) {
-    const bool is_new = !has(index);
-    bits_ |= std::uint64_t{1} << index;
-    return is_new;
-  }
-
- private:
-  std::uint64_t bits_ = 0;
-};
 static_assert(config_count <= 64 && context_count <= 64, "FieldSet is one word");
 
 // People and programs write keys in an order that repeats: the search starts behind the field found

@@ -55,6 +55,7 @@ Result<void> set_field(ConfigInput& input, std::string_view key, std::string_vie
   } else {
     const auto index = find_key(config_keys, key, 0);
     problem = index ? assign_config(input.config, *index, given) : unknown_config_key(key);
+    if (index && !problem) input.given.insert(*index);
   }
   if (problem)
     return fail(ErrorCode::invalid_argument, std::move(problem->message),
@@ -68,6 +69,17 @@ void resolve_defaults(RnnConfig& config, std::span<const std::string_view> set) 
     if (const auto index = fields::find_key(fields::config_keys, key, 0)) known.insert(*index);
   }
   fields::resolve(config, known);
+}
+
+void resolve_defaults(ConfigInput& input) { fields::resolve(input.config, input.given); }
+
+bool is_given(const ConfigInput& input, std::string_view key) {
+  const auto index = fields::find_key(fields::config_keys, key, 0);
+  return index && input.given.has(*index);
+}
+
+void forget_given(ConfigInput& input, std::string_view key) {
+  if (const auto index = fields::find_key(fields::config_keys, key, 0)) input.given.erase(*index);
 }
 
 std::vector<std::string_view> all_config_keys() {

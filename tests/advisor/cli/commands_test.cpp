@@ -109,6 +109,26 @@ TEST(Check, FlagsLaidOverAFileReplaceAndDefaultsFollow) {
   EXPECT_EQ((*inputs)[1].config.proj_size, 64);
 }
 
+TEST(Check, KeysThatWereGivenStayAndTheOthersFollow) {
+  TemporaryFolder folder;
+  const auto file = folder / "c.toml";
+  write_text_file(file, "hidden_size = 256\ndata_type = \"half\"\nmath_precision = \"float\"\n");
+  ConfigurationOptions options;
+  options.files = {file};
+  options.flags = {{"hidden_size", "512"}, {"data_type", "double"}};
+  const auto inputs = read_configurations(options);
+  ASSERT_TRUE(inputs) << to_text(inputs.error().front());
+  const auto& config = inputs->front().config;
+  EXPECT_EQ(config.input_size, 512) << "the file did not give it";
+  EXPECT_EQ(config.math_precision, DataType::float32) << "the file did";
+  EXPECT_TRUE(is_given(inputs->front(), "data_type"));
+  EXPECT_FALSE(is_given(inputs->front(), "input_size"));
+  // The contradiction is said, not computed.
+  const auto called = call({"check", file, "--data-type", "double", "--device", "a100"});
+  EXPECT_EQ(called.status, 1);
+  EXPECT_THAT(called.out, HasSubstr("math_precision"));
+}
+
 TEST(Check, DeviceIsSaidWhenItIsChosen) {
   FakeMachine machine;
   const std::vector<std::string> arguments = {"check", "--cell", "lstm", "--fail-on", "never"};

@@ -183,7 +183,6 @@ TEST(CudnnUse, KerasNeedsEveryCondition) {
     broken([](auto& p) { p.unroll = true; }, "unroll");
     broken([](auto& p) { p.use_bias = false; }, "use_bias");
     broken([](auto& p) { p.reset_after = false; }, "reset_after");
-    broken([](auto& p) { p.mask = MaskKind::has_empty_row; }, "mask");
     auto p = keras_defaults();
     p.reset_after = false;
     EXPECT_EQ(ask(question(lstm, p)).used, true) << "an LSTM has no reset gate";
@@ -191,6 +190,32 @@ TEST(CudnnUse, KerasNeedsEveryCondition) {
     p.unroll.reset();
     EXPECT_EQ(ask(question(lstm, p)).used, false);
   }
+}
+
+TEST(CudnnUse, KerasLooksAtTheMask) {
+  auto p = keras_defaults();
+  p.mask = MaskKind::has_empty_row;
+  // Keras 2 falls back.
+  EXPECT_EQ(keras2_cudnn(question(layer(), p)).clause, "mask");
+  // Keras 3 on TensorFlow is on its cuDNN path when it looks, and stops.
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, true);
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::stops);
+  p.use_cudnn.reset();  // "auto", or true
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::stops);
+  p.use_cudnn = KerasCudnn::no;
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::suits);
+  p = keras_defaults();
+  p.mask = MaskKind::other;
+  p.activation = "relu";
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::suits) << "not on the cuDNN path";
+  p = keras_defaults();
+  p.mask = MaskKind::other;
+  p.backend = KerasBackend::torch;
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::loops);
+  p.backend.reset();
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::backend_decides);
+  p.mask = MaskKind::right_padded;
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::suits);
 }
 
 TEST(CudnnUse, Keras3Backends) {

@@ -6,7 +6,7 @@
 #include <regex>
 #include <sstream>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
@@ -264,24 +264,28 @@ TEST(MapHtml, MeasuredTimesOfTheProfileAreInItsMap) {
   EXPECT_TRUE(measured_times(judged->profile, other).empty());
 }
 
-TEST(FrameworkPick, IsWhatTheFrameworkModelSays) {
+TEST(FrameworkCaller, IsWhatTheFrameworkModelSays) {
   const RnnConfig here = half_lstm(1024, 64, Algo::persist_static);
   ProgramContext program;
-  EXPECT_FALSE(framework_pick(program, h200(), here));
+  EXPECT_FALSE(framework_caller(program, h200(), here));
   program.name = Framework::cudnn_api;
-  EXPECT_FALSE(framework_pick(program, h200(), here));
+  EXPECT_FALSE(framework_caller(program, h200(), here));
   program.name = Framework::tensorflow;
-  EXPECT_FALSE(framework_pick(program, h200(), here));
+  EXPECT_FALSE(framework_caller(program, h200(), here));
   program.name = Framework::jax;
-  EXPECT_EQ(framework_pick(program, h200(), here)(here), Algo::standard);
+  RnnConfig in_float = here;
+  in_float.data_type = DataType::float32;
+  EXPECT_EQ(framework_caller(program, h200(), in_float)(in_float).algo, Algo::standard);
   program.name = Framework::pytorch;
-  const auto pick = framework_pick(program, h200(), here);
-  EXPECT_EQ(pick(half_lstm(1024, 64)), Algo::persist_static);
-  EXPECT_EQ(pick(half_lstm(1001, 64)), Algo::standard);
+  const auto caller = framework_caller(program, h200(), here);
+  EXPECT_EQ(caller(half_lstm(1024, 64)).algo, Algo::persist_static);
+  EXPECT_EQ(caller(half_lstm(1024, 64)).math_type, MathType::tensor_op);
+  EXPECT_EQ(caller(half_lstm(1001, 64)).algo, Algo::standard);
   // What was recorded stays.
   const RnnConfig recorded = half_lstm(1001, 64, Algo::persist_dynamic);
-  EXPECT_EQ(framework_pick(program, h200(), recorded, true)(recorded), Algo::persist_dynamic);
-  EXPECT_EQ(framework_pick(program, h200(), recorded, false)(recorded), Algo::standard);
+  EXPECT_EQ(framework_caller(program, h200(), recorded, true)(recorded).algo,
+            Algo::persist_dynamic);
+  EXPECT_EQ(framework_caller(program, h200(), recorded, false)(recorded).algo, Algo::standard);
 }
 
 }  // namespace

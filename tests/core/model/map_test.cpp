@@ -357,8 +357,9 @@ TEST(Map, WhatAFrameworkPicksRuns) {
   MapRequest request;
   request.here = half_lstm(1024, 64);
   request.predict = cliff_times(h200());
-  request.pick_algo = [](const RnnConfig& config) {
-    return config.batch_size % 8 == 0 ? Algo::persist_static : Algo::standard;
+  request.call = [](RnnConfig config) {
+    config.set_algo(config.batch_size % 8 == 0 ? Algo::persist_static : Algo::standard);
+    return config;
   };
   const auto map = build_map(request, h200());
   EXPECT_TRUE(map.framework_picks);

@@ -1,0 +1,254 @@
+#include "advisor/facts/framework_call.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "advisor/facts/framework_model.h"
+#include "advisor/facts/providers.h"
+#include "core/config/fields.h"
+#include "core/config/fields/field_index.h"
+#include "core/model/memory.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+CudnnUse cudnn_use(Framework framework, const CudnnQuestion& question) {
+  // No framework, and no program of one's own, has a cell of cuDNN's for these.
+  if (question.program.custom_cell == true) return {false, "custom_cell"};
+  if (question.program.layer_norm == true) return {false, "layer_norm"};
+  switch (framework) {
+    case Framework::pytorch:
+      return pytorch_cudnn(question);
+    case Framework::keras2:
+      return keras2_cudnn(question);
+    case Framework::keras3:
+      return keras3_cudnn(question);
+    case Framework::onnxruntime:
+      return onnxruntime_cuda(question);
+    case Framework::jax:
+      return jax_supported(question);
+    case Framework::cudnn_api:
+    case Framework::tensorflow:
+      break;
+  }
+  return {true, "none"};
+}
+
+// The framework raises an error rather than run the layer in another way.
+bool stops_with_error(Framework framework, const CudnnQuestion& question, const CudnnUse& use) {
+  if (use.clause == "custom_cell" || use.clause == "layer_norm") return false;
+  // XLA has no kernel for cuDNN's recurrent operation of TensorFlow.
+  const bool compiled = question.program.jit_compile == true &&
+                        (use.used != false || use.clause == "jit_compile") &&
+                        (question.config.cell == Cell::lstm || question.config.cell == Cell::gru);
+  switch (framework) {
+    case Framework::jax:  // has cuDNN's LSTM in float and nothing beside it
+      return use.used == false;
+    case Framework::keras3:
+      return compiled || keras3_mask(question) == Keras3Mask::stops;
+    case Framework::keras2:
+    case Framework::tensorflow:
+      return compiled;
+    case Framework::pytorch:
+    case Framework::onnxruntime:
+    case Framework::cudnn_api:
+      break;
+  }
+  return false;
+}
+
+void ask_as_pytorch(FrameworkCall& call, const ProgramContext& program, const DeviceSpec* device) {
+  RnnConfig& config = call.config;
+  const bool autocast = program.autocast && *program.autocast != Autocast::off;
+  if (autocast && config.data_type == DataType::float32) {
+    config.data_type = DataType::half;
+    config.math_precision = natural_math_precision(DataType::half);
+  }
+  if (program.packed_sequence == true) config.layout = Layout::seq_major_packed;
+  call.picks_algo = true;
+  call.algo_known = device != nullptr && device->compute_major > 0 && device->sm_count > 0;
+  if (device != nullptr) config.math_type = pytorch_math_type(config, program, *device);
+  if (!call.algo_known) return;
+  const GpuShape gpu = {device->compute_major, device->compute_minor, device->sm_count};
+  const bool packed = program.packed_sequence.value_or(config.packed());
+  config.set_algo(pytorch_algo(config, gpu, packed, true).algo);
+  const Algo backward = pytorch_algo(config, gpu, packed, false).algo;
+  if (config.mode == Mode::training && backward != config.algo) config.backward_algo = backward;
+}
+
+FrameworkCall call_of(Framework framework, const RnnConfig& config, const ProgramContext& program,
+                      const DeviceSpec* device, const std::optional<Version>& cudnn) {
+  FrameworkCall call;
+  call.config = config;
+  if (framework == Framework::pytorch) ask_as_pytorch(call, program, device);
+  const CudnnQuestion question{call.config, program, device, cudnn};
+  const CudnnUse use = cudnn_use(framework, question);
+  call.cudnn = use.used;
+  call.clause = use.clause;
+  call.stops = stops_with_error(framework, question, use);
+  if (use.used == false) {
+    call.config = config;
+    return call;
+  }
+  switch (framework) {
+    case Framework::jax:
+      call.picks_algo = true;
+      call.config.set_algo(Algo::standard);
+      break;
+    case Framework::tensorflow:
+    case Framework::keras2:
+    case Framework::keras3:
+      // TensorFlow's autotune chooses, from a list that is not documented.
+      call.picks_algo = true;
+      call.algo_known = false;
+      call.config.set_algo(Algo::standard);
+      break;
+    case Framework::onnxruntime:
+      // onnxruntime/core/providers/cuda/rnn/cudnn_rnn_base.h
+      // @10689c5475ac2a4bb76f6fc7a7e6ec790edbd5ff, CudnnRNN::Set().
+      call.picks_algo = true;
+      call.config.set_algo(Algo::standard);
+      if (config.data_type == DataType::half && device != nullptr && device->compute_at_least(7))
+        call.config.math_type = MathType::tensor_op;
+      break;
+    case Framework::pytorch:
+    case Framework::cudnn_api:
+      break;
+  }
+  return call;
+}
+
+template <class T>
+std::string written_value(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_enum_v<T>) {
+    return std::string(to_string(value));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return fmt::format("{}", value);
+  } else if constexpr (std::is_same_v<T, std::vector<int>>) {
+    return fmt::format("{} lengths", value.size());
+  } else {
+    return value ? written_value(*value) : std::string("not set");
+  }
+}
+
+std::vector<IgnoredKey> compare_given(const RnnConfig& written, const fields::FieldSet& given,
+                                      const RnnConfig& used, bool algo_known) {
+  std::vector<IgnoredKey> keys;
+  std::size_t index = 0;
+  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
+    if (!given.has(index++)) return;
+    const bool algorithm = key == "algo" || key == "backward_algo";
+    if (algorithm && !algo_known) {
+      keys.push_back({std::string(key), written_value(written.*member), {}});
+    } else if (!(written.*member == used.*member)) {
+      keys.push_back(
+          {std::string(key), written_value(written.*member), written_value(used.*member)});
+    }
+  });
+  return keys;
+}
+
+}  // namespace
+
+FrameworkCall framework_call(const RnnConfig& config, const ProgramContext& program,
+                             const DeviceSpec* device, const std::optional<Version>& cudnn) {
+  const auto stated = program.cudnn_version ? parse_version(*program.cudnn_version) : cudnn;
+  return call_of(program.name.value_or(Framework::cudnn_api), config, program, device, stated);
+}
+
+FrameworkCall framework_call(const Subject& subject) {
+  const Configuration& own = subject.get();
+  const auto framework = framework_of(subject).value_or(Framework::cudnn_api);
+  FrameworkCall call =
+      call_of(framework, own.config, own.program, device_of(subject), cudnn_version_of(subject));
+  if (!own.from_program()) return call;
+  // What was recorded was called, whatever its program is said to be.
+  call.config = own.config;
+  call.cudnn = true;
+  call.clause = "none";
+  call.stops = false;
+  call.algo_known = true;
+  return call;
+}
+
+std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext& program,
+                                                            const DeviceSpec& device,
+                                                            const RnnConfig& here, bool recorded) {
+  const FrameworkCall own = framework_call(here, program, &device);
+  if (!own.picks_algo || !own.algo_known) return {};
+  return [program, device, here, recorded](const RnnConfig& config) {
+    if (recorded && config == here) return here;
+    return framework_call(config, program, &device).config;
+  };
+}
+
+MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& program,
+                           const DeviceSpec& device) {
+  if (config.data_type == DataType::half && device.compute_at_least(7)) return MathType::tensor_op;
+  if (config.data_type == DataType::bfloat16)
+    return program.allow_tf32 == false ? MathType::fma : MathType::default_math;
+  return config.math_type;
+}
+
+std::string_view framework_title(std::optional<Framework> framework) {
+  switch (framework.value_or(Framework::cudnn_api)) {
+    case Framework::pytorch:
+      return "PyTorch";
+    case Framework::keras2:
+      return "Keras 2";
+    case Framework::keras3:
+      return "Keras 3";
+    case Framework::tensorflow:
+      return "TensorFlow";
+    case Framework::jax:
+      return "JAX";
+    case Framework::onnxruntime:
+      return "ONNX Runtime";
+    case Framework::cudnn_api:
+      break;
+  }
+  return {};
+}
+
+Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec& device) {
+  Configuration configuration;
+  FrameworkCall call = framework_call(input.config, input.program, &device);
+  configuration.program = input.program;
+  const bool follows = call.config == input.config && (call.algo_known || !call.picks_algo);
+  if (!follows) configuration.written = input.config;
+  configuration.given = input.given;
+  configuration.config = std::move(call.config);
+  configuration.sizes = model::space_sizes(configuration.config);
+  configuration.memory_predicted =
+      model::memory_need(configuration.config, configuration.config.mode).total;
+  return configuration;
+}
+
+std::vector<IgnoredKey> ignored_keys(const ConfigInput& input, const FrameworkCall& call) {
+  return compare_given(input.config, input.given, call.config, call.algo_known);
+}
+
+std::vector<IgnoredKey> ignored_keys(const Configuration& configuration,
+                                     const FrameworkCall& call) {
+  if (!configuration.written) return {};
+  return compare_given(*configuration.written, configuration.given, call.config, call.algo_known);
+}
+
+std::string ignored_words(const std::vector<IgnoredKey>& keys, std::optional<Framework> framework) {
+  std::string text;
+  for (const auto& key : keys) {
+    text += fmt::format("{}{} = {} is ignored: {} ", text.empty() ? "" : " ", key.key, key.given,
+                        framework_title(framework));
+    text += key.used.empty() ? std::string("chooses it itself, and what it chooses is not known.")
+                             : fmt::format("asks cuDNN for {}.", key.used);
+  }
+  return text;
+}
+
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,123 @@
+#include "advisor/facts/framework_call.h"
+
+#include <gtest/gtest.h>
+
+#include "core/device/device_spec.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+DeviceSpec h200() { return *find_device("nvidia-h200"); }
+
+RnnConfig layer(int hidden_size, int batch_size) {
+  RnnConfig config;
+  config.cell = Cell::lstm;
+  config.data_type = DataType::half;
+  config.input_size = config.hidden_size = config.proj_size = hidden_size;
+  config.batch_size = batch_size;
+  config.seq_length = 128;
+  return config;
+}
+
+ProgramContext pytorch() {
+  ProgramContext program;
+  program.name = Framework::pytorch;
+  return program;
+}
+
+RnnConfig called_by_framework(const RnnConfig& config, const ProgramContext& program,
+                              const DeviceSpec& device) {
+  const auto call = framework_call(config, program, &device);
+  // What a framework asks for, it asks for again.
+  EXPECT_EQ(framework_call(call.config, program, &device).config, call.config);
+  return call.config;
+}
+
+TEST(FrameworkCallOf, PyTorchPicksTheAlgorithmAndTheMathType) {
+  const RnnConfig call = called_by_framework(layer(1024, 32), pytorch(), h200());
+  EXPECT_EQ(call.algo, Algo::persist_static);
+  EXPECT_EQ(call.math_type, MathType::tensor_op);
+  EXPECT_EQ(called_by_framework(layer(1024, 33), pytorch(), h200()).algo, Algo::standard);
+}
+
+TEST(FrameworkCallOf, AutocastCallsInHalf) {
+  RnnConfig config = layer(1024, 32);
+  config.data_type = DataType::float32;
+  for (const auto type : {Autocast::float16, Autocast::bfloat16}) {
+    ProgramContext program = pytorch();
+    program.autocast = type;
+    const RnnConfig call = called_by_framework(config, program, h200());
+    EXPECT_EQ(call.data_type, DataType::half);
+    EXPECT_EQ(call.math_precision, natural_math_precision(DataType::half));
+    EXPECT_EQ(call.algo, Algo::persist_static);
+  }
+  ProgramContext off = pytorch();
+  off.autocast = Autocast::off;
+  EXPECT_EQ(called_by_framework(config, off, h200()).data_type, DataType::float32);
+}
+
+TEST(FrameworkCallOf, APackedSequenceComesPacked) {
+  ProgramContext program = pytorch();
+  program.packed_sequence = true;
+  const RnnConfig call = called_by_framework(layer(1024, 32), program, h200());
+  EXPECT_EQ(call.layout, Layout::seq_major_packed);
+  EXPECT_EQ(call.algo, Algo::standard);
+}
+
+TEST(FrameworkCallOf, TheBackwardPassMayHaveAnAlgorithmOfItsOwn) {
+  const RnnConfig call = called_by_framework(layer(160, 32), pytorch(), h200());
+  EXPECT_EQ(call.algo, Algo::persist_static_small_h);
+  EXPECT_EQ(call.backward_algo, Algo::standard);
+  EXPECT_FALSE(model::refusal(call, h200())) << "a program that trains";
+}
+
+TEST(FrameworkCallOf, NoFrameworkCallsCudnnForACustomCell) {
+  const auto device = h200();
+  for (const auto framework :
+       {Framework::cudnn_api, Framework::pytorch, Framework::keras2, Framework::keras3,
+        Framework::tensorflow, Framework::jax, Framework::onnxruntime}) {
+    ProgramContext program;
+    program.name = framework;
+    program.custom_cell = true;
+    EXPECT_FALSE(framework_call(layer(512, 32), program, &device).happens());
+    program.custom_cell.reset();
+    program.layer_norm = true;
+    EXPECT_FALSE(framework_call(layer(512, 32), program, &device).happens());
+  }
+}
+
+TEST(FrameworkCallOf, SaysWhatIsNotFollowed) {
+  ConfigInput input;
+  input.program.name = Framework::pytorch;
+  const auto device = h200();
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"data_type", "half"},
+                                                        {"math_type", "tensor_op"},
+                                                        {"algo", "persist_static"},
+                                                        {"hidden_size", "1000"},
+                                                        {"num_layers", "2"}})
+    ASSERT_TRUE(set_field(input, key, value));
+  resolve_defaults(input);
+  const auto ignored = ignored_keys(input, framework_call(input.config, input.program, &device));
+  const std::vector<IgnoredKey> expected = {{"algo", "persist_static", "standard"}};
+  EXPECT_EQ(ignored, expected);
+  // What was never given is not ignored.
+  forget_given(input, "algo");
+  EXPECT_TRUE(ignored_keys(input, framework_call(input.config, input.program, &device)).empty());
+}
+
+TEST(FrameworkCallOf, WhatNoFrameworkDecidesStays) {
+  RnnConfig config = layer(1024, 32);
+  config.algo = Algo::persist_dynamic;
+  ProgramContext direct;
+  EXPECT_EQ(called_by_framework(config, direct, h200()), config);
+  direct.name = Framework::cudnn_api;
+  EXPECT_EQ(called_by_framework(config, direct, h200()), config);
+  ProgramContext native = pytorch();
+  native.cudnn_enabled = false;
+  native.autocast = Autocast::float16;
+  EXPECT_EQ(called_by_framework(config, native, h200()), config);
+}
+
+}  // namespace
+}  // namespace rnnadvisor::advisor

@@ -1,0 +1,265 @@
+// Whatever is drawn: what is expected to be refused is an error, a tick means that it runs, and
+// check, --batch, fit, maps and reports speak of the same call.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "advisor/cli/batch.h"
+#include "advisor/cli/configurations.h"
+#include "advisor/cli/fitting.h"
+#include "advisor/facts/framework_call.h"
+#include "advisor/report/predicted_times.h"
+#include "advisor/report/report.h"
+#include "core/model/map.h"
+#include "core/model/time_model.h"
+#include "tests/advisor/properties/drawn_configurations.h"
+
+namespace rnnadvisor {
+namespace {
+
+using advisor::Severity;
+using advisor::Standing;
+using test::Drawn;
+
+std::string label(const Drawn& drawn) {
+  return "draw " + std::to_string(drawn.number) + " on " + drawn.device->id + ": " +
+         to_json_line(drawn.input);
+}
+
+int failures() {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  return test->result()->total_part_count();
+}
+
+bool has_error(const advisor::Judgement& judgement) {
+  return cli::exit_status(judgement.findings, cli::FailOn{Severity::error}) == cli::exit_findings;
+}
+
+// What check makes of one draw.
+struct Checked {
+  explicit Checked(const Drawn& drawn, const advisor::JudgeOptions& options = {})
+      : profile(cli::static_profile({drawn.input}, *drawn.device, "test")),
+        judgement(advisor::judge(profile, advisor::builtin_rules(), options)),
+        report(advisor::make_report(profile, judgement, advisor::builtin_rules())) {}
+
+  const RnnConfig& call() const { return profile.configurations.front().config; }
+  const advisor::ConfigurationReport& one() const { return report.configurations.front(); }
+  const advisor::Finding* finding(std::string_view rule) const {
+    for (const auto& each : judgement.findings)
+      if (each.rule_id == rule) return &each;
+    return nullptr;
+  }
+
+  Profile profile;
+  advisor::Judgement judgement;
+  advisor::Report report;
+};
+
+// Counts, so that a draw that never meets a case is seen.
+struct Met {
+  int refused = 0, stopped = 0, without_cudnn = 0, fine = 0, ignored = 0, mixed = 0, mapped = 0,
+      fitted = 0;
+};
+
+void refusals_and_ticks(const Drawn& drawn, const Checked& checked, Met& met) {
+  const auto& one = checked.one();
+  const auto call = advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device);
+  const auto accepted = model::eligibility(checked.call(), *drawn.device);
+  const bool refused = call.happens() && model::first_refused(accepted, checked.call().mode);
+  EXPECT_EQ(refused, one.refusal.has_value()) << label(drawn);
+  if (refused || call.stops) {
+    EXPECT_TRUE(has_error(checked.judgement)) << label(drawn);
+    EXPECT_EQ(one.standing, Standing::error) << label(drawn);
+  }
+  if (refused) {
+    ++met.refused;
+    // Why, in words, in the first sentence.
+    EXPECT_FALSE(one.refusal->reason.empty()) << label(drawn);
+    EXPECT_NE(one.verdict.find(one.refusal->reason), std::string::npos) << label(drawn);
+    const auto* general = checked.finding("descriptor/refusal-expected");
+    const auto* own = checked.finding(one.refusal->rule_id);
+    EXPECT_TRUE(general != nullptr || (own != nullptr && own->severity == Severity::error))
+        << label(drawn);
+    EXPECT_FALSE(general != nullptr && own != nullptr && own->severity == Severity::error)
+        << "told twice: " << label(drawn);
+  }
+  met.stopped += call.stops ? 1 : 0;
+  met.mixed += checked.call().mixed_algos() ? 1 : 0;
+  if (one.standing == Standing::fine) {
+    ++met.fine;
+    EXPECT_FALSE(refused || call.stops) << label(drawn);
+    for (const auto& finding : checked.judgement.findings)
+      EXPECT_EQ(finding.severity, Severity::info) << finding.rule_id << " " << label(drawn);
+  }
+}
+
+void no_call_no_numbers(const Drawn& drawn, const Checked& checked, Met& met) {
+  const auto call = advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device);
+  if (call.happens()) return;
+  ++met.without_cudnn;
+  const auto& one = checked.one();
+  EXPECT_EQ(one.memory.total, 0) << label(drawn);
+  EXPECT_TRUE(one.why_not.empty()) << label(drawn);
+  EXPECT_EQ(one.verdict.find("kernels are expected"), std::string::npos) << label(drawn);
+  // A card says what keeps it from cuDNN.
+  EXPECT_TRUE(std::any_of(checked.judgement.findings.begin(), checked.judgement.findings.end(),
+                          [](const auto& finding) {
+                            const auto& word =
+                                advisor::builtin_rules().find(finding.rule_id)->consequence;
+                            return word == "fallback" || word == "error" || word == "path";
+                          }))
+      << one.verdict << " " << label(drawn);
+  for (const auto& finding : checked.judgement.findings) {
+    EXPECT_FALSE(finding.rule_id.starts_with("persistence/") ||
+                 finding.rule_id.starts_with("alignment/") ||
+                 finding.rule_id.starts_with("tiles/") || finding.rule_id.starts_with("memory/"))
+        << finding.rule_id << " of a call that is not made: " << label(drawn);
+  }
+}
+
+void ignored_is_said(const Drawn& drawn, const Checked& checked, Met& met) {
+  const auto call = advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device);
+  const auto ignored = advisor::ignored_keys(drawn.input, call);
+  const auto* finding = checked.finding("descriptor/ignored-keys");
+  EXPECT_EQ(!ignored.empty(), finding != nullptr) << label(drawn);
+  // Said means: with its key and its value.
+  const bool other_algo =
+      is_given(drawn.input, "algo") && drawn.input.config.algo != checked.call().algo;
+  if (!other_algo) return;
+  ++met.ignored;
+  const std::string said = "algo = " + std::string(to_string(drawn.input.config.algo));
+  ASSERT_NE(finding, nullptr) << label(drawn);
+  EXPECT_NE(finding->message.find(said), std::string::npos) << label(drawn);
+}
+
+void batch_agrees(const Drawn& drawn, const Checked& checked) {
+  cli::BatchOptions options;
+  options.device = drawn.device;
+  const auto answer = nlohmann::json::parse(cli::answer_line(drawn.input, options));
+  EXPECT_EQ(answer.at("algo"), to_string(checked.call().algo)) << label(drawn);
+  const auto call = advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device);
+  EXPECT_EQ(answer.contains("ignored"), !advisor::ignored_keys(drawn.input, call).empty())
+      << label(drawn);
+  if (checked.one().no_call) return;
+  for (const auto stage : model::all_stages)
+    EXPECT_EQ(answer.at("predicted").at(std::string(model::to_string(stage))),
+              checked.one().predicted.at(stage))
+        << label(drawn);
+  EXPECT_EQ(answer.at("predicted").at("implementation"),
+            model::to_string(checked.one().predicted.implementation))
+      << label(drawn);
+}
+
+void fit_agrees(const Drawn& drawn, const Checked& checked, Met& met) {
+  // fit asks about sequences of full length, and about PyTorch's whole step.
+  if (!drawn.input.config.seq_lengths.empty()) return;
+  ++met.fitted;
+  cli::FitQuestion question;
+  question.input = drawn.input;
+  question.device = *drawn.device;
+  question.room = {std::int64_t{1} << 50, "a test"};
+  const int size = drawn.input.config.batch_size;
+  const auto call = cli::call_of(question, size);
+  EXPECT_EQ(call.config, checked.call()) << label(drawn);
+  EXPECT_EQ(call.happens(), !checked.one().no_call) << label(drawn);
+  EXPECT_EQ(cli::name_of(question), summary(checked.call())) << label(drawn);
+  if (drawn.input.program.name != Framework::pytorch && call.happens()) {
+    EXPECT_EQ(cli::need_of(question, size).total, checked.one().memory.total) << label(drawn);
+  }
+}
+
+void map_agrees(const Drawn& drawn, const Checked& checked, const model::PredictTime& predict,
+                const advisor::PredictedTimes* times, Met& met) {
+  ++met.mapped;
+  model::MapRequest request;
+  request.here =
+      advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device).config;
+  request.axes = model::MapAxes::hidden_type;
+  request.predict = predict;
+  request.call = advisor::framework_caller(drawn.input.program, *drawn.device, request.here);
+  const auto map = model::build_map(request, *drawn.device);
+  EXPECT_EQ(map.here, checked.call()) << label(drawn);
+  EXPECT_EQ(map.own().asked, checked.call().algo) << label(drawn);
+  const bool accepted =
+      !model::first_refused(model::eligibility(checked.call(), *drawn.device), map.here.mode);
+  EXPECT_EQ(map.own().run().accepted, accepted) << label(drawn);
+  for (int row = 0; row < static_cast<int>(map.rows.ticks.size()); ++row) {
+    for (int column = 0; column < static_cast<int>(map.columns.ticks.size()); ++column) {
+      const RnnConfig cell = model::config_at(map, row, column);
+      EXPECT_TRUE(!request.call || request.call(cell) == cell) << label(drawn);
+      EXPECT_EQ(map.at(row, column).asked, cell.algo) << label(drawn);
+    }
+  }
+  if (times == nullptr) return;
+  const auto* of = times->of(0);
+  const auto* asked = of != nullptr ? of->asked_for() : nullptr;
+  if (asked == nullptr || !asked->total || !map.own().run().time) return;
+  EXPECT_NEAR(asked->total->seconds, map.own().run().time->seconds, 1e-12) << label(drawn);
+}
+
+TEST(OneDecision, AboutTwentyThousandDraws) {
+  Met met;
+  constexpr std::uint64_t draws = 20000;
+  for (const auto& drawn : test::draw_configurations(1, draws)) {
+    const Checked checked(drawn);
+    refusals_and_ticks(drawn, checked, met);
+    no_call_no_numbers(drawn, checked, met);
+    ignored_is_said(drawn, checked, met);
+    batch_agrees(drawn, checked);
+    fit_agrees(drawn, checked, met);
+    if (drawn.number % 100 == 0) map_agrees(drawn, checked, {}, nullptr, met);
+    if (failures() > 20) break;  // enough to read
+  }
+  EXPECT_GT(met.refused, 2000);
+  EXPECT_GT(met.stopped, 100);
+  EXPECT_GT(met.without_cudnn, 500);
+  EXPECT_GT(met.fine, 500);
+  EXPECT_GT(met.ignored, 500);
+  EXPECT_GT(met.mixed, 20);
+  EXPECT_GT(met.fitted, 5000);
+}
+
+// With predicted times: only the H200's are known.
+TEST(OneDecision, PredictedTimesAndFindingsAgree) {
+  const auto device = find_device("nvidia-h200");
+  ASSERT_TRUE(device);
+  const auto model = model::find_time_model("nvidia-h200", *device);
+  ASSERT_TRUE(model && *model);
+  const model::PredictTime predict = model::predictor(*model);
+  advisor::JudgeOptions options;
+  options.predict_for = [&](const DeviceSpec&) { return predict; };
+  Met met;
+  int slower = 0, fastest = 0;
+  for (auto& drawn : test::draw_configurations(1000000, 300)) {
+    drawn.device = &*device;
+    const Checked checked(drawn, options);
+    const auto times = advisor::predict_times(checked.profile, *device, **model);
+    refusals_and_ticks(drawn, checked, met);
+    if (drawn.number % 3 == 0) map_agrees(drawn, checked, predict, &times, met);
+    const auto* of = times.of(0);
+    EXPECT_FALSE(of != nullptr && checked.one().no_call) << label(drawn);
+    if (of == nullptr || checked.one().refusal) continue;
+    const auto* asked = of->asked_for();
+    const auto* best = of->fastest();
+    // The algorithm that runs stands in the table, and nothing slower is the fastest.
+    if (of->algo_known) {
+      EXPECT_NE(asked, nullptr) << label(drawn);
+    }
+    if (best == nullptr) continue;
+    ++fastest;
+    if (asked == nullptr) continue;
+    ASSERT_TRUE(asked->total) << label(drawn);
+    EXPECT_LE(best->total->seconds, asked->total->seconds) << label(drawn);
+    // What the table shows as much faster, and can be asked for, is a finding.
+    if (best->total->high_seconds * 1.5 < asked->total->low_seconds) {
+      ++slower;
+      EXPECT_NE(checked.one().standing, Standing::fine) << label(drawn);
+    }
+    if (failures() > 20) break;
+  }
+  EXPECT_GT(fastest, 20);
+}
+
+}  // namespace
+}  // namespace rnnadvisor
