@@ -13,6 +13,7 @@ namespace rnnadvisor::cli {
 struct VerifyOptions {
   bool verify = false;   // --verify
   bool dry_run = false;  // --dry-run: only say what would be tried
+  bool json = false;     // of --dry-run: as JSON
   double budget_seconds = 60;
   std::vector<std::string> configurations;  // ids, or #INDEX; empty: all, the worthiest first
   std::string rule;    // only what this rule suggests; with `change`: only where it fires

@@ -64,31 +64,33 @@ void add_sizes(Catalogue& catalogue) {
   const auto bytes = [&](const std::string& name, std::string description, auto provide) {
     define(catalogue, "memory." + name, "B", Provenance::modelled, std::move(description), provide);
   };
-  using Index = ProfileIndex;
   bytes("need", "everything one call needs on the device, in the configuration's mode",
-        [](const Subject& s, const Index& i) { return need_of(s, i).total; });
+        [](const Subject& s, const ProfileIndex& i) { return need_of(s, i).total; });
   bytes("need_inference", "everything an inference call needs on the device",
-        [](const Subject& s, const Index& i) {
+        [](const Subject& s, const ProfileIndex& i) {
           return i.model(s.configuration).memory(Mode::inference).total;
         });
   bytes("need_training", "everything a training step needs on the device",
-        [](const Subject& s, const Index& i) {
+        [](const Subject& s, const ProfileIndex& i) {
           return i.model(s.configuration).memory(Mode::training).total;
         });
   bytes("weights", "weight space",
-        [](const Subject& s, const Index& i) { return known(sizes_of(s, i).weights); });
-  bytes("workspace", "workspace in the configuration's mode", [](const Subject& s, const Index& i) {
-    const auto& sizes = sizes_of(s, i);
-    return known(s.get().config.mode == Mode::training ? sizes.workspace_training
-                                                       : sizes.workspace_inference);
-  });
+        [](const Subject& s, const ProfileIndex& i) { return known(sizes_of(s, i).weights); });
+  bytes("workspace", "workspace in the configuration's mode",
+        [](const Subject& s, const ProfileIndex& i) {
+          const auto& sizes = sizes_of(s, i);
+          return known(s.get().config.mode == Mode::training ? sizes.workspace_training
+                                                             : sizes.workspace_inference);
+        });
   bytes("reserve", "reserve space of the configuration's mode; 0 in inference",
-        [](const Subject& s, const Index& i) -> std::optional<std::int64_t> {
+        [](const Subject& s, const ProfileIndex& i) -> std::optional<std::int64_t> {
           if (s.get().config.mode == Mode::inference) return 0;
           return known(sizes_of(s, i).reserve_training);
         });
   bytes("reserve_training", "reserve space that training keeps until backward",
-        [](const Subject& s, const Index& i) { return known(sizes_of(s, i).reserve_training); });
+        [](const Subject& s, const ProfileIndex& i) {
+          return known(sizes_of(s, i).reserve_training);
+        });
   bytes("input_and_output", "x and y together",
         [](const Subject& s) { return input_and_output(s.get().config); });
   bytes("persistent_extra", "what a persistent algorithm needs above standard in workspace",
@@ -105,10 +107,9 @@ void add_sizes(Catalogue& catalogue) {
 }
 
 void add_device_share(Catalogue& catalogue) {
-  using Index = ProfileIndex;
   define(catalogue, "memory.share", "%", Provenance::modelled,
          "memory.need as a share of the device's memory",
-         [](const Subject& s, const Index& i) -> std::optional<double> {
+         [](const Subject& s, const ProfileIndex& i) -> std::optional<double> {
            const auto device = device_bytes(s);
            if (!device) return std::nullopt;
            return 100.0 * static_cast<double>(need_of(s, i).total) / static_cast<double>(*device);
@@ -133,7 +134,7 @@ void add_device_share(Catalogue& catalogue) {
          });
   define(catalogue, "memory.inference_share", "%", Provenance::modelled,
          "share of the device's memory an inference call needs",
-         [](const Subject& s, const Index& i) -> std::optional<double> {
+         [](const Subject& s, const ProfileIndex& i) -> std::optional<double> {
            const auto device = device_bytes(s);
            if (!device) return std::nullopt;
            const auto need = i.model(s.configuration).memory(Mode::inference).total;
@@ -155,7 +156,7 @@ void add_device_share(Catalogue& catalogue) {
          });
   define(catalogue, "memory.exactness", "", Provenance::modelled,
          "how far memory.need can be trusted",
-         [](const Subject& s, const Index& i) { return to_string(need_of(s, i).exactness); },
+         [](const Subject& s, const ProfileIndex& i) { return to_string(need_of(s, i).exactness); },
          {"exact", "fitted", "estimate", "unknown"});
   define(catalogue, "memory.weight_query_wraps", "", Provenance::modelled,
          "cuDNN 9.19 counts the weights in 32 bits and answers too little: 2^31 elements or more",

@@ -63,7 +63,7 @@ bool drop_padding(std::vector<std::vector<int>>& rows, int sequences) {
   return true;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view blank = " \t\n()";
   const auto begin = text.find_first_not_of(blank);
   if (begin == std::string_view::npos) return {};
@@ -74,7 +74,8 @@ std::string_view trimmed(std::string_view text) {
 Result<Transform> parse_change(std::string_view text) {
   const auto split = text.find_first_of(" \t\n(=");
   const auto kind_name = text.substr(0, split);
-  auto value = split == std::string_view::npos ? std::string_view() : trimmed(text.substr(split));
+  auto value =
+      split == std::string_view::npos ? std::string_view() : without_blanks(text.substr(split));
   const auto* kind = find_transform_kind(kind_name);
   if (kind == nullptr) return make_transform(kind_name, {});  // says so, with the nearest name
   if (kind->parameters.empty()) {
@@ -202,13 +203,13 @@ std::string describe(std::span<const Transform> transforms) {
 }
 
 Result<std::vector<Transform>> parse_change_words(std::string_view text) {
-  if (trimmed(text).starts_with('[')) return parse_transforms(text);
+  if (without_blanks(text).starts_with('[')) return parse_transforms(text);
   std::vector<Transform> changes;
   while (true) {
     const auto comma = text.find(',');
-    auto part = trimmed(text.substr(0, comma));
+    auto part = without_blanks(text.substr(0, comma));
     constexpr std::string_view then = "then ";
-    if (!changes.empty() && part.starts_with(then)) part = trimmed(part.substr(then.size()));
+    if (!changes.empty() && part.starts_with(then)) part = without_blanks(part.substr(then.size()));
     if (part.empty())
       return fail(ErrorCode::invalid_argument, "a change is empty",
                   "write them as in: pad_batch 64, then algo persist_static");

@@ -50,6 +50,24 @@ int judge_recorded(Context& context, const AdviseArguments& arguments) {
   return code != exit_ok ? code : status;
 }
 
+// What would be tried is a list and no report.
+Result<void> dry_run_form(const std::vector<OutputTarget>& targets, VerifyOptions& options) {
+  const auto& only = targets.front();
+  if (targets.size() > 1 || !only.path.empty() ||
+      (only.format != Format::text && only.format != Format::json)) {
+    return fail(ErrorCode::invalid_argument,
+                "--dry-run lists what would be tried on standard output, as text or as JSON",
+                "leave --format out, or give --json");
+  }
+  options.json = only.format == Format::json;
+  if (options.json && options.torch) {
+    return fail(ErrorCode::invalid_argument,
+                "--dry-run --json lists changes of cuDNN's calls, not those in PyTorch",
+                "leave --torch out, or --json");
+  }
+  return {};
+}
+
 // With --verify -o is the profile, as it is for `run`, and reports have their places by --format.
 int verify_recorded(Context& context, const AdviseArguments& arguments) {
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);

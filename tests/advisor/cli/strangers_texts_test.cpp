@@ -184,9 +184,9 @@ TEST(DryRun, IsJsonWhereThatIsAsked) {
     EXPECT_EQ(called.status, 0) << called.err;
     const auto document = nlohmann::json::parse(called.out, nullptr, false);
     ASSERT_FALSE(document.is_discarded()) << sample;
-    EXPECT_EQ(violations("docs/schema/verify-plan.schema.json", document), "") << sample;
+    EXPECT_EQ(violations("docs/schema/candidates.schema.json", document), "") << sample;
   }
-  EXPECT_EQ(call({"advise", "sample:gnmt", "--verify", "--dry-run", "-f", "html"}).status, 2);
+  EXPECT_EQ(call({"advise", "sample:gnmt", "--verify", "--dry-run", "-f", "html:x"}).status, 2);
 }
 
 // "`rnnadvisor run -o FILE`" in messages, remedies, rule cards and documents.
