@@ -146,7 +146,8 @@ class MarkdownWriter {
 
   // `number` 0: a remark, which has none.
   void finding(const Finding& f, std::size_t number, const FindingGroup& group) {
-    put("### {}{}\n\n", number > 0 ? fmt::format("{}. ", number) : std::string(), markdown_text(f.title));
+    put("### {}{}\n\n", number > 0 ? fmt::format("{}. ", number) : std::string(),
+        markdown_text(f.title));
     put("*{}*, `{}`, {} rule", to_string(f.severity), code_word(f.rule_id),
         to_string(f.confidence));
     if (f.gain && !words::gain(f.gain).empty()) {

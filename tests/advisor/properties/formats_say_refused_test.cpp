@@ -75,7 +75,11 @@ TEST(RefusalInEveryFormat, IsExitStatusOneOfABatch) {
     options.fail_on = cli::FailOn{Severity::error};
     std::istringstream in(to_json_line(drawn.input) + "\n");
     std::ostringstream out;
-    EXPECT_EQ(cli::answer_batch(in, "lines", out, options), 1) << to_json_line(drawn.input);
+    const cli::AnswerSink write = [&](std::string_view answers, bool) {
+      out << answers;
+      return true;
+    };
+    EXPECT_EQ(cli::answer_batch(in, "lines", write, options), 1) << to_json_line(drawn.input);
     const auto answer = json::parse(out.str());
     bool error = false;
     for (const auto& finding : answer.at("findings"))

@@ -11,7 +11,7 @@
 #include <random>
 #include <set>
 
-#include "advisor/facts/framework_pick.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
@@ -96,7 +96,7 @@ Profile profile_of(const RnnConfig& config, const ProgramContext& program,
   Profile profile;
   profile.devices = {device};
   Configuration& c = profile.configurations.emplace_back();
-  c.config = called_by_framework(config, program, device);
+  c.config = framework_call(config, program, &device).config;
   c.program = program;
   c.device = 0;
   c.sizes = model::space_sizes(c.config);

@@ -341,8 +341,9 @@ TEST(ChangeInWords, EveryKindHasThemForEachValue) {
     for (const auto& parameter : kind.parameters) {
       if (parameter.type == ParameterType::real) values = {0.5};
       if (parameter.type == ParameterType::boolean) values = {true, false};
-      if (parameter.type == ParameterType::text)
-        values.assign(parameter.values.begin(), parameter.values.end());
+      if (parameter.type != ParameterType::text) continue;
+      values.clear();
+      for (const auto& each : parameter.values) values.emplace_back(std::string(each));
     }
     for (const auto& value : values) {
       std::vector<Parameter> given;
