@@ -35,7 +35,8 @@ struct Exploration {
   model::MemoryNeed memory;
   // Sum over the phases; absent where one is not known.
   std::optional<model::MapTime> predicted;
-  // The program around it leaves the choice to its framework, which chooses config().algo.
+  // The program around it leaves the choice to its framework, report().framework, which chooses
+  // config().algo.
   bool framework_chooses = false;
   const advisor::ConfigurationReport& report() const {
     return document->report().configurations.front();

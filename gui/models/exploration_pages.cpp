@@ -62,9 +62,9 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
   row(Texts::tr("Kernels"), [&](const Exploration& e) {
     QString text = page.strong(stages_of(page, e));
     if (e.framework_chooses)
-      text +=
-          QStringLiteral("<br>") +
-          page.dim(Texts::tr("PyTorch asks for %1").arg(Page::escape(to_string(e.config().algo))));
+      text += QStringLiteral("<br>") + page.dim(Texts::tr("%1 asks for %2")
+                                                    .arg(Page::escape(e.report().framework),
+                                                         Page::escape(to_string(e.config().algo))));
     return text;
   });
   if (now.calls > 1 || (held != nullptr && held->calls > 1))

@@ -280,7 +280,7 @@ void ExplorerView::changed() {
   auto* algo = form_->control("algo");
   algo->setEnabled(!now_.framework_chooses);
   if (now_.framework_chooses)
-    algo->setToolTip(tr("The program is one of PyTorch, which chooses the algorithm"));
+    algo->setToolTip(tr("%1 chooses the algorithm itself").arg(to_qt(now_.report().framework)));
   show_results();
 }
 
