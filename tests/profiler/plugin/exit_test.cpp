@@ -174,7 +174,7 @@ TEST(Exit, WithoutASpoolItIsTheProgramsOwn) {
 
 // Only where CUPTI records is there a thread of the plugin's.
 TEST(Exit, ItsThreadIsThereForCuptiAlone) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(PLUGIN_TEST_THREAD_SANITIZED)
   GTEST_SKIP() << "the sanitizer starts a thread of its own with the first of the program";
 #endif
   const auto threads = [](const char* mode) {
