@@ -64,7 +64,8 @@ bool contradicted(const Rule& rule, const ProfileIndex& index, int configuration
   };
   if (own.origin == Origin::run && (of_framework(rule.when) || of_framework(rule.applies_when)))
     return false;
-  return ran(index, configuration, rule.fails_backward);
+  return ran(index, configuration, true) ||
+         (!rule.fails_backward && ran(index, configuration, false));
 }
 
 void leave_to_another(std::vector<Verdict>& verdicts, const std::vector<LeftOut>& left) {
