@@ -208,51 +208,54 @@ MeasuredHere measured_here(const std::vector<Made>& made, const FactMemo& facts)
   return measured;
 }
 
-// The suggestion that a source's gain is of: the first of those that are shown and were not
-// measured here. None needed where the card proposes nothing that a machine can do.
-std::optional<std::size_t> whose(const GainSource& source, const std::vector<Made>& made,
-                                 const MeasuredHere& measured) {
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const bool named = std::find(source.of.begin(), source.of.end(), made[i].of) != source.of.end();
-    if (named && made[i].suggestion.transform && !measured.of[i]) return i;
+std::optional<Gain> gain_from(const GainSource& source, FactMemo& facts) {
+  if (holds(source.applies_when, facts) != Truth::yes) return std::nullopt;
+  Gain gain;
+  gain.scope = source.scope;
+  gain.source = source.source;
+  if (source.fact.empty()) {
+    gain.speedup = source.speedup;
+    gain.basis = GainBasis::measured_elsewhere;
+    return gain;
   }
-  return std::nullopt;
+  const auto value = number_of(source.fact, facts);
+  if (!value || !std::isfinite(*value) || *value <= 0) return std::nullopt;
+  const int index = find_fact(source.fact);
+  gain.basis = basis_of(facts.get(index)->provenance);
+  if (gain.source.empty()) gain.source = source.fact;
+  if (fact_definition(index).unit == "B") {
+    gain.saved_bytes = static_cast<std::int64_t>(std::min(*value, 9.0e18));
+    return gain;
+  }
+  gain.speedup = *value;
+  const auto low = number_of(source.low, facts);
+  const auto high = number_of(source.high, facts);
+  if (low && high) {
+    gain.low = *low;
+    gain.high = *high;
+  }
+  return gain;
 }
 
+// What the profile measured of a suggestion; else what a source says of the first one that is shown
+// and was not measured; else, where the card proposes nothing that a machine can do, of the card.
 std::optional<Gain> make_gain(const Rule& rule, const std::vector<Made>& made,
                               const MeasuredHere& measured, FactMemo& facts) {
   if (measured.best && measured.of[*measured.best]->speedup >= least_measured_gain)
     return measured.of[*measured.best];
-  for (const auto& source : rule.gains) {
-    if (holds(source.applies_when, facts) != Truth::yes) continue;
-    const auto of = whose(source, made, measured);
-    if (!of && !source.of.empty()) continue;
-    Gain gain;
-    if (of) gain.changes = changes_of(made[*of].suggestion);
-    gain.scope = source.scope;
-    gain.source = source.source;
-    if (source.fact.empty()) {
-      gain.speedup = source.speedup;
-      gain.basis = GainBasis::measured_elsewhere;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!made[i].suggestion.transform || measured.of[i]) continue;
+    for (const auto& source : rule.gains) {
+      if (std::find(source.of.begin(), source.of.end(), made[i].of) == source.of.end()) continue;
+      auto gain = gain_from(source, facts);
+      if (!gain) continue;
+      gain->changes = changes_of(made[i].suggestion);
       return gain;
     }
-    const auto value = number_of(source.fact, facts);
-    if (!value || !std::isfinite(*value) || *value <= 0) continue;
-    const int index = find_fact(source.fact);
-    gain.basis = basis_of(facts.get(index)->provenance);
-    if (gain.source.empty()) gain.source = source.fact;
-    if (fact_definition(index).unit == "B") {
-      gain.saved_bytes = static_cast<std::int64_t>(std::min(*value, 9.0e18));
-    } else {
-      gain.speedup = *value;
-      const auto low = number_of(source.low, facts);
-      const auto high = number_of(source.high, facts);
-      if (low && high) {
-        gain.low = *low;
-        gain.high = *high;
-      }
-    }
-    return gain;
+  }
+  for (const auto& source : rule.gains) {
+    if (!source.of.empty()) continue;
+    if (auto gain = gain_from(source, facts)) return gain;
   }
   return std::nullopt;
 }
