@@ -82,9 +82,9 @@ std::optional<FrameworkLibrary> keras_beside(std::string_view library, bool lega
   for (const std::string_view imported : {"/h5py/", "/optree/"}) {
     const auto at = library.rfind(imported);
     if (at == std::string_view::npos) continue;
-    const fs::path packages(library.substr(0, at));
-    if (!legacy) return keras_in(packages, {});
-    const std::string version = version_in(packages, legacy_keras);
+    const fs::path folder(library.substr(0, at));
+    if (!legacy) return keras_in(folder, {});
+    const std::string version = version_in(folder, legacy_keras);
     if (!version.empty()) return FrameworkLibrary{Framework::keras2, version};
   }
   return std::nullopt;

@@ -10,7 +10,9 @@
 
 namespace rnnadvisor::advisor {
 
+namespace {
 using Json = nlohmann::json;
+}  // namespace
 
 std::string write_torch_request(const TorchRequest& request, std::span<const int> candidates,
                                 double budget_seconds) {
