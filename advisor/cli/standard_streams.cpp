@@ -77,6 +77,7 @@ std::streamsize DescriptorInput::showmanyc() {
 
 // How many bytes of ours begin here: a colour or style, the clearing of a line.
 std::size_t CleanOutput::sequence(std::string_view rest) const {
+  if (rest.starts_with("\r\n")) return 2;  // the lines of CSV
   if (!styled_()) return 0;
   constexpr std::string_view clear_line = "\r\x1b[K";
   if (rest.starts_with(clear_line)) return clear_line.size();

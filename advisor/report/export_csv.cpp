@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "advisor/report/export.h"
+#include "core/base/text.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::advisor {
 namespace {
 
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+// Without what would drive the terminal that shows it.
+std::string field(std::string_view raw) {
+  std::string text = printable_lines(raw);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';

@@ -376,7 +376,7 @@ TEST(ProfilingPage, IsTrue) {
   for (const char* command : {"profile", "env", "collect", "merge"})
     help += call({command, "--help"}).out;
   const Words of_others = {"--epochs", "--nproc-per-node", "--no-python", "--gpus", "--hostname",
-                           "--to",     "--execute"};
+                           "--to",     "--execute",        "--password",  "--token"};
   const std::regex option("--[a-z][a-z-]+");
   int options = 0;
   for (std::sregex_iterator it(page.begin(), page.end(), option), end; it != end; ++it, ++options) {

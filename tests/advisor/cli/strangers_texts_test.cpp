@@ -35,7 +35,8 @@ std::string driving(const std::string& text, bool styled) {
   std::string found;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const auto byte = static_cast<unsigned char>(rest[i]);
-    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+    const bool line_end = byte == '\r' && i + 1 < rest.size() && rest[i + 1] == '\n';  // of CSV
+    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t' && !line_end) || byte == 0x7F;
     const bool c1 =
         byte == 0xC2 && i + 1 < rest.size() && static_cast<unsigned char>(rest[i + 1]) < 0xA0;
     if (control || c1) found += rest.substr(i > 10 ? i - 10 : 0, 20) + " | ";
@@ -103,6 +104,14 @@ TEST_P(Terminals, NoNameDrivesThem) {
     EXPECT_THAT(called.out, Not(HasSubstr("\x1b[8m"))) << command[0];
   }
 }
+TEST(CsvOutput, LinesOfCsvEndAsRfc4180Says) {
+  const auto called = call({"export", "sample:gnmt", "-f", "kernels-csv"});
+  const auto end = called.out.find('\n');
+  ASSERT_NE(end, std::string::npos);
+  EXPECT_EQ(called.out[end - 1], '\r');
+  EXPECT_EQ(called.out.find("\xEF\xBF\xBD"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Terminal, Terminals, ::testing::Bool());
 
 class Recorded : public ::testing::Test {
@@ -119,14 +128,16 @@ class Recorded : public ::testing::Test {
 
 TEST_F(Recorded, SecretsOfCommandLinesAreInNoFile) {
   const std::string secret = "kZx81mQpW0aTfL5dK3vNeY";
-  const auto called =
-      call({"profile", "-o", output_, "--env", "WANDB_API_KEY=" + secret, "sh", "-c", "true",
-            "--password", secret, "--hub-token=" + secret, "hf_" + secret},
-           services_);
+  const auto called = call(
+      {"profile", "-o", output_, "--env", "FAKE_PLUGIN_QUIET=1", "--env", "WANDB_API_KEY=" + secret,
+       "sh", "-c", "true", "--password", secret, "--hub-token=" + secret, "hf_" + secret},
+      services_);
   EXPECT_EQ(called.status, 0) << called.err;
   EXPECT_THAT(read_text(output_), Not(HasSubstr(secret)));
-  EXPECT_THAT(read_profile(output_)->processes.front().command_line,
-              HasSubstr("--password REDACTED"));
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read && !read->processes.empty());
+  EXPECT_THAT(read->processes.front().command_line, HasSubstr("--password REDACTED"));
+  EXPECT_THAT(read->environment.command_line, HasSubstr("WANDB_API_KEY=REDACTED"));
   for (const char* format : {"text", "html", "json", "markdown", "sarif"}) {
     EXPECT_THAT(call({"report", output_, "-f", format, "--verbose"}, services_).out,
                 Not(HasSubstr(secret)))
@@ -234,6 +245,8 @@ TEST(Remedies, NameCommandsAndOptionsThatThereAre) {
                  level = level->get_parent())
               option = level->get_option_no_throw(name);
             EXPECT_TRUE(option != nullptr) << file << ": " << it->str() << ": no option " << name;
+            const bool has_value = option != nullptr && option->get_items_expected_max() > 0;
+            if (has_value && word.find('=') == std::string::npos) words >> word;
             continue;
           }
           const CLI::App* below = nullptr;
