@@ -109,7 +109,8 @@ TEST(Fit, SaysWhatCudnnWouldRefuse) {
   const auto called = call({"fit", "--cell", "lstm", "--hidden-size", "4096", "--algo",
                             "persist_static", "--device", "h200", "--data-type", "half"});
   EXPECT_EQ(called.status, 1);
-  EXPECT_THAT(called.out, HasSubstr("cuDNN is expected to refuse it at temp_space: hidden_size 4096"));
+  EXPECT_THAT(called.out,
+              HasSubstr("cuDNN is expected to refuse it at temp_space: hidden_size 4096"));
 }
 
 TEST(Fit, UnequalLengthsBecomeFullOnes) {
