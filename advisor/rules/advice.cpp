@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "advisor/facts/framework_call.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/rules/validation_records.h"
 #include "advisor/whatif/candidates.h"
@@ -114,19 +115,26 @@ const AdviceCheck::Fired& AdviceCheck::rules_that_fire(const RnnConfig& config, 
   asked.environment.tracing = false;
   if (const auto* device = device_at(profile, own)) asked.devices = {*device};
   Configuration call;
-  call.config = config;
   call.program = own.program;
   if (!call.program.name) call.program.name = framework_around(profile, configuration);
   call.device = asked.devices.empty() ? -1 : 0;
-  call.sizes = model::space_sizes(config);
+  call.config = config;
+  // Where the framework made no call before the change, it chooses now.
+  if (!(config == own.config))
+    call.config = framework_call(config, call.program, device_at(profile, own)).config;
+  call.sizes = model::space_sizes(call.config);
   asked.configurations.push_back(std::move(call));
   ProfileIndex index(asked);
   FactMemo facts(index);
   facts.begin(0);
   const auto cudnn = judged_cudnn_version(asked, asked.configurations.front());
+  // What is wrong with a call that is not made yet is nothing new once it is made.
+  const bool calls = config == own.config || call_is_made(index, 0);
   Fired fired;
   for (const Rule* rule : rules_) {
-    if (another_model(*rule) || decide(*rule, facts, cudnn) != VerdictKind::fired) continue;
+    if (another_model(*rule) || (!calls && about_a_call(*rule)) ||
+        decide(*rule, facts, cudnn) != VerdictKind::fired)
+      continue;
     const auto* record =
         record_for(*rule, asked.devices.empty() ? nullptr : &asked.devices.front(), cudnn);
     fired[rule->id] = record != nullptr && refuted(*record) ? Severity::info : rule->severity;
@@ -211,6 +219,10 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
               }) > 0;
     }
   }
+  // Says nothing but that its change is faster.
+  std::erase_if(findings, [](const Finding& finding) {
+    return finding.rule_id == predicted_rule && finding.suggestions.empty();
+  });
 }
 
 }  // namespace rnnadvisor::advisor

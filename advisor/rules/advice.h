@@ -23,7 +23,8 @@ class AdviceCheck {
   AdviceCheck(const ProfileIndex& index, std::vector<const Rule*> rules, Predictions& predictions);
 
   // `findings` are all of one configuration. Takes out suggestions, puts the best one first, sets
-  // gains and severities; findings stay.
+  // gains and severities. Findings stay, but for the one of a
+  // prediction whose change was taken out.
   void apply(std::vector<Finding>& findings);
 
  private:

@@ -226,6 +226,33 @@ std::optional<Version> judged_cudnn_version(const Profile& profile,
   return parse_version(named ? *named : profile.environment.cudnn_version);
 }
 
+bool about_a_call(const Rule& rule) {
+  const auto of_group = [](int fact, std::string_view group) {
+    return fact >= 0 && fact_catalogue()[static_cast<std::size_t>(fact)].name.starts_with(group);
+  };
+  static const int trains = find_fact("program.trains");  // that is the call's mode
+  bool call = false, program = false;
+  const auto look = [&](const Condition& condition) {
+    for (const int fact : {condition.fact, condition.other_fact}) {
+      program = program || (of_group(fact, "program.") && fact != trains);
+      for (const std::string_view group : {"call.", "model.", "memory.", "predicted."})
+        call = call || of_group(fact, group);
+    }
+  };
+  for (const ConditionSet* set : {&rule.applies_when, &rule.when}) {
+    for (const auto& condition : set->all) look(condition);
+    for (const auto& group : set->any)
+      for (const auto& condition : group) look(condition);
+  }
+  return call && !(program && (rule.consequence == "error" || rule.consequence == "fallback"));
+}
+
+bool call_is_made(const ProfileIndex& index, int configuration) {
+  const auto& own = index.profile().configurations[static_cast<std::size_t>(configuration)];
+  return !own.described() || own.outcome != Outcome::not_run ||
+         index.framework_call(configuration).happens();
+}
+
 VerdictKind decide(const Rule& rule, FactMemo& facts, const std::optional<Version>& cudnn) {
   if (!valid_for(rule, cudnn, facts.index().device(facts.configuration())))
     return VerdictKind::not_applicable;

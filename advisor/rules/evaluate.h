@@ -68,6 +68,12 @@ bool valid_for(const Rule& rule, const std::optional<Version>& cudnn, const Devi
 std::optional<Version> judged_cudnn_version(const Profile& profile,
                                             const Configuration& configuration);
 
+// Whether a card is about a call of cuDNN: it looks at the call, and not at what a program does
+// that keeps it from being made. It does not apply where no call is made.
+bool about_a_call(const Rule& rule);
+// Whether one is made: it ran, it was recorded, or the framework around it is expected to make it.
+bool call_is_made(const ProfileIndex& index, int configuration);
+
 // The table in docs/writing-rules.md, for the subject the memo is at.
 VerdictKind decide(const Rule& rule, FactMemo& facts, const std::optional<Version>& cudnn);
 

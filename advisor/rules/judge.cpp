@@ -108,28 +108,6 @@ void explain_refusal(std::vector<Finding>& findings, std::vector<Verdict>& verdi
   }
 }
 
-// Whether a card is about a call of cuDNN: it looks at the call, and not at what a program does
-// that keeps it from being made.
-bool about_a_call(const Rule& rule) {
-  const auto of_group = [](int fact, std::string_view group) {
-    return fact >= 0 && fact_catalogue()[static_cast<std::size_t>(fact)].name.starts_with(group);
-  };
-  bool call = false, program = false;
-  const auto look = [&](const Condition& condition) {
-    for (const int fact : {condition.fact, condition.other_fact}) {
-      program = program || of_group(fact, "program.");
-      for (const std::string_view group : {"call.", "model.", "memory.", "predicted."})
-        call = call || of_group(fact, group);
-    }
-  };
-  for (const ConditionSet* set : {&rule.applies_when, &rule.when}) {
-    for (const auto& condition : set->all) look(condition);
-    for (const auto& group : set->any)
-      for (const auto& condition : group) look(condition);
-  }
-  return call && !(program && (rule.consequence == "error" || rule.consequence == "fallback"));
-}
-
 }  // namespace
 
 Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions& options) {
@@ -164,9 +142,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     const auto cudnn = judged_cudnn_version(profile, profile.configurations[i]);
     std::optional<Evidence> evidence;
     std::vector<Finding> findings;
-    const bool calls = !profile.configurations[i].described() ||
-                       profile.configurations[i].outcome != Outcome::not_run ||
-                       index.framework_call(configuration).happens();
+    const bool calls = call_is_made(index, configuration);
     for (std::size_t r = 0; r < wanted.size(); ++r) {
       const Rule* rule = wanted[r];
       VerdictKind kind =

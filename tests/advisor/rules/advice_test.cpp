@@ -12,6 +12,7 @@
 #include <set>
 
 #include "advisor/facts/framework_call.h"
+#include "advisor/rules/evaluate.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
@@ -179,10 +180,18 @@ std::string problem_of(const Profile& profile, const Judgement& judgement) {
         told.insert(verdict.rule_id);
     }
     for (const auto& other : judgement.findings) told.insert(other.rule_id);
+    // Nor is what is wrong with a call that the framework does not make yet.
+    const ProfileIndex index(profile);
+    FactMemo facts(index);
+    facts.begin(0);
+    for (const auto& rule : builtin_rules().rules)
+      if (decide(rule, facts, judged_cudnn_version(profile, own)) == VerdictKind::fired)
+        told.insert(rule.id);
     for (const auto& call : calls) {
       Profile changed = profile;
-      changed.configurations.front().config = call;
-      changed.configurations.front().sizes = model::space_sizes(call);
+      auto& after = changed.configurations.front();
+      after.config = framework_call(call, own.program, &device).config;
+      after.sizes = model::space_sizes(after.config);
       for (const auto& other : judged(changed, false).findings) {
         if (another_model_only(other)) continue;  // labelled so
         if (other.severity >= finding.severity && !told.contains(other.rule_id))

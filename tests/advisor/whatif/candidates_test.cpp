@@ -160,6 +160,7 @@ TEST(Propose, SuggestionsComeFirstAndKeepTheirRule) {
   Suggestion suggestion;
   suggestion.transform = make("pad_batch", R"({"multiple":64})");
   finding.suggestions = {suggestion, Suggestion{}};
+  finding.gain->changes = changes_of(suggestion);
   ProposeOptions options;
   const auto proposal = propose_for(profile_of(lstm()), options, {finding});
   ASSERT_FALSE(proposal.candidates.empty());
