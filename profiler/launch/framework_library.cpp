@@ -101,6 +101,10 @@ std::optional<FrameworkLibrary> framework_of(std::string_view path) {
     const auto package = std::find_if(packages.begin(), packages.end(),
                                       [&](const Package& p) { return p.folder == name; });
     if (package == packages.end()) continue;
+    // Keras has a folder for each framework that it runs on.
+    if (folder.parent_path().filename() == "backend" &&
+        path.find("/keras/") != std::string_view::npos)
+      continue;
     return FrameworkLibrary{package->framework, version_in(folder.parent_path(), *package)};
   }
   const std::string file = fs::path(path).filename().string();

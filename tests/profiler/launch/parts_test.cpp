@@ -122,6 +122,7 @@ TEST_F(Frameworks, KerasIsKnownByItsFilesAndByWhatItImports) {
   // By its files where the folder is on another machine.
   EXPECT_EQ(of("keras/src/backend/tensorflow/rnn.py")->name, Framework::keras3);
   EXPECT_FALSE(of("keras/src/layers/rnn/lstm.py")) << "both have such a file";
+  EXPECT_EQ(framework_of("/srv/backend/torch/nn/modules/rnn.py")->name, Framework::pytorch);
   EXPECT_EQ(of("tensorflow/python/keras/layers/recurrent_v2.py")->name, Framework::keras2);
 
   fs::create_directories(packages_ / "keras-3.5.0.dist-info");
