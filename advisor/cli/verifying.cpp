@@ -21,6 +21,7 @@
 #include "advisor/whatif/record.h"
 #include "advisor/whatif/search.h"
 #include "core/base/text.h"
+#include "profiler/profile/devices.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -146,9 +147,7 @@ Result<DeviceSpec> gpu_of_torch(const Context& context, const TorchTrying& tryin
 
 Profile with_torch(Profile profile, TorchTried tried, const DeviceSpec& device) {
   if (tried.experiments.empty()) return profile;
-  auto found = std::find(profile.devices.begin(), profile.devices.end(), device);
-  const auto where = static_cast<int>(found - profile.devices.begin());
-  if (found == profile.devices.end()) profile.devices.push_back(device);
+  const int where = add_device(profile, device);
   for (std::size_t i = 0; i < tried.experiments.size(); ++i) {
     tried.experiments[i].device = where;
     for (auto& changed : tried.changed[i]) changed.device = where;

@@ -3,16 +3,10 @@
 #include <algorithm>
 
 #include "core/model/memory.h"
+#include "profiler/profile/devices.h"
 
 namespace rnnadvisor::advisor {
 namespace {
-
-int device_index(Profile& profile, const DeviceSpec& device) {
-  const auto found = std::find(profile.devices.begin(), profile.devices.end(), device);
-  if (found != profile.devices.end()) return static_cast<int>(found - profile.devices.begin());
-  profile.devices.push_back(device);
-  return static_cast<int>(profile.devices.size()) - 1;
-}
 
 constexpr double tight = 0.02;  // as RunOptions::target_interval
 
@@ -77,7 +71,7 @@ void add_experiment(Profile& profile, Experiment experiment,
 
 Profile with_trials(Profile profile, std::span<const Trial> trials, const DeviceSpec& device) {
   if (trials.empty()) return profile;
-  const int where = device_index(profile, device);
+  const int where = add_device(profile, device);
   for (const auto& trial : trials) {
     const auto& original = profile.configurations[static_cast<std::size_t>(trial.configuration)];
     Experiment experiment;

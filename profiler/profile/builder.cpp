@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profiler/classify/classify.h"
+#include "profiler/profile/devices.h"
 
 namespace rnnadvisor {
 namespace {
@@ -37,14 +38,7 @@ int ProfileBuilder::intern_kernel(std::string_view name) {
 }
 
 int ProfileBuilder::add_device(const DeviceSpec& device) {
-  // Other words for --device say nothing of the device and are not in the file: one that was read
-  // from there is the same.
-  DeviceSpec plain = device;
-  plain.aliases.clear();
-  const auto found = std::find(profile_.devices.begin(), profile_.devices.end(), plain);
-  if (found != profile_.devices.end()) return static_cast<int>(found - profile_.devices.begin());
-  profile_.devices.push_back(std::move(plain));
-  return static_cast<int>(profile_.devices.size()) - 1;
+  return rnnadvisor::add_device(profile_, device);
 }
 
 int ProfileBuilder::add_configuration(Configuration configuration) {

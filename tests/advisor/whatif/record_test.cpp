@@ -106,6 +106,18 @@ TEST(Record, AGraphChangesNoConfiguration) {
   EXPECT_EQ(made.configurations.size(), 1u);
 }
 
+// A description that travels in the program has other words for --device, which a file has not.
+TEST(Record, TheGpuOfAFileIsNotAddedAgain) {
+  auto profile = profile_of(lstm());
+  profile.devices[0].aliases.clear();
+  const auto trial = trial_of(profile, {*parse_transform("cuda_graph", "{}")}, 0.5);
+  const auto shipped = *find_device("h200");
+  ASSERT_FALSE(shipped.aliases.empty());
+  const auto made = with_trials(profile, std::span(&trial, 1), shipped);
+  EXPECT_EQ(made.devices, profile.devices);
+  EXPECT_EQ(made.experiments[0].device, 0);
+}
+
 TEST(Record, AnotherGpuIsAdded) {
   const auto profile = profile_of(lstm());
   const auto trial =
