@@ -297,7 +297,8 @@ TEST(Verify, OptionsChooseWhatIsTried) {
   EXPECT_EQ(call({"advise", bench.profile, "--dry-run"}).status, 2);
 }
 
-TEST(Verify, WrongResultsAreAnErrorFinding) {
+// A change that is not right says nothing of the program: a remark with what it moved.
+TEST(Verify, WrongResultsOfAChangeAreARemark) {
   Bench bench;
   bench.gpu.before_timing = [](const ExperimentVariant& variant, VariantResult& made) {
     if (variant.calls[0].algo == Algo::persist_static_small_h)
@@ -310,11 +311,11 @@ TEST(Verify, WrongResultsAreAnErrorFinding) {
   for (const auto& finding : report.at("findings")) {
     if (finding.at("rule") != "experiments/wrong-results") continue;
     found = true;
-    EXPECT_EQ(finding.at("severity"), "error");
+    EXPECT_EQ(finding.at("severity"), "info");
     EXPECT_THAT(finding.at("message").get<std::string>(), HasSubstr("dx moved by 0.095"));
   }
   EXPECT_TRUE(found);
-  EXPECT_EQ(bench({"--json", "--force", "--fail-on", "error"}).status, 1);
+  EXPECT_EQ(bench({"--json", "--force", "--fail-on", "error"}).status, 0);
 }
 
 TEST(Verify, ConfirmedSuggestionsAreMeasuredHere) {

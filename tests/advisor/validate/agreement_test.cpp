@@ -274,7 +274,7 @@ TEST(AgreementReports, NameMachineRuleAndWhatRefutes) {
     EXPECT_THAT(text, AllOf(HasSubstr("NVIDIA H200"), HasSubstr("cuDNN 9.19.0"),
                             HasSubstr("driver 580.159.04")));
     EXPECT_THAT(text, AllOf(HasSubstr(std::string(batch_rule)), HasSubstr("refuted"),
-                            HasSubstr("pad_batch"), HasSubstr("a/b")));
+                            HasSubstr("batch padded to a multiple of 8"), HasSubstr("a/b")));
   }
   const auto validation = validation_of(report);
   ASSERT_TRUE(validation);
