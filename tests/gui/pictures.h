@@ -9,19 +9,18 @@
 #include <QFontDatabase>
 #include <QImage>
 #include <QString>
+#include <algorithm>
 #include <cstdlib>
 
 namespace rnnadvisor::gui {
 
-// The fonts in tests/gui/fonts, so that pictures do not depend on a machine's. False: they are not
-// there.
-inline bool load_test_fonts() {
-  const QDir folder(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gui/fonts"));
-  const auto files = folder.entryList({QStringLiteral("*.ttf")});
-  bool good = !files.isEmpty();
-  for (const auto& file : files)
-    good = QFontDatabase::addApplicationFont(folder.filePath(file)) >= 0 && good;
-  return good;
+// Whether the fonts of tests/gui/fonts are the only ones: FONTCONFIG_FILE names its fonts.conf.
+inline bool only_test_fonts() {
+  const QStringList families = QFontDatabase::families();
+  return !families.isEmpty() &&
+         std::all_of(families.begin(), families.end(), [](const QString& family) {
+           return family.startsWith(QLatin1String("DejaVu Sans"));
+         });
 }
 
 inline QFont test_font() { return QFont(QStringLiteral("DejaVu Sans"), 9); }

@@ -84,7 +84,7 @@ struct MadeUpGpu {
   Services services() {
     machine.gpu = true;
     Services result = machine.services();
-    result.inspect_machine = [this, inspect = result.inspect_machine] {
+    result.inspect_machine = [inspect = result.inspect_machine] {
       MachineReport report = inspect();
       for (auto& gpu : report.gpus) {
         gpu.spec.name = "NVIDIA Made Up 7";

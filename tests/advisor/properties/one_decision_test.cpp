@@ -259,6 +259,7 @@ TEST(OneDecision, PredictedTimesAndFindingsAgree) {
     if (failures() > 20) break;
   }
   EXPECT_GT(fastest, 20);
+  EXPECT_GT(slower, 5);
 }
 
 }  // namespace

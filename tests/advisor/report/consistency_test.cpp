@@ -232,11 +232,12 @@ void expect_findings_of_machines(const Formats& of) {
     failures += counts["error"] + counts["warning"];
     const auto row = csv_row(of.csv, each["index"]);
     if (row.empty()) continue;  // a recurrence seen by its kernels has no phases
-    EXPECT_EQ(row.at("standing"), each["standing"]);
+    EXPECT_EQ(row.at("standing"), each["standing"].get<std::string>());
     EXPECT_EQ(row.at("errors"), std::to_string(counts["error"]));
     EXPECT_EQ(row.at("warnings"), std::to_string(counts["warning"]));
     EXPECT_EQ(row.at("opportunities"), std::to_string(counts["opportunity"]));
-    EXPECT_EQ(row.at("top_rule"), each["findings"].empty() ? "" : each["findings"][0]);
+    EXPECT_EQ(row.at("top_rule"),
+              each["findings"].empty() ? "" : each["findings"][0].get<std::string>());
     EXPECT_EQ(row.at("best_gain").empty(), each["best_gain"].is_null());
   }
   std::size_t found = 0;
