@@ -160,9 +160,12 @@ std::optional<std::string> AdviceCheck::objection(const Finding& finding,
     if (auto problem = refusal(variant->calls, *device)) return problem;
   }
   const Rule* rule = rule_of(finding);
+  bool faster = false;
   if (runs && rule != nullptr && (about_speed(*rule) || finding.gain)) {
     const auto predicted = predictions_.speedup(finding.configuration, changes);
     if (predicted && predicted->speedup < 1) return "predicted times expect it to be slower";
+    // A number alone does not stand against a named cause.
+    faster = rule->id != predicted_rule && predicted && predicted->speedup >= least_told_gain;
   }
   // One call of another model answers another question: what the rules say of it is no reply.
   if (widest_meaning(changes) == Meaning::model) return std::nullopt;
@@ -170,9 +173,17 @@ std::optional<std::string> AdviceCheck::objection(const Finding& finding,
   for (const auto& call : variant->calls)
     if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
   const auto before = rules_that_fire(own.config, finding.configuration);  // a copy: more follow
+  // What is faster by itself may leave more to gain: that is no step back.
+  const auto more_to_gain = [&](const std::string& id, Severity severity) {
+    return severity == Severity::opportunity ||
+           (severity == Severity::warning &&
+            std::any_of(rules_.begin(), rules_.end(),
+                        [&](const Rule* other) { return other->id == id && about_speed(*other); }));
+  };
   for (const auto& call : calls) {
     for (const auto& [id, severity] : rules_that_fire(call, finding.configuration)) {
       if (severity < finding.severity || before.contains(id)) continue;
+      if (faster && more_to_gain(id, severity)) continue;
       const bool told = std::any_of(all.begin(), all.end(),
                                     [&](const Finding& other) { return other.rule_id == id; });
       if (!told) return "it would lead to " + id;

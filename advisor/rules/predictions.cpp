@@ -11,6 +11,15 @@ namespace {
 // Predictions miss by a fifth in the median (docs/models.md): what is nearer says nothing.
 constexpr double clearly = 1.25;
 
+// Another data type, or permission to convert to one: it gives up more than another math type.
+bool other_data(const std::vector<Transform>& changes) {
+  const ParameterValue conversion(std::string(to_string(MathType::tensor_op_allow_conversion)));
+  return std::any_of(changes.begin(), changes.end(), [&](const Transform& change) {
+    return change.kind == "data_type" ||
+           (change.kind == "math_type" && parameter_of(change, "value") == conversion);
+  });
+}
+
 }  // namespace
 
 Predictions::Predictions(const Profile& profile, const PredictFor& predict_for)
@@ -46,6 +55,7 @@ void Predictions::apply(Finding& finding) {
     std::size_t place;
     ExpectedSpeedup expected;
     Meaning meaning;
+    bool other_data;
   };
   std::optional<Known> first, best;
   for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
@@ -53,13 +63,15 @@ void Predictions::apply(Finding& finding) {
     if (!suggestion.transform || !suggestion.cannot.empty() || suggestion.no_faster_here) continue;
     const auto changes = changes_of(suggestion);
     const auto expected = speedup(finding.configuration, changes);
-    const Known known{i, expected.value_or(ExpectedSpeedup{}), widest_meaning(changes)};
+    const Known known{i, expected.value_or(ExpectedSpeedup{}), widest_meaning(changes),
+                      other_data(changes)};
     // What is not predicted is no match for anything: the card's order stands.
     if (!first && !expected) return;
     if (!expected) continue;
     if (!first) {
       first = best = known;
     } else if (known.meaning <= std::max(first->meaning, Meaning::padded) &&
+               known.other_data <= first->other_data &&
                known.expected.speedup > best->expected.speedup) {
       best = known;
     }

@@ -299,7 +299,11 @@ std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int confi
   const auto variant = calls_after(changes, profile, configuration, device);
   if (!variant) return std::nullopt;
   const auto after = time_of(variant->calls, predict);
-  return after ? std::optional(ratio_of(*before, *after)) : std::nullopt;
+  if (!after) return std::nullopt;
+  // Where the very same time is predicted for other arithmetic, the times know nothing of it.
+  if (widest_meaning(changes) == Meaning::numerics && after->seconds == before->seconds)
+    return std::nullopt;
+  return ratio_of(*before, *after);
 }
 
 }  // namespace rnnadvisor::advisor
