@@ -161,6 +161,10 @@ TEST(Process, AForkFromWithinACall) {
 
 TEST(Process, ChildrenThatRunAnotherProgramHaveTheirOwn) {
   for (const char* how : {"fork", "vfork", "spawn", "system"}) {
+#if defined(RNNADVISOR_SANITIZED)
+    // The shell has no sanitizer's runtime, which the preloaded plugin then needs.
+    if (std::string_view(how) == "system") continue;
+#endif
     Child child(PROBE_FILE);
     const auto result = child.run({"fork-exec", how});
     ASSERT_EQ(result.status, 0) << how << result.error;
