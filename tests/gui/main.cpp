@@ -20,8 +20,9 @@ int main(int argc, char** argv) {
   // The fonts of the tree alone, in this process and in programs that it starts.
   qputenv("FONTCONFIG_FILE", RNNADVISOR_SOURCE_DIR "/tests/gui/fonts/fonts.conf");
   QApplication application(argc, argv);
-  if (!rnnadvisor::gui::load_test_fonts()) {
-    std::fputs("the fonts in tests/gui/fonts cannot be loaded\n", stderr);
+  if (!rnnadvisor::gui::only_test_fonts()) {
+    std::fprintf(stderr, "Qt finds other fonts than those of tests/gui/fonts: %s\n",
+                 qPrintable(QFontDatabase::families().join(QStringLiteral(", "))));
     return 1;
   }
   QApplication::setFont(rnnadvisor::gui::test_font());

@@ -17,9 +17,12 @@ namespace rnnadvisor::gui {
 // Whether the fonts of tests/gui/fonts are the only ones: FONTCONFIG_FILE names its fonts.conf.
 inline bool only_test_fonts() {
   const QStringList families = QFontDatabase::families();
-  return !families.isEmpty() &&
-         std::all_of(families.begin(), families.end(), [](const QString& family) {
-           return family.startsWith(QLatin1String("DejaVu Sans"));
+  // Qt's own names for what fontconfig finds best.
+  const QStringList generic = {QStringLiteral("Monospace"), QStringLiteral("Sans Serif"),
+                               QStringLiteral("Serif")};
+  return families.contains(QLatin1String("DejaVu Sans")) &&
+         std::all_of(families.begin(), families.end(), [&](const QString& family) {
+           return family.startsWith(QLatin1String("DejaVu Sans")) || generic.contains(family);
          });
 }
 
