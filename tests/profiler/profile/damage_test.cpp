@@ -151,6 +151,14 @@ TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
   EXPECT_THAT(error.message, HasSubstr("schema version 7, and this rnnadvisor reads up to 6"));
   EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
   EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
+  // A later version may keep its checksum elsewhere, or have none.
+  std::string later = rich_bytes();
+  later[63] = 99;  // user_version, big endian at 60
+  const Error changed_number = error_of(later);
+  EXPECT_EQ(changed_number.code, ErrorCode::damaged);
+  EXPECT_THAT(changed_number.message, HasSubstr("checksum"));
+  later.replace(2 * 1024 - 17, 17, 17, '\0');
+  EXPECT_EQ(error_of(later).code, ErrorCode::newer_version);
 }
 
 TEST(Damage, OtherFilesAreNamedForWhatTheyLookLike) {
