@@ -132,23 +132,26 @@ QWidget* OverviewView::make_verdict() {
   if (const auto* best = advisor::largest_gain(report.findings);
       best != nullptr && best->gain->speedup > 1.005)
     add(to_qt(words::times(best->gain->speedup)), tr("largest gain"), theme_.good);
-  // As the list counts them, by rule; of several configurations one rule may speak many times.
-  const auto count = [&](advisor::Severity severity, int times, const char* word) {
-    const auto found = std::count_if(
-        report.actions.begin(), report.actions.end(), [severity](const advisor::FindingGroup& g) {
-          return std::any_of(g.findings.begin(), g.findings.end(),
-                             [severity](const auto* f) { return f->severity == severity; });
-        });
-    if (found == 0) return;
-    QString name = tr(word, nullptr, many(found));
-    if (times > found)
-      name = tr("%1, %2 time(s)", nullptr, many(times)).arg(name, to_qt(format_count(times)));
-    add(QString::number(found), name, theme_.color_of(severity));
+  // As the list counts them: a row for each rule, with the sign of its first finding; of several
+  // configurations one rule may speak many times.
+  const auto count = [&](advisor::Severity severity, const char* word) {
+    std::size_t rows = 0, times = 0;
+    for (const auto& group : report.actions) {
+      if (group.first().severity != severity) continue;
+      ++rows;
+      times += group.findings.size();
+    }
+    if (rows == 0) return;
+    QString name = tr(word, nullptr, many(rows));
+    if (times > rows)
+      name = tr("%1, %2 time(s)", nullptr, many(times))
+                 .arg(name, to_qt(format_count(static_cast<long long>(times))));
+    add(QString::number(rows), name, theme_.color_of(severity));
   };
   using advisor::Severity;
-  count(Severity::error, report.errors, QT_TR_N_NOOP("error(s)"));
-  count(Severity::warning, report.warnings, QT_TR_N_NOOP("warning(s)"));
-  count(Severity::opportunity, report.opportunities, QT_TR_N_NOOP("opportunity(s)"));
+  count(Severity::error, QT_TR_N_NOOP("error(s)"));
+  count(Severity::warning, QT_TR_N_NOOP("warning(s)"));
+  count(Severity::opportunity, QT_TR_N_NOOP("opportunity(s)"));
   if (!document_->profile().calls.empty())
     add(to_qt(format_count(static_cast<long long>(document_->profile().calls.size()))),
         tr("RNN call(s)", nullptr, many(document_->profile().calls.size())));
