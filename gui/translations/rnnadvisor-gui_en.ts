@@ -83,18 +83,25 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>All %n finding(s)</source>
+        <source>%1, %2 time(s)</source>
         <translation>
-            <numerusform>The finding</numerusform>
-            <numerusform>All %n findings</numerusform>
+            <numerusform>%1, %2 time</numerusform>
+            <numerusform>%1, %2 times</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1, %2 time(s)</source>
+        <source>%n more finding(s)</source>
         <translation>
-                <numerusform>%1, %2 time</numerusform>
-                <numerusform>%1, %2 times</numerusform>
-            </translation>
+            <numerusform>%n more finding</numerusform>
+            <numerusform>%n more findings</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more remark(s)</source>
+        <translation>
+            <numerusform>%n more remark</numerusform>
+            <numerusform>%n more remarks</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -245,10 +252,10 @@
 <context>
     <name>rnnadvisor::gui::TraceView</name>
     <message numerus="yes">
-        <source>%1 of %n configuration(s) were measured on the GPU, but no kernels were recorded, so that nothing stands in time. This traces one of them:</source>
+        <source>%1 of %n configuration(s) were measured on the GPU, but no kernels were recorded, so there is no timeline. This traces one of them:</source>
         <translation>
-            <numerusform>%1 of %n configuration was measured on the GPU, but no kernels were recorded, so that nothing stands in time. This traces one of them:</numerusform>
-            <numerusform>%1 of %n configurations were measured on the GPU, but no kernels were recorded, so that nothing stands in time. This traces one of them:</numerusform>
+            <numerusform>%1 of %n configuration was measured on the GPU, but no kernels were recorded, so there is no timeline. This traces one of them:</numerusform>
+            <numerusform>%1 of %n configurations were measured on the GPU, but no kernels were recorded, so there is no timeline. This traces one of them:</numerusform>
         </translation>
     </message>
 </context>
