@@ -89,7 +89,8 @@ TEST(Page, WhatWouldRunIsSaidSo) {
     EXPECT_TRUE(add_why_not(page, report, table));
     return text_of(page.take());
   };
-  EXPECT_TRUE(text().contains(QStringLiteral("persist_static would run at full speed")));
+  EXPECT_TRUE(text().contains(
+      QStringLiteral("persist_static would run if it were asked for: all 3 conditions hold")));
   table.clauses.back().holds = model::Holds::no;
   EXPECT_TRUE(text().contains(QStringLiteral("Why not persist_static? 2 of 3 conditions hold")));
 }
