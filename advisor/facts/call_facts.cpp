@@ -85,7 +85,7 @@ bool small_h_fits(const RnnConfig& c) {
   const bool type = (c.data_type == DataType::half || c.data_type == DataType::float32) &&
                     c.math_precision == DataType::float32;
   if (!type || c.has_projection() || c.bias_mode != BiasMode::double_bias ||
-      c.has_varying_lengths() || model::small_h_gradient_defect(c))
+      c.has_varying_lengths() || model::small_h_wrong_results(c) != model::WrongResults::none)
     return false;
   if (c.hidden_size <= small_h_limit(c, true)) return true;
   return c.mode == Mode::inference && c.direction == Direction::unidirectional &&
@@ -170,9 +170,16 @@ void add_shape(Catalogue& catalogue) {
   flag("small_h_fits",
        "persist_static_small_h runs this configuration in every phase of its mode, rightly",
        small_h_fits);
-  flag("small_h_gradient_defect",
+  flag("small_h_wrong_gradients",
        "persist_static_small_h computes wrong gradients here (cuDNN 9.19, H200)",
-       model::small_h_gradient_defect);
+       [](const RnnConfig& c) {
+         return model::small_h_wrong_results(c) == model::WrongResults::gradients;
+       });
+  flag("small_h_wrong_outputs",
+       "persist_static_small_h computes wrong outputs here (cuDNN 9.19, H200)",
+       [](const RnnConfig& c) {
+         return model::small_h_wrong_results(c) == model::WrongResults::outputs;
+       });
   flag("persist_static_suits",
        "half data, sizes and modes with which persist_static runs on Tensor Cores",
        persist_static_suits);

@@ -466,7 +466,7 @@ bool results_trusted(const Configuration& configuration) {
     if (!result.passed) return false;
   }
   return configuration.config.algo != Algo::persist_static_small_h ||
-         !model::small_h_gradient_defect(configuration.config);
+         model::small_h_wrong_results(configuration.config) == model::WrongResults::none;
 }
 
 std::optional<double> phase_ms(const Configuration& configuration, Phase phase) {

@@ -213,7 +213,7 @@ std::optional<double> share_of_step(const ProfileIndex& index, int configuration
                                     std::string_view scope);
 
 // False for a configuration whose outputs were not finite or that failed the comparison with the
-// reference, and for the known defect of persist_static_small_h (see call.small_h_gradient_defect):
+// reference, and for the known defects of persist_static_small_h (small_h_wrong_results()):
 // what computes wrong results is no better for being faster.
 bool results_trusted(const Configuration& configuration);
 

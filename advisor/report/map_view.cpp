@@ -118,8 +118,8 @@ std::optional<model::Implementation> other_implementation(const ConfigurationMap
   for (const Algo algo : {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic,
                           Algo::standard}) {
     if (!differs(algo)) continue;
-    if (algo == Algo::persist_static_small_h &&
-        model::small_h_gradient_defect(model::config_at(map, row, column)))
+    if (algo == Algo::persist_static_small_h && model::small_h_wrong_results(model::config_at(
+                                                    map, row, column)) != model::WrongResults::none)
       continue;
     return cell.run(algo).implementation;
   }

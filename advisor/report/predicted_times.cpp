@@ -38,7 +38,8 @@ std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
 }
 
 std::string mark(const model::AlgorithmTime& algorithm, const Of& of) {
-  if (algorithm.wrong_gradients) return "wrong gradients";
+  if (algorithm.wrong_results != model::WrongResults::none)
+    return fmt::format("wrong {}", model::to_string(algorithm.wrong_results));
   if (algorithm.asked && of.algo_known && !algorithm.total) return "not predicted";
   if (algorithm.best) return "fastest";
   if (!of.framework.empty() && of.algo_known && !algorithm.asked)
@@ -229,13 +230,17 @@ std::string predicted_json(const PredictedTimes& times) {
         if (const auto& prediction = algorithm.phases[static_cast<std::size_t>(phase)])
           phases[std::string(to_string(phase))] = json_of(prediction);
       }
-      algorithms.push_back({{"algo", to_string(algorithm.algo)},
-                            {"implementation", to_string(algorithm.implementation)},
-                            {"runs", algorithm.asked && of.algo_known},
-                            {"fastest", algorithm.best},
-                            {"wrong_gradients", algorithm.wrong_gradients},
-                            {"total", json_of(algorithm.total)},
-                            {"phases", std::move(phases)}});
+      algorithms.push_back(
+          {{"algo", to_string(algorithm.algo)},
+           {"implementation", to_string(algorithm.implementation)},
+           {"runs", algorithm.asked && of.algo_known},
+           {"fastest", algorithm.best},
+           {"wrong_gradients", algorithm.wrong_results != model::WrongResults::none},
+           {"wrong_results", algorithm.wrong_results == model::WrongResults::none
+                                 ? Json()
+                                 : Json(model::to_string(algorithm.wrong_results))},
+           {"total", json_of(algorithm.total)},
+           {"phases", std::move(phases)}});
     }
     list.push_back({{"configuration", list.size()},
                     {"mode", to_string(of.config.mode)},

@@ -42,9 +42,10 @@ std::optional<std::string> call_problem(const RnnConfig& call, const DeviceSpec&
     return fmt::format("cuDNN would run other kernels: {} instead of {}",
                        model::to_string(answer.implementation), to_string(call.algo));
   }
-  if (call.algo == Algo::persist_static_small_h && call.mode == Mode::training &&
-      model::small_h_gradient_defect(call))
-    return "cuDNN 9.19 computes wrong gradients there (algorithm/small-h-wrong-gradients)";
+  if (const auto wrong = model::small_h_wrong_results(call);
+      call.algo == Algo::persist_static_small_h && wrong != model::WrongResults::none)
+    return fmt::format("cuDNN 9.19 computes wrong {0} there (algorithm/small-h-wrong-{0})",
+                       model::to_string(wrong));
   const auto need = model::memory_need(call, call.mode).total;
   if (device.memory_bytes > 0 && need > device.memory_bytes) {
     return fmt::format("does not fit the memory: it needs {} and the device has {}",

@@ -234,7 +234,7 @@ std::optional<PredictedChange::Other> faster_algorithm(const Profile& profile, i
   if (!call.picks_algo || !call.algo_known || !call.happens()) return std::nullopt;
   std::optional<PredictedChange::Other> best;
   for (const auto& each : model::algorithm_times(own, device, predict, true)) {
-    if (each.asked || each.wrong_gradients || !each.total) continue;
+    if (each.asked || each.wrong_results != model::WrongResults::none || !each.total) continue;
     const TimePrediction& time = *each.total;
     if (!(time.low_seconds > 0) || (best && time.seconds >= best->seconds)) continue;
     const ExpectedSpeedup ratio = ratio_of(before, time);

@@ -55,8 +55,8 @@ std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const Device
       part = predict(tried, phase);
       add(time.total, part);
     }
-    time.wrong_gradients =
-        tried.algo == Algo::persist_static_small_h && small_h_gradient_defect(tried);
+    if (tried.algo == Algo::persist_static_small_h)
+      time.wrong_results = small_h_wrong_results(tried);
     const bool known = std::any_of(time.phases.begin(), time.phases.end(),
                                    [](const auto& part) { return part.has_value(); });
     any = any || known;
@@ -66,7 +66,7 @@ std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const Device
   AlgorithmTime* best = nullptr;
   for (AlgorithmTime& time : times) {
     if (time.asked && !time.total) return times;
-    if (!time.total || time.wrong_gradients) continue;
+    if (!time.total || time.wrong_results != WrongResults::none) continue;
     if (best == nullptr || time.total->seconds < best->total->seconds) best = &time;
   }
   if (best != nullptr && !fixed) best->best = true;

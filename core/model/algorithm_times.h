@@ -19,8 +19,8 @@ struct AlgorithmTime {
   // Inference: the forward phase. Training: forward, backward data and backward weights together;
   // its interval adds theirs up, as if all missed to one side. Absent where a phase is.
   std::optional<TimePrediction> total;
-  bool wrong_gradients = false;  // small_h_gradient_defect(): fast, and not to be used for training
-  bool asked = false;            // the configuration's own, with its own backward algorithm
+  WrongResults wrong_results = WrongResults::none;  // small_h_wrong_results(): not to be used
+  bool asked = false;  // the configuration's own, with its own backward algorithm
   // The smallest total of those whose results are right and that can be asked for. None is best
   // while the time of the one that runs is not known, and none that only another program could ask
   // for.

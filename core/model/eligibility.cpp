@@ -211,12 +211,31 @@ std::optional<Stage> first_refused(const Eligibility& eligibility, Mode mode) {
   return std::nullopt;
 }
 
-bool small_h_gradient_defect(const RnnConfig& config) {
-  const bool plain = config.cell == Cell::rnn_relu || config.cell == Cell::rnn_tanh;
+std::string_view to_string(WrongResults wrong) {
+  constexpr std::array<std::string_view, 3> names{"none", "gradients", "outputs"};
+  return names[static_cast<std::size_t>(wrong)];
+}
+
+WrongResults small_h_wrong_results(const RnnConfig& config) {
+  if (config.batch_size % 8 != 0) return WrongResults::none;
+  const bool half = config.data_type == DataType::half;
+  if (config.cell == Cell::lstm || config.cell == Cell::gru) {
+    const int units = config.hidden_size;
+    const bool in_half = half ? config.math_type == MathType::tensor_op ||
+                                    config.math_type == MathType::tensor_op_allow_conversion
+                              : config.data_type == DataType::float32 &&
+                                    config.math_type == MathType::tensor_op_allow_conversion;
+    const bool right_all_the_same = config.cell == Cell::gru && (units == 48 || units == 72);
+    const bool wrong =
+        in_half && units > 32 && units % 8 == 0 && units % 32 != 0 && !right_all_the_same;
+    return wrong ? WrongResults::outputs : WrongResults::none;
+  }
   // It is the backward kernel that is wrong: what goes backward with another is right.
-  if (config.mixed_algos() && *config.backward_algo != Algo::persist_static_small_h) return false;
-  return plain && config.mode == Mode::training && config.data_type == DataType::half &&
-         config.direction == Direction::bidirectional && config.batch_size % 8 == 0;
+  if (config.mixed_algos() && *config.backward_algo != Algo::persist_static_small_h)
+    return WrongResults::none;
+  return config.mode == Mode::training && half && config.direction == Direction::bidirectional
+             ? WrongResults::gradients
+             : WrongResults::none;
 }
 
 }  // namespace rnnadvisor::model

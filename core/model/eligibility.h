@@ -94,11 +94,18 @@ struct Refusal {
 // Nothing where every stage that config.mode asks for accepts.
 std::optional<Refusal> refusal(const RnnConfig& config, const DeviceSpec& device);
 
-// True where persist_static_small_h runs on cuDNN 9.19 (H200) and its outputs are right, but the
-// gradients of inputs and weights are wrong by 9 % and more: plain RNN cells, half data, two
-// directions, a batch that is a multiple of 8. Unit LSTM, GRU, one direction, float and other
-// batches were right (samples/evidence/small-h-gradients.json).
-bool small_h_gradient_defect(const RnnConfig& config);
+// What persist_static_small_h computes wrongly where it runs on cuDNN 9.19 (H200). `config.algo` is
+// not asked: the answer is for the layer as that algorithm would compute it.
+// outputs: the outputs, and with them all gradients, are off by 6 to 70 %. LSTM and GRU that are
+//   multiplied in half on Tensor Cores (half, or float with allow_conversion), a batch that is a
+//   multiple of 8, and more than 32 units that are a multiple of 8 and not of 32; GRU with 48 and
+//   72 units were right (samples/evidence/small-h-results.json).
+// gradients: the outputs are right, the gradients of inputs and weights are off by 9 % and more.
+//   Plain RNN cells in half, two directions, a batch that is a multiple of 8, where the backward
+//   pass has this algorithm too (samples/evidence/small-h-gradients.json).
+enum class WrongResults { none, gradients, outputs };
+std::string_view to_string(WrongResults wrong);
+WrongResults small_h_wrong_results(const RnnConfig& config);
 
 // One condition of an algorithm.
 enum class Holds { yes, no, unknown };

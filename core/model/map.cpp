@@ -100,7 +100,8 @@ bool usable(const MapCell& cell, const RnnConfig& config, Algo algo) {
   // An algorithm that falls back to the standard kernels is the standard one.
   if (algo != Algo::standard && cell.run(algo).implementation == Implementation::standard)
     return false;
-  return algo != Algo::persist_static_small_h || !small_h_gradient_defect(config);
+  return algo != Algo::persist_static_small_h ||
+         small_h_wrong_results(config) == WrongResults::none;
 }
 
 std::optional<Algo> best_of(const MapCell& cell, const RnnConfig& config) {

@@ -206,6 +206,9 @@ TEST(Propose, KnownDefectsAreNotTried) {
   const auto proposal = propose_for(profile_of(config));
   EXPECT_THAT(reason(proposal, "algo (value persist_static_small_h)"),
               HasSubstr("wrong gradients"));
+  // LSTM, half, more than 32 units and no multiple of 32: wrong outputs.
+  EXPECT_THAT(reason(propose_for(profile_of(lstm(40, 32))), "algo (value persist_static_small_h)"),
+              HasSubstr("wrong outputs"));
 }
 
 TEST(Propose, PersistentWithoutTensorCoresIsKnownToBeSlow) {

@@ -358,5 +358,43 @@ TEST(WhyNot, SurvivesAbsurdSizes) {
   }
 }
 
+// Every row of cuDNN and of PyTorch that was compared with float64, with the limits of its errors.
+TEST(SmallHWrongResults, AgreeWithEveryMeasuredRow) {
+  std::ifstream file(RNNADVISOR_SOURCE_DIR "/samples/evidence/small-h-results.json");
+  const auto evidence = nlohmann::json::parse(file);
+  int wrong = 0;
+  for (const auto& row : evidence.at("rows")) {
+    if (row.at("outcome") != "completed") continue;
+    RnnConfig config;
+    test::take(row, "cell", config.cell);
+    test::take(row, "data_type", config.data_type);
+    test::take(row, "math_type", config.math_type);
+    test::take(row, "direction", config.direction);
+    test::take(row, "mode", config.mode);
+    config.set_algo(Algo::persist_static_small_h);
+    config.hidden_size = config.proj_size = row.at("hidden_size");
+    config.batch_size = row.at("batch_size");
+    const auto predicted = small_h_wrong_results(config);
+    const double y = row.at("relative_error").at("y");
+    EXPECT_EQ(predicted == WrongResults::outputs, y > 0.05) << row.at("id");
+    EXPECT_TRUE(y > 0.05 || y < 0.01) << row.at("id");
+    wrong += predicted == WrongResults::outputs ? 1 : 0;
+  }
+  EXPECT_GT(wrong, 100);
+  for (const auto& row : evidence.at("pytorch").at("rows")) {
+    RnnConfig config;
+    test::take(row, "cell", config.cell);
+    const bool half = row.at("dtype") == "float16";
+    config.data_type = half ? DataType::half : DataType::float32;
+    config.math_type = half ? MathType::tensor_op : MathType::default_math;
+    config.hidden_size = config.proj_size = row.at("units");
+    config.batch_size = row.at("batch");
+    const bool small_h = row.at("how") == "padded";  // a PackedSequence takes standard
+    const bool predicted = small_h && small_h_wrong_results(config) == WrongResults::outputs;
+    EXPECT_EQ(predicted, row.at("y").get<double>() > 0.05) << row;
+    EXPECT_EQ(predicted, row.at("inference_y").get<double>() > 0.05) << row;
+  }
+}
+
 }  // namespace
 }  // namespace rnnadvisor::model

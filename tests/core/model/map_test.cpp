@@ -328,11 +328,11 @@ TEST(Map, TheBestAlgorithmIsTheFastestThatIsRight) {
   ASSERT_TRUE(better.has_value());
   EXPECT_EQ(better->algo, Algo::persist_static);
   EXPECT_TRUE(better->estimate);
-  // Gradients of this one are wrong (small_h_gradient_defect): it is never the best.
+  // Gradients of this one are wrong (small_h_wrong_results): it is never the best.
   RnnConfig defect = half_lstm(64, 64);
   defect.cell = Cell::rnn_tanh;
   defect.direction = Direction::bidirectional;
-  ASSERT_TRUE(small_h_gradient_defect(defect));
+  ASSERT_EQ(small_h_wrong_results(defect), WrongResults::gradients);
   const PredictTime favours = [](const RnnConfig& config, Phase) {
     const double seconds = config.algo == Algo::persist_static_small_h ? 1e-6 : 1e-3;
     return std::optional(TimePrediction{seconds, seconds, seconds, false, "x"});
