@@ -45,6 +45,10 @@ bool tried_here(const std::optional<TrialOutcome>& trial, ExperimentVerdict verd
 
 }  // namespace
 
+bool timed_here(const Suggestion& suggestion) {
+  return suggestion.trial && suggestion.trial->device.empty() && suggestion.trial->speedup > 0;
+}
+
 bool refuted(const Finding& finding) {
   if (finding.severity == Severity::error) return false;
   if (finding.refuted_here) return true;

@@ -78,6 +78,9 @@ struct Suggestion {
   bool no_faster_here = false;
 };
 
+// Tried on the GPU that the finding is about, with a time: no estimate says more.
+bool timed_here(const Suggestion& suggestion);
+
 // All that a suggestion changes, in the order in which it is applied; empty: nothing that a machine
 // can.
 std::vector<Transform> changes_of(const Suggestion& suggestion);

@@ -60,7 +60,9 @@ void Predictions::apply(Finding& finding) {
   std::optional<Known> first, best;
   for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
     const auto& suggestion = finding.suggestions[i];
-    if (!suggestion.transform || !suggestion.cannot.empty() || suggestion.no_faster_here) continue;
+    if (!suggestion.transform || !suggestion.cannot.empty() || suggestion.no_faster_here ||
+        timed_here(suggestion))
+      continue;
     const auto changes = changes_of(suggestion);
     const auto expected = speedup(finding.configuration, changes);
     const Known known{i, expected.value_or(ExpectedSpeedup{}), widest_meaning(changes),
@@ -101,6 +103,7 @@ void Predictions::apply(Finding& finding) {
   gain.scope = own.config.mode == Mode::training ? "training step" : "forward inference";
   gain.source = "predicted times";
   gain.changes = changes_of(finding.suggestions[first_place]);
+  gain.another_model = widest_meaning(gain.changes) == Meaning::model;
   finding.gain = gain;
 }
 
@@ -126,8 +129,9 @@ std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const Pro
         });
     if (same == other.suggestions.end()) continue;
     if (same->no_faster_here) continue;
-    Gain gain = *found->gain;
-    gain.changes = changes_of(*same);
+    std::optional<Gain> gain = found->gain;
+    gain->changes = changes_of(*same);
+    if (timed_here(*same)) gain = other.gain;
     // What the card proposes first stays first, unless it is predicted to gain clearly less.
     const auto& first = other.suggestions.front();
     if (first.transform) {

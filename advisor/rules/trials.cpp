@@ -167,7 +167,10 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     if (suggestion.trial) consider(*suggestion.trial, true);
   finding.trial = best;
   if (!best || best->verdict == ExperimentVerdict::not_run || !best->device.empty()) return;
-  if (results || !claims_speed(rule, finding)) return;
+  if (results) return;
+  // A confirmed change gains, whatever the card claims of it.
+  const bool gains = best->verdict == ExperimentVerdict::confirmed && suggested;
+  if (!gains && !claims_speed(rule, finding)) return;
   if (best->verdict == ExperimentVerdict::confirmed) {
     if (best->speedup <= 0) return;  // it runs at all: no ratio
     if (!suggested) {

@@ -23,6 +23,9 @@ std::vector<std::string> recordings() {
   for (const auto& file :
        fs::recursive_directory_iterator(RNNADVISOR_SOURCE_DIR "/samples/recorded"))
     if (file.path().extension() == ".rnnprof") files.push_back(file.path().string());
+  // Where changes were tried: of a program in C++ and of two in PyTorch.
+  for (const auto& file : fs::directory_iterator(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200"))
+    if (file.path().string().ends_with("-verified.rnnprof")) files.push_back(file.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -67,6 +70,15 @@ TEST_P(RecordedTruth, WhatRanIsNotImpossible) {
     ASSERT_NE(rule, nullptr);
     if (finding.severity != Severity::error || rule->consequence != "error") continue;
     EXPECT_FALSE(ran_whole(profile, finding.configuration)) << finding.rule_id << finding.message;
+  }
+}
+
+TEST_P(RecordedTruth, NoEstimateStandsForWhatWasTimedHere) {
+  for (const auto& finding : judgement.findings) {
+    if (!finding.gain || finding.gain->basis == GainBasis::measured_here) continue;
+    for (const auto& suggestion : finding.suggestions)
+      EXPECT_FALSE(timed_here(suggestion) && changes_of(suggestion) == finding.gain->changes)
+          << finding.rule_id;
   }
 }
 

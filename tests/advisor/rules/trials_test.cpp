@@ -91,6 +91,20 @@ TEST(Trials, AConfirmedGainIsMeasuredHere) {
   EXPECT_FALSE(made.suggestions[1].trial);
 }
 
+TEST(Trials, AConfirmedChangeGainsWhateverItsCardClaims) {
+  Finding silent = finding();
+  silent.gain.reset();
+  const auto made = after(silent, rule("path"),
+                          profile_with({experiment(split, ExperimentVerdict::confirmed, 1.4)}));
+  ASSERT_TRUE(made.gain);
+  EXPECT_EQ(made.gain->basis, GainBasis::measured_here);
+  EXPECT_DOUBLE_EQ(made.gain->speedup, 1.4);
+  // That it was slower refutes no card that claims nothing of speed.
+  const auto slower = after(silent, rule("path"),
+                            profile_with({experiment(split, ExperimentVerdict::refuted, 0.7)}));
+  EXPECT_FALSE(refuted(slower));
+}
+
 TEST(Trials, ARefutedGainIsNone) {
   const auto profile = profile_with({experiment(split, ExperimentVerdict::refuted, 0.5)});
   const auto made = after(finding(), rule(), profile);
