@@ -37,6 +37,10 @@ endif()
 
 set(RNNADVISOR_HAVE_CUDA OFF)
 if(NOT RNNADVISOR_CUDA STREQUAL "OFF")
+  if(CMAKE_VERSION VERSION_LESS 3.26 AND NOT TARGET CUDA::nvToolsExt)
+    # CMake 3.25, Debian 12's, ends with an error where the toolkit has no nvToolsExt, as CUDA 13; nothing here links it.
+    add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+  endif()
   find_package(CUDAToolkit QUIET)
   find_package(CuDNN QUIET)
   if(CUDAToolkit_FOUND AND CuDNN_FOUND AND TARGET CUDA::cudart_static AND TARGET CUDA::cupti)
