@@ -14,9 +14,11 @@ for argument in "$@"; do
 done
 trap 'print_stage_times' EXIT
 
-build() { # build PRESET [TARGET]
+build() { # build PRESET [TARGET …]
   configure "$1"
-  cmake --build "build/$1" -j "$jobs" --target "${2:-all}" | progress
+  preset=$1
+  shift
+  cmake --build "build/$preset" -j "$jobs" --target "${@:-all}" | progress
 }
 
 run_tests() { # run_tests PRESET [ctest arguments]
@@ -26,7 +28,7 @@ run_tests() { # run_tests PRESET [ctest arguments]
 }
 
 say "Packages"
-packages="$build_packages $test_packages clang-format-19"
+packages="$build_packages $test_packages clang-19 clang-format-19"
 [ $full = no ] || packages="$packages $full_packages"
 # shellcheck disable=SC2086
 install_packages $packages
@@ -41,9 +43,9 @@ say "Tests (preset dev)"
 run_tests dev
 if [ $full = yes ]; then
   # What says most for its time comes first.
-  say "A machine without CUDA (preset nocuda)"
-  build nocuda
-  run_tests nocuda -L cli  # the rest is compiled and linked from the same objects as in dev
+  say "GCC, a machine without CUDA, properties over 20,000 draws (preset nocuda)"
+  build nocuda rnnadvisor-gui cli_tests properties_tests
+  RNNADVISOR_DRAWS=20000 run_tests nocuda -L 'cli|properties'
   say "clang-tidy 19"
   configure asan
   tools/tidy.sh

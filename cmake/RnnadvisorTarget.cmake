@@ -21,8 +21,6 @@ if(RNNADVISOR_SANITIZE)
   target_compile_options(rnnadvisor_sanitized INTERFACE
     -fsanitize=${RNNADVISOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(rnnadvisor_options INTERFACE -fsanitize=${RNNADVISOR_SANITIZE})
-  # For tests that do less where everything takes longer: the compilers' own names for it differ.
-  target_compile_definitions(rnnadvisor_options INTERFACE RNNADVISOR_SANITIZED)
   if(RNNADVISOR_SANITIZE MATCHES thread)
     target_link_libraries(rnnadvisor_options INTERFACE rnnadvisor_sanitized)
   endif()
@@ -72,8 +70,7 @@ function(rnnadvisor_gui_test name)
 endfunction()
 
 # rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. LABELS: `unit` where none
-# is given. Tests with the label
-# `thread` are run under the thread sanitizer; the target thread_tests builds them.
+# is given. The target LABEL_tests builds all tests of a label.
 function(rnnadvisor_test name)
   cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   # Without one, gtest_discover_tests would drop the empty value and take the next word for the label.
@@ -88,12 +85,12 @@ function(rnnadvisor_test name)
     set(ARG_HEADERS rnnadvisor_test_headers)
   endif()
   target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
-  if("thread" IN_LIST ARG_LABELS)
-    if(NOT TARGET thread_tests)
-      add_custom_target(thread_tests COMMENT "All tests with the label thread")
+  foreach(label IN LISTS ARG_LABELS)
+    if(NOT TARGET ${label}_tests)
+      add_custom_target(${label}_tests COMMENT "All tests with the label ${label}")
     endif()
-    add_dependencies(thread_tests ${name})
-  endif()
+    add_dependencies(${label}_tests ${name})
+  endforeach()
   if("gpu" IN_LIST ARG_LABELS)
     # One entry for the whole program: without a GPU it is one loud skip rather than hundreds.
     add_test(NAME ${name} COMMAND ${name})

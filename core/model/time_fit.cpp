@@ -48,6 +48,49 @@ std::vector<std::vector<Index>> sets_to_leave_out(const std::vector<Place>& plac
   return sets;
 }
 
+// Both in place, of lower triangles, by halves: a fit spends its time here, and solving for the
+// identity would take three times as long. What is above the diagonal is neither read nor written.
+using Triangle = Eigen::Ref<Eigen::MatrixXd>;
+constexpr Index undivided = 48;
+
+// l becomes l⁻¹.
+void invert_lower(Triangle l) {
+  const Index n = l.rows(), top = n / 2, rest = n - top;
+  if (n <= undivided) {
+    Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
+    l.triangularView<Eigen::Lower>().solveInPlace(inverse);
+    l.triangularView<Eigen::Lower>() = inverse;
+    return;
+  }
+  auto corner = l.bottomLeftCorner(rest, top);
+  invert_lower(l.topLeftCorner(top, top));
+  invert_lower(l.bottomRightCorner(rest, rest));
+  corner = corner * l.topLeftCorner(top, top).triangularView<Eigen::Lower>();
+  corner = -(l.bottomRightCorner(rest, rest).triangularView<Eigen::Lower>() * corner);
+}
+
+// l becomes the lower triangle of lᵀl.
+void square_lower(Triangle l) {
+  const Index n = l.rows(), top = n / 2, rest = n - top;
+  if (n <= undivided) {
+    const Eigen::MatrixXd whole = l.triangularView<Eigen::Lower>();
+    l.triangularView<Eigen::Lower>() = whole.transpose() * whole;
+    return;
+  }
+  auto corner = l.bottomLeftCorner(rest, top);
+  square_lower(l.topLeftCorner(top, top));
+  l.topLeftCorner(top, top).selfadjointView<Eigen::Lower>().rankUpdate(corner.transpose());
+  corner = l.bottomRightCorner(rest, rest).triangularView<Eigen::Lower>().transpose() * corner;
+  square_lower(l.bottomRightCorner(rest, rest));
+}
+
+Eigen::MatrixXd inverse_of_positive(const Eigen::MatrixXd& matrix) {
+  Eigen::MatrixXd lower = matrix.llt().matrixL();
+  invert_lower(lower);
+  square_lower(lower);
+  return lower.selfadjointView<Eigen::Lower>();
+}
+
 }  // namespace
 
 double squared_distance(const Place& a, const Place& b) {
@@ -161,8 +204,7 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness) {
   const double noise = likeness.values[Likeness::noise];
   Eigen::MatrixXd covariance = own * own * alike;
   covariance.diagonal().array() += noise * noise;
-  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
-  const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(n, n));
+  const Eigen::MatrixXd inverse = inverse_of_positive(covariance);
   const Eigen::VectorXd weights = inverse * residual;
   result_.weights.assign(weights.begin(), weights.end());
 

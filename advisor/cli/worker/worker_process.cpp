@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace rnnadvisor::cli {
@@ -146,12 +147,14 @@ bool WorkerProcess::read_lines(std::vector<std::string>& lines) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (n == 0) return false;
-    partial_.append(buffer.data(), static_cast<std::size_t>(n));
-    std::size_t end = 0;
-    while ((end = partial_.find('\n')) != std::string::npos) {
-      lines.push_back(partial_.substr(0, end));
-      partial_.erase(0, end + 1);
+    // Only what is new can have the end of the line: a line may be megabytes long.
+    std::string_view rest(buffer.data(), static_cast<std::size_t>(n));
+    for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
+      lines.push_back(partial_.append(rest.substr(0, end)));
+      partial_.clear();
+      rest.remove_prefix(end + 1);
     }
+    partial_.append(rest);
   }
   return true;
 }

@@ -14,6 +14,7 @@
 #include "core/model/map.h"
 #include "core/model/time_model.h"
 #include "tests/advisor/properties/drawn_configurations.h"
+#include "tests/effort.h"
 
 namespace rnnadvisor {
 namespace {
@@ -198,13 +199,9 @@ void map_agrees(const Drawn& drawn, const Checked& checked, const model::Predict
   EXPECT_NEAR(asked->total->seconds, map.own().run().time->seconds, 1e-12) << label(drawn);
 }
 
-TEST(OneDecision, AboutTwentyThousandDraws) {
+TEST(OneDecision, AboutDrawnConfigurations) {
   Met met;
-#ifdef RNNADVISOR_SANITIZED
-  constexpr int draws = 1000;
-#else
-  constexpr int draws = 20000;
-#endif
+  const int draws = test::draws();
   for (const auto& drawn : test::draw_configurations(1, draws)) {
     const Checked checked(drawn);
     refusals_and_ticks(drawn, checked, met);

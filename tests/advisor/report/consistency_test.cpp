@@ -19,6 +19,7 @@
 #include "profiler/profile/file.h"
 #include "tests/advisor/report/formats.h"
 #include "tests/advisor/report/plurals.h"
+#include "tests/effort.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -441,8 +442,8 @@ class Draw {
 };
 
 TEST(Consistency, DrawnConfigurationsSayTheSameInEveryFormat) {
-  const char* asked = std::getenv("RNNADVISOR_DRAWS");
-  const int draws = asked != nullptr ? std::atoi(asked) : 1000;
+  // Every format of a report takes a hundred times as long as the decisions in it.
+  const int draws = test::draws() / 20;
   JudgeOptions options;
   options.predict_for = model::predict_time_for;
   Draw draw(20261123);

@@ -19,6 +19,7 @@
 #include "core/base/parallel.h"
 #include "core/model/memory.h"
 #include "core/model/time_for_device.h"
+#include "tests/effort.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -217,11 +218,7 @@ std::string problem_of(const Profile& profile, const Judgement& judgement) {
 
 // Property over drawn configurations, devices and frameworks.
 TEST(Advice, FollowingTheFirstSuggestionIsNeverAStepBack) {
-#ifdef RNNADVISOR_SANITIZED
-  constexpr std::size_t draws = 500;
-#else
-  constexpr std::size_t draws = 20000;
-#endif
+  const auto draws = static_cast<std::size_t>(test::draws());
   const auto devices = shipped_devices();
   const auto& rules = builtin_rules();  // read once, before the threads
   ASSERT_FALSE(rules.rules.empty());

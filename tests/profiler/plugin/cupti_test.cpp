@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/effort.h"
 #include "tests/profiler/plugin/child.h"
 
 namespace rnnadvisor::plugin_test {
@@ -262,10 +263,9 @@ TEST(Cupti, ARefusalIsSaidAndLeavesNothingBehind) {
 }
 
 TEST(Cupti, WithoutItsLibraryCallsAreTimed) {
-#if defined(RNNADVISOR_SANITIZED)
-  GTEST_SKIP()
-      << "the sanitizer's dlopen() looks in the program's own folders and finds the stand-in";
-#endif
+  if (test::sanitized())
+    GTEST_SKIP()
+        << "the sanitizer's dlopen() looks in the program's own folders and finds the stand-in";
   KernelChild child;
   const auto result = child.without("PROBE_CUPTI")
                           .variable("RNNADVISOR_CUPTI", "/nonexistent/libcupti.so")

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "tests/effort.h"
 #include "tests/profiler/plugin/child.h"
 
 namespace rnnadvisor::plugin_test {
@@ -26,12 +27,6 @@ using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-#if defined(RNNADVISOR_SANITIZED)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 class GuestChild : public Child {
  public:
@@ -62,7 +57,7 @@ std::vector<long> numbers(const std::string& text) {
 }
 
 TEST(Signals, HandlersThatAnnotateLoseNothingAndEndNothing) {
-  const std::string most = sanitized ? "500" : "4000";
+  const std::string most = test::sanitized() ? "500" : "4000";
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"signals-annotate", most}, {"signals-annotate", most, "stack"}}) {
     GuestChild child;
@@ -93,7 +88,7 @@ TEST(Signals, HandlersThatJumpAwayLoseOnlyWhatTheyInterrupt) {
   GTEST_SKIP() << "the sanitizer delivers signals at system calls alone";
 #endif
   GuestChild child;
-  const auto result = child.run({"signals-jump", sanitized ? "300" : "3000"});
+  const auto result = child.run({"signals-jump", test::sanitized() ? "300" : "3000"});
   ASSERT_EQ(result.status, 0) << result.error;
   EXPECT_LT(result.milliseconds, 60'000);
   const auto& s = result.spool();
@@ -118,22 +113,24 @@ TEST(Signals, AJumpOutOfACallLeavesTheNextOnesRecorded) {
 }
 
 TEST(Churn, TenThousandThreadsTakeMegabytes) {
-  const std::string batches = sanitized ? "10" : "100";
+  const std::string batches = test::sanitized() ? "10" : "100";
   GuestChild child;
   const auto result = child.run({"thread-churn", batches, "100"});
   ASSERT_EQ(result.status, 0) << result.error;
-  EXPECT_EQ(count(result.spool(), Type::nvtx_mark, "one mark"), sanitized ? 1'000u : 10'000u);
+  EXPECT_EQ(count(result.spool(), Type::nvtx_mark, "one mark"),
+            test::sanitized() ? 1'000u : 10'000u);
   EXPECT_EQ(result.spool().lost(), 0u);
   EXPECT_LT(spool_bytes(child), 4'000'000u);
 }
 
 TEST(Churn, ManyThreadsAtATimeLoseNothing) {
-  const std::string batches = sanitized ? "4" : "80";
+  const std::string batches = test::sanitized() ? "4" : "80";
   GuestChild child;
   const auto result =
       child.variable("RNNADVISOR_MAX_BYTES", "16000000").run({"thread-churn", batches, "300"});
   ASSERT_EQ(result.status, 0) << result.error;
-  EXPECT_EQ(count(result.spool(), Type::nvtx_mark, "one mark"), sanitized ? 1'200u : 24'000u);
+  EXPECT_EQ(count(result.spool(), Type::nvtx_mark, "one mark"),
+            test::sanitized() ? 1'200u : 24'000u);
   EXPECT_EQ(result.spool().lost(), 0u);
   EXPECT_LT(spool_bytes(child), 8'000'000u);
 }
@@ -166,9 +163,7 @@ INSTANTIATE_TEST_SUITE_P(, RawChild, ::testing::Values("_Fork", "clone"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(RawChild, HasASpoolOfItsOwnAndSaysSo) {
-#if defined(RNNADVISOR_SANITIZED)
-  GTEST_SKIP() << "the sanitizer's own state is wrong in such a child";
-#endif
+  if (test::sanitized()) GTEST_SKIP() << "the sanitizer's own state is wrong in such a child";
   GuestChild child;
   const auto result = child.run({"fork-raw", GetParam()});
   ASSERT_EQ(result.status, 3) << result.error;
@@ -280,9 +275,7 @@ TEST_P(CutOff, EndsTheRecordingAndNotTheProgram) {
 }
 
 TEST(BusErrors, OfTheProgramAreItsOwn) {
-#if defined(RNNADVISOR_SANITIZED)
-  GTEST_SKIP() << "the sanitizer handles them";
-#endif
+  if (test::sanitized()) GTEST_SKIP() << "the sanitizer handles them";
   for (const char* how : {"fault", "raise", "kill"}) {
     GuestChild child;
     EXPECT_EQ(child.run({"own-bus-error", how}).status, -SIGBUS) << how;

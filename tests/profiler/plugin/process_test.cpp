@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "tests/effort.h"
 #include "tests/profiler/plugin/child.h"
 
 namespace rnnadvisor::plugin_test {
@@ -129,9 +130,9 @@ TEST(Process, TheChildMayBeTheFirstToCall) {
 }
 
 TEST(Process, AForkInTheMiddleOfOtherThreadsCallsDoesNotHang) {
-#if defined(RNNADVISOR_SANITIZED)
-  GTEST_SKIP() << "such a child can hang in the sanitizer's own locks, with the plugin or without";
-#endif
+  if (test::sanitized())
+    GTEST_SKIP()
+        << "such a child can hang in the sanitizer's own locks, with the plugin or without";
   Child child(PROBE_FILE);
   const auto result = child.run({"fork-busy"});
   ASSERT_EQ(result.status, 0) << result.error;
@@ -161,10 +162,8 @@ TEST(Process, AForkFromWithinACall) {
 
 TEST(Process, ChildrenThatRunAnotherProgramHaveTheirOwn) {
   for (const char* how : {"fork", "vfork", "spawn", "system"}) {
-#if defined(RNNADVISOR_SANITIZED)
     // The shell has no sanitizer's runtime, which the preloaded plugin then needs.
-    if (std::string_view(how) == "system") continue;
-#endif
+    if (test::sanitized() && std::string_view(how) == "system") continue;
     Child child(PROBE_FILE);
     const auto result = child.run({"fork-exec", how});
     ASSERT_EQ(result.status, 0) << how << result.error;

@@ -5,18 +5,15 @@
 #include <filesystem>
 
 #include "profiler/profile/file.h"
+#include "tests/effort.h"
 #include "tests/profiler/profile/rich_profile.h"
 
 namespace rnnadvisor {
 namespace {
 
-#if defined(RNNADVISOR_SANITIZED)
-constexpr std::size_t kernels = 100'000;  // instrumented code is an order of magnitude slower
-#else
-constexpr std::size_t kernels = 1'000'000;
-#endif
-
 TEST(Size, AMillionKernelsAreBuiltWrittenAndReadInSeconds) {
+  // Instrumented code is an order of magnitude slower.
+  const std::size_t kernels = test::sanitized() ? 100'000 : 1'000'000;
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("a.rnnprof");
   const auto start = std::chrono::steady_clock::now();

@@ -1,0 +1,23 @@
+// How much a test does: all of it in an optimised build, less where that would take minutes. Found
+// when it runs, so that a test is compiled once for builds with and without the address sanitizer.
+#pragma once
+#include <cstdlib>
+
+// Defined where the sanitizer's runtime is linked.
+extern "C" __attribute__((weak)) void __asan_init();  // NOLINT(bugprone-reserved-identifier)
+extern "C" __attribute__((weak)) void __tsan_init();  // NOLINT(bugprone-reserved-identifier)
+
+namespace rnnadvisor::test {
+
+inline bool sanitized() { return __asan_init != nullptr || __tsan_init != nullptr; }
+
+// How many configurations a property draws: RNNADVISOR_DRAWS where it is set, as in the stage of CI
+// whose build is optimised.
+constexpr int all_draws = 20000;
+inline int draws() {
+  constexpr int few = 1000;
+  const char* asked = std::getenv("RNNADVISOR_DRAWS");
+  return asked != nullptr ? std::atoi(asked) : few;
+}
+
+}  // namespace rnnadvisor::test
