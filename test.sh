@@ -42,6 +42,8 @@ build dev
 say "Tests (preset dev)"
 run_tests dev
 if [ $full = yes ]; then
+  say "Every header compiles by itself (preset dev)"
+  build dev header_tests
   # What says most for its time comes first.
   say "GCC, a machine without CUDA, properties over 20,000 draws (preset nocuda)"
   build nocuda rnnadvisor-gui cli_tests properties_tests

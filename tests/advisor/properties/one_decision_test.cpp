@@ -202,7 +202,7 @@ void map_agrees(const Drawn& drawn, const Checked& checked, const model::Predict
 TEST(OneDecision, AboutDrawnConfigurations) {
   Met met;
   const int draws = test::draws();
-  for (const auto& drawn : test::draw_configurations(1, draws)) {
+  for (const auto& drawn : test::draw_configurations(1, static_cast<std::uint64_t>(draws))) {
     const Checked checked(drawn);
     refusals_and_ticks(drawn, checked, met);
     no_call_no_numbers(drawn, checked, met);
