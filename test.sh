@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and passes the tests. Without arguments: everything that a change needs to hold, from nothing in about 18 minutes on 2 cores.
-# With --full: then also a build without CUDA, clang-tidy, sanitizers, fuzzing and the portable tree, in about three quarters of an hour; tests that the sanitizers run anyway
-# are then run by them alone.
+# With --full: then also a build without CUDA, clang-tidy, sanitizers, fuzzing and the portable tree, in about three quarters of an hour. What
+# the sanitizers run is then run by them alone.
 # Tests that need a GPU are skipped with a line that says so.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -44,7 +44,7 @@ say "Tests (preset dev)"
 if [ $full = no ]; then
   run_tests dev
 else
-  run_tests dev -L 'browser|install|gpu|plugin'  # the sanitizers run the others below, from the same objects
+  run_tests dev -L 'browser|install|gpu|plugin|script'  # the sanitizers run the others below, from the same objects
 fi
 if [ $full = yes ]; then
   say "Every header compiles by itself (preset dev)"
@@ -58,7 +58,7 @@ if [ $full = yes ]; then
   tools/tidy.sh
   say "Address and undefined-behaviour sanitizers (preset asan)"
   build asan
-  run_tests asan -LE 'browser|install|gpu|fuzz'
+  run_tests asan -LE 'browser|install|gpu|fuzz|script'
   say "Fuzzing, one short round per parser (preset asan)"
   export RNNADVISOR_FUZZ_SEED=${RNNADVISOR_FUZZ_SEED:-$RANDOM$RANDOM}
   plain "RNNADVISOR_FUZZ_SEED=$RNNADVISOR_FUZZ_SEED repeats this round"
