@@ -26,7 +26,7 @@ class DescribedInterface : public QAccessibleWidget {
   DescribedInterface(QWidget* widget, const Described* described)
       : QAccessibleWidget(widget, described->described_role()), described_(described) {}
   QString text(QAccessible::Text what) const override {
-    const QString selection = described_->described_selection();
+    QString selection = described_->described_selection();
     if (what == QAccessible::Value) return selection;
     if (what != QAccessible::Description) return QAccessibleWidget::text(what);
     // What changes comes first, for it is read out when it does.

@@ -185,11 +185,11 @@ std::uint64_t Xxh64::digest() const {
   sum += length_;
   std::string_view rest = rest_;
   for (; rest.size() >= 8; rest.remove_prefix(8)) {
-    sum ^= mix(0, little_endian<std::uint64_t>(rest.data()));
+    sum ^= mix(0, little_endian<std::uint64_t>(&rest.front()));
     sum = std::rotl(sum, 27) * prime1 + prime4;
   }
   for (; rest.size() >= 4; rest.remove_prefix(4)) {
-    sum ^= little_endian<std::uint32_t>(rest.data()) * prime1;
+    sum ^= little_endian<std::uint32_t>(&rest.front()) * prime1;
     sum = std::rotl(sum, 23) * prime2 + prime3;
   }
   for (const char c : rest) {
