@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and passes the tests. Without arguments: everything that a change needs to hold, from nothing in about 18 minutes on 2 cores.
-# With --full: then also a build without CUDA, clang-tidy, sanitizers, fuzzing and the portable tree, in about three quarters of an hour. What
+# With --full: then also a build without CUDA, clang-tidy, sanitizers, fuzzing and the portable tree, in about an hour. What
 # the sanitizers run is then run by them alone.
 # Tests that need a GPU are skipped with a line that says so.
 set -euo pipefail
