@@ -38,10 +38,15 @@ __attribute__((constructor)) void find_exits() {
   for (;;) syscall(SYS_exit_group, status);
 }
 
+// What calls that we lead to us were bound to: the C library's function or another tool's. It is
+// kept apart from what stands behind us, because a tool that stands before us calls our exported
+// name, and must not come back to itself.
+std::atomic<Exit> bound_exit{nullptr}, bound_exit_c99{nullptr};
+
 // What others' calls are led to. The exported names will not do: our own reference to one is bound
 // to the C library's.
-[[noreturn]] void led_exit(int status) { end(real_exit, status); }
-[[noreturn]] void led_exit_c99(int status) { end(real_exit_c99, status); }
+[[noreturn]] void led_exit(int status) { end(bound_exit, status); }
+[[noreturn]] void led_exit_c99(int status) { end(bound_exit_c99, status); }
 
 bool is_ours(const void* function) {
   Dl_info one{}, other{};
@@ -49,12 +54,12 @@ bool is_ours(const void* function) {
          one.dli_fbase == other.dli_fbase;
 }
 
-void lead_exit(const char* name, void (*hook)(int), std::atomic<Exit>& real) {
+void lead_exit(const char* name, void (*hook)(int), std::atomic<Exit>& bound_to) {
   // What everybody without a definition of their own is bound to, another tool's where there is
   // one.
   void* bound = real_symbol(RTLD_DEFAULT, name);
   if (bound == nullptr || is_ours(bound)) return;
-  real.store(reinterpret_cast<Exit>(bound));
+  bound_to.store(reinterpret_cast<Exit>(bound));
   lead_linked_calls(name, bound, reinterpret_cast<void*>(hook));
 }
 
@@ -63,8 +68,8 @@ void lead_exit(const char* name, void (*hook)(int), std::atomic<Exit>& real) {
 void exits_prepare() {
   static std::atomic<bool> done{false};
   if (done.exchange(true)) return;
-  lead_exit("_exit", &led_exit, real_exit);
-  lead_exit("_Exit", &led_exit_c99, real_exit_c99);
+  lead_exit("_exit", &led_exit, bound_exit);
+  lead_exit("_Exit", &led_exit_c99, bound_exit_c99);
 }
 
 }  // namespace rnnadvisor::plugin

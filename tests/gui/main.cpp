@@ -9,6 +9,10 @@
 #include "gui/translations.h"
 #include "tests/gui/pictures.h"
 
+// Read by the address sanitizer. fontconfig keeps what it read of a configuration that it replaces.
+extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig"; }
+
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   testing::InitGoogleTest(&argc, argv);

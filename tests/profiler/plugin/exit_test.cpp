@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/effort.h"
 #include "tests/profiler/plugin/child.h"
 
 namespace rnnadvisor::plugin_test {
@@ -59,6 +60,19 @@ TEST_P(EndsAtOnce, AreNotKeptByAFlushThatHangs) {
   EXPECT_EQ(result.spool().header.exit_status, GetParam().status);
 }
 
+TEST(Exit, AnotherToolsExitBeforeOrBehindEndsTheProgramToo) {
+  const std::string other = STANDIN_FOLDER "/libother_hook.so";
+  for (const auto& order : {PLUGIN_FILE ":" + other, other + ":" PLUGIN_FILE}) {
+    for (const auto& [how, status] : {std::pair("_exit", 10), std::pair("handler", 14)}) {
+      KernelChild child;
+      const auto result = child.variable("LD_PRELOAD", order).run({"cuda-end", how});
+      ASSERT_EQ(result.status, status) << order << result.error;
+      EXPECT_THAT(result.spool().kernels, SizeIs(3)) << order;
+      EXPECT_EQ(result.spool().header.exit_status, status) << order;
+    }
+  }
+}
+
 // The driver's injection alone: our definitions are found by nobody.
 struct Program {
   const char *name, *file;
@@ -70,6 +84,12 @@ class WithoutPreload : public ::testing::TestWithParam<std::tuple<Program, End>>
         .variable("RNNADVISOR_MODE", "kernels")
         .variable("CUDA_INJECTION64_PATH", PLUGIN_FILE)
         .variable("PROBE_CUPTI", "1");
+  }
+  // A program with a sanitizer's runtime in it defines _exit() itself; its own calls of it go
+  // through no table that could lead them elsewhere.
+  void SetUp() override {
+    if (test::sanitized() && end().status != 11 && end().status != 12)
+      GTEST_SKIP() << "the sanitizer's _exit() is in the program itself";
   }
   const End& end() const { return std::get<1>(GetParam()); }
   Child child;

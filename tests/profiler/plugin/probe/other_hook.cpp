@@ -1,14 +1,27 @@
-// Somebody else who stands in front of cuDNN in the same way.
+// Another tool in the same process: it counts calls of cuDNN and passes them on, and ends by
+// _exit() itself.
 #include <cudnn.h>
 #include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdint>
 
 static int calls = 0;
 
+// Found beforehand: nothing can be looked up in a signal handler.
+static void (*next_exit)(int) = nullptr;
+__attribute__((constructor)) static void find_exit() {
+  next_exit = reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "_exit"));
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 int other_hook_calls() { return calls; }
+void _exit(int status) {
+  next_exit(status);
+  for (;;) syscall(SYS_exit_group, status);
+}
 cudnnStatus_t cudnnRNNForward(cudnnHandle_t a, cudnnRNNDescriptor_t b, cudnnForwardMode_t c,
                               const int32_t d[], cudnnRNNDataDescriptor_t e, const void* f,
                               cudnnRNNDataDescriptor_t g, void* h, cudnnTensorDescriptor_t i,
