@@ -44,7 +44,7 @@ say "What this machine can do"
 "$program" doctor || true
 
 report=rnnadvisor-report.html
-if "$program" doctor --json | grep -q '"can_run": *true'; then
+if grep -q '"can_run": *true' <<<"$("$program" doctor --json)"; then
   say "Live: NVIDIA's guide, figure 10, on this GPU"
   "$program" sweep samples/sweeps/guide-figure-10.toml -o rnnadvisor-guide-figure-10.rnnprof --force --quiet
   "$program" report rnnadvisor-guide-figure-10.rnnprof --format text --format "html:$report" --force

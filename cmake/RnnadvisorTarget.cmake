@@ -38,7 +38,7 @@ function(rnnadvisor_library name)
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE $<BUILD_INTERFACE:rnnadvisor_options> $<BUILD_INTERFACE:rnnadvisor_sanitized>
                         ${ARG_PRIVATE})
   # Several files as one: the templates of JSON, TOML and CLI11 are instantiated once for all of them, in about a third of the time.
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${RNNADVISOR_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${RNNADVISOR_UNITY} UNITY_BUILD_BATCH_SIZE 20)
 endfunction()
 
 # rnnadvisor_gui_library(name SOURCES … PUBLIC … PRIVATE …): the same for code that includes Qt. moc runs over its headers.
@@ -85,6 +85,7 @@ function(rnnadvisor_test name)
     set(ARG_HEADERS rnnadvisor_test_headers)
   endif()
   target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${RNNADVISOR_UNITY} UNITY_BUILD_BATCH_SIZE 16)
   foreach(label IN LISTS ARG_LABELS)
     if(NOT TARGET ${label}_tests)
       add_custom_target(${label}_tests COMMENT "All tests with the label ${label}")

@@ -27,7 +27,7 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   append_escaped(out, text);
   return out + '"';
@@ -45,15 +45,16 @@ class TraceWriter {
   TraceWriter(const Profile& profile, const TextSink& sink)
       : p_(profile), sink_(sink), origin_(first_time()) {
     strings_.reserve(p_.strings.size());
-    for (const auto& text : p_.strings) strings_.push_back(quoted(text));
+    for (const auto& text : p_.strings) strings_.push_back(json_string(text));
   }
 
   bool write() {
     out_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":{";
     out("\"origin_ns\":\"{}\",\"rnnadvisor_version\":{},\"cudnn_version\":{},\"driver_version\":{},"
         "\"created\":{}",
-        origin_, quoted(p_.environment.rnnadvisor_version), quoted(p_.environment.cudnn_version),
-        quoted(p_.environment.driver_version), quoted(p_.environment.created));
+        origin_, json_string(p_.environment.rnnadvisor_version),
+        json_string(p_.environment.cudnn_version), json_string(p_.environment.driver_version),
+        json_string(p_.environment.created));
     out_ += "},\"traceEvents\":[";
     write_calls();
     write_nvtx();
@@ -112,7 +113,7 @@ class TraceWriter {
 
   void name_event(const char* what, int pid, int tid, const std::string& name, int order) {
     out("{}\n{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"{}_name\",\"args\":{{\"name\":{}}}}}",
-        first_ ? "" : ",", pid, tid, what, quoted(name));
+        first_ ? "" : ",", pid, tid, what, json_string(name));
     out(",\n{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"{}_sort_index\",\"args\":{{\"sort_"
         "index\":{}}}}}",
         pid, tid, what, order);
@@ -227,7 +228,7 @@ class TraceWriter {
             "\"math_type\":\"{}\",\"input_size\":{},\"hidden_size\":{},\"proj_size\":{},\"num_"
             "layers\":{},\"batch_size\":{},"
             "\"seq_length\":{}",
-            quoted(c.id), quoted(summary(c)), to_string(c.cell), to_string(c.algo),
+            json_string(c.id), json_string(summary(c)), to_string(c.cell), to_string(c.algo),
             to_string(c.direction), to_string(c.data_type), to_string(c.math_type), c.input_size,
             c.hidden_size, c.proj_size, c.num_layers, c.batch_size, c.seq_length);
       }

@@ -7,8 +7,8 @@ namespace rnnadvisor::model {
 namespace {
 
 constexpr std::array<Phase, 1> inference = {Phase::forward_inference};
-constexpr std::array<Phase, 3> training = {Phase::forward_training, Phase::backward_data,
-                                           Phase::backward_weights};
+constexpr std::array<Phase, 3> training_phases = {Phase::forward_training, Phase::backward_data,
+                                                  Phase::backward_weights};
 
 void add(std::optional<TimePrediction>& total, const std::optional<TimePrediction>& part) {
   if (!total) return;
@@ -34,7 +34,8 @@ std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const Device
                                            const PredictTime& predict, bool fixed) {
   std::vector<AlgorithmTime> times;
   const bool trains = config.mode == Mode::training;
-  const std::span<const Phase> phases = trains ? std::span<const Phase>(training) : inference;
+  const std::span<const Phase> phases =
+      trains ? std::span<const Phase>(training_phases) : inference;
   const Algo own_row = row_of(config);
   bool any = false;
   for (std::size_t index = 0; index < Spellings<Algo>::values.size(); ++index) {

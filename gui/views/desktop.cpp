@@ -11,9 +11,9 @@
 namespace rnnadvisor::gui {
 namespace {
 
-constexpr QLatin1String service("org.freedesktop.portal.Desktop");
-constexpr QLatin1String path("/org/freedesktop/portal/desktop");
-constexpr QLatin1String settings("org.freedesktop.portal.Settings");
+constexpr QLatin1String portal_service("org.freedesktop.portal.Desktop");
+constexpr QLatin1String portal_path("/org/freedesktop/portal/desktop");
+constexpr QLatin1String portal_settings("org.freedesktop.portal.Settings");
 constexpr QLatin1String appearance("org.freedesktop.appearance");
 constexpr QLatin1String gnome("org.gnome.desktop.interface");
 
@@ -43,9 +43,10 @@ void Desktop::ask(int patience_ms) {
   qRegisterMetaType<QDBusVariant>();  // or Qt does not know the slot's argument, and does not
                                       // connect
   // From whoever offers this interface: to know the portal among them, Qt would wait for the bus.
-  bus_.connect(QString(), path, settings, QStringLiteral("SettingChanged"), this,
+  bus_.connect(QString(), portal_path, portal_settings, QStringLiteral("SettingChanged"), this,
                SLOT(take(QString, QString, QDBusVariant)));
-  auto call = QDBusMessage::createMethodCall(service, path, settings, QStringLiteral("ReadAll"));
+  auto call = QDBusMessage::createMethodCall(portal_service, portal_path, portal_settings,
+                                             QStringLiteral("ReadAll"));
   call << QStringList{QString(appearance), QString(gnome)};
   auto* watcher = new QDBusPendingCallWatcher(bus_.asyncCall(call), this);
   QEventLoop loop;

@@ -61,9 +61,9 @@ bool is_strided_copy(std::string_view name) {
          name.find("direct_copy_kernel_cuda") != std::string_view::npos;
 }
 
-class Reader {
+class SignsReader {
  public:
-  explicit Reader(const Profile& profile) : profile_(profile), spans_(profile.calls.size()) {
+  explicit SignsReader(const Profile& profile) : profile_(profile), spans_(profile.calls.size()) {
     for (const auto& name : profile.strings) {
       strided_.push_back(is_strided_copy(name) ? 1 : 0);
       prepares_.push_back(strided_.back() != 0 || name.find("FillFunctor") != std::string::npos);
@@ -233,7 +233,7 @@ std::vector<CallSigns> call_signs(const Profile& profile) {
   read_phases(profile, signs);
   read_steps(profile, signs);
   std::vector<Count> counts(profile.configurations.size());
-  Reader(profile).read(counts);
+  SignsReader(profile).read(counts);
   for (std::size_t i = 0; i < signs.size(); ++i) {
     if (nearly_all(counts[i].copied, counts[i].calls)) signs[i].weights_copied = true;
     if (nearly_all(counts[i].reordered, counts[i].calls)) signs[i].input_reordered = true;

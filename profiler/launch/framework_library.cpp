@@ -28,7 +28,7 @@ constexpr std::array<Package, 6> packages = {{
 }};
 
 // Keras 3 and Keras 2 are installed under one name, and Keras 2 under another one beside Keras 3.
-constexpr Package keras = {"keras", {"keras", "keras_nightly"}, Framework::keras3};
+constexpr Package keras_package = {"keras", {"keras", "keras_nightly"}, Framework::keras3};
 constexpr Package legacy_keras = {"tf_keras", {"tf_keras", "tf_keras_nightly"}, Framework::keras2};
 
 // Libraries that tell by their name where the folder does not: programs in C++.
@@ -63,7 +63,7 @@ std::string version_in(const fs::path& folder, const Package& package) {
 
 // By its version; where that is not known, by files that only Keras 3 has.
 std::optional<FrameworkLibrary> keras_in(const fs::path& folder, std::string_view path) {
-  const std::string version = version_in(folder, keras);
+  const std::string version = version_in(folder, keras_package);
   if (version.empty()) {
     // TensorFlow's own copy, of the time of Keras 2.
     if (path.find("/tensorflow/python/keras/") != std::string_view::npos)
@@ -95,7 +95,7 @@ std::optional<FrameworkLibrary> framework_of(std::string_view path) {
   fs::path folder = fs::path(path).parent_path();
   for (; folder.has_relative_path(); folder = folder.parent_path()) {
     const std::string name = folder.filename().string();
-    if (name == keras.folder) return keras_in(folder.parent_path(), path);
+    if (name == keras_package.folder) return keras_in(folder.parent_path(), path);
     if (name == legacy_keras.folder)
       return FrameworkLibrary{Framework::keras2, version_in(folder.parent_path(), legacy_keras)};
     const auto package = std::find_if(packages.begin(), packages.end(),

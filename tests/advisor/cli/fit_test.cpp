@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/fit_case.h"
 #include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
@@ -19,9 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-constexpr std::int64_t gib = std::int64_t{1} << 30;
-
-Json answer(std::vector<std::string> arguments) {
+Json fit_answer(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "fit");
   arguments.emplace_back("--json");
   const auto called = call(arguments);
@@ -39,15 +38,6 @@ std::vector<std::string> with(std::vector<std::string> more) {
   return more;
 }
 
-RnnConfig lstm_config() {
-  RnnConfig c;
-  c.hidden_size = c.input_size = c.proj_size = 64;
-  c.num_layers = 3;
-  c.seq_length = 20;
-  c.data_type = DataType::half;
-  return c;
-}
-
 std::int64_t sum(const Json& parts) {
   std::int64_t total = 0;
   for (const auto& part : parts) total += part.get<std::int64_t>();
@@ -58,8 +48,8 @@ TEST(Fit, LargestBatchAgreesWithTryingAll) {
   for (const Mode mode : {Mode::training, Mode::inference}) {
     for (const int megabytes : {26, 30, 50, 80}) {
       const std::int64_t bytes = megabytes * std::int64_t{1'000'000};
-      const auto fit = answer(with({"--memory", std::to_string(megabytes) + "MB", "--mode",
-                                    std::string(to_string(mode))}))["fits"][0];
+      const auto fit = fit_answer(with({"--memory", std::to_string(megabytes) + "MB", "--mode",
+                                        std::string(to_string(mode))}))["fits"][0];
       int expected = 0;
       RnnConfig c = lstm_config();
       for (c.batch_size = 1; c.batch_size < 5000; ++c.batch_size) {
@@ -81,7 +71,7 @@ TEST(Fit, LargestBatchAgreesWithTryingAll) {
 }
 
 TEST(Fit, LengthEndsWhereCudnnDoes) {
-  const auto fit = answer(with({"--largest", "length"}))["fits"][0];
+  const auto fit = fit_answer(with({"--largest", "length"}))["fits"][0];
   EXPECT_EQ(fit["parameter"], "seq_length");
   EXPECT_EQ(fit["largest"]["size"], 65535);
   EXPECT_TRUE(fit["next"].is_null());
@@ -92,7 +82,7 @@ TEST(Fit, LengthEndsWhereCudnnDoes) {
 }
 
 TEST(Fit, RoomIsTheDevicesWithoutTheMargin) {
-  const auto fit = answer(with({}))["fits"][0];
+  const auto fit = fit_answer(with({}))["fits"][0];
   EXPECT_EQ(fit["room"]["bytes"], find_device("nvidia-h200")->memory_bytes - fit_margin);
   EXPECT_EQ(fit["device"], "nvidia-h200");
 }
@@ -114,15 +104,15 @@ TEST(Fit, SaysWhatCudnnWouldRefuse) {
 }
 
 TEST(Fit, UnequalLengthsBecomeFullOnes) {
-  const auto fit = answer({"--cell", "lstm", "--hidden-size", "64", "--seq-lengths", "9,7,7",
-                           "--device", "h200"})["fits"][0];
+  const auto fit = fit_answer({"--cell", "lstm", "--hidden-size", "64", "--seq-lengths", "9,7,7",
+                               "--device", "h200"})["fits"][0];
   EXPECT_EQ(fit["full_lengths_assumed"], true);
 }
 
 // The batch of an odd number has findings about alignment; a multiple just below has none of them.
 TEST(Fit, NamesABetterSizeBelowWithFewerFindingsAndNoNewOnes) {
-  const auto fit = answer({"--cell", "lstm", "--hidden-size", "2048", "--seq-length", "500",
-                           "--memory", "79.5GiB", "--device", "a100"})["fits"][0];
+  const auto fit = fit_answer({"--cell", "lstm", "--hidden-size", "2048", "--seq-length", "500",
+                               "--memory", "79.5GiB", "--device", "a100"})["fits"][0];
   ASSERT_TRUE(fit["better"].is_object());
   const int better = fit["better"]["size"];
   const int largest = fit["largest"]["size"];
@@ -179,14 +169,14 @@ TEST(Fit, PytorchAgreesWithTryingAllAcrossItsChoiceOfAlgorithm) {
 
 TEST(Fit, PytorchNeedsMoreThanTheCallAndDependsOnTheOptimizer) {
   const auto size = [](std::vector<std::string> more) {
-    return answer(with(std::move(more)))["fits"][0]["largest"]["size"].get<int>();
+    return fit_answer(with(std::move(more)))["fits"][0]["largest"]["size"].get<int>();
   };
   const int call = size({"--memory", "2GiB"});
   const int adam = size({"--memory", "2GiB", "--framework", "pytorch"});
   const int none = size({"--memory", "2GiB", "--framework", "pytorch", "--optimizer", "none"});
   EXPECT_LT(adam, call);
   EXPECT_LE(adam, none);
-  const auto fit = answer(with({"--memory", "2GiB", "--framework", "pytorch"}))["fits"][0];
+  const auto fit = fit_answer(with({"--memory", "2GiB", "--framework", "pytorch"}))["fits"][0];
   EXPECT_EQ(fit["framework"], "pytorch");
   EXPECT_EQ(fit["largest"]["exactness"], "estimate");
   EXPECT_EQ(sum(fit["largest"]["parts"]), fit["largest"]["bytes"]);
@@ -196,7 +186,7 @@ TEST(Fit, PytorchNeedsMoreThanTheCallAndDependsOnTheOptimizer) {
 // take says; what is said of the largest size is what it takes then.
 TEST(Fit, PytorchNeedIsWhatItTakesInTheRoomThereIs) {
   auto arguments = with({"--memory", "2GiB", "--framework", "pytorch"});
-  const auto fit = answer(arguments)["fits"][0];
+  const auto fit = fit_answer(arguments)["fits"][0];
   EXPECT_LE(fit["largest"]["bytes"].get<std::int64_t>(), 2 * gib);
   arguments.insert(arguments.begin(), "fit");
   EXPECT_THAT(call(arguments).out, HasSubstr("does not fit; given enough, PyTorch would take"));
@@ -205,11 +195,11 @@ TEST(Fit, PytorchNeedIsWhatItTakesInTheRoomThereIs) {
 TEST(Fit, ReadsAProfile) {
   const std::string profile =
       RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof";
-  const auto document = answer({profile, "--call", "3"});
+  const auto document = fit_answer({profile, "--call", "3"});
   ASSERT_EQ(document["fits"].size(), 1U);
   EXPECT_EQ(document["fits"][0]["framework"], "pytorch");
   EXPECT_EQ(document["fits"][0]["device"], "nvidia-h200");
-  EXPECT_EQ(answer({"sample:gnmt"})["fits"].size(), 6U);
+  EXPECT_EQ(fit_answer({"sample:gnmt"})["fits"].size(), 6U);
 
   EXPECT_THAT(call({"fit", profile, "--call", "1000"}).err, HasSubstr("the profile has 30 calls"));
   EXPECT_EQ(call({"fit", profile, "--cell", "gru"}).status, 2);
@@ -260,7 +250,7 @@ TEST(Fit, LeavesTheRestOfARecordedProgramItsMemory) {
   auto profile = read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof");
   ASSERT_TRUE(profile);
   const auto before =
-      answer({RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof"})["fits"][0];
+      fit_answer({RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof"})["fits"][0];
   auto& allocations = profile->allocations;
   ASSERT_EQ(allocations.size(), 0U);
   allocations.time_ns.push_back(profile->calls.front().host_start_ns);
@@ -273,7 +263,7 @@ TEST(Fit, LeavesTheRestOfARecordedProgramItsMemory) {
   allocations.process.push_back(profile->calls.front().process);
   const auto path = folder / "held.rnnprof";
   ASSERT_TRUE(write_profile(*profile, path, true));
-  const auto after = answer({path})["fits"][0];
+  const auto after = fit_answer({path})["fits"][0];
   const std::int64_t beside = after["held_beside_bytes"];
   EXPECT_GT(beside, 99 * gib);
   EXPECT_LT(beside, 100 * gib);

@@ -7,6 +7,7 @@
 #include "advisor/cli/fitting.h"
 #include "profiler/profile/builder.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/fit_case.h"
 #include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
@@ -15,17 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
-
-constexpr std::int64_t gib = std::int64_t{1} << 30;
-
-RnnConfig lstm_config() {
-  RnnConfig c;
-  c.hidden_size = c.input_size = c.proj_size = 64;
-  c.num_layers = 3;
-  c.seq_length = 20;
-  c.data_type = DataType::half;
-  return c;
-}
 
 // A GPU whose cuDNN wants more or less than the model says; it refuses to run what is larger than
 // what is free, and remembers whatever was run.

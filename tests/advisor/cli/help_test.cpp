@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 
-#include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/golden.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -17,27 +16,6 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
-// Compared with tests/golden/cli/<name>; with RNNADVISOR_UPDATE_GOLDEN set the file is written
-// instead.
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = RNNADVISOR_SOURCE_DIR "/tests/golden/cli/" + name;
-  if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) write_text_file(path, text);
-  EXPECT_EQ(read_text(path), text) << "RNNADVISOR_UPDATE_GOLDEN=1 writes " << path;
-}
-
-struct Shell {
-  int status = -1;
-  std::string out;
-};
-Shell shell(const std::string& command) {
-  Shell result;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  while (const auto got = fread(buffer, 1, sizeof buffer, pipe)) result.out.append(buffer, got);
-  result.status = pclose(pipe);
-  return result;
-}
 bool have(const std::string& program) { return shell("command -v " + program).status == 0; }
 
 TEST(Help, IsAsReviewed) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -17,7 +16,7 @@
 #include "advisor/cli/program_arguments.h"
 #include "advisor/cli/recording_options.h"
 #include "profiler/profile/file.h"
-#include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/golden.h"
 #include "tests/profiler/spool/sample_spools.h"
 
 namespace rnnadvisor::cli {
@@ -431,20 +430,6 @@ TEST(Sizes, HaveUnits) {
   for (const char* wrong :
        {"", "0", "-1", "K", "1KK", "1e3", "1.5M", "9999999T", "99999999999999999999"})
     EXPECT_FALSE(parse_size(wrong, "--x")) << wrong;
-}
-
-struct Shell {
-  int status = -1;
-  std::string out;
-};
-Shell shell(const std::string& command) {
-  Shell result;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  while (const auto got = fread(buffer, 1, sizeof buffer, pipe)) result.out.append(buffer, got);
-  result.status = pclose(pipe);
-  return result;
 }
 
 class EnvCommand : public ProfileCommand {

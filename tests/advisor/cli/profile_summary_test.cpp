@@ -8,26 +8,20 @@
 #include <regex>
 
 #include "profiler/profile/builder.h"
-#include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/golden.h"
 
 namespace rnnadvisor::cli {
 namespace {
 
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = RNNADVISOR_SOURCE_DIR "/tests/golden/cli/" + name;
-  if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) write_text_file(path, text);
-  EXPECT_EQ(read_text(path), text) << "RNNADVISOR_UPDATE_GOLDEN=1 writes " << path;
-}
-
-constexpr std::int64_t ms = 1'000'000;
+constexpr std::int64_t millisecond = 1'000'000;
 
 Process process(int rank, ProcessEnd end, int number) {
   Process p;
   p.pid = 4711 + rank;
   p.host = "node1";
   p.rank = rank;
-  p.start_ns = 1000 * ms;
-  p.end_ns = 13'345 * ms;
+  p.start_ns = 1000 * millisecond;
+  p.end_ns = 13'345 * millisecond;
   p.end = end;
   (end == ProcessEnd::exited ? p.exit_status : p.signal) = number;
   return p;
@@ -55,32 +49,32 @@ Profile job(bool traced) {
   builder.add_configuration(small);
   builder.add_process(process(0, ProcessEnd::exited, 0));
   builder.add_process(process(1, ProcessEnd::signalled, 9));
-  std::int64_t time = 2000 * ms;
+  std::int64_t time = 2000 * millisecond;
   for (int i = 0; i < 1200; ++i) {
     CallRecord record;
     record.call.configuration = i % 3 == 0 ? 1 : 0;
     record.call.process = i % 2;
     record.call.host_start_ns = time;
-    record.call.host_end_ns = time + ms / 4;
+    record.call.host_end_ns = time + millisecond / 4;
     record.call.source = CallSource::hook;
     record.call.graph = i % 3 == 0 ? GraphState::replayed : GraphState::none;
     record.site = {i % 3 == 0 ? "/home/me/project/encoder.py" : "/home/me/project/train.py",
                    "forward", 31 + i % 3};
-    if (!traced) record.call.device_duration_ns = ms / 2;
+    if (!traced) record.call.device_duration_ns = millisecond / 2;
     const int call = builder.add_call(record);
     if (traced) {
       KernelRecord kernel;
       kernel.start_ns = time;
-      kernel.end_ns = time + ms / 2;
+      kernel.end_ns = time + millisecond / 2;
       kernel.call = call;
       kernel.process = i % 2;
       builder.add_kernel(kernel);
       kernel.call = -1;
-      kernel.start_ns += ms / 2;
-      kernel.end_ns += ms / 4;
+      kernel.start_ns += millisecond / 2;
+      kernel.end_ns += millisecond / 4;
       builder.add_kernel(kernel);
     }
-    time += ms;
+    time += millisecond;
   }
   builder.add_note({NoteSeverity::warning, "records-dropped", "CUPTI dropped records", 12});
   builder.add_note({NoteSeverity::info, "graph-replays", "not for this screen", 400});

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string path = RNNADVISOR_SOURCE_DIR "/README.md";
+const std::string readme_file = RNNADVISOR_SOURCE_DIR "/README.md";
 
 // The text between `from` and `to`, the first after `heading`.
 std::string section(const std::string& text, std::string_view heading, std::string_view from,
@@ -43,7 +43,7 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 TEST(Readme, TheFirstResultIsWhatTheProgramPrints) {
-  const std::string readme = read_text(path);
+  const std::string readme = read_text(readme_file);
   const std::string block = section(readme, "## A first result", "```\n$ rnnadvisor ", "```");
   ASSERT_FALSE(block.empty());
   const auto line_end = block.find('\n');
@@ -57,7 +57,7 @@ TEST(Readme, TheFirstResultIsWhatTheProgramPrints) {
   if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) {
     std::string updated = readme;
     updated.replace(updated.find(shown), shown.size(), called.out);
-    write_text_file(path, updated);
+    write_text_file(readme_file, updated);
     return;
   }
   EXPECT_EQ(without_time(shown), without_time(called.out))
@@ -67,7 +67,7 @@ TEST(Readme, TheFirstResultIsWhatTheProgramPrints) {
 TEST(Readme, TheExampleFileIsRead) {
   TemporaryFolder folder;
   const auto file = folder / "network.toml";
-  write_text_file(file, section(read_text(path), "## How to", "```toml\n", "```"));
+  write_text_file(file, section(read_text(readme_file), "## How to", "```toml\n", "```"));
   const auto called =
       call({"check", file, "--device", "a100", "--fail-on", "never", "--format", "json"});
   ASSERT_EQ(called.status, 0) << called.err;
@@ -87,7 +87,7 @@ TEST(Readme, TheTableIsInTheMeasurements) {
         ms["forward_training"].get<double>() + ms["backward_data"].get<double>() +
         ms["backward_weights"].get<double>();
   }
-  const std::string readme = read_text(path);
+  const std::string readme = read_text(readme_file);
   const std::string table = section(readme, "| configuration |", "| --- |", "\n\n");
   std::vector<double> shown;
   const std::regex cell("\\| \\*{0,2}([0-9.]+) ms");
@@ -106,7 +106,7 @@ TEST(Readme, TheTableIsInTheMeasurements) {
 }
 
 TEST(Readme, TheNumberOfDevicesIsTheirNumber) {
-  EXPECT_THAT(read_text(path),
+  EXPECT_THAT(read_text(readme_file),
               HasSubstr(fmt::format("`--device` knows {} GPUs", shipped_devices().size())));
 }
 

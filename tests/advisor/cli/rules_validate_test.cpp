@@ -15,14 +15,14 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-struct Bench {
+struct ValidationBench {
   TemporaryFolder folder;
   FakeMachine machine;
   advisor::stand_in::StandIn gpu;
   std::string profile = folder / "h200.rnnprof";
   int asked = 0;
 
-  Bench() {
+  ValidationBench() {
     machine.gpu = true;
     gpu.cost = [](const ExperimentVariant& variant, ExperimentScope) {
       return variant.calls.front().batch_size % 8 == 0 ? 1.0 : 2.0;
@@ -54,7 +54,7 @@ const std::vector<std::string> one_rule = {"--rule", "alignment/batch-multiple-o
                                            "4"};
 
 TEST(RulesValidate, MeasuresAndIsReadAgainElsewhere) {
-  Bench bench;
+  ValidationBench bench;
   auto arguments = one_rule;
   arguments.insert(arguments.end(), {"-o", bench.profile, "--record", bench.folder / "h200.json"});
   const auto called = bench(arguments);
@@ -89,7 +89,7 @@ TEST(RulesValidate, MeasuresAndIsReadAgainElsewhere) {
 }
 
 TEST(RulesValidate, NeedsAGpuAndSaysWhatCanBeDoneWithout) {
-  Bench bench;
+  ValidationBench bench;
   bench.machine.gpu = false;
   auto arguments = one_rule;
   arguments.insert(arguments.end(), {"-o", bench.profile});
@@ -107,7 +107,7 @@ TEST(RulesValidate, NeedsAGpuAndSaysWhatCanBeDoneWithout) {
 
 // What would be measured of all rules is counted: at most a screen.
 TEST(RulesValidate, ADryRunOfManyRulesIsCounted) {
-  Bench bench;
+  ValidationBench bench;
   const auto lines = [](const std::string& text) {
     return std::count(text.begin(), text.end(), '\n');
   };
@@ -127,7 +127,7 @@ TEST(RulesValidate, ADryRunOfManyRulesIsCounted) {
 }
 
 TEST(RulesValidate, RefusesWhatItDoesNotKnow) {
-  Bench bench;
+  ValidationBench bench;
   EXPECT_EQ(bench({"--rule", "alignment/batch-multiple-of-9"}).status, 2);
   EXPECT_EQ(bench({"--rule", "nothing/"}).status, 2);
   EXPECT_EQ(bench({"--budget", "0"}).status, 2);

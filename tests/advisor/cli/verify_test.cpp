@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Bench {
+struct VerifyBench {
   TemporaryFolder folder;
   FakeMachine machine;
   advisor::stand_in::StandIn gpu;
@@ -25,7 +25,7 @@ struct Bench {
   std::vector<int> devices;
   std::function<model::PredictTime(const DeviceSpec&)> predict_for;
 
-  Bench() {
+  VerifyBench() {
     machine.gpu = true;
     gpu.cost = advisor::stand_in::Recorded(RNNADVISOR_SOURCE_DIR "/tests/data/h200/kernels.jsonl");
     ProfileBuilder builder;
@@ -61,7 +61,7 @@ struct Bench {
 };
 
 TEST(Verify, WritesANewProfileAndReportsOnIt) {
-  Bench bench;
+  VerifyBench bench;
   const auto before = read_text(bench.profile);
   const auto called = bench({});
   EXPECT_EQ(called.status, 0) << called.err;
@@ -85,7 +85,7 @@ TEST(Verify, WritesANewProfileAndReportsOnIt) {
 }
 
 TEST(Verify, ASecondTimeNothingIsReplacedUnasked) {
-  Bench bench;
+  VerifyBench bench;
   ASSERT_EQ(bench({}).status, 0);
   const auto called = bench({});
   EXPECT_EQ(called.status, 2);
@@ -96,7 +96,7 @@ TEST(Verify, ASecondTimeNothingIsReplacedUnasked) {
 }
 
 TEST(Verify, InPlaceLosesNothing) {
-  Bench bench;
+  VerifyBench bench;
   ASSERT_EQ(bench({"--in-place"}).status, 0);
   const auto once = read_profile(bench.profile);
   ASSERT_TRUE(once);
@@ -110,7 +110,7 @@ TEST(Verify, InPlaceLosesNothing) {
 }
 
 TEST(Verify, SaysWhatIsMissing) {
-  Bench bench;
+  VerifyBench bench;
   bench.machine.gpu = false;
   auto called = bench({});
   EXPECT_EQ(called.status, 3);
@@ -124,7 +124,7 @@ TEST(Verify, SaysWhatIsMissing) {
 }
 
 TEST(Verify, AMachineThatFailsIsTheEnvironment) {
-  Bench bench;
+  VerifyBench bench;
   bench.gpu.before_request = [](const ExperimentRequest&) -> Result<void> {
     return fail(ErrorCode::unsupported, "this build cannot try changes on a GPU yet");
   };
@@ -135,7 +135,7 @@ TEST(Verify, AMachineThatFailsIsTheEnvironment) {
 }
 
 TEST(Verify, CtrlCKeepsWhatWasMeasured) {
-  Bench bench;
+  VerifyBench bench;
   bench.gpu.before_request = [&](const ExperimentRequest&) -> Result<void> {
     bench.machine.interrupted = true;
     return {};
@@ -149,7 +149,7 @@ TEST(Verify, CtrlCKeepsWhatWasMeasured) {
 }
 
 TEST(Verify, DryRunNeedsNoGpu) {
-  Bench bench;
+  VerifyBench bench;
   bench.machine.gpu = false;
   const auto called = bench({"--dry-run"});
   EXPECT_EQ(called.status, 0);
@@ -165,7 +165,7 @@ TEST(Verify, DryRunNeedsNoGpu) {
 }
 
 TEST(Verify, TimesOfAnotherCudnnOrderNothing) {
-  Bench bench;
+  VerifyBench bench;
   bench.machine.gpu = false;
   bench.predict_for = [](const DeviceSpec&) -> model::PredictTime {
     return [](const RnnConfig& config, Phase) -> std::optional<model::TimePrediction> {
@@ -188,7 +188,7 @@ TEST(Verify, TimesOfAnotherCudnnOrderNothing) {
 
 // What a program reads of --dry-run --json it can ask for with --change.
 TEST(Verify, EveryChangeOfADryRunCanBeAskedFor) {
-  Bench bench;
+  VerifyBench bench;
   const auto called = bench({"--dry-run", "--json"});
   ASSERT_EQ(called.status, 0) << called.err;
   const auto plan = nlohmann::json::parse(called.out);
@@ -256,7 +256,7 @@ TEST(Plurals, OfEveryCommandThatCounts) {
 }
 
 TEST(Verify, OneChangeInWords) {
-  Bench bench;
+  VerifyBench bench;
   const auto called = bench({"--dry-run", "--change", "pad_batch 128, then algo persist_static"});
   EXPECT_EQ(called.status, 0);
   EXPECT_THAT(
@@ -272,7 +272,7 @@ TEST(Verify, OneChangeInWords) {
 }
 
 TEST(Verify, OptionsChooseWhatIsTried) {
-  Bench bench;
+  VerifyBench bench;
   EXPECT_THAT(bench({"--dry-run", "--allow", "model"}).out, HasSubstr("try   batch size 128"));
   EXPECT_THAT(bench({"--dry-run", "--allow", "exact"}).out, Not(HasSubstr("(numerics)")));
   auto called = bench({"--dry-run", "--allow", "numerix"});
@@ -299,7 +299,7 @@ TEST(Verify, OptionsChooseWhatIsTried) {
 
 // A change that is not right says nothing of the program: a remark with what it moved.
 TEST(Verify, WrongResultsOfAChangeAreARemark) {
-  Bench bench;
+  VerifyBench bench;
   bench.gpu.before_timing = [](const ExperimentVariant& variant, VariantResult& made) {
     if (variant.calls[0].algo == Algo::persist_static_small_h)
       made.shifts = {{"dx", 0.0953, -1, -1}};
@@ -319,7 +319,7 @@ TEST(Verify, WrongResultsOfAChangeAreARemark) {
 }
 
 TEST(Verify, ConfirmedSuggestionsAreMeasuredHere) {
-  Bench bench;
+  VerifyBench bench;
   const auto called = bench({"--json"});
   const auto report = nlohmann::json::parse(called.out);
   ASSERT_FALSE(report.at("findings").empty());

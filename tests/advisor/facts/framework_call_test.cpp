@@ -7,7 +7,7 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-DeviceSpec h200() { return *find_device("nvidia-h200"); }
+DeviceSpec an_h200() { return *find_device("nvidia-h200"); }
 
 RnnConfig layer(int hidden_size, int batch_size) {
   RnnConfig config;
@@ -34,10 +34,10 @@ RnnConfig called_by_framework(const RnnConfig& config, const ProgramContext& pro
 }
 
 TEST(FrameworkCallOf, PyTorchPicksTheAlgorithmAndTheMathType) {
-  const RnnConfig call = called_by_framework(layer(1024, 32), pytorch(), h200());
+  const RnnConfig call = called_by_framework(layer(1024, 32), pytorch(), an_h200());
   EXPECT_EQ(call.algo, Algo::persist_static);
   EXPECT_EQ(call.math_type, MathType::tensor_op);
-  EXPECT_EQ(called_by_framework(layer(1024, 33), pytorch(), h200()).algo, Algo::standard);
+  EXPECT_EQ(called_by_framework(layer(1024, 33), pytorch(), an_h200()).algo, Algo::standard);
 }
 
 TEST(FrameworkCallOf, AutocastCallsInHalf) {
@@ -46,33 +46,33 @@ TEST(FrameworkCallOf, AutocastCallsInHalf) {
   for (const auto type : {Autocast::float16, Autocast::bfloat16}) {
     ProgramContext program = pytorch();
     program.autocast = type;
-    const RnnConfig call = called_by_framework(config, program, h200());
+    const RnnConfig call = called_by_framework(config, program, an_h200());
     EXPECT_EQ(call.data_type, DataType::half);
     EXPECT_EQ(call.math_precision, natural_math_precision(DataType::half));
     EXPECT_EQ(call.algo, Algo::persist_static);
   }
   ProgramContext off = pytorch();
   off.autocast = Autocast::off;
-  EXPECT_EQ(called_by_framework(config, off, h200()).data_type, DataType::float32);
+  EXPECT_EQ(called_by_framework(config, off, an_h200()).data_type, DataType::float32);
 }
 
 TEST(FrameworkCallOf, APackedSequenceComesPacked) {
   ProgramContext program = pytorch();
   program.packed_sequence = true;
-  const RnnConfig call = called_by_framework(layer(1024, 32), program, h200());
+  const RnnConfig call = called_by_framework(layer(1024, 32), program, an_h200());
   EXPECT_EQ(call.layout, Layout::seq_major_packed);
   EXPECT_EQ(call.algo, Algo::standard);
 }
 
 TEST(FrameworkCallOf, TheBackwardPassMayHaveAnAlgorithmOfItsOwn) {
-  const RnnConfig call = called_by_framework(layer(160, 32), pytorch(), h200());
+  const RnnConfig call = called_by_framework(layer(160, 32), pytorch(), an_h200());
   EXPECT_EQ(call.algo, Algo::persist_static_small_h);
   EXPECT_EQ(call.backward_algo, Algo::standard);
-  EXPECT_FALSE(model::refusal(call, h200())) << "a program that trains";
+  EXPECT_FALSE(model::refusal(call, an_h200())) << "a program that trains";
 }
 
 TEST(FrameworkCallOf, NoFrameworkCallsCudnnForACustomCell) {
-  const auto device = h200();
+  const auto device = an_h200();
   for (const auto framework :
        {Framework::cudnn_api, Framework::pytorch, Framework::keras2, Framework::keras3,
         Framework::tensorflow, Framework::jax, Framework::onnxruntime}) {
@@ -89,7 +89,7 @@ TEST(FrameworkCallOf, NoFrameworkCallsCudnnForACustomCell) {
 TEST(FrameworkCallOf, SaysWhatIsNotFollowed) {
   ConfigInput input;
   input.program.name = Framework::pytorch;
-  const auto device = h200();
+  const auto device = an_h200();
   for (const auto& [key, value] :
        std::vector<std::pair<std::string, std::string>>{{"data_type", "half"},
                                                         {"math_type", "tensor_op"},
@@ -110,13 +110,13 @@ TEST(FrameworkCallOf, WhatNoFrameworkDecidesStays) {
   RnnConfig config = layer(1024, 32);
   config.algo = Algo::persist_dynamic;
   ProgramContext direct;
-  EXPECT_EQ(called_by_framework(config, direct, h200()), config);
+  EXPECT_EQ(called_by_framework(config, direct, an_h200()), config);
   direct.name = Framework::cudnn_api;
-  EXPECT_EQ(called_by_framework(config, direct, h200()), config);
+  EXPECT_EQ(called_by_framework(config, direct, an_h200()), config);
   ProgramContext native = pytorch();
   native.cudnn_enabled = false;
   native.autocast = Autocast::float16;
-  EXPECT_EQ(called_by_framework(config, native, h200()), config);
+  EXPECT_EQ(called_by_framework(config, native, an_h200()), config);
 }
 
 }  // namespace

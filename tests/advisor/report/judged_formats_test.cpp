@@ -11,8 +11,8 @@ namespace rnnadvisor::advisor {
 namespace {
 
 // A comparison of algorithms of which cuDNN refused the second, judged by the shipped rules.
-struct Comparison {
-  explicit Comparison(Outcome first) {
+struct AlgorithmComparison {
+  explicit AlgorithmComparison(Outcome first) {
     auto& all = profile.configurations;
     all.resize(2);
     for (auto& each : all) {
@@ -60,7 +60,7 @@ std::string csv_value(const std::string& csv, const std::string& id, const std::
 }
 
 TEST(RefusedAlternative, IsNoErrorInAnyFormat) {
-  const Comparison judged(Outcome::completed);
+  const AlgorithmComparison judged(Outcome::completed);
   const Report report = judged.report();
   ASSERT_FALSE(report.configurations[1].findings.empty());
   EXPECT_EQ(report.errors, 0);
@@ -85,7 +85,7 @@ TEST(RefusedAlternative, IsNoErrorInAnyFormat) {
 }
 
 TEST(RefusedAlternative, IsAnErrorInEveryFormatWhereNothingElseRan) {
-  const Comparison judged(Outcome::refused);
+  const AlgorithmComparison judged(Outcome::refused);
   const Report report = judged.report();
   EXPECT_GE(report.errors, 2);
   EXPECT_THAT(write_text(report), HasSubstr("✖"));

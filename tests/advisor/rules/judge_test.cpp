@@ -39,7 +39,7 @@ void add_timing(Configuration& configuration, Phase phase, double ms) {
   configuration.timings.push_back({phase, {ms, ms, ms, 0.95, 20}, {}, 3, true});
 }
 
-std::vector<std::string> ids(const Judgement& judgement) {
+std::vector<std::string> rule_ids(const Judgement& judgement) {
   std::vector<std::string> list;
   for (const auto& finding : judgement.findings) list.push_back(finding.rule_id);
   return list;
@@ -106,7 +106,7 @@ TEST(Judge, IgnoresRulesAndTopics) {
       set_of({card(size_rule, "a/one"), card(size_rule, "a/two"), card(size_rule, "ab/three")});
   const auto by_id = judge(profile_of({1001}), rules, {.ignore = {"a/one"}, .keep_verdicts = true});
   EXPECT_THAT(by_id.ignored, ElementsAre("a/one"));
-  EXPECT_THAT(ids(by_id), ElementsAre("a/two", "ab/three"));
+  EXPECT_THAT(rule_ids(by_id), ElementsAre("a/two", "ab/three"));
   const auto by_topic = judge(profile_of({1001}), rules, {.ignore = {"a/"}, .keep_verdicts = true});
   EXPECT_THAT(by_topic.ignored, ElementsAre("a/one", "a/two"));
   EXPECT_EQ(by_topic.verdicts.size(), 1U);
@@ -220,11 +220,11 @@ TEST(Judge, OfAProgramTheLargestExpectedSpeedupComesFirst) {
   const auto rules = set_of({measured("a/small", 1.1, false), measured("b/large", 2, false), cause,
                              measured("d/path", 1.5, true), card(size_rule, "f/nothing")});
   auto profile = profile_of({1001});
-  EXPECT_THAT(ids(judge(profile, rules)),
+  EXPECT_THAT(rule_ids(judge(profile, rules)),
               ElementsAre("b/large", "d/path", "a/small", "c/cause", "f/nothing"))
       << "described only";
   profile.configurations.front().origin = Origin::captured;
-  EXPECT_THAT(ids(judge(profile, rules)),
+  EXPECT_THAT(rule_ids(judge(profile, rules)),
               ElementsAre("b/large", "d/path", "c/cause", "a/small", "f/nothing"));
 }
 
@@ -306,7 +306,7 @@ TEST(Judge, AChangeThatAnotherFindingProposesIsToldByThat) {
   auto rules = set_of({card(proposes, "a/first"), card(proposes, "b/second")});
   rules.rules[1].severity = Severity::opportunity;  // a warning would stay
   const auto judgement = judge(profile, rules);
-  EXPECT_THAT(ids(judgement), ElementsAre("a/first"));
+  EXPECT_THAT(rule_ids(judgement), ElementsAre("a/first"));
   ASSERT_EQ(judgement.verdicts.size(), 2U);
   EXPECT_EQ(judgement.verdicts[0].kind, VerdictKind::fired);
   EXPECT_EQ(judgement.verdicts[1].kind, VerdictKind::told_by_another) << "it does apply";
@@ -444,7 +444,7 @@ TEST(Judge, MeasuredConfigurationsWithAllRules) {
     EXPECT_FALSE(finding.citations.empty());
   }
   const auto again = judge(profile, builtin_rules(), {.ignore = {}, .keep_verdicts = false});
-  EXPECT_EQ(ids(again), ids(judgement));
+  EXPECT_EQ(rule_ids(again), rule_ids(judgement));
 }
 
 }  // namespace

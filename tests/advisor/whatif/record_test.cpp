@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-RnnConfig lstm(int layers = 1) {
+RnnConfig encoder(int layers = 1) {
   RnnConfig config;
   config.id = "encoder";
   config.num_layers = layers;
@@ -24,7 +24,7 @@ RnnConfig lstm(int layers = 1) {
   return config;
 }
 
-Profile profile_of(const RnnConfig& config) {
+Profile captured_profile(const RnnConfig& config) {
   Profile profile;
   profile.devices = {*find_device("h200")};
   Configuration configuration;
@@ -58,7 +58,7 @@ Trial trial_of(const Profile& profile, std::vector<Transform> transforms, double
 }
 
 TEST(Record, OneExperimentWithItsConfiguration) {
-  const auto profile = profile_of(lstm());
+  const auto profile = captured_profile(encoder());
   const auto trial =
       trial_of(profile, {*parse_transform("algo", R"({"value":"persist_static"})")}, 0.5);
   EXPECT_EQ(trial.verdict, ExperimentVerdict::confirmed);
@@ -90,7 +90,7 @@ TEST(Record, OneExperimentWithItsConfiguration) {
 }
 
 TEST(Record, LayersThatAreEqualAreOneConfiguration) {
-  const auto profile = profile_of(lstm(4));
+  const auto profile = captured_profile(encoder(4));
   const auto trial = trial_of(profile, {*parse_transform("split_layers", "{}")}, 0.5);
   const auto made = with_trials(profile, std::span(&trial, 1), profile.devices[0]);
   EXPECT_THAT(made.experiments[0].changed, ElementsAre(1, 1, 1, 1));
@@ -99,7 +99,7 @@ TEST(Record, LayersThatAreEqualAreOneConfiguration) {
 }
 
 TEST(Record, AGraphChangesNoConfiguration) {
-  const auto profile = profile_of(lstm());
+  const auto profile = captured_profile(encoder());
   const auto trial = trial_of(profile, {*parse_transform("cuda_graph", "{}")}, 0.5);
   const auto made = with_trials(profile, std::span(&trial, 1), profile.devices[0]);
   EXPECT_THAT(made.experiments[0].changed, IsEmpty());
@@ -108,7 +108,7 @@ TEST(Record, AGraphChangesNoConfiguration) {
 
 // A description that travels in the program has other words for --device, which a file has not.
 TEST(Record, TheGpuOfAFileIsNotAddedAgain) {
-  auto profile = profile_of(lstm());
+  auto profile = captured_profile(encoder());
   profile.devices[0].aliases.clear();
   const auto trial = trial_of(profile, {*parse_transform("cuda_graph", "{}")}, 0.5);
   const auto shipped = *find_device("h200");
@@ -119,7 +119,7 @@ TEST(Record, TheGpuOfAFileIsNotAddedAgain) {
 }
 
 TEST(Record, AnotherGpuIsAdded) {
-  const auto profile = profile_of(lstm());
+  const auto profile = captured_profile(encoder());
   const auto trial =
       trial_of(profile, {*parse_transform("algo", R"({"value":"persist_static"})")}, 0.5);
   const auto other = *find_device("a100");
@@ -132,7 +132,7 @@ TEST(Record, AnotherGpuIsAdded) {
 
 TEST(Record, SurvivesTheFile) {
   const TemporaryFolder folder;
-  const auto profile = profile_of(lstm());
+  const auto profile = captured_profile(encoder());
   const std::vector trials = {
       trial_of(profile, {*parse_transform("algo", R"({"value":"persist_static"})")}, 0.5),
       trial_of(profile, {*parse_transform("cuda_graph", "{}")}, 2.0)};
@@ -148,7 +148,7 @@ TEST(Record, SurvivesTheFile) {
 }
 
 TEST(Record, ATorchExperimentBringsItsCode) {
-  auto profile = profile_of(lstm());
+  auto profile = captured_profile(encoder());
   Experiment experiment;
   experiment.configuration = 0;
   experiment.where = "pytorch";

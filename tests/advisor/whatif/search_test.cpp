@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 constexpr const char* recorded_file = RNNADVISOR_SOURCE_DIR "/tests/data/h200/kernels.jsonl";
 
-RnnConfig lstm(int hidden, int batch = 64) {
+RnnConfig half_lstm(int hidden, int batch = 64) {
   RnnConfig config;
   config.data_type = DataType::half;
   config.math_type = MathType::tensor_op;
@@ -23,7 +23,7 @@ RnnConfig lstm(int hidden, int batch = 64) {
   return config;
 }
 
-Profile profile_of(std::vector<RnnConfig> configs) {
+Profile run_profile(std::vector<RnnConfig> configs) {
   Profile profile;
   profile.devices = {*find_device("h200")};
   for (const auto& config : configs) {
@@ -66,7 +66,7 @@ const Trial* trial(const SearchResult& result, std::string_view what) {
 TEST(Search, FindsWhatWasMeasured) {
   const stand_in::Recorded recorded(recorded_file);
   ASSERT_GT(recorded.size(), 300u);
-  Attempt run(profile_of({lstm(64)}), recorded);
+  Attempt run(run_profile({half_lstm(64)}), recorded);
   const auto result = run();
   ASSERT_FALSE(result.error);
   ASSERT_FALSE(result.trials.empty());
@@ -89,7 +89,7 @@ TEST(Search, FindsWhatWasMeasured) {
 // The same at H 2048, where nothing persistent runs and dynamic is 30 times slower: nothing is
 // better than what is there.
 TEST(Search, SaysThatNothingHelps) {
-  Attempt run(profile_of({lstm(2048)}), stand_in::Recorded(recorded_file));
+  Attempt run(run_profile({half_lstm(2048)}), stand_in::Recorded(recorded_file));
   for (const auto& each : run().trials) {
     EXPECT_NE(each.verdict, ExperimentVerdict::confirmed) << describe(each.candidate.transforms);
   }
@@ -105,7 +105,7 @@ double by_algo(const ExperimentVariant& variant, ExperimentScope) {
 }
 
 TEST(Search, PutsWinnersTogether) {
-  Attempt run(profile_of({lstm(1024, 60)}), by_algo);
+  Attempt run(run_profile({half_lstm(1024, 60)}), by_algo);
   const auto result = run();
   ASSERT_FALSE(result.trials.empty());
   // persist_static (0.5), padded to 64 rows (0.8), in a graph (0.9): 0.36 together.
@@ -117,7 +117,7 @@ TEST(Search, PutsWinnersTogether) {
 }
 
 TEST(Search, BestOfEveryMeaningGoesOn) {
-  Attempt run(profile_of({lstm(1000, 60)}), by_algo);
+  Attempt run(run_profile({half_lstm(1000, 60)}), by_algo);
   run.options.propose.most = 1000;
   const auto result = run();
   bool exact = false, padded = false;
@@ -130,7 +130,7 @@ TEST(Search, BestOfEveryMeaningGoesOn) {
 }
 
 TEST(Search, WrongResultsAreNeverConfirmed) {
-  Attempt run(profile_of({lstm(64)}), stand_in::Recorded(recorded_file));
+  Attempt run(run_profile({half_lstm(64)}), stand_in::Recorded(recorded_file));
   run.machine.before_timing = [](const ExperimentVariant& variant, VariantResult& made) {
     if (variant.calls[0].algo == Algo::persist_static_small_h)
       made.shifts = {{"y", 0.0004, -1, -1}, {"dx", 0.0953, -1, -1}};
@@ -147,7 +147,7 @@ TEST(Search, WrongResultsAreNeverConfirmed) {
 }
 
 TEST(Search, ACrashTakesOnlyItsOwn) {
-  Attempt run(profile_of({lstm(64)}), stand_in::Recorded(recorded_file));
+  Attempt run(run_profile({half_lstm(64)}), stand_in::Recorded(recorded_file));
   run.machine.before_timing = [](const ExperimentVariant& variant, VariantResult& made) {
     if (variant.calls[0].algo == Algo::persist_static) {
       made.outcome = Outcome::crashed;
@@ -166,7 +166,7 @@ TEST(Search, ACrashTakesOnlyItsOwn) {
 }
 
 TEST(Search, RefusedAndOutOfMemoryAreResults) {
-  Attempt run(profile_of({lstm(64)}), stand_in::Recorded(recorded_file));
+  Attempt run(run_profile({half_lstm(64)}), stand_in::Recorded(recorded_file));
   run.machine.before_timing = [](const ExperimentVariant& variant, VariantResult& made) {
     if (variant.calls[0].algo == Algo::persist_static) made.outcome = Outcome::refused;
     if (variant.calls[0].algo == Algo::persist_dynamic) made.outcome = Outcome::out_of_memory;
@@ -179,7 +179,7 @@ TEST(Search, RefusedAndOutOfMemoryAreResults) {
 }
 
 TEST(Search, WhatMakesItRunAtAllIsConfirmed) {
-  Attempt run(profile_of({lstm(1024, 60)}), by_algo);
+  Attempt run(run_profile({half_lstm(1024, 60)}), by_algo);
   run.machine.original_outcome = Outcome::out_of_memory;
   const auto result = run();
   ASSERT_FALSE(result.trials.empty());
@@ -188,7 +188,7 @@ TEST(Search, WhatMakesItRunAtAllIsConfirmed) {
 }
 
 TEST(Search, WithoutAMachineNothingIsInvented) {
-  Attempt run(profile_of({lstm(64), lstm(1024)}), by_algo);
+  Attempt run(run_profile({half_lstm(64), half_lstm(1024)}), by_algo);
   run.machine.before_request = [](const ExperimentRequest&) -> Result<void> {
     return fail(ErrorCode::cuda, "no GPU");
   };
@@ -202,7 +202,7 @@ TEST(Search, WithoutAMachineNothingIsInvented) {
 
 // What was measured before the machine was lost is kept.
 TEST(Search, ALateErrorKeepsWhatIsThere) {
-  Attempt run(profile_of({lstm(64), lstm(1024)}), by_algo);
+  Attempt run(run_profile({half_lstm(64), half_lstm(1024)}), by_algo);
   run.machine.before_request = [&](const ExperimentRequest& request) -> Result<void> {
     if (request.before.hidden_size == 1024) return fail(ErrorCode::cuda, "the GPU fell off");
     return {};
@@ -215,8 +215,8 @@ TEST(Search, ALateErrorKeepsWhatIsThere) {
 
 TEST(Search, TheBudgetIsKept) {
   std::vector<RnnConfig> many;
-  for (int i = 0; i < 20; ++i) many.push_back(lstm(64 + 8 * i));
-  Attempt run(profile_of(many), by_algo);
+  for (int i = 0; i < 20; ++i) many.push_back(half_lstm(64 + 8 * i));
+  Attempt run(run_profile(many), by_algo);
   run.options.budget_seconds = 30;
   run.machine.seconds_each = 0.25;
   const auto result = run();
@@ -230,7 +230,7 @@ TEST(Search, TheBudgetIsKept) {
 
 TEST(Search, CtrlCKeepsWhatWasMeasured) {
   std::atomic<bool> stop = false;
-  Attempt run(profile_of({lstm(64), lstm(1024)}), by_algo);
+  Attempt run(run_profile({half_lstm(64), half_lstm(1024)}), by_algo);
   run.options.stop = &stop;
   run.machine.before_request = [&](const ExperimentRequest&) -> Result<void> {
     stop = run.machine.requests.size() >= 1;
@@ -250,7 +250,7 @@ TEST(Search, CtrlCKeepsWhatWasMeasured) {
 // An interrupted second round does not take away what the first measured; but seven rounds of a
 // crowd confirm nothing.
 TEST(Search, TheSecondRoundTakesNothingAway) {
-  Attempt run(profile_of({lstm(64)}), stand_in::Recorded(recorded_file));
+  Attempt run(run_profile({half_lstm(64)}), stand_in::Recorded(recorded_file));
   run.machine.before_timing = [&](const ExperimentVariant&, VariantResult& made) {
     if (run.machine.requests.size() == 2) made.outcome = Outcome::interrupted;
   };
@@ -272,9 +272,10 @@ TEST(Search, TheSecondRoundTakesNothingAway) {
 // A forward pass that got faster says nothing of the step that the program runs.
 TEST(Search, WithoutTheCapturedPhaseNothingIsConfirmed) {
   const stand_in::Recorded recorded(recorded_file);
-  Attempt run(profile_of({lstm(64)}), [&](const ExperimentVariant& variant, ExperimentScope scope) {
-    return scope == ExperimentScope::training_step ? -1.0 : recorded(variant, scope);
-  });
+  Attempt run(run_profile({half_lstm(64)}),
+              [&](const ExperimentVariant& variant, ExperimentScope scope) {
+                return scope == ExperimentScope::training_step ? -1.0 : recorded(variant, scope);
+              });
   const auto result = run();
   const auto* best = trial(result, "algo (value persist_static_small_h)");
   ASSERT_NE(best, nullptr);
@@ -284,7 +285,7 @@ TEST(Search, WithoutTheCapturedPhaseNothingIsConfirmed) {
 }
 
 TEST(Search, AnAnswerOfAnotherLengthIsADefect) {
-  auto profile = profile_of({lstm(64)});
+  auto profile = run_profile({half_lstm(64)});
   auto proposal = propose(profile, 0, {}, profile.devices.front(), {});
   const auto result = search(
       profile, {proposal}, profile.devices.front(),
@@ -295,7 +296,7 @@ TEST(Search, AnAnswerOfAnotherLengthIsADefect) {
 
 TEST(Search, AnotherBatchIsComparedPerSequence) {
   // Twice the batch in the same time: nothing gained by time, twice by sequence.
-  Attempt run(profile_of({lstm(1024, 64)}),
+  Attempt run(run_profile({half_lstm(1024, 64)}),
               [](const ExperimentVariant&, ExperimentScope) { return 1.0; });
   run.options.propose.model = true;
   run.options.propose.most = 1000;
@@ -308,7 +309,7 @@ TEST(Search, AnotherBatchIsComparedPerSequence) {
 }
 
 TEST(Search, OrderOfConfigurations) {
-  auto profile = profile_of({lstm(64), lstm(128), lstm(256)});
+  auto profile = run_profile({half_lstm(64), half_lstm(128), half_lstm(256)});
   PhaseTiming timing;
   for (std::size_t i = 0; i < 3; ++i) {
     for (const Phase phase :
@@ -336,9 +337,9 @@ TEST(Search, TimesThePhasesThatWereCaptured) {
   using enum ExperimentScope;
   using ::testing::ElementsAre;
   const auto scopes = [](Mode mode, std::optional<bool> backward) {
-    auto config = lstm(64);
+    auto config = half_lstm(64);
     config.mode = mode;
-    Attempt run(profile_of({config}), stand_in::Recorded(recorded_file));
+    Attempt run(run_profile({config}), stand_in::Recorded(recorded_file));
     run.profile.configurations[0].program.needs_backward = backward;
     run();
     EXPECT_FALSE(run.machine.requests.empty());

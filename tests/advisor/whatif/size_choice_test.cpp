@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-Profile profile_of(int batch, int length, std::optional<Framework> framework = {}) {
+Profile framework_profile(int batch, int length, std::optional<Framework> framework = {}) {
   RnnConfig config;
   config.data_type = DataType::half;
   config.math_type = MathType::tensor_op;
@@ -73,28 +73,29 @@ TEST(EvenPiece, IsTheFewestPiecesAndNoneIsARemnant) {
 TEST(ChosenSizes, TheBestPartOfABatch) {
   // Below the cliff at 130 rows two calls of 128 do what one of 256 does at ten times the cost;
   // more calls only launch more.
-  EXPECT_THAT(chosen(profile_of(256, 32), times(1e-5, 1e-7, 130)),
+  EXPECT_THAT(chosen(framework_profile(256, 32), times(1e-5, 1e-7, 130)),
               Contains("lower_batch (value 128)"));
-  EXPECT_THAT(chosen(profile_of(256, 32), times(1e-5, 1e-7, 100)),
+  EXPECT_THAT(chosen(framework_profile(256, 32), times(1e-5, 1e-7, 100)),
               Contains("lower_batch (value 88)"));
 }
 
 TEST(ChosenSizes, NothingWhereNothingIsGained) {
-  EXPECT_THAT(chosen(profile_of(256, 32), times(1e-5, 1e-7, 4096)), IsEmpty());
-  EXPECT_THAT(chosen(profile_of(8, 1), times(1e-5, 1e-7, 4096)), IsEmpty());
+  EXPECT_THAT(chosen(framework_profile(256, 32), times(1e-5, 1e-7, 4096)), IsEmpty());
+  EXPECT_THAT(chosen(framework_profile(8, 1), times(1e-5, 1e-7, 4096)), IsEmpty());
 }
 
 TEST(ChosenSizes, AnotherBatchByTimePerSequenceAndWithConsentOnly) {
   const auto predict = times(1e-3, 1e-7, 200);
-  EXPECT_THAT(chosen(profile_of(32, 32), predict), IsEmpty());
-  EXPECT_THAT(chosen(profile_of(32, 32), predict, true), Contains("set_batch (value 192)"));
+  EXPECT_THAT(chosen(framework_profile(32, 32), predict), IsEmpty());
+  EXPECT_THAT(chosen(framework_profile(32, 32), predict, true), Contains("set_batch (value 192)"));
 }
 
 TEST(ChosenSizes, WithoutAFrameworkAlsoWithThePersistentAlgorithm) {
   const auto predict = times(1e-5, 1e-7, 130);
   const auto asked = "algo (value persist_static), then lower_batch (value 128)";
-  EXPECT_THAT(chosen(profile_of(256, 32), predict), Contains(asked));
-  EXPECT_THAT(chosen(profile_of(256, 32, Framework::pytorch), predict), Not(Contains(asked)));
+  EXPECT_THAT(chosen(framework_profile(256, 32), predict), Contains(asked));
+  EXPECT_THAT(chosen(framework_profile(256, 32, Framework::pytorch), predict),
+              Not(Contains(asked)));
 }
 
 TEST(ChosenSizes, ChunksOfALongSequence) {
@@ -103,14 +104,15 @@ TEST(ChosenSizes, ChunksOfALongSequence) {
     const double seconds = 1e-4 + config.seq_length * (config.seq_length > 300 ? 1e-3 : 1e-4);
     return model::TimePrediction{seconds, 0.9 * seconds, 1.1 * seconds, false, "made up"};
   };
-  EXPECT_THAT(chosen(profile_of(64, 1000), predict, true), Contains("chunk_sequence (length 250)"));
+  EXPECT_THAT(chosen(framework_profile(64, 1000), predict, true),
+              Contains("chunk_sequence (length 250)"));
 }
 
 TEST(ChosenSizes, NothingWithoutPredictions) {
-  EXPECT_THAT(chosen(profile_of(256, 32), {}, true), IsEmpty());
+  EXPECT_THAT(chosen(framework_profile(256, 32), {}, true), IsEmpty());
   EXPECT_THAT(
       chosen(
-          profile_of(256, 32),
+          framework_profile(256, 32),
           [](const RnnConfig&, Phase) { return std::optional<model::TimePrediction>(); }, true),
       IsEmpty());
 }

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Profile profile_of(const RnnConfig& config, const ProgramContext& program) {
+Profile program_profile(const RnnConfig& config, const ProgramContext& program) {
   Profile profile;
   profile.devices = {*find_device("h200")};
   profile.environment.cudnn_version = "9.19.0";
@@ -62,7 +62,7 @@ std::string why_not(const TorchProposal& proposal, std::string_view what) {
 }
 
 TEST(TorchCandidates, WhatPyTorchDecidesIsNotAsked) {
-  const auto proposal = proposed(profile_of(half_stack(), torch_program()));
+  const auto proposal = proposed(program_profile(half_stack(), torch_program()));
   EXPECT_THAT(described(proposal), Contains("split_layers"));
   EXPECT_THAT(described(proposal), Contains("cuda_graph"));
   for (const auto& candidate : proposal.candidates) {
@@ -78,13 +78,13 @@ TEST(TorchCandidates, PrecisionIsOneChangeThere) {
   auto config = half_stack();
   config.data_type = DataType::float32;
   config.math_type = MathType::default_math;
-  const auto proposal = proposed(profile_of(config, torch_program()));
+  const auto proposal = proposed(program_profile(config, torch_program()));
   // In cuDNN the math type goes with it; PyTorch sets it by itself.
   EXPECT_THAT(described(proposal), Contains("data_type (value half)"));
   EXPECT_THAT(described(proposal), Not(Contains(HasSubstr("math_type tensor_op"))));
   ProposeOptions exact;
   exact.numerics = false;
-  EXPECT_THAT(described(proposed(profile_of(config, torch_program()), exact)),
+  EXPECT_THAT(described(proposed(program_profile(config, torch_program()), exact)),
               Not(Contains("data_type (value half)")));
 }
 
@@ -93,21 +93,22 @@ TEST(TorchCandidates, SwitchesOfTheProgramAreTried) {
   config.num_layers = 1;
   auto program = torch_program();
   program.cudnn_enabled = false;
-  auto proposal = proposed(profile_of(config, program));
+  auto proposal = proposed(program_profile(config, program));
   EXPECT_THAT(described(proposal), ElementsAre("cudnn_enabled (value true)"))
       << "without cuDNN nothing else has an effect on its calls";
   EXPECT_TRUE(proposal.candidates[0].calls.empty());
   EXPECT_EQ(proposal.candidates[0].meaning, Meaning::numerics);
   program = torch_program();
   program.flat_weights = false;
-  EXPECT_THAT(described(proposed(profile_of(config, program))), Contains("flatten_parameters"));
+  EXPECT_THAT(described(proposed(program_profile(config, program))),
+              Contains("flatten_parameters"));
   program = torch_program();
   program.needs_backward = false;
-  EXPECT_THAT(described(proposed(profile_of(config, program))), Contains("inference_mode"));
+  EXPECT_THAT(described(proposed(program_profile(config, program))), Contains("inference_mode"));
 }
 
 TEST(TorchCandidates, WhatCudnnShowedDecidesTheOrder) {
-  const auto profile = profile_of(half_stack(), torch_program());
+  const auto profile = program_profile(half_stack(), torch_program());
   const auto trial = [&](std::vector<std::string_view> kinds, ExperimentVerdict verdict,
                          double speedup) {
     Trial made;
@@ -141,7 +142,7 @@ TEST(TorchCandidates, ChunksAreExactThere) {
   finding.configuration = 0;
   finding.suggestions.emplace_back();
   finding.suggestions[0].transform = *parse_transform("chunk_sequence", R"({"length":64})");
-  const auto profile = profile_of(half_stack(), torch_program());
+  const auto profile = program_profile(half_stack(), torch_program());
   const auto proposal = proposed(profile, {}, {}, {finding});
   ASSERT_FALSE(proposal.candidates.empty());
   EXPECT_EQ(describe(proposal.candidates[0].transforms), "chunk_sequence (length 64)");
@@ -151,7 +152,7 @@ TEST(TorchCandidates, ChunksAreExactThere) {
 }
 
 TEST(TorchCandidates, WinnersArePutTogether) {
-  const auto profile = profile_of(half_stack(), torch_program());
+  const auto profile = program_profile(half_stack(), torch_program());
   const auto tried = proposed(profile).candidates;
   std::vector<std::size_t> winners;
   for (std::size_t i = 0; i < tried.size(); ++i) winners.push_back(i);

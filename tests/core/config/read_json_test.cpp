@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> errors_of(std::string_view text) {
+std::vector<std::string> json_errors(std::string_view text) {
   const auto inputs = read_jsonl(text, "f.jsonl");
   std::vector<std::string> texts;
   if (inputs) return texts;
@@ -52,7 +52,7 @@ TEST(ReadJson, LengthsGiveBatchAndLongestLength) {
 
 TEST(ReadJson, EveryErrorOfALineWithItsPosition) {
   EXPECT_THAT(
-      errors_of(
+      json_errors(
           R"({"hiden_size": 3, "hidden_size": -1, "hidden_size": 5, "cell": "lstmm", "batch_size": 2147483648})"),
       ElementsAre("1:2 unknown key 'hiden_size' / did you mean 'hidden_size'?",
                   "1:34 hidden_size is -1, but must be a whole number from 1 to 2147483647 / cuDNN "
@@ -67,7 +67,7 @@ TEST(ReadJson, EveryErrorOfALineWithItsPosition) {
 }
 
 TEST(ReadJson, EveryLineIsReadAndColumnsCountCharacters) {
-  EXPECT_THAT(errors_of("{\"id\": \"é\", \"x\": 1}\n# comment\n\n  \r\n{}\n{\"y\": 1}\n[]\n"),
+  EXPECT_THAT(json_errors("{\"id\": \"é\", \"x\": 1}\n# comment\n\n  \r\n{}\n{\"y\": 1}\n[]\n"),
               ElementsAre(HasSubstr("1:13 unknown key 'x'"), HasSubstr("6:2 unknown key 'y'"),
                           HasSubstr("7:1 expected an object in braces { }, found '['")));
 }
@@ -89,7 +89,7 @@ void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.json; 
 class RefusedValue : public testing::TestWithParam<Refused> {};
 
 TEST_P(RefusedValue, IsAnError) {
-  const auto errors = errors_of(GetParam().json);
+  const auto errors = json_errors(GetParam().json);
   ASSERT_EQ(errors.size(), 1U) << GetParam().json;
   EXPECT_THAT(errors[0], HasSubstr(GetParam().message));
 }
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"hello", "found 'hello'"}));
 
 TEST(ReadJson, DuplicatesInsideFrameworkAndOfFrameworkAreBothFound) {
-  EXPECT_THAT(errors_of(R"({"framework": {"name": "jax", "name": "pytorch"}, "framework": {}})"),
+  EXPECT_THAT(json_errors(R"({"framework": {"name": "jax", "name": "pytorch"}, "framework": {}})"),
               ElementsAre(HasSubstr("1:31 duplicate key 'name'"),
                           HasSubstr("1:51 duplicate key 'framework'")));
 }
@@ -221,14 +221,14 @@ TEST(ReadJson, AFileHoldsOneObjectOrAnArray) {
 TEST(ReadJson, DeepNestingIsRefusedAndLongTextIsNot) {
   for (const std::size_t depth : {101UL, 1000000UL}) {
     const std::string deep = R"({"status": )" + std::string(depth, '[');
-    EXPECT_THAT(errors_of(deep), ElementsAre(HasSubstr("nested deeper than 100 levels")));
-    EXPECT_THAT(errors_of(R"({"hidden_size": )" + std::string(depth, '[')),
+    EXPECT_THAT(json_errors(deep), ElementsAre(HasSubstr("nested deeper than 100 levels")));
+    EXPECT_THAT(json_errors(R"({"hidden_size": )" + std::string(depth, '[')),
                 ElementsAre(HasSubstr("nested deeper")));
   }
   const std::string fits = R"({"status": )" + std::string(100, '[') + std::string(100, ']') + "}";
   EXPECT_TRUE(read_json_line(fits, "f", 1));
   const std::string key(1U << 20U, 'k');
-  const auto errors = errors_of("{\"" + key + "\": 1}");
+  const auto errors = json_errors("{\"" + key + "\": 1}");
   ASSERT_EQ(errors.size(), 1U);
   EXPECT_LT(errors[0].size(), 300U);
   std::string lengths = "{\"seq_lengths\": [1";

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> errors_of(std::string_view text) {
+std::vector<std::string> toml_errors(std::string_view text) {
   const auto inputs = read_toml(text, "f.toml");
   std::vector<std::string> texts;
   if (inputs) return texts;
@@ -68,7 +68,7 @@ data_type = "double"
 batch_first = false
 )",
                                 "f.toml");
-  ASSERT_TRUE(inputs) << errors_of("").size();
+  ASSERT_TRUE(inputs) << toml_errors("").size();
   ASSERT_EQ(inputs->size(), 2U);
   const auto& a = (*inputs)[0];
   const auto& b = (*inputs)[1];
@@ -84,11 +84,11 @@ batch_first = false
 
 TEST(ReadToml, EveryErrorInTheOrderOfTheFile) {
   EXPECT_THAT(
-      errors_of("hiden_size = 3\ncell = \"lstmm\"\ndropout = nan\nclip_left = -inf\nbatch_size = "
-                "1979-05-27\n"
-                "seq_lengths = [1,\n  \"2\"]\n[framework]\nnam = 1\nname = "
-                "\"pytorh\"\n[[configuration]]\n"
-                "num_layers = 1.5\nautocast = \"off\"\n"),
+      toml_errors("hiden_size = 3\ncell = \"lstmm\"\ndropout = nan\nclip_left = -inf\nbatch_size = "
+                  "1979-05-27\n"
+                  "seq_lengths = [1,\n  \"2\"]\n[framework]\nnam = 1\nname = "
+                  "\"pytorh\"\n[[configuration]]\n"
+                  "num_layers = 1.5\nautocast = \"off\"\n"),
       ElementsAre(
           "f.toml:1:1: unknown key 'hiden_size'\n  remedy: did you mean 'hidden_size'?",
           "f.toml:2:8: cell is the string 'lstmm', but must be one of rnn_relu, rnn_tanh, lstm, "
@@ -104,22 +104,23 @@ TEST(ReadToml, EveryErrorInTheOrderOfTheFile) {
 }
 
 TEST(ReadToml, SyntaxAndStructure) {
-  EXPECT_THAT(errors_of("hidden_size = 1\nhidden_size = 2\n"), ElementsAre(HasSubstr("f.toml:2:")));
-  EXPECT_THAT(errors_of("hidden_size = \n"), ElementsAre(HasSubstr("f.toml:1:")));
-  EXPECT_THAT(errors_of("hidden_size = 99999999999999999999\n"),
+  EXPECT_THAT(toml_errors("hidden_size = 1\nhidden_size = 2\n"),
+              ElementsAre(HasSubstr("f.toml:2:")));
+  EXPECT_THAT(toml_errors("hidden_size = \n"), ElementsAre(HasSubstr("f.toml:1:")));
+  EXPECT_THAT(toml_errors("hidden_size = 99999999999999999999\n"),
               ElementsAre(HasSubstr("f.toml:1:")));
-  EXPECT_THAT(errors_of("id = \"\xff\"\n"), ElementsAre(HasSubstr("f.toml:1:")));
-  EXPECT_THAT(errors_of(""), ElementsAre(HasSubstr("no configuration")));
-  EXPECT_THAT(errors_of("# nothing\n"), ElementsAre(HasSubstr("no configuration")));
-  EXPECT_THAT(errors_of("[configuration]\nid = \"a\"\n"),
+  EXPECT_THAT(toml_errors("id = \"\xff\"\n"), ElementsAre(HasSubstr("f.toml:1:")));
+  EXPECT_THAT(toml_errors(""), ElementsAre(HasSubstr("no configuration")));
+  EXPECT_THAT(toml_errors("# nothing\n"), ElementsAre(HasSubstr("no configuration")));
+  EXPECT_THAT(toml_errors("[configuration]\nid = \"a\"\n"),
               ElementsAre(HasSubstr("[[configuration]] with two brackets")));
-  EXPECT_THAT(errors_of("configuration = [1]\n"),
+  EXPECT_THAT(toml_errors("configuration = [1]\n"),
               ElementsAre(HasSubstr("f.toml:1:18: configuration contains 1")));
-  EXPECT_THAT(errors_of("framework = 1\n"),
+  EXPECT_THAT(toml_errors("framework = 1\n"),
               ElementsAre(HasSubstr("framework is 1, but must be a table")));
-  EXPECT_THAT(errors_of("hidden_size = { a = 1 }\n"),
+  EXPECT_THAT(toml_errors("hidden_size = { a = 1 }\n"),
               ElementsAre(HasSubstr("hidden_size is a table")));
-  EXPECT_THAT(errors_of("[[configuration]]\n[[configuration.configuration]]\n"),
+  EXPECT_THAT(toml_errors("[[configuration]]\n[[configuration.configuration]]\n"),
               ElementsAre(HasSubstr("configuration within a configuration")));
   EXPECT_TRUE(read_toml("configuration = []\n", "f.toml")->empty());
 }
@@ -135,12 +136,12 @@ TEST(ReadToml, DeepNestingIsRefusedBeforeItIsParsed) {
                              "x = {" + repeat("\",\".", count) + "a = 1}\n",
                              "x = " + repeat("[", count), "x = " + repeat("{a = ", count),
                              "s = '''\n''' \n" + repeat("'#' . ", count) + "a = 1\n"}) {
-      EXPECT_THAT(errors_of(text), ElementsAre(HasSubstr("nested deeper"))) << text.substr(0, 60);
+      EXPECT_THAT(toml_errors(text), ElementsAre(HasSubstr("nested deeper"))) << text.substr(0, 60);
     }
   }
   // Dots and brackets in strings and comments are no nesting.
-  EXPECT_THAT(errors_of("# " + repeat(".", 100) + repeat("[", 100) + "\nid = \"" +
-                        repeat("[.", 100) + "\\\"\"\nversion = '" + repeat("a.", 50) + "'\n"),
+  EXPECT_THAT(toml_errors("# " + repeat(".", 100) + repeat("[", 100) + "\nid = \"" +
+                          repeat("[.", 100) + "\\\"\"\nversion = '" + repeat("a.", 50) + "'\n"),
               ElementsAre(HasSubstr("unknown key 'version'")));
   EXPECT_TRUE(read_toml("id = \"\"\"\n" + repeat("{[.\n", 100) + "\"\"\"\"\"\n", "f.toml"));
 }
@@ -168,22 +169,22 @@ TEST(ReadToml, WhatTheParserDoesNotSurviveIsRefusedBeforeIt) {
       {"x = \"\"\"a \\ \n \n  é\"\"\"", "f.toml:3:3: the first character after a backslash"},
   };
   for (const auto& [text, message] : refused)
-    EXPECT_THAT(errors_of(text), ElementsAre(HasSubstr(message))) << text;
+    EXPECT_THAT(toml_errors(text), ElementsAre(HasSubstr(message))) << text;
 }
 
 TEST(ReadToml, WhatResemblesThatIsRead) {
   for (const std::string text :
        {"id = 'é' # é\n[framework]\nname = 'pytorch'", "# 2000-01-01 1 \nid = '2000-01-01 1 '",
         "[[configuration]]\n[ 'framework' ]\n\"name\" = 'pytorch'"}) {
-    EXPECT_THAT(errors_of(text), ElementsAre()) << text;
+    EXPECT_THAT(toml_errors(text), ElementsAre()) << text;
   }
   // Values that are TOML, but that no field takes.
   for (const std::string value :
        {"2000-01-01 12:00:00", "2000-01-01T12:00:00.5-07:00", "2000-01-01t12:00:00z", "2000-01-01",
         "07:32:00.999", "-0", "+1_000", "0xdead_BEEF", "0o755", "0b1_0", "1e06", "-2.5E-3",
         "6.022_1e+2_3", "inf", "-nan", "true"}) {
-    EXPECT_THAT(errors_of("id = " + value + "#"), ElementsAre(HasSubstr("id is"))) << value;
-    EXPECT_THAT(errors_of("seq_lengths = [" + value + ",'a']"),
+    EXPECT_THAT(toml_errors("id = " + value + "#"), ElementsAre(HasSubstr("id is"))) << value;
+    EXPECT_THAT(toml_errors("seq_lengths = [" + value + ",'a']"),
                 ElementsAre(HasSubstr("seq_lengths")))
         << value;
   }

@@ -7,6 +7,8 @@
 
 namespace rnnadvisor::experiment {
 
+inline constexpr auto all_cells = {Cell::rnn_relu, Cell::rnn_tanh, Cell::lstm, Cell::gru};
+
 inline RnnConfig small_config(Cell cell, int steps, int batch, int input, int hidden) {
   RnnConfig config;
   config.cell = cell;

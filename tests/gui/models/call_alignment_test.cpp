@@ -99,7 +99,7 @@ TEST(Align, LongSequencesTakeNoTime) {
   EXPECT_EQ(matched(alignment), a.size() - 1);
 }
 
-RnnCall call(int configuration, Phase phase, std::int64_t start, int process) {
+RnnCall call_at(int configuration, Phase phase, std::int64_t start, int process) {
   RnnCall made;
   made.configuration = configuration;
   made.phase = phase;
@@ -115,11 +115,13 @@ TEST(AlignCalls, FollowsProcessesAndConfigurations) {
   for (auto* profile : {&before, &after}) profile->processes.resize(2);
   before.processes[0].rank = after.processes[1].rank = 0;
   before.processes[1].rank = after.processes[0].rank = 1;
-  before.calls = {call(0, Phase::forward_training, 20, 0), call(0, Phase::backward_data, 30, 0),
-                  call(1, Phase::forward_training, 10, 1)};
+  before.calls = {call_at(0, Phase::forward_training, 20, 0),
+                  call_at(0, Phase::backward_data, 30, 0),
+                  call_at(1, Phase::forward_training, 10, 1)};
   // Not in the order of time, and with another number for the configuration.
-  after.calls = {call(5, Phase::backward_data, 90, 1), call(5, Phase::forward_training, 80, 1),
-                 call(5, Phase::forward_inference, 70, 1), call(6, Phase::forward_training, 1, 0)};
+  after.calls = {
+      call_at(5, Phase::backward_data, 90, 1), call_at(5, Phase::forward_training, 80, 1),
+      call_at(5, Phase::forward_inference, 70, 1), call_at(6, Phase::forward_training, 1, 0)};
   const std::vector<std::pair<int, int>> pairs = {{0, 5}, {1, 6}};
   auto alignment = align_calls(before, after, pairs);
   std::sort(alignment.begin(), alignment.end());

@@ -7,26 +7,17 @@
 namespace rnnadvisor::gui::timeline {
 namespace {
 
-// 0: the device, 1: the process, 2 and on: streams 0, 1, …, but those left out.
-std::shared_ptr<const Timeline> streams(int count, int without = -1) {
-  SmallProfile p;
-  for (int i = 0; i < count; ++i) {
-    if (i != without) p.kernel(i * 10, i * 10 + 5, "k", i);
-  }
-  return build_timeline(p.finish());
-}
-
 TrackState untouched(const TrackName&) { return {}; }
 
 TEST(KeptTracks, NothingChangedIsNothingKept) {
-  const auto t = streams(3);
+  const auto t = timeline_of_streams(3);
   const std::vector<TrackState> states(t->tracks.size());
   EXPECT_TRUE(keep_tracks(*t, states, {}, 1, untouched, {}).empty());
   EXPECT_FALSE(keep_tracks(*t, states, {}, 1.2, untouched, {}).empty());
 }
 
 TEST(KeptTracks, StandAsTheyWereLeft) {
-  const auto t = streams(4);
+  const auto t = timeline_of_streams(4);
   std::vector<TrackState> states(t->tracks.size());
   states[2].folded = true;
   states[3].pinned = states[5].pinned = true;
@@ -45,7 +36,7 @@ TEST(KeptTracks, StandAsTheyWereLeft) {
 }
 
 TEST(KeptTracks, ATrackThatIsFoldedAtFirstStaysUnfoldedWhereAPersonUnfoldedIt) {
-  const auto t = streams(2);
+  const auto t = timeline_of_streams(2);
   const FirstState folded = [](const TrackName& name) {
     return TrackState{name.first == TrackKind::kernels, false, false};
   };
@@ -59,7 +50,7 @@ TEST(KeptTracks, ATrackThatIsFoldedAtFirstStaysUnfoldedWhereAPersonUnfoldedIt) {
 }
 
 TEST(KeptTracks, OutliveATimelineThatLeavesSomeOut) {
-  const auto all = streams(4), some = streams(4, 1);
+  const auto all = timeline_of_streams(4), some = timeline_of_streams(4, 1);
   std::vector<TrackState> states(all->tracks.size());
   states[3].pinned = true;  // stream 1
   states[4].folded = true;  // stream 2
@@ -83,7 +74,7 @@ TEST(KeptTracks, OutliveATimelineThatLeavesSomeOut) {
 }
 
 TEST(KeptTracks, TracksNobodyKnewStandAfterTheOneTheyWereBuiltAfter) {
-  const auto some = streams(4, 2), all = streams(4);
+  const auto some = timeline_of_streams(4, 2), all = timeline_of_streams(4);
   Arrangement a;
   ASSERT_TRUE(move_track_to(*some, a.order, 4, 2));  // streams 3, 0, 1
   const auto kept = keep_tracks(*some, std::vector<TrackState>(5), a, 1, untouched, {});
@@ -92,7 +83,7 @@ TEST(KeptTracks, TracksNobodyKnewStandAfterTheOneTheyWereBuiltAfter) {
 }
 
 TEST(KeptTracks, AHostileFileMakesNoTrackStandTwiceOrOutsideItsProcess) {
-  const auto t = streams(3);
+  const auto t = timeline_of_streams(3);
   KeptTracks kept;
   const auto name = [&](std::size_t i) { return TrackName{t->tracks[i].kind, t->tracks[i].key}; };
   kept.order = {name(4), name(4), name(0), {TrackKind::api, {9, 9, 9, 9}}, name(1), name(2)};

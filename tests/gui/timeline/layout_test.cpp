@@ -7,14 +7,8 @@
 namespace rnnadvisor::gui::timeline {
 namespace {
 
-std::shared_ptr<const Timeline> streams(int count) {
-  SmallProfile p;
-  for (int i = 0; i < count; ++i) p.kernel(i * 10, i * 10 + 5, "k", i);
-  return build_timeline(p.finish());
-}
-
 TEST(Layout, RowsFollowOneAnother) {
-  const auto t = streams(5);
+  const auto t = timeline_of_streams(5);
   const auto layout = lay_out(*t, {});
   ASSERT_EQ(layout.rows.size(), t->tracks.size());
   for (std::size_t i = 1; i < layout.rows.size(); ++i)
@@ -23,7 +17,7 @@ TEST(Layout, RowsFollowOneAnother) {
 }
 
 TEST(Layout, TheRowAtAHeightIsFound) {
-  const auto t = streams(10'000);
+  const auto t = timeline_of_streams(10'000);
   const auto layout = lay_out(*t, {});
   for (const std::size_t i : {0U, 1U, 77U, 9999U}) {
     EXPECT_EQ(layout.row_at(layout.rows[i].y), i);
@@ -34,7 +28,7 @@ TEST(Layout, TheRowAtAHeightIsFound) {
 }
 
 TEST(Layout, PinnedRowsStandAboveAndOnlyThere) {
-  const auto t = streams(5);
+  const auto t = timeline_of_streams(5);
   std::vector<TrackState> states(t->tracks.size());
   states[3].pinned = true;
   const auto layout = lay_out(*t, states);
@@ -44,7 +38,7 @@ TEST(Layout, PinnedRowsStandAboveAndOnlyThere) {
 }
 
 TEST(Layout, AFoldedHeadingTakesItsTracksAlongButForPinnedOnes) {
-  const auto t = streams(5);
+  const auto t = timeline_of_streams(5);
   std::vector<TrackState> states(t->tracks.size());
   states[1].folded = true;
   states[4].pinned = true;
@@ -54,14 +48,14 @@ TEST(Layout, AFoldedHeadingTakesItsTracksAlongButForPinnedOnes) {
 }
 
 TEST(Layout, HiddenTracksAreGone) {
-  const auto t = streams(2);
+  const auto t = timeline_of_streams(2);
   std::vector<TrackState> states(t->tracks.size());
   states[2].hidden = true;
   EXPECT_EQ(lay_out(*t, states).row_of(2), nullptr);
 }
 
 TEST(Layout, FollowsTheOrderOfAPerson) {
-  const auto t = streams(4);  // 0: the device, 1: the process, 2 to 5: its streams
+  const auto t = timeline_of_streams(4);  // 0: the device, 1: the process, 2 to 5: its streams
   Arrangement a;
   ASSERT_TRUE(move_track(*t, a.order, 4, -1));
   EXPECT_EQ(a.order, (TrackOrder{0, 1, 2, 4, 3, 5}));
@@ -83,7 +77,7 @@ TEST(Layout, FollowsTheOrderOfAPerson) {
 }
 
 TEST(Layout, PinnedTracksKeepTheirOwnOrder) {
-  const auto t = streams(4);
+  const auto t = timeline_of_streams(4);
   std::vector<TrackState> states(t->tracks.size());
   for (const std::size_t i : {2U, 3U, 5U}) states[i].pinned = true;
   Arrangement a;
@@ -97,7 +91,7 @@ TEST(Layout, PinnedTracksKeepTheirOwnOrder) {
 }
 
 TEST(Layout, RowsGrowAndShrink) {
-  const auto t = streams(2);
+  const auto t = timeline_of_streams(2);
   const auto usual = lay_out(*t, {}), tall = lay_out(*t, {}, {}, scaled({}, 2)),
              low = lay_out(*t, {}, {}, scaled({}, 0.01));
   EXPECT_EQ(tall.row_of(2)->height, 2 * usual.row_of(2)->height);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/timeline/track.h"
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -101,5 +102,14 @@ class SmallProfile {
   ProfileBuilder builder;
   int process = 0;
 };
+
+// 0: the device, 1: the process, 2 and on: streams 0, 1, …, but those left out.
+inline std::shared_ptr<const Timeline> timeline_of_streams(int count, int without = -1) {
+  SmallProfile p;
+  for (int i = 0; i < count; ++i) {
+    if (i != without) p.kernel(i * 10, i * 10 + 5, "k", i);
+  }
+  return build_timeline(p.finish());
+}
 
 }  // namespace rnnadvisor::gui::timeline

@@ -31,8 +31,6 @@
 namespace rnnadvisor::gui {
 namespace {
 
-const QString two_layers = QStringLiteral("sample:programs/pytorch-two-layers");
-
 class MainWindowTest : public WindowTest {
  protected:
   template <class T>

@@ -15,13 +15,13 @@
 namespace rnnadvisor::gui {
 namespace {
 
-struct View {
+struct Picture {
   const char* name;
   const char* view;
   ThemeChoice theme;
 };
 
-class WindowPictures : public testing::TestWithParam<View> {};
+class WindowPictures : public testing::TestWithParam<Picture> {};
 
 TEST_P(WindowPictures, LooksAsItDid) {
   QSettings().clear();
@@ -41,17 +41,17 @@ TEST_P(WindowPictures, LooksAsItDid) {
                                .arg(QString::fromUtf8(GetParam().name)));
 }
 
-std::string name_of(const testing::TestParamInfo<View>& of) {
+std::string name_of(const testing::TestParamInfo<Picture>& of) {
   std::string name = of.param.name;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Views, WindowPictures,
-                         testing::Values(View{"overview-light", "overview", ThemeChoice::light},
-                                         View{"findings-dark", "findings", ThemeChoice::dark},
-                                         View{"timeline-light", "timeline", ThemeChoice::light},
-                                         View{"explorer-dark", "explorer", ThemeChoice::dark}),
+                         testing::Values(Picture{"overview-light", "overview", ThemeChoice::light},
+                                         Picture{"findings-dark", "findings", ThemeChoice::dark},
+                                         Picture{"timeline-light", "timeline", ThemeChoice::light},
+                                         Picture{"explorer-dark", "explorer", ThemeChoice::dark}),
                          name_of);
 
 }  // namespace

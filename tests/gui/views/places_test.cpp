@@ -17,7 +17,6 @@
 namespace rnnadvisor::gui {
 namespace {
 
-const QString two_layers = QStringLiteral("sample:programs/pytorch-two-layers");
 const QString split = QStringLiteral("sample:programs/pytorch-two-layers-split");
 
 class PlacesTest : public WindowTest {

@@ -14,6 +14,8 @@
 
 namespace rnnadvisor::gui {
 
+inline const QString two_layers = QStringLiteral("sample:programs/pytorch-two-layers");
+
 class WindowTest : public testing::Test {
  protected:
   void SetUp() override {

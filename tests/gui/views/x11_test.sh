@@ -10,7 +10,7 @@ fonts=$(realpath "$(dirname "$0")/../fonts/fonts.conf")
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 # Without a display: words and pictures all the same, and no window says why.
 none=(env -u DISPLAY -u WAYLAND_DISPLAY -u QT_QPA_PLATFORM "HOME=$work")
-"${none[@]}" "$program" --help | grep -q -- --screenshot
+grep -q -- --screenshot <<<"$("${none[@]}" "$program" --help)"
 "${none[@]}" "$program" --screenshot start "$work/none.png"
 test -s "$work/none.png"
 status=0

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr const char* forward = "void elemWiseRNNcell<__half, float, (cudnnRNNMode_t)2>(int)";
+constexpr const char* cell_kernel = "void elemWiseRNNcell<__half, float, (cudnnRNNMode_t)2>(int)";
 constexpr const char* data = "void LSTM_elementWise_bp1<__half, float>(int)";
 constexpr const char* weights = "void GENERIC_elementWise_bp2<__half, float>(int)";
 constexpr const char* product = "nvjet_sm90_hsh_128x64_64x8_1x2_h_bz_TNT";
@@ -40,8 +40,8 @@ std::vector<Phase> phases(const Profile& profile) {
 }
 
 TEST(InferredCalls, AStretchOfOneDirectionIsACall) {
-  auto profile = program({product, forward, product, forward, other, product, forward, other,
-                          product, data, product, data, weights});
+  auto profile = program({product, cell_kernel, product, cell_kernel, other, product, cell_kernel,
+                          other, product, data, product, data, weights});
   const auto inferred = infer_calls(profile, {0});
   EXPECT_EQ(inferred.kernels, 6);
   EXPECT_EQ(inferred.calls, 4);
@@ -57,7 +57,7 @@ TEST(InferredCalls, AStretchOfOneDirectionIsACall) {
 }
 
 TEST(InferredCalls, WithoutBackwardKernelsItIsInference) {
-  auto profile = program({forward, product, forward});
+  auto profile = program({cell_kernel, product, cell_kernel});
   infer_calls(profile, {0});
   EXPECT_THAT(phases(profile), ElementsAre(Phase::forward_inference));
 }
@@ -69,7 +69,7 @@ TEST(InferredCalls, ProductsAloneAreNone) {
 }
 
 TEST(InferredCalls, ProcessesWhoseCallsWereSeenAreLeftAlone) {
-  auto profile = program({forward});
+  auto profile = program({cell_kernel});
   EXPECT_EQ(infer_calls(profile, {}).kernels, 0);
   EXPECT_TRUE(profile.calls.empty());
 }

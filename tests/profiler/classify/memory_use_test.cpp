@@ -7,9 +7,9 @@
 namespace rnnadvisor {
 namespace {
 
-class Program {
+class AllocatingProgram {
  public:
-  Program() {
+  AllocatingProgram() {
     builder_.add_device(*find_device("h200"));
     Configuration configuration;
     configuration.origin = Origin::captured;
@@ -29,7 +29,7 @@ class Program {
     record.release = true;
     builder_.add_allocation(record);
   }
-  int call(Phase phase, std::int64_t time, int forward = -1) {
+  int add_call(Phase phase, std::int64_t time, int forward = -1) {
     CallRecord record;
     record.call.configuration = configuration_;
     record.call.phase = phase;
@@ -47,8 +47,8 @@ class Program {
 };
 
 TEST(MemoryUse, PeakIsOfWhatIsNotYetFreed) {
-  Program program;
-  program.call(Phase::forward_training, 0);
+  AllocatingProgram program;
+  program.add_call(Phase::forward_training, 0);
   program.allocate(10, 1, 1000);
   program.allocate(20, 2, 500);
   program.release(30, 1);
@@ -58,29 +58,30 @@ TEST(MemoryUse, PeakIsOfWhatIsNotYetFreed) {
 }
 
 TEST(MemoryUse, AnAddressGivenAgainIsCountedOnce) {
-  Program program;
-  program.call(Phase::forward_training, 0);
+  AllocatingProgram program;
+  program.add_call(Phase::forward_training, 0);
   program.allocate(10, 1, 1000);
   program.allocate(20, 1, 1000);  // the free between was lost
   EXPECT_EQ(program.use().peak, 1000);
 }
 
 TEST(MemoryUse, NothingRecordedIsNotKnown) {
-  Program program;
-  program.call(Phase::forward_inference, 0);
+  AllocatingProgram program;
+  program.add_call(Phase::forward_inference, 0);
   const auto use = program.use();
   EXPECT_EQ(use.peak, -1);
   EXPECT_EQ(use.reserve_held, -1);
 }
 
 TEST(MemoryUse, ReserveIsHeldFromForwardToTheLastBackward) {
-  Program program;
-  const int first = program.call(Phase::forward_training, 0);
-  const int second = program.call(Phase::forward_training, 10);
-  program.call(Phase::backward_data, 20, second);
-  program.call(Phase::backward_weights, 30, second);
-  program.call(Phase::forward_training, 40);  // never followed: how long it is held is not known
-  program.call(Phase::backward_data, 50, first);
+  AllocatingProgram program;
+  const int first = program.add_call(Phase::forward_training, 0);
+  const int second = program.add_call(Phase::forward_training, 10);
+  program.add_call(Phase::backward_data, 20, second);
+  program.add_call(Phase::backward_weights, 30, second);
+  program.add_call(Phase::forward_training,
+                   40);  // never followed: how long it is held is not known
+  program.add_call(Phase::backward_data, 50, first);
   EXPECT_EQ(program.use().reserve_held, 200);
 }
 

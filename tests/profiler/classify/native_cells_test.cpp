@@ -30,7 +30,7 @@ class Stream {
   std::int64_t count_ = 0;
 };
 
-const std::string product = "ampere_sgemm_32x32_sliced1x4_tn";
+const std::string sgemm = "ampere_sgemm_32x32_sliced1x4_tn";
 const std::string lstm_cell =
     "void at::native::(anonymous namespace)::kernel::lstm_cell_forward<float, float, int, 1>(...)";
 const std::string tanh_kernel =
@@ -43,8 +43,8 @@ const std::string add_kernel =
 TEST(NativeCells, FrameworkCellsStepByStep) {
   Stream s;
   for (int t = 0; t < 10; ++t) {
-    s.launch(product);
-    s.launch(product);
+    s.launch(sgemm);
+    s.launch(sgemm);
     s.launch(lstm_cell);
   }
   const auto found = native_recurrences(s.finish());
@@ -118,7 +118,7 @@ TEST(NativeCells, LayersThatXlaCompiledAreNoLoop) {
 TEST(NativeCells, HandwrittenNeedsProductsAndSigmoids) {
   Stream s;
   for (int t = 0; t < 20; ++t) {
-    for (const auto& name : {product, sigmoid_kernel, tanh_kernel, add_kernel, tanh_kernel})
+    for (const auto& name : {sgemm, sigmoid_kernel, tanh_kernel, add_kernel, tanh_kernel})
       s.launch(name);
   }
   const auto found = native_recurrences(s.finish());
@@ -128,7 +128,7 @@ TEST(NativeCells, HandwrittenNeedsProductsAndSigmoids) {
 
   Stream without_sigmoid;
   for (int t = 0; t < 20; ++t) {
-    without_sigmoid.launch(product);
+    without_sigmoid.launch(sgemm);
     without_sigmoid.launch(tanh_kernel);
   }
   EXPECT_TRUE(native_recurrences(without_sigmoid.finish()).empty());
@@ -144,7 +144,7 @@ TEST(NativeCells, HandwrittenNeedsProductsAndSigmoids) {
 TEST(NativeCells, FewStepsAreNothing) {
   Stream s;
   for (int t = 0; t < 7; ++t) {
-    s.launch(product);
+    s.launch(sgemm);
     s.launch(lstm_cell);
   }
   EXPECT_TRUE(native_recurrences(s.finish()).empty());
@@ -153,9 +153,9 @@ TEST(NativeCells, FewStepsAreNothing) {
 TEST(NativeCells, StreamsAreApartAndCallsOfCudnnAreNotLookedAt) {
   Stream s;
   for (int t = 0; t < 10; ++t) {
-    s.launch(product, 7);
+    s.launch(sgemm, 7);
     s.launch(lstm_cell, 7);
-    s.launch(product, 8);
+    s.launch(sgemm, 8);
     s.launch(lstm_cell, 8);
   }
   EXPECT_EQ(native_recurrences(s.finish()).front().steps, 20);
@@ -168,7 +168,7 @@ TEST(NativeCells, StreamsAreApartAndCallsOfCudnnAreNotLookedAt) {
   call.configuration = called.builder.add_configuration(configuration);
   const int index = called.builder.add_call(call);
   for (int t = 0; t < 10; ++t) {
-    called.launch(product, 7, index);
+    called.launch(sgemm, 7, index);
     called.launch(lstm_cell, 7, index);
   }
   EXPECT_TRUE(native_recurrences(called.finish()).empty());
@@ -177,7 +177,7 @@ TEST(NativeCells, StreamsAreApartAndCallsOfCudnnAreNotLookedAt) {
 TEST(NativeCells, OneConfigurationStandsForThem) {
   Stream s;
   for (int t = 0; t < 10; ++t) {
-    s.launch(product);
+    s.launch(sgemm);
     s.launch(lstm_cell);
   }
   Profile profile = s.finish();

@@ -11,9 +11,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class Program {
+class SampledProgram {
  public:
-  Program() {
+  SampledProgram() {
     for (int i = 0; i < 2; ++i) {
       DeviceSpec device = *find_device("h200");
       device.uuid = "GPU-" + std::to_string(i);
@@ -62,7 +62,7 @@ auto counter(Phase phase, const char* metric, double value) {
 }
 
 TEST(SampledCounters, AreTheMeanOfWhatLiesWithinCalls) {
-  Program program;
+  SampledProgram program;
   program.call(0, Phase::forward_training, 1000, 2000);
   program.call(0, Phase::forward_training, 3000, 4000);
   program.call(1, Phase::forward_training, 5000, 6000);
@@ -81,7 +81,7 @@ TEST(SampledCounters, AreTheMeanOfWhatLiesWithinCalls) {
 }
 
 TEST(SampledCounters, WhatElseRanAtTheTimeSpoilsThem) {
-  Program program;
+  SampledProgram program;
   program.call(0, Phase::forward_inference, 1000, 2000);
   program.kernel(100, 1500);  // began long before
   program.call(1, Phase::forward_inference, 3000, 4000);
@@ -97,7 +97,7 @@ TEST(SampledCounters, WhatElseRanAtTheTimeSpoilsThem) {
 }
 
 TEST(SampledCounters, DevicesAreKeptApart) {
-  Program program;
+  SampledProgram program;
   program.call(0, Phase::backward_data, 1000, 2000, 1);
   program.kernel(1000, 2000, -1, 0);
   program.sample(1100, 1200, 3, 0);
@@ -108,7 +108,7 @@ TEST(SampledCounters, DevicesAreKeptApart) {
 }
 
 TEST(SampledCounters, NothingSampledNothingSaid) {
-  Program program;
+  SampledProgram program;
   program.call(0, Phase::forward_training, 1000, 2000);
   EXPECT_THAT(program.finish().configurations[0].counters, IsEmpty());
 }

@@ -11,6 +11,9 @@
 
 namespace rnnadvisor {
 
+// The end that the tests give to what has none: later than every record.
+inline constexpr std::int64_t end_of_recording = 9000;
+
 class HandBuiltBuffer {
  public:
   template <class Record>

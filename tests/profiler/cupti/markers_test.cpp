@@ -13,8 +13,6 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::int64_t end_of_recording = 9000;
-
 CUpti_ActivityMarker2 marker(CUpti_ActivityFlag flag, std::uint32_t id, std::uint64_t time,
                              const char* name = nullptr, const char* domain = nullptr) {
   CUpti_ActivityMarker2 record{};

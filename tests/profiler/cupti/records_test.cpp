@@ -17,8 +17,6 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-constexpr std::int64_t end_of_recording = 9000;
-
 CUpti_ActivityKernel10 kernel_record(const char* name, std::uint64_t start,
                                      std::uint32_t correlation) {
   CUpti_ActivityKernel10 record{};

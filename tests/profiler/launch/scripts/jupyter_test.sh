@@ -37,7 +37,7 @@ grep -q 'calls made in' done.ipynb || fail "the notebook was not executed"
 folder=$(compgen -G 'notebook.rnnprof.spool-*') || fail "no recording"
 "$rnnadvisor" collect "$folder" -o notebook.rnnprof --quiet
 [ "$(calls notebook.rnnprof)" = 5 ] || fail "$(calls notebook.rnnprof) calls"
-sqlite3 notebook.rnnprof 'SELECT command_line FROM processes' | grep -q ipykernel || fail "not in the kernel's process"
+grep -q ipykernel <<<"$(sqlite3 notebook.rnnprof 'SELECT command_line FROM processes')" || fail "not in the kernel's process"
 
 echo "a kernel that still runs, with the variables in its kernel.json"
 mkdir -p "$JUPYTER_DATA_DIR/kernels/recorded" shared
@@ -70,7 +70,7 @@ finally:
     manager.shutdown_kernel(now=False)
 PYTHON
 [ "$(calls live.rnnprof)" = 3 ] || fail "of the running kernel: $(calls live.rnnprof) calls"
-sqlite3 live.rnnprof 'SELECT code FROM notes' | grep -qx process-running || fail "nobody says that the kernel still ran"
+grep -qx process-running <<<"$(sqlite3 live.rnnprof 'SELECT code FROM notes')" || fail "nobody says that the kernel still ran"
 "$rnnadvisor" collect shared -o ended.rnnprof --quiet
 [ "$(calls ended.rnnprof)" = 7 ] || fail "after the kernel's end: $(calls ended.rnnprof) calls"
 echo "Jupyter: env, a kernel.json, and a kernel that still runs"

@@ -67,7 +67,7 @@ slurmd -D -N "$host" >"$work/slurmd.out.log" 2>&1 &
 pids+=($!)
 up=no
 for _ in $(seq 150); do
-  if scontrol show node "$host" 2>/dev/null | grep -q 'State=IDLE'; then up=yes; break; fi
+  if grep -q 'State=IDLE' <<<"$(scontrol show node "$host" 2>/dev/null)"; then up=yes; break; fi
   sleep 0.2
 done
 [ "$up" = yes ] || skip "Slurm does not come up in this sandbox: $(tail -n 3 "$work/slurmd.log" "$work/slurmctld.log" 2>&1 | tr '\n' ' ')"
