@@ -14,12 +14,15 @@ target_compile_options(rnnadvisor_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow>
   # A type in an anonymous namespace is no mistake where the including file is one that CMake made.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${RNNADVISOR_UNITY}>>:-Wno-subobject-linkage>)
+# Indices, iterators, optionals and pointers of the standard library that are used wrongly end the program.
+target_compile_definitions(rnnadvisor_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 # What the sanitizers watch: the product, and with the thread sanitizer the tests, too, because it must see every atomic. The address sanitizer
 # finds what the product does wrong from within; compiling the tests with it would take as long as everything else together.
 add_library(rnnadvisor_sanitized INTERFACE)
 if(RNNADVISOR_SANITIZE)
   target_compile_options(rnnadvisor_sanitized INTERFACE
-    -fsanitize=${RNNADVISOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${RNNADVISOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignorelist.txt>)
   target_link_options(rnnadvisor_options INTERFACE -fsanitize=${RNNADVISOR_SANITIZE})
   if(RNNADVISOR_SANITIZE MATCHES thread)
     target_link_libraries(rnnadvisor_options INTERFACE rnnadvisor_sanitized)

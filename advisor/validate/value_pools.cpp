@@ -71,12 +71,18 @@ bool holds_for(const Condition& condition, std::string_view word) {
   }
 }
 
-template <class Value>
-bool all_hold(const FieldConditions& conditions, const std::string& field, const Value& value) {
+using ConditionsOfField = std::span<const Condition* const>;
+
+ConditionsOfField conditions_of(const FieldConditions& conditions, const std::string& field) {
   const auto found = conditions.find(field);
-  return found == conditions.end() ||
-         std::all_of(found->second.begin(), found->second.end(),
-                     [&](const Condition* c) { return holds_for(*c, value); });
+  return found == conditions.end() ? ConditionsOfField() : ConditionsOfField(found->second);
+}
+
+template <class Value>
+bool all_hold(ConditionsOfField conditions, const Value& value) {
+  for (const auto* condition : conditions)
+    if (!holds_for(*condition, value)) return false;
+  return true;
 }
 
 template <class T>
@@ -90,12 +96,11 @@ bool chance(double share, std::mt19937_64& random) {
 
 // A value of an enumeration that the conditions allow; `usual` where there is a choice, mostly.
 template <class Enum>
-Enum draw_word(const FieldConditions& conditions, const std::string& field,
-               std::span<const Enum> usual, std::mt19937_64& random) {
+Enum draw_word(ConditionsOfField conditions, std::span<const Enum> usual, std::mt19937_64& random) {
   std::vector<Enum> allowed, usual_allowed;
   const auto& words = Spellings<Enum>::values;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!all_hold(conditions, field, words[i])) continue;
+    if (!all_hold(conditions, words[i])) continue;
     const auto value = static_cast<Enum>(i);
     allowed.push_back(value);
     if (std::find(usual.begin(), usual.end(), value) != usual.end()) usual_allowed.push_back(value);
@@ -162,13 +167,17 @@ ValuePools::ValuePools(std::span<const Condition* const> thresholds) {
 
 RnnConfig ValuePools::draw(const FieldConditions& conditions, std::mt19937_64& random) const {
   const auto size = [&](const std::string& field) {
+    const std::vector<int>& all = sizes_.at(field);
+    const ConditionsOfField wanted = conditions_of(conditions, field);
+    if (wanted.empty()) return pick<int>(all, random);
     std::vector<int> allowed;
-    for (const int value : sizes_.at(field))
-      if (all_hold(conditions, field, std::int64_t{value})) allowed.push_back(value);
-    return allowed.empty() ? pick<int>(sizes_.at(field), random) : pick<int>(allowed, random);
+    for (const int value : all)
+      if (all_hold(wanted, std::int64_t{value})) allowed.push_back(value);
+    return allowed.empty() ? pick<int>(all, random) : pick<int>(allowed, random);
   };
   const auto word = [&]<class Enum>(const std::string& field, std::initializer_list<Enum> usual) {
-    return draw_word<Enum>(conditions, field, std::span(usual.begin(), usual.size()), random);
+    return draw_word<Enum>(conditions_of(conditions, field), std::span(usual.begin(), usual.size()),
+                           random);
   };
   const auto flag = [&](const std::string& field, double share) {
     const auto found = conditions.find(field);

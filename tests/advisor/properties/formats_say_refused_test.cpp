@@ -10,6 +10,7 @@
 #include "advisor/report/report.h"
 #include "advisor/report/words.h"
 #include "tests/advisor/properties/drawn_configurations.h"
+#include "tests/effort.h"
 
 namespace rnnadvisor {
 namespace {
@@ -17,7 +18,9 @@ namespace {
 using advisor::Severity;
 using nlohmann::json;
 
-std::vector<test::Drawn> refused_draws(std::size_t count) {
+// A twentieth as many as the properties that write no reports.
+std::vector<test::Drawn> refused_draws() {
+  const auto count = static_cast<std::size_t>(test::draws() / 20);
   std::vector<test::Drawn> refused;
   for (std::uint64_t first = 5000000; refused.size() < count; first += 100) {
     for (auto& drawn : test::draw_configurations(first, 100)) {
@@ -36,7 +39,7 @@ bool contains(const std::string& text, std::string_view part) {
 }
 
 TEST(RefusalInEveryFormat, IsAnErrorThatSaysWhy) {
-  for (const auto& drawn : refused_draws(150)) {
+  for (const auto& drawn : refused_draws()) {
     SCOPED_TRACE(to_json_line(drawn.input) + " on " + drawn.device->id);
     const Profile profile = cli::static_profile({drawn.input}, *drawn.device, "test");
     const auto judgement = advisor::judge(profile, advisor::builtin_rules());
@@ -68,7 +71,7 @@ TEST(RefusalInEveryFormat, IsAnErrorThatSaysWhy) {
 }
 
 TEST(RefusalInEveryFormat, IsExitStatusOneOfABatch) {
-  for (const auto& drawn : refused_draws(100)) {
+  for (const auto& drawn : refused_draws()) {
     cli::BatchOptions options;
     options.device = drawn.device;
     options.rules = &advisor::builtin_rules();
