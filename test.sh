@@ -39,14 +39,14 @@ tools/sarif_validator.sh
 say "Formatting (clang-format 19)"
 find advisor core gui profiler samples tests \( -name '*.cpp' -o -name '*.h' \) -print0 | xargs -0 clang-format-19 --dry-run --Werror
 say "Build with warnings as errors (preset dev)"
-build dev
-say "Tests (preset dev)"
 if [ $full = no ]; then
+  build dev
+  say "Tests (preset dev)"
   run_tests dev
 else
-  run_tests dev -L 'browser|install|gpu|plugin|script'  # the sanitizers run the others below, from the same objects
-fi
-if [ $full = yes ]; then
+  build dev unsanitized_tests
+  say "Tests of the plugin, of reports in a browser, of packages and in scripts (preset dev)"
+  run_tests dev -L 'browser|install|gpu|plugin|script'
   say "Every header compiles by itself (preset dev)"
   build dev header_tests
   # What says most for its time comes first.

@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
     , Failures,
     ::testing::Values(
         Failing{"NoSpaceForAWhile", "posix_fallocate:28:4:3", Step::allocate, ENOSPC, false},
-        Failing{"AnErrorOfTheDisk", "posix_fallocate:5:3:1", Step::allocate, EIO, false},
+        Failing{"AnErrorOfTheDisk", "posix_fallocate:5:3:3", Step::allocate, EIO, false},
         Failing{"NoMemoryToMap", "mmap:12:4:3", Step::map, ENOMEM, false},
         Failing{"Interrupted", "posix_fallocate:4:3:5", Step::none, 0, false},
         Failing{"OpeningIsInterrupted", "open:4:2:5", Step::none, 0, false},
