@@ -15,7 +15,7 @@ inline bool sanitized() { return __asan_init != nullptr || __tsan_init != nullpt
 // whose build is optimised.
 constexpr int all_draws = 20000;
 inline int draws() {
-  const int few = sanitized() ? 400 : 1000;
+  const int few = sanitized() ? 200 : 1000;
   const char* asked = std::getenv("RNNADVISOR_DRAWS");
   return asked != nullptr ? std::atoi(asked) : few;
 }

@@ -74,12 +74,12 @@ std::string kind_of(const std::string& reason) {
 }
 
 std::string summary_of(const std::vector<TryingPlan>& plans, const advisor::TextOptions& options) {
-  struct Use {
+  struct ChangeUse {
     std::string meaning, rule;
     std::size_t count = 0;
     double least = 0, most = 0;
   };
-  std::map<std::string, Use> uses;
+  std::map<std::string, ChangeUse> uses;
   std::map<std::string, std::size_t> reasons;
   std::size_t tries = 0, nots = 0, without = 0;
   for (const auto& plan : plans) {
@@ -108,7 +108,7 @@ std::string summary_of(const std::vector<TryingPlan>& plans, const advisor::Text
       "{} would be tried for {}{}; --verbose lists each.", plural(tries, "change"),
       plural(plans.size() - without, "configuration"),
       without > 0 ? fmt::format(" ({} of {} have none)", without, plans.size()) : std::string()));
-  std::vector<std::pair<std::string, Use>> sorted(uses.begin(), uses.end());
+  std::vector<std::pair<std::string, ChangeUse>> sorted(uses.begin(), uses.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return a.second.count != b.second.count ? a.second.count > b.second.count
                                             : a.second.most > b.second.most;

@@ -23,6 +23,9 @@ int main(int argc, char** argv) {
     qputenv(variable, home.path().toLocal8Bit());
   // The fonts of the tree alone, in this process and in programs that it starts.
   qputenv("FONTCONFIG_FILE", RNNADVISOR_SOURCE_DIR "/tests/gui/fonts/fonts.conf");
+  // As above, in programs that it starts.
+  qputenv("LSAN_OPTIONS",
+          "print_suppressions=0:suppressions=" RNNADVISOR_SOURCE_DIR "/tests/gui/leaks.txt");
   QApplication application(argc, argv);
   if (!rnnadvisor::gui::only_test_fonts()) {
     std::fprintf(stderr, "Qt finds other fonts than those of tests/gui/fonts: %s\n",

@@ -111,7 +111,9 @@ TEST(RulesValidate, ADryRunOfManyRulesIsCounted) {
   const auto lines = [](const std::string& text) {
     return std::count(text.begin(), text.end(), '\n');
   };
-  const std::vector<std::string> some = {"--dry-run", "--rule", "alignment/", "--rule", "keras/"};
+  // One with pairs to measure, one with none.
+  const std::vector<std::string> some = {"--dry-run", "--rule", "alignment/batch-multiple-of-8",
+                                         "--rule", "keras/"};
   const auto called = bench(some);
   EXPECT_EQ(called.status, 0) << called.err;
   EXPECT_LE(lines(called.out), 24);
@@ -119,7 +121,7 @@ TEST(RulesValidate, ADryRunOfManyRulesIsCounted) {
   auto all = some;
   all.emplace_back("--verbose");
   const auto listed = bench(all);
-  EXPECT_GT(lines(listed.out), 100);
+  EXPECT_GT(lines(listed.out), lines(called.out));
   // Both end with the same number of pairs.
   const auto total = called.out.substr(called.out.rfind('\n', called.out.size() - 2) + 1);
   EXPECT_THAT(listed.out, HasSubstr(total.substr(0, total.find(" on "))));

@@ -10,6 +10,7 @@
 #include "core/model/time_for_device.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/whatif/stand_in.h"
+#include "tests/effort.h"
 
 namespace rnnadvisor::planted {
 namespace {
@@ -48,6 +49,8 @@ TEST(PlantedSuite, IsLargeEnoughAndEveryCaseCanBeSearched) {
 
 // What was drawn runs on an H200, so that there is something to measure.
 TEST(HeldOutSuite, EveryCaseRunsAndCanBeSearched) {
+  if (test::sanitized())
+    GTEST_SKIP() << "takes minutes; other tests show the same to the sanitizer";
   const auto all = suite("held-out.toml");
   EXPECT_GE(all.size(), 40U);
   int runs = 0;

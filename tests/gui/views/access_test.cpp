@@ -25,6 +25,7 @@
 #include "gui/views/main_window.h"
 #include "gui/views/run_dialog.h"
 #include "gui/views/trace_view.h"
+#include "tests/effort.h"
 #include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
@@ -210,6 +211,8 @@ TEST_F(AccessTest, NothingIsCutAtAnySize) {
 
 // The program as it is started, at the scales of common screens.
 TEST(Scales, EveryScaleIsTheSamePictureSharper) {
+  if (test::sanitized())
+    GTEST_SKIP() << "takes minutes; other tests show the same to the sanitizer";
   QTemporaryDir folder;
   const auto shot = [&](const char* view, const char* scale, const QStringList& more) {
     const QString path = folder.filePath(QStringLiteral("x.png"));

@@ -14,6 +14,7 @@
 #include "gui/views/screenshot.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
+#include "tests/effort.h"
 #include "tests/gui/documents.h"
 #include "tests/gui/views/window_test.h"
 
@@ -81,6 +82,8 @@ TEST_F(NothingTest, AProfileOfNothingCountsNoRules) {
 // 884 were asked for; the other 868 of the table were added by trying changes (column `tried` of
 // the report, from the experiments of the file).
 TEST_F(NothingTest, ConfigurationsThatTryingAddedAreCountedApart) {
+  if (test::sanitized())
+    GTEST_SKIP() << "takes minutes; other tests show the same to the sanitizer";
   open(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/rules-validate.rnnprof"));
   const QString all = words();
   EXPECT_TRUE(all.contains(QStringLiteral("884 configurations, and 868 added by tried changes")))
