@@ -133,6 +133,7 @@ PROBE_MODE(fork_first, "fork-first") {
 
 // While other threads are in the middle of calls.
 PROBE_MODE(fork_busy, "fork-busy") {
+  forward();  // what probe and stand-in initialise once is done: a child would wait for it for ever
   std::atomic<bool> stop{false};
   std::vector<std::thread> busy;
   for (int i = 0; i < 3; ++i)
