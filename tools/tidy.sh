@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 [ -f build/asan/compile_commands.json ] || { printf '%s\n' "no build/asan/compile_commands.json: run 'cmake --preset asan' first" >&2; exit 1; }
 log=build/tidy.log
 status=0
-run-clang-tidy-19 -p build/asan -quiet -j "${RNNADVISOR_JOBS:-$(nproc)}" -source-filter "^$PWD/(build/asan/.*/unity_|(core|profiler|advisor|gui)/)" \
+run-clang-tidy-19 -p build/asan -quiet -j "${RNNADVISOR_JOBS:-$(nproc)}" -source-filter "^$PWD/((build/asan/)?(core|profiler|advisor|gui)/)" \
   -warnings-as-errors='*' >"$log" 2>&1 || status=$?
 # Its own chatter, the command lines and counts of suppressed warnings, stays in the log.
 grep -vE '^\[ *[0-9]+/[0-9]+\]|^[0-9]+ warnings? (generated|treated)|^$' "$log" || true
