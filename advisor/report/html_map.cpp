@@ -305,6 +305,7 @@ std::string write_map_html(std::span<const model::ConfigurationMap> maps) {
         "class=\"lead\">on {2}</p><div class=\"card\">",
         i, html::esc(maps[i].here.id.empty() ? name : maps[i].here.id + ": " + name),
         html::esc(maps[i].device_name));
+    for (const auto& remark : maps[i].remarks) body.put("<p>{}</p>", html::esc(remark));
     html::maps(body, maps.subspan(i, end - i), fmt::format("m{}", i));
     body.raw("</div></section>");
     i = end;

@@ -130,6 +130,7 @@ Json map_json(const ConfigurationMap& map) {
       {"lengths_adapted", map.lengths_adapted},
       {"has_times", map.has_times},
       {"basis", words::map_basis(map)},
+      {"remarks", map.remarks},
       {"rows", axis_json(map.rows)},
       {"columns", axis_json(map.columns)}};
   Json cells = Json::array(), edges = Json::array(), better = Json::array();

@@ -127,6 +127,9 @@ struct ConfigurationMap {
   bool lengths_adapted = false;  // sequences of different length: see config_at()
   bool has_times = false;        // at least one cell has a time
   std::string basis;             // of the predictions: device, versions, configurations measured
+  // Sentences to read before the map, by whoever asked for it: that the framework makes no such
+  // call, that cuDNN refuses it, which keys are ignored.
+  std::vector<std::string> remarks;
 
   const MapCell& at(int row, int column) const {
     return cells[static_cast<std::size_t>(row) * columns.ticks.size() +

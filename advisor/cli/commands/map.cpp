@@ -137,6 +137,7 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
       request.call =
           advisor::framework_caller(centre.input.program, device, request.here, centre.recorded);
       maps.push_back(model::build_map(request, device));
+      maps.back().remarks = remarks_on(centre, device);
     }
   }
   return maps;
@@ -144,7 +145,6 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
 
 std::string write_text(const std::vector<model::ConfigurationMap>& maps,
                        const MapArguments& arguments, const Centres& centres,
-                       const std::optional<DeviceSpec>& chosen,
                        const advisor::TextOptions& options) {
   const std::size_t per_centre = centres.list.empty() ? 1 : maps.size() / centres.list.size();
   std::string out;
@@ -155,9 +155,7 @@ std::string write_text(const std::vector<model::ConfigurationMap>& maps,
       const auto name = advisor::words::clean(map.here.id);
       out += fmt::format("{}{}{}\n", i == 0 ? "" : "\n", name.empty() ? name : name + ": ",
                          summary(map.here));
-      const auto& centre = centres.list[i / per_centre];
-      for (const auto& line : remarks_on(centre, chosen ? *chosen : *centre.device))
-        out += advisor::words::clean(line) + "\n";
+      for (const auto& line : map.remarks) out += advisor::words::clean(line) + "\n";
     }
     const auto layer = arguments.layer.empty() ? advisor::first_layer(map)
                                                : *advisor::parse_map_layer(arguments.layer);
@@ -216,7 +214,7 @@ int map_command(Context& context, const MapArguments& arguments) {
                                 : target.format == Format::csv ? advisor::write_map_csv(maps)
                                 : target.format == Format::html
                                     ? advisor::write_map_html(maps)
-                                    : write_text(maps, arguments, *centres, device, options);
+                                    : write_text(maps, arguments, *centres, options);
     if (target.path.empty()) {
       context.out << written;
       context.out.flush();

@@ -93,6 +93,23 @@ TEST(MapCommand, WritesEveryFormat) {
               HasSubstr("axes,device,configuration"));
 }
 
+TEST(MapCommand, NamesIgnoredKeysInEveryFormat) {
+  FakeMachine machine;
+  const auto services = predicting(machine);
+  const auto with = [&](const char* format) {
+    return call(
+               map_with({"--framework", "pytorch", "--algo", "persist_static", "--format", format}),
+               services)
+        .out;
+  };
+  const Json map = Json::parse(with("json"))["maps"][0];
+  ASSERT_EQ(map["remarks"].size(), 1U);
+  const auto remark = map["remarks"][0].get<std::string>();
+  EXPECT_THAT(remark, HasSubstr("algo"));
+  EXPECT_THAT(with("text"), HasSubstr(remark));
+  EXPECT_THAT(with("html"), HasSubstr(remark));
+}
+
 TEST(MapCommand, ReadsFilesAndProfiles) {
   FakeMachine machine;
   TemporaryFolder folder;
