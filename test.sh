@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and passes the tests. Without arguments: everything that a change needs to hold, from nothing in about 18 minutes on 2 cores.
-# With --full, which CI runs: the sanitizers, GCC with the portable linking, a build without CUDA, clang-tidy and fuzzing, in about 40 minutes. What
+# With --full, which CI runs: the sanitizers, GCC with the portable linking, a build without CUDA, clang-tidy and fuzzing, in about 45 minutes. What
 # the sanitizers run is then run by them alone.
 # Tests that need a GPU are skipped with a line that says so.
 set -euo pipefail
@@ -48,7 +48,7 @@ else
   say "Build with GCC as it is given to others (preset gcc)"
   build gcc unsanitized_tests
   say "Tests of the plugin, of reports in a browser, of packages, in scripts; properties over 20,000 draws (preset gcc)"
-  RNNADVISOR_DRAWS=20000 run_tests gcc -L 'browser|install|gpu|plugin|script|properties'
+  RNNADVISOR_DRAWS=20000 run_tests gcc -L 'browser|install|gpu|plugin|script|properties|slow'
   tools/portable.sh build/gcc
   say "A machine without CUDA (preset nocuda; objects of gcc)"
   build nocuda rnnadvisor-gui cli_tests
