@@ -184,7 +184,7 @@ TEST(RunProgram, EnvironmentIsWhatWasGivenAndFolderOurs) {
 TEST(RunProgram, DoesNotWaitForGrandchildren) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(run({child, "fork", "4"})->exit_status, 4);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1500ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);  // the grandchild sleeps 20 s
 }
 
 TEST(RunProgram, TheProgramInheritsTheSignalsAsTheyWere) {
