@@ -92,5 +92,13 @@ TEST(Exploration, TheCommandNamesTheConfiguration) {
   EXPECT_TRUE(text.endsWith(QStringLiteral("--device nvidia-h200")));
 }
 
+TEST(Exploration, EverySizeOfASliderIsAnswered) {
+  const auto device = find_device("h200").value();
+  for (int hidden = 512; hidden < 562; ++hidden) {
+    const auto now = explore(input_of(hidden), device, test_rules());
+    EXPECT_FALSE(exploration_verdict(now, nullptr, light_theme()).isEmpty()) << hidden;
+  }
+}
+
 }  // namespace
 }  // namespace rnnadvisor::gui
