@@ -147,6 +147,7 @@ enum class Type : std::uint32_t {
   counter_sample,
   counter_clock,
   resource_name,
+  acceleration,
 };
 
 // In front of every record; `bytes` counts this header and is a multiple of 8.
@@ -417,6 +418,70 @@ struct CounterClock {
   RecordHeader header;
   std::int64_t host_ns, device_ns;
   std::uint32_t device, reserved;
+};
+
+// A choice between algorithms for calls of one kind: one configuration, but for its algorithm, and
+// sequences of about one length (profiler/plugin/acceleration.h). Written when the choice falls and
+// at the end of the process: of several with one id the last counts.
+enum class ChoiceState : std::uint32_t {
+  waiting,    // too few calls so far
+  comparing,  // results of a candidate are compared with those of the program's own algorithm
+  measuring,  // calls alternate between what is left
+  decided
+};
+enum class VariantState : std::uint32_t {
+  absent,
+  original,   // as the program asks
+  candidate,  // not compared yet
+  measured,   // its results are right: it is, or was, in use
+  slower,     // right, and slower than another
+  refused,    // cuDNN does not take it for this call; `status`
+  different,  // its results differ by more than `limit`
+  layout,     // it would lay out the weights otherwise, or needs another size of reserve
+  memory,     // no room for its workspace or for the comparison
+  unseen      // no call could be compared before the program ended
+};
+// Why a call ran the program's own algorithm while another was chosen or tried.
+enum class Kept : std::uint32_t {
+  tuning,           // it was measured, or compared
+  unequal_lengths,  // persistent kernels take sequences of one length only
+  alignment,        // a pointer below 16 bytes, or states that are not packed
+  small_workspace,  // the program gave less than the candidate needs
+  unknown_reserve,  // a reserve of another size than we reported: not known who wrote it
+  captured,         // in a CUDA graph before the choice fell
+  refused,          // cuDNN refused the chosen algorithm; the program's own ran in its place
+  count
+};
+// Forward, backward of data, backward of weights.
+inline constexpr std::size_t choice_phases = 3;
+struct ChoiceVariant {
+  std::int32_t algo;  // cudnnRNNAlgo_t; -1: not used
+  VariantState state;
+  std::int32_t status;  // cudnnStatus_t of a refusal
+  float error;          // largest relative difference of a tensor, L2; negative: not compared
+  float limit;
+  std::uint32_t tensor;  // string: the one with that difference
+  std::uint32_t samples[choice_phases], reserved;
+  // Of one call, scaled to `steps` steps: median and its 95 % interval, device time.
+  std::int64_t median_ns[choice_phases], low_ns[choice_phases], high_ns[choice_phases];
+  std::uint64_t workspace_bytes;
+};
+inline constexpr std::size_t most_variants = 4;
+struct Acceleration {
+  static constexpr Type type = Type::acceleration;
+  RecordHeader header;
+  std::uint32_t id;
+  std::uint32_t configuration, call_site;  // of the first such call
+  std::int32_t device, steps;              // CUDA ordinal; sequence length of that call
+  ChoiceState state;
+  std::uint32_t chosen;  // index into variants; 0: the program's own
+  std::uint32_t reserved;
+  std::uint64_t calls[choice_phases];        // of the program
+  std::uint64_t substituted[choice_phases];  // of these, with another algorithm
+  std::uint64_t kept[static_cast<std::size_t>(Kept::count)];
+  std::int64_t tuning_ns;      // that comparing took, on the device
+  std::uint64_t tuning_bytes;  // the most that it held at a time
+  ChoiceVariant variants[most_variants];
 };
 
 struct Overhead {

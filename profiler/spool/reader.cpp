@@ -71,6 +71,8 @@ std::size_t least_bytes(Type type) {
       return sizeof(CounterSample);
     case Type::counter_clock:
       return sizeof(CounterClock);
+    case Type::acceleration:
+      return sizeof(Acceleration);
   }
   return 0;
 }
