@@ -24,8 +24,8 @@ inline constexpr char call_sites[] = "RNNADVISOR_CALL_SITES";      // on, off
 inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of the library
 // What RNNADVISOR_CUPTI was before the launcher set it; for the launcher alone.
 inline constexpr char cupti_before[] = "RNNADVISOR_CUPTI_BEFORE";
-// exact: run calls with the fastest algorithm whose results are right; 0, or not set: as the program
-// asks. Below it, what that may use.
+// exact: run calls with the fastest algorithm whose results are right; 0, or not set: as the
+// program asks. Below it, what that may use.
 inline constexpr char accelerate[] = "RNNADVISOR_ACCELERATE";
 inline constexpr char accelerate_memory[] = "RNNADVISOR_ACCELERATE_MEMORY";  // bytes
 inline constexpr char accelerate_budget_ms[] = "RNNADVISOR_ACCELERATE_BUDGET_MS";
