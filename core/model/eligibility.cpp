@@ -217,25 +217,21 @@ std::string_view to_string(WrongResults wrong) {
 }
 
 WrongResults small_h_wrong_results(const RnnConfig& config) {
-  if (config.batch_size % 8 != 0) return WrongResults::none;
   const bool half = config.data_type == DataType::half;
-  if (config.cell == Cell::lstm || config.cell == Cell::gru) {
-    const int units = config.hidden_size;
-    const bool in_half = half ? config.math_type == MathType::tensor_op ||
-                                    config.math_type == MathType::tensor_op_allow_conversion
-                              : config.data_type == DataType::float32 &&
-                                    config.math_type == MathType::tensor_op_allow_conversion;
-    const bool right_all_the_same = config.cell == Cell::gru && (units == 48 || units == 72);
-    const bool wrong =
-        in_half && units > 32 && units % 8 == 0 && units % 32 != 0 && !right_all_the_same;
-    return wrong ? WrongResults::outputs : WrongResults::none;
-  }
+  const bool converts = config.math_type == MathType::tensor_op_allow_conversion;
+  SmallHLayer layer;
+  layer.gated = config.cell == Cell::lstm || config.cell == Cell::gru;
+  layer.gru = config.cell == Cell::gru;
+  layer.half = half;
+  layer.multiplies_in_half = half ? config.math_type == MathType::tensor_op || converts
+                                  : config.data_type == DataType::float32 && converts;
+  layer.bidirectional = config.direction == Direction::bidirectional;
   // It is the backward kernel that is wrong: what goes backward with another is right.
-  if (config.mixed_algos() && *config.backward_algo != Algo::persist_static_small_h)
-    return WrongResults::none;
-  return config.mode == Mode::training && half && config.direction == Direction::bidirectional
-             ? WrongResults::gradients
-             : WrongResults::none;
+  layer.backward = config.mode == Mode::training &&
+                   !(config.mixed_algos() && *config.backward_algo != Algo::persist_static_small_h);
+  layer.hidden_size = config.hidden_size;
+  layer.batch_size = config.batch_size;
+  return small_h_wrong_results(layer);
 }
 
 }  // namespace rnnadvisor::model

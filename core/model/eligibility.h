@@ -13,6 +13,7 @@
 #include "core/config/rnn_config.h"
 #include "core/config/validate.h"
 #include "core/device/device_spec.h"
+#include "core/model/small_h_results.h"
 
 namespace rnnadvisor::model {
 
@@ -94,16 +95,8 @@ struct Refusal {
 // Nothing where every stage that config.mode asks for accepts.
 std::optional<Refusal> refusal(const RnnConfig& config, const DeviceSpec& device);
 
-// What persist_static_small_h computes wrongly where it runs on cuDNN 9.19 (H200). `config.algo` is
-// not asked: the answer is for the layer as that algorithm would compute it.
-// outputs: the outputs, and with them all gradients, are off by 6 to 70 %. LSTM and GRU that are
-//   multiplied in half on Tensor Cores (half, or float with allow_conversion), a batch that is a
-//   multiple of 8, and more than 32 units that are a multiple of 8 and not of 32; GRU with 48 and
-//   72 units were right (samples/evidence/small-h-results.json).
-// gradients: the outputs are right, the gradients of inputs and weights are off by 9 % and more.
-//   Plain RNN cells in half, two directions, a batch that is a multiple of 8, where the backward
-//   pass has this algorithm too (samples/evidence/small-h-gradients.json).
-enum class WrongResults { none, gradients, outputs };
+// small_h_wrong_results() (core/model/small_h_results.h) of a configuration. `config.algo` is not
+// asked: the answer is for the layer as persist_static_small_h would compute it.
 std::string_view to_string(WrongResults wrong);
 WrongResults small_h_wrong_results(const RnnConfig& config);
 

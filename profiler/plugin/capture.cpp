@@ -26,21 +26,6 @@ std::uint8_t alignment(const void* pointer) {
   return static_cast<std::uint8_t>(zeros > 12 ? 12 : zeros);
 }
 
-bool is_packed(const CudnnLibrary& library, cudnnTensorDescriptor_t descriptor) {
-  if (descriptor == nullptr || library.cudnnGetTensorNdDescriptor == nullptr) return true;
-  cudnnDataType_t type{};
-  int count = 0, sizes[8] = {}, strides[8] = {};
-  if (library.cudnnGetTensorNdDescriptor(descriptor, 8, &type, &count, sizes, strides) !=
-      CUDNN_STATUS_SUCCESS)
-    return true;
-  long long expected = 1;
-  for (int i = (count < 8 ? count : 8) - 1; i >= 0; --i) {
-    if (sizes[i] > 1 && strides[i] != expected) return false;
-    expected *= sizes[i];
-  }
-  return true;
-}
-
 // What is filled in for a sequence of lengths: at first in place, then on the heap.
 struct Lengths {
   std::int32_t few[256];
@@ -225,15 +210,30 @@ void read_steps(const CudnnLibrary& library, const Arguments& arguments, spool::
 
 }  // namespace
 
-std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arguments) {
-  spool::Configuration out;
+bool is_packed(const CudnnLibrary& library, cudnnTensorDescriptor_t descriptor) {
+  if (descriptor == nullptr || library.cudnnGetTensorNdDescriptor == nullptr) return true;
+  cudnnDataType_t type{};
+  int count = 0, sizes[8] = {}, strides[8] = {};
+  if (library.cudnnGetTensorNdDescriptor(descriptor, 8, &type, &count, sizes, strides) !=
+      CUDNN_STATUS_SUCCESS)
+    return true;
+  long long expected = 1;
+  for (int i = (count < 8 ? count : 8) - 1; i >= 0; --i) {
+    if (sizes[i] > 1 && strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+// Reads all that can be read.
+static void read_all(const CudnnLibrary& library, const Arguments& arguments,
+                     spool::Configuration& out, Lengths& lengths) {
   memset(&out, 0, sizeof out);  // it is hashed, padding included
   if (arguments.rnn != nullptr &&
       (read_descriptor(library, arguments, out) || read_descriptor_v6(library, arguments, out))) {
     out.known |= spool::known_descriptor;
     read_clip(library, arguments, out);
   }
-  Lengths lengths;
   if (arguments.x != nullptr && library.cudnnGetRNNDataDescriptor != nullptr) {
     read_data(library, arguments.x, out, lengths);
   } else if (arguments.steps != nullptr && library.cudnnGetTensorNdDescriptor != nullptr) {
@@ -246,6 +246,30 @@ std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arg
     if (out.projection_size == 0) out.projection_size = out.hidden_size;
   }
   out.training = arguments.training ? 1 : 0;
+}
+
+bool read_configuration(const CudnnLibrary& library, const Arguments& arguments,
+                        spool::Configuration& out) {
+  Lengths lengths;
+  read_all(library, arguments, out, lengths);
+  constexpr std::uint32_t all = spool::known_descriptor | spool::known_data | spool::known_clip |
+                                spool::known_dropout | spool::known_lengths;
+  return (out.known & all) == all;
+}
+
+bool algorithm_of(const CudnnLibrary& library, cudnnRNNDescriptor_t rnn, cudnnRNNAlgo_t& algo) {
+  spool::Configuration out{};
+  Arguments arguments;
+  arguments.rnn = rnn;
+  if (!read_descriptor(library, arguments, out)) return false;
+  algo = static_cast<cudnnRNNAlgo_t>(out.algo);
+  return true;
+}
+
+std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arguments) {
+  spool::Configuration out;
+  Lengths lengths;
+  read_all(library, arguments, out, lengths);
 
   const std::size_t tail = out.lengths * sizeof(std::int32_t);
   std::uint64_t hash = spool::hash_bytes(&out, sizeof out);
@@ -295,7 +319,7 @@ void describe(const CudnnLibrary& library, const Arguments& arguments, spool::Ca
     call.alignment[i] = alignment(arguments.pointers[i]);
   if (!is_packed(library, arguments.h)) call.flags |= spool::call_h_not_packed;
   if (!is_packed(library, arguments.c)) call.flags |= spool::call_c_not_packed;
-  if (arguments.dev_lengths) call.flags |= spool::call_dev_lengths;
+  if (arguments.lengths != nullptr) call.flags |= spool::call_dev_lengths;
   if (arguments.wgrad_set) call.flags |= spool::call_wgrad_set;
   if (arguments.legacy) call.flags |= spool::call_legacy;
   if (arguments.search) call.flags |= spool::call_search;

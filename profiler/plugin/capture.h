@@ -16,7 +16,7 @@ struct Arguments {
   const void* pointers[static_cast<std::size_t>(spool::Pointer::count)] = {};
   std::size_t weight_bytes = 0, workspace_bytes = 0, reserve_bytes = 0;
   bool training = false;
-  bool dev_lengths = false;
+  const std::int32_t* lengths = nullptr;  // on the device
   bool wgrad_set = false;
   // Of cuDNN 8's older functions: their name, a tensor descriptor of x for each step in place of
   // `x`, a descriptor of the weights in place of their size.
@@ -28,7 +28,16 @@ struct Arguments {
   cudnnFilterStruct* filter = nullptr;
 
   const void*& at(spool::Pointer which) { return pointers[static_cast<std::size_t>(which)]; }
+  const void* at(spool::Pointer which) const { return pointers[static_cast<std::size_t>(which)]; }
 };
+
+// What the descriptors of a call say; `lengths` is above 0 where sequences have several lengths.
+// False: it could not be read back.
+bool read_configuration(const CudnnLibrary& library, const Arguments& arguments,
+                        spool::Configuration& out);
+bool algorithm_of(const CudnnLibrary& library, cudnnRNNDescriptor_t rnn, cudnnRNNAlgo_t& algo);
+// Whether a tensor has the strides of a packed one; null and what cannot be read count as packed.
+bool is_packed(const CudnnLibrary& library, cudnnTensorDescriptor_t descriptor);
 
 // The configuration's id in the spool.
 std::uint32_t configuration_of(const CudnnLibrary& library, const Arguments& arguments);

@@ -1,5 +1,6 @@
 // What the program calls in place of cuDNN's RNN functions. One set of hooks per cuDNN library in
 // the process, because a hook that was found by name must go on to the library it was found in.
+#include "profiler/plugin/acceleration.h"
 #include "profiler/plugin/cudnn_dispatch.h"
 #include "profiler/plugin/cudnn_record.h"
 
@@ -68,7 +69,9 @@ struct Hooks {
     a.x = x;
     a.training = mode == CUDNN_FWD_MODE_TRAINING;
     return setup(l, Entry::get_temp_space_sizes, a, false, [&] {
-      return l.cudnnGetRNNTempSpaceSizes(handle, rnn, mode, x, workspace, reserve);
+      const auto status = l.cudnnGetRNNTempSpaceSizes(handle, rnn, mode, x, workspace, reserve);
+      if (status == CUDNN_STATUS_SUCCESS) accelerate_sizes(l, a, workspace, reserve);
+      return status;
     });
   }
 
@@ -118,7 +121,7 @@ struct Hooks {
     a.h = h_desc;
     a.c = c_desc;
     a.training = mode == CUDNN_FWD_MODE_TRAINING;
-    a.dev_lengths = lengths != nullptr;
+    a.lengths = lengths;
     a.weight_bytes = weight_bytes;
     a.workspace_bytes = workspace_bytes;
     a.reserve_bytes = reserve_bytes;
@@ -131,8 +134,8 @@ struct Hooks {
     a.at(Pointer::weights) = weights;
     a.at(Pointer::workspace) = workspace;
     a.at(Pointer::reserve) = reserve;
-    return execute(l, Entry::forward, a, [&] {
-      return l.cudnnRNNForward(handle, rnn, mode, lengths, x_desc, x, y_desc, y, h_desc, hx, hy,
+    return execute(l, Entry::forward, a, [&](cudnnRNNDescriptor_t with) {
+      return l.cudnnRNNForward(handle, with, mode, lengths, x_desc, x, y_desc, y, h_desc, hx, hy,
                                c_desc, cx, cy, weight_bytes, weights, workspace_bytes, workspace,
                                reserve_bytes, reserve);
     });
@@ -154,7 +157,7 @@ struct Hooks {
     a.h = h_desc;
     a.c = c_desc;
     a.training = true;
-    a.dev_lengths = lengths != nullptr;
+    a.lengths = lengths;
     a.weight_bytes = weight_bytes;
     a.workspace_bytes = workspace_bytes;
     a.reserve_bytes = reserve_bytes;
@@ -168,8 +171,8 @@ struct Hooks {
     a.at(Pointer::weights) = weights;
     a.at(Pointer::workspace) = workspace;
     a.at(Pointer::reserve) = reserve;
-    return execute(l, Entry::backward_data, a, [&] {
-      return l.cudnnRNNBackwardData_v8(handle, rnn, lengths, y_desc, y, dy, x_desc, dx, h_desc, hx,
+    return execute(l, Entry::backward_data, a, [&](cudnnRNNDescriptor_t with) {
+      return l.cudnnRNNBackwardData_v8(handle, with, lengths, y_desc, y, dy, x_desc, dx, h_desc, hx,
                                        dhy, dhx, c_desc, cx, dcy, dcx, weight_bytes, weights,
                                        workspace_bytes, workspace, reserve_bytes, reserve);
     });
@@ -191,7 +194,7 @@ struct Hooks {
     a.y = y_desc;
     a.h = h_desc;
     a.training = true;
-    a.dev_lengths = lengths != nullptr;
+    a.lengths = lengths;
     a.wgrad_set = add == CUDNN_WGRAD_MODE_SET;
     a.weight_bytes = weight_bytes;
     a.workspace_bytes = workspace_bytes;
@@ -202,8 +205,8 @@ struct Hooks {
     a.at(Pointer::dw) = dw;
     a.at(Pointer::workspace) = workspace;
     a.at(Pointer::reserve) = reserve;
-    return execute(l, Entry::backward_weights, a, [&] {
-      return l.cudnnRNNBackwardWeights_v8(handle, rnn, add, lengths, x_desc, x, h_desc, hx, y_desc,
+    return execute(l, Entry::backward_weights, a, [&](cudnnRNNDescriptor_t with) {
+      return l.cudnnRNNBackwardWeights_v8(handle, with, add, lengths, x_desc, x, h_desc, hx, y_desc,
                                           y, weight_bytes, dw, workspace_bytes, workspace,
                                           reserve_bytes, reserve);
     });

@@ -30,23 +30,29 @@ namespace rnnadvisor::plugin {
   X(cudnnDestroyRNNDescriptor)     \
   X(cudnnDestroyRNNDataDescriptor)
 
-// Functions that we ask.
-#define RNNADVISOR_ASKED(X)      \
-  X(cudnnGetRNNDescriptor_v8)    \
-  X(cudnnGetRNNDataDescriptor)   \
-  X(cudnnRNNGetClip_v8)          \
-  X(cudnnRNNGetClip_v9)          \
-  X(cudnnGetDropoutDescriptor)   \
-  X(cudnnGetTensorNdDescriptor)  \
-  X(cudnnGetStream)              \
-  X(cudnnGetVersion)             \
-  X(cudnnGetCallback)            \
-  X(cudnnSetCallback)            \
-  X(cudnnGetRNNDescriptor_v6)    \
-  X(cudnnGetRNNMatrixMathType)   \
-  X(cudnnGetRNNBiasMode)         \
-  X(cudnnGetRNNPaddingMode)      \
-  X(cudnnGetRNNProjectionLayers) \
+// Functions that we ask, or call for calls of our own.
+#define RNNADVISOR_ASKED(X)       \
+  X(cudnnGetRNNDescriptor_v8)     \
+  X(cudnnGetRNNDataDescriptor)    \
+  X(cudnnRNNGetClip_v8)           \
+  X(cudnnRNNGetClip_v9)           \
+  X(cudnnGetDropoutDescriptor)    \
+  X(cudnnGetTensorNdDescriptor)   \
+  X(cudnnCreateRNNDescriptor)     \
+  X(cudnnCreateDropoutDescriptor) \
+  X(cudnnCreateTensorDescriptor)  \
+  X(cudnnDestroyTensorDescriptor) \
+  X(cudnnGetRNNWeightSpaceSize)   \
+  X(cudnnGetRNNWeightParams)      \
+  X(cudnnGetStream)               \
+  X(cudnnGetVersion)              \
+  X(cudnnGetCallback)             \
+  X(cudnnSetCallback)             \
+  X(cudnnGetRNNDescriptor_v6)     \
+  X(cudnnGetRNNMatrixMathType)    \
+  X(cudnnGetRNNBiasMode)          \
+  X(cudnnGetRNNPaddingMode)       \
+  X(cudnnGetRNNProjectionLayers)  \
   X(cudnnRNNGetClip)
 
 #define RNNADVISOR_DECLARE(name) decltype(&::name) name;

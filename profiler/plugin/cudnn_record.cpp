@@ -59,7 +59,7 @@ Execution begin_execution(CudnnLibrary& library, Entry entry, const Arguments& a
   writer().header().calls.fetch_add(1, std::memory_order_relaxed);
   Execution e{};
   e.id = new_id();
-  e.inside = in_range();
+  e.inside = settings().record_calls && in_range();
   if (e.inside) expect_call();
   if (e.inside && settings().trace_counters) counters_see(current_device());
   e.stream = e.inside ? stream_of(library, arguments.handle) : nullptr;

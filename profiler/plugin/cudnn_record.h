@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include "profiler/plugin/acceleration.h"
 #include "profiler/plugin/capture.h"
 #include "profiler/plugin/cudnn_library.h"
 #include "profiler/plugin/plugin.h"
@@ -22,14 +23,22 @@ Execution begin_execution(CudnnLibrary& library, spool::Entry entry, const Argum
 void end_execution(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
                    const Execution& execution, cudnnStatus_t status);
 
+// `run` calls cuDNN with the descriptor that it is given.
 template <typename Run>
 cudnnStatus_t execute(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
                       Run run) {
   const Scope scope;
-  if (!scope.outermost() || !ready()) return run();
+  if (!scope.outermost() || !ready()) return run(arguments.rnn);
+  AcceleratedCall call(library, entry, arguments);
   const Execution execution = begin_execution(library, entry, arguments);
-  const cudnnStatus_t status = run();
-  end_execution(library, entry, arguments, execution, status);
+  call.begin();
+  cudnnStatus_t status = run(call.descriptor());
+  if (call.again(status)) status = run(arguments.rnn);
+  call.end(status);
+  // It is recorded as it ran.
+  Arguments ran = arguments;
+  ran.rnn = call.descriptor();
+  end_execution(library, entry, ran, execution, status);
   return status;
 }
 

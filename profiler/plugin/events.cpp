@@ -17,7 +17,8 @@ struct Pair {
   CUevent begin, end;
   std::uint64_t context;
   CUstream stream;
-  std::uint64_t call;
+  TakeTime take;  // null: the spool's
+  std::uint64_t call, other;
   Use use;
 };
 Pair pool[pairs];
@@ -43,9 +44,13 @@ bool report(const Driver& d, Pair& pair) {
   pair.use = Use::idle;
   float ms = 0;
   if (status == CUDA_SUCCESS && d.cuEventElapsedTime(&ms, pair.begin, pair.end) == CUDA_SUCCESS) {
-    writer().add(
-        spool::CallTime{{}, pair.call, static_cast<std::int64_t>(static_cast<double>(ms) * 1e6)},
-        spool::Loss::calls);
+    const double ns = static_cast<double>(ms) * 1e6;
+    if (pair.take != nullptr) {
+      pair.take(pair.call, pair.other, ns);
+    } else {
+      writer().add(spool::CallTime{{}, pair.call, static_cast<std::int64_t>(ns)},
+                   spool::Loss::calls);
+    }
   }
   return true;
 }
@@ -69,6 +74,20 @@ int take_pair(const Driver& d, std::uint64_t context, CUstream stream) {
   return -1;
 }
 
+void end(int token, TakeTime take, std::uint64_t one, std::uint64_t other, bool wanted) {
+  if (token < 0) return;
+  const Driver* d = driver();
+  auto& pair = pool[token];
+  pair.take = take;
+  pair.call = one;
+  pair.other = other;
+  const Relaxed relaxed(*d);
+  const bool ok = wanted && d->cuEventRecord(pair.end, pair.stream) == CUDA_SUCCESS;
+  const Locked locked(mutex);
+  pair.use = ok ? Use::ended : Use::idle;
+  if (ok) queue[(head + waiting++) % pairs] = token;
+}
+
 }  // namespace
 
 int events_begin(CUstream stream) {
@@ -89,15 +108,10 @@ int events_begin(CUstream stream) {
   return token;
 }
 
-void events_end(int token, std::uint64_t call) {
-  if (token < 0) return;
-  const Driver* d = driver();
-  auto& pair = pool[token];
-  pair.call = call;
-  const bool ok = call != 0 && d->cuEventRecord(pair.end, pair.stream) == CUDA_SUCCESS;
-  const Locked locked(mutex);
-  pair.use = ok ? Use::ended : Use::idle;
-  if (ok) queue[(head + waiting++) % pairs] = token;
+void events_end(int token, std::uint64_t call) { end(token, nullptr, call, 0, call != 0); }
+
+void events_end(int token, TakeTime take, std::uint64_t one, std::uint64_t other) {
+  end(token, take, one, other, take != nullptr);
 }
 
 void events_collect(bool all) {

@@ -13,6 +13,7 @@
 
 #include <atomic>
 
+#include "profiler/plugin/acceleration.h"
 #include "profiler/plugin/call_site.h"
 #include "profiler/plugin/capture.h"
 #include "profiler/plugin/counters.h"
@@ -108,6 +109,35 @@ bool listed(const char* list, const char* word) {
   return false;
 }
 
+// "exact", "0", or for tests "force:" and an algorithm, which every call that can take it then has.
+void read_acceleration(Settings& s) {
+  const char* record = variable("RNNADVISOR_RECORD");
+  s.record_calls = record == nullptr || strcmp(record, "choices") != 0;
+  if (s.record_calls && record != nullptr && strcmp(record, "calls") != 0)
+    ignore("RNNADVISOR_RECORD");
+  s.accelerate = Settings::Accelerate::off;
+  s.accelerate_bytes =
+      static_cast<std::uint64_t>(number("RNNADVISOR_ACCELERATE_MEMORY", std::int64_t{2} << 30));
+  s.accelerate_budget_ns = variable("RNNADVISOR_ACCELERATE_BUDGET_MS") == nullptr
+                               ? 600'000'000
+                               : milliseconds("RNNADVISOR_ACCELERATE_BUDGET_MS");
+  const char* text = variable("RNNADVISOR_ACCELERATE");
+  if (text == nullptr || strcmp(text, "0") == 0) return;
+  if (strcmp(text, "exact") == 0) {
+    s.accelerate = Settings::Accelerate::exact;
+    return;
+  }
+  static const char* const algorithms[] = {"standard", "persist_static", "persist_dynamic",
+                                           "persist_static_small_h"};
+  for (int algo = 0; algo < 4; ++algo) {
+    if (strncmp(text, "force:", 6) != 0 || strcmp(text + 6, algorithms[algo]) != 0) continue;
+    s.accelerate = Settings::Accelerate::forced;
+    s.forced_algo = algo;
+    return;
+  }
+  ignore("RNNADVISOR_ACCELERATE");
+}
+
 void read_settings() {
   auto& s = the_settings;
   ignored_count = 0;
@@ -143,6 +173,7 @@ void read_settings() {
   s.counter_duration_ns = variable("RNNADVISOR_COUNTER_DURATION_MS") == nullptr
                               ? 2'000'000'000
                               : milliseconds("RNNADVISOR_COUNTER_DURATION_MS");
+  read_acceleration(s);
   s.delay_ns = milliseconds("RNNADVISOR_DELAY_MS");
   s.duration_ns = milliseconds("RNNADVISOR_DURATION_MS");
   s.skip = number("RNNADVISOR_SKIP", 0);
@@ -239,6 +270,7 @@ void in_child() {
   counters_in_child();
   last_flush_in_child();
   events_in_child();
+  acceleration_in_child();
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&start_mutex, &fresh, sizeof fresh);
   known_thread = 0;
@@ -327,6 +359,17 @@ void describe_beginning() {
   }
 }
 
+// A choice by timing can fall otherwise in the next run, and this variable asks that it does not.
+void describe_acceleration() {
+  if (the_settings.accelerate != Settings::Accelerate::exact) return;
+  if (const char* value = variable("CUBLAS_WORKSPACE_CONFIG"); value != nullptr) {
+    the_settings.accelerate = Settings::Accelerate::off;
+    write_note("acceleration-off",
+               "CUBLAS_WORKSPACE_CONFIG asks for results that repeat; algorithms are not replaced, "
+               "because the choice by timing can differ between runs");
+  }
+}
+
 bool start() {
   const Locked locked(start_mutex);
   const int before = state.load();
@@ -342,6 +385,7 @@ bool start() {
       describe_process();
       describe_settings();
       describe_beginning();
+      describe_acceleration();
       if (!exit_handler) {
         exit_handler = true;
         on_exit(&ended, nullptr);
@@ -511,6 +555,7 @@ void finish() {
     const Scope scope;
     const Uncancelled guard;
     events_collect(true);
+    acceleration_finish();
     counters_finish();
     cupti_flush();
   }

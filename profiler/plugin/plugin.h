@@ -26,6 +26,11 @@ struct Settings {
   std::int64_t skip, iterations;                          // 0: none
   enum class Capture { always, profiler_api, nvtx } capture;
   char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
+  bool record_calls;             // else only what `accelerate` did
+  enum class Accelerate { off, exact, forced } accelerate;
+  std::int32_t forced_algo;  // cudnnRNNAlgo_t of Accelerate::forced
+  std::uint64_t accelerate_bytes;
+  std::int64_t accelerate_budget_ns;
 };
 
 using spool::Locked;

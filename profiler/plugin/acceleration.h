@@ -1,0 +1,63 @@
+// Runs the program's RNN calls with the fastest algorithm whose results are right (RNNADVISOR_
+// ACCELERATE). A call is of one kind with others that differ in nothing but the algorithm and, by
+// less than half, the length of the sequences. For each kind:
+//   1. each algorithm that cuDNN takes is compared on a real call (comparison.h);
+//   2. calls alternate between the program's own and those whose results are right, and are timed;
+//   3. the fastest is used from then on (choice.h).
+// The backward pass must have the algorithm of its forward pass, and reserves are cloned, moved and
+// used twice: so the size of reserve that cudnnGetRNNTempSpaceSizes reports names the algorithm. A
+// reserve of any other size belongs to a call with the program's own.
+// Threads: any. Errors of CUDA or cuDNN end in the program's own algorithm.
+#pragma once
+
+#include <cuda.h>
+
+#include <optional>
+
+#include "profiler/plugin/capture.h"
+#include "profiler/plugin/cudnn_library.h"
+#include "profiler/plugin/variant_descriptor.h"
+
+namespace rnnadvisor::plugin {
+
+// After cudnnGetRNNTempSpaceSizes succeeded for the program: raises what it answered to what every
+// algorithm needs that the call may run with. Either pointer may be null.
+void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::size_t* workspace,
+                      std::size_t* reserve);
+
+// One execution call, from before it runs to after.
+class AcceleratedCall {
+ public:
+  AcceleratedCall(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments);
+  AcceleratedCall(const AcceleratedCall&) = delete;
+  AcceleratedCall& operator=(const AcceleratedCall&) = delete;
+
+  cudnnRNNDescriptor_t descriptor() const;  // to run it with
+  void begin();                             // right before
+  // Right after. True: cuDNN refused our algorithm and did nothing; it is to be run again, now with
+  // the program's own descriptor.
+  bool again(cudnnStatus_t status);
+  void end(cudnnStatus_t status);
+
+ private:
+  void choose_forward(const spool::Configuration& configuration);
+  void choose_backward();
+  bool substitute(std::int32_t algo);
+  void keep(spool::Kept why);
+
+  CudnnLibrary& library_;
+  const Arguments& arguments_;
+  std::size_t phase_ = 0;
+  int kind_ = -1;              // -1: none of ours
+  std::uint32_t variant_ = 0;  // 0: the program's own
+  bool capturing_ = false, suited_ = false, measured_ = false;
+  int timing_ = -1;
+  std::int32_t steps_ = 0;
+  CUstream stream_ = nullptr;
+  std::optional<VariantDescriptor> ours_;
+};
+
+void acceleration_finish();    // writes what was chosen; at the end of the process
+void acceleration_in_child();  // after fork()
+
+}  // namespace rnnadvisor::plugin

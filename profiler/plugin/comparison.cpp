@@ -1,0 +1,375 @@
+#include "profiler/plugin/comparison.h"
+
+#include <dlfcn.h>
+#include <math.h>
+
+#include <atomic>
+#include <initializer_list>
+#include <type_traits>
+
+#include "profiler/plugin/comparison_kernel.h"
+#include "profiler/plugin/driver.h"
+#include "profiler/plugin/plugin.h"
+#include "profiler/plugin/symbols.h"
+#include "profiler/plugin/variant_descriptor.h"
+
+namespace rnnadvisor::plugin {
+namespace {
+
+// Stream-ordered memory, so that nothing waits for the device.
+struct Memory {
+  CUresult (*cuMemAllocAsync)(CUdeviceptr*, std::size_t, CUstream);
+  CUresult (*cuMemFreeAsync)(CUdeviceptr, CUstream);
+  CUresult (*cuMemsetD8Async)(CUdeviceptr, unsigned char, std::size_t, CUstream);
+  CUresult (*cuMemcpyDtoHAsync)(void*, CUdeviceptr, std::size_t, CUstream);
+  CUresult (*cuMemHostAlloc)(void**, std::size_t, unsigned);
+  CUresult (*cuMemGetInfo)(std::size_t*, std::size_t*);
+  CUresult (*cuModuleLoadData)(CUmodule*, const void*);
+  CUresult (*cuModuleGetFunction)(CUfunction*, CUmodule, const char*);
+  CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                             unsigned, CUstream, void**, void**);
+  CUresult (*cuStreamWaitEvent)(CUstream, CUevent, unsigned);
+  CUresult (*cuEventDestroy)(CUevent);
+};
+
+const Memory* memory() {
+  static Memory table;
+  static std::atomic<int> state{0};  // 1: complete, 2: something is missing
+  if (const int known = state.load(std::memory_order_acquire); known != 0)
+    return known == 1 ? &table : nullptr;
+  void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  const auto take = [&](const char* name, auto& into) {
+    into = reinterpret_cast<std::remove_reference_t<decltype(into)>>(real_symbol(library, name));
+    return into != nullptr;
+  };
+  const bool ok = take("cuMemAllocAsync", table.cuMemAllocAsync) &&
+                  take("cuMemFreeAsync", table.cuMemFreeAsync) &&
+                  take("cuMemsetD8Async", table.cuMemsetD8Async) &&
+                  take("cuMemcpyDtoHAsync_v2", table.cuMemcpyDtoHAsync) &&
+                  take("cuMemHostAlloc", table.cuMemHostAlloc) &&
+                  take("cuMemGetInfo_v2", table.cuMemGetInfo) &&
+                  take("cuModuleLoadData", table.cuModuleLoadData) &&
+                  take("cuModuleGetFunction", table.cuModuleGetFunction) &&
+                  take("cuLaunchKernel", table.cuLaunchKernel) &&
+                  take("cuStreamWaitEvent", table.cuStreamWaitEvent) &&
+                  take("cuEventDestroy_v2", table.cuEventDestroy);
+  state.store(ok ? 1 : 2, std::memory_order_release);
+  return ok ? &table : nullptr;
+}
+
+// The kernel in the current context; loaded once for each of the first few.
+CUfunction kernel_in_context(const Driver& d, const Memory& m) {
+  struct Loaded {
+    CUcontext context;
+    unsigned long long id;
+    CUfunction function;
+  };
+  static Loaded loaded[16];
+  CUcontext context = nullptr;
+  if (d.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) return nullptr;
+  unsigned long long id = 0;
+  if (d.cuCtxGetId != nullptr) d.cuCtxGetId(context, &id);
+  for (auto& one : loaded) {
+    if (one.function != nullptr && one.context == context && one.id == id) return one.function;
+    if (one.function != nullptr) continue;
+    CUmodule module = nullptr;
+    if (m.cuModuleLoadData(&module, comparison_kernel) != CUDA_SUCCESS ||
+        m.cuModuleGetFunction(&one.function, module, comparison_kernel_name) != CUDA_SUCCESS) {
+      one.function = nullptr;
+      return nullptr;
+    }
+    one.context = context;
+    one.id = id;
+    return one.function;
+  }
+  return nullptr;
+}
+
+std::size_t bytes_of(std::int32_t type) {
+  return type == CUDNN_DATA_FLOAT ? sizeof(float) : sizeof(std::uint16_t);
+}
+
+constexpr const char* names[] = {"y", "hy", "cy", "dx", "dhx", "dcx", "dw"};
+constexpr std::size_t values_each = 3;
+
+}  // namespace
+
+// Unit roundoff of the multiplications times a factor for a recurrence; a wrong gate or direction
+// is off by 9 % and more. A gradient behind a ReLU changes by all of itself where a rounding error
+// moves a value across the kink, and the share of such values grows with the roundoff.
+float Comparison::limit_of(int tensor) const {
+  const auto& c = configuration_;
+  float limit = 2e-3F;
+  if (c.data_type == CUDNN_DATA_BFLOAT16) limit = 2e-2F;
+  if (c.data_type == CUDNN_DATA_FLOAT && c.math_type == CUDNN_FMA_MATH) limit = 1e-5F;
+  return c.cell == CUDNN_RNN_RELU && tensor >= dx ? __builtin_sqrtf(limit) : limit;
+}
+
+bool Comparison::lay_out(const spool::Configuration& c, std::size_t weight_bytes,
+                         std::size_t workspace, std::size_t reserve) {
+  const std::size_t element = bytes_of(c.data_type);
+  const auto directions = static_cast<std::size_t>(c.direction == CUDNN_BIDIRECTIONAL ? 2 : 1);
+  const auto batch = static_cast<std::size_t>(c.batch);
+  const std::size_t rows = static_cast<std::size_t>(c.max_seq_length) * batch;
+  const auto hidden = static_cast<std::size_t>(c.hidden_size);
+  const auto output =
+      static_cast<std::size_t>(c.projection_size > 0 ? c.projection_size : c.hidden_size);
+  const std::size_t states = static_cast<std::size_t>(c.layers) * directions * batch;
+  const bool lstm = c.cell == CUDNN_LSTM;
+  const bool training = c.training != 0;
+  const std::size_t elements[tensors] = {
+      rows * directions * output,
+      states * output,
+      lstm ? states * hidden : 0,
+      training ? rows * static_cast<std::size_t>(c.vector_size) : 0,
+      training ? states * output : 0,
+      training && lstm ? states * hidden : 0,
+      training ? weight_bytes / element : 0};
+  std::size_t end = 0;
+  const auto place = [&end](std::size_t bytes) {
+    const std::size_t here = end;
+    end += (bytes + 511) / 512 * 512;
+    return here;
+  };
+  for (int t = 0; t < tensors; ++t)
+    tensors_[t] = {elements[t], {place(elements[t] * element), place(elements[t] * element)}};
+  for (auto& one : reserve_) one = place(reserve);
+  workspace_ = place(workspace);
+  results_ = place(tensors * values_each * sizeof(double));
+  workspace_bytes_ = workspace;
+  reserve_bytes_ = reserve;
+  bytes_ = end;
+  return end > 0;
+}
+
+bool Comparison::allocate(std::size_t most_bytes) {
+  const Memory* m = memory();
+  const Driver* d = driver();
+  if (m == nullptr || d == nullptr || bytes_ > most_bytes) return false;
+  std::size_t free_bytes = 0, all = 0;
+  if (m->cuMemGetInfo(&free_bytes, &all) != CUDA_SUCCESS || free_bytes < bytes_ + bytes_ / 4)
+    return false;
+  if (host_results_ == nullptr) {
+    void* pinned = nullptr;
+    if (m->cuMemHostAlloc(&pinned, tensors * values_each * sizeof(double),
+                          CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+      return false;
+    host_results_ = static_cast<double*>(pinned);
+  }
+  // Events belong to a context, and the next comparison may be in another.
+  if (d->cuEventCreate(&begin_, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
+      d->cuEventCreate(&end_, CU_EVENT_DEFAULT) != CUDA_SUCCESS)
+    return false;
+  if (m->cuMemAllocAsync(&buffer_, bytes_, stream_) != CUDA_SUCCESS) {
+    buffer_ = 0;
+    return false;
+  }
+  return m->cuMemsetD8Async(buffer_, 0, bytes_, stream_) == CUDA_SUCCESS;
+}
+
+// The rest goes on on another stream: behind what is on the one before.
+bool Comparison::follow(CUstream stream) {
+  if (stream == stream_) return true;
+  const Driver* d = driver();
+  if (d->cuEventRecord(end_, stream_) != CUDA_SUCCESS ||
+      memory()->cuStreamWaitEvent(stream, end_, 0) != CUDA_SUCCESS)
+    return false;
+  stream_ = stream;
+  return true;
+}
+
+Comparison::Started Comparison::start(const CudnnLibrary& library, const Arguments& call,
+                                      const spool::Configuration& configuration,
+                                      cudnnRNNAlgo_t algo, CUstream stream,
+                                      std::size_t most_bytes) {
+  const Driver* d = driver();
+  if (d == nullptr || memory() == nullptr) return Started::failed;
+  library_ = &library;
+  configuration_ = configuration;
+  algo_ = algo;
+  stream_ = stream;
+  has_data_ = has_weights_ = false;
+  const bool training = configuration.training != 0;
+  using Dropout = VariantDescriptor::Dropout;
+  const auto own_algo = static_cast<cudnnRNNAlgo_t>(configuration.algo);
+  VariantDescriptor own(library, call.handle, call.rnn, own_algo, Dropout::none);
+  VariantDescriptor other(library, call.handle, call.rnn, algo, Dropout::none);
+  status_ = own.status();
+  if (own.get() == nullptr) return Started::failed;
+  status_ = other.status();
+  if (other.get() == nullptr) return Started::refused;
+  VariantDescriptor::Sizes sizes[2];
+  if (!own.sizes(call.x, training, sizes[0])) return Started::failed;
+  if (!other.sizes(call.x, training, sizes[1])) {
+    status_ = other.status();
+    return Started::refused;
+  }
+  if (sizes[0].reserve != sizes[1].reserve ||
+      !same_weights(library, call.handle, own.get(), other.get(), configuration))
+    return Started::layout;
+  const std::size_t workspace =
+      sizes[0].workspace > sizes[1].workspace ? sizes[0].workspace : sizes[1].workspace;
+  if (!lay_out(configuration, call.weight_bytes, workspace, sizes[0].reserve))
+    return Started::failed;
+
+  const Relaxed relaxed(*d);
+  if (!allocate(most_bytes)) {
+    give_up();
+    return Started::memory;
+  }
+  d->cuEventRecord(begin_, stream_);
+  for (int i = 0; i < 2; ++i) {
+    status_ = library.cudnnRNNForward(
+        call.handle, i == 0 ? own.get() : other.get(),
+        training ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE, call.lengths, call.x,
+        call.at(spool::Pointer::x), call.y, at(tensors_[y].at[i]), call.h,
+        call.at(spool::Pointer::hx), at(tensors_[hy].at[i]), call.c, call.at(spool::Pointer::cx),
+        tensors_[cy].elements > 0 ? at(tensors_[cy].at[i]) : nullptr, call.weight_bytes,
+        call.at(spool::Pointer::weights), workspace_bytes_, at(workspace_), reserve_bytes_,
+        reserve_bytes_ > 0 ? at(reserve_[i]) : nullptr);
+    if (status_ == CUDNN_STATUS_SUCCESS) continue;
+    give_up();
+    return i == 0 ? Started::failed : Started::refused;
+  }
+  return Started::yes;
+}
+
+bool Comparison::backward_data(const Arguments& call, CUstream stream) {
+  const Driver* d = driver();
+  const Relaxed relaxed(*d);
+  if (!follow(stream)) return false;
+  for (int i = 0; i < 2; ++i) {
+    // The program's own algorithm here may be another than that of its forward call.
+    cudnnRNNAlgo_t algo = algo_;
+    if (i == 0 && !algorithm_of(*library_, call.rnn, algo)) return false;
+    VariantDescriptor descriptor(*library_, call.handle, call.rnn, algo,
+                                 VariantDescriptor::Dropout::none);
+    status_ = descriptor.status();
+    if (descriptor.get() == nullptr) return false;
+    VariantDescriptor::Sizes sizes;
+    if (!descriptor.sizes(call.x, true, sizes) || sizes.workspace > workspace_bytes_ ||
+        sizes.reserve != reserve_bytes_) {
+      status_ = descriptor.status();
+      return false;
+    }
+    status_ = library_->cudnnRNNBackwardData_v8(
+        call.handle, descriptor.get(), call.lengths, call.y, at(tensors_[y].at[i]),
+        call.at(spool::Pointer::dy), call.x, at(tensors_[dx].at[i]), call.h,
+        call.at(spool::Pointer::hx), call.at(spool::Pointer::hy), at(tensors_[dhx].at[i]), call.c,
+        call.at(spool::Pointer::cx), call.at(spool::Pointer::cy),
+        configuration_.cell == CUDNN_LSTM ? at(tensors_[dcx].at[i]) : nullptr, call.weight_bytes,
+        call.at(spool::Pointer::weights), workspace_bytes_, at(workspace_), reserve_bytes_,
+        at(reserve_[i]));
+    if (status_ != CUDNN_STATUS_SUCCESS) return false;
+  }
+  has_data_ = true;
+  return true;
+}
+
+bool Comparison::backward_weights(const Arguments& call, CUstream stream) {
+  const Driver* d = driver();
+  const Relaxed relaxed(*d);
+  if (!follow(stream)) return false;
+  for (int i = 0; i < 2; ++i) {
+    cudnnRNNAlgo_t algo = algo_;
+    if (i == 0 && !algorithm_of(*library_, call.rnn, algo)) return false;
+    VariantDescriptor descriptor(*library_, call.handle, call.rnn, algo,
+                                 VariantDescriptor::Dropout::none);
+    status_ = descriptor.status();
+    if (descriptor.get() == nullptr) return false;
+    // Gradients of weights accumulate, here from 0.
+    status_ = library_->cudnnRNNBackwardWeights_v8(
+        call.handle, descriptor.get(), CUDNN_WGRAD_MODE_ADD, call.lengths, call.x,
+        call.at(spool::Pointer::x), call.h, call.at(spool::Pointer::hx), call.y,
+        at(tensors_[y].at[i]), call.weight_bytes, at(tensors_[dw].at[i]), workspace_bytes_,
+        at(workspace_), reserve_bytes_, at(reserve_[i]));
+    if (status_ != CUDNN_STATUS_SUCCESS) return false;
+  }
+  has_weights_ = true;
+  return true;
+}
+
+bool Comparison::finish() {
+  const Driver* d = driver();
+  const Memory* m = memory();
+  const Relaxed relaxed(*d);
+  const CUfunction kernel = kernel_in_context(*d, *m);
+  if (kernel == nullptr) return false;
+  const auto type = configuration_.data_type == CUDNN_DATA_FLOAT      ? ComparedType::float32
+                    : configuration_.data_type == CUDNN_DATA_BFLOAT16 ? ComparedType::bfloat16
+                                                                      : ComparedType::half;
+  for (int t = 0; t < tensors; ++t) {
+    auto& tensor = tensors_[t];
+    if ((t >= dx && !has_data_) || (t == dw && !has_weights_)) tensor.elements = 0;
+    if (tensor.elements == 0) continue;
+    CUdeviceptr one = buffer_ + tensor.at[0], other = buffer_ + tensor.at[1];
+    CUdeviceptr out =
+        buffer_ + results_ + static_cast<std::size_t>(t) * values_each * sizeof(double);
+    unsigned long long count = tensor.elements;
+    unsigned code = static_cast<unsigned>(type);
+    void* arguments[] = {&one, &other, &count, &code, &out};
+    constexpr unsigned most_blocks = 512, threads = 256;
+    const auto wanted = (tensor.elements + threads - 1) / threads;
+    const unsigned blocks = wanted < most_blocks ? static_cast<unsigned>(wanted) : most_blocks;
+    if (m->cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments, nullptr) !=
+        CUDA_SUCCESS)
+      return false;
+  }
+  return m->cuMemcpyDtoHAsync(host_results_, buffer_ + results_,
+                              tensors * values_each * sizeof(double), stream_) == CUDA_SUCCESS &&
+         d->cuEventRecord(end_, stream_) == CUDA_SUCCESS;
+}
+
+bool Comparison::poll(Compared& out) {
+  const Driver* d = driver();
+  {
+    const Relaxed relaxed(*d);
+    const CUresult status = d->cuEventQuery(end_);
+    if (status == CUDA_ERROR_NOT_READY) return false;
+    out = {};
+    float milliseconds = 0;
+    if (d->cuEventElapsedTime(&milliseconds, begin_, end_) == CUDA_SUCCESS)
+      out.device_ns = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+    out.same = status == CUDA_SUCCESS;
+  }
+  for (int t = 0; t < tensors && out.same; ++t) {
+    if (tensors_[t].elements == 0) continue;
+    const double* values = host_results_ + static_cast<std::size_t>(t) * values_each;
+    const double difference = values[0], reference = values[1], elsewhere = values[2];
+    float error = 0;
+    if (difference > 0)
+      error = reference > 0 ? static_cast<float>(__builtin_sqrt(difference / reference)) : 1.0F;
+    if (elsewhere > 0) error = HUGE_VALF;
+    if (t == dw && reference == 0 && difference == 0) out.blank = true;
+    if (out.error < 0 || error / limit_of(t) > out.error / out.limit) {
+      out.error = error;
+      out.limit = limit_of(t);
+      out.tensor = names[t];
+    }
+  }
+  out.same = out.same && out.error <= out.limit;
+  give_up();
+  return true;
+}
+
+void Comparison::give_up() {
+  const Driver* d = driver();
+  const Memory* m = memory();
+  if (d == nullptr || m == nullptr) return;
+  const Relaxed relaxed(*d);
+  if (buffer_ != 0) m->cuMemFreeAsync(buffer_, stream_);
+  for (CUevent* event : {&begin_, &end_}) {
+    if (*event != nullptr) m->cuEventDestroy(*event);
+    *event = nullptr;
+  }
+  buffer_ = 0;
+}
+
+void Comparison::forget() {
+  buffer_ = 0;
+  begin_ = end_ = nullptr;
+  host_results_ = nullptr;
+}
+
+}  // namespace rnnadvisor::plugin

@@ -1,0 +1,71 @@
+// One real call, run with two algorithms on buffers of our own: whether both compute the same. The
+// program's outputs, gradients, reserve and dropout states are not touched; dropout is off, because
+// each algorithm draws masks of its own. One comparison at a time in a process; callers serialise.
+#pragma once
+
+#include <cuda.h>
+
+#include "profiler/plugin/capture.h"
+#include "profiler/plugin/cudnn_library.h"
+
+namespace rnnadvisor::plugin {
+
+struct Compared {
+  float error = -1;  // the largest relative difference of a tensor, as || a - b || / || a ||
+  float limit = 0;   // for that tensor
+  const char* tensor = "";
+  bool same = false;   // every tensor within its limit, infinities and NaN at the same places
+  bool blank = false;  // all gradients were 0, which says nothing of the backward pass
+  std::int64_t device_ns = 0;  // that it took
+};
+
+class Comparison {
+ public:
+  enum class Started { yes, refused, layout, memory, failed };
+  // Runs the forward pass of `call`, which has just been enqueued, with its own algorithm and with
+  // `algo`. `most_bytes`: what it may allocate. refused: cuDNN does not take it, see status().
+  Started start(const CudnnLibrary& library, const Arguments& call,
+                const spool::Configuration& configuration, cudnnRNNAlgo_t algo, CUstream stream,
+                std::size_t most_bytes);
+  // The backward pass, by a backward call of the program with the same sizes; training alone.
+  // False: it could not be run, status() says why, and finish() with it has nothing to tell.
+  bool backward_data(const Arguments& call, CUstream stream);
+  bool backward_weights(const Arguments& call, CUstream stream);
+  // Compares what has been run so far, on the device. False: it could not be started.
+  bool finish();
+  // After finish(): whether the device is through; frees the buffers then.
+  bool poll(Compared& out);
+  void give_up();  // frees the buffers
+  // After fork(): nothing of it is ours.
+  void forget();
+
+  bool has_data() const { return has_data_; }
+  cudnnStatus_t status() const { return status_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Tensor {
+    std::size_t elements, at[2];  // offsets into the buffer
+  };
+  enum Which { y, hy, cy, dx, dhx, dcx, dw, tensors };
+  bool lay_out(const spool::Configuration& configuration, std::size_t weight_bytes,
+               std::size_t workspace, std::size_t reserve);
+  bool allocate(std::size_t most_bytes);
+  bool follow(CUstream stream);
+  void* at(std::size_t offset) const { return reinterpret_cast<void*>(buffer_ + offset); }
+  float limit_of(int tensor) const;
+
+  const CudnnLibrary* library_;
+  spool::Configuration configuration_;
+  cudnnRNNAlgo_t algo_;
+  cudnnStatus_t status_;
+  CUstream stream_;
+  CUdeviceptr buffer_;
+  std::size_t bytes_, workspace_, workspace_bytes_, reserve_[2], reserve_bytes_, results_;
+  Tensor tensors_[tensors];
+  bool has_data_, has_weights_;
+  CUevent begin_, end_;
+  double* host_results_;  // pinned; kept
+};
+
+}  // namespace rnnadvisor::plugin

@@ -1,0 +1,46 @@
+// A descriptor that differs from the program's in its algorithm alone.
+#pragma once
+
+#include "profiler/plugin/cudnn_library.h"
+#include "profiler/spool/format.h"
+
+namespace rnnadvisor::plugin {
+
+// Whether the library has every function that running a call with another algorithm takes.
+bool can_vary(const CudnnLibrary& library);
+
+// Destroyed with this object: cuDNN needs it no longer once a call has returned.
+class VariantDescriptor {
+ public:
+  enum class Dropout { as_in_the_program, none };
+  // Null afterwards where cuDNN refuses it; status() says how.
+  VariantDescriptor(const CudnnLibrary& library, cudnnHandle_t handle, cudnnRNNDescriptor_t program,
+                    cudnnRNNAlgo_t algo, Dropout dropout);
+  ~VariantDescriptor();
+  VariantDescriptor(const VariantDescriptor&) = delete;
+  VariantDescriptor& operator=(const VariantDescriptor&) = delete;
+
+  cudnnRNNDescriptor_t get() const { return descriptor_; }
+  cudnnStatus_t status() const { return status_; }
+  // What a call with it takes; false, with status(), where cuDNN refuses the sizes of the call.
+  struct Sizes {
+    std::size_t workspace, reserve;
+  };
+  bool sizes(cudnnRNNDataDescriptor_t x, bool training, Sizes& out);
+
+ private:
+  cudnnStatus_t copy(cudnnRNNDescriptor_t program, cudnnRNNAlgo_t algo, Dropout dropout);
+
+  const CudnnLibrary& library_;
+  cudnnHandle_t handle_;
+  cudnnRNNDescriptor_t descriptor_ = nullptr;
+  cudnnDropoutDescriptor_t no_dropout_ = nullptr;
+  cudnnStatus_t status_;
+};
+
+// Whether both lay out the weights alike: the size of the whole, and where each matrix and each
+// bias lies.
+bool same_weights(const CudnnLibrary& library, cudnnHandle_t handle, cudnnRNNDescriptor_t one,
+                  cudnnRNNDescriptor_t other, const spool::Configuration& configuration);
+
+}  // namespace rnnadvisor::plugin
