@@ -1,9 +1,11 @@
-"""Unmodified PyTorch layers as they are and under `RNNADVISOR_ACCELERATE`, a process for each run: times, choices, digests.
+"""Unmodified PyTorch layers as they are and under `RNNADVISOR_ACCELERATE`: times in turns, what was chosen, what was computed.
 
-grid.py PLUGIN SHAPES.jsonl OUT.jsonl [--seconds S] [--from N] [--to N]: one line a shape, appended; a shape that is there is not run again.
-The plugin is preloaded into this process, which imports PyTorch once; each run is a fork of it that initialises CUDA by itself.
+grid.py PLUGIN SHAPES.jsonl OUT.jsonl [--with VALUE,…] [--until SECONDS]: one line a layer, appended; one that is there is not run again.
+Each way to run a layer is a process of its own, a fork of this one, which has imported PyTorch. All of a layer start together and then run
+one at a time, in turns: plain, accelerated, plain again (the control), and what --with adds (force:persist_static).
 """
 import argparse
+import ctypes
 import json
 import os
 import pathlib
@@ -12,10 +14,10 @@ import statistics
 import sys
 import tempfile
 import time
+import warnings
 
 if "librnnadvisor_plugin" not in os.environ.get("LD_PRELOAD", ""):
-    folder = tempfile.mkdtemp()
-    os.environ.update(LD_PRELOAD=str(pathlib.Path(sys.argv[1]).resolve()), RNNADVISOR_SPOOL=folder, RNNADVISOR_MODE="calls",
+    os.environ.update(LD_PRELOAD=str(pathlib.Path(sys.argv[1]).resolve()), RNNADVISOR_SPOOL=tempfile.mkdtemp(), RNNADVISOR_MODE="calls",
                       RNNADVISOR_RECORD="choices")
     os.execv(sys.executable, [sys.executable, *sys.argv])
 
@@ -24,90 +26,171 @@ import torch  # noqa: E402
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import choices  # noqa: E402
 
+warnings.simplefilter("ignore")
 TYPES = {"half": torch.half, "float": torch.float32, "bfloat16": torch.bfloat16}
+ROUNDS = 6
 
 
 def layer(shape):
     torch.manual_seed(1)
     kind = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn_tanh": torch.nn.RNN, "rnn_relu": torch.nn.RNN}[shape["cell"]]
     extra = {"nonlinearity": shape["cell"][4:]} if shape["cell"].startswith("rnn") else {}
-    return kind(shape["input"], shape["hidden"], shape["layers"], bidirectional=shape["bidirectional"], dropout=shape.get("dropout", 0.0),
-                batch_first=shape.get("batch_first", False), **extra).cuda().to(TYPES[shape["type"]])
+    made = kind(shape["input"], shape["hidden"], shape["layers"], bidirectional=shape["bidirectional"], dropout=shape["dropout"],
+                batch_first=shape["batch_first"], dtype=TYPES[shape["type"]], **extra).cuda()
+    made.flatten_parameters()
+    return made
 
 
-def run(shape, seconds):
-    """Milliseconds of each step, and a digest of what it computes."""
-    torch.backends.cuda.matmul.allow_tf32 = True
-    model = layer(shape)
-    size = (shape["steps"], shape["batch"], shape["input"])
-    if shape.get("batch_first"):
-        size = (shape["batch"], shape["steps"], shape["input"])
-    generator = torch.Generator(device="cuda").manual_seed(2)
-    x = torch.randn(size, generator=generator, device="cuda").to(TYPES[shape["type"]]).requires_grad_(shape["training"])
-    weight = None
+class Program:
+    """A layer and its step, as a training or inference loop has it."""
 
-    def step():
-        nonlocal weight
-        if not shape["training"]:
+    def __init__(self, shape):
+        self.shape = shape
+        self.model = layer(shape)
+        order = ("batch", "steps", "input") if shape["batch_first"] else ("steps", "batch", "input")
+        generator = torch.Generator(device="cuda").manual_seed(2)
+        self.x = torch.randn([shape[k] for k in order], generator=generator, device="cuda").to(TYPES[shape["type"]])
+        self.x.requires_grad_(shape["training"])
+        self.lengths = [shape["steps"]] * shape["batch"]
+        if shape["packed"] == "unequal":
+            self.lengths = [max(1, shape["steps"] - i % 7) for i in range(shape["batch"])]
+        self.weight = None
+
+    def forward(self):
+        if not self.shape["packed"]:
+            return self.model(self.x)[0]
+        packed = torch.nn.utils.rnn.pack_padded_sequence(self.x, self.lengths, self.shape["batch_first"], enforce_sorted=False)
+        return self.model(packed)[0].data
+
+    def step(self):
+        if not self.shape["training"]:
             with torch.inference_mode():
-                return model(x)[0]
-        for p in [x, *model.parameters()]:
+                return self.forward()
+        for p in [self.x, *self.model.parameters()]:
             p.grad = None
-        y = model(x)[0]
-        if weight is None:
-            weight = torch.randn(y.shape, generator=generator, device="cuda").to(y.dtype)
-        y.backward(weight)
+        y = self.forward()
+        if self.weight is None:
+            self.weight = torch.randn(y.shape, generator=torch.Generator(device="cuda").manual_seed(3), device="cuda").to(y.dtype)
+        y.backward(self.weight)
         return y
 
-    times, begin = [], time.perf_counter()
-    while time.perf_counter() - begin < seconds or len(times) < 60:
+    def block(self, seconds, least):
+        times, begin = [], time.perf_counter()
         torch.cuda.synchronize()
-        start = time.perf_counter()
-        y = step()
-        torch.cuda.synchronize()
-        times.append((time.perf_counter() - start) * 1e3)
-        if len(times) >= 4000 or time.perf_counter() - begin > 6 * seconds:
-            break
-    norms = [y.detach().float().norm().item()]
-    if shape["training"]:
-        norms += [x.grad.float().norm().item()] + [p.grad.float().norm().item() for p in model.parameters()]
-    return times, norms
+        while len(times) < least or time.perf_counter() - begin < seconds:
+            start = time.perf_counter()
+            self.step()
+            torch.cuda.synchronize()
+            times.append((time.perf_counter() - start) * 1e3)
+        return times
+
+    def results(self):
+        y = self.step()
+        out = {"y": y}
+        if self.shape["training"]:
+            out["dx"] = self.x.grad
+            out.update({f"d{name}": p.grad for name, p in self.model.named_parameters()})
+        return {name: value.detach().cpu() for name, value in out.items()}
 
 
-def in_child(shape, seconds, variables):
-    folder = tempfile.mkdtemp()
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        status = 1
+class Child:
+    def __init__(self, shape, variables):
+        self.folder = tempfile.mkdtemp()
+        to_child, from_child = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            status = 1
+            try:
+                os.environ.update(variables, RNNADVISOR_SPOOL=self.folder)
+                os.close(to_child[1])
+                os.close(from_child[0])
+                self.serve(shape, os.fdopen(to_child[0]), os.fdopen(from_child[1], "w"))
+                status = 0
+            except BrokenPipeError:
+                pass
+            ctypes.CDLL(None).exit(status)
+        os.close(to_child[0])
+        os.close(from_child[1])
+        self.commands, self.answers = os.fdopen(to_child[1], "w"), os.fdopen(from_child[0])
+
+    def serve(self, shape, commands, answers):
+        program = None
+        for line in commands:
+            try:
+                if program is None:
+                    program = Program(shape)
+                command = json.loads(line)
+                answer = program.block(*command["block"]) if "block" in command else torch.save(program.results(), command["save"])
+            except Exception as error:  # told to the parent
+                answer = {"error": repr(error)[:300]}
+            answers.write(json.dumps(answer) + "\n")
+            answers.flush()
+
+    def ask(self, **command):
+        self.commands.write(json.dumps(command) + "\n")
+        self.commands.flush()
+
+    def answer(self):
+        return json.loads(self.answers.readline() or '{"error": "died"}')
+
+    def end(self):
         try:
-            os.close(read)
-            os.environ.update(variables, RNNADVISOR_SPOOL=folder)
-            times, norms = run(shape, seconds)
-            os.write(write, json.dumps([times, norms]).encode())
-            status = 0
-        except BaseException as error:  # told to the parent
-            os.write(write, json.dumps([repr(error)]).encode())
-        os.close(write)
-        sys.stdout.flush()
-        import ctypes
-        ctypes.CDLL(None).exit(status)
-    os.close(write)
-    with os.fdopen(read) as pipe:
-        text = pipe.read()
-    _, status = os.waitpid(child, 0)
-    made, notes = choices.read(folder)
-    shutil.rmtree(folder)
-    answer = json.loads(text or '["died"]')
-    out = {"status": status, "choices": made, "notes": notes}
-    if len(answer) == 1:
-        return {**out, "error": answer[0]}
-    times, norms = answer
-    late = times[len(times) // 2:]
-    middle = statistics.median(late)
-    quarter = statistics.quantiles(late, n=4)
-    return {**out, "steps": len(times), "ms": middle, "quartiles": [quarter[0], quarter[2]], "total_s": sum(times) / 1e3,
-            "extra_ms": sum(times[:len(times) // 2]) - middle * (len(times) // 2), "norms": norms}
+            self.commands.close()
+        except BrokenPipeError:
+            pass
+        _, status = os.waitpid(self.pid, 0)
+        made, notes = choices.read(self.folder)
+        shutil.rmtree(self.folder)
+        return {"status": status, "choices": made, "notes": notes}
+
+
+def differences(one, other):
+    """Relative L2 of each tensor."""
+    a, b = torch.load(one), torch.load(other)
+    return {name: (torch.linalg.norm(a[name].double() - b[name].double()) / torch.linalg.norm(a[name].double()).clamp_min(1e-30)).item()
+            for name in a}
+
+
+def measure(shape, ways):
+    children = {name: Child(shape, {"RNNADVISOR_ACCELERATE": value}) for name, value in ways.items()}
+    out = {name: {"blocks": []} for name in ways}
+    failed = set()
+
+    def take(name):
+        answer = children[name].answer()
+        if isinstance(answer, dict) and "error" in answer:
+            out[name]["error"] = answer["error"]
+            failed.add(name)
+        return answer
+
+    for child in children.values():
+        child.ask(block=[0, 3])  # initialise, and load kernels
+    for name in children:
+        take(name)
+    for name in children:
+        if name not in failed:
+            children[name].ask(block=[0.3, 90 if name == "accelerated" else 5])
+            if isinstance(times := take(name), list):
+                out[name]["warm_up"] = times if name == "accelerated" else []
+    for _ in range(ROUNDS):
+        for name in children:
+            if name not in failed:
+                children[name].ask(block=[0.08, 6])
+                if isinstance(times := take(name), list):
+                    out[name]["blocks"].append(statistics.median(times))
+    if not shape["dropout"] and not {"plain", "accelerated"} & failed:
+        folder = tempfile.mkdtemp(dir="/dev/shm")
+        for name in ("plain", "accelerated"):
+            children[name].ask(save=f"{folder}/{name}")
+            take(name)
+        if not failed:
+            out["accelerated"]["differences"] = differences(f"{folder}/plain", f"{folder}/accelerated")
+        shutil.rmtree(folder)
+    for name, child in children.items():
+        out[name].update(child.end())
+        if out[name]["blocks"]:
+            out[name]["ms"] = statistics.median(out[name]["blocks"])
+    return out
 
 
 def main():
@@ -115,33 +198,23 @@ def main():
     parser.add_argument("plugin")
     parser.add_argument("shapes")
     parser.add_argument("out")
-    parser.add_argument("--seconds", type=float, default=0.7)
-    parser.add_argument("--force", default="")
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--last", type=int, default=1 << 30)
-    parser.add_argument("--until", type=float, default=1e9, help="start no shape after so many seconds")
+    parser.add_argument("--with", dest="others", default="")
+    parser.add_argument("--until", type=float, default=1e9, help="start no layer after so many seconds")
     arguments = parser.parse_args()
     out = pathlib.Path(arguments.out)
     done = {json.loads(line)["index"] for line in out.read_text().splitlines()} if out.exists() else set()
+    ways = {"plain": "0", "accelerated": "exact", "again": "0", **{value: value for value in filter(None, arguments.others.split(","))}}
     begin = time.perf_counter()
     for index, line in enumerate(pathlib.Path(arguments.shapes).read_text().splitlines()):
-        if index in done or not arguments.first <= index <= arguments.last or time.perf_counter() - begin > arguments.until:
+        if index in done or time.perf_counter() - begin > arguments.until:
             continue
-        shape = json.loads(line)
-        row = {"index": index, "shape": shape}
-        row["plain"] = in_child(shape, arguments.seconds, {"RNNADVISOR_ACCELERATE": "0"})
-        row["accelerated"] = in_child(shape, 2 * arguments.seconds, {"RNNADVISOR_ACCELERATE": "exact"})
-        row["again"] = in_child(shape, arguments.seconds, {"RNNADVISOR_ACCELERATE": "0"})
-        for algo in filter(None, arguments.force.split(",")):
-            row[f"force:{algo}"] = in_child(shape, arguments.seconds, {"RNNADVISOR_ACCELERATE": f"force:{algo}"})
+        row = {"index": index, "shape": json.loads(line), "runs": measure(json.loads(line), ways)}
         with out.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        plain, fast = row["plain"], row["accelerated"]
-        if "ms" in plain and "ms" in fast:
-            print(index, json.dumps(shape), f"{plain['ms']:.3f} -> {fast['ms']:.3f} ({plain['ms'] / fast['ms']:.2f}x), control {row['again'].get('ms', -1):.3f},",
-                  [(c["chosen"], c["state"]) for c in fast["choices"]], flush=True)
-        else:
-            print(index, shape, plain.get("error"), fast.get("error"), plain["status"], fast["status"], flush=True)
+        runs = row["runs"]
+        print(index, " ".join(str(v) for v in row["shape"].values()), {k: round(v.get("ms", -1), 3) for k, v in runs.items()},
+              [(c["chosen"], c["state"], {v["algo"]: v["state"] for v in c["variants"][1:]}) for c in runs["accelerated"]["choices"]],
+              {k: v["error"] for k, v in runs.items() if "error" in v}, flush=True)
 
 
 main()
