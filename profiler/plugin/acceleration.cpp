@@ -26,6 +26,7 @@ constexpr int most_kinds = 256;
 constexpr std::uint32_t calls_before_tuning = 2;      // the first ones load kernels
 constexpr std::uint32_t calls_without_backward = 16;  // then there is none to compare
 constexpr std::uint32_t most_tries = 8;               // of a comparison that said nothing
+constexpr std::uint64_t calls_after_choice = 256;     // for which backward calls may be late
 constexpr std::uint64_t most_measured_calls = 400;    // of a kind whose times do not come
 
 // One kind of calls.
@@ -35,7 +36,10 @@ struct Kind {
   Choice choice;
   std::uint32_t tries, waited;
   std::uint64_t measured_calls;
-  bool forward_only;  // no backward call came to its training calls
+  std::uint64_t decided_at;  // forward calls until then
+  bool forward_only;         // no backward call came to its training calls
+  // A forward call could not have the algorithm that its reserve names; no more reserves name one.
+  bool withdrawn;
 };
 Kind kinds[most_kinds];
 int kind_count = 0;
@@ -48,6 +52,17 @@ int compared_kind = -1;
 std::uint32_t compared_variant = 0;
 bool comparison_busy = false;  // a thread is in it, without the lock
 std::int64_t spent_ns = 0;
+
+// Reserves that name another algorithm than ran: those of calls that did not suit it, until their
+// backward pass is over. Of their kind there are no more afterwards, so the few latest are enough.
+// A clone of one is not known as such; cuDNN 9.19 computes the right gradients then, too
+// (samples/evidence/substitution-facts.jsonl).
+struct Misnamed {
+  const void* reserve;
+  int kind;
+};
+Misnamed misnamed[64];
+std::size_t misnamed_count = 0;
 
 // In front of all above. Neither CUDA nor cuDNN is called while it is held.
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -171,6 +186,25 @@ bool is_over_budget() {
   return spent_ns > settings().accelerate_budget_ns + later;
 }
 
+bool is_misnamed(int kind, const void* reserve) {
+  for (const auto& one : misnamed)
+    if (one.reserve == reserve && one.kind == kind && reserve != nullptr) return true;
+  return false;
+}
+
+void forget_misnamed(const void* reserve) {
+  for (auto& one : misnamed)
+    if (one.reserve == reserve) one.reserve = nullptr;
+}
+
+// After a forward call whose reserve names an algorithm. With the lock held.
+void name_holds(int kind, const void* reserve, bool holds) {
+  forget_misnamed(reserve);
+  if (holds) return;
+  kinds[kind].withdrawn = true;
+  misnamed[misnamed_count++ % (sizeof misnamed / sizeof misnamed[0])] = {reserve, kind};
+}
+
 bool has_candidate(const Kind& kind) {
   for (const auto& one : kind.record.variants)
     if (one.state == VariantState::candidate) return true;
@@ -201,6 +235,7 @@ bool decide(Kind& kind) {
   }
   kind.record.chosen = chosen;
   kind.record.state = ChoiceState::decided;
+  kind.decided_at = kind.record.calls[0];
   fill_times(kind);
   return true;
 }
@@ -487,10 +522,17 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
           algos[count++] = variant_of(kind, v).algo;
       const std::uint32_t v = capturing ? 0 : kind.choice.next();
       if (v != 0) next = variant_of(kind, v).algo;
-    } else if (decided && kind.record.chosen != 0) {
-      next = variant_of(kind, kind.record.chosen).algo;
-      algos[count++] = next;
+    } else if (decided) {
+      if (kind.record.chosen != 0) next = variant_of(kind, kind.record.chosen).algo;
+      // Backward calls may still come to forward calls that ran before the choice.
+      const bool fresh = kind.record.calls[0] < kind.decided_at + calls_after_choice;
+      for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
+        const auto& one = variant_of(kind, v);
+        if (v == kind.record.chosen || (fresh && one.state == VariantState::slower))
+          algos[count++] = one.algo;
+      }
     }
+    if (kind.withdrawn) next = -1;
   }
   std::size_t most = workspace == nullptr ? 0 : *workspace;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -598,21 +640,28 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
       keep(capturing_ ? Kept::captured : Kept::tuning);
     }
   }
-  if (measured_) {
-    const Locked locked(mutex);
-    kinds[kind_].choice.started(variant_);
-  }
+  const Locked locked(mutex);
+  if (c.training != 0 && algo >= 0)
+    name_holds(kind_, arguments_.at(Pointer::reserve), ours_.has_value());
+  if (measured_) kinds[kind_].choice.started(variant_);
 }
 
 void AcceleratedCall::choose_backward() {
-  const std::int32_t algo = algo_named_by(arguments_.reserve_bytes);
+  std::int32_t algo = algo_named_by(arguments_.reserve_bytes);
   ChoiceState state = ChoiceState::decided;
   std::uint32_t chosen = 0;
+  {
+    const Locked locked(mutex);
+    const void* reserve = arguments_.at(Pointer::reserve);
+    if (is_misnamed(kind_, reserve)) algo = -1;
+    if (phase_ == 2 && algo < 0) forget_misnamed(reserve);
+  }
   if (kind_ >= 0) {
     const Locked locked(mutex);
     Kind& kind = kinds[kind_];
     state = kind.record.state;
-    chosen = kind.record.chosen;
+    // The first backward calls after the choice belong to forward calls before it.
+    if (kind.record.calls[0] > kind.decided_at + 1) chosen = kind.record.chosen;
     measured_ = state == ChoiceState::measuring && !capturing_ && suited_;
     for (std::uint32_t v = 1; v < spool::most_variants && algo >= 0; ++v)
       if (variant_of(kind, v).algo == algo) variant_ = v;
@@ -649,6 +698,10 @@ bool AcceleratedCall::again(cudnnStatus_t status) {
     one.status = status;
     kind.choice.drop(variant_);
     if (kind.record.chosen == variant_) kind.record.chosen = 0;
+  }
+  if (phase_ == 0 && kind_ >= 0 && algo_named_by(arguments_.reserve_bytes) >= 0) {
+    const Locked locked(mutex);
+    name_holds(kind_, arguments_.at(Pointer::reserve), false);
   }
   events_end(timing_, 0);
   timing_ = -1;
@@ -729,6 +782,7 @@ void acceleration_in_child() {
   stage = Stage::none;
   comparison_busy = false;
   compared_kind = -1;
+  memset(static_cast<void*>(misnamed), 0, sizeof misnamed);
   spent_ns = 0;
   comparison.forget();
 }

@@ -4,7 +4,7 @@ namespace rnnadvisor::plugin {
 namespace {
 
 // Before an algorithm is called slower or faster.
-constexpr std::uint32_t fewest = 5;
+constexpr std::uint32_t fewest = 6;
 // Enough of each for a median that differs by a percent to be told from noise of ten.
 constexpr std::uint32_t enough = 24;
 // What another algorithm must save of the time to be worth it.
@@ -31,7 +31,7 @@ Samples::Interval Samples::interval() const {
     sorted[at] = kept_[i];
   }
   const float count = static_cast<float>(n);
-  const float rank = (count - 1.96F * square_root(count)) / 2;
+  const float rank = (count - 1 - 1.96F * square_root(count)) / 2;
   const std::uint32_t outside = rank < 0 ? 0 : static_cast<std::uint32_t>(rank);
   const float median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
   return {sorted[outside], median, sorted[n - 1 - outside]};

@@ -116,6 +116,8 @@ class Child:
     def serve(self, shape, commands, answers):
         program = None
         for line in commands:
+            if line.strip() == "end":
+                return
             try:
                 if program is None:
                     program = Program(shape)
@@ -135,6 +137,8 @@ class Child:
 
     def end(self):
         try:
+            # Closing is not enough: children that were started later hold the pipe as well.
+            self.commands.write("end\n")
             self.commands.close()
         except BrokenPipeError:
             pass

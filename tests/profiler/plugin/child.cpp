@@ -48,6 +48,12 @@ std::vector<std::string> Spool::note_codes() const {
   return codes;
 }
 
+std::vector<spool::Acceleration> Spool::choices() const {
+  std::vector<spool::Acceleration> all;
+  for (const auto& [id, choice] : accelerations) all.push_back(choice);
+  return all;
+}
+
 Spool read_spool(const std::string& path) {
   Spool out;
   auto reader = spool::Reader::open(path);
@@ -78,6 +84,11 @@ Spool read_spool(const std::string& path) {
       case Type::overhead:
         out.overhead.push_back(r.as<spool::Overhead>());
         break;
+      case Type::acceleration: {
+        const auto a = r.as<spool::Acceleration>();
+        out.accelerations[a.id] = a;
+        break;
+      }
       case Type::correlation_range:
         out.ranges.push_back(r.as<spool::CorrelationRange>());
         break;

@@ -35,6 +35,7 @@ struct Spool {
   std::vector<spool::Memory> memory;
   std::vector<spool::Overhead> overhead;
   std::vector<spool::CorrelationRange> ranges;
+  std::map<std::uint32_t, spool::Acceleration> accelerations;  // by id: the last counts
   std::vector<spool::GraphNode> nodes;
   std::vector<spool::CounterMetrics> counter_metrics;
   std::vector<spool::CounterSample> counter_samples;
@@ -60,6 +61,7 @@ struct Spool {
   }
   std::uint64_t lost() const;  // all kinds together
   std::vector<std::string> note_codes() const;
+  std::vector<spool::Acceleration> choices() const;
 };
 
 Spool read_spool(const std::string& path);

@@ -19,6 +19,9 @@ struct StandinTracer {
 extern "C" {
 // Starts a kernel of 1.5 ms on a stream, or makes it a node of the graph that is being captured.
 void standin_launch(void* stream, const char* kernel);
+void standin_launch_for(void* stream, const char* kernel, double milliseconds);
+// Allocations of cuMemAllocAsync() that were not freed.
+int standin_allocations();
 void standin_set_tracer(const StandinTracer* tracer);
 // While held, nothing that was started is finished.
 void standin_hold(int hold);
@@ -32,6 +35,6 @@ void* standin_make_stream();  // in the current context
 int standin_stream_number(void* stream, void* context);
 int standin_context_slot(void* context);  // -1: none
 void standin_capture(void* stream, int on);
-// What no program may do: events of a destroyed context used, a capture broken.
+// What no program may do: events of a destroyed context used, a capture broken, memory freed twice.
 int standin_faults();
 }

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/profiler/plugin/standin/cudnn_compute.h"
 #include "tests/profiler/plugin/standin/cudnn_standin_parts.h"
 
 namespace {
@@ -69,13 +70,14 @@ cudnnStatus_t refuse(cudnnStatus_t as_in_9, const char* reason) {
   return status;
 }
 
-static void start_work(cudnnHandle_t handle) {
-  using Launch = void (*)(void*, const char*);
+static void start_work(cudnnHandle_t handle, double milliseconds) {
+  using Launch = void (*)(void*, const char*, double);
   static const Launch launch = [] {
     void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return driver == nullptr ? nullptr : reinterpret_cast<Launch>(dlsym(driver, "standin_launch"));
+    return driver == nullptr ? nullptr
+                             : reinterpret_cast<Launch>(dlsym(driver, "standin_launch_for"));
   }();
-  if (launch != nullptr) launch(handle->stream, "standin_rnn_kernel");
+  if (launch != nullptr) launch(handle->stream, "standin_rnn_kernel", milliseconds);
 }
 
 cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn) {
@@ -86,7 +88,7 @@ cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn) {
   }
   if (handle == nullptr) return refuse(CUDNN_STATUS_BAD_PARAM, "handle == NULL");
   if (rnn == nullptr) return refuse(CUDNN_STATUS_BAD_PARAM, "rnnDesc == NULL");
-  start_work(handle);
+  start_work(handle, milliseconds_of(rnn));
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -308,8 +310,27 @@ cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t h, cudnnRNNDescriptor_t d,
   arrived(h, d, mode, x, workspace, reserve);
   if (d->algo == CUDNN_RNN_ALGO_PERSIST_STATIC && d->hidden > 1536)
     return refuse(CUDNN_STATUS_NOT_SUPPORTED, "hiddenSize > 1536");
+  if (computes()) {
+    if (const auto status = accepts(d); status != CUDNN_STATUS_SUCCESS) return status;
+    *workspace = workspace_of(d);
+    *reserve = mode == CUDNN_FWD_MODE_TRAINING ? reserve_of(d, x) : 0;
+    return CUDNN_STATUS_SUCCESS;
+  }
   *workspace = 4096;
   *reserve = mode == CUDNN_FWD_MODE_TRAINING ? 8192 : 0;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t, cudnnRNNDescriptor_t d, size_t* bytes) {
+  *bytes = weight_bytes_of(d);
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t d, int32_t layer, size_t,
+                                      const void* weights, int32_t gate, cudnnTensorDescriptor_t,
+                                      void** matrix, cudnnTensorDescriptor_t, void** bias) {
+  auto* base = static_cast<char*>(const_cast<void*>(weights));
+  *matrix =
+      base + static_cast<std::size_t>(layer * 16 + gate) * static_cast<std::size_t>(d->hidden);
+  *bias = static_cast<char*>(*matrix) + d->hidden;
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnBuildRNNDynamic(cudnnHandle_t h, cudnnRNNDescriptor_t d, int batch) {
@@ -327,6 +348,11 @@ cudnnStatus_t cudnnRNNForward(cudnnHandle_t a, cudnnRNNDescriptor_t b, cudnnForw
     during = nullptr;
     action(during_user);
   }
+  if (computes() && b != nullptr) {
+    const auto status =
+        compute(Forward{b, c == CUDNN_FWD_MODE_TRAINING, e, f, g, h, j, m, k, n, o, p, q, r, s, t});
+    if (status != CUDNN_STATUS_SUCCESS) return status;
+  }
   return run(a, b);
 }
 cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t a, cudnnRNNDescriptor_t b, const int32_t c[],
@@ -337,6 +363,10 @@ cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t a, cudnnRNNDescriptor_t b, c
                                       const void* o, void* p, size_t q, const void* r, size_t s,
                                       void* t, size_t u, void* v) {
   arrived(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
+  if (computes() && b != nullptr) {
+    const auto status = compute(BackwardData{b, d, e, f, g, h, l, p, r, q, s, t, u, v});
+    if (status != CUDNN_STATUS_SUCCESS) return status;
+  }
   return run(a, b);
 }
 cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t a, cudnnRNNDescriptor_t b,
@@ -346,6 +376,10 @@ cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t a, cudnnRNNDescriptor_t b
                                          cudnnRNNDataDescriptor_t i, const void* j, size_t k,
                                          void* l, size_t m, void* n, size_t o, void* p) {
   arrived(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  if (computes() && b != nullptr) {
+    const auto status = compute(BackwardWeights{b, e, f, k, l, m, n, o, p});
+    if (status != CUDNN_STATUS_SUCCESS) return status;
+  }
   return run(a, b);
 }
 

@@ -1,0 +1,318 @@
+// Programs that train and infer, as frameworks call cuDNN: a new descriptor for each call, sizes
+// asked each time, the reserve kept from forward to backward. What they compute is printed, so that
+// a run under the plugin can be compared with one without.
+#include <cstring>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "tests/profiler/plugin/probe/probe.h"
+
+namespace probe {
+namespace {
+
+struct Shape {
+  std::int32_t hidden = 128, batch = 4, steps = 16, layers = 1;
+  bool unequal = false, misaligned = false, dropout = false, odd_workspace = false;
+  cudnnDataType_t type = CUDNN_DATA_FLOAT;
+};
+
+// Of 64 bytes' alignment, or of 4.
+class Buffer {
+ public:
+  explicit Buffer(std::size_t bytes, bool misaligned = false)
+      : all_(new unsigned char[bytes + 128]()), bytes_(bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(all_.get());
+    at_ = all_.get() + (64 - address % 64) + (misaligned ? 4 : 0);
+  }
+  void* get() const { return at_; }
+  float* floats() const { return reinterpret_cast<float*>(at_); }
+  std::size_t bytes() const { return bytes_; }
+  double sum() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < bytes_ / sizeof(float); ++i)
+      sum += static_cast<double>(floats()[i]) * static_cast<double>(i % 5 + 1);
+    return sum;
+  }
+  void fill(unsigned seed) const {
+    std::mt19937 random(seed);
+    for (std::size_t i = 0; i < bytes_ / sizeof(float); ++i)
+      floats()[i] = static_cast<float>(random() % 2001) / 1000.0F - 1;
+  }
+
+ private:
+  std::unique_ptr<unsigned char[]> all_;
+  unsigned char* at_;
+  std::size_t bytes_;
+};
+
+// One handle, stream and set of dropout states, as a thread of a framework has.
+struct Thread {
+  cudnnHandle_t handle = nullptr;
+  void* stream = nullptr;
+  alignas(64) std::uint64_t states[8] = {};
+  Thread() {
+    standin<void(int)>("libcuda.so.1", "standin_join_context")(0);
+    PROBE_CHECK(cudnn().cudnnCreate(&handle) == CUDNN_STATUS_SUCCESS);
+    stream = standin<void*()>("libcuda.so.1", "standin_make_stream")();
+    cudnn().cudnnSetStream(handle, static_cast<cudaStream_t>(stream));
+  }
+};
+
+class Descriptors {
+ public:
+  Descriptors(Thread& thread, const Shape& shape) {
+    const Cudnn& t = cudnn();
+    t.cudnnCreateDropoutDescriptor(&dropout_);
+    t.cudnnSetDropoutDescriptor(dropout_, thread.handle, shape.dropout ? 0.5F : 0, thread.states,
+                                sizeof thread.states, 1);
+    t.cudnnCreateRNNDescriptor(&rnn);
+    PROBE_CHECK(t.cudnnSetRNNDescriptor_v8(
+                    rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_GRU, CUDNN_RNN_DOUBLE_BIAS,
+                    CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, shape.type, CUDNN_DATA_FLOAT,
+                    CUDNN_DEFAULT_MATH, 8, shape.hidden, shape.hidden, shape.layers, dropout_,
+                    CUDNN_RNN_PADDED_IO_ENABLED) == CUDNN_STATUS_SUCCESS);
+    std::vector<int> lengths(static_cast<std::size_t>(shape.batch), shape.steps);
+    if (shape.unequal) lengths.back() = 1;
+    float fill = 0;
+    for (const auto& [descriptor, size] : {std::pair(&x, 8), std::pair(&y, shape.hidden)}) {
+      t.cudnnCreateRNNDataDescriptor(descriptor);
+      PROBE_CHECK(t.cudnnSetRNNDataDescriptor(*descriptor, shape.type,
+                                              CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, shape.steps,
+                                              shape.batch, size, lengths.data(),
+                                              &fill) == CUDNN_STATUS_SUCCESS);
+    }
+    t.cudnnCreateTensorDescriptor(&h);
+    const int sizes[3] = {shape.layers, shape.batch, shape.hidden};
+    const int strides[3] = {shape.batch * shape.hidden, shape.hidden, 1};
+    t.cudnnSetTensorNdDescriptor(h, shape.type, 3, sizes, strides);
+  }
+  ~Descriptors() {
+    cudnn().cudnnDestroyRNNDescriptor(rnn);
+    cudnn().cudnnDestroyRNNDataDescriptor(x);
+    cudnn().cudnnDestroyRNNDataDescriptor(y);
+    cudnn().cudnnDestroyDropoutDescriptor(dropout_);
+  }
+  Descriptors(const Descriptors&) = delete;
+  Descriptors& operator=(const Descriptors&) = delete;
+
+  cudnnRNNDescriptor_t rnn = nullptr;
+  cudnnRNNDataDescriptor_t x = nullptr, y = nullptr;
+  cudnnTensorDescriptor_t h = nullptr;
+
+ private:
+  cudnnDropoutDescriptor_t dropout_ = nullptr;
+};
+
+struct Options {
+  bool clone = false;            // the reserve, before the backward pass
+  int backward = 1;              // passes on one forward pass
+  bool natural_reserve = false;  // sizes as they were in another process, without the plugin
+  bool natural_workspace = false;
+};
+
+// One layer with its weights and their gradients.
+class Layer {
+ public:
+  explicit Layer(const Shape& shape)
+      : shape_(shape),
+        weights_(static_cast<std::size_t>(shape.hidden) * 8 * sizeof(float)),
+        dw_(weights_.bytes()) {
+    weights_.fill(7);
+  }
+
+  double infer(Thread& thread, unsigned seed) const { return forward(thread, seed, false).y.sum(); }
+
+  // The sums of outputs and gradients.
+  std::vector<double> train(Thread& thread, unsigned seed, const Options& options) {
+    auto made = forward(thread, seed, true, options);
+    std::vector<double> sums = {made.y.sum(), made.hy.sum()};
+    for (int pass = 0; pass < options.backward; ++pass) {
+      Thread* by = &thread;
+      Buffer copy(made.reserve.bytes());
+      const bool clone = options.clone || options.backward > 1;
+      if (clone) std::memcpy(copy.get(), made.reserve.get(), made.reserve.bytes());
+      sums.push_back(backward(*by, made, clone ? copy : made.reserve, options));
+    }
+    sums.push_back(dw_.sum());
+    return sums;
+  }
+  const Shape& shape() const { return shape_; }
+
+ private:
+  struct Made {
+    Buffer x, y, hx, hy, reserve;
+  };
+  std::size_t elements(std::int32_t size) const {
+    return static_cast<std::size_t>(shape_.steps) * static_cast<std::size_t>(shape_.batch) *
+           static_cast<std::size_t>(size);
+  }
+
+  Made forward(Thread& thread, unsigned seed, bool training, const Options& options = {}) const {
+    const Cudnn& t = cudnn();
+    const Descriptors d(thread, shape_);
+    const auto mode = training ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
+    std::size_t workspace = 0, reserve = 0;
+    PROBE_CHECK(t.cudnnGetRNNTempSpaceSizes(thread.handle, d.rnn, mode, d.x, &workspace,
+                                            &reserve) == CUDNN_STATUS_SUCCESS);
+    if (options.natural_reserve && reserve % 2 == 1) reserve = reserve / 4096 * 4096;
+    if (options.natural_workspace) workspace = 4096;
+    const std::size_t states = static_cast<std::size_t>(shape_.layers) *
+                               static_cast<std::size_t>(shape_.batch) *
+                               static_cast<std::size_t>(shape_.hidden) * sizeof(float);
+    Made made{Buffer(elements(8) * sizeof(float), shape_.misaligned),
+              Buffer(elements(shape_.hidden) * sizeof(float)), Buffer(states), Buffer(states),
+              Buffer(reserve)};
+    made.x.fill(seed);
+    made.hx.fill(seed + 1);
+    const Buffer space(workspace);
+    PROBE_CHECK(t.cudnnRNNForward(thread.handle, d.rnn, mode, nullptr, d.x, made.x.get(), d.y,
+                                  made.y.get(), d.h, made.hx.get(), made.hy.get(), d.h, nullptr,
+                                  nullptr, weights_.bytes(), weights_.get(), workspace, space.get(),
+                                  reserve,
+                                  training ? made.reserve.get() : nullptr) == CUDNN_STATUS_SUCCESS);
+    return made;
+  }
+
+  double backward(Thread& thread, const Made& made, const Buffer& reserve,
+                  const Options& options) const {
+    const Cudnn& t = cudnn();
+    const Descriptors d(thread, shape_);
+    std::size_t workspace = 0, unused = 0;
+    PROBE_CHECK(t.cudnnGetRNNTempSpaceSizes(thread.handle, d.rnn, CUDNN_FWD_MODE_TRAINING, d.x,
+                                            &workspace, &unused) == CUDNN_STATUS_SUCCESS);
+    if (options.natural_workspace) workspace = 4096;
+    const Buffer space(workspace), dx(made.x.bytes()), dy(made.y.bytes()), dhx(made.hx.bytes());
+    dy.fill(11);
+    PROBE_CHECK(t.cudnnRNNBackwardData_v8(thread.handle, d.rnn, nullptr, d.y, made.y.get(),
+                                          dy.get(), d.x, dx.get(), d.h, made.hx.get(), nullptr,
+                                          dhx.get(), d.h, nullptr, nullptr, nullptr,
+                                          weights_.bytes(), weights_.get(), workspace, space.get(),
+                                          reserve.bytes(), reserve.get()) == CUDNN_STATUS_SUCCESS);
+    PROBE_CHECK(t.cudnnRNNBackwardWeights_v8(
+                    thread.handle, d.rnn, CUDNN_WGRAD_MODE_ADD, nullptr, d.x, made.x.get(), d.h,
+                    made.hx.get(), d.y, made.y.get(), weights_.bytes(), dw_.get(), workspace,
+                    space.get(), reserve.bytes(), reserve.get()) == CUDNN_STATUS_SUCCESS);
+    return dx.sum() + dhx.sum();
+  }
+
+  Shape shape_;
+  Buffer weights_, dw_;
+};
+
+void print(const char* what, const std::vector<double>& sums) {
+  std::printf("%s", what);
+  for (const double sum : sums) std::printf(" %.9g", sum);
+  std::printf("\n");
+}
+
+void finish() {
+  PROBE_CHECK(standin<int()>("libcuda.so.1", "standin_faults")() == 0);
+  std::fflush(stdout);
+}
+
+std::int32_t number(const std::string& word) { return std::stoi(word.substr(word.find('=') + 1)); }
+
+}  // namespace
+
+// "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
+// natural-workspace varying", or "infer 60 …".
+PROBE_MODE(accelerate, "accelerate") {
+  load_cuda();
+  Shape shape;
+  Options options;
+  bool varying = false, capture = false;
+  for (std::size_t i = 3; i < arguments.size(); ++i) {
+    const auto& word = arguments[i];
+    if (word.starts_with("hidden=")) shape.hidden = number(word);
+    if (word.starts_with("batch=")) shape.batch = number(word);
+    if (word == "double") shape.type = CUDNN_DATA_DOUBLE;
+    shape.unequal |= word == "unequal";
+    shape.misaligned |= word == "misaligned";
+    shape.dropout |= word == "dropout";
+    options.clone |= word == "clone";
+    if (word == "twice") options.backward = 2;
+    options.natural_reserve |= word == "natural-reserve";
+    options.natural_workspace |= word == "natural-workspace";
+    varying |= word == "varying";
+    capture |= word == "capture";
+  }
+  Thread thread;
+  Layer layer(shape);
+  const int count = std::stoi(arguments.at(2));
+  for (int i = 0; i < count; ++i) {
+    const auto seed = static_cast<unsigned>(i);
+    if (capture) standin<void(void*, int)>("libcuda.so.1", "standin_capture")(thread.stream, i % 2);
+    if (varying) {
+      Shape other = shape;
+      other.batch = 1 + i % 300;
+      Layer one(other);
+      print("step", one.train(thread, seed, options));
+    } else if (arguments.at(1) == "train") {
+      print("step", layer.train(thread, seed, options));
+    } else {
+      print("step", {layer.infer(thread, seed)});
+    }
+  }
+  print("drawn", {static_cast<double>(thread.states[0])});
+  finish();
+  return 0;
+}
+
+// What no order was thought of for: shapes, lengths, threads, streams, handles, clones, captures.
+PROBE_MODE(accelerate_random, "accelerate-random") {
+  load_cuda();
+  const auto seed = static_cast<unsigned>(std::stoul(arguments.at(1)));
+  const int count = std::stoi(arguments.at(2));
+  const unsigned threads = 1 + seed % 3;
+  std::vector<std::vector<std::vector<double>>> sums(threads);
+  std::vector<std::thread> running;
+  for (unsigned id = 0; id < threads; ++id) {
+    running.emplace_back([&, id] {
+      std::mt19937 random(seed * 31 + id);
+      const auto below = [&](unsigned most) { return static_cast<int>(random() % most); };
+      std::vector<std::unique_ptr<Thread>> handles;
+      for (int i = 0; i < 2; ++i) handles.push_back(std::make_unique<Thread>());
+      std::vector<std::unique_ptr<Layer>> layers;
+      for (int i = 0; i < 3; ++i) {
+        Shape shape;
+        shape.hidden = 32 << below(3);
+        shape.batch = 1 + below(9);
+        shape.steps = 4 + below(8);
+        shape.unequal = below(6) == 0;
+        shape.misaligned = below(6) == 0;
+        shape.odd_workspace = below(8) == 0;
+        layers.push_back(std::make_unique<Layer>(shape));
+      }
+      for (int i = 0; i < count; ++i) {
+        Thread& thread = *handles[random() % handles.size()];
+        Layer& layer = *layers[random() % layers.size()];
+        Options options;
+        options.clone = below(3) == 0;
+        options.backward = below(5) == 0 ? 2 : below(7) == 0 ? 0 : 1;
+        options.natural_reserve = below(10) == 0;
+        options.natural_workspace = layer.shape().odd_workspace;
+        // A clone of a reserve whose call did not suit is the one thing that the plugin cannot
+        // know.
+        if (layer.shape().misaligned || options.natural_workspace) {
+          options.clone = false;
+          if (options.backward > 1) options.backward = 1;
+        }
+        const bool capture = below(8) == 0;
+        auto* const set = standin<void(void*, int)>("libcuda.so.1", "standin_capture");
+        if (capture) set(thread.stream, 1);
+        const auto step = static_cast<unsigned>(i);
+        sums[id].push_back(below(3) == 0 ? std::vector{layer.infer(thread, step)}
+                                         : layer.train(thread, step, options));
+        if (capture) set(thread.stream, 0);
+      }
+    });
+  }
+  for (auto& one : running) one.join();
+  for (const auto& of_thread : sums)
+    for (const auto& step : of_thread) print("step", step);
+  finish();
+  return 0;
+}
+
+}  // namespace probe
