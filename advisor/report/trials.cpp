@@ -37,6 +37,8 @@ std::string where_of(const Profile& profile, const Experiment& experiment) {
   std::string text;
   if (experiment.where == "pytorch") {
     text = "in PyTorch";
+  } else if (experiment.where == "program") {
+    text = "in your program, while it ran";
   } else if (!experiment.where.empty() && experiment.where != "cudnn") {
     text = "in " + words::clean(experiment.where);
   }
@@ -52,7 +54,7 @@ std::string where_of(const Profile& profile, const Experiment& experiment) {
   return text;
 }
 
-// Bare calls, where the same change was measured inside the framework too: that counts.
+// The same change was measured closer to the program too: that counts.
 bool superseded(const ConfigurationReport& report, const TrialRow& row) {
   return std::any_of(report.trials.begin(), report.trials.end(), [&](const TrialRow& other) {
     return in_framework_instead(*other.experiment, *row.experiment);
@@ -82,22 +84,27 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const TrialRow& a, const TrialRow& b) {
     const int ra = rank(a.experiment->verdict), rb = rank(b.experiment->verdict);
-    return ra != rb ? ra < rb : speedup(a) > speedup(b);
+    if (ra != rb) return ra < rb;
+    const bool pa = a.experiment->where == "program", pb = b.experiment->where == "program";
+    return pa != pb ? pa : speedup(a) > speedup(b);
   });
   return rows;
 }
 
 const TrialRow* ConfigurationReport::best_trial(Meaning meaning) const {
-  const TrialRow* runs = nullptr;
+  const TrialRow *runs = nullptr, *best = nullptr;
   for (const auto& row : trials) {
     if (row.experiment->verdict != ExperimentVerdict::confirmed || superseded(*this, row) ||
         row.experiment->meaning != to_string(meaning))
       continue;
-    if (row.step != nullptr && row.step->speedup > 0) return &row;
-    if (runs == nullptr) runs = &row;
+    if (row.step == nullptr || !(row.step->speedup > 0)) {
+      if (runs == nullptr) runs = &row;
+    } else if (best == nullptr || row.step->speedup > best->step->speedup) {
+      best = &row;
+    }
   }
   // Without a time: the original did not run, and this does.
-  return runs;
+  return best != nullptr ? best : runs;
 }
 
 namespace words {
