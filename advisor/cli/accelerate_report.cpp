@@ -365,7 +365,10 @@ void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows) {
 void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
   std::size_t shown = 0;
   for (const auto& note : profile.notes) {
-    if (note.severity == NoteSeverity::info || note.code == "no-rnn-calls") continue;
+    // Why nothing runs is the verdict's; without Python there are no lines of it to miss.
+    if (note.severity == NoteSeverity::info || note.code == "no-rnn-calls" ||
+        note.code == "call-sites-off")
+      continue;
     if (++shown > most_notes) break;
     terminal.paragraph(words::clean(note.text), indent, "  Note", Style::yellow);
   }
@@ -386,8 +389,8 @@ std::string accelerate_report(const launch::Collected& collected,
   const auto verdict = any ? accelerated_verdict(rows, collected.profile)
                            : Verdict{nothing(collected, rows, context.hold), false};
   terminal.line();
-  terminal.paragraph(verdict.text, 0, "rnnadvisor: ", verdict.good ? Style::green : Style::yellow,
-                     Style::bold);
+  terminal.paragraph("rnnadvisor: " + verdict.text, 0, {}, Style::dim,
+                     verdict.good ? Style::green : Style::yellow);
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) draw_row(terminal, rows[i]);
   if (rows.size() > most_rows)
     terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),

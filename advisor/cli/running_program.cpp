@@ -99,8 +99,6 @@ std::optional<Error> wrong_variable(const std::vector<std::string>& variables) {
   return std::nullopt;
 }
 
-}  // namespace
-
 Result<ProgramOutput> choose_output(const Context& context, const std::string& pattern,
                                     bool force) {
   const NameParts parts = name_parts(context.services.inspect_system().host);
@@ -118,6 +116,16 @@ Result<ProgramOutput> choose_output(const Context& context, const std::string& p
   if (!claim) return fail(std::move(claim.error()));
   std::string path = claim->path();
   return ProgramOutput{std::move(path), std::move(*claim)};
+}
+
+}  // namespace
+
+Result<std::string> make_output_folder(const Context& context, const std::string& pattern,
+                                       bool force, std::optional<ProgramOutput>& output) {
+  auto chosen = choose_output(context, pattern, force);
+  if (!chosen) return fail(std::move(chosen.error()));
+  output.emplace(std::move(*chosen));
+  return make_spool_folder(output->path);
 }
 
 int run_program(Context& context, const ProgramRun& run) {

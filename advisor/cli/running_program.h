@@ -18,8 +18,10 @@ struct ProgramOutput {
   std::string path;
   std::optional<ClaimedName> claim;
 };
-// `pattern`: expand_output_name(); empty: the default name.
-Result<ProgramOutput> choose_output(const Context& context, const std::string& pattern, bool force);
+// Chooses the name and makes the folder beside it. `pattern`: expand_output_name(); empty: the
+// default name.
+Result<std::string> make_output_folder(const Context& context, const std::string& pattern,
+                                       bool force, std::optional<ProgramOutput>& output);
 
 struct ProgramRun {
   launch::RecordingOptions recording;

@@ -291,9 +291,19 @@ std::string trials_note(const ConfigurationReport& report, const VerdictSigns& s
   put(ExperimentVerdict::inconclusive, "inconclusive", signs.inconclusive);
   put(ExperimentVerdict::refuted, "refuted", signs.refuted);
   put(ExperimentVerdict::not_run, "could not be run", signs.not_run);
-  text +=
-      ". Speedup: median of before / after with its 95 % interval; control: the original against "
-      "itself.";
+  const auto any = [&](auto has) {
+    return std::any_of(report.trials.begin(), report.trials.end(), has);
+  };
+  const bool program = any([](const TrialRow& row) { return row.experiment->where == "program"; });
+  const bool control = !program || any([](const TrialRow& row) {
+    return row.step != nullptr && row.step->control_high > 0;
+  });
+  text += ". Speedup: median of before / after with its 95 % interval";
+  text += control ? "; control: the original against itself." : ".";
+  if (program) {
+    text += fmt::format(" In your program calls with both algorithms alternated while it ran{}.",
+                        control ? "; these have no control" : "");
+  }
   if (const auto far = outliers(report); !far.empty())
     text += fmt::format(" Every sample counts; {}.", far);
   const auto seen = clocks(report);

@@ -76,12 +76,13 @@ Experiment make_experiment(const Profile& profile, const AlgorithmChoice& choice
   made.meaning = "exact";
   made.device = choice.device;
   made.seconds = choice.tuning_ms / 1e3;
-  if (variant.error >= 0) made.shifts.push_back({variant.tensor, variant.error, -1, -1});
+  const std::string tensor = variant.tensor.empty() ? "a result" : variant.tensor;
+  if (variant.error >= 0) made.shifts.push_back({tensor, variant.error, -1, -1});
   if (variant.state == VariantState::different) {
     made.verdict = ExperimentVerdict::refuted;
     made.message = "not the same results";
     if (variant.error >= 0) {
-      made.message += fmt::format(": {} differs by {:.2g}, and {:.2g} is allowed", variant.tensor,
+      made.message += fmt::format(": {} differs by {:.2g}, and {:.2g} is allowed", tensor,
                                   variant.error, variant.limit);
     }
     return made;

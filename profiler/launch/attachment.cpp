@@ -99,7 +99,8 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
     return fail(ErrorCode::unsupported,
                 fmt::format("this environment records into '{}' already: {} is set", *spool,
                             variable::spool),
-                "one recording at a time: leave out the inner `rnnadvisor profile`, or run "
+                "one recording at a time: leave out the inner `rnnadvisor profile` or `rnnadvisor "
+                "accelerate`, or run "
                 "`eval \"$(rnnadvisor env --unset)\"`");
   }
   if (places.plugin.find_first_of(" :") != std::string::npos) {

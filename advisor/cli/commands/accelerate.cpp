@@ -14,8 +14,6 @@
 namespace rnnadvisor::cli {
 namespace {
 
-constexpr std::string_view deterministic = "CUBLAS_WORKSPACE_CONFIG";
-
 struct AccelerateCommand {
   std::string program;  // counted by the parser; the words are in the context
   std::string output, report;
@@ -53,21 +51,13 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   run.variables = arguments.variables;
   run.make_folder = [&]() -> Result<std::string> {
     if (!profile) return make_temporary_folder();
-    auto chosen = choose_output(context, arguments.output, arguments.force);
-    if (!chosen) return fail(std::move(chosen.error()));
-    output.emplace(std::move(*chosen));
-    return make_spool_folder(output->path);
+    return make_output_folder(context, arguments.output, arguments.force, output);
   };
   run.about_environment = [&](const launch::Lookup& environment) {
     if (launch::acceleration_is_off(environment)) {
       request.hold = AccelerationHold::switched_off;  // said by attach()
-    } else if (environment(deterministic)) {
+    } else if (note_deterministic(context, environment)) {
       request.hold = AccelerationHold::deterministic;
-      context.note(
-          fmt::format("{} is set, which asks for results that are equal in every run. A choice by "
-                      "timing can differ from run to run, so nothing is accelerated; unset the "
-                      "variable to accelerate",
-                      deterministic));
     }
   };
   run.collect = [&](const std::string& folder, const Process& program) {

@@ -95,6 +95,8 @@ int print_environment(Context& context, const EnvArguments& arguments) {
   places->spool = *spool;
   const auto attachment = launch::attach(*recording, *places, variable);
   for (const auto& note : attachment->notes) context.note(note);
+  if (arguments.accelerates && !launch::acceleration_is_off(variable))
+    note_deterministic(context, variable);
   context.out << shell_code(*attachment, *fish);
   context.note(
       fmt::format("programs of this shell will be {}; afterwards `rnnadvisor "

@@ -29,11 +29,8 @@ int run_profiled(Context& context, const ProfileArguments& arguments) {
   ProgramRun run;
   run.recording = std::move(*recording);
   run.variables = arguments.variables;
-  run.make_folder = [&]() -> Result<std::string> {
-    auto chosen = choose_output(context, arguments.output, arguments.force);
-    if (!chosen) return fail(std::move(chosen.error()));
-    output.emplace(std::move(*chosen));
-    return make_spool_folder(output->path);
+  run.make_folder = [&] {
+    return make_output_folder(context, arguments.output, arguments.force, output);
   };
   run.collect = [&](const std::string& folder, const Process& program) {
     const int status = collect_and_report(

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/golden.h"
@@ -187,6 +188,24 @@ TEST_F(AccelerateCommand, AShellIsToldTheSame) {
   const auto collected = call({"collect", spool, "-o", folder_ / "y.rnnprof"}, services_);
   EXPECT_EQ(collected.status, 0) << collected.err;
   EXPECT_THAT(collected.err, HasSubstr("4.00 times faster"));
+}
+
+// docs/accelerate.md shows no option that there is not, and what the report says is in it.
+TEST(AcceleratePage, IsTrue) {
+  const std::string page = read_text(RNNADVISOR_SOURCE_DIR "/docs/accelerate.md");
+  const std::string help = call({"accelerate", "--help"}).out + call({"env", "--help"}).out;
+  const std::regex option("--[a-z][a-z-]+");
+  int options = 0;
+  for (std::sregex_iterator it(page.begin(), page.end(), option), end; it != end; ++it, ++options)
+    EXPECT_THAT(help, HasSubstr(it->str()));
+  EXPECT_GE(options, 5);
+  const std::string report = read_text(RNNADVISOR_SOURCE_DIR "/advisor/cli/accelerate_report.cpp");
+  for (const char* words :
+       {"the program called no cuDNN RNN", "results that are", "ended before a choice was made",
+        "GPU memory was too short", "the program already uses the fastest usable algorithm"}) {
+    EXPECT_THAT(page, HasSubstr(words));
+    EXPECT_THAT(report, HasSubstr(words));
+  }
 }
 
 }  // namespace
