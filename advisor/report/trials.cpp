@@ -13,6 +13,8 @@
 namespace rnnadvisor::advisor {
 namespace {
 
+constexpr std::string_view in_your_program = "in your program, while it ran";
+
 int rank(ExperimentVerdict verdict) {
   switch (verdict) {
     case ExperimentVerdict::confirmed:
@@ -38,7 +40,7 @@ std::string where_of(const Profile& profile, const Experiment& experiment) {
   if (experiment.where == "pytorch") {
     text = "in PyTorch";
   } else if (experiment.where == "program") {
-    text = "in your program, while it ran";
+    text = in_your_program;
   } else if (!experiment.where.empty() && experiment.where != "cudnn") {
     text = "in " + words::clean(experiment.where);
   }
@@ -244,6 +246,7 @@ std::string trial_details(const TrialOutcome& outcome) {
       text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
                           number(outcome.control_high));
   }
+  if (outcome.in_program) add(std::string(in_your_program));
   if (!outcome.device.empty()) add("on " + clean(outcome.device));
   if (!outcome.message.empty()) add(clean(outcome.message));
   return text;

@@ -172,7 +172,7 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
     if (accelerate_does(changes, framework, program)) {
       made.text =
           accelerate_advice(facts.index().profile(), facts.configuration(), changes.front());
-      made.code.clear();
+      made.code = accelerate_command_of(facts.index().profile(), facts.configuration());
     } else if (made.transform) {
       add_code(made, framework);
     }

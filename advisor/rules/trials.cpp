@@ -29,6 +29,7 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
   made.verdict = experiment.verdict;
   made.meaning = parse_meaning(experiment.meaning).value_or(Meaning::exact);
   made.message = experiment.message;
+  made.in_program = experiment.where == "program";
   if (const auto throttle = throttle_change(experiment); !throttle.empty())
     made.message += (made.message.empty() ? "" : "; ") + throttle;
   made.device = other_device(profile, experiment);

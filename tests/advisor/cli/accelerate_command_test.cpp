@@ -108,7 +108,7 @@ TEST_F(AccelerateCommand, WithAnOutputItIsAProfile) {
   EXPECT_EQ(accelerate({"touch", folder_ / "ran"}, {"-o", output}).status, 2);
   EXPECT_FALSE(fs::exists(folder_ / "ran"));
   const auto shown = call({"report", output}, services_);
-  EXPECT_THAT(shown.out, HasSubstr("in your program, while it ran"));
+  EXPECT_THAT(shown.out, HasSubstr("training step; in your program, while it ran"));
   const auto json = nlohmann::json::parse(call({"report", output, "--json"}, services_).out);
   EXPECT_THAT(json.dump(), HasSubstr("\"where\":\"program\""));
 }

@@ -181,6 +181,7 @@ TEST(Trials, TheProgramItselfCountsBeforeTheFramework) {
   program.where = "program";
   const auto made = after(finding(), rule(), profile_with({program, torch}));
   EXPECT_EQ(made.suggestions[0].trial->experiment, 0);
+  EXPECT_TRUE(made.suggestions[0].trial->in_program);
   EXPECT_FALSE(found_by_search(ProfileIndex(profile_with({program, torch})), 0, "exact"));
   // What could not be tried there decides nothing.
   program.verdict = ExperimentVerdict::not_run;
