@@ -41,36 +41,86 @@ Environment environment_of(const Context& context) {
   return environment;
 }
 
-void print_summary(const Context& context, const advisor::Report& report) {
-  if (context.quiet) return;
+advisor::TextOptions text_options(const Context& context) {
   advisor::TextOptions text;
   text.width = context.terminal.width;
   text.color = context.color_error();
   text.ascii = !context.terminal.utf8;
-  context.err << '\n' << profile_summary(report, text) << '\n';
+  return text;
 }
 
-}  // namespace
+void print_summary(const Context& context, const advisor::Report& report) {
+  if (!context.quiet) context.err << '\n' << profile_summary(report, text_options(context)) << '\n';
+}
 
-int collect_and_report(const Context& context, const Judging& judging,
-                       const CollectRequest& request) {
-  const auto kept = [&] {
-    context.err << fmt::format(
-        "rnnadvisor: the recording is kept; `rnnadvisor collect {} -o {}` makes a profile of it\n",
-        shell_word(request.folder), shell_word(request.output));
-  };
+// A folder that stays, and how to go on with it.
+void say_kept(const Context& context, const CollectRequest& request) {
+  const std::string output =
+      request.output.empty() ? std::string() : " -o " + shell_word(request.output);
+  context.err << fmt::format(
+      "rnnadvisor: the recording is kept; `rnnadvisor collect {}{}` makes a profile of it\n",
+      shell_word(request.folder), output);
+}
+
+Result<launch::Collected> read_folder(const Context& context, const CollectRequest& request) {
   launch::CollectOptions options;
   options.environment = environment_of(context);
   options.program = request.program;
   options.stop = context.services.watch_interrupts();
   wait_for_stragglers(request.folder, options.stop);
   auto collected = launch::collect_spools(request.folder, options);
+  if (!collected) return collected;
+  for (const auto& message : collected->unreadable) context.note(message);
+  if (request.no_command_line) {
+    collected->profile.environment.command_line.clear();
+    for (auto& process : collected->profile.processes) process.command_line.clear();
+  }
+  return collected;
+}
+
+bool write_collected(const Context& context, const launch::Collected& collected,
+                     const CollectRequest& request) {
+  const auto written = write_profile(collected.profile, request.output, request.force);
+  if (written) return true;
+  context.report(written.error());
+  say_kept(context, request);
+  return false;
+}
+
+void say_written(const Context& context, const CollectRequest& request) {
+  context.note(fmt::format("wrote {}; `rnnadvisor report {}` tells more", request.output,
+                           shell_word(request.output)));
+}
+
+// Where it is wanted and all of the folder is in the profile.
+void remove_folder(const Context& context, const launch::Collected& collected,
+                   const CollectRequest& request) {
+  if (!request.remove_folder) return;
+  if (collected.running == 0 && collected.waiting == 0 && collected.unreadable.empty()) {
+    std::error_code error;
+    fs::remove_all(request.folder, error);
+    if (error) context.note(fmt::format("cannot remove '{}': {}", request.folder, error.message()));
+    return;
+  }
+  if (collected.running > 0) context.note("processes of the program still run and go on recording");
+  if (collected.waiting > 0) {
+    context.note(
+        "processes of the program still run and have not used CUDA yet; should they, they record "
+        "then");
+  }
+  say_kept(context, request);
+}
+
+}  // namespace
+
+int collect_and_report(const Context& context, const Judging& judging,
+                       const CollectRequest& request) {
+  const auto collected = read_folder(context, request);
   if (!collected) {
     const int status = context.report(collected.error());
-    kept();
+    say_kept(context, request);
     return status;
   }
-  for (const auto& message : collected->unreadable) context.note(message);
   if (request.needs_recording && collected->spools == 0) {
     const bool unreadable = !collected->unreadable.empty();
     return context.report(
@@ -83,37 +133,42 @@ int collect_and_report(const Context& context, const Judging& judging,
               std::nullopt,
               {}});
   }
-  if (request.no_command_line) {
-    collected->profile.environment.command_line.clear();
-    for (auto& process : collected->profile.processes) process.command_line.clear();
-  }
-  if (auto written = write_profile(collected->profile, request.output, request.force); !written) {
-    context.report(written.error());
-    kept();
-    return exit_environment;
-  }
+  if (!write_collected(context, *collected, request)) return exit_environment;
   const auto judgement = advisor::judge(collected->profile, judging.rules, judging.options);
   const auto report = advisor::make_report(collected->profile, judgement, judging.rules);
+  if (!collected->choices.empty() && !context.quiet)
+    context.err << accelerate_report(*collected, {}, text_options(context));
   print_summary(context, report);
-  const bool whole =
-      collected->running == 0 && collected->waiting == 0 && collected->unreadable.empty();
-  if (request.remove_folder && whole) {
-    std::error_code error;
-    fs::remove_all(request.folder, error);
-    if (error) context.note(fmt::format("cannot remove '{}': {}", request.folder, error.message()));
-  } else if (request.remove_folder) {
-    if (collected->running > 0)
-      context.note("processes of the program still run and go on recording");
-    if (collected->waiting > 0) {
-      context.note(
-          "processes of the program still run and have not used CUDA yet; should they, they record "
-          "then");
-    }
-    kept();
-  }
-  context.note(fmt::format("wrote {}; `rnnadvisor report {}` tells more", request.output,
-                           shell_word(request.output)));
+  remove_folder(context, *collected, request);
+  say_written(context, request);
   return exit_status(judgement.findings, judging.fail_on);
+}
+
+int collect_acceleration(const Context& context, const AccelerationRequest& request) {
+  const auto& recording = request.recording;
+  const auto collected = read_folder(context, recording);
+  if (!collected) {
+    const int status = context.report(collected.error());
+    say_kept(context, recording);
+    return status;
+  }
+  const AccelerationContext about{request.command, request.hold};
+  if (!request.report.empty()) {
+    advisor::TextOptions plain;
+    const auto written = write_file(request.report, accelerate_report(*collected, about, plain));
+    if (!written) {
+      context.report(written.error());
+      say_kept(context, recording);
+      return exit_environment;
+    }
+  } else if (!context.quiet) {
+    context.err << accelerate_report(*collected, about, text_options(context));
+  }
+  if (!recording.output.empty() && !write_collected(context, *collected, recording))
+    return exit_environment;
+  remove_folder(context, *collected, recording);
+  if (!recording.output.empty()) say_written(context, recording);
+  return exit_ok;
 }
 
 }  // namespace rnnadvisor::cli

@@ -1,10 +1,11 @@
-// From the spools of a folder to a profile on disk and a summary: the common end of `profile` and
-// `collect`.
+// From the spools of a folder to a profile on disk and a summary: the common end of `profile`,
+// `accelerate` and `collect`.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "advisor/cli/accelerate_report.h"
 #include "advisor/cli/context.h"
 #include "advisor/cli/judging.h"
 #include "profiler/profile/process.h"
@@ -26,5 +27,15 @@ struct CollectRequest {
 // message says how to go on.
 int collect_and_report(const Context& context, const Judging& judging,
                        const CollectRequest& request);
+
+// Of `accelerate`: what it did, on standard error or in the file `report`. `output` may be empty:
+// no profile is written then, and the folder is removed.
+struct AccelerationRequest {
+  CollectRequest recording;
+  std::string report;
+  std::string command;      // that keeps the gain: "rnnadvisor accelerate -- python3 train.py"
+  AccelerationHold hold{};  // why nothing can have been accelerated
+};
+int collect_acceleration(const Context& context, const AccelerationRequest& request);
 
 }  // namespace rnnadvisor::cli

@@ -27,12 +27,14 @@ std::string upper(std::string_view text) {
 
 // Every option can also be given as RNNADVISOR_<NAME>; the keys of a configuration cannot, because
 // a configuration that depends on a forgotten variable is a trap; nor can the options of --verify,
-// which are mistakes without it, and what rules validate draws and measures.
+// which are mistakes without it, and what rules validate draws and measures. RNNADVISOR_ACCELERATE…
+// are the plugin's.
 void name_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const auto group = option->get_group();
     const bool key = group == group_configuration || group == group_framework ||
-                     group == group_verifying || group == group_measuring;
+                     group == group_verifying || group == group_measuring ||
+                     group == group_accelerating;
     if (key || option->get_lnames().empty()) continue;
     const auto& name = option->get_lnames().front();
     if (name == "help" || name == "help-all" || name == "version") continue;
@@ -109,6 +111,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   add_sweep(*app, context);
   add_calibrate(*app, context);
   add_profile(*app, context);
+  add_accelerate(*app, context);
   add_collect(*app, context);
   add_env(*app, context);
   add_merge(*app, context);

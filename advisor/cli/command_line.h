@@ -23,6 +23,7 @@ inline constexpr auto group_measuring = "Measuring";
 inline constexpr auto group_running = "Running";
 inline constexpr auto group_configuration = "Configuration";
 inline constexpr auto group_framework = "Program around the configuration";
+inline constexpr auto group_accelerating = "Accelerating";
 inline constexpr auto group_common = "Common";
 
 // The application with every command; the action of the chosen one is left in the context.

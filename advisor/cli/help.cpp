@@ -11,9 +11,10 @@
 namespace rnnadvisor::cli {
 namespace {
 
-constexpr std::array groups = {"Options",       group_output,  group_judging,   group_verifying,
-                               group_measuring, group_running, group_recording, group_configuration,
-                               group_framework, group_common};
+constexpr std::array groups = {"Options",          group_output,    group_judging,
+                               group_verifying,    group_measuring, group_running,
+                               group_accelerating, group_recording, group_configuration,
+                               group_framework,    group_common};
 
 // "-o, --output FILE"
 std::string spelling(const CLI::Option& option) {
@@ -294,7 +295,10 @@ std::string man_page(const CLI::App& root) {
       "The library to load, or the folder that has it; otherwise the loader path, the wheels of "
       "the "
       "active Python and the\nCUDA toolkit are searched.\n"
-      ".It Ev RNNADVISOR_PLUGIN\nThe library that\n.Cm profile\nputs into programs; otherwise the "
+      ".It Ev RNNADVISOR_ACCELERATE\n0: programs keep their own cuDNN algorithms, also under\n.Cm "
+      "accelerate .\n"
+      ".It Ev RNNADVISOR_PLUGIN\nThe library that\n.Cm profile\nand\n.Cm accelerate\nput into "
+      "programs; otherwise the "
       "one beside this program.\n.El\n"
       ".Sh EXIT STATUS\n.Bl -tag -width Ds\n"
       ".It 0\nFine.\n"

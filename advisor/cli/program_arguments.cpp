@@ -1,11 +1,13 @@
 #include "advisor/cli/program_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 
 namespace rnnadvisor::cli {
 namespace {
 
-constexpr std::string_view command_name = "profile";
+constexpr std::string_view commands_with_program[] = {"profile", "accelerate"};
 
 // Whether the word after this one is its value.
 bool takes_next_word(const CLI::App& root, const CLI::App& command, const std::string& word) {
@@ -25,9 +27,13 @@ SplitArguments split_arguments(const CLI::App& root, std::span<const std::string
   SplitArguments split;
   split.ours.assign(arguments.begin(), arguments.end());
   std::size_t at = 0;
-  while (at < arguments.size() && arguments[at].starts_with('-')) ++at;  // flags of all commands
-  if (at == arguments.size() || arguments[at] != command_name) return split;
-  const CLI::App& command = *root.get_subcommand(std::string(command_name));
+  while (at < arguments.size() && arguments[at].starts_with('-'))  // options of all commands
+    at += takes_next_word(root, root, arguments[at]) ? 2 : 1;
+  if (at >= arguments.size() ||
+      std::find(std::begin(commands_with_program), std::end(commands_with_program),
+                arguments[at]) == std::end(commands_with_program))
+    return split;
+  const CLI::App& command = *root.get_subcommand(arguments[at]);
   for (++at; at < arguments.size(); ++at) {
     if (arguments[at] == "--") {
       split.ours.resize(at);

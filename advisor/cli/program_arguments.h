@@ -16,9 +16,9 @@ struct SplitArguments {
   std::vector<std::string> program;  // its name and its arguments
 };
 
-// In `rnnadvisor profile [options] [--] PROGRAM [ARGUMENTS]` the first word that is neither an
-// option of ours nor the value of one is the program, and everything behind it is its own, whatever
-// it looks like. Other commands stay as they are.
+// In `rnnadvisor profile [options] [--] PROGRAM [ARGUMENTS]`, and of `accelerate` alike, the first
+// word that is neither an option of ours nor the value of one is the program, and everything behind
+// it is its own, whatever it looks like. Other commands stay as they are.
 SplitArguments split_arguments(const CLI::App& root, std::span<const std::string> arguments);
 
 }  // namespace rnnadvisor::cli

@@ -132,6 +132,51 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
       ->group(group_recording);
 }
 
+void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments) {
+  command
+      .add_option("--memory", arguments.memory,
+                  "GPU memory that comparing and faster algorithms may use on top of the program's "
+                  "(default: the plugin's own limit)")
+      ->type_name("SIZE")
+      ->group(group_accelerating);
+  command
+      .add_option("--budget", arguments.budget_seconds,
+                  "GPU time that measuring may take in each process (default: 0.6, 1 % of the "
+                  "first minute)")
+      ->type_name("SECONDS")
+      ->group(group_accelerating);
+}
+
+Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments) {
+  launch::AccelerateOptions options;
+  if (!arguments.memory.empty()) {
+    const auto bytes = parse_size(arguments.memory, "--memory");
+    if (!bytes) return fail(bytes.error());
+    options.memory_bytes = *bytes;
+  }
+  if (arguments.budget_seconds) {
+    const auto ms = milliseconds(*arguments.budget_seconds, "--budget");
+    if (!ms) return fail(ms.error());
+    if (*ms == 0) {
+      return fail(ErrorCode::invalid_argument, "--budget must be above 0: the choice is measured",
+                  "to run without acceleration, set RNNADVISOR_ACCELERATE=0");
+    }
+    options.budget_ms = *ms;
+  }
+  return options;
+}
+
+bool note_deterministic(const Context& context, const launch::Lookup& environment) {
+  constexpr std::string_view deterministic = "CUBLAS_WORKSPACE_CONFIG";
+  if (!environment(deterministic)) return false;
+  context.note(
+      fmt::format("{} is set, which asks for results that are equal in every run. A choice by "
+                  "timing can differ "
+                  "from run to run, so nothing is accelerated; unset the variable to accelerate",
+                  deterministic));
+  return true;
+}
+
 void add_no_command_line(CLI::App& command, bool& wanted) {
   command
       .add_flag(

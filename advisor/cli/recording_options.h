@@ -22,6 +22,18 @@ struct RecordingArguments {
 
 inline constexpr auto group_recording = "Recording";
 
+// What `accelerate` may use.
+struct AccelerateArguments {
+  std::string memory;
+  std::optional<double> budget_seconds;
+};
+// --memory and --budget
+void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments);
+Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments);
+// The environment asks for results that are equal in every run, so that nothing is accelerated:
+// said in a note.
+bool note_deterministic(const Context& context, const launch::Lookup& environment);
+
 void add_recording_options(CLI::App& command, RecordingArguments& arguments, Context& context);
 
 // --no-command-line, of those who write the profile.

@@ -160,10 +160,15 @@ const TensorShift* largest_shift(const std::vector<TensorShift>& shifts) {
   return largest;
 }
 
+int closeness(const Experiment& experiment) {
+  if (experiment.where == "program") return 2;
+  return experiment.where == "cudnn" ? 0 : 1;
+}
+
 bool in_framework_instead(const Experiment& other, const Experiment& bare) {
-  return bare.where == "cudnn" && other.where != "cudnn" &&
-         other.configuration == bare.configuration && other.device == bare.device &&
-         other.transforms == bare.transforms && other.verdict != ExperimentVerdict::not_run;
+  return closeness(bare) < closeness(other) && other.configuration == bare.configuration &&
+         other.device == bare.device && other.transforms == bare.transforms &&
+         other.verdict != ExperimentVerdict::not_run;
 }
 
 bool tried_in_framework(const Profile& profile, const Experiment& experiment) {

@@ -67,11 +67,14 @@ std::string throttle_change(const Experiment& experiment);
 // compared.
 const TensorShift* largest_shift(const std::vector<TensorShift>& shifts);
 
+// How close to the program an experiment was made: 0 bare calls, 1 inside the framework, 2 in the
+// program itself while it ran.
+int closeness(const Experiment& experiment);
 // Whether another experiment tried the same change of the same configuration on the same device
-// inside the framework, where this one made bare calls: what the framework showed then counts, as
+// closer to the program, inside the framework or in the program itself: what that showed counts, as
 // it has the cost of launching in it. One that could not be run there decides nothing.
 bool tried_in_framework(const Profile& profile, const Experiment& experiment);
-// The same of two experiments: `other` was made inside the framework in the place of `bare`.
+// The same of two experiments: `other` was made closer to the program than `bare`.
 bool in_framework_instead(const Experiment& other, const Experiment& bare);
 
 // The fastest confirmed change of this meaning that a search found for a configuration, on the kind

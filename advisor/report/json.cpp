@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What raises which number is said in docs/schema/report.schema.json.
-constexpr std::string_view schema_version = "1.2";
+constexpr std::string_view schema_version = "1.3";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -488,8 +488,8 @@ Json experiment_json(const Experiment& e) {
                        {"speedup", t.speedup},
                        {"speedup_low", t.speedup_low},
                        {"speedup_high", t.speedup_high},
-                       {"control_low", t.control_low},
-                       {"control_high", t.control_high},
+                       {"control_low", positive(t.control_low)},
+                       {"control_high", positive(t.control_high)},
                        {"before_samples_ms", samples_or_null(t.before_samples_ms)},
                        {"after_samples_ms", samples_or_null(t.after_samples_ms)},
                        {"control_samples_ms", samples_or_null(t.control_samples_ms)},

@@ -70,7 +70,9 @@ struct TrialRow {
   const ExperimentTiming* training = nullptr;  // the whole step
   const TensorShift* shift = nullptr;          // the result that moved most; null: not compared
   std::string wrong;                           // a result that moved too far; empty: none did
-  std::string where;  // "in PyTorch", "on NVIDIA A100": where not the bare calls on its own GPU
+  // "in your program, while it ran", "in PyTorch", "on NVIDIA A100": where not the bare calls on
+  // its own GPU.
+  std::string where;
 };
 
 // How a configuration stands: the worst of what became of it and what fired.

@@ -13,6 +13,8 @@
 namespace rnnadvisor::advisor {
 namespace {
 
+constexpr std::string_view in_your_program = "in your program, while it ran";
+
 int rank(ExperimentVerdict verdict) {
   switch (verdict) {
     case ExperimentVerdict::confirmed:
@@ -37,6 +39,8 @@ std::string where_of(const Profile& profile, const Experiment& experiment) {
   std::string text;
   if (experiment.where == "pytorch") {
     text = "in PyTorch";
+  } else if (experiment.where == "program") {
+    text = in_your_program;
   } else if (!experiment.where.empty() && experiment.where != "cudnn") {
     text = "in " + words::clean(experiment.where);
   }
@@ -52,7 +56,7 @@ std::string where_of(const Profile& profile, const Experiment& experiment) {
   return text;
 }
 
-// Bare calls, where the same change was measured inside the framework too: that counts.
+// The same change was measured closer to the program too: that counts.
 bool superseded(const ConfigurationReport& report, const TrialRow& row) {
   return std::any_of(report.trials.begin(), report.trials.end(), [&](const TrialRow& other) {
     return in_framework_instead(*other.experiment, *row.experiment);
@@ -82,22 +86,27 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const TrialRow& a, const TrialRow& b) {
     const int ra = rank(a.experiment->verdict), rb = rank(b.experiment->verdict);
-    return ra != rb ? ra < rb : speedup(a) > speedup(b);
+    if (ra != rb) return ra < rb;
+    const bool pa = a.experiment->where == "program", pb = b.experiment->where == "program";
+    return pa != pb ? pa : speedup(a) > speedup(b);
   });
   return rows;
 }
 
 const TrialRow* ConfigurationReport::best_trial(Meaning meaning) const {
-  const TrialRow* runs = nullptr;
+  const TrialRow *runs = nullptr, *best = nullptr;
   for (const auto& row : trials) {
     if (row.experiment->verdict != ExperimentVerdict::confirmed || superseded(*this, row) ||
         row.experiment->meaning != to_string(meaning))
       continue;
-    if (row.step != nullptr && row.step->speedup > 0) return &row;
-    if (runs == nullptr) runs = &row;
+    if (row.step == nullptr || !(row.step->speedup > 0)) {
+      if (runs == nullptr) runs = &row;
+    } else if (best == nullptr || row.step->speedup > best->step->speedup) {
+      best = &row;
+    }
   }
   // Without a time: the original did not run, and this does.
-  return runs;
+  return best != nullptr ? best : runs;
 }
 
 namespace words {
@@ -237,6 +246,7 @@ std::string trial_details(const TrialOutcome& outcome) {
       text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
                           number(outcome.control_high));
   }
+  if (outcome.in_program) add(std::string(in_your_program));
   if (!outcome.device.empty()) add("on " + clean(outcome.device));
   if (!outcome.message.empty()) add(clean(outcome.message));
   return text;
@@ -284,9 +294,19 @@ std::string trials_note(const ConfigurationReport& report, const VerdictSigns& s
   put(ExperimentVerdict::inconclusive, "inconclusive", signs.inconclusive);
   put(ExperimentVerdict::refuted, "refuted", signs.refuted);
   put(ExperimentVerdict::not_run, "could not be run", signs.not_run);
-  text +=
-      ". Speedup: median of before / after with its 95 % interval; control: the original against "
-      "itself.";
+  const auto any = [&](auto has) {
+    return std::any_of(report.trials.begin(), report.trials.end(), has);
+  };
+  const bool program = any([](const TrialRow& row) { return row.experiment->where == "program"; });
+  const bool control = !program || any([](const TrialRow& row) {
+    return row.step != nullptr && row.step->control_high > 0;
+  });
+  text += ". Speedup: median of before / after with its 95 % interval";
+  text += control ? "; control: the original against itself." : ".";
+  if (program) {
+    text += fmt::format(" In your program calls with both algorithms alternated while it ran{}.",
+                        control ? "; these have no control" : "");
+  }
   if (const auto far = outliers(report); !far.empty())
     text += fmt::format(" Every sample counts; {}.", far);
   const auto seen = clocks(report);

@@ -62,6 +62,7 @@ struct TrialOutcome {
   // The finding is of results or of what does not run, so that `verdict` is of these and not of the
   // time: confirmed where it ran and its results are right, however slow.
   bool of_results = false;
+  bool in_program = false;  // in the program itself, while it ran
 };
 
 struct Suggestion {

@@ -13,6 +13,7 @@
 #include "advisor/rules/text_template.h"
 #include "advisor/rules/trials.h"
 #include "advisor/rules/validation_records.h"
+#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "advisor/whatif/transform_code.h"
@@ -144,6 +145,10 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
   std::vector<Made> suggestions;
   if (rule.suggestions.empty()) return suggestions;
   const auto framework = framework_around(facts.index().profile(), facts.configuration());
+  const auto& program = facts.index()
+                            .profile()
+                            .configurations[static_cast<std::size_t>(facts.configuration())]
+                            .program;
   for (std::size_t i = 0; i < rule.suggestions.size(); ++i) {
     const auto& suggestion = rule.suggestions[i];
     if (!suggestion.framework.empty() && framework &&
@@ -159,9 +164,24 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
     if (!complete) continue;  // advice with a hole in it is none
     made.framework = suggestion.framework;
     set_changes(made, suggestion, facts);
-    if (made.transform) add_code(made, framework);
+    const auto changes = changes_of(made);
+    // What a card proposes for PyTorch, and PyTorch cannot do, is for `accelerate` alone.
+    const bool for_accelerate =
+        suggestion.framework == "pytorch" && changes.size() == 1 && changes.front().kind == "algo";
+    if (for_accelerate && !accelerate_does(changes, framework, program)) continue;
+    if (accelerate_does(changes, framework, program)) {
+      made.text =
+          accelerate_advice(facts.index().profile(), facts.configuration(), changes.front());
+      made.code = accelerate_command_of(facts.index().profile(), facts.configuration());
+    } else if (made.transform) {
+      add_code(made, framework);
+    }
     suggestions.push_back({i, std::move(made)});
   }
+  // A command to run comes before code to write.
+  std::stable_partition(suggestions.begin(), suggestions.end(), [&](const Made& one) {
+    return accelerate_does(changes_of(one.suggestion), framework, program);
+  });
   return suggestions;
 }
 

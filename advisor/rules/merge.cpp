@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "advisor/rules/predictions.h"
 #include "advisor/whatif/candidate.h"
 
 namespace rnnadvisor::advisor {
@@ -139,7 +140,7 @@ std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const Pro
       }
     }
     if (repeated > 0 && repeated == finding.suggestions.size() &&
-        finding.severity <= Severity::opportunity) {
+        (finding.severity <= Severity::opportunity || finding.rule_id == not_asked_for_rule)) {
       left.push_back({finding.rule_id, finding.configuration, first.front()->rule});
       return true;
     }

@@ -11,9 +11,9 @@ namespace rnnadvisor::advisor {
 
 // Of the findings of a configuration, which are in the order of advisor/rules/order.h, the first
 // keeps a change that several propose; changes that make the same cuDNN calls of the configuration
-// are the same. A remark or an opportunity whose every suggestion another one proposes is taken out
-// and returned; any other names the rule that proposes it. A configuration is padded to one size in
-// each direction, that of the first finding that pads it. Pure.
+// are the same. A remark, an opportunity or `not_asked_for_rule` whose every suggestion another one
+// proposes is taken out and returned; any other names the rule that proposes it. A configuration is
+// padded to one size in each direction, that of the first finding that pads it. Pure.
 std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index);
 
 }  // namespace rnnadvisor::advisor

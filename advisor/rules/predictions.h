@@ -15,6 +15,8 @@ namespace rnnadvisor::advisor {
 
 // The rule whose only change is the predicted one.
 inline constexpr std::string_view predicted_rule = "algorithm/predicted-faster";
+// Another algorithm that the framework does not ask for: like the above it names no cause.
+inline constexpr std::string_view not_asked_for_rule = "algorithm/not-asked-for";
 
 // The predictors of a profile's devices, each made once. Both arguments must outlive it.
 class Predictions {

@@ -29,6 +29,7 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
   made.verdict = experiment.verdict;
   made.meaning = parse_meaning(experiment.meaning).value_or(Meaning::exact);
   made.message = experiment.message;
+  made.in_program = experiment.where == "program";
   if (const auto throttle = throttle_change(experiment); !throttle.empty())
     made.message += (made.message.empty() ? "" : "; ") + throttle;
   made.device = other_device(profile, experiment);
@@ -125,13 +126,17 @@ std::vector<LeftOut> leave_to_rules(std::vector<Finding>& findings, const Profil
 
 void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index) {
   const Profile& profile = index.profile();
-  std::vector<int> about;  // newest last, those inside a framework behind those of bare calls
+  std::vector<int> about;  // newest last, behind those made farther from the program
   for (const int i : index.experiments(finding.configuration)) about.push_back(i);
   std::stable_sort(about.begin(), about.end(), [&](int a, int b) {
-    const auto framework = [&](int i) {
-      return profile.experiments[static_cast<std::size_t>(i)].where != "cudnn";
+    const auto place = [&](int i) {
+      const auto& experiment = profile.experiments[static_cast<std::size_t>(i)];
+      // What could not be tried in the program leaves the word to what was tried elsewhere.
+      const bool none =
+          experiment.where == "program" && experiment.verdict == ExperimentVerdict::not_run;
+      return none ? -1 : closeness(experiment);
     };
-    return framework(a) < framework(b);
+    return place(a) < place(b);
   });
   std::optional<TrialOutcome> best;
   // Another model's speedup is not that of a change that can be taken as it is.

@@ -11,8 +11,9 @@ namespace rnnadvisor::advisor {
 
 // Puts the outcome of every experiment of the finding's configuration that is about one of its
 // suggestions (the same changes, or the rule's own trial of others) into the finding, see
-// Finding::trial. Of several the one inside the framework counts before the one of bare calls, then
-// the newest. What was tried on another kind of GPU is shown and changes neither gain nor severity.
+// Finding::trial. Of several the one in the program itself counts before the one inside the
+// framework, that before the one of bare calls, then the newest. What was tried on another kind of
+// GPU is shown and changes neither gain nor severity.
 void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index);
 
 // Of one configuration's findings, after apply_trials(): takes out what a search found

@@ -8,6 +8,7 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/shown_program.h"
 #include "advisor/rules/evaluate.h"
+#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/size_choice.h"
@@ -200,11 +201,11 @@ std::optional<ExperimentVariant> calls_after(std::span<const Transform> changes,
   if (!variant || variant->cuda_graph || variant->calls.size() > most_calls_of_one)
     return std::nullopt;
   candidate.variant = std::move(*variant);
-  if (const auto framework = framework_around(profile, configuration)) {
-    if (fit_to_framework(candidate, *framework, own.program, device,
-                         judged_cudnn_version(profile, own)))
-      return std::nullopt;
-  }
+  const auto framework = framework_around(profile, configuration);
+  if (framework && !accelerate_does(candidate.transforms, framework, own.program) &&
+      fit_to_framework(candidate, *framework, own.program, device,
+                       judged_cudnn_version(profile, own)))
+    return std::nullopt;
   if (candidate.variant.calls.size() == 1 && candidate.variant.calls.front() == own.config)
     return std::nullopt;
   return std::move(candidate.variant);

@@ -153,7 +153,8 @@ class FindingPage {
                               Texts::tr("Copy the code"));
       if (each.transform) {
         const auto* kind = advisor::find_transform_kind(each.transform->kind);
-        if (kind != nullptr && kind->configurations && finding_.configuration >= 0)
+        if (kind != nullptr && kind->configurations && finding_.configuration >= 0 &&
+            !below_framework(document_, finding_.configuration, each))
           actions << page_.link({LinkKind::explore, {}, finding_.configuration, index_, number, {}},
                                 Texts::tr("Compare before and after in the explorer"));
         if (const QString action = try_action(number); !action.isEmpty()) actions << action;

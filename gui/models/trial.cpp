@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 
 #include "advisor/report/words.h"
+#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/torch/torch_candidates.h"
 #include "gui/texts.h"
@@ -84,6 +85,15 @@ QString nothing_to_apply(const Document& document, int finding, int suggestion) 
 
 }  // namespace
 
+bool below_framework(const Document& document, int configuration,
+                     const advisor::Suggestion& suggestion) {
+  const auto& configurations = document.profile().configurations;
+  const auto c = static_cast<std::size_t>(configuration);
+  if (configuration < 0 || c >= configurations.size()) return false;
+  const auto& program = configurations[c].program;
+  return advisor::accelerate_does(changes_of(suggestion), program.name, program);
+}
+
 bool for_torch(const Document& document, int finding) {
   if (!document.holds({ItemKind::finding, finding})) return false;
   const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
@@ -120,6 +130,10 @@ QString cannot_try(const Document& document, int finding, int suggestion) {
     return Texts::tr(
         "it makes another model, which the window does not try by itself; rnnadvisor advise "
         "--verify --allow model does");
+  if (below_framework(document, found.configuration,
+                      found.suggestions[static_cast<std::size_t>(suggestion)]))
+    return Texts::tr(
+        "the window does not start the program again; the command measures it in the program");
   const auto candidate = advisor::make_candidate(changes, found.rule_id, profile,
                                                  found.configuration, profile.devices[d], {});
   return candidate ? QString() : to_qt(advisor::words::clean(candidate.error().message));

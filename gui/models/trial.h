@@ -49,6 +49,11 @@ struct TrialState {
   QString kept;  // cancelled: the profile with what was measured until then; may be empty
 };
 
+// The change is made below the framework (`rnnadvisor accelerate`): the explorer, which shows what
+// the framework asks for, has nothing to show of it.
+bool below_framework(const Document& document, int configuration,
+                     const advisor::Suggestion& suggestion);
+
 // Why trying this suggestion would come to nothing, judged for the device of the recording by the
 // criteria of `advise --verify`; empty: it can be tried where there is a GPU.
 QString cannot_try(const Document& document, int finding, int suggestion);

@@ -191,7 +191,9 @@ void MainWindow::go_to(const Place& place) {
       link.configuration = finding.configuration;
       link.finding = place.selection.index;
       for (std::size_t i = finding.suggestions.size(); i-- > 0;) {
-        if (finding.suggestions[i].transform) link.suggestion = static_cast<int>(i);
+        const auto& each = finding.suggestions[i];
+        if (each.transform && !below_framework(*document_, finding.configuration, each))
+          link.suggestion = static_cast<int>(i);
       }
     }
     explore(link);

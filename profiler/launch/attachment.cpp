@@ -61,7 +61,36 @@ void inject(Attachment& attachment, const Lookup& present, const char* variable,
                   variable, *other));
 }
 
+constexpr std::string_view off = "0";
+
+void set_acceleration(const RecordingOptions& options, const Lookup& present,
+                      Attachment& attachment) {
+  const auto put = [&](const char* name, const std::string& value) {
+    if (!value.empty()) {
+      attachment.set.emplace_back(name, value);
+    } else if (present(name)) {
+      attachment.unset.emplace_back(name);
+    }
+  };
+  const auto number = [](std::int64_t value) {
+    return value > 0 ? std::to_string(value) : std::string();
+  };
+  const auto wanted = options.accelerate.value_or(AccelerateOptions{});
+  put(variable::accelerate_memory, number(wanted.memory_bytes));
+  put(variable::accelerate_budget_ms, number(wanted.budget_ms));
+  put(variable::record, !options.accelerate ? "" : wanted.record_calls ? "calls" : "choices");
+  if (!acceleration_is_off(present)) {
+    put(variable::accelerate, options.accelerate ? "exact" : "");
+  } else if (options.accelerate) {
+    attachment.notes.push_back(fmt::format(
+        "{}={} is set: the program keeps its own cuDNN algorithms. Unset it to accelerate",
+        variable::accelerate, off));
+  }
+}
+
 }  // namespace
+
+bool acceleration_is_off(const Lookup& present) { return present(variable::accelerate) == off; }
 
 Result<Attachment> attach(const RecordingOptions& options, const Places& places,
                           const Lookup& present) {
@@ -70,7 +99,8 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
     return fail(ErrorCode::unsupported,
                 fmt::format("this environment records into '{}' already: {} is set", *spool,
                             variable::spool),
-                "one recording at a time: leave out the inner `rnnadvisor profile`, or run "
+                "one recording at a time: leave out the inner `rnnadvisor profile` or `rnnadvisor "
+                "accelerate`, or run "
                 "`eval \"$(rnnadvisor env --unset)\"`");
   }
   if (places.plugin.find_first_of(" :") != std::string::npos) {
@@ -123,6 +153,7 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
                                           : std::to_string(options.counter_duration_ms));
   text(variable::call_sites, options.call_sites ? "" : "off");
   text(variable::trace, fmt::format("{}", fmt::join(options.trace, ",")));
+  set_acceleration(options, present, attachment);
   // Unlike the others it is a setting of people, too: detach() gives theirs back.
   if (!places.cupti.empty()) {
     set.emplace_back(variable::cupti_before, present(variable::cupti).value_or(""));
@@ -165,9 +196,12 @@ Attachment detach(const Lookup& present) {
         variable::duration_ms, variable::skip, variable::iterations, variable::max_bytes,
         variable::buffer_bytes, variable::call_sites, variable::trace, variable::cupti_before,
         variable::counter_interval_us, variable::counter_duration_ms, variable::chain_cuda,
-        variable::chain_nvtx}) {
+        variable::chain_nvtx, variable::accelerate_memory, variable::accelerate_budget_ms,
+        variable::record}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }
+  if (present(variable::accelerate) && !acceleration_is_off(present))
+    attachment.unset.emplace_back(variable::accelerate);
   return attachment;
 }
 

@@ -15,6 +15,12 @@
 
 namespace rnnadvisor::launch {
 
+// The plugin swaps cuDNN's algorithm where that is faster. 0: the plugin's own default.
+struct AccelerateOptions {
+  std::int64_t memory_bytes = 0, budget_ms = 0;
+  bool record_calls = false;  // beside what was chosen
+};
+
 // 0 and empty: the plugin's own default.
 struct RecordingOptions {
   spool::Mode mode = spool::Mode::kernels;
@@ -26,6 +32,7 @@ struct RecordingOptions {
   std::int64_t counter_duration_ms = -1;  // 0: to the end of the process; -1: default
   bool call_sites = true;
   std::vector<std::string> trace;  // of spool::trace_words, or spool::trace_nothing
+  std::optional<AccelerateOptions> accelerate;
 };
 
 struct Places {
@@ -46,8 +53,13 @@ using Lookup = std::function<std::optional<std::string>(std::string_view name)>;
 // ours, foreign injection libraries handed to the plugin, which initialises them after itself.
 // Errors: invalid_argument (options that contradict each other), unsupported (a path that
 // LD_PRELOAD cannot express; an environment that is attached already).
+// RNNADVISOR_ACCELERATE=0 in the environment is the user's and stays: nothing is accelerated then,
+// and a note says so.
 Result<Attachment> attach(const RecordingOptions& options, const Places& places,
                           const Lookup& present);
+
+// RNNADVISOR_ACCELERATE=0: whatever was asked for, programs keep their own algorithms.
+bool acceleration_is_off(const Lookup& present);
 
 // Undoes attach() in an environment that it changed. Nothing to undo gives an empty one.
 Attachment detach(const Lookup& present);

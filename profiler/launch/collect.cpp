@@ -90,6 +90,8 @@ class Collector {
     infer_autocast(collected_.profile);
     add_sampled_counters(collected_.profile);
     after_finish();
+    add_choice_experiments(collected_.profile, collection_.choices);
+    collected_.choices = std::move(collection_.choices);
     return std::move(collected_);
   }
 
@@ -166,6 +168,8 @@ class Collector {
     ProcessSpool spool(*reader, collection_);
     if (!spool.add(process_of(reader->header(), last))) return false;
     executions_ += spool.executions();
+    constexpr std::uint64_t most_calls = std::uint64_t{1} << 53;
+    collected_.rnn_calls += static_cast<std::int64_t>(std::min(reader->header().calls, most_calls));
     if (reader->header().calls == 0) without_calls_.insert(spool.process());
     recorded_.insert(reader->header().pid);
     add_environment(spool, reader->header());
@@ -240,7 +244,7 @@ class Collector {
          "processes of the program still ran and had not used CUDA or cuDNN when their recording "
          "was collected; what they do afterwards is not there",
          collected_.waiting);
-    if (executions_ == 0) {
+    if (executions_ == 0 && collection_.choices.empty()) {
       note(NoteSeverity::warning, "no-rnn-calls",
            collected_.spools == 0 ? no_recording(folder)
                                   : "no call of a cuDNN RNN function was recorded",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "profiler/launch/algorithm_choice.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::launch {
@@ -24,6 +25,10 @@ struct CollectOptions {
 
 struct Collected {
   Profile profile;
+  // What `accelerate` did, by process and in the order of first calls; the profile has those that
+  // were tried as experiments.
+  std::vector<AlgorithmChoice> choices;
+  std::int64_t rnn_calls = 0;           // that the programs made, recorded or not
   int spools = 0;                       // that were read
   int running = 0;                      // processes that had not ended
   int waiting = 0;                      // of count_waiting()

@@ -106,7 +106,8 @@ void ProcessSpool::add_notes() {
   }
   const auto lost_calls = header.lost[static_cast<std::size_t>(spool::Loss::calls)];
   const auto recorded = static_cast<std::uint64_t>(executions_);
-  if (header.calls > recorded && header.calls - recorded > lost_calls) {
+  const bool choices_only = recorded == 0 && !accelerations_.empty();
+  if (!choices_only && header.calls > recorded && header.calls - recorded > lost_calls) {
     note(NoteSeverity::info, "calls-outside",
          "RNN calls were made outside what was to be recorded (capture range, delay, calls "
          "skipped)",

@@ -63,6 +63,7 @@ bool ProcessSpool::add(Process process) {
   add_thread_names();
   add_resource_names();
   add_calls();
+  add_choices();
   if (!read_much()) return false;
   attribute_launches();
   const std::int64_t moved = counters_.finish(
@@ -138,6 +139,11 @@ bool ProcessSpool::read_little() {
         if (!stream && named.resource != spool::Resource::device) break;
         resource_names_.insert_or_assign({named.device, stream ? bounded(named.stream) : -1},
                                          named.name);
+        break;
+      }
+      case Type::acceleration: {
+        const auto choice = record.as<spool::Acceleration>();
+        accelerations_.insert_or_assign(choice.id, choice);
         break;
       }
       case Type::nvtx_push:

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/launch/algorithm_choice.h"
 #include "profiler/launch/configuration_table.h"
 #include "profiler/launch/correlation_ranges.h"
 #include "profiler/launch/counter_samples.h"
@@ -29,6 +30,7 @@ struct Collection {
   DeviceTable devices{builder};
   ConfigurationTable configurations{builder};
   Plausible plausible;
+  std::vector<AlgorithmChoice> choices;
   const std::atomic<bool>* stop = nullptr;  // set: the user wants no more
   bool stopped() const { return stop != nullptr && stop->load(); }
 };
@@ -88,6 +90,7 @@ class ProcessSpool {
   void add_execution(const spool::Call& call);
   void add_setup(const spool::Call& call);
   void add_searches();
+  void add_choices();
   int forward_of(const spool::Call& call) const;
   void take_site_of(int forward, CallRecord& record) const;
   void add_kernel(const spool::Kernel& kernel);
@@ -121,6 +124,7 @@ class ProcessSpool {
   std::map<std::int64_t, int> devices_;  // by ordinal
   std::unordered_map<std::uint64_t, spool::GraphNode> nodes_;
   std::vector<spool::Note> notes_;
+  std::map<std::uint32_t, spool::Acceleration> accelerations_;  // by id: the last counts
   std::map<std::uint32_t, std::uint32_t> thread_names_;  // strings, by thread: the last counts
   // By what is named: device and, of a stream, its number; the last counts.
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> resource_names_;

@@ -31,7 +31,9 @@ struct Experiment {
   // added for experiments: they are not the user's and are not judged. Empty where the calls stay
   // those of the original (a CUDA graph) or never ran.
   std::vector<int> changed;
-  std::string where;       // "cudnn": the calls themselves; "pytorch": inside PyTorch
+  // "cudnn": the calls themselves; "pytorch": inside PyTorch; "program": in the program itself,
+  // while it ran (`rnnadvisor accelerate`).
+  std::string where;
   std::string rule;        // whose suggestion it was; empty: found by searching
   std::string transforms;  // JSON array of {"kind": …, "parameters": {…}}, applied in order
   std::string meaning;     // "exact", "padded", "numerics", "model"

@@ -13,6 +13,7 @@
 #include "advisor/rules/make_finding.h"
 #include "advisor/rules/rule_files.h"
 #include "advisor/rules/text_template.h"
+#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/transform.h"
@@ -108,6 +109,9 @@ void check_transforms(const Rule& rule, const RuleCase& given) {
   for (const auto& suggestion : make_finding(rule, bench.facts(), {}).suggestions) {
     if (!suggestion.transform) continue;
     SCOPED_TRACE(describe(changes_of(suggestion)));
+    // Below PyTorch the algorithm changes; what PyTorch asks for does not.
+    const auto& program = given.profile.configurations.front().program;
+    if (accelerate_does(changes_of(suggestion), program.name, program)) continue;
     const auto composed =
         compose(changes_of(suggestion), given.profile.configurations.front().config);
     if (!composed && composed.error().code == ErrorCode::unsupported) continue;

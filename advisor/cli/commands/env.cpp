@@ -16,8 +16,9 @@ namespace {
 
 struct EnvArguments {
   std::string shell, output, folder;
-  bool unset = false;
+  bool unset = false, accelerates = false;
   RecordingArguments recording;
+  AccelerateArguments accelerate;
 };
 
 std::optional<std::string> variable(std::string_view name) {
@@ -61,6 +62,17 @@ Result<std::string> spool_folder(const EnvArguments& arguments, const std::strin
   return absolute.lexically_normal().string();
 }
 
+Result<launch::RecordingOptions> read_options(const EnvArguments& arguments) {
+  RecordingArguments asked = arguments.recording;
+  if (arguments.accelerates) asked.mode = "calls";
+  auto options = read_recording(asked);
+  if (!options || !arguments.accelerates) return options;
+  auto accelerate = read_accelerate(arguments.accelerate);
+  if (!accelerate) return fail(std::move(accelerate.error()));
+  options->accelerate = *accelerate;
+  return options;
+}
+
 int print_environment(Context& context, const EnvArguments& arguments) {
   const auto fish = is_fish(arguments.shell);
   if (!fish) return context.report(fish.error());
@@ -68,7 +80,7 @@ int print_environment(Context& context, const EnvArguments& arguments) {
     context.out << shell_code(launch::detach(variable), *fish);
     return exit_ok;
   }
-  const auto recording = read_recording(arguments.recording);
+  const auto recording = read_options(arguments);
   if (!recording) return context.report(recording.error());
   auto places = find_places(context, *recording, {});
   if (!places) return context.report(places.error());
@@ -83,11 +95,14 @@ int print_environment(Context& context, const EnvArguments& arguments) {
   places->spool = *spool;
   const auto attachment = launch::attach(*recording, *places, variable);
   for (const auto& note : attachment->notes) context.note(note);
+  if (arguments.accelerates && !launch::acceleration_is_off(variable))
+    note_deterministic(context, variable);
   context.out << shell_code(*attachment, *fish);
   context.note(
-      fmt::format("programs of this shell will be recorded; afterwards `rnnadvisor "
-                  "collect {} -o {}`, and `eval \"$(rnnadvisor env --unset)\"` ends it",
-                  shell_word(*spool), shell_word(output)));
+      fmt::format("programs of this shell will be {}; afterwards `rnnadvisor "
+                  "collect {} -o {}`{}, and `eval \"$(rnnadvisor env --unset)\"` ends it",
+                  arguments.accelerates ? "accelerated" : "recorded", shell_word(*spool),
+                  shell_word(output), arguments.accelerates ? " says what runs faster" : ""));
   return exit_ok;
 }
 
@@ -99,11 +114,14 @@ void add_env(CLI::App& app, Context& context) {
       "Examples:\n"
       "  eval \"$(rnnadvisor env -o run.rnnprof)\"\n"
       "  rnnadvisor env --shell fish | source\n"
+      "  eval \"$(rnnadvisor env --accelerate)\"\n"
       "  eval \"$(rnnadvisor env --unset)\"\n"
       "\n"
       "For programs that `rnnadvisor profile` cannot start: services, notebooks, batch systems. "
       "Everything that is started with these variables leaves a recording in the folder "
-      "RNNADVISOR_SPOOL if it uses CUDA; `rnnadvisor collect` makes a profile of the folder.");
+      "RNNADVISOR_SPOOL if it uses CUDA; `rnnadvisor collect` makes a profile of the folder. "
+      "With --accelerate the programs run with faster cuDNN algorithms, as under `rnnadvisor "
+      "accelerate`, and record only what was chosen.");
   auto arguments = std::make_shared<EnvArguments>();
   auto* shell = command
                     ->add_option("--shell", arguments->shell,
@@ -127,6 +145,14 @@ void add_env(CLI::App& app, Context& context) {
   context.completions[spool] = {Context::Completion::Kind::directory, {}};
   command->add_flag("--unset", arguments->unset, "print what undoes it")->group(group_output);
   add_recording_options(*command, arguments->recording, context);
+  auto* accelerate =
+      command
+          ->add_flag("--accelerate", arguments->accelerates,
+                     "run the programs with faster cuDNN algorithms (see `accelerate`)")
+          ->excludes(command->get_option("--mode"))
+          ->group(group_accelerating);
+  add_accelerate_options(*command, arguments->accelerate);
+  for (const char* name : {"--memory", "--budget"}) command->get_option(name)->needs(accelerate);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return print_environment(context, *arguments); };
   });

@@ -1,20 +1,36 @@
 // Stands in for the plugin: a library that, when it is loaded into a process, leaves the sample
-// spool under the name of that process. It needs neither CUDA nor a GPU.
+// spool under the name of that process. It needs neither CUDA nor a GPU. Where it is to accelerate
+// it leaves a choice, too, or nothing else, as RNNADVISOR_RECORD asks.
 #include <unistd.h>
 
 #include <cstdlib>
 #include <ctime>
 #include <string>
 
-#include "tests/profiler/spool/sample_spools.h"
+#include "tests/profiler/launch/sample_choices.h"
 
 namespace {
+
+rnnadvisor::spool::SpoolWriter recording() {
+  namespace spool = rnnadvisor::spool;
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  const bool choices_only = variable("RNNADVISOR_RECORD") == "choices";
+  if (variable("RNNADVISOR_ACCELERATE") != "exact" || !variable("CUBLAS_WORKSPACE_CONFIG").empty())
+    return choices_only ? spool::SpoolWriter{} : spool::sample_spool();
+  if (choices_only) return spool::choices_spool(spool::sample_acceleration(1, 1));
+  auto writer = spool::sample_spool();
+  writer.add(spool::sample_acceleration(1, 1));
+  return writer;
+}
 
 __attribute__((constructor)) void loaded() {
   const char* folder = std::getenv("RNNADVISOR_SPOOL");
   // As in a program that starts others which have nothing to do with CUDA.
   if (folder == nullptr || std::getenv("FAKE_PLUGIN_QUIET") != nullptr) return;
-  auto writer = rnnadvisor::spool::sample_spool();
+  auto writer = recording();
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   char text[1024] = {};

@@ -20,8 +20,9 @@ bool have(const std::string& program) { return shell("command -v " + program).st
 
 TEST(Help, IsAsReviewed) {
   expect_golden("help.txt", call({"--help"}).out);
-  for (const char* command : {"check", "run", "sweep", "merge", "advise", "report", "samples",
-                              "doctor", "completion", "profile", "collect", "env", "fit", "map"}) {
+  for (const char* command :
+       {"check", "run", "sweep", "merge", "advise", "report", "samples", "doctor", "completion",
+        "profile", "accelerate", "collect", "env", "fit", "map"}) {
     expect_golden(std::string("help-") + command + ".txt", call({command, "--help"}).out);
   }
 }

@@ -360,6 +360,9 @@ TEST(SplitArguments, FindsWhereTheProgramBegins) {
   EXPECT_THAT(program({"profile", "--output=f", "a"}), ElementsAre("a"));
   EXPECT_THAT(program({"profile", "--force", "a"}), ElementsAre("a"));
   EXPECT_THAT(program({"--quiet", "profile", "-q", "a"}), ElementsAre("a"));
+  EXPECT_THAT(program({"--progress", "none", "profile", "a", "-q"}), ElementsAre("a", "-q"));
+  EXPECT_THAT(program({"accelerate", "--memory", "1G", "a", "-q"}), ElementsAre("a", "-q"));
+  EXPECT_THAT(program({"--progress"}), IsEmpty());
   EXPECT_THAT(program({"profile", "--", "-x"}), ElementsAre("-x"));
   EXPECT_THAT(program({"profile", "--", "--"}), ElementsAre("--"));
   EXPECT_THAT(program({"profile", "-o"}), IsEmpty());

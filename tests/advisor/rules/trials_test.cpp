@@ -174,6 +174,21 @@ TEST(Trials, TheNewestAndTheFrameworksOwnCount) {
   EXPECT_EQ(newest.suggestions[0].trial->experiment, 1);
 }
 
+TEST(Trials, TheProgramItselfCountsBeforeTheFramework) {
+  auto torch = experiment(split, ExperimentVerdict::confirmed, 1.4);
+  torch.where = "pytorch";
+  auto program = experiment(split, ExperimentVerdict::refuted, 0.9);
+  program.where = "program";
+  const auto made = after(finding(), rule(), profile_with({program, torch}));
+  EXPECT_EQ(made.suggestions[0].trial->experiment, 0);
+  EXPECT_TRUE(made.suggestions[0].trial->in_program);
+  EXPECT_FALSE(found_by_search(ProfileIndex(profile_with({program, torch})), 0, "exact"));
+  // What could not be tried there decides nothing.
+  program.verdict = ExperimentVerdict::not_run;
+  const auto other = after(finding(), rule(), profile_with({torch, program}));
+  EXPECT_EQ(other.suggestions[0].trial->experiment, 0);
+}
+
 TEST(Trials, ATrialOfTheRuleItselfCountsWithOtherChanges) {
   auto both = experiment(
       R"([{"kind":"pad_batch","parameters":{"multiple":8}},{"kind":"split_layers","parameters":{}}])",

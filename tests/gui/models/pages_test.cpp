@@ -42,8 +42,10 @@ TEST(FindingPage, SaysEverything) {
         "Why not persist_static? 13 of 15 conditions hold", "exact: the same function"})
     EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part;
   EXPECT_TRUE(html.contains(QStringLiteral("evidence:1")));
-  EXPECT_TRUE(html.contains(QStringLiteral("copy:1/0")));
-  EXPECT_TRUE(html.contains(QStringLiteral("explore:0/1/0")));
+  EXPECT_TRUE(html.contains(QStringLiteral("copy:1/0")));  // the command
+  EXPECT_TRUE(html.contains(QStringLiteral("copy:1/1")));
+  EXPECT_TRUE(text.contains(QStringLiteral("rnnadvisor accelerate -- python3")));
+  EXPECT_TRUE(html.contains(QStringLiteral("explore:0/1/1")));
 }
 
 TEST(FindingPage, EvidenceIsTheLongestFirstAndSaysHowMuchMore) {

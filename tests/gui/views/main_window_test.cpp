@@ -120,7 +120,7 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   EXPECT_TRUE(findings->page()->toPlainText().contains(
       QStringLiteral("A stack of layers keeps PyTorch from its persistent kernels")));
 
-  window_->follow(*parse_link(QStringLiteral("copy:1/0")));
+  window_->follow(*parse_link(QStringLiteral("copy:1/1")));
   EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("torch.nn.ModuleList")));
 
   window_->follow(*parse_link(QStringLiteral("evidence:1")));
@@ -130,7 +130,7 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   const auto first = window_->document()->range_of({ItemKind::call, finding.calls.front()});
   EXPECT_LE(window_->state()->visible().begin_ns, first.begin_ns);
 
-  window_->follow(*parse_link(QStringLiteral("explore:0/1/0")));
+  window_->follow(*parse_link(QStringLiteral("explore:0/1/1")));
   EXPECT_EQ(window_->current_view(), QStringLiteral("explorer"));
   ASSERT_TRUE(find<ExplorerView>()->held().has_value());
   EXPECT_EQ(find<ExplorerView>()->held()->config().num_layers, 2);

@@ -28,6 +28,7 @@ namespace {
 const QString two_layers = QStringLiteral("programs/pytorch-two-layers");
 // Of its findings that of the stack, behind that the program waits for launches.
 constexpr int split_place = 1;
+constexpr int split_change = 1;  // behind the command that needs no change of the code
 const FindingKey split_stack{QStringLiteral("pytorch/split-stack"), 0, 0};
 
 class TrialTest : public testing::Test {
@@ -99,7 +100,7 @@ class TrialTest : public testing::Test {
   }
   void start(const char* what) {
     qputenv("STAND_IN", what);
-    window_->follow(*parse_link(QStringLiteral("trial:1/0")));
+    window_->follow(*parse_link(QStringLiteral("trial:1/1")));
   }
   FindingsView* findings() { return window_->findChild<FindingsView*>(); }
   QString page() { return findings()->page()->toPlainText().remove(QChar(0x200b)); }
@@ -149,7 +150,7 @@ TEST_F(TrialTest, OpensWhatCameOfItAtTheSameFinding) {
   // It survives a look elsewhere and a change of theme, and there is one at a time.
   window_->go(QStringLiteral("overview"));
   window_->go(QStringLiteral("findings"));
-  window_->try_suggestion(split_place, 0);
+  window_->try_suggestion(split_place, split_change);
   window_->new_run();
   EXPECT_TRUE(window_->findChildren<RunDialog*>().isEmpty());
   EXPECT_TRUE(notice().contains(QStringLiteral("being tried")));
@@ -224,9 +225,9 @@ TEST_F(TrialTest, IsCancelledByTheKeyboard) {
   qputenv("STAND_IN", "hang");
   const auto link = [&] { return page->textCursor().charFormat().anchorHref(); };
   constexpr int most_links = 40;
-  for (int n = 0; n < most_links && link() != QStringLiteral("trial:1/0"); ++n)
+  for (int n = 0; n < most_links && link() != QStringLiteral("trial:1/1"); ++n)
     QTest::keyClick(page, Qt::Key_Tab);
-  ASSERT_EQ(link(), QStringLiteral("trial:1/0"));
+  ASSERT_EQ(link(), QStringLiteral("trial:1/1"));
   QTest::keyClick(page, Qt::Key_Return);
   ASSERT_TRUE(window_->trial()->running());
   auto* cancel = findings()->strip()->cancel_button();
@@ -260,7 +261,7 @@ TEST_F(TrialTest, TriesOneInAllWindows) {
   MainWindow other;
   other.open(path("run.rnnprof"));
   ASSERT_TRUE(QTest::qWaitFor([&] { return !other.loading(); }, 30000));
-  other.try_suggestion(split_place, 0);
+  other.try_suggestion(split_place, split_change);
   EXPECT_EQ(other.trial()->state().is, TrialState::Is::failed);
   EXPECT_TRUE(other.trial()->state().problem.contains(QStringLiteral("Another window")));
   window_.reset();  // ends what it runs
@@ -329,7 +330,7 @@ TEST_F(TrialTest, TheProgramItselfTriesIt) {
   ASSERT_GE(finding, 0);
   EXPECT_EQ(findings()->shown_finding(), finding);
   const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
-  ASSERT_TRUE(found.suggestions.front().trial.has_value());
+  ASSERT_TRUE(found.suggestions[split_change].trial.has_value());
   EXPECT_TRUE(page().contains(QStringLiteral("Tried: "))) << page().toStdString();
 }
 
@@ -338,7 +339,7 @@ TEST_F(TrialTest, TriesItInPyTorch) {
   EXPECT_TRUE(page().contains(QStringLiteral("Try it in PyTorch")));
   picture("trial-torch");
   qputenv("STAND_IN", "finish");
-  window_->follow(*parse_link(QStringLiteral("torch:1/0")));
+  window_->follow(*parse_link(QStringLiteral("torch:1/1")));
   ASSERT_TRUE(opened("run.verified.rnnprof"));
   EXPECT_TRUE(arguments().contains("--change split_layers --budget 60 --torch\n"))
       << arguments().toStdString();

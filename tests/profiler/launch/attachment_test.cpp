@@ -85,6 +85,46 @@ TEST(Attach, SettingsOfAnotherTimeDoNotLast) {
   EXPECT_THAT(a.unset, Contains("RNNADVISOR_TRACE"));
 }
 
+TEST(Attach, AccelerateIsOneOfItsSettings) {
+  RecordingOptions options;
+  options.mode = spool::Mode::calls;
+  options.accelerate.emplace();
+  const auto plain = attached(options);
+  EXPECT_THAT(plain.set, Contains(Pair("RNNADVISOR_ACCELERATE", "exact")));
+  EXPECT_THAT(plain.set, Contains(Pair("RNNADVISOR_RECORD", "choices")));
+  for (const auto& [name, value] : plain.set) {
+    EXPECT_NE(name, "RNNADVISOR_ACCELERATE_MEMORY");
+    EXPECT_NE(name, "RNNADVISOR_ACCELERATE_BUDGET_MS");
+  }
+  *options.accelerate = {1 << 20, 250, true};
+  const auto all = attached(options);
+  EXPECT_THAT(all.set, Contains(Pair("RNNADVISOR_ACCELERATE_MEMORY", "1048576")));
+  EXPECT_THAT(all.set, Contains(Pair("RNNADVISOR_ACCELERATE_BUDGET_MS", "250")));
+  EXPECT_THAT(all.set, Contains(Pair("RNNADVISOR_RECORD", "calls")));
+  // What another time left does not last.
+  const auto profiled = attached({}, {{"RNNADVISOR_ACCELERATE", "exact"},
+                                      {"RNNADVISOR_RECORD", "choices"},
+                                      {"RNNADVISOR_ACCELERATE_MEMORY", "5"}});
+  EXPECT_THAT(profiled.unset, Contains("RNNADVISOR_ACCELERATE"));
+  EXPECT_THAT(profiled.unset, Contains("RNNADVISOR_RECORD"));
+  EXPECT_THAT(profiled.unset, Contains("RNNADVISOR_ACCELERATE_MEMORY"));
+}
+
+TEST(Attach, TheUsersOffSwitchWinsAndIsSaid) {
+  RecordingOptions options;
+  options.mode = spool::Mode::calls;
+  options.accelerate.emplace();
+  const Present off = {{"RNNADVISOR_ACCELERATE", "0"}};
+  const auto a = attached(options, off);
+  for (const auto& [name, value] : a.set) EXPECT_NE(name, "RNNADVISOR_ACCELERATE");
+  EXPECT_THAT(a.unset, Not(Contains("RNNADVISOR_ACCELERATE")));
+  ASSERT_THAT(a.notes, SizeIs(1));
+  EXPECT_THAT(a.notes[0], HasSubstr("RNNADVISOR_ACCELERATE=0"));
+  // Where nobody asked for it there is nothing to say, and it stays theirs.
+  EXPECT_THAT(attached({}, off).notes, IsEmpty());
+  EXPECT_THAT(detach(lookup(off)).unset, IsEmpty());
+}
+
 TEST(Attach, OtherPreloadsStayBehindOurs) {
   const auto a = attached({}, {{"LD_PRELOAD", "libjemalloc.so /a/b.so:/c.so"}});
   EXPECT_THAT(a.set, Contains(Pair("LD_PRELOAD",
@@ -133,6 +173,7 @@ TEST(Detach, UndoesAttach) {
                           {"RNNADVISOR_CUPTI", "/opt/cupti"}};
   RecordingOptions options;
   options.skip = 1;
+  options.accelerate = AccelerateOptions{1 << 20, 250, true};
   const auto to_list = [](const Present& present) {
     std::vector<std::string> list;
     for (const auto& [name, value] : present) list.push_back(name + "=" + value);

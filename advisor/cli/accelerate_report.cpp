@@ -1,0 +1,412 @@
+#include "advisor/cli/accelerate_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "advisor/report/terminal.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using advisor::Style;
+using launch::AlgorithmChoice;
+using launch::ChoiceVariant;
+using spool::ChoiceState;
+using spool::Kept;
+using spool::VariantState;
+namespace words = advisor::words;
+
+constexpr std::size_t most_rows = 6;
+constexpr std::size_t most_notes = 3;
+constexpr int indent = 15;
+
+// The choices that processes made for calls of one configuration, as one: counts and costs of all,
+// times of the first.
+struct Row {
+  AlgorithmChoice choice;
+  std::string name;       // "LSTM 2x512 half B32 T128"
+  std::string site;       // "train.py:31"
+  ExperimentTiming time;  // of what is in use; scope of the widest that was timed
+  bool timed = false;
+  double saved_ms = 0;  // in the whole run, an estimate
+  int processes = 1;
+};
+
+std::int64_t sum(std::span<const std::int64_t> counts) {
+  std::int64_t total = 0;
+  for (const auto count : counts) total += count;
+  return total;
+}
+
+std::string name_of(const RnnConfig& config) {
+  const std::string text = summary(config);
+  return words::clean(text.substr(0, text.find(", "))) +
+         (config.mode == Mode::inference ? ", inference" : "");
+}
+
+std::string site_of(const AlgorithmChoice& choice) {
+  if (choice.file.empty()) return {};
+  std::string text = words::clean(choice.file.substr(choice.file.rfind('/') + 1));
+  if (choice.line > 0) text += fmt::format(":{}", choice.line);
+  return text;
+}
+
+double saved_ms(const AlgorithmChoice& choice) {
+  double total = 0;
+  for (std::size_t i = 0; i < spool::choice_phases; ++i) {
+    const auto &before = choice.original().ms[i], &after = choice.in_use().ms[i];
+    if (before.count > 0 && after.count > 0)
+      total += static_cast<double>(choice.substituted[i]) * (before.median - after.median);
+  }
+  return total;
+}
+
+void add_counts(AlgorithmChoice& to, const AlgorithmChoice& from) {
+  for (std::size_t i = 0; i < spool::choice_phases; ++i) {
+    to.calls[i] += from.calls[i];
+    to.substituted[i] += from.substituted[i];
+  }
+  for (std::size_t i = 0; i < std::size(to.kept); ++i) to.kept[i] += from.kept[i];
+  to.tuning_ms += from.tuning_ms;
+  to.tuning_bytes = std::max(to.tuning_bytes, from.tuning_bytes);
+}
+
+std::vector<Row> make_rows(const launch::Collected& collected) {
+  std::vector<Row> rows;
+  for (const auto& choice : collected.choices) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+      return choice.configuration >= 0 && row.choice.process != choice.process &&
+             row.choice.configuration == choice.configuration && row.choice.file == choice.file &&
+             row.choice.line == choice.line && row.choice.in_use().algo == choice.in_use().algo;
+    });
+    if (same != rows.end()) {
+      add_counts(same->choice, choice);
+      same->saved_ms += saved_ms(choice);
+      ++same->processes;
+      continue;
+    }
+    auto& row = rows.emplace_back();
+    row.choice = choice;
+    row.site = site_of(choice);
+    row.name = "RNN calls that are not described";
+    auto mode = Mode::training;
+    if (choice.configuration >= 0) {
+      const auto& config =
+          collected.profile.configurations[static_cast<std::size_t>(choice.configuration)].config;
+      row.name = name_of(config);
+      mode = config.mode;
+    }
+    if (choice.accelerated()) {
+      const auto timings = launch::choice_timings(choice.original(), choice.in_use(), mode);
+      row.timed = !timings.empty();
+      if (row.timed) row.time = timings.back();
+      row.saved_ms = saved_ms(choice);
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::tuple(a.choice.accelerated(), a.saved_ms) >
+           std::tuple(b.choice.accelerated(), b.saved_ms);
+  });
+  return rows;
+}
+
+// Calls of one layer: other batches, other lengths and evaluation are the same layer.
+using LayerKey = std::tuple<std::string, int, Cell, int, int, int, Direction, DataType>;
+LayerKey layer_of(const Row& row, const Profile& profile) {
+  if (row.choice.configuration < 0)
+    return {row.choice.file, row.choice.line, {}, {}, {}, {}, {}, {}};
+  const auto& c = profile.configurations[static_cast<std::size_t>(row.choice.configuration)].config;
+  return {row.choice.file, row.choice.line, c.cell,      c.input_size,
+          c.hidden_size,   c.num_layers,    c.direction, c.data_type};
+}
+
+std::string faster(double speedup) {
+  return fmt::format("{} times faster", words::number(speedup));
+}
+
+std::string in_place_of(const AlgorithmChoice& choice) {
+  return fmt::format("{} in place of {}", to_string(choice.in_use().algo),
+                     to_string(choice.original().algo));
+}
+
+std::string why_dropped(const ChoiceVariant& variant) {
+  switch (variant.state) {
+    case VariantState::slower:
+      return "slower";
+    case VariantState::refused:
+      return fmt::format("cuDNN refuses it, {}", words::clean(variant.status));
+    case VariantState::different:
+      if (variant.error < 0) return "its results differ";
+      return fmt::format("its results differ: {} by {:.2g}, {:.2g} allowed",
+                         words::clean(variant.tensor), variant.error, variant.limit);
+    case VariantState::layout:
+      return "it stores weights or intermediate results differently";
+    case VariantState::memory:
+      return "not enough memory for it; see --memory";
+    case VariantState::candidate:
+    case VariantState::unseen:
+      return "the program ended before it was compared";
+    case VariantState::measured:
+      return "not faster";
+    case VariantState::original:
+    case VariantState::absent:
+      break;
+  }
+  return "not tried";
+}
+
+std::string_view why_kept(Kept reason) {
+  switch (reason) {
+    case Kept::tuning:
+      return "used for measuring";
+    case Kept::unequal_lengths:
+      return "with sequences of unequal lengths";
+    case Kept::alignment:
+      return "with tensors that are not aligned or states that are not packed";
+    case Kept::small_workspace:
+      return "with a workspace too small for another algorithm";
+    case Kept::unknown_reserve:
+      return "with a reserve space of unknown origin";
+    case Kept::captured:
+      return "captured in a CUDA graph before the choice was made";
+    case Kept::refused:
+      return "that cuDNN refused with another algorithm";
+    case Kept::count:
+      break;
+  }
+  return "for another reason";
+}
+
+std::string calls_line(const AlgorithmChoice& choice) {
+  const auto all = sum(choice.calls);
+  std::string line = fmt::format("{} of {} accelerated", format_count(sum(choice.substituted)),
+                                 words::plural(static_cast<long long>(all), "call"));
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::size(choice.kept); ++i) {
+    if (choice.kept[i] > 0)
+      parts.push_back(
+          fmt::format("{} {}", format_count(choice.kept[i]), why_kept(static_cast<Kept>(i))));
+  }
+  if (!parts.empty())
+    line += fmt::format("; kept the program's algorithm: {}", fmt::join(parts, ", "));
+  return line;
+}
+
+// One sentence for calls that were not accelerated.
+std::string_view why_not(const AlgorithmChoice& choice) {
+  switch (choice.state) {
+    case ChoiceState::waiting:
+      return "too few calls of this kind to compare algorithms";
+    case ChoiceState::comparing:
+      return "the program ended while results were compared";
+    case ChoiceState::measuring:
+      return "the program ended while algorithms were measured";
+    case ChoiceState::decided:
+      break;
+  }
+  return choice.variants.size() < 2 ? "no other algorithm suits these calls"
+                                    : "no other usable algorithm is faster";
+}
+
+std::vector<std::string> dropped(const AlgorithmChoice& choice) {
+  std::vector<std::string> list;
+  for (std::size_t i = 1; i < choice.variants.size(); ++i) {
+    if (i == choice.chosen) continue;
+    const auto& variant = choice.variants[i];
+    list.push_back(fmt::format("{} ({})", to_string(variant.algo), why_dropped(variant)));
+  }
+  return list;
+}
+
+std::string_view scope_words(ExperimentScope scope) {
+  switch (scope) {
+    case ExperimentScope::inference:
+      return "forward pass";
+    case ExperimentScope::forward_training:
+      return "forward pass, the backward pass was not timed";
+    case ExperimentScope::training_step:
+      return "forward and backward pass";
+  }
+  return "";
+}
+
+std::string milliseconds(const MedianInterval& ms) {
+  return fmt::format("{} ({} to {})", format_milliseconds(ms.median), words::number(ms.low),
+                     words::number(ms.high));
+}
+
+void draw_row(advisor::Terminal& terminal, const Row& row) {
+  const auto& choice = row.choice;
+  terminal.line();
+  std::string title = row.name;
+  if (!row.site.empty()) title += ", " + row.site;
+  if (row.processes > 1) title += fmt::format(", in {} processes", row.processes);
+  terminal.paragraph(title, 4, choice.accelerated() ? terminal.symbol("  ✔", "  =") : "  –",
+                     choice.accelerated() ? Style::green : Style::dim, Style::bold);
+  const auto part = [&](std::string_view label, const std::string& text) {
+    terminal.paragraph(text, indent + 2, fmt::format("    {}", label));
+  };
+  if (choice.accelerated()) {
+    part("Algorithm", in_place_of(choice));
+    if (row.timed) {
+      part("Time",
+           fmt::format("{} {} {}, {}", milliseconds(row.time.before_ms), terminal.symbol("→", "->"),
+                       milliseconds(row.time.after_ms), scope_words(row.time.scope)));
+      part("Speedup",
+           fmt::format("{} ({} to {})", words::times(row.time.speedup),
+                       words::number(row.time.speedup_low), words::number(row.time.speedup_high)));
+    }
+  } else {
+    part("Algorithm",
+         fmt::format("{}, unchanged: {}", to_string(choice.original().algo), why_not(choice)));
+  }
+  part("Calls", calls_line(choice));
+  if (const auto others = dropped(choice); !others.empty())
+    part("Not used", fmt::format("{}", fmt::join(others, ", ")));
+}
+
+struct Verdict {
+  std::string text;
+  bool good = false;
+};
+
+Verdict accelerated_verdict(const std::vector<Row>& rows, const Profile& profile) {
+  std::set<LayerKey> all, fast;
+  double least = 0, most = 0;
+  for (const auto& row : rows) {
+    const auto key = layer_of(row, profile);
+    all.insert(key);
+    if (!row.choice.accelerated()) continue;
+    fast.insert(key);
+    if (!row.timed) continue;
+    least = least > 0 ? std::min(least, row.time.speedup) : row.time.speedup;
+    most = std::max(most, row.time.speedup);
+  }
+  const Row& first = rows.front();  // what saves most
+  std::string gain = "with a faster algorithm";
+  if (most > 0) {
+    gain = words::number(least) == words::number(most)
+               ? faster(most)
+               : fmt::format("{} to {}", words::number(least), faster(most));
+  }
+  return {
+      fmt::format("{} of {} now {} {} ({}: {})", fast.size(),
+                  words::plural(static_cast<long long>(all.size()), "RNN layer"),
+                  fast.size() == 1 ? "runs" : "run", gain, first.name, in_place_of(first.choice)),
+      true};
+}
+
+// Nothing runs faster: why, and what to do.
+std::string nothing(const launch::Collected& collected, const std::vector<Row>& rows,
+                    AccelerationHold hold) {
+  if (hold == AccelerationHold::switched_off) {
+    return "nothing was accelerated, because RNNADVISOR_ACCELERATE=0 turns it off; unset it and "
+           "run again";
+  }
+  if (hold == AccelerationHold::deterministic) {
+    return "nothing was accelerated, because CUBLAS_WORKSPACE_CONFIG asks for results that are "
+           "equal in every run; unset it to accelerate";
+  }
+  if (collected.spools == 0 || (rows.empty() && collected.rnn_calls == 0)) {
+    return "nothing was accelerated: the program called no cuDNN RNN; check that it trains on the "
+           "GPU, and `rnnadvisor doctor` for what is installed";
+  }
+  if (rows.empty()) {
+    return fmt::format(
+        "nothing was accelerated: none of the {} could use another algorithm; `rnnadvisor profile` "
+        "shows what else could help",
+        words::plural(static_cast<long long>(collected.rnn_calls), "RNN call"));
+  }
+  const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
+  if (any([](const Row& row) { return row.choice.state != ChoiceState::decided; })) {
+    return "nothing was accelerated yet: the program ended before a choice was made; run it "
+           "longer, or allow more measuring with --budget";
+  }
+  if (any([](const Row& row) {
+        return std::any_of(row.choice.variants.begin(), row.choice.variants.end(),
+                           [](const auto& v) { return v.state == VariantState::memory; });
+      })) {
+    return "nothing was accelerated: GPU memory was too short for another algorithm; free some, or "
+           "raise --memory";
+  }
+  return "nothing was accelerated: the program already uses the fastest usable algorithm "
+         "everywhere; `rnnadvisor profile` shows what else could help";
+}
+
+void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows) {
+  double tuning = 0, saved = 0;
+  std::int64_t bytes = 0;
+  for (const auto& row : rows) {
+    tuning += row.choice.tuning_ms;
+    bytes = std::max(bytes, row.choice.tuning_bytes);
+    saved += row.saved_ms;
+  }
+  if (tuning > 0 || bytes > 0) {
+    terminal.paragraph(
+        fmt::format("{} of GPU time and {} of GPU memory", format_milliseconds(tuning),
+                    format_bytes(static_cast<double>(bytes))),
+        indent, "  Measuring", Style::bold);
+  }
+  if (saved > 0) {
+    terminal.paragraph(
+        fmt::format("about {} of GPU time in this run (accelerated calls × difference of medians)",
+                    format_milliseconds(saved)),
+        indent, "  Saved", Style::bold);
+  }
+}
+
+void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
+  std::size_t shown = 0;
+  for (const auto& note : profile.notes) {
+    // Why nothing runs is the verdict's; without Python there are no lines of it to miss.
+    if (note.severity == NoteSeverity::info || note.code == "no-rnn-calls" ||
+        note.code == "call-sites-off")
+      continue;
+    if (++shown > most_notes) break;
+    terminal.paragraph(words::clean(note.text), indent, "  Note", Style::yellow);
+  }
+}
+
+}  // namespace
+
+std::string accelerate_command(std::string_view program) {
+  return fmt::format("rnnadvisor accelerate -- {}", program);
+}
+
+std::string accelerate_report(const launch::Collected& collected,
+                              const AccelerationContext& context,
+                              const advisor::TextOptions& options) {
+  const auto rows = make_rows(collected);
+  advisor::Terminal terminal(options);
+  const bool any = !rows.empty() && rows.front().choice.accelerated();
+  const auto verdict = any ? accelerated_verdict(rows, collected.profile)
+                           : Verdict{nothing(collected, rows, context.hold), false};
+  terminal.line();
+  terminal.paragraph("rnnadvisor: " + verdict.text, 0, {}, Style::dim,
+                     verdict.good ? Style::green : Style::yellow);
+  for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) draw_row(terminal, rows[i]);
+  if (rows.size() > most_rows)
+    terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),
+                  Style::dim);
+  terminal.line();
+  draw_costs(terminal, rows);
+  draw_notes(terminal, collected.profile);
+  if (any) {
+    terminal.paragraph(context.command.empty()
+                           ? "start the program with the same variables"
+                           : fmt::format("the same command: {}", words::clean(context.command)),
+                       indent, "  To keep it", Style::bold);
+    terminal.paragraph("RNNADVISOR_ACCELERATE=0, or start the program without rnnadvisor", indent,
+                       "  To undo it", Style::bold);
+  }
+  return terminal.take();
+}
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,46 @@
+// Runs somebody's program under the plugin: the common part of `profile` and `accelerate`.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advisor/cli/context.h"
+#include "advisor/cli/output_name.h"
+#include "profiler/launch/attachment.h"
+#include "profiler/profile/process.h"
+
+namespace rnnadvisor::cli {
+
+// The name of the profile to be written, and the claim on it unless it replaces a file.
+struct ProgramOutput {
+  std::string path;
+  std::optional<ClaimedName> claim;
+};
+// Chooses the name and makes the folder beside it. `pattern`: expand_output_name(); empty: the
+// default name.
+Result<std::string> make_output_folder(const Context& context, const std::string& pattern,
+                                       bool force, std::optional<ProgramOutput>& output);
+
+struct ProgramRun {
+  launch::RecordingOptions recording;
+  std::vector<std::string> variables;  // NAME=VALUE, for the program
+  // The folder that the program records into; called when the options are known to be right.
+  std::function<Result<std::string>()> make_folder;
+  // The environment of the program, before it starts; may be empty.
+  std::function<void(const launch::Lookup&)> about_environment = {};
+  // When it has ended; the exit status of what was made of the folder, which it removes or keeps.
+  std::function<int(const std::string& folder, const Process& program)> collect;
+};
+
+// The exit status is the program's; that of `collect` where the program's is 0; 127 and 126 where
+// it could not be started. Ends by the signal that ended the program.
+int run_program(Context& context, const ProgramRun& run);
+
+// PROGRAM ARGUMENTS; the words are in Context::program. `program` must outlive the parsing.
+void add_program_argument(CLI::App& command, std::string& program, Context& context);
+// --env
+void add_program_variables(CLI::App& command, std::vector<std::string>& variables);
+
+}  // namespace rnnadvisor::cli

@@ -1,0 +1,26 @@
+// Changes that `rnnadvisor accelerate` makes below a program, and how advice names the command.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "advisor/rules/finding.h"
+#include "core/config/program_context.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::advisor {
+
+// Another cuDNN algorithm and nothing else, in a PyTorch program that does not ask for equal
+// results in every run: `accelerate` measures it in the program and keeps it where it is faster.
+bool accelerate_does(std::span<const Transform> changes, std::optional<Framework> framework,
+                     const ProgramContext& program);
+
+// "rnnadvisor accelerate -- python3 train.py": with the command line that the calls of the
+// configuration were recorded under, or `<program>`.
+std::string accelerate_command_of(const Profile& profile, int configuration);
+
+// What to do for such a change, as a sentence.
+std::string accelerate_advice(const Profile& profile, int configuration, const Transform& algo);
+
+}  // namespace rnnadvisor::advisor

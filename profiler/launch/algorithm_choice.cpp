@@ -1,0 +1,175 @@
+#include "profiler/launch/algorithm_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/model/memory.h"
+
+namespace rnnadvisor::launch {
+namespace {
+
+using spool::VariantState;
+
+constexpr std::string_view in_program = "program";
+
+bool timed(const MedianInterval& ms) { return ms.count > 0 && ms.median > 0; }
+
+MedianInterval sum(std::span<const MedianInterval> parts) {
+  MedianInterval total = parts.front();
+  for (const auto& part : parts.subspan(1)) {
+    total.median += part.median;
+    total.low += part.low;
+    total.high += part.high;
+    total.count = std::min(total.count, part.count);
+  }
+  return total;
+}
+
+bool all_timed(std::span<const MedianInterval> parts) {
+  return std::all_of(parts.begin(), parts.end(), timed);
+}
+
+ExperimentTiming compare(ExperimentScope scope, std::span<const MedianInterval> before,
+                         std::span<const MedianInterval> after) {
+  ExperimentTiming timing;
+  timing.scope = scope;
+  timing.before_ms = sum(before);
+  timing.after_ms = sum(after);
+  timing.speedup = timing.before_ms.median / timing.after_ms.median;
+  if (timing.after_ms.high > 0 && timing.after_ms.low > 0) {
+    timing.speedup_low = timing.before_ms.low / timing.after_ms.high;
+    timing.speedup_high = timing.before_ms.high / timing.after_ms.low;
+  }
+  return timing;
+}
+
+// Without a comparison of the original with itself: the calls alternated in the program, and the
+// plugin chose when the intervals had parted.
+ExperimentVerdict verdict_of(const ExperimentTiming& timing) {
+  if (timing.speedup_low > 1) return ExperimentVerdict::confirmed;
+  if (timing.speedup_high > 0 && timing.speedup_high < 1) return ExperimentVerdict::refuted;
+  return ExperimentVerdict::inconclusive;
+}
+
+std::string why_not_tried(const ChoiceVariant& variant) {
+  switch (variant.state) {
+    case VariantState::refused:
+      return fmt::format("cuDNN refuses it for these calls ({})", variant.status);
+    case VariantState::layout:
+      return "it needs another layout of the weights or another size of reserve space";
+    case VariantState::memory:
+      return "there was no memory for its workspace or for the comparison of results";
+    default:
+      return "the program ended before a call could be compared";
+  }
+}
+
+Experiment make_experiment(const Profile& profile, const AlgorithmChoice& choice,
+                           const ChoiceVariant& variant) {
+  const auto& original = profile.configurations[static_cast<std::size_t>(choice.configuration)];
+  Experiment made;
+  made.configuration = choice.configuration;
+  made.where = in_program;
+  made.transforms =
+      fmt::format(R"([{{"kind":"algo","parameters":{{"value":"{}"}}}}])", to_string(variant.algo));
+  made.meaning = "exact";
+  made.device = choice.device;
+  made.seconds = choice.tuning_ms / 1e3;
+  const std::string tensor = variant.tensor.empty() ? "a result" : variant.tensor;
+  if (variant.error >= 0) made.shifts.push_back({tensor, variant.error, -1, -1});
+  if (variant.state == VariantState::different) {
+    made.verdict = ExperimentVerdict::refuted;
+    made.message = "not the same results";
+    if (variant.error >= 0) {
+      made.message += fmt::format(": {} differs by {:.2g}, and {:.2g} is allowed", tensor,
+                                  variant.error, variant.limit);
+    }
+    return made;
+  }
+  made.timings = choice_timings(choice.original(), variant, original.config.mode);
+  if (made.timings.empty()) {
+    made.message = variant.state == VariantState::measured || variant.state == VariantState::slower
+                       ? "its results are right, but too few calls could be timed"
+                       : why_not_tried(variant);
+    return made;
+  }
+  made.verdict = verdict_of(made.timings.back());
+  const auto& memory = model::space_sizes(original.config);
+  if (choice.original().workspace_bytes > 0 && variant.workspace_bytes > 0) {
+    const std::int64_t shared =
+        memory.weights.value +
+        (original.config.mode == Mode::training ? memory.reserve_training.value : std::int64_t{0});
+    made.memory_before = shared + choice.original().workspace_bytes;
+    made.memory_after = shared + variant.workspace_bytes;
+  }
+  return made;
+}
+
+Configuration changed_configuration(const Configuration& original, const AlgorithmChoice& choice,
+                                    const ChoiceVariant& variant) {
+  Configuration made;
+  made.config = original.config;
+  made.config.set_algo(variant.algo);
+  made.program = original.program;
+  made.origin = Origin::run;
+  made.outcome = Outcome::completed;
+  made.device = choice.device;
+  made.sizes = model::space_sizes(made.config);
+  const bool trains = original.config.mode == Mode::training;
+  constexpr Phase phases[] = {Phase::forward_training, Phase::backward_data,
+                              Phase::backward_weights};
+  for (std::size_t i = 0; i < (trains ? spool::choice_phases : 1); ++i) {
+    if (!timed(variant.ms[i])) continue;
+    PhaseTiming timing;
+    timing.phase = trains ? phases[i] : Phase::forward_inference;
+    timing.ms = variant.ms[i];
+    made.timings.push_back(std::move(timing));
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<ExperimentTiming> choice_timings(const ChoiceVariant& before,
+                                             const ChoiceVariant& after, Mode mode) {
+  std::vector<ExperimentTiming> timings;
+  const auto add = [&](ExperimentScope scope, std::size_t phases) {
+    const std::span a(before.ms, phases), b(after.ms, phases);
+    if (all_timed(a) && all_timed(b)) timings.push_back(compare(scope, a, b));
+  };
+  if (mode == Mode::inference) {
+    add(ExperimentScope::inference, 1);
+  } else {
+    add(ExperimentScope::forward_training, 1);
+    add(ExperimentScope::training_step, spool::choice_phases);
+  }
+  return timings;
+}
+
+void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices) {
+  const auto known = [&](const Experiment& made) {
+    return std::any_of(
+        profile.experiments.begin(), profile.experiments.end(), [&](const Experiment& other) {
+          return other.configuration == made.configuration && other.where == made.where &&
+                 other.device == made.device && other.transforms == made.transforms;
+        });
+  };
+  for (const auto& choice : choices) {
+    if (choice.configuration < 0) continue;
+    for (std::size_t i = 1; i < choice.variants.size(); ++i) {
+      const auto& variant = choice.variants[i];
+      auto made = make_experiment(profile, choice, variant);
+      if (known(made)) continue;
+      if (!made.timings.empty()) {
+        made.changed = {static_cast<int>(profile.configurations.size())};
+        profile.configurations.push_back(changed_configuration(
+            profile.configurations[static_cast<std::size_t>(choice.configuration)], choice,
+            variant));
+      }
+      profile.experiments.push_back(std::move(made));
+    }
+  }
+}
+
+}  // namespace rnnadvisor::launch

@@ -1,0 +1,56 @@
+// What `accelerate` did in a program: for each kind of call the algorithms it had, the one that was
+// chosen, and why calls kept the program's own. The spool's record, with its references resolved.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/config/rnn_config.h"
+#include "profiler/profile/profile.h"
+#include "profiler/spool/format.h"
+
+namespace rnnadvisor::launch {
+
+struct ChoiceVariant {
+  Algo algo = Algo::standard;
+  spool::VariantState state = spool::VariantState::absent;
+  std::string status;  // of a refusal: "CUDNN_STATUS_NOT_SUPPORTED"
+  double error = -1;   // largest relative difference of a tensor; -1: not compared
+  double limit = 0;    // of that difference
+  std::string tensor;  // the one with that difference
+  MedianInterval ms[spool::choice_phases];  // of one call, on the device; count 0: not timed
+  std::int64_t workspace_bytes = 0;
+};
+
+struct AlgorithmChoice {
+  int process = -1;        // index into Profile::processes
+  int configuration = -1;  // index into Profile::configurations: as the program asks
+  int device = -1;         // index into Profile::devices
+  std::string file;        // the Python line of the first such call; empty: not known
+  int line = 0;
+  spool::ChoiceState state = spool::ChoiceState::waiting;
+  std::size_t chosen = 0;  // index into `variants`
+  std::int64_t calls[spool::choice_phases] = {}, substituted[spool::choice_phases] = {};
+  std::int64_t kept[static_cast<std::size_t>(spool::Kept::count)] = {};
+  double tuning_ms = 0;
+  std::int64_t tuning_bytes = 0;
+  std::vector<ChoiceVariant> variants;  // the first is the program's own
+
+  const ChoiceVariant& original() const { return variants.front(); }
+  const ChoiceVariant& in_use() const { return variants[chosen]; }
+  bool accelerated() const { return chosen != 0; }
+};
+
+// Time before and after, of one scope: medians add up, and the ends of their intervals do, so that
+// the interval of the speedup is wider than one of 95 %. The widest scope that both were timed in
+// comes last; empty where none is.
+std::vector<ExperimentTiming> choice_timings(const ChoiceVariant& before,
+                                             const ChoiceVariant& after, Mode mode);
+
+// One experiment for each algorithm that was a candidate (`where` "program"), with the
+// configuration that has it. Of several processes with one configuration the first counts.
+void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices);
+
+}  // namespace rnnadvisor::launch

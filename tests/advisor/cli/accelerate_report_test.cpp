@@ -1,0 +1,159 @@
+// The report at the end of `accelerate`, of recordings written by hand.
+#include "advisor/cli/accelerate_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/advisor/cli/golden.h"
+#include "tests/profiler/launch/sample_choices.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using spool::Acceleration;
+using spool::ChoiceState;
+using spool::Kept;
+using spool::VariantState;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class AccelerateReport : public ::testing::Test {
+ protected:
+  void add(const spool::SpoolWriter& writer) {
+    writer.write(folder_ / (std::to_string(++files_) + ".rnnspool"));
+  }
+  std::string report(AccelerationHold hold = AccelerationHold::none,
+                     const advisor::TextOptions& options = {}) const {
+    const auto collected = launch::collect_spools(folder_ / "", {});
+    EXPECT_TRUE(collected);
+    return accelerate_report(*collected, {accelerate_command("python3 train.py"), hold}, options);
+  }
+  std::string report_of(const Acceleration& acceleration) {
+    add(spool::choices_spool(acceleration));
+    return report();
+  }
+
+  TemporaryFolder folder_;
+  int files_ = 0;
+};
+
+// A layer that gained, its evaluation, and a layer that did not.
+TEST_F(AccelerateReport, IsAsReviewed) {
+  auto writer = spool::choices_spool(spool::sample_acceleration(1, 1));
+  auto inference = spool::sample_configuration(2);
+  inference.batch = 32;
+  inference.training = 0;
+  writer.add_configuration(inference);
+  auto evaluation = spool::sample_acceleration(2, 2);
+  for (std::size_t i = 1; i < spool::choice_phases; ++i) {
+    evaluation.calls[i] = evaluation.substituted[i] = 0;
+    for (auto& variant : evaluation.variants) variant.samples[i] = 0;
+  }
+  evaluation.calls[0] = 200;
+  evaluation.substituted[0] = 194;
+  evaluation.kept[static_cast<std::size_t>(Kept::tuning)] = 6;
+  evaluation.kept[static_cast<std::size_t>(Kept::unequal_lengths)] = 0;
+  writer.add(evaluation);
+  auto gru = spool::sample_configuration(3);
+  gru.cell = 3;
+  gru.hidden_size = gru.projection_size = 1000;
+  gru.layers = 1;
+  gru.batch = 32;
+  writer.add_configuration(gru);
+  spool::CallSite site{};
+  site.id = 2;
+  site.file = writer.text("/home/me/model.py");
+  site.line = 80;
+  writer.add(site);
+  auto lost = spool::sample_acceleration(3, 3);
+  lost.call_site = 2;
+  lost.chosen = 0;
+  for (auto& count : lost.substituted) count = 0;
+  for (auto& count : lost.kept) count = 0;
+  lost.kept[static_cast<std::size_t>(Kept::tuning)] = 30;
+  lost.variants[1].state = VariantState::slower;
+  spool::time_variant(lost.variants[1], 5000, 5100, 5200);
+  writer.add(lost);
+  add(writer);
+  expect_golden("accelerate-report.txt", report());
+  advisor::TextOptions narrow;
+  narrow.width = 72;
+  narrow.ascii = true;
+  expect_golden("accelerate-report-narrow.txt", report(AccelerationHold::none, narrow));
+}
+
+TEST_F(AccelerateReport, FitsAScreen) {
+  add(spool::choices_spool(spool::sample_acceleration(1, 1)));
+  const auto text = report();
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 20) << text;
+}
+
+TEST_F(AccelerateReport, RanksAreOneRow) {
+  for (int rank = 0; rank < 4; ++rank) {
+    auto writer = spool::choices_spool(spool::sample_acceleration(1, 1));
+    writer.header.rank = rank;
+    writer.header.pid = 100 + rank;
+    add(writer);
+  }
+  const auto text = report();
+  EXPECT_THAT(text, HasSubstr("in 4 processes"));
+  EXPECT_THAT(text, HasSubstr("11,640 of 12,000 calls accelerated"));
+  EXPECT_THAT(text, HasSubstr("1 of 1 RNN layer now runs"));
+}
+
+TEST_F(AccelerateReport, EveryReasonHasWords) {
+  auto a = spool::sample_acceleration(1, 1);
+  for (std::size_t i = 0; i < std::size(a.kept); ++i) a.kept[i] = 10 + i;
+  a.variants[2] = spool::sample_variant(2, VariantState::different);
+  a.variants[2].error = 0.5F;
+  a.variants[2].limit = 2e-3F;
+  a.variants[3] = spool::sample_variant(3, VariantState::layout);
+  const auto text = report_of(a);
+  for (const char* words :
+       {"10 used for measuring", "unequal lengths", "not aligned", "workspace too small",
+        "reserve space of unknown origin", "CUDA graph before the choice", "cuDNN refused",
+        "its results differ: dw by 0.5", "stores weights"}) {
+    std::string flat = text;
+    // Lines are broken anywhere.
+    for (std::size_t at = flat.find('\n'); at != std::string::npos; at = flat.find('\n', at)) {
+      const auto end = flat.find_first_not_of(' ', at + 1);
+      flat.replace(at, (end == std::string::npos ? flat.size() : end) - at, " ");
+    }
+    EXPECT_THAT(flat, HasSubstr(words));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("another reason")));
+}
+
+TEST_F(AccelerateReport, NothingSaysWhyAndWhatToDo) {
+  EXPECT_THAT(report(), HasSubstr("called no cuDNN RNN"));
+  EXPECT_THAT(report(AccelerationHold::switched_off), HasSubstr("RNNADVISOR_ACCELERATE=0"));
+  EXPECT_THAT(report(AccelerationHold::deterministic), HasSubstr("CUBLAS_WORKSPACE_CONFIG"));
+  spool::SpoolWriter calls;
+  calls.header.calls = 12;
+  add(calls);
+  EXPECT_THAT(report(), HasSubstr("none of the 12 RNN calls"));
+}
+
+TEST_F(AccelerateReport, NotYetIsNotNever) {
+  auto a = spool::sample_acceleration(1, 1);
+  a.chosen = 0;
+  a.state = ChoiceState::measuring;
+  EXPECT_THAT(report_of(a), HasSubstr("--budget"));
+}
+
+TEST_F(AccelerateReport, MemoryThatIsShortIsSaid) {
+  auto a = spool::sample_acceleration(1, 1);
+  a.chosen = 0;
+  a.variants[1].state = VariantState::memory;
+  EXPECT_THAT(report_of(a), HasSubstr("--memory"));
+}
+
+TEST_F(AccelerateReport, TheFastestAlreadyIsGoodNews) {
+  auto a = spool::sample_acceleration(1, 1);
+  a.chosen = 0;
+  a.variants[1].state = VariantState::slower;
+  EXPECT_THAT(report_of(a), HasSubstr("already uses the fastest usable algorithm"));
+}
+
+}  // namespace
+}  // namespace rnnadvisor::cli
