@@ -29,20 +29,26 @@ constexpr std::uint32_t most_tries = 8;               // of a comparison that sa
 constexpr std::uint64_t calls_after_choice = 256;     // for which backward calls may be late
 constexpr std::uint64_t most_measured_calls = 400;    // of a kind whose times do not come
 
-// One kind of calls.
+// One kind of calls. Once its choice has fallen, calls of it take no lock: `key` and the algorithms
+// of its variants stay as they were made, and what changes is atomic.
 struct Kind {
-  std::uint64_t key;  // 0: not used
+  std::uint64_t key;
+  std::atomic<bool> decided;
+  std::atomic<std::uint32_t> chosen;  // index into the variants
+  std::atomic<std::uint64_t> calls[spool::choice_phases], substituted[spool::choice_phases],
+      kept[static_cast<std::size_t>(Kept::count)];
+  // A forward call could not have the algorithm that its reserve names; no more reserves name one.
+  std::atomic<bool> withdrawn;
+  std::atomic<std::uint64_t> decided_at;  // forward calls until then
+  // The rest with the lock held.
   spool::Acceleration record;
   Choice choice;
   std::uint32_t tries, waited;
   std::uint64_t measured_calls;
-  std::uint64_t decided_at;  // forward calls until then
-  bool forward_only;         // no backward call came to its training calls
-  // A forward call could not have the algorithm that its reserve names; no more reserves name one.
-  bool withdrawn;
+  bool forward_only;  // no backward call came to its training calls
 };
 Kind kinds[most_kinds];
-int kind_count = 0;
+std::atomic<int> kind_count{0};
 
 // The comparison that is going on.
 enum class Stage { none, forward, data, running };
@@ -62,7 +68,7 @@ struct Misnamed {
   int kind;
 };
 Misnamed misnamed[64];
-std::size_t misnamed_count = 0;
+std::atomic<std::size_t> misnamed_count{0};  // that there ever were
 
 // In front of all above. Neither CUDA nor cuDNN is called while it is held.
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -99,9 +105,10 @@ std::uint64_t key_of(const CudnnLibrary& library, const spool::Configuration& co
   return spool::hash_bytes(rest, sizeof rest);
 }
 
-// The index of a kind, -1: there is none. With the lock held.
+// The index of a kind, -1: there is none.
 int find(std::uint64_t key) {
-  for (int i = 0; i < kind_count; ++i)
+  const int count = kind_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i)
     if (kinds[i].key == key) return i;
   return -1;
 }
@@ -133,14 +140,23 @@ bool is_candidate(const spool::Configuration& c, std::int32_t algo) {
   return model::small_h_wrong_results(layer) == model::WrongResults::none;
 }
 
+// With the lock held.
+void set_decided(Kind& kind, std::uint32_t chosen) {
+  kind.record.state = ChoiceState::decided;
+  kind.decided_at.store(kind.calls[0].load());
+  kind.chosen.store(chosen);
+  kind.decided.store(true, std::memory_order_release);
+}
+
 // With the lock held. -1: no room.
 int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t device) {
-  if (kind_count >= most_kinds) return -1;
-  Kind& kind = kinds[kind_count];
+  const int index_of_kind = kind_count.load();
+  if (index_of_kind >= most_kinds) return -1;
+  Kind& kind = kinds[index_of_kind];
   memset(static_cast<void*>(&kind), 0, sizeof kind);
   kind.key = key;
   auto& record = kind.record;
-  record.id = static_cast<std::uint32_t>(kind_count) + 1;
+  record.id = static_cast<std::uint32_t>(index_of_kind) + 1;
   record.device = device;
   record.steps = c.max_seq_length;
   for (auto& one : record.variants) one.algo = -1;
@@ -158,8 +174,22 @@ int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t dev
     one.state = VariantState::candidate;
     one.error = -1;
   }
-  record.state = index == 1 ? ChoiceState::decided : ChoiceState::waiting;
-  return kind_count++;
+  if (index == 1) set_decided(kind, 0);
+  kind_count.store(index_of_kind + 1, std::memory_order_release);
+  return index_of_kind;
+}
+
+// With the lock held.
+spool::Acceleration record_of(Kind& kind) {
+  spool::Acceleration out = kind.record;
+  out.chosen = kind.chosen.load();
+  for (std::size_t i = 0; i < spool::choice_phases; ++i) {
+    out.calls[i] = kind.calls[i].load(std::memory_order_relaxed);
+    out.substituted[i] = kind.substituted[i].load(std::memory_order_relaxed);
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Kept::count); ++i)
+    out.kept[i] = kind.kept[i].load(std::memory_order_relaxed);
+  return out;
 }
 
 void fill_times(Kind& kind) {
@@ -186,6 +216,7 @@ bool is_over_budget() {
   return spent_ns > settings().accelerate_budget_ns + later;
 }
 
+// With the lock held.
 bool is_misnamed(int kind, const void* reserve) {
   for (const auto& one : misnamed)
     if (one.reserve == reserve && one.kind == kind && reserve != nullptr) return true;
@@ -201,8 +232,8 @@ void forget_misnamed(const void* reserve) {
 void name_holds(int kind, const void* reserve, bool holds) {
   forget_misnamed(reserve);
   if (holds) return;
-  kinds[kind].withdrawn = true;
-  misnamed[misnamed_count++ % (sizeof misnamed / sizeof misnamed[0])] = {reserve, kind};
+  kinds[kind].withdrawn.store(true);
+  misnamed[misnamed_count.fetch_add(1) % (sizeof misnamed / sizeof misnamed[0])] = {reserve, kind};
 }
 
 bool has_candidate(const Kind& kind) {
@@ -220,7 +251,11 @@ void end_comparing(Kind& kind) {
     if (one.state == VariantState::candidate) one.state = VariantState::unseen;
     any = any || one.state == VariantState::measured;
   }
-  kind.record.state = any ? ChoiceState::measuring : ChoiceState::decided;
+  if (any) {
+    kind.record.state = ChoiceState::measuring;
+  } else {
+    set_decided(kind, 0);
+  }
 }
 
 // Whether the choice has fallen; then the record is to be written. With the lock held.
@@ -233,9 +268,7 @@ bool decide(Kind& kind) {
     auto& one = variant_of(kind, v);
     if (one.state == VariantState::measured && v != chosen) one.state = VariantState::slower;
   }
-  kind.record.chosen = chosen;
-  kind.record.state = ChoiceState::decided;
-  kind.decided_at = kind.record.calls[0];
+  set_decided(kind, chosen);
   fill_times(kind);
   return true;
 }
@@ -246,7 +279,7 @@ void take_time(std::uint64_t which, std::uint64_t steps, double ns) {
   const auto index = static_cast<int>(which & 0xffff);
   const auto variant = static_cast<std::uint32_t>(which >> 16 & 0xff);
   const auto phase = static_cast<std::size_t>(which >> 24 & 0xff);
-  if (index >= kind_count) return;
+  if (index >= kind_count.load()) return;
   Kind& kind = kinds[index];
   if (kind.record.state == ChoiceState::decided) return;
   const auto of_a_step = static_cast<float>(ns / static_cast<double>(steps));
@@ -304,8 +337,7 @@ void force(CudnnLibrary& library, const Arguments& arguments, const spool::Confi
   const Locked locked(mutex);
   one.state = state;
   one.status = other.status();
-  kinds[index].record.chosen = state == VariantState::measured ? 1 : 0;
-  kinds[index].record.state = ChoiceState::decided;
+  set_decided(kinds[index], state == VariantState::measured ? 1 : 0);
 }
 
 // The kind of a call, made where it is new. -1: none.
@@ -313,24 +345,23 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
             bool make) {
   const std::int32_t device = current_device();
   const std::uint64_t key = key_of(library, c, device);
-  int index = -1;
+  int index = find(key);
+  if (index >= 0 || !make) return index;
   {
     const Locked locked(mutex);
     index = find(key);
-    if (index >= 0 || !make) return index;
+    if (index >= 0) return index;
     index = make_kind(key, c, device);
   }
   if (index < 0) return -1;
   const std::uint32_t configuration = configuration_of(library, arguments);
   const std::uint32_t site = call_site(configuration);
-  bool decided = false;
   {
     const Locked locked(mutex);
     kinds[index].record.configuration = configuration;
     kinds[index].record.call_site = site;
-    decided = kinds[index].record.state == ChoiceState::decided;
   }
-  if (is_forced() && !decided) force(library, arguments, c, index);
+  if (is_forced() && !kinds[index].decided.load()) force(library, arguments, c, index);
   return index;
 }
 
@@ -371,7 +402,7 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
   {
     const Locked locked(mutex);
     Kind& kind = kinds[index];
-    if (kind.record.state == ChoiceState::waiting && kind.record.calls[0] > calls_before_tuning)
+    if (kind.record.state == ChoiceState::waiting && kind.calls[0].load() > calls_before_tuning)
       kind.record.state = ChoiceState::comparing;
     if (kind.record.state != ChoiceState::comparing || comparison_busy) return;
     if (stage != Stage::none) {
@@ -512,28 +543,28 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
   std::int32_t algos[spool::most_variants];
   std::uint32_t count = 0;
   std::int32_t next = -1;  // of the forward call that these sizes may be for
-  {
+  Kind& kind = kinds[index];
+  const std::uint64_t late = kind.decided_at.load() + calls_after_choice;
+  const bool fresh = kind.calls[0].load(std::memory_order_relaxed) < late;
+  if (kind.decided.load(std::memory_order_acquire) && !fresh) {
+    const std::uint32_t chosen = kind.chosen.load();
+    if (chosen != 0) algos[count++] = next = variant_of(kind, chosen).algo;
+  } else {
     const Locked locked(mutex);
-    Kind& kind = kinds[index];
-    const bool decided = kind.record.state == ChoiceState::decided;
     if (kind.record.state == ChoiceState::measuring) {
-      for (std::uint32_t v = 1; v < spool::most_variants; ++v)
-        if (variant_of(kind, v).state == VariantState::measured)
-          algos[count++] = variant_of(kind, v).algo;
       const std::uint32_t v = capturing ? 0 : kind.choice.next();
       if (v != 0) next = variant_of(kind, v).algo;
-    } else if (decided) {
-      if (kind.record.chosen != 0) next = variant_of(kind, kind.record.chosen).algo;
-      // Backward calls may still come to forward calls that ran before the choice.
-      const bool fresh = kind.record.calls[0] < kind.decided_at + calls_after_choice;
-      for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
-        const auto& one = variant_of(kind, v);
-        if (v == kind.record.chosen || (fresh && one.state == VariantState::slower))
-          algos[count++] = one.algo;
-      }
+    } else if (kind.chosen.load() != 0) {
+      next = variant_of(kind, kind.chosen.load()).algo;
     }
-    if (kind.withdrawn) next = -1;
+    // Backward calls may still come to forward calls that ran before the choice.
+    for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
+      const auto state = variant_of(kind, v).state;
+      if (state == VariantState::measured || state == VariantState::slower)
+        algos[count++] = variant_of(kind, v).algo;
+    }
   }
+  if (kind.withdrawn.load()) next = -1;
   std::size_t most = workspace == nullptr ? 0 : *workspace;
   for (std::uint32_t i = 0; i < count; ++i) {
     VariantDescriptor descriptor(library, arguments.handle, arguments.rnn,
@@ -568,10 +599,12 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   // A backward call of what no forward call was seen of is the program's own.
   kind_ = kind_of(library, arguments, c, phase_ == 0);
   if (kind_ >= 0) {
-    const Locked locked(mutex);
     Kind& kind = kinds[kind_];
-    ++kind.record.calls[phase_];
-    kind.choice.called(phase_);
+    kind.calls[phase_].fetch_add(1, std::memory_order_relaxed);
+    if (!kind.decided.load()) {
+      const Locked locked(mutex);
+      kind.choice.called(phase_);
+    }
   }
   if (c.lengths > 0) {
     keep(Kept::unequal_lengths);
@@ -584,8 +617,7 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
 
 void AcceleratedCall::keep(Kept why) {
   if (kind_ < 0) return;
-  const Locked locked(mutex);
-  ++kinds[kind_].record.kept[static_cast<std::size_t>(why)];
+  kinds[kind_].kept[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
 }
 
 // Sets up the call with `algo`; false where it must run with the program's own.
@@ -607,70 +639,72 @@ bool AcceleratedCall::substitute(std::int32_t algo) {
   return false;
 }
 
+// The variant that has an algorithm; 0: none of ours. Needs no lock.
+static std::uint32_t variant_with(Kind& kind, std::int32_t algo) {
+  for (std::uint32_t v = 1; v < spool::most_variants && algo >= 0; ++v)
+    if (variant_of(kind, v).algo == algo) return v;
+  return 0;
+}
+
 void AcceleratedCall::choose_forward(const spool::Configuration& c) {
   if (kind_ < 0) return;
-  std::uint32_t variant = 0, chosen = 0;
-  std::int32_t algo = -1;
-  ChoiceState state{};
-  {
+  Kind& kind = kinds[kind_];
+  const bool training = c.training != 0;
+  const bool decided = kind.decided.load(std::memory_order_acquire);
+  const std::int32_t named = training ? algo_named_by(arguments_.reserve_bytes) : -1;
+  std::uint32_t variant = variant_with(kind, named);
+  if (decided) {
+    if (!training) variant = kind.chosen.load();
+  } else {
     const Locked locked(mutex);
-    Kind& kind = kinds[kind_];
-    state = kind.record.state;
-    chosen = kind.record.chosen;
-    const bool measuring = state == ChoiceState::measuring && !capturing_;
-    if (c.training != 0) {
-      algo = algo_named_by(arguments_.reserve_bytes);
-      for (std::uint32_t v = 1; v < spool::most_variants && algo >= 0; ++v)
-        if (variant_of(kind, v).algo == algo) variant = v;
-    } else if (state == ChoiceState::decided) {
-      variant = chosen;
-    } else if (measuring) {
-      variant = kind.choice.next();
-    }
-    if (variant != 0) algo = variant_of(kind, variant).algo;
+    const bool measuring = kind.record.state == ChoiceState::measuring && !capturing_;
+    if (!training && measuring) variant = kind.choice.next();
     if (measuring) ++kind.measured_calls;
     measured_ = measuring && suited_;
   }
-  if (variant != 0 && substitute(algo)) {
-    variant_ = variant;
-  } else if (variant == 0) {
-    if (state == ChoiceState::decided) {
-      if (c.training != 0 && chosen != 0) keep(Kept::unknown_reserve);
-    } else {
-      keep(capturing_ ? Kept::captured : Kept::tuning);
-    }
+  if (variant != 0) {
+    if (substitute(variant_of(kind, variant).algo)) variant_ = variant;
+  } else if (!decided) {
+    keep(capturing_ ? Kept::captured : Kept::tuning);
+  } else if (training && kind.chosen.load() != 0) {
+    keep(Kept::unknown_reserve);
   }
-  const Locked locked(mutex);
-  if (c.training != 0 && algo >= 0)
+  if (named >= 0 && (!ours_ || misnamed_count.load() > 0)) {
+    const Locked locked(mutex);
     name_holds(kind_, arguments_.at(Pointer::reserve), ours_.has_value());
-  if (measured_) kinds[kind_].choice.started(variant_);
+  }
+  if (measured_) {
+    const Locked locked(mutex);
+    kind.choice.started(variant_);
+  }
 }
 
 void AcceleratedCall::choose_backward() {
   std::int32_t algo = algo_named_by(arguments_.reserve_bytes);
-  ChoiceState state = ChoiceState::decided;
-  std::uint32_t chosen = 0;
-  {
+  if (algo >= 0 && misnamed_count.load() > 0) {
     const Locked locked(mutex);
     const void* reserve = arguments_.at(Pointer::reserve);
     if (is_misnamed(kind_, reserve)) algo = -1;
     if (phase_ == 2 && algo < 0) forget_misnamed(reserve);
   }
+  bool decided = true, late = false;
   if (kind_ >= 0) {
-    const Locked locked(mutex);
     Kind& kind = kinds[kind_];
-    state = kind.record.state;
+    decided = kind.decided.load(std::memory_order_acquire);
     // The first backward calls after the choice belong to forward calls before it.
-    if (kind.record.calls[0] > kind.decided_at + 1) chosen = kind.record.chosen;
-    measured_ = state == ChoiceState::measuring && !capturing_ && suited_;
-    for (std::uint32_t v = 1; v < spool::most_variants && algo >= 0; ++v)
-      if (variant_of(kind, v).algo == algo) variant_ = v;
+    late = decided && kind.chosen.load() != 0 &&
+           kind.calls[0].load(std::memory_order_relaxed) > kind.decided_at.load() + 1;
+    variant_ = variant_with(kind, algo);
+    if (!decided) {
+      const Locked locked(mutex);
+      measured_ = kind.record.state == ChoiceState::measuring && !capturing_ && suited_;
+    }
   }
   if (algo >= 0) {
     if (!substitute(algo)) variant_ = 0;
-  } else if (state != ChoiceState::decided) {
+  } else if (!decided) {
     keep(capturing_ ? Kept::captured : Kept::tuning);
-  } else if (chosen != 0) {
+  } else if (late) {
     keep(Kept::unknown_reserve);
   }
   // Times of a call whose algorithm is not one of the kind's tell nothing.
@@ -697,7 +731,7 @@ bool AcceleratedCall::again(cudnnStatus_t status) {
     one.state = VariantState::refused;
     one.status = status;
     kind.choice.drop(variant_);
-    if (kind.record.chosen == variant_) kind.record.chosen = 0;
+    if (kind.chosen.load() == variant_) kind.chosen.store(0);
   }
   if (phase_ == 0 && kind_ >= 0 && algo_named_by(arguments_.reserve_bytes) >= 0) {
     const Locked locked(mutex);
@@ -721,18 +755,12 @@ void AcceleratedCall::end(cudnnStatus_t status) {
     }
   }
   if (kind_ < 0) return;
-  bool write_now = false, settled = true;
-  spool::Acceleration record;
-  {
-    const Locked locked(mutex);
-    Kind& kind = kinds[kind_];
-    if (ours_) ++kind.record.substituted[phase_];
-    settled = kind.record.state == ChoiceState::decided;
-    // So that little is lost where the process is killed.
-    const std::uint64_t calls = kind.record.calls[0];
-    write_now = phase_ == 0 && calls >= 64 && (calls & (calls - 1)) == 0;
-    if (write_now) record = kind.record;
-  }
+  Kind& kind = kinds[kind_];
+  if (ours_) kind.substituted[phase_].fetch_add(1, std::memory_order_relaxed);
+  const bool settled = kind.decided.load();
+  // So that little is lost where the process is killed.
+  const std::uint64_t calls = kind.calls[0].load(std::memory_order_relaxed);
+  bool write_now = phase_ == 0 && calls >= 64 && (calls & (calls - 1)) == 0;
   if (!settled) {
     if (status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_ && !ours_) {
       if (phase_ == 0) {
@@ -747,21 +775,21 @@ void AcceleratedCall::end(cudnnStatus_t status) {
     poll_comparison();
     events_collect(false);
     const Locked locked(mutex);
-    Kind& kind = kinds[kind_];
-    if (decide(kind) || (kind.record.state == ChoiceState::decided && !settled)) write_now = true;
-    record = kind.record;
+    if (decide(kind) || kind.decided.load()) write_now = true;
   }
-  if (write_now) write(record);
+  if (!write_now) return;
+  spool::Acceleration record;
+  {
+    const Locked locked(mutex);
+    record = record_of(kind);
+  }
+  write(record);
 }
 
 void acceleration_finish() {
   if (!is_on()) return;
   poll_comparison();
-  int count = 0;
-  {
-    const Locked locked(mutex);
-    count = kind_count;
-  }
+  const int count = kind_count.load();
   for (int i = 0; i < count; ++i) {
     spool::Acceleration record;
     {
@@ -769,7 +797,7 @@ void acceleration_finish() {
       fill_times(kinds[i]);
       for (auto& one : kinds[i].record.variants)
         if (one.state == VariantState::candidate) one.state = VariantState::unseen;
-      record = kinds[i].record;
+      record = record_of(kinds[i]);
     }
     write(record);
   }
@@ -778,11 +806,12 @@ void acceleration_finish() {
 void acceleration_in_child() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&mutex, &fresh, sizeof fresh);
-  kind_count = 0;
+  kind_count.store(0);
   stage = Stage::none;
   comparison_busy = false;
   compared_kind = -1;
   memset(static_cast<void*>(misnamed), 0, sizeof misnamed);
+  misnamed_count.store(0);
   spent_ns = 0;
   comparison.forget();
 }
