@@ -336,6 +336,11 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
     return "nothing was accelerated: GPU memory was too short for another algorithm; free some, or "
            "raise --memory";
   }
+  // The first variant is the program's own.
+  if (!any([](const Row& row) { return row.choice.variants.size() > 1; })) {
+    return "nothing was accelerated: no other algorithm suits these calls; the reasons are below, "
+           "and `rnnadvisor profile` shows what else could help";
+  }
   return "nothing was accelerated: the program already uses the fastest usable algorithm "
          "everywhere; `rnnadvisor profile` shows what else could help";
 }

@@ -28,7 +28,7 @@ SplitArguments split_arguments(const CLI::App& root, std::span<const std::string
   split.ours.assign(arguments.begin(), arguments.end());
   std::size_t at = 0;
   while (at < arguments.size() && arguments[at].starts_with('-'))  // options of all commands
-    at += takes_next_word(root, root, arguments[at]) ? 2 : 1;
+    at += takes_next_word(root, root, arguments[at]) ? std::size_t{2} : std::size_t{1};
   if (at >= arguments.size() ||
       std::find(std::begin(commands_with_program), std::end(commands_with_program),
                 arguments[at]) == std::end(commands_with_program))

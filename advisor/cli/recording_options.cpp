@@ -136,7 +136,7 @@ void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments) {
   command
       .add_option("--memory", arguments.memory,
                   "GPU memory that comparing and faster algorithms may use on top of the program's "
-                  "(default: the plugin's own limit)")
+                  "(default: 2G)")
       ->type_name("SIZE")
       ->group(group_accelerating);
   command

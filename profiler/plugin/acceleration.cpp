@@ -315,6 +315,30 @@ bool is_suited(const CudnnLibrary& library, const Arguments& arguments) {
   return is_packed(library, arguments.h) && is_packed(library, arguments.c);
 }
 
+// What a call takes with an algorithm; asking cuDNN each time costs more than the rest of a call.
+bool sizes_of(VariantDescriptor& descriptor, int kind, std::int32_t algo, std::int32_t steps,
+              cudnnRNNDataDescriptor_t x, bool training, VariantDescriptor::Sizes& out) {
+  struct Known {
+    std::uint32_t generation;
+    int kind;
+    std::int32_t algo, steps;
+    VariantDescriptor::Sizes sizes;
+  };
+  constexpr std::size_t slots = 64;
+  static thread_local Known known[slots];
+  auto& here = known[(static_cast<std::size_t>(kind) * 4 + static_cast<std::size_t>(algo) +
+                      static_cast<std::size_t>(steps) * 17) %
+                     slots];
+  if (here.generation == generation() && here.kind == kind && here.algo == algo &&
+      here.steps == steps) {
+    out = here.sizes;
+    return true;
+  }
+  if (!descriptor.sizes(x, training, out)) return false;
+  here = {generation(), kind, algo, steps, out};
+  return true;
+}
+
 // A kind that a forced algorithm was asked for is decided by cuDNN's answer alone.
 void force(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
            int index) {
@@ -572,7 +596,9 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
                                  VariantDescriptor::Dropout::as_in_the_program);
     VariantDescriptor::Sizes sizes{0, 0};
     const bool fits =
-        descriptor.get() != nullptr && descriptor.sizes(arguments.x, arguments.training, sizes) &&
+        descriptor.get() != nullptr &&
+        sizes_of(descriptor, index, algos[i], c.max_seq_length, arguments.x, arguments.training,
+                 sizes) &&
         (workspace == nullptr || sizes.workspace <= *workspace + settings().accelerate_bytes) &&
         (reserve == nullptr || sizes.reserve == *reserve);
     if (fits && sizes.workspace > most) most = sizes.workspace;
@@ -630,7 +656,9 @@ bool AcceleratedCall::substitute(std::int32_t algo) {
                 VariantDescriptor::Dropout::as_in_the_program);
   VariantDescriptor::Sizes sizes;
   const bool runs =
-      ours_->get() != nullptr && ours_->sizes(arguments_.x, arguments_.training, sizes);
+      ours_->get() != nullptr &&
+      (kind_ < 0 ? ours_->sizes(arguments_.x, arguments_.training, sizes)
+                 : sizes_of(*ours_, kind_, algo, steps_, arguments_.x, arguments_.training, sizes));
   if (runs && sizes.workspace <= arguments_.workspace_bytes &&
       sizes.reserve <= arguments_.reserve_bytes)
     return true;

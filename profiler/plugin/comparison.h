@@ -54,6 +54,7 @@ class Comparison {
   bool follow(CUstream stream);
   void* at(std::size_t offset) const { return reinterpret_cast<void*>(buffer_ + offset); }
   float limit_of(int tensor) const;
+  double counts_for_nothing(int tensor) const;  // of the sum of squared differences
 
   const CudnnLibrary* library_;
   spool::Configuration configuration_;

@@ -18,7 +18,7 @@ inline constexpr char comparison_kernel[] = R"(
 .visible .entry rnnadvisor_compare(
   .param .u64 first, .param .u64 second, .param .u64 count, .param .u32 type, .param .u64 out)
 {
-  .reg .pred %done, %is_float, %is_half, %finite_a, %finite_b, %both, %one, %leads, %step;
+  .reg .pred %done, %is_float, %is_half, %finite_a, %finite_b, %both, %one, %leads;
   .reg .b16 %wa, %wb;
   .reg .b32 %ra, %rb, %type, %thread, %block, %blocks, %threads, %slot;
   .reg .f32 %a, %b, %absolute;
@@ -90,9 +90,6 @@ compare:
   cvt.f64.f32 %da, %a;
   cvt.f64.f32 %db, %b;
   sub.f64 %db, %da, %db;
-  abs.f64 %sum, %db;
-  setp.le.and.f64 %step, %sum, 0d3E70000000000000, %is_half;
-  @%step mov.f64 %db, 0d0000000000000000;
   @%both fma.rn.f64 %difference, %db, %db, %difference;
   @%both fma.rn.f64 %reference, %da, %da, %reference;
   @%one add.f64 %elsewhere, %elsewhere, 0d3FF0000000000000;
