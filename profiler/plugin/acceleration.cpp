@@ -26,8 +26,9 @@ constexpr int most_kinds = 256;
 constexpr std::uint32_t calls_before_tuning = 2;      // the first ones load kernels
 constexpr std::uint32_t calls_without_backward = 16;  // then there is none to compare
 constexpr std::uint32_t most_tries = 8;               // of a comparison that said nothing
-constexpr std::uint64_t calls_after_choice = 256;     // for which backward calls may be late
-constexpr std::uint64_t most_measured_calls = 400;    // of a kind whose times do not come
+constexpr std::uint64_t most_unsuited_calls = 64;
+constexpr std::uint64_t calls_after_choice = 256;   // for which backward calls may be late
+constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
 
 // One kind of calls. Once its choice has fallen, calls of it take no lock: `key` and the algorithms
 // of its variants stay as they were made, and what changes is atomic.
@@ -426,6 +427,7 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
   {
     const Locked locked(mutex);
     Kind& kind = kinds[index];
+    // Only calls that suit come here.
     if (kind.record.state == ChoiceState::waiting && kind.calls[0].load() > calls_before_tuning)
       kind.record.state = ChoiceState::comparing;
     if (kind.record.state != ChoiceState::comparing || comparison_busy) return;
@@ -646,6 +648,17 @@ void AcceleratedCall::keep(Kept why) {
   kinds[kind_].kept[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void AcceleratedCall::keep_undecided() {
+  keep(!suited_ ? Kept::alignment : capturing_ ? Kept::captured : Kept::tuning);
+  if (kind_ < 0 || suited_) return;
+  Kind& kind = kinds[kind_];
+  const auto unsuited = kind.kept[static_cast<std::size_t>(Kept::alignment)].load();
+  if (unsuited < most_unsuited_calls || unsuited < kind.calls[0].load()) return;
+  // No call of this kind could ever be compared.
+  const Locked locked(mutex);
+  if (kind.record.state == ChoiceState::waiting) set_decided(kind, 0);
+}
+
 // Sets up the call with `algo`; false where it must run with the program's own.
 bool AcceleratedCall::substitute(std::int32_t algo) {
   if (!suited_) {
@@ -693,7 +706,7 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
   if (variant != 0) {
     if (substitute(variant_of(kind, variant).algo)) variant_ = variant;
   } else if (!decided) {
-    keep(capturing_ ? Kept::captured : Kept::tuning);
+    keep_undecided();
   } else if (training && kind.chosen.load() != 0) {
     keep(Kept::unknown_reserve);
   }
@@ -731,7 +744,7 @@ void AcceleratedCall::choose_backward() {
   if (algo >= 0) {
     if (!substitute(algo)) variant_ = 0;
   } else if (!decided) {
-    keep(capturing_ ? Kept::captured : Kept::tuning);
+    keep_undecided();
   } else if (late) {
     keep(Kept::unknown_reserve);
   }

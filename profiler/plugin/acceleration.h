@@ -44,6 +44,7 @@ class AcceleratedCall {
   void choose_backward();
   bool substitute(std::int32_t algo);
   void keep(spool::Kept why);
+  void keep_undecided();
 
   CudnnLibrary& library_;
   const Arguments& arguments_;

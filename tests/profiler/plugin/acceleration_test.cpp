@@ -177,8 +177,10 @@ TEST_F(Accelerated, WhatDoesNotSuitRunsAsItWas) {
   auto choices = run({"train", "60", "unequal"}).spools.back().choices();
   EXPECT_EQ(choices.at(0).substituted[0], 0u);
   EXPECT_EQ(kept(choices.at(0), Kept::unequal_lengths), 180u);
-  choices = run({"train", "60", "misaligned"}).spools.back().choices();
+  choices = run({"train", "80", "misaligned"}).spools.back().choices();
   EXPECT_EQ(choices.at(0).substituted[0], 0u);
+  EXPECT_GT(kept(choices.at(0), Kept::alignment), 60u);
+  EXPECT_EQ(choices.at(0).state, ChoiceState::decided);
   choices = run({"train", "60", "double"}).spools.back().choices();
   EXPECT_EQ(choices.at(0).substituted[0], 0u);
   // A program whose sizes were found elsewhere, as JAX takes them from its cache.
