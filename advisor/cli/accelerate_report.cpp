@@ -139,7 +139,7 @@ std::string in_place_of(const AlgorithmChoice& choice) {
 std::string why_dropped(const ChoiceVariant& variant) {
   switch (variant.state) {
     case VariantState::slower:
-      return "slower";
+      return "slower, or saves less than 5 %";
     case VariantState::refused:
       return fmt::format("cuDNN refuses it, {}", words::clean(variant.status));
     case VariantState::different:
@@ -149,12 +149,12 @@ std::string why_dropped(const ChoiceVariant& variant) {
     case VariantState::layout:
       return "it stores weights or intermediate results differently";
     case VariantState::memory:
-      return "not enough memory for it; see --memory";
+      return "it needs more GPU memory than --memory allows or than is free";
     case VariantState::candidate:
     case VariantState::unseen:
-      return "the program ended before it was compared";
+      return "not compared on a call";
     case VariantState::measured:
-      return "not faster";
+      return "its results are right; not measured to the end";
     case VariantState::original:
     case VariantState::absent:
       break;
@@ -165,7 +165,7 @@ std::string why_dropped(const ChoiceVariant& variant) {
 std::string_view why_kept(Kept reason) {
   switch (reason) {
     case Kept::tuning:
-      return "used for measuring";
+      return "before the choice, to compare and to measure";
     case Kept::unequal_lengths:
       return "with sequences of unequal lengths";
     case Kept::alignment:
@@ -199,6 +199,18 @@ std::string calls_line(const AlgorithmChoice& choice) {
   return line;
 }
 
+bool lacks_memory(const AlgorithmChoice& choice) {
+  return std::any_of(choice.variants.begin(), choice.variants.end(),
+                     [](const auto& v) { return v.state == VariantState::memory; });
+}
+
+// Whether another algorithm came so far that cuDNN, its results or its times decided about it.
+bool was_tried(const AlgorithmChoice& choice) {
+  return std::any_of(choice.variants.begin() + 1, choice.variants.end(), [](const auto& v) {
+    return v.state != VariantState::unseen && v.state != VariantState::candidate;
+  });
+}
+
 // One sentence for calls that were not accelerated.
 std::string_view why_not(const AlgorithmChoice& choice) {
   switch (choice.state) {
@@ -211,8 +223,9 @@ std::string_view why_not(const AlgorithmChoice& choice) {
     case ChoiceState::decided:
       break;
   }
-  return choice.variants.size() < 2 ? "no other algorithm suits these calls"
-                                    : "no other usable algorithm is faster";
+  if (!was_tried(choice)) return "no other algorithm suits these calls";
+  return lacks_memory(choice) ? "GPU memory was too short for another algorithm"
+                              : "no other usable algorithm is faster by 5 %";
 }
 
 std::vector<std::string> dropped(const AlgorithmChoice& choice) {
@@ -267,6 +280,13 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
     part("Algorithm",
          fmt::format("{}, unchanged: {}", to_string(choice.original().algo), why_not(choice)));
   }
+  if (const auto& used = choice.in_use();
+      choice.accelerated() && used.error >= 0 && !used.tensor.empty()) {
+    part("Results",
+         fmt::format("within {:.2g} of the original's ({}, where they differ most; {:.2g} "
+                     "is allowed)",
+                     used.error, words::clean(used.tensor), used.limit));
+  }
   part("Calls", calls_line(choice));
   if (const auto others = dropped(choice); !others.empty())
     part("Not used", fmt::format("{}", fmt::join(others, ", ")));
@@ -315,8 +335,9 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
            "equal in every run; unset it to accelerate";
   }
   if (collected.spools == 0 || (rows.empty() && collected.rnn_calls == 0)) {
-    return "nothing was accelerated: the program called no cuDNN RNN; check that it trains on the "
-           "GPU, and `rnnadvisor doctor` for what is installed";
+    return "nothing was accelerated: the program called no cuDNN RNN; check that its RNN runs on "
+           "the "
+           "GPU through cuDNN, and `rnnadvisor doctor` for what is installed";
   }
   if (rows.empty()) {
     return fmt::format(
@@ -329,20 +350,16 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
     return "nothing was accelerated yet: the program ended before a choice was made; run it "
            "longer, or allow more measuring with --budget";
   }
-  if (any([](const Row& row) {
-        return std::any_of(row.choice.variants.begin(), row.choice.variants.end(),
-                           [](const auto& v) { return v.state == VariantState::memory; });
-      })) {
-    return "nothing was accelerated: GPU memory was too short for another algorithm; free some, or "
-           "raise --memory";
+  if (any([](const Row& row) { return lacks_memory(row.choice); })) {
+    return "nothing was accelerated: GPU memory was too short for another algorithm; raise "
+           "--memory, or free some where the GPU is full";
   }
-  // The first variant is the program's own.
-  if (!any([](const Row& row) { return row.choice.variants.size() > 1; })) {
+  if (!any([](const Row& row) { return was_tried(row.choice); })) {
     return "nothing was accelerated: no other algorithm suits these calls; the reasons are below, "
            "and `rnnadvisor profile` shows what else could help";
   }
-  return "nothing was accelerated: the program already uses the fastest usable algorithm "
-         "everywhere; `rnnadvisor profile` shows what else could help";
+  return "nothing was accelerated: no other algorithm that gives the same results is faster by "
+         "5 %; `rnnadvisor profile` shows what else could help";
 }
 
 void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows) {
@@ -360,10 +377,10 @@ void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows) {
         indent, "  Measuring", Style::bold);
   }
   if (saved > 0) {
-    terminal.paragraph(
-        fmt::format("about {} of GPU time in this run (accelerated calls × difference of medians)",
-                    format_milliseconds(saved)),
-        indent, "  Saved", Style::bold);
+    terminal.paragraph(fmt::format("about {} of GPU time in this run: what the medians differ by, "
+                                   "for each accelerated call",
+                                   format_milliseconds(saved)),
+                       indent, "  Saved", Style::bold);
   }
 }
 

@@ -61,7 +61,7 @@ std::string why_not_tried(const ChoiceVariant& variant) {
     case VariantState::memory:
       return "there was no memory for its workspace or for the comparison of results";
     default:
-      return "the program ended before a call could be compared";
+      return "no call could be compared";
   }
 }
 

@@ -629,7 +629,8 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   if (kind_ >= 0) {
     Kind& kind = kinds[kind_];
     kind.calls[phase_].fetch_add(1, std::memory_order_relaxed);
-    if (!kind.decided.load()) {
+    trial_ = !kind.decided.load();
+    if (trial_) {
       const Locked locked(mutex);
       kind.choice.called(phase_);
     }
@@ -797,7 +798,9 @@ void AcceleratedCall::end(cudnnStatus_t status) {
   }
   if (kind_ < 0) return;
   Kind& kind = kinds[kind_];
-  if (ours_) kind.substituted[phase_].fetch_add(1, std::memory_order_relaxed);
+  // Calls before the choice count as such, whatever they ran.
+  if (ours_ && !trial_) kind.substituted[phase_].fetch_add(1, std::memory_order_relaxed);
+  if (ours_ && trial_) keep(Kept::tuning);
   const bool settled = kind.decided.load();
   // So that little is lost where the process is killed.
   const std::uint64_t calls = kind.calls[0].load(std::memory_order_relaxed);

@@ -33,7 +33,10 @@ class AcceleratedCall {
   AcceleratedCall& operator=(const AcceleratedCall&) = delete;
 
   cudnnRNNDescriptor_t descriptor() const;  // to run it with
-  void begin();                             // right before
+  // It runs with another algorithm to find out how fast that is: what the program does otherwise is
+  // not told by it.
+  bool is_trial() const { return trial_ && ours_; }
+  void begin();  // right before
   // Right after. True: cuDNN refused our algorithm and did nothing; it is to be run again, now with
   // the program's own descriptor.
   bool again(cudnnStatus_t status);
@@ -51,7 +54,7 @@ class AcceleratedCall {
   std::size_t phase_ = 0;
   int kind_ = -1;              // -1: none of ours
   std::uint32_t variant_ = 0;  // 0: the program's own
-  bool capturing_ = false, suited_ = false, measured_ = false;
+  bool capturing_ = false, suited_ = false, measured_ = false, trial_ = false;
   int timing_ = -1;
   std::int32_t steps_ = 0;
   CUstream stream_ = nullptr;

@@ -51,7 +51,8 @@ void note_capture(CUstream stream, spool::Call& call) {
 
 }  // namespace
 
-Execution begin_execution(CudnnLibrary& library, Entry entry, const Arguments& arguments) {
+Execution begin_execution(CudnnLibrary& library, Entry entry, const Arguments& arguments,
+                          bool wanted) {
   introduce(library);
   describe_frameworks();
   // An entry point of cuDNN 8 is counted as such, whatever it runs.
@@ -59,7 +60,7 @@ Execution begin_execution(CudnnLibrary& library, Entry entry, const Arguments& a
   writer().header().calls.fetch_add(1, std::memory_order_relaxed);
   Execution e{};
   e.id = new_id();
-  e.inside = settings().record_calls && in_range();
+  e.inside = wanted && settings().record_calls && in_range();
   if (e.inside) expect_call();
   if (e.inside && settings().trace_counters) counters_see(current_device());
   e.stream = e.inside ? stream_of(library, arguments.handle) : nullptr;

@@ -19,7 +19,9 @@ struct Execution {
   int timed;            // of events.h, -1: not
   std::int64_t start_ns;
 };
-Execution begin_execution(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments);
+// `wanted`: it is recorded where calls are.
+Execution begin_execution(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
+                          bool wanted);
 void end_execution(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
                    const Execution& execution, cudnnStatus_t status);
 
@@ -30,7 +32,7 @@ cudnnStatus_t execute(CudnnLibrary& library, spool::Entry entry, const Arguments
   const Scope scope;
   if (!scope.outermost() || !ready()) return run(arguments.rnn);
   AcceleratedCall call(library, entry, arguments);
-  const Execution execution = begin_execution(library, entry, arguments);
+  const Execution execution = begin_execution(library, entry, arguments, !call.is_trial());
   call.begin();
   cudnnStatus_t status = run(call.descriptor());
   if (call.again(status)) status = run(arguments.rnn);

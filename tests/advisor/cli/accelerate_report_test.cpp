@@ -110,7 +110,7 @@ TEST_F(AccelerateReport, EveryReasonHasWords) {
   a.variants[3] = spool::sample_variant(3, VariantState::layout);
   const auto text = report_of(a);
   for (const char* words :
-       {"10 used for measuring", "unequal lengths", "not aligned", "workspace too small",
+       {"10 before the choice", "unequal lengths", "not aligned", "workspace too small",
         "reserve space of unknown origin", "CUDA graph before the choice", "cuDNN refused",
         "its results differ: dw by 0.5", "stores weights"}) {
     std::string flat = text;
@@ -152,7 +152,7 @@ TEST_F(AccelerateReport, TheFastestAlreadyIsGoodNews) {
   auto a = spool::sample_acceleration(1, 1);
   a.chosen = 0;
   a.variants[1].state = VariantState::slower;
-  EXPECT_THAT(report_of(a), HasSubstr("already uses the fastest usable algorithm"));
+  EXPECT_THAT(report_of(a), HasSubstr("no other algorithm that gives the same results is faster"));
 }
 
 }  // namespace

@@ -136,7 +136,8 @@ TEST_F(Accelerated, WhatIsSlowerIsNotChosen) {
   EXPECT_EQ(choices[0].chosen, 0u);
   EXPECT_EQ(variant(choices[0], persist_static)->state, VariantState::slower);
   // It was not tried more often than it takes to see that.
-  EXPECT_LE(choices[0].substituted[0], 2u);
+  EXPECT_EQ(choices[0].substituted[0], 0u);
+  EXPECT_LE(variant(choices[0], persist_static)->samples[0], 2u);
 }
 
 TEST_F(Accelerated, WhatIsNoFasterIsNotChosen) {
@@ -223,7 +224,9 @@ TEST_F(Accelerated, RecordsCallsAsTheyRan) {
   child.variable("RNNADVISOR_RECORD", "calls").variable("RNNADVISOR_MODE", "calls");
   const auto result = run({"train", "60"});
   const auto& s = result.spool();
-  ASSERT_THAT(s.calls, SizeIs(180));
+  // Those that tried an algorithm are not the program's.
+  EXPECT_GT(s.calls.size(), 120u);
+  EXPECT_LT(s.calls.size(), 180u);
   EXPECT_EQ(s.shape(s.calls.front()).configuration.algo, standard);
   EXPECT_EQ(s.shape(s.calls.back()).configuration.algo, persist_static);
 }
@@ -246,7 +249,7 @@ TEST_F(Accelerated, ProgramsAtRandomComputeWhatTheyDid) {
     const auto result = compare({"accelerate-random", std::to_string(seed), "80"});
     for (const auto& one : result.spools.back().choices()) substituted += one.substituted[0];
   }
-  EXPECT_GT(substituted, static_cast<std::uint64_t>(programs) * 10);
+  EXPECT_GT(substituted, static_cast<std::uint64_t>(programs) * 4);
 }
 
 }  // namespace

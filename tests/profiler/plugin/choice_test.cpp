@@ -17,7 +17,7 @@ TEST(Samples, MedianLiesInItsInterval) {
   for (int draw = 0; draw < test::draws(); ++draw) {
     Samples samples{};
     std::vector<float> kept;
-    const unsigned count = 1 + random() % 60;
+    const auto count = static_cast<unsigned>(1 + random() % 60);
     for (unsigned i = 0; i < count; ++i) {
       const auto value = static_cast<float>(random() % 1000);
       samples.add(value);
