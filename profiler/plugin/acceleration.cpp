@@ -24,7 +24,7 @@ using spool::VariantState;
 
 constexpr int most_kinds = 256;
 constexpr std::uint32_t calls_before_tuning = 2;      // the first ones load kernels
-constexpr std::uint32_t calls_without_backward = 16;  // then there is none to compare
+constexpr std::uint32_t calls_without_backward = 16;  // then the comparison is put off
 constexpr std::uint32_t most_tries = 8;               // of a comparison that said nothing
 constexpr std::uint64_t most_unsuited_calls = 64;
 constexpr std::uint64_t calls_after_choice = 256;   // for which backward calls may be late
@@ -45,8 +45,8 @@ struct Kind {
   spool::Acceleration record;
   Choice choice;
   std::uint32_t tries, waited;
+  std::uint64_t next_try;  // forward calls before the next comparison
   std::uint64_t measured_calls;
-  bool forward_only;  // no backward call came to its training calls
 };
 Kind kinds[most_kinds];
 std::atomic<int> kind_count{0};
@@ -420,9 +420,23 @@ void conclude(VariantState state, std::int32_t status) {
   comparison_busy = false;
 }
 
+// No backward call came, so nothing is known of the gradients: it is compared again after as many
+// calls as there were so far.
+void put_off() {
+  comparison.give_up();
+  VariantState state = VariantState::candidate;
+  {
+    const Locked locked(mutex);
+    Kind& kind = kinds[compared_kind];
+    kind.next_try = 2 * kind.calls[0].load();
+    if (++kind.tries >= most_tries) state = VariantState::unseen;
+  }
+  conclude(state, 0);
+}
+
 void start_comparison(CudnnLibrary& library, const Arguments& arguments,
                       const spool::Configuration& c, int index, CUstream stream) {
-  bool give_up = false, wants_backward = false;
+  bool give_up = false;
   cudnnRNNAlgo_t algo{};
   {
     const Locked locked(mutex);
@@ -430,7 +444,9 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     // Only calls that suit come here.
     if (kind.record.state == ChoiceState::waiting && kind.calls[0].load() > calls_before_tuning)
       kind.record.state = ChoiceState::comparing;
-    if (kind.record.state != ChoiceState::comparing || comparison_busy) return;
+    if (kind.record.state != ChoiceState::comparing || comparison_busy ||
+        kind.calls[0].load() < kind.next_try)
+      return;
     if (stage != Stage::none) {
       // Another kind's waits for a backward call that may never come.
       if (compared_kind == index || stage == Stage::running ||
@@ -441,8 +457,7 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     }
   }
   if (give_up) {
-    comparison.give_up();
-    conclude(VariantState::unseen, 0);
+    put_off();
     return;
   }
   {
@@ -458,13 +473,12 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     kind.waited = 0;
     comparison_busy = true;
     algo = static_cast<cudnnRNNAlgo_t>(variant_of(kind, compared_variant).algo);
-    wants_backward = c.training != 0 && !kind.forward_only;
   }
   const auto started =
       comparison.start(library, arguments, c, algo, stream, settings().accelerate_bytes);
   switch (started) {
     case Comparison::Started::yes:
-      if (wants_backward) {
+      if (c.training != 0) {
         release(Stage::forward);
       } else if (comparison.finish()) {
         release(Stage::running);
@@ -508,9 +522,10 @@ void go_on_comparing(const Arguments& arguments, int index, std::size_t phase, C
       comparison.status());
 }
 
-// A training call whose backward pass does not come: its outputs are all there is to compare, until
-// one comes after all.
+// Training calls whose backward pass does not come. Where it came for the data alone, the program
+// wants no gradients of the weights, and what there is is compared.
 void wait_for_backward(int index) {
+  bool data = false;
   {
     const Locked locked(mutex);
     if (comparison_busy || compared_kind != index ||
@@ -518,14 +533,16 @@ void wait_for_backward(int index) {
         ++kinds[index].waited < calls_without_backward)
       return;
     comparison_busy = true;
-    kinds[index].forward_only = stage == Stage::forward;
+    data = stage == Stage::data;
   }
-  if (comparison.finish()) {
+  if (!data) {
+    put_off();
+  } else if (comparison.finish()) {
     release(Stage::running);
-    return;
+  } else {
+    comparison.give_up();
+    conclude(VariantState::unseen, 0);
   }
-  comparison.give_up();
-  conclude(VariantState::unseen, 0);
 }
 
 void poll_comparison() {
@@ -548,7 +565,7 @@ void poll_comparison() {
     if (comparison.bytes() > kind.record.tuning_bytes)
       kind.record.tuning_bytes = comparison.bytes();
     spent_ns += result.device_ns;
-    if (result.same && result.blank && !kind.forward_only)
+    if (result.same && result.blank)
       state = ++kind.tries < most_tries ? VariantState::candidate : VariantState::unseen;
     if (state == VariantState::measured) kind.choice.admit(compared_variant);
   }

@@ -174,6 +174,16 @@ TEST_F(Accelerated, WithoutMemoryNothingIsCompared) {
             VariantState::memory);
 }
 
+// Outputs alone say nothing of gradients.
+TEST_F(Accelerated, WithoutABackwardPassTrainingKeepsItsAlgorithm) {
+  auto choices = run({"train", "100", "no-backward"}).spools.back().choices();
+  EXPECT_EQ(choices.at(0).substituted[0], 0u);
+  EXPECT_EQ(variant(choices.at(0), persist_static)->samples[0], 0u);
+  // One that begins with such calls, as reinforcement learning does.
+  choices = run({"train", "300", "late-backward"}).spools.back().choices();
+  EXPECT_EQ(chosen(choices.at(0)), persist_static);
+}
+
 TEST_F(Accelerated, WhatDoesNotSuitRunsAsItWas) {
   auto choices = run({"train", "60", "unequal"}).spools.back().choices();
   EXPECT_EQ(choices.at(0).substituted[0], 0u);

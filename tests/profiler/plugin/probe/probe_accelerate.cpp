@@ -221,7 +221,7 @@ PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape;
   Options options;
-  bool varying = false, capture = false;
+  bool varying = false, capture = false, late_backward = false;
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
     if (word.starts_with("hidden=")) shape.hidden = number(word);
@@ -232,6 +232,8 @@ PROBE_MODE(accelerate, "accelerate") {
     shape.dropout |= word == "dropout";
     options.clone |= word == "clone";
     if (word == "twice") options.backward = 2;
+    if (word == "no-backward") options.backward = 0;
+    late_backward |= word == "late-backward";
     options.natural_reserve |= word == "natural-reserve";
     options.natural_workspace |= word == "natural-workspace";
     varying |= word == "varying";
@@ -242,6 +244,7 @@ PROBE_MODE(accelerate, "accelerate") {
   const int count = std::stoi(arguments.at(2));
   for (int i = 0; i < count; ++i) {
     const auto seed = static_cast<unsigned>(i);
+    if (late_backward) options.backward = i < 40 ? 0 : 1;
     if (capture) standin<void(void*, int)>("libcuda.so.1", "standin_capture")(thread.stream, i % 2);
     if (varying) {
       Shape other = shape;
