@@ -1,0 +1,279 @@
+#include "profiler/plugin/call_kinds.h"
+
+#include <string.h>
+
+#include "core/model/small_h_results.h"
+#include "profiler/plugin/call_site.h"
+#include "profiler/plugin/driver.h"
+#include "profiler/plugin/variant_descriptor.h"
+
+namespace rnnadvisor::plugin {
+
+using spool::ChoiceState;
+using spool::Kept;
+using spool::VariantState;
+
+Kind kinds[most_kinds];
+std::atomic<int> kind_count{0};
+pthread_mutex_t kinds_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+bool acceleration_is_on() { return settings().accelerate != Settings::Accelerate::off; }
+bool is_forced() { return settings().accelerate == Settings::Accelerate::forced; }
+
+namespace {
+
+constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
+
+std::int64_t spent_ns = 0;
+
+struct Misnamed {
+  const void* reserve;
+  int kind;
+};
+Misnamed misnamed[64];
+std::atomic<std::size_t> misnamed_count{0};  // that there ever were
+
+bool is_over_budget() {
+  const std::int64_t since = now_ns() - writer().header().start_ns;
+  constexpr std::int64_t first = 60'000'000'000;
+  const std::int64_t later = since > first ? (since - first) / 100 : 0;
+  return spent_ns > settings().accelerate_budget_ns + later;
+}
+
+bool has_candidate(const Kind& kind) {
+  for (const auto& one : kind.record.variants)
+    if (one.state == VariantState::candidate) return true;
+  return false;
+}
+
+}  // namespace
+
+void set_decided(Kind& kind, std::uint32_t chosen) {
+  kind.record.state = ChoiceState::decided;
+  kind.decided_at.store(kind.calls[0].load());
+  kind.chosen.store(chosen);
+  kind.decided.store(true, std::memory_order_release);
+}
+
+spool::Acceleration record_of(Kind& kind) {
+  spool::Acceleration out = kind.record;
+  out.chosen = kind.chosen.load();
+  for (std::size_t i = 0; i < spool::choice_phases; ++i) {
+    out.calls[i] = kind.calls[i].load(std::memory_order_relaxed);
+    out.substituted[i] = kind.substituted[i].load(std::memory_order_relaxed);
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Kept::count); ++i)
+    out.kept[i] = kind.kept[i].load(std::memory_order_relaxed);
+  return out;
+}
+
+void fill_times(Kind& kind) {
+  for (std::uint32_t v = 0; v < spool::most_variants; ++v) {
+    auto& one = variant_of(kind, v);
+    for (std::size_t phase = 0; phase < spool::choice_phases; ++phase) {
+      const Samples& samples = kind.choice.samples(v, phase);
+      const auto interval = samples.interval();
+      const auto steps = static_cast<float>(kind.record.steps);
+      one.samples[phase] = samples.count();
+      one.low_ns[phase] = static_cast<std::int64_t>(interval.low * steps);
+      one.median_ns[phase] = static_cast<std::int64_t>(interval.median * steps);
+      one.high_ns[phase] = static_cast<std::int64_t>(interval.high * steps);
+    }
+  }
+}
+
+namespace {
+
+std::int32_t length_class(std::int32_t steps) {
+  std::int32_t bits = 0;
+  while (bits < 31 && (1 << bits) < steps) ++bits;
+  return bits;
+}
+
+std::uint64_t key_of(const CudnnLibrary& library, const spool::Configuration& configuration,
+                     std::int32_t device) {
+  spool::Configuration c = configuration;
+  c.id = 0;
+  c.algo = 0;
+  c.dropout_seed = 0;
+  c.max_seq_length = length_class(c.max_seq_length);
+  c.lengths = c.lengths > 0 ? 1 : 0;
+  const std::uint64_t rest[] = {spool::hash_bytes(&c, sizeof c), library.index,
+                                static_cast<std::uint64_t>(device)};
+  return spool::hash_bytes(rest, sizeof rest);
+}
+
+// The index of a kind, -1: there is none.
+int find(std::uint64_t key) {
+  const int count = kind_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i)
+    if (kinds[i].key == key) return i;
+  return -1;
+}
+
+// What can never gain, by what is known of cuDNN without asking it.
+bool is_candidate(const spool::Configuration& c, std::int32_t algo) {
+  if (algo == c.algo) return false;
+  const bool right_types = (c.data_type == CUDNN_DATA_HALF || c.data_type == CUDNN_DATA_FLOAT) &&
+                           c.math_precision == CUDNN_DATA_FLOAT && c.x_data_type == c.data_type;
+  const bool plain = c.input_mode == CUDNN_LINEAR_INPUT && c.bias == CUDNN_RNN_DOUBLE_BIAS &&
+                     (c.projection_size == 0 || c.projection_size == c.hidden_size);
+  if (!right_types || !plain || c.lengths > 0) return false;
+  if (algo == CUDNN_RNN_ALGO_PERSIST_DYNAMIC) return false;  // its plan would be built in each call
+  if (algo != CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H) return true;
+  model::SmallHLayer layer;
+  layer.gated = c.cell == CUDNN_LSTM || c.cell == CUDNN_GRU;
+  layer.gru = c.cell == CUDNN_GRU;
+  layer.half = c.data_type == CUDNN_DATA_HALF;
+  const bool converts = c.math_type == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
+  layer.multiplies_in_half = converts || (layer.half && c.math_type == CUDNN_TENSOR_OP_MATH);
+  layer.bidirectional = c.direction == CUDNN_BIDIRECTIONAL;
+  layer.backward = c.training != 0;
+  layer.hidden_size = c.hidden_size;
+  layer.batch_size = c.batch;
+  return model::small_h_wrong_results(layer) == model::WrongResults::none;
+}
+
+// With the lock held. -1: no room.
+int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t device) {
+  const int index_of_kind = kind_count.load();
+  if (index_of_kind >= most_kinds) return -1;
+  Kind& kind = kinds[index_of_kind];
+  memset(static_cast<void*>(&kind), 0, sizeof kind);
+  kind.key = key;
+  auto& record = kind.record;
+  record.id = static_cast<std::uint32_t>(index_of_kind) + 1;
+  record.device = device;
+  record.steps = c.max_seq_length;
+  for (auto& one : record.variants) one.algo = -1;
+  record.variants[0].algo = c.algo;
+  record.variants[0].state = VariantState::original;
+  record.variants[0].error = -1;
+  kind.choice.admit(0);
+  std::uint32_t index = 1;
+  for (const std::int32_t algo : {CUDNN_RNN_ALGO_PERSIST_STATIC,
+                                  CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H, CUDNN_RNN_ALGO_STANDARD}) {
+    const bool wanted = is_forced() ? algo == settings().forced_algo && algo != c.algo : true;
+    if (!wanted || !is_candidate(c, algo)) continue;
+    auto& one = record.variants[index++];
+    one.algo = algo;
+    one.state = VariantState::candidate;
+    one.error = -1;
+  }
+  if (index == 1) set_decided(kind, 0);
+  kind_count.store(index_of_kind + 1, std::memory_order_release);
+  return index_of_kind;
+}
+
+// A kind that a forced algorithm was asked for is decided by cuDNN's answer alone.
+void force(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+           int index) {
+  auto& one = kinds[index].record.variants[1];
+  VariantDescriptor own(library, arguments.handle, arguments.rnn,
+                        static_cast<cudnnRNNAlgo_t>(c.algo),
+                        VariantDescriptor::Dropout::as_in_the_program);
+  VariantDescriptor other(library, arguments.handle, arguments.rnn,
+                          static_cast<cudnnRNNAlgo_t>(one.algo),
+                          VariantDescriptor::Dropout::as_in_the_program);
+  VariantDescriptor::Sizes sizes[2];
+  VariantState state = VariantState::measured;
+  if (other.get() == nullptr || !other.sizes(arguments.x, c.training != 0, sizes[1])) {
+    state = VariantState::refused;
+  } else if (own.get() == nullptr || !own.sizes(arguments.x, c.training != 0, sizes[0]) ||
+             sizes[0].reserve != sizes[1].reserve ||
+             !same_weights(library, arguments.handle, own.get(), other.get(), c)) {
+    state = VariantState::layout;
+  }
+  const Locked locked(kinds_mutex);
+  one.state = state;
+  one.status = other.status();
+  set_decided(kinds[index], state == VariantState::measured ? 1 : 0);
+}
+
+}  // namespace
+
+int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+            bool make) {
+  const std::int32_t device = current_device();
+  const std::uint64_t key = key_of(library, c, device);
+  int index = find(key);
+  if (index >= 0 || !make) return index;
+  {
+    const Locked locked(kinds_mutex);
+    index = find(key);
+    if (index >= 0) return index;
+    index = make_kind(key, c, device);
+  }
+  if (index < 0) return -1;
+  const std::uint32_t configuration = configuration_of(library, arguments);
+  const std::uint32_t site = call_site(configuration);
+  {
+    const Locked locked(kinds_mutex);
+    kinds[index].record.configuration = configuration;
+    kinds[index].record.call_site = site;
+  }
+  if (is_forced() && !kinds[index].decided.load()) force(library, arguments, c, index);
+  return index;
+}
+
+void spend(std::int64_t ns) { spent_ns += ns; }
+
+bool any_misnamed() { return misnamed_count.load() > 0; }
+
+bool is_misnamed(int kind, const void* reserve) {
+  for (const auto& one : misnamed)
+    if (one.reserve == reserve && one.kind == kind && reserve != nullptr) return true;
+  return false;
+}
+
+void forget_misnamed(const void* reserve) {
+  for (auto& one : misnamed)
+    if (one.reserve == reserve) one.reserve = nullptr;
+}
+
+void name_holds(int kind, const void* reserve, bool holds) {
+  forget_misnamed(reserve);
+  if (holds) return;
+  kinds[kind].withdrawn.store(true);
+  misnamed[misnamed_count.fetch_add(1) % (sizeof misnamed / sizeof misnamed[0])] = {reserve, kind};
+}
+
+void end_comparing(Kind& kind) {
+  if (has_candidate(kind) && !is_over_budget()) return;
+  bool any = false;
+  for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
+    auto& one = variant_of(kind, v);
+    if (one.state == VariantState::candidate) one.state = VariantState::unseen;
+    any = any || one.state == VariantState::measured;
+  }
+  if (any) {
+    kind.record.state = ChoiceState::measuring;
+  } else {
+    set_decided(kind, 0);
+  }
+}
+
+bool decide(Kind& kind) {
+  if (kind.record.state != ChoiceState::measuring) return false;
+  std::uint32_t chosen = 0;
+  const bool now = is_over_budget() || kind.measured_calls > most_measured_calls;
+  if (!kind.choice.decide(now, chosen)) return false;
+  for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
+    auto& one = variant_of(kind, v);
+    if (one.state == VariantState::measured && v != chosen) one.state = VariantState::slower;
+  }
+  set_decided(kind, chosen);
+  fill_times(kind);
+  return true;
+}
+
+void kinds_in_child() {
+  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  memcpy(&kinds_mutex, &fresh, sizeof fresh);
+  kind_count.store(0);
+  memset(static_cast<void*>(misnamed), 0, sizeof misnamed);
+  misnamed_count.store(0);
+  spent_ns = 0;
+}
+
+}  // namespace rnnadvisor::plugin

@@ -1,0 +1,75 @@
+// The kinds of calls that acceleration.h chooses an algorithm for: a table that grows, never
+// shrinks.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+
+#include "profiler/plugin/capture.h"
+#include "profiler/plugin/choice.h"
+#include "profiler/plugin/cudnn_library.h"
+#include "profiler/plugin/plugin.h"
+
+namespace rnnadvisor::plugin {
+
+// One kind of calls. Once its choice has fallen, calls of it take no lock: `key` and the algorithms
+// of its variants stay as they were made, and what changes is atomic.
+struct Kind {
+  std::uint64_t key;
+  std::atomic<bool> decided;
+  std::atomic<std::uint32_t> chosen;  // index into the variants
+  std::atomic<std::uint64_t> calls[spool::choice_phases], substituted[spool::choice_phases],
+      kept[static_cast<std::size_t>(spool::Kept::count)];
+  // A forward call could not have the algorithm that its reserve names; no more reserves name one.
+  std::atomic<bool> withdrawn;
+  std::atomic<std::uint64_t> decided_at;  // forward calls until then
+  // The rest with the lock held.
+  spool::Acceleration record;
+  Choice choice;
+  std::uint32_t tries, waited;
+  std::uint64_t next_try;  // forward calls before the next comparison
+  std::uint64_t measured_calls;
+};
+inline constexpr int most_kinds = 256;
+extern Kind kinds[most_kinds];
+extern std::atomic<int> kind_count;
+// In front of all that is not atomic here and in comparing.cpp. Neither CUDA nor cuDNN is called
+// while it is held.
+extern pthread_mutex_t kinds_mutex;
+
+inline spool::ChoiceVariant& variant_of(Kind& kind, std::uint32_t index) {
+  return kind.record.variants[index];
+}
+
+// RNNADVISOR_ACCELERATE: whether algorithms are replaced at all, and whether one is forced.
+bool acceleration_is_on();
+bool is_forced();
+
+// The kind of a call, made where it is new and `make` says so. -1: none, or no room.
+int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+            bool make);
+
+// All of these with the lock held.
+void set_decided(Kind& kind, std::uint32_t chosen);
+// After a comparison, or in place of it: what is left is measured, or the choice has fallen.
+void end_comparing(Kind& kind);
+// Whether the choice has fallen; then the record is to be written.
+bool decide(Kind& kind);
+void spend(std::int64_t ns);  // GPU time that comparing and measuring took beyond the program's own
+void fill_times(Kind& kind);
+spool::Acceleration record_of(Kind& kind);
+
+// Reserves that name another algorithm than ran: those of calls that did not suit it, until their
+// backward pass is over. Of their kind there are no more afterwards, so the few latest are enough.
+// A clone of one is not known as such; cuDNN 9.19 computes the right gradients then, too
+// (samples/evidence/substitution-facts.jsonl). With the lock held, but for the first.
+bool any_misnamed();  // there ever was one
+bool is_misnamed(int kind, const void* reserve);
+void forget_misnamed(const void* reserve);
+// After a forward call whose reserve names an algorithm.
+void name_holds(int kind, const void* reserve, bool holds);
+
+void kinds_in_child();  // after fork()
+
+}  // namespace rnnadvisor::plugin

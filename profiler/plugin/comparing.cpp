@@ -1,0 +1,219 @@
+#include "profiler/plugin/comparing.h"
+
+#include "profiler/plugin/call_kinds.h"
+#include "profiler/plugin/comparison.h"
+
+namespace rnnadvisor::plugin {
+namespace {
+
+using spool::ChoiceState;
+using spool::VariantState;
+
+constexpr std::uint32_t calls_before_tuning = 2;      // the first ones load kernels
+constexpr std::uint32_t calls_without_backward = 16;  // then the comparison is put off
+constexpr std::uint32_t most_tries = 8;               // of a comparison that said nothing
+
+// The comparison that is going on.
+enum class Stage { none, forward, data, running };
+Comparison comparison;
+Stage stage = Stage::none;
+int compared_kind = -1;
+std::uint32_t compared_variant = 0;
+bool comparison_busy = false;  // a thread is in it, without the lock
+
+// Whether this thread may go on with the comparison: nobody else does until release().
+bool claim(int kind, Stage wanted) {
+  const Locked locked(kinds_mutex);
+  if (comparison_busy || stage != wanted || (kind >= 0 && compared_kind != kind)) return false;
+  comparison_busy = true;
+  return true;
+}
+
+void release(Stage next) {
+  const Locked locked(kinds_mutex);
+  stage = next;
+  comparison_busy = false;
+}
+
+// The candidate is out, or is tried again at a later call.
+void conclude(VariantState state, std::int32_t status) {
+  const Locked locked(kinds_mutex);
+  Kind& kind = kinds[compared_kind];
+  auto& one = variant_of(kind, compared_variant);
+  one.state = state;
+  one.status = status;
+  kind.waited = 0;
+  if (state != VariantState::candidate) kind.tries = 0;
+  end_comparing(kind);
+  stage = Stage::none;
+  comparison_busy = false;
+}
+
+// No backward call came, so nothing is known of the gradients: it is compared again after as many
+// calls as there were so far.
+void put_off() {
+  comparison.give_up();
+  VariantState state = VariantState::candidate;
+  {
+    const Locked locked(kinds_mutex);
+    Kind& kind = kinds[compared_kind];
+    kind.next_try = 2 * kind.calls[0].load();
+    if (++kind.tries >= most_tries) state = VariantState::unseen;
+  }
+  conclude(state, 0);
+}
+
+void start_comparison(CudnnLibrary& library, const Arguments& arguments,
+                      const spool::Configuration& c, int index, CUstream stream) {
+  bool give_up = false;
+  cudnnRNNAlgo_t algo{};
+  {
+    const Locked locked(kinds_mutex);
+    Kind& kind = kinds[index];
+    // Only calls that suit come here.
+    if (kind.record.state == ChoiceState::waiting && kind.calls[0].load() > calls_before_tuning)
+      kind.record.state = ChoiceState::comparing;
+    if (kind.record.state != ChoiceState::comparing || comparison_busy ||
+        kind.calls[0].load() < kind.next_try)
+      return;
+    if (stage != Stage::none) {
+      // Another kind's waits for a backward call that may never come.
+      if (compared_kind == index || stage == Stage::running ||
+          ++kinds[compared_kind].waited < 4 * calls_without_backward)
+        return;
+      give_up = true;
+      comparison_busy = true;
+    }
+  }
+  if (give_up) {
+    put_off();
+    return;
+  }
+  {
+    const Locked locked(kinds_mutex);
+    Kind& kind = kinds[index];
+    if (stage != Stage::none || comparison_busy) return;
+    end_comparing(kind);
+    if (kind.record.state != ChoiceState::comparing) return;
+    compared_variant = 0;
+    for (std::uint32_t v = 1; v < spool::most_variants && compared_variant == 0; ++v)
+      if (variant_of(kind, v).state == VariantState::candidate) compared_variant = v;
+    compared_kind = index;
+    kind.waited = 0;
+    comparison_busy = true;
+    algo = static_cast<cudnnRNNAlgo_t>(variant_of(kind, compared_variant).algo);
+  }
+  const auto started =
+      comparison.start(library, arguments, c, algo, stream, settings().accelerate_bytes);
+  switch (started) {
+    case Comparison::Started::yes:
+      if (c.training != 0) {
+        release(Stage::forward);
+      } else if (comparison.finish()) {
+        release(Stage::running);
+      } else {
+        comparison.give_up();
+        conclude(VariantState::unseen, 0);
+      }
+      return;
+    case Comparison::Started::refused:
+      conclude(VariantState::refused, comparison.status());
+      return;
+    case Comparison::Started::layout:
+      conclude(VariantState::layout, 0);
+      return;
+    case Comparison::Started::memory:
+      conclude(VariantState::memory, 0);
+      return;
+    case Comparison::Started::failed:
+      conclude(VariantState::unseen, comparison.status());
+      return;
+  }
+}
+
+// Training calls whose backward pass does not come. Where it came for the data alone, the program
+// wants no gradients of the weights, and what there is is compared.
+void wait_for_backward(int index) {
+  bool data = false;
+  {
+    const Locked locked(kinds_mutex);
+    if (comparison_busy || compared_kind != index ||
+        (stage != Stage::forward && stage != Stage::data) ||
+        ++kinds[index].waited < calls_without_backward)
+      return;
+    comparison_busy = true;
+    data = stage == Stage::data;
+  }
+  if (!data) {
+    put_off();
+  } else if (comparison.finish()) {
+    release(Stage::running);
+  } else {
+    comparison.give_up();
+    conclude(VariantState::unseen, 0);
+  }
+}
+
+}  // namespace
+
+void compare_forward(CudnnLibrary& library, const Arguments& arguments,
+                     const spool::Configuration& c, int kind, CUstream stream) {
+  wait_for_backward(kind);
+  start_comparison(library, arguments, c, kind, stream);
+}
+
+void compare_backward(const Arguments& arguments, int index, std::size_t phase, CUstream stream) {
+  if (phase == 1 && claim(index, Stage::forward)) {
+    if (comparison.backward_data(arguments, stream)) {
+      release(Stage::data);
+      return;
+    }
+  } else if (phase == 2 && claim(index, Stage::data)) {
+    if (comparison.backward_weights(arguments, stream) && comparison.finish()) {
+      release(Stage::running);
+      return;
+    }
+  } else {
+    return;
+  }
+  comparison.give_up();
+  conclude(
+      comparison.status() == CUDNN_STATUS_SUCCESS ? VariantState::unseen : VariantState::refused,
+      comparison.status());
+}
+
+void poll_comparison() {
+  if (!claim(-1, Stage::running)) return;
+  Compared result;
+  if (!comparison.poll(result)) {
+    release(Stage::running);
+    return;
+  }
+  std::uint32_t tensor = writer().intern(result.tensor);
+  VariantState state = result.same ? VariantState::measured : VariantState::different;
+  {
+    const Locked locked(kinds_mutex);
+    Kind& kind = kinds[compared_kind];
+    auto& one = variant_of(kind, compared_variant);
+    one.error = result.error;
+    one.limit = result.limit;
+    one.tensor = tensor;
+    kind.record.tuning_ns += result.device_ns;
+    if (comparison.bytes() > kind.record.tuning_bytes)
+      kind.record.tuning_bytes = comparison.bytes();
+    spend(result.device_ns);
+    if (result.same && result.blank)
+      state = ++kind.tries < most_tries ? VariantState::candidate : VariantState::unseen;
+    if (state == VariantState::measured) kind.choice.admit(compared_variant);
+  }
+  conclude(state, 0);
+}
+
+void comparing_in_child() {
+  stage = Stage::none;
+  comparison_busy = false;
+  compared_kind = -1;
+  comparison.forget();
+}
+
+}  // namespace rnnadvisor::plugin

@@ -1,0 +1,23 @@
+// Compares the results of each candidate of a kind with those of the program's own algorithm, on
+// its calls as they come (comparison.h). One comparison at a time in the process. None of these
+// with the lock of call_kinds.h held.
+#pragma once
+
+#include <cuda.h>
+
+#include "profiler/plugin/capture.h"
+#include "profiler/plugin/cudnn_library.h"
+
+namespace rnnadvisor::plugin {
+
+// After a forward call with the program's own algorithm, of a kind whose choice has not fallen.
+void compare_forward(CudnnLibrary& library, const Arguments& arguments,
+                     const spool::Configuration& c, int kind, CUstream stream);
+// After its backward calls; `phase` 1: of the data, 2: of the weights.
+void compare_backward(const Arguments& arguments, int kind, std::size_t phase, CUstream stream);
+// Takes the result of a comparison that the device has finished.
+void poll_comparison();
+
+void comparing_in_child();  // after fork()
+
+}  // namespace rnnadvisor::plugin
