@@ -31,12 +31,12 @@ void write(const spool::Acceleration& record) { writer().add(record, spool::Loss
 
 // A time came, from events_collect().
 void take_time(std::uint64_t which, std::uint64_t steps, double ns) {
-  const Locked locked(kinds_mutex);
+  const Locked locked(kinds_mutex());
   const auto index = static_cast<int>(which & 0xffff);
   const auto variant = static_cast<std::uint32_t>(which >> 16 & 0xff);
   const auto phase = static_cast<std::size_t>(which >> 24 & 0xff);
-  if (index >= kind_count.load()) return;
-  Kind& kind = kinds[index];
+  if (index >= number_of_kinds()) return;
+  Kind& kind = kind_at(index);
   if (kind.record.state == ChoiceState::decided) return;
   const auto of_a_step = static_cast<float>(ns / static_cast<double>(steps));
   const float excess = kind.choice.excess_ns(variant, phase, of_a_step);
@@ -110,14 +110,14 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
   std::int32_t algos[spool::most_variants];
   std::uint32_t count = 0;
   std::int32_t next = -1;  // of the forward call that these sizes may be for
-  Kind& kind = kinds[index];
+  Kind& kind = kind_at(index);
   const std::uint64_t late = kind.decided_at.load() + calls_after_choice;
   const bool fresh = kind.calls[0].load(std::memory_order_relaxed) < late;
   if (kind.decided.load(std::memory_order_acquire) && !fresh) {
     const std::uint32_t chosen = kind.chosen.load();
     if (chosen != 0) algos[count++] = next = variant_of(kind, chosen).algo;
   } else {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     if (kind.record.state == ChoiceState::measuring) {
       const std::uint32_t v = capturing ? 0 : kind.choice.next();
       if (v != 0) next = variant_of(kind, v).algo;
@@ -168,11 +168,11 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   // A backward call of what no forward call was seen of is the program's own.
   kind_ = kind_of(library, arguments, c, phase_ == 0);
   if (kind_ >= 0) {
-    Kind& kind = kinds[kind_];
+    Kind& kind = kind_at(kind_);
     kind.calls[phase_].fetch_add(1, std::memory_order_relaxed);
     trial_ = !kind.decided.load();
     if (trial_) {
-      const Locked locked(kinds_mutex);
+      const Locked locked(kinds_mutex());
       kind.choice.called(phase_);
     }
   }
@@ -187,17 +187,17 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
 
 void AcceleratedCall::keep(Kept why) {
   if (kind_ < 0) return;
-  kinds[kind_].kept[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
+  kind_at(kind_).kept[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
 }
 
 void AcceleratedCall::keep_undecided() {
   keep(!suited_ ? Kept::alignment : capturing_ ? Kept::captured : Kept::tuning);
   if (kind_ < 0 || suited_) return;
-  Kind& kind = kinds[kind_];
+  Kind& kind = kind_at(kind_);
   const auto unsuited = kind.kept[static_cast<std::size_t>(Kept::alignment)].load();
   if (unsuited < most_unsuited_calls || unsuited < kind.calls[0].load()) return;
   // No call of this kind could ever be compared.
-  const Locked locked(kinds_mutex);
+  const Locked locked(kinds_mutex());
   if (kind.record.state == ChoiceState::waiting) set_decided(kind, 0);
 }
 
@@ -231,7 +231,7 @@ static std::uint32_t variant_with(Kind& kind, std::int32_t algo) {
 
 void AcceleratedCall::choose_forward(const spool::Configuration& c) {
   if (kind_ < 0) return;
-  Kind& kind = kinds[kind_];
+  Kind& kind = kind_at(kind_);
   const bool training = c.training != 0;
   const bool decided = kind.decided.load(std::memory_order_acquire);
   const std::int32_t named = training ? algo_named_by(arguments_.reserve_bytes) : -1;
@@ -239,7 +239,7 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
   if (decided) {
     if (!training) variant = kind.chosen.load();
   } else {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     const bool measuring = kind.record.state == ChoiceState::measuring && !capturing_;
     if (!training && measuring) variant = kind.choice.next();
     if (measuring) ++kind.measured_calls;
@@ -253,11 +253,11 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
     keep(Kept::unknown_reserve);
   }
   if (named >= 0 && (!ours_ || any_misnamed())) {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     name_holds(kind_, arguments_.at(Pointer::reserve), ours_.has_value());
   }
   if (measured_) {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     kind.choice.started(variant_);
   }
 }
@@ -265,21 +265,21 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
 void AcceleratedCall::choose_backward() {
   std::int32_t algo = algo_named_by(arguments_.reserve_bytes);
   if (algo >= 0 && any_misnamed()) {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     const void* reserve = arguments_.at(Pointer::reserve);
     if (is_misnamed(kind_, reserve)) algo = -1;
     if (phase_ == 2 && algo < 0) forget_misnamed(reserve);
   }
   bool decided = true, late = false;
   if (kind_ >= 0) {
-    Kind& kind = kinds[kind_];
+    Kind& kind = kind_at(kind_);
     decided = kind.decided.load(std::memory_order_acquire);
     // The first backward calls after the choice belong to forward calls before it.
     late = decided && kind.chosen.load() != 0 &&
            kind.calls[0].load(std::memory_order_relaxed) > kind.decided_at.load() + 1;
     variant_ = variant_with(kind, algo);
     if (!decided) {
-      const Locked locked(kinds_mutex);
+      const Locked locked(kinds_mutex());
       measured_ = kind.record.state == ChoiceState::measuring && !capturing_ && suited_;
     }
   }
@@ -308,8 +308,8 @@ bool AcceleratedCall::again(cudnnStatus_t status) {
   const bool did_nothing = status / 1000 == 2 || status / 1000 == 3 || phase_ != 2;
   keep(Kept::refused);
   if (kind_ >= 0 && variant_ != 0) {
-    const Locked locked(kinds_mutex);
-    Kind& kind = kinds[kind_];
+    const Locked locked(kinds_mutex());
+    Kind& kind = kind_at(kind_);
     auto& one = variant_of(kind, variant_);
     one.state = VariantState::refused;
     one.status = status;
@@ -317,7 +317,7 @@ bool AcceleratedCall::again(cudnnStatus_t status) {
     if (kind.chosen.load() == variant_) kind.chosen.store(0);
   }
   if (phase_ == 0 && kind_ >= 0 && algo_named_by(arguments_.reserve_bytes) >= 0) {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     name_holds(kind_, arguments_.at(Pointer::reserve), false);
   }
   events_end(timing_, 0);
@@ -338,7 +338,7 @@ void AcceleratedCall::end(cudnnStatus_t status) {
     }
   }
   if (kind_ < 0) return;
-  Kind& kind = kinds[kind_];
+  Kind& kind = kind_at(kind_);
   // Calls before the choice count as such, whatever they ran.
   if (ours_ && !trial_) kind.substituted[phase_].fetch_add(1, std::memory_order_relaxed);
   if (ours_ && trial_) keep(Kept::tuning);
@@ -358,13 +358,13 @@ void AcceleratedCall::end(cudnnStatus_t status) {
     }
     poll_comparison();
     events_collect(false);
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     if (decide(kind) || kind.decided.load()) write_now = true;
   }
   if (!write_now) return;
   spool::Acceleration record;
   {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     record = record_of(kind);
   }
   write(record);
@@ -373,15 +373,15 @@ void AcceleratedCall::end(cudnnStatus_t status) {
 void acceleration_finish() {
   if (!acceleration_is_on()) return;
   poll_comparison();
-  const int count = kind_count.load();
+  const int count = number_of_kinds();
   for (int i = 0; i < count; ++i) {
     spool::Acceleration record;
     {
-      const Locked locked(kinds_mutex);
-      fill_times(kinds[i]);
-      for (auto& one : kinds[i].record.variants)
+      const Locked locked(kinds_mutex());
+      fill_times(kind_at(i));
+      for (auto& one : kind_at(i).record.variants)
         if (one.state == VariantState::candidate) one.state = VariantState::unseen;
-      record = record_of(kinds[i]);
+      record = record_of(kind_at(i));
     }
     write(record);
   }

@@ -13,14 +13,15 @@ using spool::ChoiceState;
 using spool::Kept;
 using spool::VariantState;
 
-Kind kinds[most_kinds];
-std::atomic<int> kind_count{0};
-pthread_mutex_t kinds_mutex = PTHREAD_MUTEX_INITIALIZER;
-
 bool acceleration_is_on() { return settings().accelerate != Settings::Accelerate::off; }
 bool is_forced() { return settings().accelerate == Settings::Accelerate::forced; }
 
 namespace {
+
+constexpr int most_kinds = 256;
+Kind kinds[most_kinds];
+std::atomic<int> kind_count{0};
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
 
@@ -47,6 +48,10 @@ bool has_candidate(const Kind& kind) {
 }
 
 }  // namespace
+
+Kind& kind_at(int index) { return kinds[index]; }
+int number_of_kinds() { return kind_count.load(std::memory_order_acquire); }
+pthread_mutex_t& kinds_mutex() { return mutex; }
 
 void set_decided(Kind& kind, std::uint32_t chosen) {
   kind.record.state = ChoiceState::decided;
@@ -107,7 +112,7 @@ std::uint64_t key_of(const CudnnLibrary& library, const spool::Configuration& co
 int find(std::uint64_t key) {
   const int count = kind_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i)
-    if (kinds[i].key == key) return i;
+    if (kind_at(i).key == key) return i;
   return -1;
 }
 
@@ -138,7 +143,7 @@ bool is_candidate(const spool::Configuration& c, std::int32_t algo) {
 int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t device) {
   const int index_of_kind = kind_count.load();
   if (index_of_kind >= most_kinds) return -1;
-  Kind& kind = kinds[index_of_kind];
+  Kind& kind = kind_at(index_of_kind);
   memset(static_cast<void*>(&kind), 0, sizeof kind);
   kind.key = key;
   auto& record = kind.record;
@@ -168,7 +173,7 @@ int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t dev
 // A kind that a forced algorithm was asked for is decided by cuDNN's answer alone.
 void force(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
            int index) {
-  auto& one = kinds[index].record.variants[1];
+  auto& one = kind_at(index).record.variants[1];
   VariantDescriptor own(library, arguments.handle, arguments.rnn,
                         static_cast<cudnnRNNAlgo_t>(c.algo),
                         VariantDescriptor::Dropout::as_in_the_program);
@@ -184,10 +189,10 @@ void force(CudnnLibrary& library, const Arguments& arguments, const spool::Confi
              !same_weights(library, arguments.handle, own.get(), other.get(), c)) {
     state = VariantState::layout;
   }
-  const Locked locked(kinds_mutex);
+  const Locked locked(kinds_mutex());
   one.state = state;
   one.status = other.status();
-  set_decided(kinds[index], state == VariantState::measured ? 1 : 0);
+  set_decided(kind_at(index), state == VariantState::measured ? 1 : 0);
 }
 
 }  // namespace
@@ -199,7 +204,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
   int index = find(key);
   if (index >= 0 || !make) return index;
   {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     index = find(key);
     if (index >= 0) return index;
     index = make_kind(key, c, device);
@@ -208,11 +213,11 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
   const std::uint32_t configuration = configuration_of(library, arguments);
   const std::uint32_t site = call_site(configuration);
   {
-    const Locked locked(kinds_mutex);
-    kinds[index].record.configuration = configuration;
-    kinds[index].record.call_site = site;
+    const Locked locked(kinds_mutex());
+    kind_at(index).record.configuration = configuration;
+    kind_at(index).record.call_site = site;
   }
-  if (is_forced() && !kinds[index].decided.load()) force(library, arguments, c, index);
+  if (is_forced() && !kind_at(index).decided.load()) force(library, arguments, c, index);
   return index;
 }
 
@@ -234,7 +239,7 @@ void forget_misnamed(const void* reserve) {
 void name_holds(int kind, const void* reserve, bool holds) {
   forget_misnamed(reserve);
   if (holds) return;
-  kinds[kind].withdrawn.store(true);
+  kind_at(kind).withdrawn.store(true);
   misnamed[misnamed_count.fetch_add(1) % (sizeof misnamed / sizeof misnamed[0])] = {reserve, kind};
 }
 
@@ -269,7 +274,7 @@ bool decide(Kind& kind) {
 
 void kinds_in_child() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-  memcpy(&kinds_mutex, &fresh, sizeof fresh);
+  memcpy(&mutex, &fresh, sizeof fresh);
   kind_count.store(0);
   memset(static_cast<void*>(misnamed), 0, sizeof misnamed);
   misnamed_count.store(0);

@@ -31,12 +31,11 @@ struct Kind {
   std::uint64_t next_try;  // forward calls before the next comparison
   std::uint64_t measured_calls;
 };
-inline constexpr int most_kinds = 256;
-extern Kind kinds[most_kinds];
-extern std::atomic<int> kind_count;
+Kind& kind_at(int index);  // below number_of_kinds(), which grows up to 256
+int number_of_kinds();
 // In front of all that is not atomic here and in comparing.cpp. Neither CUDA nor cuDNN is called
 // while it is held.
-extern pthread_mutex_t kinds_mutex;
+pthread_mutex_t& kinds_mutex();
 
 inline spool::ChoiceVariant& variant_of(Kind& kind, std::uint32_t index) {
   return kind.record.variants[index];

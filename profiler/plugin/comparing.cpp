@@ -23,22 +23,22 @@ bool comparison_busy = false;  // a thread is in it, without the lock
 
 // Whether this thread may go on with the comparison: nobody else does until release().
 bool claim(int kind, Stage wanted) {
-  const Locked locked(kinds_mutex);
+  const Locked locked(kinds_mutex());
   if (comparison_busy || stage != wanted || (kind >= 0 && compared_kind != kind)) return false;
   comparison_busy = true;
   return true;
 }
 
 void release(Stage next) {
-  const Locked locked(kinds_mutex);
+  const Locked locked(kinds_mutex());
   stage = next;
   comparison_busy = false;
 }
 
 // The candidate is out, or is tried again at a later call.
 void conclude(VariantState state, std::int32_t status) {
-  const Locked locked(kinds_mutex);
-  Kind& kind = kinds[compared_kind];
+  const Locked locked(kinds_mutex());
+  Kind& kind = kind_at(compared_kind);
   auto& one = variant_of(kind, compared_variant);
   one.state = state;
   one.status = status;
@@ -55,8 +55,8 @@ void put_off() {
   comparison.give_up();
   VariantState state = VariantState::candidate;
   {
-    const Locked locked(kinds_mutex);
-    Kind& kind = kinds[compared_kind];
+    const Locked locked(kinds_mutex());
+    Kind& kind = kind_at(compared_kind);
     kind.next_try = 2 * kind.calls[0].load();
     if (++kind.tries >= most_tries) state = VariantState::unseen;
   }
@@ -68,8 +68,8 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
   bool give_up = false;
   cudnnRNNAlgo_t algo{};
   {
-    const Locked locked(kinds_mutex);
-    Kind& kind = kinds[index];
+    const Locked locked(kinds_mutex());
+    Kind& kind = kind_at(index);
     // Only calls that suit come here.
     if (kind.record.state == ChoiceState::waiting && kind.calls[0].load() > calls_before_tuning)
       kind.record.state = ChoiceState::comparing;
@@ -79,7 +79,7 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     if (stage != Stage::none) {
       // Another kind's waits for a backward call that may never come.
       if (compared_kind == index || stage == Stage::running ||
-          ++kinds[compared_kind].waited < 4 * calls_without_backward)
+          ++kind_at(compared_kind).waited < 4 * calls_without_backward)
         return;
       give_up = true;
       comparison_busy = true;
@@ -90,8 +90,8 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     return;
   }
   {
-    const Locked locked(kinds_mutex);
-    Kind& kind = kinds[index];
+    const Locked locked(kinds_mutex());
+    Kind& kind = kind_at(index);
     if (stage != Stage::none || comparison_busy) return;
     end_comparing(kind);
     if (kind.record.state != ChoiceState::comparing) return;
@@ -136,10 +136,10 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
 void wait_for_backward(int index) {
   bool data = false;
   {
-    const Locked locked(kinds_mutex);
+    const Locked locked(kinds_mutex());
     if (comparison_busy || compared_kind != index ||
         (stage != Stage::forward && stage != Stage::data) ||
-        ++kinds[index].waited < calls_without_backward)
+        ++kind_at(index).waited < calls_without_backward)
       return;
     comparison_busy = true;
     data = stage == Stage::data;
@@ -192,8 +192,8 @@ void poll_comparison() {
   std::uint32_t tensor = writer().intern(result.tensor);
   VariantState state = result.same ? VariantState::measured : VariantState::different;
   {
-    const Locked locked(kinds_mutex);
-    Kind& kind = kinds[compared_kind];
+    const Locked locked(kinds_mutex());
+    Kind& kind = kind_at(compared_kind);
     auto& one = variant_of(kind, compared_variant);
     one.error = result.error;
     one.limit = result.limit;

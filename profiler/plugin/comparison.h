@@ -52,7 +52,10 @@ class Comparison {
                std::size_t workspace, std::size_t reserve);
   bool allocate(std::size_t most_bytes);
   bool follow(CUstream stream);
-  void* at(std::size_t offset) const { return reinterpret_cast<void*>(buffer_ + offset); }
+  void* at(std::size_t offset) const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver gives memory as a number
+    return reinterpret_cast<void*>(buffer_ + offset);
+  }
   float limit_of(int tensor) const;
   double counts_for_nothing(int tensor) const;  // of the sum of squared differences
 

@@ -100,6 +100,7 @@ bool same_weights(const CudnnLibrary& l, cudnnHandle_t handle, cudnnRNNDescripto
     return false;
   }
   // Nothing is read there: cuDNN adds offsets to it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   auto* const base = reinterpret_cast<void*>(std::uintptr_t{1} << 40);
   const int gates = c.cell == CUDNN_LSTM ? 8 : c.cell == CUDNN_GRU ? 6 : 2;
   const int layers = c.layers * (c.direction == CUDNN_BIDIRECTIONAL ? 2 : 1);
