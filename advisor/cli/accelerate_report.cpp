@@ -18,6 +18,8 @@ namespace {
 using advisor::Style;
 using launch::AlgorithmChoice;
 using launch::ChoiceVariant;
+using launch::name_of;
+using launch::WholeStep;
 using spool::ChoiceState;
 using spool::Kept;
 using spool::VariantState;
@@ -45,7 +47,7 @@ std::int64_t sum(std::span<const std::int64_t> counts) {
   return total;
 }
 
-std::string name_of(const RnnConfig& config) {
+std::string layer_name(const RnnConfig& config) {
   const std::string text = summary(config);
   return words::clean(text.substr(0, text.find(", "))) +
          (config.mode == Mode::inference ? ", inference" : "");
@@ -84,7 +86,8 @@ std::vector<Row> make_rows(const launch::Collected& collected) {
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
       return choice.configuration >= 0 && row.choice.process != choice.process &&
              row.choice.configuration == choice.configuration && row.choice.file == choice.file &&
-             row.choice.line == choice.line && row.choice.in_use().algo == choice.in_use().algo;
+             row.choice.line == choice.line &&
+             name_of(row.choice.in_use()) == name_of(choice.in_use());
     });
     if (same != rows.end()) {
       add_counts(same->choice, choice);
@@ -100,7 +103,7 @@ std::vector<Row> make_rows(const launch::Collected& collected) {
     if (choice.configuration >= 0) {
       const auto& config =
           collected.profile.configurations[static_cast<std::size_t>(choice.configuration)].config;
-      row.name = name_of(config);
+      row.name = layer_name(config);
       mode = config.mode;
     }
     if (choice.accelerated()) {
@@ -132,8 +135,7 @@ std::string faster(double speedup) {
 }
 
 std::string in_place_of(const AlgorithmChoice& choice) {
-  return fmt::format("{} in place of {}", to_string(choice.in_use().algo),
-                     to_string(choice.original().algo));
+  return fmt::format("{} in place of {}", name_of(choice.in_use()), name_of(choice.original()));
 }
 
 std::string why_dropped(const ChoiceVariant& variant) {
@@ -145,6 +147,9 @@ std::string why_dropped(const ChoiceVariant& variant) {
     case VariantState::different:
       if (variant.error < 0) return "its results differ";
       return fmt::format("its results differ: {} by {:.2g}, {:.2g} allowed",
+                         words::clean(variant.tensor), variant.error, variant.limit);
+    case VariantState::drifted:
+      return fmt::format("was in use until its results differed: {} by {:.2g}, {:.2g} allowed",
                          words::clean(variant.tensor), variant.error, variant.limit);
     case VariantState::layout:
       return "it stores weights or intermediate results differently";
@@ -178,6 +183,8 @@ std::string_view why_kept(Kept reason) {
       return "captured in a CUDA graph before the choice was made";
     case Kept::refused:
       return "that cuDNN refused with another algorithm";
+    case Kept::whole_step:
+      return "to time whole steps";
     case Kept::count:
       break;
   }
@@ -224,8 +231,13 @@ std::string_view why_not(const AlgorithmChoice& choice) {
       break;
   }
   if (!was_tried(choice)) return "no other algorithm suits these calls";
-  return lacks_memory(choice) ? "GPU memory was too short for another algorithm"
-                              : "no other usable algorithm is faster by 5 %";
+  const auto has = [&](VariantState state) {
+    return std::any_of(choice.variants.begin(), choice.variants.end(),
+                       [state](const auto& v) { return v.state == state; });
+  };
+  if (has(VariantState::drifted)) return "a faster algorithm was used until its results differed";
+  return has(VariantState::memory) ? "GPU memory was too short for another algorithm"
+                                   : "no other usable algorithm is faster by 5 %";
 }
 
 std::vector<std::string> dropped(const AlgorithmChoice& choice) {
@@ -233,7 +245,7 @@ std::vector<std::string> dropped(const AlgorithmChoice& choice) {
   for (std::size_t i = 1; i < choice.variants.size(); ++i) {
     if (i == choice.chosen) continue;
     const auto& variant = choice.variants[i];
-    list.push_back(fmt::format("{} ({})", to_string(variant.algo), why_dropped(variant)));
+    list.push_back(fmt::format("{} ({})", name_of(variant), why_dropped(variant)));
   }
   return list;
 }
@@ -278,7 +290,7 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
     }
   } else {
     part("Algorithm",
-         fmt::format("{}, unchanged: {}", to_string(choice.original().algo), why_not(choice)));
+         fmt::format("{}, unchanged: {}", name_of(choice.original()), why_not(choice)));
   }
   if (const auto& used = choice.in_use();
       choice.accelerated() && used.error >= 0 && !used.tensor.empty()) {
@@ -297,7 +309,7 @@ struct Verdict {
   bool good = false;
 };
 
-Verdict accelerated_verdict(const std::vector<Row>& rows, const Profile& profile) {
+Verdict accelerated_verdict(const std::vector<Row>& rows, const Profile& profile, bool tried) {
   std::set<LayerKey> all, fast;
   double least = 0, most = 0;
   for (const auto& row : rows) {
@@ -316,11 +328,13 @@ Verdict accelerated_verdict(const std::vector<Row>& rows, const Profile& profile
                ? faster(most)
                : fmt::format("{} to {}", words::number(least), faster(most));
   }
-  return {
-      fmt::format("{} of {} now {} {} ({}: {})", fast.size(),
-                  words::plural(static_cast<long long>(all.size()), "RNN layer"),
-                  fast.size() == 1 ? "runs" : "run", gain, first.name, in_place_of(first.choice)),
-      true};
+  return {fmt::format("{} of {} {} {} ({}: {})", fast.size(),
+                      words::plural(static_cast<long long>(all.size()), "RNN layer"),
+                      tried              ? "could run"
+                      : fast.size() == 1 ? "now runs"
+                                         : "now run",
+                      gain, first.name, in_place_of(first.choice)),
+          true};
 }
 
 // Nothing runs faster: why, and what to do.
@@ -362,7 +376,33 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
          "5 %; `rnnadvisor profile` shows what else could help";
 }
 
-void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows) {
+void draw_step(advisor::Terminal& terminal, const std::vector<WholeStep>& steps, bool tried) {
+  if (steps.empty()) {
+    if (!tried) return;
+    terminal.paragraph(
+        "not measured: the program ended too early, or no step was found. A step is a forward pass "
+        "and its backward pass, or without training a forward pass of the first layer, outside "
+        "CUDA "
+        "graphs; `--step nvtx:NAME` names one",
+        indent, "  Whole step", Style::bold);
+    return;
+  }
+  const auto& step = steps.front();
+  std::string text =
+      fmt::format("{} {} {}: {} ({} to {}); the program against itself: {} to {}",
+                  format_milliseconds(step.own_ms.median), terminal.symbol("→", "->"),
+                  format_milliseconds(step.chosen_ms.median), words::times(step.speedup.median),
+                  words::number(step.speedup.low), words::number(step.speedup.high),
+                  words::number(step.control.low), words::number(step.control.high));
+  if (step.withdrawn) text += "; steps were slower, so the program has its own algorithms again";
+  if (steps.size() > 1) text += fmt::format("; in the first of {} processes", steps.size());
+  terminal.paragraph(text, indent, "  Whole step", Style::bold);
+  terminal.paragraph(
+      fmt::format("{} steps timed; {}", format_count(step.steps), launch::describe(step.source)),
+      indent, {}, Style::dim);
+}
+
+void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows, bool tried) {
   double tuning = 0, saved = 0;
   std::int64_t bytes = 0;
   for (const auto& row : rows) {
@@ -376,7 +416,7 @@ void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows) {
                     format_bytes(static_cast<double>(bytes))),
         indent, "  Measuring", Style::bold);
   }
-  if (saved > 0) {
+  if (saved > 0 && !tried) {
     terminal.paragraph(fmt::format("about {} of GPU time in this run: what the medians differ by, "
                                    "for each accelerated call",
                                    format_milliseconds(saved)),
@@ -398,8 +438,8 @@ void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
 
 }  // namespace
 
-std::string accelerate_command(std::string_view program) {
-  return fmt::format("rnnadvisor accelerate -- {}", program);
+std::string accelerate_command(std::string_view program, bool numerics) {
+  return fmt::format("rnnadvisor accelerate {}-- {}", numerics ? "--allow numerics " : "", program);
 }
 
 std::string accelerate_report(const launch::Collected& collected,
@@ -408,7 +448,7 @@ std::string accelerate_report(const launch::Collected& collected,
   const auto rows = make_rows(collected);
   advisor::Terminal terminal(options);
   const bool any = !rows.empty() && rows.front().choice.accelerated();
-  const auto verdict = any ? accelerated_verdict(rows, collected.profile)
+  const auto verdict = any ? accelerated_verdict(rows, collected.profile, context.tried)
                            : Verdict{nothing(collected, rows, context.hold), false};
   terminal.line();
   terminal.paragraph("rnnadvisor: " + verdict.text, 0, {}, Style::dim,
@@ -418,15 +458,19 @@ std::string accelerate_report(const launch::Collected& collected,
     terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),
                   Style::dim);
   terminal.line();
-  draw_costs(terminal, rows);
+  if (any || !collected.steps.empty()) draw_step(terminal, collected.steps, context.tried);
+  draw_costs(terminal, rows, context.tried);
   draw_notes(terminal, collected.profile);
   if (any) {
     terminal.paragraph(context.command.empty()
                            ? "start the program with the same variables"
-                           : fmt::format("the same command: {}", words::clean(context.command)),
+                           : fmt::format("{}{}", context.tried ? "" : "the same command: ",
+                                         words::clean(context.command)),
                        indent, "  To keep it", Style::bold);
-    terminal.paragraph("RNNADVISOR_ACCELERATE=0, or start the program without rnnadvisor", indent,
-                       "  To undo it", Style::bold);
+    if (!context.tried) {
+      terminal.paragraph("RNNADVISOR_ACCELERATE=0, or start the program without rnnadvisor", indent,
+                         "  To undo it", Style::bold);
+    }
   }
   return terminal.take();
 }

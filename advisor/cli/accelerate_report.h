@@ -14,12 +14,14 @@ namespace rnnadvisor::cli {
 enum class AccelerationHold { none, switched_off, deterministic };
 
 struct AccelerationContext {
-  std::string command;  // that does it again; empty: not known
+  std::string command;  // that keeps the gain; empty: not known
+  bool tried = false;   // of `try`: the program has its own algorithms again
   AccelerationHold hold = AccelerationHold::none;
 };
 
-// "rnnadvisor accelerate -- python3 train.py", of a command line quoted for a shell.
-std::string accelerate_command(std::string_view program);
+// "rnnadvisor accelerate -- python3 train.py", of a command line quoted for a shell; with
+// `numerics` the option that allows them.
+std::string accelerate_command(std::string_view program, bool numerics);
 
 // Ends with a line break.
 std::string accelerate_report(const launch::Collected& collected,

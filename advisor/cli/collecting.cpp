@@ -144,7 +144,7 @@ int collect_and_report(const Context& context, const Judging& judging,
   return exit_status(judgement.findings, judging.fail_on);
 }
 
-int collect_acceleration(const Context& context, const AccelerationRequest& request) {
+int collect_acceleration(const Context& context, const AccelerationRequest& request, bool* ended) {
   const auto& recording = request.recording;
   const auto collected = read_folder(context, recording);
   if (!collected) {
@@ -152,7 +152,12 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
     say_kept(context, recording);
     return status;
   }
-  const AccelerationContext about{request.command, request.hold};
+  if (ended != nullptr) {
+    const auto& notes = collected->profile.notes;
+    *ended = std::any_of(notes.begin(), notes.end(),
+                         [](const auto& note) { return note.code == "try-ended"; });
+  }
+  const AccelerationContext about{request.command, request.tried, request.hold};
   if (!request.report.empty()) {
     advisor::TextOptions plain;
     const auto written = write_file(request.report, accelerate_report(*collected, about, plain));

@@ -35,7 +35,10 @@ struct AccelerationRequest {
   std::string report;
   std::string command;      // that keeps the gain: "rnnadvisor accelerate -- python3 train.py"
   AccelerationHold hold{};  // why nothing can have been accelerated
+  bool tried = false;       // of `try`
 };
-int collect_acceleration(const Context& context, const AccelerationRequest& request);
+// `ended`, where it is given: whether the plugin interrupted the program, as `try` asked it to.
+int collect_acceleration(const Context& context, const AccelerationRequest& request,
+                         bool* ended = nullptr);
 
 }  // namespace rnnadvisor::cli

@@ -112,6 +112,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   add_calibrate(*app, context);
   add_profile(*app, context);
   add_accelerate(*app, context);
+  add_try(*app, context);
   add_collect(*app, context);
   add_env(*app, context);
   add_merge(*app, context);

@@ -73,6 +73,7 @@ void add_sweep(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_profile(CLI::App& app, Context& context);
 void add_accelerate(CLI::App& app, Context& context);
+void add_try(CLI::App& app, Context& context);
 void add_collect(CLI::App& app, Context& context);
 void add_env(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);

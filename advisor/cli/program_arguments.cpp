@@ -7,7 +7,7 @@
 namespace rnnadvisor::cli {
 namespace {
 
-constexpr std::string_view commands_with_program[] = {"profile", "accelerate"};
+constexpr std::string_view commands_with_program[] = {"profile", "accelerate", "try"};
 
 // Whether the word after this one is its value.
 bool takes_next_word(const CLI::App& root, const CLI::App& command, const std::string& word) {

@@ -24,12 +24,14 @@ Error wrong(std::string_view option, std::string_view value, std::string remedy)
           {}};
 }
 
-Result<std::string> read_capture(const std::string& range) {
-  if (range == "none") return std::string();
+Result<std::string> read_range(const std::string& range, std::string_view option,
+                               std::string_view otherwise) {
+  if (range == otherwise) return std::string();
   if (range == "cuda-profiler-api" || range == "cudaProfilerApi") return "cuda-profiler-api";
   if (range.starts_with("nvtx:") && range.size() > 5 && range[5] != '@') return range;
-  return fail(wrong("--capture-range", range,
-                    "use none, cuda-profiler-api, nvtx:NAME or nvtx:NAME@DOMAIN"));
+  return fail(
+      wrong(option, range,
+            fmt::format("use {}, cuda-profiler-api, nvtx:NAME or nvtx:NAME@DOMAIN", otherwise)));
 }
 
 Result<std::vector<std::string>> read_trace(const std::string& text) {
@@ -132,7 +134,33 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
       ->group(group_recording);
 }
 
-void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments) {
+void add_step_option(CLI::App& command, std::string& step, Context& context) {
+  auto* option =
+      command
+          .add_option("--step", step,
+                      "where a step of the program begins: at the forward pass after a backward "
+                      "pass (calls, the default), at cudaProfilerStart, or at the NVTX range of "
+                      "this name")
+          ->type_name("calls|cuda-profiler-api|nvtx:NAME[@DOMAIN]")
+          ->group(group_accelerating);
+  context.completions[option] = {Context::Completion::Kind::words,
+                                 {"calls", "cuda-profiler-api", "nvtx:"}};
+}
+
+Result<std::string> read_step(const std::string& step) {
+  return read_range(step, "--step", "calls");
+}
+
+void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, Context& context) {
+  auto* allow =
+      command
+          .add_option("--allow", arguments.allow,
+                      "exact: another algorithm with the same types (default); numerics: also "
+                      "float32 multiplied in half precision on tensor cores, where the program "
+                      "permits TF32")
+          ->type_name("exact|numerics")
+          ->group(group_accelerating);
+  context.completions[allow] = {Context::Completion::Kind::words, {"exact", "numerics"}};
   command
       .add_option("--memory", arguments.memory,
                   "GPU memory that comparing and faster algorithms may use on top of the program's "
@@ -149,6 +177,9 @@ void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments) {
 
 Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments) {
   launch::AccelerateOptions options;
+  options.numerics = arguments.allow == "numerics";
+  if (!options.numerics && arguments.allow != "exact")
+    return fail(wrong("--allow", arguments.allow, "use exact or numerics"));
   if (!arguments.memory.empty()) {
     const auto bytes = parse_size(arguments.memory, "--memory");
     if (!bytes) return fail(bytes.error());
@@ -193,7 +224,7 @@ Result<launch::RecordingOptions> read_recording(const RecordingArguments& argume
   if (mode == modes.end())
     return fail(wrong("--mode", arguments.mode, fmt::format("use {}", fmt::join(modes, ", "))));
   options.mode = static_cast<spool::Mode>(mode - modes.begin());
-  auto capture = read_capture(arguments.capture_range);
+  auto capture = read_range(arguments.capture_range, "--capture-range", "none");
   if (!capture) return fail(std::move(capture.error()));
   options.capture = std::move(*capture);
   for (const auto& [seconds, target, name] :

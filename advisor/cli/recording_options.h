@@ -26,10 +26,14 @@ inline constexpr auto group_recording = "Recording";
 struct AccelerateArguments {
   std::string memory;
   std::optional<double> budget_seconds;
+  std::string allow = "exact";
 };
-// --memory and --budget
-void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments);
+// --allow, --memory and --budget
+void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, Context& context);
 Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments);
+// --step: where a step of the program begins, for RecordingOptions::capture.
+void add_step_option(CLI::App& command, std::string& step, Context& context);
+Result<std::string> read_step(const std::string& step);
 // The environment asks for results that are equal in every run, so that nothing is accelerated:
 // said in a note.
 bool note_deterministic(const Context& context, const launch::Lookup& environment);

@@ -163,6 +163,7 @@ int run_program(Context& context, const ProgramRun& run) {
   if (progress.wanted()) progress.write({"collecting", -1, -1, {}, -1, -1, 0});
   if (end->killed) context.note("interrupted twice: the program was ended at once");
   const int status = run.collect(folder.keep(), describe_program(context, *end));
+  if (run.was_interrupted && run.was_interrupted()) return status;
   if (end->signal != 0) {
     context.out.flush();
     context.err.flush();

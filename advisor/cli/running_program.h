@@ -32,6 +32,9 @@ struct ProgramRun {
   std::function<void(const launch::Lookup&)> about_environment = {};
   // When it has ended; the exit status of what was made of the folder, which it removes or keeps.
   std::function<int(const std::string& folder, const Process& program)> collect;
+  // After `collect`: whether the program was interrupted because that was asked for. Its exit
+  // status then says nothing; may be empty.
+  std::function<bool()> was_interrupted = {};
 };
 
 // The exit status is the program's; that of `collect` where the program's is 0; 127 and 126 where

@@ -65,22 +65,34 @@ std::string why_not_tried(const ChoiceVariant& variant) {
   }
 }
 
+std::string transforms_of(const ChoiceVariant& original, const ChoiceVariant& variant) {
+  const auto change = [](std::string_view kind, std::string_view value) {
+    return fmt::format(R"({{"kind":"{}","parameters":{{"value":"{}"}}}})", kind, value);
+  };
+  std::string list;
+  if (variant.converts) list = change("math_type", to_string(MathType::tensor_op_allow_conversion));
+  if (variant.algo != original.algo)
+    list += (list.empty() ? "" : ",") + change("algo", to_string(variant.algo));
+  return "[" + list + "]";
+}
+
 Experiment make_experiment(const Profile& profile, const AlgorithmChoice& choice,
                            const ChoiceVariant& variant) {
   const auto& original = profile.configurations[static_cast<std::size_t>(choice.configuration)];
   Experiment made;
   made.configuration = choice.configuration;
   made.where = in_program;
-  made.transforms =
-      fmt::format(R"([{{"kind":"algo","parameters":{{"value":"{}"}}}}])", to_string(variant.algo));
-  made.meaning = "exact";
+  made.transforms = transforms_of(choice.original(), variant);
+  made.meaning = variant.converts ? "numerics" : "exact";
   made.device = choice.device;
   made.seconds = choice.tuning_ms / 1e3;
   const std::string tensor = variant.tensor.empty() ? "a result" : variant.tensor;
   if (variant.error >= 0) made.shifts.push_back({tensor, variant.error, -1, -1});
-  if (variant.state == VariantState::different) {
+  if (variant.state == VariantState::different || variant.state == VariantState::drifted) {
     made.verdict = ExperimentVerdict::refuted;
-    made.message = "not the same results";
+    made.message = variant.state == VariantState::different
+                       ? "not the same results"
+                       : "not the same results any more on a later call";
     if (variant.error >= 0) {
       made.message += fmt::format(": {} differs by {:.2g}, and {:.2g} is allowed", tensor,
                                   variant.error, variant.limit);
@@ -111,6 +123,7 @@ Configuration changed_configuration(const Configuration& original, const Algorit
   Configuration made;
   made.config = original.config;
   made.config.set_algo(variant.algo);
+  if (variant.converts) made.config.math_type = MathType::tensor_op_allow_conversion;
   made.program = original.program;
   made.origin = Origin::run;
   made.outcome = Outcome::completed;
@@ -130,6 +143,11 @@ Configuration changed_configuration(const Configuration& original, const Algorit
 }
 
 }  // namespace
+
+std::string name_of(const ChoiceVariant& variant) {
+  return std::string(to_string(variant.algo)) +
+         (variant.converts ? " with conversion to half" : "");
+}
 
 std::vector<ExperimentTiming> choice_timings(const ChoiceVariant& before,
                                              const ChoiceVariant& after, Mode mode) {

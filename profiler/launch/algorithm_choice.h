@@ -15,6 +15,7 @@ namespace rnnadvisor::launch {
 
 struct ChoiceVariant {
   Algo algo = Algo::standard;
+  bool converts = false;  // float32 is multiplied in half precision
   spool::VariantState state = spool::VariantState::absent;
   std::string status;  // of a refusal: "CUDNN_STATUS_NOT_SUPPORTED"
   double error = -1;   // largest relative difference of a tensor; -1: not compared
@@ -36,12 +37,16 @@ struct AlgorithmChoice {
   std::int64_t kept[static_cast<std::size_t>(spool::Kept::count)] = {};
   double tuning_ms = 0;
   std::int64_t tuning_bytes = 0;
+  int checks = 0;                       // comparisons of results after the choice
   std::vector<ChoiceVariant> variants;  // the first is the program's own
 
   const ChoiceVariant& original() const { return variants.front(); }
   const ChoiceVariant& in_use() const { return variants[chosen]; }
   bool accelerated() const { return chosen != 0; }
 };
+
+// "persist_static", "persist_static with conversion to half"
+std::string name_of(const ChoiceVariant& variant);
 
 // Time before and after, of one scope: medians add up, and the ends of their intervals do, so that
 // the interval of the speedup is wider than one of 95 %. The widest scope that both were timed in

@@ -78,9 +78,11 @@ void set_acceleration(const RecordingOptions& options, const Lookup& present,
   const auto wanted = options.accelerate.value_or(AccelerateOptions{});
   put(variable::accelerate_memory, number(wanted.memory_bytes));
   put(variable::accelerate_budget_ms, number(wanted.budget_ms));
+  put(variable::try_steps, number(wanted.try_steps));
+  put(variable::try_end, wanted.try_end ? "1" : "");
   put(variable::record, !options.accelerate ? "" : wanted.record_calls ? "calls" : "choices");
   if (!acceleration_is_off(present)) {
-    put(variable::accelerate, options.accelerate ? "exact" : "");
+    put(variable::accelerate, !options.accelerate ? "" : wanted.numerics ? "numerics" : "exact");
   } else if (options.accelerate) {
     attachment.notes.push_back(fmt::format(
         "{}={} is set: the program keeps its own cuDNN algorithms. Unset it to accelerate",
@@ -191,13 +193,27 @@ Attachment detach(const Lookup& present) {
       attachment.set.emplace_back(variable::cupti, *before);
     }
   }
-  for (const char* name :
-       {variable::spool, variable::mode, variable::capture, variable::delay_ms,
-        variable::duration_ms, variable::skip, variable::iterations, variable::max_bytes,
-        variable::buffer_bytes, variable::call_sites, variable::trace, variable::cupti_before,
-        variable::counter_interval_us, variable::counter_duration_ms, variable::chain_cuda,
-        variable::chain_nvtx, variable::accelerate_memory, variable::accelerate_budget_ms,
-        variable::record}) {
+  for (const char* name : {variable::spool,
+                           variable::mode,
+                           variable::capture,
+                           variable::delay_ms,
+                           variable::duration_ms,
+                           variable::skip,
+                           variable::iterations,
+                           variable::max_bytes,
+                           variable::buffer_bytes,
+                           variable::call_sites,
+                           variable::trace,
+                           variable::cupti_before,
+                           variable::counter_interval_us,
+                           variable::counter_duration_ms,
+                           variable::chain_cuda,
+                           variable::chain_nvtx,
+                           variable::accelerate_memory,
+                           variable::accelerate_budget_ms,
+                           variable::try_steps,
+                           variable::try_end,
+                           variable::record}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }
   if (present(variable::accelerate) && !acceleration_is_off(present))

@@ -19,6 +19,9 @@ namespace rnnadvisor::launch {
 struct AccelerateOptions {
   std::int64_t memory_bytes = 0, budget_ms = 0;
   bool record_calls = false;  // beside what was chosen
+  bool numerics = false;      // float32 may be multiplied in half precision
+  int try_steps = 0;          // of `try`: whole steps to time; 0: not `try`
+  bool try_end = false;       // interrupt the program then
 };
 
 // 0 and empty: the plugin's own default.

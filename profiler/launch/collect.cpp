@@ -92,6 +92,7 @@ class Collector {
     after_finish();
     add_choice_experiments(collected_.profile, collection_.choices);
     collected_.choices = std::move(collection_.choices);
+    collected_.steps = std::move(collection_.steps);
     return std::move(collected_);
   }
 

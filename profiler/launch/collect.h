@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "profiler/launch/algorithm_choice.h"
+#include "profiler/launch/whole_step.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::launch {
@@ -28,6 +29,7 @@ struct Collected {
   // What `accelerate` did, by process and in the order of first calls; the profile has those that
   // were tried as experiments.
   std::vector<AlgorithmChoice> choices;
+  std::vector<WholeStep> steps;         // one for each process whose steps were compared
   std::int64_t rnn_calls = 0;           // that the programs made, recorded or not
   int spools = 0;                       // that were read
   int running = 0;                      // processes that had not ended

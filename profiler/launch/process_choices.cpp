@@ -1,7 +1,10 @@
 // ProcessSpool: what `accelerate` chose for the calls of a process.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "profiler/launch/cudnn_numbers.h"
 #include "profiler/launch/process_spool.h"
 
@@ -32,7 +35,7 @@ MedianInterval interval_of(const spool::ChoiceVariant& variant, std::size_t phas
 // Of a later version, or of damaged bytes.
 bool is_algorithm(const spool::ChoiceVariant& variant) {
   return variant.algo >= 0 && variant.algo <= static_cast<int>(Algo::persist_static_small_h) &&
-         variant.state > VariantState::absent && variant.state <= VariantState::unseen;
+         variant.state > VariantState::absent && variant.state <= VariantState::drifted;
 }
 
 }  // namespace
@@ -61,6 +64,7 @@ void ProcessSpool::add_choices() {
     choice.tuning_ms =
         static_cast<double>(std::clamp<std::int64_t>(record.tuning_ns, 0, most_count)) / 1e6;
     choice.tuning_bytes = count_of(record.tuning_bytes);
+    choice.checks = static_cast<int>(std::min(record.checks, 1U << 30));
     for (std::size_t i = 0; i < spool::most_variants; ++i) {
       const auto& variant = record.variants[i];
       if (!is_algorithm(variant)) continue;
@@ -68,6 +72,7 @@ void ProcessSpool::add_choices() {
       auto& made = choice.variants.emplace_back();
       made.algo = static_cast<Algo>(variant.algo);
       made.state = variant.state;
+      made.converts = variant.converts != 0;
       if (variant.state == VariantState::refused) made.status = status_name(variant.status);
       if (std::isfinite(variant.error) && variant.error >= 0) made.error = variant.error;
       if (std::isfinite(variant.limit)) made.limit = variant.limit;
@@ -81,6 +86,18 @@ void ProcessSpool::add_choices() {
       continue;
     }
     collection_.choices.push_back(std::move(choice));
+  }
+  if (auto step = whole_step(step_blocks_)) {
+    step->process = process_;
+    note(
+        NoteSeverity::info, "whole-step",
+        fmt::format("a whole step of the program took {} with its own cuDNN algorithms and {} with "
+                    "the faster ones, {:.3g} times ({:.3g} to {:.3g}) as fast; its own against "
+                    "itself: {:.3g} to {:.3g}",
+                    format_milliseconds(step->own_ms.median),
+                    format_milliseconds(step->chosen_ms.median), step->speedup.median,
+                    step->speedup.low, step->speedup.high, step->control.low, step->control.high));
+    collection_.steps.push_back(*step);
   }
 }
 

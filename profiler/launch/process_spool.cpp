@@ -146,6 +146,11 @@ bool ProcessSpool::read_little() {
         accelerations_.insert_or_assign(choice.id, choice);
         break;
       }
+      case Type::step_block: {
+        const auto block = record.as<spool::StepBlock>();
+        step_blocks_.insert_or_assign(block.block, block);
+        break;
+      }
       case Type::nvtx_push:
       case Type::nvtx_start:
       case Type::nvtx_end:

@@ -19,6 +19,7 @@
 #include "profiler/launch/framework_library.h"
 #include "profiler/launch/nvtx_matcher.h"
 #include "profiler/launch/plausible.h"
+#include "profiler/launch/whole_step.h"
 #include "profiler/profile/builder.h"
 #include "profiler/spool/reader.h"
 
@@ -31,6 +32,7 @@ struct Collection {
   ConfigurationTable configurations{builder};
   Plausible plausible;
   std::vector<AlgorithmChoice> choices;
+  std::vector<WholeStep> steps;
   const std::atomic<bool>* stop = nullptr;  // set: the user wants no more
   bool stopped() const { return stop != nullptr && stop->load(); }
 };
@@ -125,6 +127,7 @@ class ProcessSpool {
   std::unordered_map<std::uint64_t, spool::GraphNode> nodes_;
   std::vector<spool::Note> notes_;
   std::map<std::uint32_t, spool::Acceleration> accelerations_;  // by id: the last counts
+  std::map<std::uint32_t, spool::StepBlock> step_blocks_;       // by number: the last counts
   std::map<std::uint32_t, std::uint32_t> thread_names_;  // strings, by thread: the last counts
   // By what is named: device and, of a stream, its number; the last counts.
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> resource_names_;

@@ -5,6 +5,7 @@
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/plugin.h"
+#include "profiler/plugin/steps.h"
 
 namespace rnnadvisor::plugin {
 namespace {
@@ -17,14 +18,14 @@ using spool::VariantState;
 constexpr std::uint64_t most_unsuited_calls = 64;
 constexpr std::uint64_t calls_after_choice = 256;  // for which backward calls may be late
 
-// The algorithm in the size of a reserve: natural sizes are even.
+// The code of a variant in the size of a reserve: natural sizes are even.
 constexpr std::size_t size_unit = 4096;
-std::size_t size_naming(std::size_t natural, std::int32_t algo) {
-  return (natural + size_unit - 1) / size_unit * size_unit + 2 * static_cast<std::size_t>(algo) + 1;
+std::size_t size_naming(std::size_t natural, int code) {
+  return (natural + size_unit - 1) / size_unit * size_unit + 2 * static_cast<std::size_t>(code) + 1;
 }
-std::int32_t algo_named_by(std::size_t bytes) {
+int code_named_by(std::size_t bytes) {
   const std::size_t rest = bytes % size_unit;
-  return rest % 2 == 1 && rest <= 7 ? static_cast<std::int32_t>(rest / 2) : -1;
+  return rest % 2 == 1 && rest < 2 * variant_codes ? static_cast<int>(rest / 2) : -1;
 }
 
 void write(const spool::Acceleration& record) { writer().add(record, spool::Loss::other); }
@@ -72,26 +73,27 @@ bool is_suited(const CudnnLibrary& library, const Arguments& arguments) {
 }
 
 // What a call takes with an algorithm; asking cuDNN each time costs more than the rest of a call.
-bool sizes_of(VariantDescriptor& descriptor, int kind, std::int32_t algo, std::int32_t steps,
+bool sizes_of(VariantDescriptor& descriptor, int kind, int code, std::int32_t steps,
               cudnnRNNDataDescriptor_t x, bool training, VariantDescriptor::Sizes& out) {
   struct Known {
     std::uint32_t generation;
     int kind;
-    std::int32_t algo, steps;
+    int code;
+    std::int32_t steps;
     VariantDescriptor::Sizes sizes;
   };
   constexpr std::size_t slots = 64;
   static thread_local Known known[slots];
-  auto& here = known[(static_cast<std::size_t>(kind) * 4 + static_cast<std::size_t>(algo) +
+  auto& here = known[(static_cast<std::size_t>(kind) * 4 + static_cast<std::size_t>(code) +
                       static_cast<std::size_t>(steps) * 17) %
                      slots];
-  if (here.generation == generation() && here.kind == kind && here.algo == algo &&
+  if (here.generation == generation() && here.kind == kind && here.code == code &&
       here.steps == steps) {
     out = here.sizes;
     return true;
   }
   if (!descriptor.sizes(x, training, out)) return false;
-  here = {generation(), kind, algo, steps, out};
+  here = {generation(), kind, code, steps, out};
   return true;
 }
 
@@ -107,45 +109,47 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
   const int index = kind_of(library, arguments, c, is_forced());
   if (index < 0) return;
   const bool capturing = is_capturing(stream_of(library, arguments.handle));
-  std::int32_t algos[spool::most_variants];
+  int codes[spool::most_variants];
   std::uint32_t count = 0;
-  std::int32_t next = -1;  // of the forward call that these sizes may be for
+  int next = -1;  // of the forward call that these sizes may be for
+  const auto code_at = [](Kind& kind, std::uint32_t v) { return with(variant_of(kind, v)).code(); };
   Kind& kind = kind_at(index);
   const std::uint64_t late = kind.decided_at.load() + calls_after_choice;
   const bool fresh = kind.calls[0].load(std::memory_order_relaxed) < late;
   if (kind.decided.load(std::memory_order_acquire) && !fresh) {
     const std::uint32_t chosen = kind.chosen.load();
-    if (chosen != 0) algos[count++] = next = variant_of(kind, chosen).algo;
+    if (chosen != 0) codes[count++] = next = code_at(kind, chosen);
   } else {
     const Locked locked(kinds_mutex());
     if (kind.record.state == ChoiceState::measuring) {
       const std::uint32_t v = capturing ? 0 : kind.choice.next();
-      if (v != 0) next = variant_of(kind, v).algo;
+      if (v != 0) next = code_at(kind, v);
     } else if (kind.chosen.load() != 0) {
-      next = variant_of(kind, kind.chosen.load()).algo;
+      next = code_at(kind, kind.chosen.load());
     }
     // Backward calls may still come to forward calls that ran before the choice.
     for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
       const auto state = variant_of(kind, v).state;
-      if (state == VariantState::measured || state == VariantState::slower)
-        algos[count++] = variant_of(kind, v).algo;
+      if (state == VariantState::measured || state == VariantState::slower ||
+          state == VariantState::drifted)
+        codes[count++] = code_at(kind, v);
     }
   }
-  if (kind.withdrawn.load()) next = -1;
+  if (kind.withdrawn.load() || steps_want_own()) next = -1;
   std::size_t most = workspace == nullptr ? 0 : *workspace;
   for (std::uint32_t i = 0; i < count; ++i) {
     VariantDescriptor descriptor(library, arguments.handle, arguments.rnn,
-                                 static_cast<cudnnRNNAlgo_t>(algos[i]),
+                                 variant_of_code(codes[i]),
                                  VariantDescriptor::Dropout::as_in_the_program);
     VariantDescriptor::Sizes sizes{0, 0};
     const bool fits =
         descriptor.get() != nullptr &&
-        sizes_of(descriptor, index, algos[i], c.max_seq_length, arguments.x, arguments.training,
+        sizes_of(descriptor, index, codes[i], c.max_seq_length, arguments.x, arguments.training,
                  sizes) &&
         (workspace == nullptr || sizes.workspace <= *workspace + settings().accelerate_bytes) &&
         (reserve == nullptr || sizes.reserve == *reserve);
     if (fits && sizes.workspace > most) most = sizes.workspace;
-    if (!fits && algos[i] == next) next = -1;
+    if (!fits && codes[i] == next) next = -1;
   }
   if (workspace != nullptr) *workspace = most;
   if (arguments.training && reserve != nullptr && *reserve > 0 && next >= 0)
@@ -167,6 +171,7 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   suited_ = is_suited(library, arguments);
   // A backward call of what no forward call was seen of is the program's own.
   kind_ = kind_of(library, arguments, c, phase_ == 0);
+  see_step(c.training != 0);
   if (kind_ >= 0) {
     Kind& kind = kind_at(kind_);
     kind.calls[phase_].fetch_add(1, std::memory_order_relaxed);
@@ -185,6 +190,20 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   }
 }
 
+void AcceleratedCall::see_step(bool training) const {
+  if (capturing_ || is_forced()) return;
+  StepCall call{stream_, phase_, training, kind_, -1, true, false};
+  if (kind_ >= 0) {
+    Kind& kind = kind_at(kind_);
+    call.device = kind.record.device;
+    call.settled = kind.decided.load(std::memory_order_acquire);
+    call.replaced = kind.chosen.load() != 0;
+  } else {
+    call.device = current_device();
+  }
+  steps_see(call);
+}
+
 void AcceleratedCall::keep(Kept why) {
   if (kind_ < 0) return;
   kind_at(kind_).kept[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
@@ -201,19 +220,19 @@ void AcceleratedCall::keep_undecided() {
   if (kind.record.state == ChoiceState::waiting) set_decided(kind, 0);
 }
 
-// Sets up the call with `algo`; false where it must run with the program's own.
-bool AcceleratedCall::substitute(std::int32_t algo) {
+// Sets up the call with a variant; false where it must run with the program's own.
+bool AcceleratedCall::substitute(int code) {
   if (!suited_) {
     keep(Kept::alignment);
     return false;
   }
-  ours_.emplace(library_, arguments_.handle, arguments_.rnn, static_cast<cudnnRNNAlgo_t>(algo),
+  ours_.emplace(library_, arguments_.handle, arguments_.rnn, variant_of_code(code),
                 VariantDescriptor::Dropout::as_in_the_program);
   VariantDescriptor::Sizes sizes;
   const bool runs =
       ours_->get() != nullptr &&
       (kind_ < 0 ? ours_->sizes(arguments_.x, arguments_.training, sizes)
-                 : sizes_of(*ours_, kind_, algo, steps_, arguments_.x, arguments_.training, sizes));
+                 : sizes_of(*ours_, kind_, code, steps_, arguments_.x, arguments_.training, sizes));
   if (runs && sizes.workspace <= arguments_.workspace_bytes &&
       sizes.reserve <= arguments_.reserve_bytes)
     return true;
@@ -222,10 +241,10 @@ bool AcceleratedCall::substitute(std::int32_t algo) {
   return false;
 }
 
-// The variant that has an algorithm; 0: none of ours. Needs no lock.
-static std::uint32_t variant_with(Kind& kind, std::int32_t algo) {
-  for (std::uint32_t v = 1; v < spool::most_variants && algo >= 0; ++v)
-    if (variant_of(kind, v).algo == algo) return v;
+// The variant that has a code; 0: none of ours. Needs no lock.
+static std::uint32_t variant_with(Kind& kind, int code) {
+  for (std::uint32_t v = 1; v < spool::most_variants && code >= 0; ++v)
+    if (with(variant_of(kind, v)).code() == code) return v;
   return 0;
 }
 
@@ -234,10 +253,10 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
   Kind& kind = kind_at(kind_);
   const bool training = c.training != 0;
   const bool decided = kind.decided.load(std::memory_order_acquire);
-  const std::int32_t named = training ? algo_named_by(arguments_.reserve_bytes) : -1;
+  const int named = training ? code_named_by(arguments_.reserve_bytes) : -1;
   std::uint32_t variant = variant_with(kind, named);
   if (decided) {
-    if (!training) variant = kind.chosen.load();
+    if (!training && !steps_want_own()) variant = kind.chosen.load();
   } else {
     const Locked locked(kinds_mutex());
     const bool measuring = kind.record.state == ChoiceState::measuring && !capturing_;
@@ -246,11 +265,15 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
     measured_ = measuring && suited_;
   }
   if (variant != 0) {
-    if (substitute(variant_of(kind, variant).algo)) variant_ = variant;
+    if (substitute(with(variant_of(kind, variant)).code())) variant_ = variant;
   } else if (!decided) {
     keep_undecided();
-  } else if (training && kind.chosen.load() != 0) {
-    keep(Kept::unknown_reserve);
+  } else if (kind.chosen.load() != 0) {
+    if (steps_are_compared()) {
+      keep(Kept::whole_step);
+    } else if (training) {
+      keep(Kept::unknown_reserve);
+    }
   }
   if (named >= 0 && (!ours_ || any_misnamed())) {
     const Locked locked(kinds_mutex());
@@ -263,12 +286,12 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
 }
 
 void AcceleratedCall::choose_backward() {
-  std::int32_t algo = algo_named_by(arguments_.reserve_bytes);
-  if (algo >= 0 && any_misnamed()) {
+  int code = code_named_by(arguments_.reserve_bytes);
+  if (code >= 0 && any_misnamed()) {
     const Locked locked(kinds_mutex());
     const void* reserve = arguments_.at(Pointer::reserve);
-    if (is_misnamed(kind_, reserve)) algo = -1;
-    if (phase_ == 2 && algo < 0) forget_misnamed(reserve);
+    if (is_misnamed(kind_, reserve)) code = -1;
+    if (phase_ == 2 && code < 0) forget_misnamed(reserve);
   }
   bool decided = true, late = false;
   if (kind_ >= 0) {
@@ -277,18 +300,18 @@ void AcceleratedCall::choose_backward() {
     // The first backward calls after the choice belong to forward calls before it.
     late = decided && kind.chosen.load() != 0 &&
            kind.calls[0].load(std::memory_order_relaxed) > kind.decided_at.load() + 1;
-    variant_ = variant_with(kind, algo);
+    variant_ = variant_with(kind, code);
     if (!decided) {
       const Locked locked(kinds_mutex());
       measured_ = kind.record.state == ChoiceState::measuring && !capturing_ && suited_;
     }
   }
-  if (algo >= 0) {
-    if (!substitute(algo)) variant_ = 0;
+  if (code >= 0) {
+    if (!substitute(code)) variant_ = 0;
   } else if (!decided) {
     keep_undecided();
   } else if (late) {
-    keep(Kept::unknown_reserve);
+    keep(steps_are_compared() ? Kept::whole_step : Kept::unknown_reserve);
   }
   // Times of a call whose algorithm is not one of the kind's tell nothing.
   if (ours_ && variant_ == 0) measured_ = false;
@@ -316,7 +339,7 @@ bool AcceleratedCall::again(cudnnStatus_t status) {
     kind.choice.drop(variant_);
     if (kind.chosen.load() == variant_) kind.chosen.store(0);
   }
-  if (phase_ == 0 && kind_ >= 0 && algo_named_by(arguments_.reserve_bytes) >= 0) {
+  if (phase_ == 0 && kind_ >= 0 && code_named_by(arguments_.reserve_bytes) >= 0) {
     const Locked locked(kinds_mutex());
     name_holds(kind_, arguments_.at(Pointer::reserve), false);
   }
@@ -360,6 +383,19 @@ void AcceleratedCall::end(cudnnStatus_t status) {
     events_collect(false);
     const Locked locked(kinds_mutex());
     if (decide(kind) || kind.decided.load()) write_now = true;
+  } else if (kind.checking.load() ||
+             (phase_ == 0 && kind.chosen.load() != 0 && calls >= kind.next_check.load())) {
+    // Whether the results are still right: weights and data change.
+    if (status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_) {
+      if (phase_ == 0) {
+        spool::Configuration c;
+        if (read_configuration(library_, arguments_, c) && c.lengths == 0)
+          check_forward(library_, arguments_, c, kind_, stream_);
+      } else {
+        compare_backward(arguments_, kind_, phase_, stream_);
+      }
+    }
+    if (poll_comparison()) write_now = true;
   }
   if (!write_now) return;
   spool::Acceleration record;
@@ -372,6 +408,7 @@ void AcceleratedCall::end(cudnnStatus_t status) {
 
 void acceleration_finish() {
   if (!acceleration_is_on()) return;
+  steps_finish();
   poll_comparison();
   const int count = number_of_kinds();
   for (int i = 0; i < count; ++i) {
@@ -390,6 +427,7 @@ void acceleration_finish() {
 void acceleration_in_child() {
   kinds_in_child();
   comparing_in_child();
+  steps_in_child();
 }
 
 }  // namespace rnnadvisor::plugin

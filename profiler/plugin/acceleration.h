@@ -3,7 +3,9 @@
 // less than half, the length of the sequences. For each kind:
 //   1. each algorithm that cuDNN takes is compared on a real call (comparison.h);
 //   2. calls alternate between the program's own and those whose results are right, and are timed;
-//   3. the fastest is used from then on (choice.h).
+//   3. the fastest is used from then on (choice.h);
+//   4. its results are compared again now and then, and whole steps are timed with and without it
+//      (steps.h): either can put an end to it.
 // The backward pass must have the algorithm of its forward pass, and reserves are cloned, moved and
 // used twice: so the size of reserve that cudnnGetRNNTempSpaceSizes reports names the algorithm. A
 // reserve of any other size belongs to a call with the program's own.
@@ -45,7 +47,8 @@ class AcceleratedCall {
  private:
   void choose_forward(const spool::Configuration& configuration);
   void choose_backward();
-  bool substitute(std::int32_t algo);
+  bool substitute(int code);
+  void see_step(bool training) const;
   void keep(spool::Kept why);
   void keep_undecided();
 

@@ -5,7 +5,6 @@
 #include "core/model/small_h_results.h"
 #include "profiler/plugin/call_site.h"
 #include "profiler/plugin/driver.h"
-#include "profiler/plugin/variant_descriptor.h"
 
 namespace rnnadvisor::plugin {
 
@@ -23,6 +22,7 @@ Kind kinds[most_kinds];
 std::atomic<int> kind_count{0};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+constexpr std::uint64_t calls_before_check = 512;
 constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
 
 std::int64_t spent_ns = 0;
@@ -57,7 +57,22 @@ void set_decided(Kind& kind, std::uint32_t chosen) {
   kind.record.state = ChoiceState::decided;
   kind.decided_at.store(kind.calls[0].load());
   kind.chosen.store(chosen);
+  kind.next_check.store(kind.decided_at.load() + calls_before_check);
   kind.decided.store(true, std::memory_order_release);
+}
+
+void withdraw(Kind& kind, VariantState why) {
+  const std::uint32_t chosen = kind.chosen.load();
+  if (chosen == 0) return;
+  variant_of(kind, chosen).state = why;
+  // Backward calls may still come to forward calls before this one.
+  kind.decided_at.store(kind.calls[0].load());
+  kind.chosen.store(0);
+}
+
+void withdraw_all() {
+  const Locked locked(mutex);
+  for (int i = 0; i < number_of_kinds(); ++i) withdraw(kind_at(i), VariantState::slower);
 }
 
 spool::Acceleration record_of(Kind& kind) {
@@ -117,8 +132,12 @@ int find(std::uint64_t key) {
 }
 
 // What can never gain, by what is known of cuDNN without asking it.
-bool is_candidate(const spool::Configuration& c, std::int32_t algo) {
-  if (algo == c.algo) return false;
+bool is_candidate(const spool::Configuration& c, Variant variant) {
+  const std::int32_t algo = variant.algo;
+  if (algo == c.algo && !variant.converts) return false;
+  // FMA_MATH is the program's refusal of any rounding to fewer digits.
+  if (variant.converts && (c.data_type != CUDNN_DATA_FLOAT || c.math_type != CUDNN_DEFAULT_MATH))
+    return false;
   const bool right_types = (c.data_type == CUDNN_DATA_HALF || c.data_type == CUDNN_DATA_FLOAT) &&
                            c.math_precision == CUDNN_DATA_FLOAT && c.x_data_type == c.data_type;
   const bool plain = c.input_mode == CUDNN_LINEAR_INPUT && c.bias == CUDNN_RNN_DOUBLE_BIAS &&
@@ -130,7 +149,7 @@ bool is_candidate(const spool::Configuration& c, std::int32_t algo) {
   layer.gated = c.cell == CUDNN_LSTM || c.cell == CUDNN_GRU;
   layer.gru = c.cell == CUDNN_GRU;
   layer.half = c.data_type == CUDNN_DATA_HALF;
-  const bool converts = c.math_type == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
+  const bool converts = variant.converts || c.math_type == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
   layer.multiplies_in_half = converts || (layer.half && c.math_type == CUDNN_TENSOR_OP_MATH);
   layer.bidirectional = c.direction == CUDNN_BIDIRECTIONAL;
   layer.backward = c.training != 0;
@@ -156,12 +175,19 @@ int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t dev
   record.variants[0].error = -1;
   kind.choice.admit(0);
   std::uint32_t index = 1;
-  for (const std::int32_t algo : {CUDNN_RNN_ALGO_PERSIST_STATIC,
-                                  CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H, CUDNN_RNN_ALGO_STANDARD}) {
-    const bool wanted = is_forced() ? algo == settings().forced_algo && algo != c.algo : true;
-    if (!wanted || !is_candidate(c, algo)) continue;
+  for (const Variant variant : {Variant{CUDNN_RNN_ALGO_PERSIST_STATIC, true},
+                                {CUDNN_RNN_ALGO_PERSIST_STATIC, false},
+                                {CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H, false},
+                                {CUDNN_RNN_ALGO_STANDARD, true},
+                                {CUDNN_RNN_ALGO_STANDARD, false},
+                                {CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H, true}}) {
+    const bool wanted = is_forced() ? variant.algo == settings().forced_algo &&
+                                          variant.converts == settings().forced_converts
+                                    : settings().accelerate_numerics || !variant.converts;
+    if (!wanted || index == spool::most_variants || !is_candidate(c, variant)) continue;
     auto& one = record.variants[index++];
-    one.algo = algo;
+    one.algo = variant.algo;
+    one.converts = variant.converts ? 1 : 0;
     one.state = VariantState::candidate;
     one.error = -1;
   }
@@ -174,11 +200,9 @@ int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t dev
 void force(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
            int index) {
   auto& one = kind_at(index).record.variants[1];
-  VariantDescriptor own(library, arguments.handle, arguments.rnn,
-                        static_cast<cudnnRNNAlgo_t>(c.algo),
+  VariantDescriptor own(library, arguments.handle, arguments.rnn, {c.algo, false},
                         VariantDescriptor::Dropout::as_in_the_program);
-  VariantDescriptor other(library, arguments.handle, arguments.rnn,
-                          static_cast<cudnnRNNAlgo_t>(one.algo),
+  VariantDescriptor other(library, arguments.handle, arguments.rnn, with(one),
                           VariantDescriptor::Dropout::as_in_the_program);
   VariantDescriptor::Sizes sizes[2];
   VariantState state = VariantState::measured;

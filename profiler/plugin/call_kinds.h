@@ -10,6 +10,7 @@
 #include "profiler/plugin/choice.h"
 #include "profiler/plugin/cudnn_library.h"
 #include "profiler/plugin/plugin.h"
+#include "profiler/plugin/variant_descriptor.h"
 
 namespace rnnadvisor::plugin {
 
@@ -21,6 +22,9 @@ struct Kind {
   std::atomic<std::uint32_t> chosen;  // index into the variants
   std::atomic<std::uint64_t> calls[spool::choice_phases], substituted[spool::choice_phases],
       kept[static_cast<std::size_t>(spool::Kept::count)];
+  // Forward calls before the results of the chosen algorithm are compared again.
+  std::atomic<std::uint64_t> next_check;
+  std::atomic<bool> checking;  // that comparison is under way
   // A forward call could not have the algorithm that its reserve names; no more reserves name one.
   std::atomic<bool> withdrawn;
   std::atomic<std::uint64_t> decided_at;  // forward calls until then
@@ -40,6 +44,7 @@ pthread_mutex_t& kinds_mutex();
 inline spool::ChoiceVariant& variant_of(Kind& kind, std::uint32_t index) {
   return kind.record.variants[index];
 }
+inline Variant with(const spool::ChoiceVariant& one) { return {one.algo, one.converts != 0}; }
 
 // RNNADVISOR_ACCELERATE: whether algorithms are replaced at all, and whether one is forced.
 bool acceleration_is_on();
@@ -51,6 +56,8 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
 
 // All of these with the lock held.
 void set_decided(Kind& kind, std::uint32_t chosen);
+// The chosen algorithm is used no longer: calls have the program's own from here on.
+void withdraw(Kind& kind, spool::VariantState why);
 // After a comparison, or in place of it: what is left is measured, or the choice has fallen.
 void end_comparing(Kind& kind);
 // Whether the choice has fallen; then the record is to be written.
@@ -68,6 +75,8 @@ bool is_misnamed(int kind, const void* reserve);
 void forget_misnamed(const void* reserve);
 // After a forward call whose reserve names an algorithm.
 void name_holds(int kind, const void* reserve, bool holds);
+
+void withdraw_all();  // every choice, because whole steps are slower; without the lock
 
 void kinds_in_child();  // after fork()
 

@@ -12,6 +12,9 @@ using spool::VariantState;
 constexpr std::uint32_t calls_before_tuning = 2;      // the first ones load kernels
 constexpr std::uint32_t calls_without_backward = 16;  // then the comparison is put off
 constexpr std::uint32_t most_tries = 8;               // of a comparison that said nothing
+// Calls between two checks of a chosen algorithm that converts to half, whose range is smaller:
+// values may leave it as training goes on. A check costs about what ten calls do.
+constexpr std::uint64_t calls_between_range_checks = 2048;
 
 // The comparison that is going on.
 enum class Stage { none, forward, data, running };
@@ -20,6 +23,7 @@ Stage stage = Stage::none;
 int compared_kind = -1;
 std::uint32_t compared_variant = 0;
 bool comparison_busy = false;  // a thread is in it, without the lock
+bool is_check = false;         // of an algorithm that is in use
 
 // Whether this thread may go on with the comparison: nobody else does until release().
 bool claim(int kind, Stage wanted) {
@@ -35,10 +39,27 @@ void release(Stage next) {
   comparison_busy = false;
 }
 
+// With the lock held: the end of a check. What could not be compared this time says nothing.
+void conclude_check(Kind& kind, VariantState state) {
+  if (state == VariantState::different) withdraw(kind, VariantState::drifted);
+  const std::uint64_t calls = kind.calls[0].load();
+  const bool converts = variant_of(kind, compared_variant).converts != 0;
+  kind.next_check.store(converts ? calls + calls_between_range_checks : 2 * calls);
+  kind.checking.store(false);
+  kind.waited = 0;
+}
+
 // The candidate is out, or is tried again at a later call.
 void conclude(VariantState state, std::int32_t status) {
   const Locked locked(kinds_mutex());
   Kind& kind = kind_at(compared_kind);
+  if (is_check) {
+    is_check = false;
+    conclude_check(kind, state);
+    stage = Stage::none;
+    comparison_busy = false;
+    return;
+  }
   auto& one = variant_of(kind, compared_variant);
   one.state = state;
   one.status = status;
@@ -58,15 +79,46 @@ void put_off() {
     const Locked locked(kinds_mutex());
     Kind& kind = kind_at(compared_kind);
     kind.next_try = 2 * kind.calls[0].load();
-    if (++kind.tries >= most_tries) state = VariantState::unseen;
+    if (!is_check && ++kind.tries >= most_tries) state = VariantState::unseen;
   }
   conclude(state, 0);
+}
+
+// With the comparison claimed for compared_kind and compared_variant.
+void run_forward(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+                 int index, CUstream stream) {
+  const auto started =
+      comparison.start(library, arguments, c, with(variant_of(kind_at(index), compared_variant)),
+                       stream, settings().accelerate_bytes);
+  switch (started) {
+    case Comparison::Started::yes:
+      if (c.training != 0) {
+        release(Stage::forward);
+      } else if (comparison.finish()) {
+        release(Stage::running);
+      } else {
+        comparison.give_up();
+        conclude(VariantState::unseen, 0);
+      }
+      return;
+    case Comparison::Started::refused:
+      conclude(VariantState::refused, comparison.status());
+      return;
+    case Comparison::Started::layout:
+      conclude(VariantState::layout, 0);
+      return;
+    case Comparison::Started::memory:
+      conclude(VariantState::memory, 0);
+      return;
+    case Comparison::Started::failed:
+      conclude(VariantState::unseen, comparison.status());
+      return;
+  }
 }
 
 void start_comparison(CudnnLibrary& library, const Arguments& arguments,
                       const spool::Configuration& c, int index, CUstream stream) {
   bool give_up = false;
-  cudnnRNNAlgo_t algo{};
   {
     const Locked locked(kinds_mutex());
     Kind& kind = kind_at(index);
@@ -101,34 +153,8 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     compared_kind = index;
     kind.waited = 0;
     comparison_busy = true;
-    algo = static_cast<cudnnRNNAlgo_t>(variant_of(kind, compared_variant).algo);
   }
-  const auto started =
-      comparison.start(library, arguments, c, algo, stream, settings().accelerate_bytes);
-  switch (started) {
-    case Comparison::Started::yes:
-      if (c.training != 0) {
-        release(Stage::forward);
-      } else if (comparison.finish()) {
-        release(Stage::running);
-      } else {
-        comparison.give_up();
-        conclude(VariantState::unseen, 0);
-      }
-      return;
-    case Comparison::Started::refused:
-      conclude(VariantState::refused, comparison.status());
-      return;
-    case Comparison::Started::layout:
-      conclude(VariantState::layout, 0);
-      return;
-    case Comparison::Started::memory:
-      conclude(VariantState::memory, 0);
-      return;
-    case Comparison::Started::failed:
-      conclude(VariantState::unseen, comparison.status());
-      return;
-  }
+  run_forward(library, arguments, c, index, stream);
 }
 
 // Training calls whose backward pass does not come. Where it came for the data alone, the program
@@ -162,6 +188,24 @@ void compare_forward(CudnnLibrary& library, const Arguments& arguments,
   start_comparison(library, arguments, c, kind, stream);
 }
 
+void check_forward(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+                   int index, CUstream stream) {
+  wait_for_backward(index);
+  {
+    const Locked locked(kinds_mutex());
+    Kind& kind = kind_at(index);
+    const std::uint32_t chosen = kind.chosen.load();
+    if (stage != Stage::none || comparison_busy || chosen == 0 ||
+        kind.calls[0].load() < kind.next_check.load())
+      return;
+    compared_kind = index;
+    compared_variant = chosen;
+    comparison_busy = is_check = true;
+    kind.checking.store(true);
+  }
+  run_forward(library, arguments, c, index, stream);
+}
+
 void compare_backward(const Arguments& arguments, int index, std::size_t phase, CUstream stream) {
   if (phase == 1 && claim(index, Stage::forward)) {
     if (comparison.backward_data(arguments, stream)) {
@@ -182,12 +226,12 @@ void compare_backward(const Arguments& arguments, int index, std::size_t phase, 
       comparison.status());
 }
 
-void poll_comparison() {
-  if (!claim(-1, Stage::running)) return;
+bool poll_comparison() {
+  if (!claim(-1, Stage::running)) return false;
   Compared result;
   if (!comparison.poll(result)) {
     release(Stage::running);
-    return;
+    return false;
   }
   std::uint32_t tensor = writer().intern(result.tensor);
   VariantState state = result.same ? VariantState::measured : VariantState::different;
@@ -195,23 +239,28 @@ void poll_comparison() {
     const Locked locked(kinds_mutex());
     Kind& kind = kind_at(compared_kind);
     auto& one = variant_of(kind, compared_variant);
-    one.error = result.error;
-    one.limit = result.limit;
-    one.tensor = tensor;
+    if (!is_check || result.error > one.error) {
+      one.error = result.error;
+      one.limit = result.limit;
+      one.tensor = tensor;
+    }
+    if (is_check) ++kind.record.checks;
     kind.record.tuning_ns += result.device_ns;
     if (comparison.bytes() > kind.record.tuning_bytes)
       kind.record.tuning_bytes = comparison.bytes();
     spend(result.device_ns);
     if (result.same && result.blank)
       state = ++kind.tries < most_tries ? VariantState::candidate : VariantState::unseen;
-    if (state == VariantState::measured) kind.choice.admit(compared_variant);
+    if (!is_check && state == VariantState::measured) kind.choice.admit(compared_variant);
   }
+  const bool check = is_check;
   conclude(state, 0);
+  return check;
 }
 
 void comparing_in_child() {
   stage = Stage::none;
-  comparison_busy = false;
+  comparison_busy = is_check = false;
   compared_kind = -1;
   comparison.forget();
 }

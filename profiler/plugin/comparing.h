@@ -15,8 +15,12 @@ void compare_forward(CudnnLibrary& library, const Arguments& arguments,
                      const spool::Configuration& c, int kind, CUstream stream);
 // After its backward calls; `phase` 1: of the data, 2: of the weights.
 void compare_backward(const Arguments& arguments, int kind, std::size_t phase, CUstream stream);
-// Takes the result of a comparison that the device has finished.
-void poll_comparison();
+// After a forward call of a kind whose choice has fallen on another algorithm: compares its results
+// again. Where they differ the choice is withdrawn.
+void check_forward(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+                   int kind, CUstream stream);
+// Takes the result of a comparison that the device has finished. True: it ended a check.
+bool poll_comparison();
 
 void comparing_in_child();  // after fork()
 

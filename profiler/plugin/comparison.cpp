@@ -11,7 +11,6 @@
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
-#include "profiler/plugin/variant_descriptor.h"
 
 namespace rnnadvisor::plugin {
 namespace {
@@ -188,21 +187,19 @@ bool Comparison::follow(CUstream stream) {
 }
 
 Comparison::Started Comparison::start(const CudnnLibrary& library, const Arguments& call,
-                                      const spool::Configuration& configuration,
-                                      cudnnRNNAlgo_t algo, CUstream stream,
-                                      std::size_t most_bytes) {
+                                      const spool::Configuration& configuration, Variant variant,
+                                      CUstream stream, std::size_t most_bytes) {
   const Driver* d = driver();
   if (d == nullptr || memory() == nullptr) return Started::failed;
   library_ = &library;
   configuration_ = configuration;
-  algo_ = algo;
+  variant_ = variant;
   stream_ = stream;
   has_data_ = has_weights_ = false;
   const bool training = configuration.training != 0;
   using Dropout = VariantDescriptor::Dropout;
-  const auto own_algo = static_cast<cudnnRNNAlgo_t>(configuration.algo);
-  VariantDescriptor own(library, call.handle, call.rnn, own_algo, Dropout::none);
-  VariantDescriptor other(library, call.handle, call.rnn, algo, Dropout::none);
+  VariantDescriptor own(library, call.handle, call.rnn, {configuration.algo, false}, Dropout::none);
+  VariantDescriptor other(library, call.handle, call.rnn, variant, Dropout::none);
   status_ = own.status();
   if (own.get() == nullptr) return Started::failed;
   status_ = other.status();
@@ -243,15 +240,19 @@ Comparison::Started Comparison::start(const CudnnLibrary& library, const Argumen
   return Started::yes;
 }
 
+Variant Comparison::variant_at(int index, cudnnRNNDescriptor_t program) const {
+  if (index == 1) return variant_;
+  // The program's own algorithm here may be another than that of its forward call.
+  cudnnRNNAlgo_t own{};
+  return algorithm_of(*library_, program, own) ? Variant{own, false} : Variant{-1, false};
+}
+
 bool Comparison::backward_data(const Arguments& call, CUstream stream) {
   const Driver* d = driver();
   const Relaxed relaxed(*d);
   if (!follow(stream)) return false;
   for (int i = 0; i < 2; ++i) {
-    // The program's own algorithm here may be another than that of its forward call.
-    cudnnRNNAlgo_t algo = algo_;
-    if (i == 0 && !algorithm_of(*library_, call.rnn, algo)) return false;
-    VariantDescriptor descriptor(*library_, call.handle, call.rnn, algo,
+    VariantDescriptor descriptor(*library_, call.handle, call.rnn, variant_at(i, call.rnn),
                                  VariantDescriptor::Dropout::none);
     status_ = descriptor.status();
     if (descriptor.get() == nullptr) return false;
@@ -280,10 +281,8 @@ bool Comparison::backward_weights(const Arguments& call, CUstream stream) {
   const Relaxed relaxed(*d);
   if (!follow(stream)) return false;
   for (int i = 0; i < 2; ++i) {
-    cudnnRNNAlgo_t algo = algo_;
-    if (i == 0 && !algorithm_of(*library_, call.rnn, algo)) return false;
-    VariantDescriptor descriptor(*library_, call.handle, call.rnn, algo,
-                                 VariantDescriptor::Dropout::none);
+    const VariantDescriptor descriptor(*library_, call.handle, call.rnn, variant_at(i, call.rnn),
+                                       VariantDescriptor::Dropout::none);
     status_ = descriptor.status();
     if (descriptor.get() == nullptr) return false;
     // Gradients of weights accumulate, here from 0.

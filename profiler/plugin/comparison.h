@@ -7,6 +7,7 @@
 
 #include "profiler/plugin/capture.h"
 #include "profiler/plugin/cudnn_library.h"
+#include "profiler/plugin/variant_descriptor.h"
 
 namespace rnnadvisor::plugin {
 
@@ -23,9 +24,9 @@ class Comparison {
  public:
   enum class Started { yes, refused, layout, memory, failed };
   // Runs the forward pass of `call`, which has just been enqueued, with its own algorithm and with
-  // `algo`. `most_bytes`: what it may allocate. refused: cuDNN does not take it, see status().
+  // `variant`. `most_bytes`: what it may allocate. refused: cuDNN does not take it, see status().
   Started start(const CudnnLibrary& library, const Arguments& call,
-                const spool::Configuration& configuration, cudnnRNNAlgo_t algo, CUstream stream,
+                const spool::Configuration& configuration, Variant variant, CUstream stream,
                 std::size_t most_bytes);
   // The backward pass, by a backward call of the program with the same sizes; training alone.
   // False: it could not be run, status() says why, and finish() with it has nothing to tell.
@@ -52,6 +53,7 @@ class Comparison {
                std::size_t workspace, std::size_t reserve);
   bool allocate(std::size_t most_bytes);
   bool follow(CUstream stream);
+  Variant variant_at(int index, cudnnRNNDescriptor_t program) const;  // 0: the program's own
   void* at(std::size_t offset) const {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver gives memory as a number
     return reinterpret_cast<void*>(buffer_ + offset);
@@ -61,7 +63,7 @@ class Comparison {
 
   const CudnnLibrary* library_;
   spool::Configuration configuration_;
-  cudnnRNNAlgo_t algo_;
+  Variant variant_;
   cudnnStatus_t status_;
   CUstream stream_;
   CUdeviceptr buffer_;

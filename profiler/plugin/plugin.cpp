@@ -51,6 +51,7 @@ std::uint32_t range_name = 0, range_domain = 0;
 // The capture range.
 std::atomic<bool> range_open{false};
 std::atomic<std::int64_t> ranges_ended{0};
+std::atomic<std::uint64_t> ranges_started{0};
 std::atomic<std::int64_t> calls_seen{0};
 std::atomic<std::uint32_t> first_configuration{0};
 std::atomic<std::int64_t> first_configuration_calls{0};
@@ -109,7 +110,8 @@ bool listed(const char* list, const char* word) {
   return false;
 }
 
-// "exact", "0", or for tests "force:" and an algorithm, which every call that can take it then has.
+// "exact", "numerics", "0", or for tests "force:" and an algorithm, which every call that can take
+// it then has; with "+conversion" behind it in half precision for float32.
 void read_acceleration(Settings& s) {
   const char* record = variable("RNNADVISOR_RECORD");
   s.record_calls = record == nullptr || strcmp(record, "choices") != 0;
@@ -121,16 +123,27 @@ void read_acceleration(Settings& s) {
   s.accelerate_budget_ns = variable("RNNADVISOR_ACCELERATE_BUDGET_MS") == nullptr
                                ? 600'000'000
                                : milliseconds("RNNADVISOR_ACCELERATE_BUDGET_MS");
+  s.accelerate_numerics = s.forced_converts = false;
+  constexpr std::int64_t most_steps = 100'000;
+  const std::int64_t steps = number("RNNADVISOR_TRY_STEPS", 0);
+  s.try_steps = static_cast<std::uint32_t>(steps < most_steps ? steps : most_steps);
+  s.try_end = s.try_steps > 0 && number("RNNADVISOR_TRY_END", 0) != 0;
   const char* text = variable("RNNADVISOR_ACCELERATE");
   if (text == nullptr || strcmp(text, "0") == 0) return;
-  if (strcmp(text, "exact") == 0) {
-    s.accelerate = Settings::Accelerate::exact;
+  s.accelerate_numerics = strcmp(text, "numerics") == 0;
+  if (s.accelerate_numerics || strcmp(text, "exact") == 0) {
+    s.accelerate = Settings::Accelerate::measured;
     return;
   }
   static const char* const algorithms[] = {"standard", "persist_static", "persist_dynamic",
                                            "persist_static_small_h"};
   for (int algo = 0; algo < 4; ++algo) {
-    if (strncmp(text, "force:", 6) != 0 || strcmp(text + 6, algorithms[algo]) != 0) continue;
+    const std::size_t length = strlen(algorithms[algo]);
+    if (strncmp(text, "force:", 6) != 0 || strncmp(text + 6, algorithms[algo], length) != 0)
+      continue;
+    const char* rest = text + 6 + length;
+    s.forced_converts = strcmp(rest, "+conversion") == 0;
+    if (*rest != 0 && !s.forced_converts) continue;
     s.accelerate = Settings::Accelerate::forced;
     s.forced_algo = algo;
     return;
@@ -361,7 +374,7 @@ void describe_beginning() {
 
 // A choice by timing can fall otherwise in the next run, and this variable asks that it does not.
 void describe_acceleration() {
-  if (the_settings.accelerate != Settings::Accelerate::exact) return;
+  if (the_settings.accelerate != Settings::Accelerate::measured) return;
   if (const char* value = variable("CUBLAS_WORKSPACE_CONFIG"); value != nullptr) {
     the_settings.accelerate = Settings::Accelerate::off;
     write_note("acceleration-off",
@@ -506,10 +519,13 @@ bool in_range() {
 
 bool begin_range() {
   if (over.load() || range_open.exchange(true)) return false;
+  ranges_started.fetch_add(1);
   const Scope scope;
   cupti_resume();
   return true;
 }
+
+std::uint64_t ranges_begun() { return ranges_started.load(std::memory_order_relaxed); }
 
 void end_range() {
   if (!range_open.exchange(false)) return;

@@ -27,8 +27,12 @@ struct Settings {
   enum class Capture { always, profiler_api, nvtx } capture;
   char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
   bool record_calls;             // else only what `accelerate` did
-  enum class Accelerate { off, exact, forced } accelerate;
+  enum class Accelerate { off, measured, forced } accelerate;
+  bool accelerate_numerics;  // float32 may be converted to half, where the program permits TF32
   std::int32_t forced_algo;  // cudnnRNNAlgo_t of Accelerate::forced
+  bool forced_converts;
+  std::uint32_t try_steps;  // 0: not `try`
+  bool try_end;
   std::uint64_t accelerate_bytes;
   std::int64_t accelerate_budget_ns;
 };
@@ -53,6 +57,7 @@ std::uint32_t generation();
 bool in_range();
 bool begin_range();  // cudaProfilerStart, or the NVTX range was entered; true: it was not open
 void end_range();
+std::uint64_t ranges_begun();
 // Whether a name and a domain, as strings of the spool, are those of Capture::nvtx.
 bool is_captured_range(std::uint32_t name, std::uint32_t domain);
 // Before an RNN call: its kernels are recorded from here on, if the time for that has come.

@@ -18,14 +18,13 @@ bool can_vary(const CudnnLibrary& l) {
 }
 
 VariantDescriptor::VariantDescriptor(const CudnnLibrary& library, cudnnHandle_t handle,
-                                     cudnnRNNDescriptor_t program, cudnnRNNAlgo_t algo,
-                                     Dropout dropout)
+                                     cudnnRNNDescriptor_t program, Variant variant, Dropout dropout)
     : library_(library), handle_(handle), status_(library.cudnnCreateRNNDescriptor(&descriptor_)) {
   if (status_ != CUDNN_STATUS_SUCCESS) {
     descriptor_ = nullptr;
     return;
   }
-  status_ = copy(program, algo, dropout);
+  status_ = copy(program, variant, dropout);
   if (status_ == CUDNN_STATUS_SUCCESS) return;
   library_.cudnnDestroyRNNDescriptor(descriptor_);
   descriptor_ = nullptr;
@@ -36,7 +35,7 @@ VariantDescriptor::~VariantDescriptor() {
   if (no_dropout_ != nullptr) library_.cudnnDestroyDropoutDescriptor(no_dropout_);
 }
 
-cudnnStatus_t VariantDescriptor::copy(cudnnRNNDescriptor_t program, cudnnRNNAlgo_t algo,
+cudnnStatus_t VariantDescriptor::copy(cudnnRNNDescriptor_t program, Variant variant,
                                       Dropout dropout) {
   const auto& l = library_;
   cudnnRNNAlgo_t own{};
@@ -60,8 +59,10 @@ cudnnStatus_t VariantDescriptor::copy(cudnnRNNDescriptor_t program, cudnnRNNAlgo
     if (status != CUDNN_STATUS_SUCCESS) return status;
     masks = no_dropout_;
   }
-  status = l.cudnnSetRNNDescriptor_v8(descriptor_, algo, cell, bias, direction, input_mode, data,
-                                      math, type, input, hidden, projection, layers, masks, flags);
+  if (variant.converts) type = CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
+  status = l.cudnnSetRNNDescriptor_v8(descriptor_, static_cast<cudnnRNNAlgo_t>(variant.algo), cell,
+                                      bias, direction, input_mode, data, math, type, input, hidden,
+                                      projection, layers, masks, flags);
   if (status != CUDNN_STATUS_SUCCESS) return status;
   cudnnRNNClipMode_t mode{};
   double low = 0, high = 0;

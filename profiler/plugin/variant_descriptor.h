@@ -1,4 +1,4 @@
-// A descriptor that differs from the program's in its algorithm alone.
+// A descriptor that differs from the program's in its algorithm, and perhaps in how it multiplies.
 #pragma once
 
 #include "profiler/plugin/cudnn_library.h"
@@ -9,13 +9,22 @@ namespace rnnadvisor::plugin {
 // Whether the library has every function that running a call with another algorithm takes.
 bool can_vary(const CudnnLibrary& library);
 
+struct Variant {
+  std::int32_t algo;  // cudnnRNNAlgo_t
+  bool converts;      // with CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION in place of the math type
+  // Below variant_codes; -1: none.
+  int code() const { return algo < 0 ? -1 : algo + (converts ? 4 : 0); }
+};
+inline constexpr int variant_codes = 8;
+inline Variant variant_of_code(int code) { return {code % 4, code >= 4}; }
+
 // Destroyed with this object: cuDNN needs it no longer once a call has returned.
 class VariantDescriptor {
  public:
   enum class Dropout { as_in_the_program, none };
   // Null afterwards where cuDNN refuses it; status() says how.
   VariantDescriptor(const CudnnLibrary& library, cudnnHandle_t handle, cudnnRNNDescriptor_t program,
-                    cudnnRNNAlgo_t algo, Dropout dropout);
+                    Variant variant, Dropout dropout);
   ~VariantDescriptor();
   VariantDescriptor(const VariantDescriptor&) = delete;
   VariantDescriptor& operator=(const VariantDescriptor&) = delete;
@@ -29,7 +38,7 @@ class VariantDescriptor {
   bool sizes(cudnnRNNDataDescriptor_t x, bool training, Sizes& out);
 
  private:
-  cudnnStatus_t copy(cudnnRNNDescriptor_t program, cudnnRNNAlgo_t algo, Dropout dropout);
+  cudnnStatus_t copy(cudnnRNNDescriptor_t program, Variant variant, Dropout dropout);
 
   const CudnnLibrary& library_;
   cudnnHandle_t handle_;

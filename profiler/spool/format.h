@@ -24,7 +24,7 @@
 namespace rnnadvisor::spool {
 
 inline constexpr std::uint64_t magic = 0x314c4f4f50534e52;  // "RNSPOOL1"
-inline constexpr std::uint32_t format_version = 4;
+inline constexpr std::uint32_t format_version = 5;
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
 // A chunk starts at a multiple of this and has as many bytes as a multiple of it, `chunks_begin`
@@ -148,6 +148,7 @@ enum class Type : std::uint32_t {
   counter_clock,
   resource_name,
   acceleration,
+  step_block,
 };
 
 // In front of every record; `bytes` counts this header and is a multiple of 8.
@@ -439,7 +440,8 @@ enum class VariantState : std::uint32_t {
   different,  // its results differ by more than `limit`
   layout,     // it would lay out the weights otherwise, or needs another size of reserve
   memory,     // no room for its workspace or for the comparison
-  unseen      // no call could be compared before the program ended
+  unseen,     // no call could be compared before the program ended
+  drifted     // was in use; on a later call its results differed by more than `limit`
 };
 // Why a call ran the program's own algorithm while another was chosen or tried.
 enum class Kept : std::uint32_t {
@@ -450,6 +452,7 @@ enum class Kept : std::uint32_t {
   unknown_reserve,  // a reserve of another size than we reported: not known who wrote it
   captured,         // in a CUDA graph before the choice fell
   refused,          // cuDNN refused the chosen algorithm; the program's own ran in its place
+  whole_step,       // in steps with the program's own algorithms, to compare whole steps
   count
 };
 // Forward, backward of data, backward of weights.
@@ -461,12 +464,14 @@ struct ChoiceVariant {
   float error;          // largest relative difference of a tensor, L2; negative: not compared
   float limit;
   std::uint32_t tensor;  // string: the one with that difference
-  std::uint32_t samples[choice_phases], reserved;
+  std::uint32_t samples[choice_phases];
+  // 1: with CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION in place of the program's math type.
+  std::uint32_t converts;
   // Of one call, scaled to `steps` steps: median and its 95 % interval, device time.
   std::int64_t median_ns[choice_phases], low_ns[choice_phases], high_ns[choice_phases];
   std::uint64_t workspace_bytes;
 };
-inline constexpr std::size_t most_variants = 4;
+inline constexpr std::size_t most_variants = 6;
 struct Acceleration {
   static constexpr Type type = Type::acceleration;
   RecordHeader header;
@@ -474,14 +479,33 @@ struct Acceleration {
   std::uint32_t configuration, call_site;  // of the first such call
   std::int32_t device, steps;              // CUDA ordinal; sequence length of that call
   ChoiceState state;
-  std::uint32_t chosen;  // index into variants; 0: the program's own
-  std::uint32_t reserved;
+  std::uint32_t chosen;                      // index into variants; 0: the program's own
+  std::uint32_t checks;                      // comparisons of results after the choice
   std::uint64_t calls[choice_phases];        // of the program
   std::uint64_t substituted[choice_phases];  // of these, with another algorithm
   std::uint64_t kept[static_cast<std::size_t>(Kept::count)];
   std::int64_t tuning_ns;      // that comparing took, on the device
   std::uint64_t tuning_bytes;  // the most that it held at a time
   ChoiceVariant variants[most_variants];
+};
+
+// Steps of the program that followed each other, all with its own algorithms or all with the chosen
+// ones (profiler/plugin/steps.h). Of several with one number the last counts.
+enum class StepSource : std::uint32_t {
+  training,   // from the first forward call after a backward pass to the next such
+  inference,  // from a forward call to the next of its kind
+  range       // from the first call in a range that the user named to that in the next
+};
+struct StepBlock {
+  static constexpr Type type = Type::step_block;
+  RecordHeader header;
+  std::uint32_t block;  // from 0
+  StepSource source;
+  std::uint32_t chosen;  // 1: with the chosen algorithms
+  std::uint32_t steps;   // that were timed
+  std::int64_t median_ns;
+  std::uint32_t withdrawn;  // 1: whole steps were slower, so that nothing is replaced any more
+  std::uint32_t reserved;
 };
 
 struct Overhead {

@@ -73,6 +73,8 @@ std::size_t least_bytes(Type type) {
       return sizeof(CounterClock);
     case Type::acceleration:
       return sizeof(Acceleration);
+    case Type::step_block:
+      return sizeof(StepBlock);
   }
   return 0;
 }

@@ -24,11 +24,16 @@ inline constexpr char call_sites[] = "RNNADVISOR_CALL_SITES";      // on, off
 inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of the library
 // What RNNADVISOR_CUPTI was before the launcher set it; for the launcher alone.
 inline constexpr char cupti_before[] = "RNNADVISOR_CUPTI_BEFORE";
-// exact: run calls with the fastest algorithm whose results are right; 0, or not set: as the
+// exact: run calls with the fastest algorithm whose results are right; numerics: also with tensor
+// cores in half precision for float32, where the program permits TF32; 0, or not set: as the
 // program asks. Below it, what that may use.
 inline constexpr char accelerate[] = "RNNADVISOR_ACCELERATE";
 inline constexpr char accelerate_memory[] = "RNNADVISOR_ACCELERATE_MEMORY";  // bytes
 inline constexpr char accelerate_budget_ms[] = "RNNADVISOR_ACCELERATE_BUDGET_MS";
+// Of `try`: how many whole steps are timed, half of them with the program's own algorithms; the
+// program keeps its own from then on. 1 in the second ends the program then.
+inline constexpr char try_steps[] = "RNNADVISOR_TRY_STEPS";
+inline constexpr char try_end[] = "RNNADVISOR_TRY_END";
 inline constexpr char record[] = "RNNADVISOR_RECORD";  // calls; choices: only what accelerate did
 inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, joined by commas; none
 // Of hardware counters: between two samples, and for how long; 0: to the end.

@@ -1,6 +1,8 @@
-// rnnadvisor accelerate: runs somebody's program with faster cuDNN algorithms.
+// rnnadvisor accelerate and rnnadvisor try: run somebody's program with faster cuDNN algorithms, to
+// use them or to know what they gain.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -20,7 +22,14 @@ struct AccelerateCommand {
   bool force = false, no_command_line = false;
   std::vector<std::string> variables;
   AccelerateArguments accelerate;
+  std::string step = "calls";
+  bool tries = false;
+  std::int64_t iterations = 0;  // of `try`: then end the program; 0: let it run
 };
+
+// Twelve in each of the plugin's thirteen blocks.
+constexpr int default_steps = 156;
+constexpr std::int64_t fewest_steps = 26, most_steps = 800;
 
 // Of a program that records nothing that is kept.
 Result<std::string> make_temporary_folder() {
@@ -37,17 +46,44 @@ Result<std::string> make_temporary_folder() {
 int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   const auto accelerate = read_accelerate(arguments.accelerate);
   if (!accelerate) return context.report(accelerate.error());
+  const auto step = read_step(arguments.step);
+  if (!step) return context.report(step.error());
+  if (arguments.iterations != 0 &&
+      (arguments.iterations < fewest_steps || arguments.iterations > most_steps)) {
+    return context.report(Error{ErrorCode::invalid_argument,
+                                fmt::format("--iterations {} is not between {} and {}",
+                                            arguments.iterations, fewest_steps, most_steps),
+                                "with fewer steps nothing can be said of a step's time",
+                                std::nullopt,
+                                {}});
+  }
   if (auto writable = check_writable({arguments.report}, arguments.force, {}); !writable)
     return context.report(writable.error());
   const bool profile = !arguments.output.empty();
   std::optional<ProgramOutput> output;
   AccelerationRequest request;
   request.report = arguments.report;
-  request.command = accelerate_command(shell_words(without_secrets(context.program)));
+  request.command =
+      accelerate_command(shell_words(without_secrets(context.program)), accelerate->numerics);
+  request.tried = arguments.tries;
   ProgramRun run;
   run.recording.mode = spool::Mode::calls;
   run.recording.accelerate = *accelerate;
   run.recording.accelerate->record_calls = profile;
+  run.recording.capture = *step;
+  bool ended = false;
+  if (arguments.tries) {
+    auto& options = *run.recording.accelerate;
+    options.try_end = arguments.iterations > 0;
+    options.try_steps = options.try_end ? static_cast<int>(arguments.iterations) : default_steps;
+    if (options.try_end) {
+      context.note(
+          fmt::format("the program will be interrupted (SIGINT) when about {} of its steps "
+                      "have been timed",
+                      options.try_steps));
+    }
+    run.was_interrupted = [&ended] { return ended; };
+  }
   run.variables = arguments.variables;
   run.make_folder = [&]() -> Result<std::string> {
     if (!profile) return make_temporary_folder();
@@ -64,11 +100,42 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
     request.recording = {folder,  profile ? output->path : std::string(),
                          true,    true,
                          program, arguments.no_command_line};
-    const int status = collect_acceleration(context, request);
+    const int status = collect_acceleration(context, request, &ended);
     output.reset();
     return status;
   };
   return run_program(context, run);
+}
+
+// The options of both commands.
+void add_options(CLI::App& command, bool tries, Context& context) {
+  auto arguments = std::make_shared<AccelerateCommand>();
+  arguments->tries = tries;
+  add_program_argument(command, arguments->program, context);
+  const auto file = [&](const char* name, std::string& target, const char* description) {
+    auto* option =
+        command.add_option(name, target, description)->type_name("FILE")->group(group_output);
+    context.completions[option] = {Context::Completion::Kind::file, {}};
+  };
+  file("-o,--output", arguments->output,
+       "also record the RNN calls and write a profile; %p, %h, %q{NAME}, %n as in `profile`");
+  file("--report", arguments->report, "write the report there, not to standard error");
+  command.add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
+  add_accelerate_options(command, arguments->accelerate, context);
+  add_step_option(command, arguments->step, context);
+  if (tries) {
+    command
+        .add_option("--iterations", arguments->iterations,
+                    "time this many steps and then end the program, by SIGINT and, if it goes on, "
+                    "SIGTERM (default: time 156 and let it run to its end)")
+        ->type_name("STEPS")
+        ->group(group_accelerating);
+  }
+  add_no_command_line(command, arguments->no_command_line);
+  add_program_variables(command, arguments->variables);
+  command.callback([arguments, &context] {
+    context.action = [arguments, &context] { return run_accelerated(context, *arguments); };
+  });
 }
 
 }  // namespace
@@ -95,23 +162,26 @@ void add_accelerate(CLI::App& app, Context& context) {
       "The program runs in this folder with these streams; its exit status is that of the command, "
       "also when a signal ends it. RNNADVISOR_ACCELERATE=0 turns acceleration off. Programs that "
       "this command cannot start are accelerated by `rnnadvisor env --accelerate`.");
-  auto arguments = std::make_shared<AccelerateCommand>();
-  add_program_argument(*command, arguments->program, context);
-  const auto file = [&](const char* name, std::string& target, const char* description) {
-    auto* option =
-        command->add_option(name, target, description)->type_name("FILE")->group(group_output);
-    context.completions[option] = {Context::Completion::Kind::file, {}};
-  };
-  file("-o,--output", arguments->output,
-       "also record the RNN calls and write a profile; %p, %h, %q{NAME}, %n as in `profile`");
-  file("--report", arguments->report, "write the report there, not to standard error");
-  command->add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
-  add_accelerate_options(*command, arguments->accelerate);
-  add_no_command_line(*command, arguments->no_command_line);
-  add_program_variables(*command, arguments->variables);
-  command->callback([arguments, &context] {
-    context.action = [arguments, &context] { return run_accelerated(context, *arguments); };
-  });
+  add_options(*command, false, context);
+}
+
+void add_try(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "try", "Measure what faster cuDNN RNN algorithms gain for whole steps of a program",
+      "Examples:\n"
+      "  rnnadvisor try -- python train.py\n"
+      "  rnnadvisor try --iterations 200 -- python train.py   # ends the program when it is known\n"
+      "  rnnadvisor try --allow numerics --step nvtx:step -- python train.py\n"
+      "\n"
+      "As `rnnadvisor accelerate`, to know and not to keep: once the fastest algorithms are found, "
+      "blocks of steps with them and with the program's own take turns, and whole steps are timed "
+      "on the GPU, optimizer and data loader included. The report gives the speedup of a step with "
+      "its interval, and what the machine calls no change. Then the program goes on with its own "
+      "algorithms.\n"
+      "\n"
+      "The program computes what it would, within the rounding of another algorithm, in the steps "
+      "that are measured. Its exit status is that of the command, unless --iterations ended it.");
+  add_options(*command, true, context);
 }
 
 }  // namespace rnnadvisor::cli

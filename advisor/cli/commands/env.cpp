@@ -151,7 +151,7 @@ void add_env(CLI::App& app, Context& context) {
                      "run the programs with faster cuDNN algorithms (see `accelerate`)")
           ->excludes(command->get_option("--mode"))
           ->group(group_accelerating);
-  add_accelerate_options(*command, arguments->accelerate);
+  add_accelerate_options(*command, arguments->accelerate, context);
   for (const char* name : {"--memory", "--budget"}) command->get_option(name)->needs(accelerate);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return print_environment(context, *arguments); };

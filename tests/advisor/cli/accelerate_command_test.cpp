@@ -81,6 +81,34 @@ TEST_F(AccelerateCommand, SettingsReachTheProgramAndItsWordsAreItsOwn) {
   EXPECT_EQ(read_text(words), "exact choices calls 2097152 1500 7 --report -q\n");
 }
 
+TEST_F(AccelerateCommand, TryingHasItsOwnSettings) {
+  const std::string words = folder_ / "words";
+  const std::string show =
+      "echo $RNNADVISOR_ACCELERATE $RNNADVISOR_TRY_STEPS ${RNNADVISOR_TRY_END:-runs} "
+      "${RNNADVISOR_CAPTURE:-calls} > " +
+      words;
+  const auto of = [&](Words options) {
+    options.insert(options.begin(), "try");
+    for (const char* word : {"--", "sh", "-c"}) options.emplace_back(word);
+    options.push_back(show);
+    const auto called = call(options, services_);
+    EXPECT_EQ(called.status, 0) << called.err;
+    EXPECT_THAT(called.err, HasSubstr("Whole step"));
+    return read_text(words);
+  };
+  EXPECT_EQ(of({}), "exact 156 runs calls\n");
+  EXPECT_EQ(of({"--allow", "numerics", "--step", "nvtx:step", "--iterations", "200"}),
+            "numerics 200 1 nvtx:step\n");
+  for (const Words& wrong : {Words{"--allow", "all"}, {"--step", "loop"}, {"--iterations", "3"}}) {
+    Words line = {"try"};
+    line.insert(line.end(), wrong.begin(), wrong.end());
+    line.insert(line.end(), {"--", "true"});
+    const auto called = call(line, services_);
+    EXPECT_EQ(called.status, 2) << called.err;
+    EXPECT_THAT(called.err, HasSubstr(wrong[0]));
+  }
+}
+
 TEST_F(AccelerateCommand, ASignalThatEndsTheProgramIsOurs) {
   const auto called = accelerate({"sh", "-c", "kill -TERM $$"});
   EXPECT_EQ(died_by_, SIGTERM);

@@ -26,7 +26,8 @@ class AccelerateReport : public ::testing::Test {
                      const advisor::TextOptions& options = {}) const {
     const auto collected = launch::collect_spools(folder_ / "", {});
     EXPECT_TRUE(collected);
-    return accelerate_report(*collected, {accelerate_command("python3 train.py"), hold}, options);
+    return accelerate_report(*collected,
+                             {accelerate_command("python3 train.py", false), false, hold}, options);
   }
   std::string report_of(const Acceleration& acceleration) {
     add(spool::choices_spool(acceleration));
@@ -74,6 +75,7 @@ TEST_F(AccelerateReport, IsAsReviewed) {
   lost.variants[1].state = VariantState::slower;
   spool::time_variant(lost.variants[1], 5000, 5100, 5200);
   writer.add(lost);
+  spool::add_step_blocks(writer);
   add(writer);
   expect_golden("accelerate-report.txt", report());
   advisor::TextOptions narrow;
@@ -86,6 +88,45 @@ TEST_F(AccelerateReport, FitsAScreen) {
   add(spool::choices_spool(spool::sample_acceleration(1, 1)));
   const auto text = report();
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 20) << text;
+}
+
+TEST_F(AccelerateReport, TryingSaysWhatAStepGains) {
+  auto writer = spool::choices_spool(spool::sample_acceleration(1, 1));
+  spool::add_step_blocks(writer);
+  add(writer);
+  const auto collected = launch::collect_spools(folder_ / "", {});
+  ASSERT_TRUE(collected);
+  ASSERT_EQ(collected->steps.size(), 1U);
+  const auto& step = collected->steps[0];
+  EXPECT_EQ(step.steps, 70);
+  EXPECT_NEAR(step.own_ms.median, 10.03, 0.001);
+  // Each block against those around it, so that what grows with time does not count.
+  EXPECT_NEAR(step.speedup.median, 10.03 / 4.03, 0.001);
+  EXPECT_NEAR(step.control.median, 10.02 / 10.04, 0.002);
+  const auto text = accelerate_report(
+      *collected, {accelerate_command("python3 train.py", true), true, AccelerationHold::none}, {});
+  EXPECT_THAT(text, HasSubstr("could run 4.00 times faster"));
+  EXPECT_THAT(text, HasSubstr("Whole step   10.0 ms → 4.03 ms: 2.49×"));
+  EXPECT_THAT(text, HasSubstr("accelerate --allow numerics -- python3 train.py"));
+  EXPECT_THAT(text, Not(HasSubstr("To undo it")));
+}
+
+TEST_F(AccelerateReport, TryingSaysThatNoStepWasFound) {
+  add(spool::choices_spool(spool::sample_acceleration(1, 1)));
+  const auto collected = launch::collect_spools(folder_ / "", {});
+  ASSERT_TRUE(collected);
+  EXPECT_THAT(accelerate_report(*collected, {"", true, AccelerationHold::none}, {}),
+              HasSubstr("Whole step   not measured"));
+}
+
+TEST_F(AccelerateReport, ConversionAndItsEndHaveNames) {
+  auto a = spool::sample_acceleration(1, 1);
+  a.variants[1].converts = 1;
+  a.checks = 2;
+  EXPECT_THAT(report_of(a), HasSubstr("persist_static with conversion to half in place of"));
+  a.chosen = 0;
+  a.variants[1].state = VariantState::drifted;
+  EXPECT_THAT(report_of(a), HasSubstr("was used until its results differed"));
 }
 
 TEST_F(AccelerateReport, RanksAreOneRow) {

@@ -25,7 +25,9 @@ def judge(options):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(options.results, Path(folder) / "programs.json")
         with tarfile.open(options.recordings) as recordings:
-            recordings.extractall(folder, filter="data")
+            # The argument of that name is missing in Debian 12's Python 3.11.2.
+            recordings.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
+            recordings.extractall(folder)
         command = [sys.executable, "-B", str(score.HERE / "measure.py"), options.rnnadvisor, folder, "--suite", str(options.suite), "--judge-again"]
         done = subprocess.run(command, capture_output=True, text=True)
         print(done.stdout + done.stderr)

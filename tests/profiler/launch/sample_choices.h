@@ -55,6 +55,20 @@ inline Acceleration sample_acceleration(std::uint32_t id, std::uint32_t configur
   return a;
 }
 
+// Seven blocks of ten steps: 10 ms with the program's own algorithms, 4 with the chosen ones, a
+// little more from block to block.
+inline void add_step_blocks(SpoolWriter& writer) {
+  for (std::uint32_t i = 0; i < 7; ++i) {
+    StepBlock block{};
+    block.block = i;
+    block.source = StepSource::training;
+    block.chosen = i % 2 == 0 ? 1 : 0;
+    block.steps = 10;
+    block.median_ns = (block.chosen != 0 ? 4'000'000 : 10'000'000) + 10'000 * std::int64_t{i};
+    writer.add(block);
+  }
+}
+
 // As a process leaves it that was told to record its choices alone.
 inline SpoolWriter choices_spool(const Acceleration& acceleration) {
   SpoolWriter w;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <sstream>
 
 #include "tests/effort.h"
@@ -218,6 +219,85 @@ TEST_F(Accelerated, ShapesThatChangeAllTheTimeEnd) {
   for (const auto& one : choices) EXPECT_LE(one.substituted[0], one.calls[0]);
 }
 
+// A step takes three calls; what else the program does takes no time here.
+TEST_F(Accelerated, WholeStepsAreTimedBothWays) {
+  for (const auto& program : {std::pair("train", spool::StepSource::training),
+                              std::pair("infer", spool::StepSource::inference)}) {
+    child.variable("RNNADVISOR_TRY_STEPS", "130");
+    const auto blocks = run({program.first, "260"}).spools.back().blocks;
+    ASSERT_THAT(blocks, SizeIs(13));
+    const double calls = program.second == spool::StepSource::training ? 3 : 1;
+    for (const auto& [number, block] : blocks) {
+      EXPECT_EQ(block.source, program.second);
+      EXPECT_EQ(block.chosen, number % 2 == 0 ? 1u : 0u);
+      EXPECT_GE(block.steps, 9u);
+      EXPECT_NEAR(static_cast<double>(block.median_ns), calls * (block.chosen != 0 ? 1e6 : 3e6),
+                  1e3);
+    }
+  }
+}
+
+TEST_F(Accelerated, TryingKeepsTheProgramsOwnAfterwards) {
+  child.variable("RNNADVISOR_TRY_STEPS", "130");
+  const auto many = run({"train", "900"}).spools.back().choices().at(0);
+  const auto few = run({"train", "300"}).spools.back().choices().at(0);
+  EXPECT_EQ(many.substituted[0], few.substituted[0]);
+  EXPECT_GT(few.substituted[0], 60u);
+  EXPECT_GT(kept(many, Kept::whole_step), 600u);
+}
+
+TEST_F(Accelerated, TryingEndsTheProgramWhereThatIsAsked) {
+  child.variable("RNNADVISOR_TRY_STEPS", "130").variable("RNNADVISOR_TRY_END", "1");
+  const auto result = child.run({"accelerate", "train", "100000"});
+  EXPECT_EQ(result.status, -SIGINT);
+  EXPECT_THAT(result.spool().note_codes(), Contains("try-ended"));
+  EXPECT_THAT(result.spool().blocks, SizeIs(13));
+}
+
+// The calls gain and the steps lose: what a kernel leaves behind costs more than it saved.
+TEST_F(Accelerated, WhatMakesWholeStepsSlowerIsWithdrawn) {
+  child.variable("STANDIN_AFTER_MS", "persist_static=5");
+  const auto result = run({"train", "1500"});
+  const auto choice = result.spool().choices().at(0);
+  EXPECT_EQ(choice.chosen, 0u);
+  EXPECT_EQ(variant(choice, persist_static)->state, VariantState::slower);
+  EXPECT_EQ(result.spool().blocks.at(0).withdrawn, 1u);
+  child.variable("STANDIN_AFTER_MS", "");
+  EXPECT_EQ(chosen(run({"train", "1500"}).spools.back().choices().at(0)), persist_static);
+}
+
+TEST_F(Accelerated, ConversionIsUsedWhereItIsAllowed) {
+  child.variable("STANDIN_MS", "standard=3,persist_static=2,persist_static+conversion=1");
+  const auto of = [&](const char* allowed, std::vector<std::string> words) {
+    child.variable("RNNADVISOR_ACCELERATE", allowed);
+    words.insert(words.begin(), {"train", "90"});
+    const auto choice = run(words).spools.back().choices().at(0);
+    return std::pair(chosen(choice), choice.variants[choice.chosen].converts);
+  };
+  EXPECT_EQ(of("numerics", {}), std::pair(persist_static, 1u));
+  EXPECT_EQ(of("exact", {}), std::pair(persist_static, 0u));
+  // The program's own refusal of TF32. Results must then be alike to 1e-5, and are not here.
+  EXPECT_EQ(of("numerics", {"fma"}), std::pair(standard, 0u));
+}
+
+// Inputs leave half's range while the program runs.
+TEST_F(Accelerated, WhatIsNoLongerRightIsWithdrawn) {
+  child.variable("STANDIN_MS", "standard=3,persist_static=2,persist_static+conversion=1")
+      .variable("RNNADVISOR_ACCELERATE", "numerics");
+  const auto result = child.run({"accelerate", "train", "1500", "large-from=200"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto choice = result.spool().choices().at(0);
+  EXPECT_EQ(choice.chosen, 0u);
+  EXPECT_EQ(choice.checks, 1u);
+  EXPECT_LT(choice.substituted[0], 700u);
+  int drifted = 0;
+  for (const auto& one : choice.variants) drifted += one.state == VariantState::drifted ? 1 : 0;
+  EXPECT_EQ(drifted, 1);
+  const auto good = run({"train", "1500"}).spools.back().choices().at(0);
+  EXPECT_EQ(good.checks, 1u);
+  EXPECT_NE(good.chosen, 0u);
+}
+
 TEST_F(Accelerated, IsOffWhenToldSo) {
   child.variable("RNNADVISOR_ACCELERATE", "0");
   EXPECT_THAT(run({"train", "20"}).spool().choices(), SizeIs(0));
@@ -255,7 +335,9 @@ TEST_F(Accelerated, ProgramsAtRandomComputeWhatTheyDid) {
   std::uint64_t substituted = 0;
   for (int seed = 0; seed < programs && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    child.variable("RNNADVISOR_ACCELERATE", seed % 4 == 3 ? "force:persist_static" : "exact");
+    const char* ways[] = {"exact", "numerics", "exact", "force:persist_static"};
+    child.variable("RNNADVISOR_ACCELERATE", ways[seed % 4])
+        .variable("RNNADVISOR_TRY_STEPS", seed % 3 == 0 ? "26" : "");
     const auto result = compare({"accelerate-random", std::to_string(seed), "80"});
     for (const auto& one : result.spools.back().choices()) substituted += one.substituted[0];
   }

@@ -89,6 +89,11 @@ Spool read_spool(const std::string& path) {
         out.accelerations[a.id] = a;
         break;
       }
+      case Type::step_block: {
+        const auto block = r.as<spool::StepBlock>();
+        out.blocks[block.block] = block;
+        break;
+      }
       case Type::correlation_range:
         out.ranges.push_back(r.as<spool::CorrelationRange>());
         break;

@@ -36,6 +36,7 @@ struct Spool {
   std::vector<spool::Overhead> overhead;
   std::vector<spool::CorrelationRange> ranges;
   std::map<std::uint32_t, spool::Acceleration> accelerations;  // by id: the last counts
+  std::map<std::uint32_t, spool::StepBlock> blocks;            // by number: the last counts
   std::vector<spool::GraphNode> nodes;
   std::vector<spool::CounterMetrics> counter_metrics;
   std::vector<spool::CounterSample> counter_samples;

@@ -14,6 +14,8 @@ namespace {
 struct Shape {
   std::int32_t hidden = 128, batch = 4, steps = 16, layers = 1;
   bool unequal = false, misaligned = false, dropout = false, odd_workspace = false;
+  float scale = 1;  // of the inputs
+  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
 };
 
@@ -34,10 +36,10 @@ class Buffer {
       sum += static_cast<double>(floats()[i]) * static_cast<double>(i % 5 + 1);
     return sum;
   }
-  void fill(unsigned seed) const {
+  void fill(unsigned seed, float scale = 1) const {
     std::mt19937 random(seed);
     for (std::size_t i = 0; i < bytes_ / sizeof(float); ++i)
-      floats()[i] = static_cast<float>(random() % 2001) / 1000.0F - 1;
+      floats()[i] = scale * (static_cast<float>(random() % 2001) / 1000.0F - 1);
   }
 
  private:
@@ -70,7 +72,7 @@ class Descriptors {
     PROBE_CHECK(t.cudnnSetRNNDescriptor_v8(
                     rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_GRU, CUDNN_RNN_DOUBLE_BIAS,
                     CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, shape.type, CUDNN_DATA_FLOAT,
-                    CUDNN_DEFAULT_MATH, 8, shape.hidden, shape.hidden, shape.layers, dropout_,
+                    shape.math, 8, shape.hidden, shape.hidden, shape.layers, dropout_,
                     CUDNN_RNN_PADDED_IO_ENABLED) == CUDNN_STATUS_SUCCESS);
     std::vector<int> lengths(static_cast<std::size_t>(shape.batch), shape.steps);
     if (shape.unequal) lengths.back() = 1;
@@ -138,6 +140,7 @@ class Layer {
     return sums;
   }
   const Shape& shape() const { return shape_; }
+  void scale(float inputs) { shape_.scale = inputs; }
 
  private:
   struct Made {
@@ -163,7 +166,7 @@ class Layer {
     Made made{Buffer(elements(8) * sizeof(float), shape_.misaligned),
               Buffer(elements(shape_.hidden) * sizeof(float)), Buffer(states), Buffer(states),
               Buffer(reserve)};
-    made.x.fill(seed);
+    made.x.fill(seed, shape_.scale);
     made.hx.fill(seed + 1);
     const Buffer space(workspace);
     PROBE_CHECK(t.cudnnRNNForward(thread.handle, d.rnn, mode, nullptr, d.x, made.x.get(), d.y,
@@ -216,17 +219,20 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 }  // namespace
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
-// natural-workspace varying", or "infer 60 …".
+// natural-workspace varying fma large-from=30", or "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape;
   Options options;
   bool varying = false, capture = false, late_backward = false;
+  int large_from = -1;  // inputs of a step and those after it are beyond half's range
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
     if (word.starts_with("hidden=")) shape.hidden = number(word);
     if (word.starts_with("batch=")) shape.batch = number(word);
     if (word == "double") shape.type = CUDNN_DATA_DOUBLE;
+    if (word == "fma") shape.math = CUDNN_FMA_MATH;
+    if (word.starts_with("large-from=")) large_from = number(word);
     shape.unequal |= word == "unequal";
     shape.misaligned |= word == "misaligned";
     shape.dropout |= word == "dropout";
@@ -244,6 +250,7 @@ PROBE_MODE(accelerate, "accelerate") {
   const int count = std::stoi(arguments.at(2));
   for (int i = 0; i < count; ++i) {
     const auto seed = static_cast<unsigned>(i);
+    if (i == large_from) layer.scale(1e6F);
     if (late_backward) options.backward = i < 40 ? 0 : 1;
     if (capture) standin<void(void*, int)>("libcuda.so.1", "standin_capture")(thread.stream, i % 2);
     if (varying) {

@@ -16,6 +16,8 @@ std::size_t reserve_of(cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x);
 std::size_t weight_bytes_of(cudnnRNNDescriptor_t rnn);
 // Milliseconds that a call takes on the stand-in's clock; STANDIN_MS="standard=3,persist_static=1".
 double milliseconds_of(cudnnRNNDescriptor_t rnn);
+// And that pass after it, before the next call is prepared: STANDIN_AFTER_MS.
+double milliseconds_after(cudnnRNNDescriptor_t rnn);
 
 struct Forward {
   cudnnRNNDescriptor_t rnn;

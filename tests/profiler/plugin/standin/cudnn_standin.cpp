@@ -80,6 +80,9 @@ static void start_work(cudnnHandle_t handle, double milliseconds) {
   if (launch != nullptr) launch(handle->stream, "standin_rnn_kernel", milliseconds);
 }
 
+// On the device after the latest call, before the next is prepared.
+static double to_pass = 0;
+
 cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn) {
   if (fail_with != 0) {
     const auto status = static_cast<cudnnStatus_t>(fail_with);
@@ -89,7 +92,13 @@ cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn) {
   if (handle == nullptr) return refuse(CUDNN_STATUS_BAD_PARAM, "handle == NULL");
   if (rnn == nullptr) return refuse(CUDNN_STATUS_BAD_PARAM, "rnnDesc == NULL");
   start_work(handle, milliseconds_of(rnn));
+  to_pass = milliseconds_after(rnn);
   return CUDNN_STATUS_SUCCESS;
+}
+
+static void pass_time(cudnnHandle_t handle) {
+  if (to_pass > 0) start_work(handle, to_pass);
+  to_pass = 0;
 }
 
 }  // namespace standin
@@ -308,6 +317,7 @@ cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t h, cudnnRNNDescriptor_t d,
                                         cudnnForwardMode_t mode, cudnnRNNDataDescriptor_t x,
                                         size_t* workspace, size_t* reserve) {
   arrived(h, d, mode, x, workspace, reserve);
+  pass_time(h);
   if (d->algo == CUDNN_RNN_ALGO_PERSIST_STATIC && d->hidden > 1536)
     return refuse(CUDNN_STATUS_NOT_SUPPORTED, "hiddenSize > 1536");
   if (computes()) {

@@ -1,0 +1,288 @@
+#include "profiler/plugin/steps.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "profiler/plugin/call_kinds.h"
+#include "profiler/plugin/events.h"
+#include "profiler/plugin/plugin.h"
+
+namespace rnnadvisor::plugin {
+namespace {
+
+using spool::StepSource;
+
+// Blocks with the chosen algorithms and with the program's own, in turns; one more of the former,
+// so that each of the latter lies between two.
+constexpr std::uint32_t most_blocks = 13;
+constexpr std::uint32_t most_steps = 64;     // that are kept of a block
+constexpr std::uint32_t steady_steps = 3;    // with all choices made, before the first block
+constexpr std::uint32_t steps_for_late = 8;  // after the last block, for its times to come
+constexpr std::uint32_t least_steps = 6;     // of a block
+constexpr std::int64_t least_block_ns = 60'000'000, long_block_ns = 4'000'000'000;
+constexpr std::uint32_t calls_without_first_kind = 64;
+constexpr float surely_slower = 0.99F;
+constexpr std::int64_t patience_ns = 10'000'000'000;  // between SIGINT and SIGTERM
+
+struct Block {
+  float ns[most_steps];
+  std::uint32_t count;
+};
+Block blocks[most_blocks];
+
+enum class Stage : std::uint32_t { waiting, comparing, late_times, over };
+std::atomic<Stage> stage{Stage::waiting};
+std::atomic<bool> own_now{false};
+std::atomic<std::int64_t> interrupted_ns{0};  // 0: not, or ended by SIGTERM since
+
+struct State {
+  StepSource source;
+  int device, first_kind;
+  bool any_call, trains, backward_seen;
+  std::uint64_t ranges;
+  std::uint32_t other_kinds;  // calls since one of the first kind
+  // Of the step that goes on.
+  bool unsettled, replaced, busy;
+  int timing;
+  CUstream stream;
+  // Of the blocks.
+  std::uint32_t steady, block, in_block, late;
+  std::int64_t block_start_ns;
+};
+State s;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+bool is_chosen(std::uint32_t block) { return block % 2 == 0; }
+
+float median(const Block& block) {
+  float sorted[most_steps];
+  const std::uint32_t n = block.count < most_steps ? block.count : most_steps;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::uint32_t at = i;
+    for (; at > 0 && sorted[at - 1] > block.ns[i]; --at) sorted[at] = sorted[at - 1];
+    sorted[at] = block.ns[i];
+  }
+  if (n == 0) return 0;
+  return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+// From events_collect().
+void take_step(std::uint64_t block, std::uint64_t, double ns) {
+  const Locked locked(mutex);
+  if (block >= most_blocks || stage.load() == Stage::over) return;
+  Block& into = blocks[block];
+  if (into.count < most_steps) into.ns[into.count++] = static_cast<float>(ns);
+}
+
+void write_blocks(bool withdrawn) {
+  for (std::uint32_t i = 0; i < most_blocks; ++i) {
+    spool::StepBlock record{};
+    {
+      const Locked locked(mutex);
+      if (blocks[i].count == 0) continue;
+      record.block = i;
+      record.source = s.source;
+      record.chosen = is_chosen(i) ? 1 : 0;
+      record.steps = blocks[i].count;
+      record.median_ns = static_cast<std::int64_t>(median(blocks[i]));
+      record.withdrawn = withdrawn ? 1 : 0;
+    }
+    writer().add(record, spool::Loss::other);
+  }
+}
+
+// With the lock held. Every block with the program's own algorithms was faster than its neighbours:
+// by chance once in 64 cases.
+bool is_slower() {
+  for (std::uint32_t i = 1; i + 1 < most_blocks; i += 2) {
+    const float before = median(blocks[i - 1]), own = median(blocks[i]),
+                after = median(blocks[i + 1]);
+    if (before <= 0 || own <= 0 || after <= 0) return false;
+    if (own > surely_slower * __builtin_sqrtf(before * after)) return false;
+  }
+  return true;
+}
+
+std::uint32_t steps_of_a_block() {
+  const std::uint32_t wanted = settings().try_steps / most_blocks;
+  if (settings().try_steps == 0) return least_steps;
+  return wanted < 2 ? 2 : wanted < most_steps ? wanted : most_steps;
+}
+
+bool is_block_over(std::int64_t now) {
+  const std::int64_t took = now - s.block_start_ns;
+  const std::uint32_t timed = s.in_block - 1;  // its first step began with the other algorithms
+  if (settings().try_steps > 0) return timed >= steps_of_a_block();
+  return (timed >= least_steps && (took >= least_block_ns || timed >= most_steps)) ||
+         (timed >= 2 && took >= long_block_ns);
+}
+
+// Whether a call begins a step. With the lock held.
+bool begins_step(const StepCall& call) {
+  if (settings().capture != Settings::Capture::always) {
+    s.source = StepSource::range;
+    const std::uint64_t now = ranges_begun();
+    const bool begun = now != s.ranges;
+    s.ranges = now;
+    return begun;
+  }
+  if (call.phase != 0) {
+    s.backward_seen = s.trains = true;
+    return false;
+  }
+  if (call.training) {
+    const bool begun = s.backward_seen;
+    s.backward_seen = false;
+    s.source = StepSource::training;
+    return begun;
+  }
+  if (s.trains) return false;  // an evaluation in between
+  s.source = StepSource::inference;
+  if (call.kind == s.first_kind) {
+    s.other_kinds = 0;
+    return true;
+  }
+  if (++s.other_kinds >= calls_without_first_kind) {
+    s.first_kind = call.kind;
+    s.other_kinds = 0;
+  }
+  return false;
+}
+
+struct Ended {
+  int timing = -1;
+  bool counts = false;
+  std::uint32_t block = 0;
+};
+
+// The step before is over, the next begins. With the lock held; true: blocks are through.
+bool next_step(Ended& ended, bool same_stream) {
+  const bool ready = !s.unsettled && s.replaced && same_stream;
+  ended = {s.timing, false, s.block};
+  s.timing = -1;
+  s.unsettled = s.replaced = false;
+  const std::int64_t now = now_ns();
+  switch (stage.load()) {
+    case Stage::waiting:
+      s.steady = ready ? s.steady + 1 : 0;
+      if (s.steady < steady_steps) return false;
+      stage.store(Stage::comparing);
+      s.block = s.in_block = 0;
+      s.block_start_ns = now;
+      return false;
+    case Stage::comparing: {
+      ended.counts = s.in_block > 0 && ready;
+      ++s.in_block;
+      if (!is_block_over(now)) return false;
+      s.in_block = 0;
+      s.block_start_ns = now;
+      if (++s.block < most_blocks) {
+        own_now.store(!is_chosen(s.block));
+        return false;
+      }
+      own_now.store(settings().try_steps > 0);
+      stage.store(Stage::late_times);
+      s.late = 0;
+      return false;
+    }
+    case Stage::late_times:
+      return ++s.late >= steps_for_late;
+    case Stage::over:
+      return false;
+  }
+  return false;
+}
+
+void conclude() {
+  bool slower = false;
+  {
+    const Locked locked(mutex);
+    slower = settings().try_steps == 0 && is_slower();
+  }
+  if (slower) withdraw_all();
+  write_blocks(slower);
+  stage.store(Stage::over);
+  if (!settings().try_end) return;
+  interrupted_ns.store(now_ns());
+  note("try-ended", "enough steps were timed; the program was interrupted, as was asked");
+  kill(getpid(), SIGINT);
+}
+
+// A program that goes on after SIGINT, or caught it.
+void end_at_last() {
+  std::int64_t since = interrupted_ns.load(std::memory_order_relaxed);
+  if (since == 0 || now_ns() - since < patience_ns) return;
+  if (interrupted_ns.compare_exchange_strong(since, 0)) kill(getpid(), SIGTERM);
+}
+
+}  // namespace
+
+void steps_see(const StepCall& call) {
+  if (stage.load(std::memory_order_acquire) == Stage::over) {
+    end_at_last();
+    return;
+  }
+  Ended ended;
+  bool through = false, block_over = false;
+  {
+    const Locked locked(mutex);
+    if (s.busy) return;
+    if (!s.any_call) {
+      s.any_call = true;
+      s.device = call.device;
+      s.first_kind = call.kind;
+      s.timing = -1;
+      s.ranges = ranges_begun();
+    }
+    if (call.device != s.device) return;
+    const bool begins = begins_step(call);
+    if (begins) {
+      const std::uint32_t block = s.block;
+      through = next_step(ended, call.stream == s.stream);
+      block_over = block != s.block;
+      s.stream = call.stream;
+      s.busy = true;
+    }
+    s.unsettled = s.unsettled || !call.settled;
+    s.replaced = s.replaced || call.replaced;
+    if (!begins) return;
+  }
+  if (ended.counts) {
+    events_end(ended.timing, &take_step, ended.block, 0);
+  } else {
+    events_end(ended.timing, 0);
+  }
+  events_collect(false);
+  const int timing = stage.load() == Stage::comparing ? events_begin(call.stream) : -1;
+  if (block_over) write_blocks(false);
+  if (through) conclude();
+  const Locked locked(mutex);
+  s.timing = timing;
+  s.busy = false;
+}
+
+bool steps_want_own() { return own_now.load(std::memory_order_relaxed); }
+bool steps_are_compared() {
+  const Stage now = stage.load(std::memory_order_relaxed);
+  return now == Stage::comparing || now == Stage::late_times || own_now.load();
+}
+
+void steps_finish() {
+  if (stage.load() != Stage::over) write_blocks(false);
+}
+
+void steps_in_child() {
+  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  memcpy(&mutex, &fresh, sizeof fresh);
+  stage.store(Stage::waiting);
+  own_now.store(false);
+  interrupted_ns.store(0);
+  memset(static_cast<void*>(blocks), 0, sizeof blocks);
+  s = {};
+}
+
+}  // namespace rnnadvisor::plugin

@@ -1,0 +1,32 @@
+// What the chosen algorithms do for whole steps of the program, optimizer and data loader included.
+// Once the choices of a step's calls have fallen, blocks of steps with them and with the program's
+// own algorithms alternate; each step is timed by CUDA events on the stream of its first call.
+// Afterwards `accelerate` uses what was chosen, unless whole steps are slower with it; `try`
+// (RNNADVISOR_TRY_STEPS) keeps the program's own.
+// Where a step begins: spool::StepSource. Threads: any.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace rnnadvisor::plugin {
+
+struct StepCall {
+  CUstream stream;
+  std::size_t phase;  // of spool::choice_phases
+  bool training;
+  int kind, device;
+  bool settled;   // its choice has fallen
+  bool replaced;  // on another algorithm than the program's
+};
+// Right before a call runs that no CUDA graph captures.
+void steps_see(const StepCall& call);
+
+bool steps_want_own();      // calls are to have the program's own algorithm now
+bool steps_are_compared();  // blocks alternate at present
+
+void steps_finish();    // writes what is not written yet; at the end of the process
+void steps_in_child();  // after fork()
+
+}  // namespace rnnadvisor::plugin
