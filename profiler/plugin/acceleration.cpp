@@ -137,6 +137,7 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
   }
   if (kind.withdrawn.load() || steps_want_own()) next = -1;
   std::size_t most = workspace == nullptr ? 0 : *workspace;
+  std::size_t next_reserve = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     VariantDescriptor descriptor(library, arguments.handle, arguments.rnn,
                                  variant_of_code(codes[i]),
@@ -147,13 +148,17 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
         sizes_of(descriptor, index, codes[i], c.max_seq_length, arguments.x, arguments.training,
                  sizes) &&
         (workspace == nullptr || sizes.workspace <= *workspace + settings().accelerate_bytes) &&
-        (reserve == nullptr || sizes.reserve == *reserve);
+        (reserve == nullptr || sizes.reserve == *reserve ||
+         (variant_of_code(codes[i]).converts &&
+          sizes.reserve <= *reserve + settings().accelerate_bytes));
     if (fits && sizes.workspace > most) most = sizes.workspace;
-    if (!fits && codes[i] == next) next = -1;
+    if (codes[i] != next) continue;
+    next_reserve = sizes.reserve;
+    if (!fits) next = -1;
   }
   if (workspace != nullptr) *workspace = most;
   if (arguments.training && reserve != nullptr && *reserve > 0 && next >= 0)
-    *reserve = size_naming(*reserve, next);
+    *reserve = size_naming(*reserve > next_reserve ? *reserve : next_reserve, next);
 }
 
 AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
@@ -222,7 +227,9 @@ void AcceleratedCall::keep_undecided() {
 
 // Sets up the call with a variant; false where it must run with the program's own.
 bool AcceleratedCall::substitute(int code) {
-  if (!suited_) {
+  // What conversion to half left in the reserve is of no use to any other algorithm.
+  bound_ = phase_ != 0 && variant_of_code(code).converts;
+  if (!suited_ && !bound_) {
     keep(Kept::alignment);
     return false;
   }
@@ -233,9 +240,9 @@ bool AcceleratedCall::substitute(int code) {
       ours_->get() != nullptr &&
       (kind_ < 0 ? ours_->sizes(arguments_.x, arguments_.training, sizes)
                  : sizes_of(*ours_, kind_, code, steps_, arguments_.x, arguments_.training, sizes));
-  if (runs && sizes.workspace <= arguments_.workspace_bytes &&
-      sizes.reserve <= arguments_.reserve_bytes)
-    return true;
+  if (bound_ || (runs && sizes.workspace <= arguments_.workspace_bytes &&
+                 sizes.reserve <= arguments_.reserve_bytes))
+    return ours_->get() != nullptr;
   keep(runs ? Kept::small_workspace : Kept::refused);
   ours_.reset();
   return false;
@@ -328,7 +335,7 @@ void AcceleratedCall::begin() {
 bool AcceleratedCall::again(cudnnStatus_t status) {
   if (!ours_ || status == CUDNN_STATUS_SUCCESS) return false;
   // What began to run may have added to the gradients.
-  const bool did_nothing = status / 1000 == 2 || status / 1000 == 3 || phase_ != 2;
+  const bool did_nothing = !bound_ && (status / 1000 == 2 || status / 1000 == 3 || phase_ != 2);
   keep(Kept::refused);
   if (kind_ >= 0 && variant_ != 0) {
     const Locked locked(kinds_mutex());

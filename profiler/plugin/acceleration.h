@@ -58,6 +58,7 @@ class AcceleratedCall {
   int kind_ = -1;              // -1: none of ours
   std::uint32_t variant_ = 0;  // 0: the program's own
   bool capturing_ = false, suited_ = false, measured_ = false, trial_ = false;
+  bool bound_ = false;  // no other algorithm can take its reserve
   int timing_ = -1;
   std::int32_t steps_ = 0;
   CUstream stream_ = nullptr;

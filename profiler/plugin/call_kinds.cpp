@@ -209,7 +209,7 @@ void force(CudnnLibrary& library, const Arguments& arguments, const spool::Confi
   if (other.get() == nullptr || !other.sizes(arguments.x, c.training != 0, sizes[1])) {
     state = VariantState::refused;
   } else if (own.get() == nullptr || !own.sizes(arguments.x, c.training != 0, sizes[0]) ||
-             sizes[0].reserve != sizes[1].reserve ||
+             (sizes[0].reserve != sizes[1].reserve && one.converts == 0) ||
              !same_weights(library, arguments.handle, own.get(), other.get(), c)) {
     state = VariantState::layout;
   }

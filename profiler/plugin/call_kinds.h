@@ -32,7 +32,7 @@ struct Kind {
   spool::Acceleration record;
   Choice choice;
   std::uint32_t tries, waited;
-  std::uint64_t next_try;  // forward calls before the next comparison
+  bool own_gradients;  // training calls without a backward pass: a comparison makes its own
   std::uint64_t measured_calls;
 };
 Kind& kind_at(int index);  // below number_of_kinds(), which grows up to 256

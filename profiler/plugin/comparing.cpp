@@ -10,7 +10,7 @@ using spool::ChoiceState;
 using spool::VariantState;
 
 constexpr std::uint32_t calls_before_tuning = 2;      // the first ones load kernels
-constexpr std::uint32_t calls_without_backward = 16;  // then the comparison is put off
+constexpr std::uint32_t calls_without_backward = 16;  // then gradients are computed without one
 constexpr std::uint32_t most_tries = 8;               // of a comparison that said nothing
 // Calls between two checks of a chosen algorithm that converts to half, whose range is smaller:
 // values may leave it as training goes on. A check costs about what ten calls do.
@@ -70,18 +70,21 @@ void conclude(VariantState state, std::int32_t status) {
   comparison_busy = false;
 }
 
-// No backward call came, so nothing is known of the gradients: it is compared again after as many
-// calls as there were so far.
+// No backward call came, so nothing is known of the gradients: the next comparison computes them
+// without one.
 void put_off() {
   comparison.give_up();
-  VariantState state = VariantState::candidate;
   {
     const Locked locked(kinds_mutex());
-    Kind& kind = kind_at(compared_kind);
-    kind.next_try = 2 * kind.calls[0].load();
-    if (!is_check && ++kind.tries >= most_tries) state = VariantState::unseen;
+    kind_at(compared_kind).own_gradients = true;
   }
-  conclude(state, 0);
+  conclude(VariantState::candidate, 0);
+}
+
+// The whole backward pass of both, right after their forward pass.
+bool run_backward(const Arguments& arguments, CUstream stream) {
+  return comparison.backward_data(comparison.backward_of(arguments), stream) &&
+         comparison.backward_weights(arguments, stream) && comparison.finish();
 }
 
 // With the comparison claimed for compared_kind and compared_variant.
@@ -92,9 +95,9 @@ void run_forward(CudnnLibrary& library, const Arguments& arguments, const spool:
                        stream, settings().accelerate_bytes);
   switch (started) {
     case Comparison::Started::yes:
-      if (c.training != 0) {
+      if (c.training != 0 && !kind_at(index).own_gradients) {
         release(Stage::forward);
-      } else if (comparison.finish()) {
+      } else if (c.training != 0 ? run_backward(arguments, stream) : comparison.finish()) {
         release(Stage::running);
       } else {
         comparison.give_up();
@@ -125,9 +128,7 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     // Only calls that suit come here.
     if (kind.record.state == ChoiceState::waiting && kind.calls[0].load() > calls_before_tuning)
       kind.record.state = ChoiceState::comparing;
-    if (kind.record.state != ChoiceState::comparing || comparison_busy ||
-        kind.calls[0].load() < kind.next_try)
-      return;
+    if (kind.record.state != ChoiceState::comparing || comparison_busy) return;
     if (stage != Stage::none) {
       // Another kind's waits for a backward call that may never come.
       if (compared_kind == index || stage == Stage::running ||

@@ -210,13 +210,14 @@ Comparison::Started Comparison::start(const CudnnLibrary& library, const Argumen
     status_ = other.status();
     return Started::refused;
   }
-  if (sizes[0].reserve != sizes[1].reserve ||
+  if ((sizes[0].reserve != sizes[1].reserve && !variant.converts) ||
       !same_weights(library, call.handle, own.get(), other.get(), configuration))
     return Started::layout;
   const std::size_t workspace =
       sizes[0].workspace > sizes[1].workspace ? sizes[0].workspace : sizes[1].workspace;
-  if (!lay_out(configuration, call.weight_bytes, workspace, sizes[0].reserve))
-    return Started::failed;
+  const std::size_t reserve =
+      sizes[0].reserve > sizes[1].reserve ? sizes[0].reserve : sizes[1].reserve;
+  if (!lay_out(configuration, call.weight_bytes, workspace, reserve)) return Started::failed;
 
   const Relaxed relaxed(*d);
   if (!allocate(most_bytes)) {
@@ -244,7 +245,17 @@ Variant Comparison::variant_at(int index, cudnnRNNDescriptor_t program) const {
   if (index == 1) return variant_;
   // The program's own algorithm here may be another than that of its forward call.
   cudnnRNNAlgo_t own{};
-  return algorithm_of(*library_, program, own) ? Variant{own, false} : Variant{-1, false};
+  if (!algorithm_of(*library_, program, own)) return {-1, false};
+  // It has no backward pass of its own; frameworks use the standard algorithm's.
+  if (own == CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H) own = CUDNN_RNN_ALGO_STANDARD;
+  return {own, false};
+}
+
+Arguments Comparison::backward_of(const Arguments& forward) const {
+  Arguments made = forward;
+  made.at(spool::Pointer::dy) = at(tensors_[y].at[0]);
+  made.at(spool::Pointer::hy) = made.at(spool::Pointer::cy) = nullptr;  // no gradients of these
+  return made;
 }
 
 bool Comparison::backward_data(const Arguments& call, CUstream stream) {
@@ -258,7 +269,7 @@ bool Comparison::backward_data(const Arguments& call, CUstream stream) {
     if (descriptor.get() == nullptr) return false;
     VariantDescriptor::Sizes sizes;
     if (!descriptor.sizes(call.x, true, sizes) || sizes.workspace > workspace_bytes_ ||
-        sizes.reserve != reserve_bytes_) {
+        sizes.reserve > reserve_bytes_) {
       status_ = descriptor.status();
       return false;
     }

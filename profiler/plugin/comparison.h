@@ -31,6 +31,8 @@ class Comparison {
   // The backward pass, by a backward call of the program with the same sizes; training alone.
   // False: it could not be run, status() says why, and finish() with it has nothing to tell.
   bool backward_data(const Arguments& call, CUstream stream);
+  // The backward call of half the sum of the squared outputs, for a forward call without one.
+  Arguments backward_of(const Arguments& forward) const;
   bool backward_weights(const Arguments& call, CUstream stream);
   // Compares what has been run so far, on the device. False: it could not be started.
   bool finish();

@@ -19,8 +19,10 @@ using spool::StepSource;
 // Blocks with the chosen algorithms and with the program's own, in turns; one more of the former,
 // so that each of the latter lies between two.
 constexpr std::uint32_t most_blocks = 13;
-constexpr std::uint32_t most_steps = 64;     // that are kept of a block
-constexpr std::uint32_t steady_steps = 3;    // with all choices made, before the first block
+constexpr std::uint32_t most_steps = 64;   // that are kept of a block
+constexpr std::uint32_t steady_steps = 3;  // with all choices made, before the first block
+// Of `try`: with all choices made and nothing replaced, or in which choices do not end.
+constexpr std::uint32_t settled_steps = 30, endless_steps = 5000;
 constexpr std::uint32_t steps_for_late = 8;  // after the last block, for its times to come
 constexpr std::uint32_t least_steps = 6;     // of a block
 constexpr std::int64_t least_block_ns = 60'000'000, long_block_ns = 4'000'000'000;
@@ -50,7 +52,7 @@ struct State {
   int timing;
   CUstream stream;
   // Of the blocks.
-  std::uint32_t steady, block, in_block, late;
+  std::uint32_t steady, idle, steps, block, in_block, late;
   std::int64_t block_start_ns;
 };
 State s;
@@ -134,7 +136,8 @@ bool begins_step(const StepCall& call) {
     s.backward_seen = s.trains = true;
     return false;
   }
-  if (call.training) {
+  // Frameworks make training calls where a model is not switched to evaluation, too.
+  if (call.training && s.trains) {
     const bool begun = s.backward_seen;
     s.backward_seen = false;
     s.source = StepSource::training;
@@ -159,9 +162,9 @@ struct Ended {
   std::uint32_t block = 0;
 };
 
-// The step before is over, the next begins. With the lock held; true: blocks are through.
+// The step before is over, the next begins. With the lock held; true: there is no more to time.
 bool next_step(Ended& ended, bool same_stream) {
-  const bool ready = !s.unsettled && s.replaced && same_stream;
+  const bool settled = !s.unsettled, ready = settled && s.replaced && same_stream;
   ended = {s.timing, false, s.block};
   s.timing = -1;
   s.unsettled = s.replaced = false;
@@ -169,7 +172,10 @@ bool next_step(Ended& ended, bool same_stream) {
   switch (stage.load()) {
     case Stage::waiting:
       s.steady = ready ? s.steady + 1 : 0;
-      if (s.steady < steady_steps) return false;
+      s.idle = settled && !s.replaced ? s.idle + 1 : 0;
+      ++s.steps;
+      if (s.steady < steady_steps)
+        return settings().try_steps > 0 && (s.idle >= settled_steps || s.steps >= endless_steps);
       stage.store(Stage::comparing);
       s.block = s.in_block = 0;
       s.block_start_ns = now;
@@ -204,11 +210,13 @@ void conclude() {
     slower = settings().try_steps == 0 && is_slower();
   }
   if (slower) withdraw_all();
+  if (settings().try_steps > 0) own_now.store(true);
   write_blocks(slower);
   stage.store(Stage::over);
   if (!settings().try_end) return;
   interrupted_ns.store(now_ns());
-  note("try-ended", "enough steps were timed; the program was interrupted, as was asked");
+  note("try-ended",
+       "what could be measured is measured; the program was interrupted, as was asked");
   kill(getpid(), SIGINT);
 }
 

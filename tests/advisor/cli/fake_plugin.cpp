@@ -18,7 +18,8 @@ rnnadvisor::spool::SpoolWriter recording() {
     return std::string(value != nullptr ? value : "");
   };
   const bool choices_only = variable("RNNADVISOR_RECORD") == "choices";
-  if (variable("RNNADVISOR_ACCELERATE") != "exact" || !variable("CUBLAS_WORKSPACE_CONFIG").empty())
+  if (variable("RNNADVISOR_ACCELERATE").empty() || variable("RNNADVISOR_ACCELERATE") == "0" ||
+      !variable("CUBLAS_WORKSPACE_CONFIG").empty())
     return choices_only ? spool::SpoolWriter{} : spool::sample_spool();
   if (choices_only) return spool::choices_spool(spool::sample_acceleration(1, 1));
   auto writer = spool::sample_spool();

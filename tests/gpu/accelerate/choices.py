@@ -4,9 +4,10 @@ import struct
 
 ALGORITHMS = ["standard", "persist_static", "persist_dynamic", "persist_static_small_h"]
 STATES = ["waiting", "comparing", "measuring", "decided"]
-VARIANT_STATES = ["absent", "original", "candidate", "measured", "slower", "refused", "different", "layout", "memory", "unseen"]
-KEPT = ["tuning", "unequal_lengths", "alignment", "small_workspace", "unknown_reserve", "captured", "refused"]
-STRING, NOTE, ACCELERATION = 1, 20, 27
+VARIANT_STATES = ["absent", "original", "candidate", "measured", "slower", "refused", "different", "layout", "memory", "unseen", "drifted"]
+KEPT = ["tuning", "unequal_lengths", "alignment", "small_workspace", "unknown_reserve", "captured", "refused", "whole_step"]
+STRING, NOTE, ACCELERATION, STEP_BLOCK = 1, 20, 27, 28
+VARIANTS, VARIANT_BYTES = 6, 120
 
 
 def records(data):
@@ -26,8 +27,8 @@ def records(data):
 
 
 def read(folder):
-    """(choices, notes): of each kind of call the last that was written."""
-    choices, notes = {}, []
+    """(choices, notes, blocks): of each kind of call, and of each block of whole steps, the last that was written."""
+    choices, notes, blocks = {}, [], {}
     for path in pathlib.Path(folder).glob("*.rnnspool"):
         data = path.read_bytes()
         all_records = list(records(data))
@@ -37,21 +38,24 @@ def read(folder):
             if kind == NOTE:
                 code, text = struct.unpack_from("<2I", record, 16)
                 notes.append(f"{strings.get(code)}: {strings.get(text)}")
+            if kind == STEP_BLOCK:
+                block, _, chosen, steps, median, withdrawn = struct.unpack_from("<4IqI", record, 8)
+                blocks[(path.name, block)] = {"chosen": bool(chosen), "steps": steps, "ms": median / 1e6, "withdrawn": bool(withdrawn)}
             if kind != ACCELERATION:
                 continue
-            ident, _, _, _, steps, state, chosen, _ = struct.unpack_from("<3I2i3I", record, 8)
-            numbers = struct.unpack_from("<6Q7QqQ", record, 40)
+            ident, _, _, _, steps, state, chosen, checks = struct.unpack_from("<3I2i3I", record, 8)
+            numbers = struct.unpack_from("<6Q8QqQ", record, 40)
             variants = []
-            for v in range(4):
-                base = 40 + 15 * 8 + v * 120
-                algo, vstate, status, error, limit, tensor, *samples = struct.unpack_from("<iIiffI3I", record, base)
+            for v in range(VARIANTS):
+                base = 40 + 16 * 8 + v * VARIANT_BYTES
+                algo, vstate, status, error, limit, tensor, *samples, converts = struct.unpack_from("<iIiffI3II", record, base)
                 times = struct.unpack_from("<9q", record, base + 40)
                 if algo < 0:
                     continue
-                variants.append({"algo": ALGORITHMS[algo], "state": VARIANT_STATES[vstate], "status": status, "error": error,
+                variants.append({"algo": ALGORITHMS[algo] + ("+conversion" if converts else ""), "state": VARIANT_STATES[vstate], "status": status, "error": error,
                                  "limit": limit, "tensor": strings.get(tensor, ""), "samples": samples, "median_us": [t / 1e3 for t in times[:3]],
                                  "low_us": [t / 1e3 for t in times[3:6]], "high_us": [t / 1e3 for t in times[6:9]]})
-            choices[(path.name, ident)] = {"steps": steps, "state": STATES[state], "chosen": variants[chosen]["algo"], "calls": numbers[:3],
-                                           "substituted": numbers[3:6], "kept": {k: n for k, n in zip(KEPT, numbers[6:13]) if n},
-                                           "tuning_ms": numbers[13] / 1e6, "tuning_mb": numbers[14] / 1e6, "variants": variants}
-    return list(choices.values()), notes
+            choices[(path.name, ident)] = {"steps": steps, "state": STATES[state], "chosen": variants[chosen]["algo"], "checks": checks, "calls": numbers[:3],
+                                           "substituted": numbers[3:6], "kept": {k: n for k, n in zip(KEPT, numbers[6:14]) if n},
+                                           "tuning_ms": numbers[14] / 1e6, "tuning_mb": numbers[15] / 1e6, "variants": variants}
+    return list(choices.values()), notes, [blocks[key] for key in sorted(blocks)]

@@ -143,9 +143,9 @@ class Child:
         except BrokenPipeError:
             pass
         _, status = os.waitpid(self.pid, 0)
-        made, notes = choices.read(self.folder)
+        made, notes, blocks = choices.read(self.folder)
         shutil.rmtree(self.folder)
-        return {"status": status, "choices": made, "notes": notes}
+        return {"status": status, "choices": made, "notes": notes, "whole_steps": blocks}
 
 
 def differences(one, other):
@@ -159,6 +159,7 @@ def measure(shape, ways):
     children = {name: Child(shape, {"RNNADVISOR_ACCELERATE": value}) for name, value in ways.items()}
     out = {name: {"blocks": []} for name in ways}
     failed = set()
+    tuned = {name for name, value in ways.items() if value in ("exact", "numerics")}
 
     def take(name):
         answer = children[name].answer()
@@ -173,22 +174,23 @@ def measure(shape, ways):
         take(name)
     for name in children:
         if name not in failed:
-            children[name].ask(block=[0.3, 90 if name == "accelerated" else 5])
+            # What is accelerated is measured, and then whole steps are compared, before the blocks below begin.
+            children[name].ask(block=[1.8, 260] if name in tuned else [0.2, 5])
             if isinstance(times := take(name), list):
-                out[name]["warm_up"] = times if name == "accelerated" else []
+                out[name]["warm_up"] = times if name in tuned else []
     for _ in range(ROUNDS):
         for name in children:
             if name not in failed:
                 children[name].ask(block=[0.08, 6])
                 if isinstance(times := take(name), list):
                     out[name]["blocks"].append(statistics.median(times))
-    if not shape["dropout"] and not {"plain", "accelerated"} & failed:
+    if not shape["dropout"] and not ({"plain"} | tuned) & failed:
         folder = tempfile.mkdtemp(dir="/dev/shm")
-        for name in ("plain", "accelerated"):
+        for name in ("plain", *sorted(tuned)):
             children[name].ask(save=f"{folder}/{name}")
             take(name)
-        if not failed:
-            out["accelerated"]["differences"] = differences(f"{folder}/plain", f"{folder}/accelerated")
+        for name in sorted(tuned - failed):
+            out[name]["differences"] = differences(f"{folder}/plain", f"{folder}/{name}")
         shutil.rmtree(folder)
     for name, child in children.items():
         out[name].update(child.end())
@@ -212,7 +214,10 @@ def main():
     for index, line in enumerate(pathlib.Path(arguments.shapes).read_text().splitlines()):
         if index in done or time.perf_counter() - begin > arguments.until:
             continue
-        row = {"index": index, "shape": json.loads(line), "runs": measure(json.loads(line), ways)}
+        shape = json.loads(line)
+        # Conversion to half is for float32 alone.
+        here = {**ways, "numerics": "numerics"} if shape["type"] == "float" else ways
+        row = {"index": index, "shape": shape, "runs": measure(shape, here)}
         with out.open("a") as file:
             file.write(json.dumps(row) + "\n")
         runs = row["runs"]

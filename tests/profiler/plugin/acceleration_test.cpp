@@ -175,14 +175,17 @@ TEST_F(Accelerated, WithoutMemoryNothingIsCompared) {
             VariantState::memory);
 }
 
-// Outputs alone say nothing of gradients.
-TEST_F(Accelerated, WithoutABackwardPassTrainingKeepsItsAlgorithm) {
+// Outputs alone say nothing of gradients: they are compared without a backward pass of the program.
+TEST_F(Accelerated, WithoutABackwardPassGradientsAreComparedAllTheSame) {
   auto choices = run({"train", "100", "no-backward"}).spools.back().choices();
-  EXPECT_EQ(choices.at(0).substituted[0], 0u);
-  EXPECT_EQ(variant(choices.at(0), persist_static)->samples[0], 0u);
+  EXPECT_EQ(chosen(choices.at(0)), persist_static);
   // One that begins with such calls, as reinforcement learning does.
   choices = run({"train", "300", "late-backward"}).spools.back().choices();
   EXPECT_EQ(chosen(choices.at(0)), persist_static);
+  child.variable("STANDIN_WRONG_GRADIENTS", "persist_static=0.01");
+  choices = run({"train", "100", "no-backward"}).spools.back().choices();
+  EXPECT_EQ(choices.at(0).substituted[0], 0u);
+  EXPECT_EQ(variant(choices.at(0), persist_static)->state, VariantState::different);
 }
 
 TEST_F(Accelerated, WhatDoesNotSuitRunsAsItWas) {
@@ -252,6 +255,15 @@ TEST_F(Accelerated, TryingEndsTheProgramWhereThatIsAsked) {
   EXPECT_EQ(result.status, -SIGINT);
   EXPECT_THAT(result.spool().note_codes(), Contains("try-ended"));
   EXPECT_THAT(result.spool().blocks, SizeIs(13));
+}
+
+TEST_F(Accelerated, TryingEndsWhereNothingGains) {
+  child.variable("RNNADVISOR_TRY_STEPS", "130").variable("RNNADVISOR_TRY_END", "1");
+  child.variable("STANDIN_MS", "standard=1,persist_static=20");
+  const auto result = child.run({"accelerate", "train", "100000"});
+  EXPECT_EQ(result.status, -SIGINT);
+  EXPECT_THAT(result.spool().note_codes(), Contains("try-ended"));
+  EXPECT_LT(result.spool().choices().at(0).calls[0], 300u);
 }
 
 // The calls gain and the steps lose: what a kernel leaves behind costs more than it saved.

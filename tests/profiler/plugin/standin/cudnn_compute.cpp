@@ -18,6 +18,7 @@ constexpr std::uint64_t reserve_magic = 0x52455345525645;
 struct Reserve {
   std::uint64_t magic;
   std::int32_t algo, backward;  // how many backward passes ran on it
+  std::int64_t converts;
   double x_sum, mask;
 };
 
@@ -48,6 +49,9 @@ double listed(const char* variable, cudnnRNNDescriptor_t rnn, double otherwise) 
 float rounding(cudnnRNNDescriptor_t rnn) {
   return 1 + static_cast<float>(rnn->algo) * 2e-5F + (converts(rnn) ? 4e-4F : 0) +
          static_cast<float>(listed("STANDIN_WRONG", rnn, 0));
+}
+float rounding_backward(cudnnRNNDescriptor_t rnn) {
+  return rounding(rnn) + static_cast<float>(listed("STANDIN_WRONG_GRADIENTS", rnn, 0));
 }
 
 std::size_t elements(cudnnRNNDataDescriptor_t d) {
@@ -88,7 +92,8 @@ Reserve* reserve_at(cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x, std::s
   if (bytes < reserve_of(rnn, x)) fault("the reserve is too small", rnn);
   auto* found = static_cast<Reserve*>(reserve);
   if (found->magic != reserve_magic) fault("a reserve that no forward call filled", rnn);
-  if (found->algo != rnn->algo) fault("a reserve that another algorithm filled", rnn);
+  if (found->algo != rnn->algo || found->converts != (converts(rnn) ? 1 : 0))
+    fault("a reserve that another algorithm filled", rnn);
   return found;
 }
 
@@ -108,7 +113,7 @@ std::size_t workspace_of(cudnnRNNDescriptor_t rnn) {
   return 4096 * (1 + static_cast<std::size_t>(rnn->algo));
 }
 std::size_t reserve_of(cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x) {
-  return sizeof(Reserve) + 64 * states(rnn, x) + 4 * elements(x);
+  return sizeof(Reserve) + (converts(rnn) ? 72 : 64) * states(rnn, x) + 4 * elements(x);
 }
 std::size_t weight_bytes_of(cudnnRNNDescriptor_t rnn) {
   // One of them lays its weights out otherwise where it is told to.
@@ -148,7 +153,8 @@ cudnnStatus_t compute(const Forward& f) {
       static_cast<float*>(out)[i] = static_cast<float*>(f.y)[i % outputs] * 0.5F;
   if (!f.training) return CUDNN_STATUS_SUCCESS;
   if (f.reserve_bytes < reserve_of(f.rnn, f.x_desc)) fault("the reserve is too small", f.rnn);
-  *static_cast<Reserve*>(f.reserve) = {reserve_magic, rnn->algo, 0, sum_of(f.x, inputs), mask};
+  *static_cast<Reserve*>(f.reserve) = {reserve_magic,           rnn->algo,           0,
+                                       converts(f.rnn) ? 1 : 0, sum_of(f.x, inputs), mask};
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -158,7 +164,7 @@ cudnnStatus_t compute(const BackwardData& b) {
   ++reserve->backward;
   const std::size_t outputs = elements(b.y_desc);
   const double y = sum_of(b.y, outputs);
-  const float scale = rounding(b.rnn);
+  const float scale = rounding_backward(b.rnn);
   for (std::size_t i = 0; i < elements(b.x_desc); ++i) {
     const double dy = static_cast<double>(static_cast<const float*>(b.dy)[i % outputs]);
     static_cast<float*>(b.dx)[i] =
