@@ -9,7 +9,9 @@
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/profile_summary.h"
+#include "advisor/cli/recording_options.h"
 #include "core/base/shell_words.h"
+#include "core/base/text.h"
 #include "profiler/launch/collect.h"
 #include "profiler/profile/file.h"
 
@@ -93,6 +95,21 @@ void say_written(const Context& context, const CollectRequest& request) {
 }
 
 // Where it is wanted and all of the folder is in the profile.
+// Adds what was chosen to the plan. Nothing new leaves its file as it is.
+Result<void> extend_plan(const Context& context, const launch::Collected& collected,
+                         const std::string& path) {
+  if (path.empty()) return {};
+  const auto before = read_plan_file(path);
+  if (!before) return fail(before.error());
+  const auto plan = launch::plan_of(collected, *before);
+  if (plan == *before) return {};
+  if (auto written = write_file(path, launch::write_plan(plan)); !written)
+    return fail(written.error());
+  context.note(fmt::format("{} in the plan {}",
+                           plural(static_cast<long long>(plan.choices.size()), "choice"), path));
+  return {};
+}
+
 void remove_folder(const Context& context, const launch::Collected& collected,
                    const CollectRequest& request) {
   if (!request.remove_folder) return;
@@ -139,6 +156,11 @@ int collect_and_report(const Context& context, const Judging& judging,
   if (!collected->choices.empty() && !context.quiet)
     context.err << accelerate_report(*collected, {}, text_options(context));
   print_summary(context, report);
+  if (auto extended = extend_plan(context, *collected, request.plan); !extended) {
+    context.report(extended.error());
+    say_kept(context, request);
+    return exit_environment;
+  }
   remove_folder(context, *collected, request);
   say_written(context, request);
   return exit_status(judgement.findings, judging.fail_on);
@@ -171,6 +193,11 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
   }
   if (!recording.output.empty() && !write_collected(context, *collected, recording))
     return exit_environment;
+  if (auto extended = extend_plan(context, *collected, recording.plan); !extended) {
+    context.report(extended.error());
+    say_kept(context, recording);
+    return exit_environment;
+  }
   remove_folder(context, *collected, recording);
   if (!recording.output.empty()) say_written(context, recording);
   return exit_ok;

@@ -20,6 +20,7 @@ struct CollectRequest {
   std::optional<Process> program;  // the one that was started here
   bool no_command_line = false;    // of no process, and not ours
   bool needs_recording = false;    // a folder without one is an error, and no profile is made of it
+  std::string plan = {};  // a file that the choices of `accelerate` are added to; empty: none
 };
 
 // Writes the profile, prints the summary and where the profile is, both on standard error. The exit

@@ -7,10 +7,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <tuple>
 
 #include "advisor/cli/command_line.h"
+#include "core/base/output_file.h"
 #include "core/base/text.h"
+#include "profiler/spool/plan.h"
 #include "profiler/spool/settings.h"
 
 namespace rnnadvisor::cli {
@@ -173,6 +178,32 @@ void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, C
                   "first minute)")
       ->type_name("SECONDS")
       ->group(group_accelerating);
+  auto* plan = command
+                   .add_option("--plan", arguments.plan,
+                               "begin with the choices of this file, and add to it what is chosen "
+                               "beyond them (TOML; made where there is none)")
+                   ->type_name("FILE")
+                   ->group(group_accelerating);
+  context.completions[plan] = {Context::Completion::Kind::file, {}};
+  command
+      .add_flag("--deterministic", arguments.deterministic,
+                "measure nothing: calls that the plan does not have keep the program's algorithm")
+      ->group(group_accelerating);
+}
+
+Result<launch::Plan> read_plan_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return launch::Plan{};
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!(text << file.rdbuf()))
+    return fail(ErrorCode::io, fmt::format("cannot read the plan '{}'", path), "check the path");
+  return launch::read_plan(text.str(), path);
+}
+
+Result<void> hand_over_plan(const launch::RecordingOptions& options, const std::string& folder) {
+  if (!options.accelerate || options.accelerate->plan.empty()) return {};
+  return write_file(folder + "/" + spool::plan_name, options.accelerate->plan);
 }
 
 Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments) {
@@ -193,6 +224,22 @@ Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arg
                   "to run without acceleration, set RNNADVISOR_ACCELERATE=0");
     }
     options.budget_ms = *ms;
+  }
+  if (arguments.deterministic && arguments.plan.empty()) {
+    return fail(
+        usage("--deterministic needs a plan: without one the choice is measured, and can "
+              "differ from run to run",
+              "make one first: rnnadvisor accelerate --plan FILE -- PROGRAM"));
+  }
+  if (!arguments.plan.empty()) {
+    const auto plan = read_plan_file(arguments.plan);
+    if (!plan) return fail(plan.error());
+    if (arguments.deterministic && plan->gpu.empty()) {
+      return fail(ErrorCode::not_found, fmt::format("there is no plan '{}'", arguments.plan),
+                  "make it first, without --deterministic");
+    }
+    options.plan_only = arguments.deterministic;
+    if (!plan->gpu.empty()) options.plan = launch::plan_bytes(*plan);
   }
   return options;
 }

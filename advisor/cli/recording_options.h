@@ -8,6 +8,7 @@
 
 #include "advisor/cli/context.h"
 #include "profiler/launch/attachment.h"
+#include "profiler/launch/plan.h"
 
 namespace rnnadvisor::cli {
 
@@ -26,11 +27,16 @@ inline constexpr auto group_recording = "Recording";
 struct AccelerateArguments {
   std::string memory;
   std::optional<double> budget_seconds;
-  std::string allow = "exact";
+  std::string allow = "exact", plan;
+  bool deterministic = false;
 };
-// --allow, --memory and --budget
+// --allow, --memory, --budget, --plan and --deterministic
 void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, Context& context);
 Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments);
+// The plan of a file; an empty one where there is no such file.
+Result<launch::Plan> read_plan_file(const std::string& path);
+// Writes the plan to where attach() tells the plugin that it is.
+Result<void> hand_over_plan(const launch::RecordingOptions& options, const std::string& folder);
 // --step: where a step of the program begins, for RecordingOptions::capture.
 void add_step_option(CLI::App& command, std::string& step, Context& context);
 Result<std::string> read_step(const std::string& step);

@@ -136,6 +136,8 @@ int run_program(Context& context, const ProgramRun& run) {
   if (!made) return context.report(made.error());
   RecordingFolder folder(std::move(*made));
   places->spool = folder.path();
+  if (auto handed = hand_over_plan(run.recording, folder.path()); !handed)
+    return context.report(handed.error());
 
   const auto environment = environment_with(run.variables);
   const auto lookup = lookup_in(environment);

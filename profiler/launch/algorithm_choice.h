@@ -31,6 +31,7 @@ struct AlgorithmChoice {
   int device = -1;         // index into Profile::devices
   std::string file;        // the Python line of the first such call; empty: not known
   int line = 0;
+  std::uint64_t key = 0;  // of this kind of calls, the same in every process
   spool::ChoiceState state = spool::ChoiceState::waiting;
   std::size_t chosen = 0;  // index into `variants`
   std::int64_t calls[spool::choice_phases] = {}, substituted[spool::choice_phases] = {};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "profiler/spool/plan.h"
 #include "profiler/spool/settings.h"
 
 namespace rnnadvisor::launch {
@@ -63,7 +64,7 @@ void inject(Attachment& attachment, const Lookup& present, const char* variable,
 
 constexpr std::string_view off = "0";
 
-void set_acceleration(const RecordingOptions& options, const Lookup& present,
+void set_acceleration(const RecordingOptions& options, const Places& places, const Lookup& present,
                       Attachment& attachment) {
   const auto put = [&](const char* name, const std::string& value) {
     if (!value.empty()) {
@@ -78,6 +79,8 @@ void set_acceleration(const RecordingOptions& options, const Lookup& present,
   const auto wanted = options.accelerate.value_or(AccelerateOptions{});
   put(variable::accelerate_memory, number(wanted.memory_bytes));
   put(variable::accelerate_budget_ms, number(wanted.budget_ms));
+  put(variable::plan, wanted.plan.empty() ? "" : places.spool + "/" + spool::plan_name);
+  put(variable::plan_only, wanted.plan_only ? "1" : "");
   put(variable::try_steps, number(wanted.try_steps));
   put(variable::try_end, wanted.try_end ? "1" : "");
   put(variable::record, !options.accelerate ? "" : wanted.record_calls ? "calls" : "choices");
@@ -155,7 +158,7 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
                                           : std::to_string(options.counter_duration_ms));
   text(variable::call_sites, options.call_sites ? "" : "off");
   text(variable::trace, fmt::format("{}", fmt::join(options.trace, ",")));
-  set_acceleration(options, present, attachment);
+  set_acceleration(options, places, present, attachment);
   // Unlike the others it is a setting of people, too: detach() gives theirs back.
   if (!places.cupti.empty()) {
     set.emplace_back(variable::cupti_before, present(variable::cupti).value_or(""));
@@ -213,6 +216,8 @@ Attachment detach(const Lookup& present) {
                            variable::accelerate_budget_ms,
                            variable::try_steps,
                            variable::try_end,
+                           variable::plan,
+                           variable::plan_only,
                            variable::record}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }

@@ -22,6 +22,8 @@ struct AccelerateOptions {
   bool numerics = false;      // float32 may be multiplied in half precision
   int try_steps = 0;          // of `try`: whole steps to time; 0: not `try`
   bool try_end = false;       // interrupt the program then
+  std::string plan = {};      // plan_bytes(), to be written into the folder; empty: none
+  bool plan_only = false;     // what the plan does not have keeps the program's own algorithm
 };
 
 // 0 and empty: the plugin's own default.

@@ -106,7 +106,9 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
     return;
   spool::Configuration c;
   if (!read_configuration(library, arguments, c) || c.lengths > 0) return;
-  const int index = kind_of(library, arguments, c, is_forced());
+  // A choice that is known before the first call holds for that call, too.
+  const bool known = is_forced() || settings().plan[0] != 0;
+  const int index = kind_of(library, arguments, c, known);
   if (index < 0) return;
   const bool capturing = is_capturing(stream_of(library, arguments.handle));
   int codes[spool::most_variants];

@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+#include <optional>
+
 #include "core/model/small_h_results.h"
 #include "profiler/plugin/call_site.h"
 #include "profiler/plugin/driver.h"
+#include "profiler/plugin/plan.h"
 
 namespace rnnadvisor::plugin {
 
@@ -110,17 +113,23 @@ std::int32_t length_class(std::int32_t steps) {
   return bits;
 }
 
-std::uint64_t key_of(const CudnnLibrary& library, const spool::Configuration& configuration,
-                     std::int32_t device) {
+// The same in every process and on every device.
+std::uint64_t key_of(const spool::Configuration& configuration) {
   spool::Configuration c = configuration;
+  c.header = {};
   c.id = 0;
   c.algo = 0;
   c.dropout_seed = 0;
   c.max_seq_length = length_class(c.max_seq_length);
   c.lengths = c.lengths > 0 ? 1 : 0;
-  const std::uint64_t rest[] = {spool::hash_bytes(&c, sizeof c), library.index,
-                                static_cast<std::uint64_t>(device)};
-  return spool::hash_bytes(rest, sizeof rest);
+  return spool::hash_bytes(&c, sizeof c);
+}
+
+// One kind for each library and device.
+std::uint64_t key_here(const CudnnLibrary& library, const spool::Configuration& c,
+                       std::int32_t device) {
+  const std::uint64_t parts[] = {key_of(c), library.index, static_cast<std::uint64_t>(device)};
+  return spool::hash_bytes(parts, sizeof parts);
 }
 
 // The index of a kind, -1: there is none.
@@ -167,6 +176,7 @@ int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t dev
   kind.key = key;
   auto& record = kind.record;
   record.id = static_cast<std::uint32_t>(index_of_kind) + 1;
+  record.key = key_of(c);
   record.device = device;
   record.steps = c.max_seq_length;
   for (auto& one : record.variants) one.algo = -1;
@@ -196,10 +206,11 @@ int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t dev
   return index_of_kind;
 }
 
-// A kind that a forced algorithm was asked for is decided by cuDNN's answer alone.
-void force(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
-           int index) {
-  auto& one = kind_at(index).record.variants[1];
+// A choice that was made elsewhere, by whom forces an algorithm or by a plan: cuDNN's answer and
+// the layout of the weights alone can refuse it.
+void decide_unmeasured(CudnnLibrary& library, const Arguments& arguments,
+                       const spool::Configuration& c, int index, std::uint32_t variant) {
+  auto& one = variant_of(kind_at(index), variant);
   VariantDescriptor own(library, arguments.handle, arguments.rnn, {c.algo, false},
                         VariantDescriptor::Dropout::as_in_the_program);
   VariantDescriptor other(library, arguments.handle, arguments.rnn, with(one),
@@ -216,7 +227,23 @@ void force(CudnnLibrary& library, const Arguments& arguments, const spool::Confi
   const Locked locked(kinds_mutex());
   one.state = state;
   one.status = other.status();
-  set_decided(kind_at(index), state == VariantState::measured ? 1 : 0);
+  set_decided(kind_at(index), state == VariantState::measured ? variant : 0);
+}
+
+// With the lock held: the variant that the plan has for a new kind, 0: the program's own; empty: it
+// is to be measured.
+std::optional<std::uint32_t> planned_variant(const CudnnLibrary& library, int index) {
+  Kind& kind = kind_at(index);
+  if (settings().plan[0] == 0) return std::nullopt;
+  if (plan_applies(library, kind.record.device)) {
+    if (const auto choice = planned(kind.record.key)) {
+      for (std::uint32_t v = 1; v < spool::most_variants; ++v)
+        if (with(variant_of(kind, v)).code() == choice->code()) return v;
+      return 0;
+    }
+  }
+  if (settings().plan_only) return 0;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -224,14 +251,19 @@ void force(CudnnLibrary& library, const Arguments& arguments, const spool::Confi
 int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
             bool make) {
   const std::int32_t device = current_device();
-  const std::uint64_t key = key_of(library, c, device);
+  const std::uint64_t key = key_here(library, c, device);
   int index = find(key);
   if (index >= 0 || !make) return index;
+  std::optional<std::uint32_t> chosen;
   {
     const Locked locked(kinds_mutex());
     index = find(key);
     if (index >= 0) return index;
     index = make_kind(key, c, device);
+    if (index >= 0 && !kind_at(index).decided.load()) {
+      chosen = is_forced() ? 1 : planned_variant(library, index);
+      if (chosen == 0U) set_decided(kind_at(index), 0);
+    }
   }
   if (index < 0) return -1;
   const std::uint32_t configuration = configuration_of(library, arguments);
@@ -241,7 +273,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
     kind_at(index).record.configuration = configuration;
     kind_at(index).record.call_site = site;
   }
-  if (is_forced() && !kind_at(index).decided.load()) force(library, arguments, c, index);
+  if (chosen.value_or(0) != 0) decide_unmeasured(library, arguments, c, index, *chosen);
   return index;
 }
 
@@ -303,6 +335,7 @@ void kinds_in_child() {
   memset(static_cast<void*>(misnamed), 0, sizeof misnamed);
   misnamed_count.store(0);
   spent_ns = 0;
+  plan_in_child();
 }
 
 }  // namespace rnnadvisor::plugin

@@ -127,6 +127,8 @@ void read_acceleration(Settings& s) {
   constexpr std::int64_t most_steps = 100'000;
   const std::int64_t steps = number("RNNADVISOR_TRY_STEPS", 0);
   s.try_steps = static_cast<std::uint32_t>(steps < most_steps ? steps : most_steps);
+  copy_text(s.plan, sizeof s.plan, variable("RNNADVISOR_ACCELERATE_PLAN"));
+  s.plan_only = number("RNNADVISOR_ACCELERATE_PLAN_ONLY", 0) != 0;
   s.try_end = s.try_steps > 0 && number("RNNADVISOR_TRY_END", 0) != 0;
   const char* text = variable("RNNADVISOR_ACCELERATE");
   if (text == nullptr || strcmp(text, "0") == 0) return;
@@ -376,6 +378,10 @@ void describe_beginning() {
 void describe_acceleration() {
   if (the_settings.accelerate != Settings::Accelerate::measured) return;
   if (const char* value = variable("CUBLAS_WORKSPACE_CONFIG"); value != nullptr) {
+    if (the_settings.plan[0] != 0) {
+      the_settings.plan_only = true;
+      return;
+    }
     the_settings.accelerate = Settings::Accelerate::off;
     write_note("acceleration-off",
                "CUBLAS_WORKSPACE_CONFIG asks for results that repeat; algorithms are not replaced, "

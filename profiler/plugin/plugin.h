@@ -31,6 +31,8 @@ struct Settings {
   bool accelerate_numerics;  // float32 may be converted to half, where the program permits TF32
   std::int32_t forced_algo;  // cudnnRNNAlgo_t of Accelerate::forced
   bool forced_converts;
+  char plan[2048];          // empty: none
+  bool plan_only;           // what the plan does not have is not measured
   std::uint32_t try_steps;  // 0: not `try`
   bool try_end;
   std::uint64_t accelerate_bytes;

@@ -230,6 +230,8 @@ void end_at_last() {
 }  // namespace
 
 void steps_see(const StepCall& call) {
+  // A plan is for results that repeat.
+  if (settings().plan_only && settings().try_steps == 0) return;
   if (stage.load(std::memory_order_acquire) == Stage::over) {
     end_at_last();
     return;

@@ -484,6 +484,7 @@ struct Acceleration {
   std::uint64_t calls[choice_phases];        // of the program
   std::uint64_t substituted[choice_phases];  // of these, with another algorithm
   std::uint64_t kept[static_cast<std::size_t>(Kept::count)];
+  std::uint64_t key;           // of this kind of calls, the same in every process
   std::int64_t tuning_ns;      // that comparing took, on the device
   std::uint64_t tuning_bytes;  // the most that it held at a time
   ChoiceVariant variants[most_variants];

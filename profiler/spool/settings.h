@@ -30,6 +30,10 @@ inline constexpr char cupti_before[] = "RNNADVISOR_CUPTI_BEFORE";
 inline constexpr char accelerate[] = "RNNADVISOR_ACCELERATE";
 inline constexpr char accelerate_memory[] = "RNNADVISOR_ACCELERATE_MEMORY";  // bytes
 inline constexpr char accelerate_budget_ms[] = "RNNADVISOR_ACCELERATE_BUDGET_MS";
+// A file of plan.h: calls that it has a choice for begin with it. 1 in the second: all others keep
+// the program's own.
+inline constexpr char plan[] = "RNNADVISOR_ACCELERATE_PLAN";
+inline constexpr char plan_only[] = "RNNADVISOR_ACCELERATE_PLAN_ONLY";
 // Of `try`: how many whole steps are timed, half of them with the program's own algorithms; the
 // program keeps its own from then on. 1 in the second ends the program then.
 inline constexpr char try_steps[] = "RNNADVISOR_TRY_STEPS";

@@ -21,12 +21,6 @@ std::int64_t now_ns() {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const auto product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
 // A RecordHeader as the one word that is written at once.
 static_assert(sizeof(RecordHeader) == 8 && offsetof(RecordHeader, bytes) == 4);
 constexpr std::uint64_t header_word(Type type, std::uint32_t bytes) {
@@ -54,25 +48,6 @@ std::uint64_t put_if_empty(void* at, std::uint64_t word) {
 }
 
 }  // namespace
-
-// Multiply-and-fold over words of eight bytes: names of templates are long, and one is hashed for
-// every kernel.
-std::uint64_t hash_bytes(const void* data, std::size_t bytes) {
-  constexpr std::uint64_t one = 0x9e3779b97f4a7c15, two = 0xd6e8feb86659fd93;
-  const auto* at = static_cast<const unsigned char*>(data);
-  std::uint64_t hash = mix(bytes ^ one, two);
-  while (bytes >= 8) {
-    std::uint64_t word;
-    memcpy(&word, at, 8);
-    hash = mix(hash ^ word, one) + two;
-    at += 8;
-    bytes -= 8;
-  }
-  std::uint64_t last = 0;
-  memcpy(&last, at, bytes);
-  hash = mix(hash ^ last, two);
-  return hash == 0 ? 1 : hash;
-}
 
 class Writer::Entered {
  public:

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "profiler/spool/format.h"
+#include "profiler/spool/hash.h"
 
 namespace rnnadvisor::spool {
 
@@ -137,8 +138,5 @@ class Writer {
 
   static void release_chunk_of_thread(void* writer);  // when a thread ends
 };
-
-// 64 bits of a byte string, never 0.
-std::uint64_t hash_bytes(const void* data, std::size_t bytes);
 
 }  // namespace rnnadvisor::spool

@@ -92,14 +92,16 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   run.about_environment = [&](const launch::Lookup& environment) {
     if (launch::acceleration_is_off(environment)) {
       request.hold = AccelerationHold::switched_off;  // said by attach()
-    } else if (note_deterministic(context, environment)) {
+    } else if (accelerate->plan.empty() && note_deterministic(context, environment)) {
       request.hold = AccelerationHold::deterministic;
     }
   };
   run.collect = [&](const std::string& folder, const Process& program) {
-    request.recording = {folder,  profile ? output->path : std::string(),
-                         true,    true,
-                         program, arguments.no_command_line};
+    request.recording = {
+        folder,  profile ? output->path : std::string(),
+        true,    true,
+        program, arguments.no_command_line,
+        false,   arguments.accelerate.deterministic ? std::string() : arguments.accelerate.plan};
     const int status = collect_acceleration(context, request, &ended);
     output.reset();
     return status;

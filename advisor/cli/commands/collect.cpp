@@ -12,7 +12,7 @@ namespace rnnadvisor::cli {
 namespace {
 
 struct CollectArguments {
-  std::string folder, output;
+  std::string folder, output, plan;
   bool force = false, remove = false, no_command_line = false;
   JudgingOptions judging;
 };
@@ -34,9 +34,15 @@ int collect_folder(Context& context, const CollectArguments& arguments) {
   const bool replace = arguments.force || is_abandoned_claim(output);
   if (auto writable = check_writable({output}, replace, {}); !writable)
     return context.report(writable.error());
-  return collect_and_report(
-      context, *judging,
-      {arguments.folder, output, replace, arguments.remove, {}, arguments.no_command_line, true});
+  return collect_and_report(context, *judging,
+                            {arguments.folder,
+                             output,
+                             replace,
+                             arguments.remove,
+                             {},
+                             arguments.no_command_line,
+                             true,
+                             arguments.plan});
 }
 
 }  // namespace
@@ -68,6 +74,14 @@ void add_collect(CLI::App& app, Context& context) {
       ->add_flag("--remove", arguments->remove,
                  "remove the folder when everything of it is in the profile")
       ->group(group_output);
+  auto* plan =
+      command
+          ->add_option("--plan", arguments->plan,
+                       "add the algorithms that `accelerate` chose to this file (TOML; made "
+                       "where there is none)")
+          ->type_name("FILE")
+          ->group(group_output);
+  context.completions[plan] = {Context::Completion::Kind::file, {}};
   add_no_command_line(*command, arguments->no_command_line);
   add_judging_options(*command, arguments->judging, context, "never");
   command->callback([arguments, &context] {

@@ -93,9 +93,12 @@ int print_environment(Context& context, const EnvArguments& arguments) {
   auto spool = spool_folder(arguments, output);
   if (!spool) return context.report(spool.error());
   places->spool = *spool;
+  if (auto handed = hand_over_plan(*recording, *spool); !handed)
+    return context.report(handed.error());
   const auto attachment = launch::attach(*recording, *places, variable);
   for (const auto& note : attachment->notes) context.note(note);
-  if (arguments.accelerates && !launch::acceleration_is_off(variable))
+  if (arguments.accelerates && recording->accelerate->plan.empty() &&
+      !launch::acceleration_is_off(variable))
     note_deterministic(context, variable);
   context.out << shell_code(*attachment, *fish);
   context.note(
@@ -152,7 +155,8 @@ void add_env(CLI::App& app, Context& context) {
           ->excludes(command->get_option("--mode"))
           ->group(group_accelerating);
   add_accelerate_options(*command, arguments->accelerate, context);
-  for (const char* name : {"--memory", "--budget"}) command->get_option(name)->needs(accelerate);
+  for (const char* name : {"--allow", "--memory", "--budget", "--plan", "--deterministic"})
+    command->get_option(name)->needs(accelerate);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return print_environment(context, *arguments); };
   });

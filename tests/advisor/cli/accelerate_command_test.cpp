@@ -81,6 +81,34 @@ TEST_F(AccelerateCommand, SettingsReachTheProgramAndItsWordsAreItsOwn) {
   EXPECT_EQ(read_text(words), "exact choices calls 2097152 1500 7 --report -q\n");
 }
 
+TEST_F(AccelerateCommand, APlanIsMadeAndUsed) {
+  const std::string plan = folder_ / "plan.toml", words = folder_ / "words";
+  const Words program = {
+      "sh", "-c",
+      "echo ${RNNADVISOR_ACCELERATE_PLAN:-none} ${RNNADVISOR_ACCELERATE_PLAN_ONLY:-0} > " + words +
+          "; test -z \"$RNNADVISOR_ACCELERATE_PLAN\" || cp \"$RNNADVISOR_ACCELERATE_PLAN\" " +
+          words + ".plan"};
+  auto called = accelerate(program, {"--plan", plan, "--deterministic"});
+  EXPECT_EQ(called.status, 2) << called.err;  // there is none yet
+  called = accelerate(program, {"--plan", plan});
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_EQ(read_text(words), "none 0\n");
+  EXPECT_THAT(called.err, HasSubstr("1 choice in the plan"));
+  const std::string made = read_text(plan);
+  EXPECT_THAT(made, HasSubstr("algo = \"persist_static\""));
+  called = accelerate(program, {"--plan", plan, "--deterministic"});
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(read_text(words), HasSubstr("choices.plan 1\n"));
+  EXPECT_EQ(read_text(words + ".plan").size(), 160U + 16);
+  EXPECT_EQ(read_text(plan), made);
+  EXPECT_EQ(accelerate(program, {"--deterministic"}).status, 2);
+  std::ofstream(plan) << "no plan";
+  called = accelerate(program, {"--plan", plan});
+  EXPECT_EQ(called.status, 2);
+  EXPECT_THAT(called.err, HasSubstr("plan.toml:1"));
+  EXPECT_EQ(read_text(plan), "no plan");
+}
+
 TEST_F(AccelerateCommand, TryingHasItsOwnSettings) {
   const std::string words = folder_ / "words";
   const std::string show =

@@ -22,7 +22,7 @@ TEST(Help, IsAsReviewed) {
   expect_golden("help.txt", call({"--help"}).out);
   for (const char* command :
        {"check", "run", "sweep", "merge", "advise", "report", "samples", "doctor", "completion",
-        "profile", "accelerate", "collect", "env", "fit", "map"}) {
+        "profile", "accelerate", "try", "collect", "env", "fit", "map"}) {
     expect_golden(std::string("help-") + command + ".txt", call({command, "--help"}).out);
   }
 }

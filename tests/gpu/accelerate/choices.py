@@ -44,10 +44,10 @@ def read(folder):
             if kind != ACCELERATION:
                 continue
             ident, _, _, _, steps, state, chosen, checks = struct.unpack_from("<3I2i3I", record, 8)
-            numbers = struct.unpack_from("<6Q8QqQ", record, 40)
+            numbers = struct.unpack_from("<6Q8QQqQ", record, 40)
             variants = []
             for v in range(VARIANTS):
-                base = 40 + 16 * 8 + v * VARIANT_BYTES
+                base = 40 + 17 * 8 + v * VARIANT_BYTES
                 algo, vstate, status, error, limit, tensor, *samples, converts = struct.unpack_from("<iIiffI3II", record, base)
                 times = struct.unpack_from("<9q", record, base + 40)
                 if algo < 0:
@@ -57,5 +57,5 @@ def read(folder):
                                  "low_us": [t / 1e3 for t in times[3:6]], "high_us": [t / 1e3 for t in times[6:9]]})
             choices[(path.name, ident)] = {"steps": steps, "state": STATES[state], "chosen": variants[chosen]["algo"], "checks": checks, "calls": numbers[:3],
                                            "substituted": numbers[3:6], "kept": {k: n for k, n in zip(KEPT, numbers[6:14]) if n},
-                                           "tuning_ms": numbers[14] / 1e6, "tuning_mb": numbers[15] / 1e6, "variants": variants}
+                                           "tuning_ms": numbers[15] / 1e6, "tuning_mb": numbers[16] / 1e6, "variants": variants}
     return list(choices.values()), notes, [blocks[key] for key in sorted(blocks)]

@@ -30,6 +30,7 @@ inline Acceleration sample_acceleration(std::uint32_t id, std::uint32_t configur
   a.id = id;
   a.configuration = configuration;
   a.call_site = 1;
+  a.key = 0x1000 + id;
   a.steps = 4;
   a.state = ChoiceState::decided;
   a.chosen = 1;
@@ -78,6 +79,12 @@ inline SpoolWriter choices_spool(const Acceleration& acceleration) {
   torch.kind = LibraryKind::framework;
   torch.path = w.text("/opt/site-packages/torch/lib/libtorch_cuda.so");
   w.add(torch);
+  Library cudnn{};
+  cudnn.kind = LibraryKind::cudnn;
+  cudnn.index = 1;
+  cudnn.version = 91900;
+  cudnn.path = w.text("/opt/site-packages/nvidia/cudnn/lib/libcudnn.so.9");
+  w.add(cudnn);
   auto configuration = sample_configuration(1);
   configuration.batch = 32;
   w.add_configuration(configuration);

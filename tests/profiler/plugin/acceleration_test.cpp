@@ -5,10 +5,16 @@
 
 #include <cmath>
 #include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
 #include <sstream>
 
+#include "profiler/spool/hash.h"
+#include "profiler/spool/plan.h"
 #include "tests/effort.h"
 #include "tests/profiler/plugin/child.h"
+#include "tests/temporary_folder.h"
 
 namespace rnnadvisor::plugin_test {
 namespace {
@@ -308,6 +314,85 @@ TEST_F(Accelerated, WhatIsNoLongerRightIsWithdrawn) {
   const auto good = run({"train", "1500"}).spools.back().choices().at(0);
   EXPECT_EQ(good.checks, 1u);
   EXPECT_NE(good.chosen, 0u);
+}
+
+// A plan for the calls of a run: another algorithm than the measurement would choose.
+class Planned : public Accelerated {
+ protected:
+  Planned() {
+    const auto measured = run({"train", "40"}).spool();
+    header_.magic = spool::plan_magic;
+    header_.format = spool::format_version;
+    header_.count = 1;
+    header_.cudnn_version = measured.libraries.at(0).version;
+    std::memcpy(header_.gpu, measured.devices.at(0).name, sizeof header_.gpu);
+    entry_ = {measured.choices().at(0).key, persist_static, 0};
+    child.variable("STANDIN_MS", "standard=1,persist_static=4")
+        .variable("RNNADVISOR_ACCELERATE_PLAN", path_)
+        .variable("RNNADVISOR_ACCELERATE", "exact");
+  }
+  // What the plugin made of it in a training of 40 steps.
+  Spool with_plan(const std::vector<std::string>& words = {"train", "40"}) {
+    std::string rest(reinterpret_cast<const char*>(&header_.cudnn_version),
+                     sizeof header_ - offsetof(spool::PlanHeader, cudnn_version));
+    rest.append(reinterpret_cast<const char*>(&entry_), sizeof entry_);
+    header_.checksum = spool::hash_bytes(rest.data(), rest.size()) + damage_;
+    std::ofstream file(path_, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(&header_), sizeof header_);
+    file.write(reinterpret_cast<const char*>(&entry_), sizeof entry_);
+    file.close();
+    return run(words).spools.back();
+  }
+  bool is_used(const Spool& spool) const {
+    return spool.choices().at(0).substituted[2] == spool.choices().at(0).calls[2];
+  }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.file("choices.plan");
+  spool::PlanHeader header_{};
+  spool::PlanEntry entry_{};
+  std::uint64_t damage_ = 0;
+};
+
+TEST_F(Planned, BeginsWithTheChoice) {
+  const auto spool = with_plan();
+  EXPECT_TRUE(is_used(spool));
+  EXPECT_EQ(kept(spool.choices().at(0), Kept::tuning), 0u);
+  entry_.algo = standard;
+  EXPECT_EQ(with_plan().choices().at(0).substituted[0], 0u);
+}
+
+TEST_F(Planned, WhatItDoesNotHaveIsMeasuredUnlessNothingMay) {
+  child.variable("STANDIN_MS", "standard=4,persist_static=1");
+  auto choice = with_plan({"train", "60", "batch=8"}).choices().at(0);
+  EXPECT_EQ(chosen(choice), persist_static);
+  EXPECT_GT(kept(choice, Kept::tuning), 0u);
+  child.variable("RNNADVISOR_ACCELERATE_PLAN_ONLY", "1");
+  choice = with_plan({"train", "60", "batch=8"}).choices().at(0);
+  EXPECT_EQ(choice.substituted[0] + kept(choice, Kept::tuning), 0u);
+  EXPECT_TRUE(is_used(with_plan()));
+}
+
+TEST_F(Planned, AlsoWhereResultsShallRepeat) {
+  child.variable("CUBLAS_WORKSPACE_CONFIG", ":4096:8");
+  EXPECT_TRUE(is_used(with_plan()));
+  EXPECT_EQ(with_plan({"train", "60", "batch=8"}).choices().at(0).substituted[0], 0u);
+}
+
+TEST_F(Planned, OfAnotherMachineOrDamagedIsRefused) {
+  const auto refused = [&] {
+    const auto spool = with_plan();
+    EXPECT_THAT(spool.note_codes(), Contains("plan-refused"));
+    EXPECT_FALSE(is_used(spool));
+  };
+  damage_ = 1;
+  refused();
+  damage_ = 0;
+  header_.gpu[0] = 'X';
+  refused();
+  header_.gpu[0] = 'N';
+  header_.cudnn_version += 1;
+  refused();
 }
 
 TEST_F(Accelerated, IsOffWhenToldSo) {

@@ -1,0 +1,47 @@
+// Plans: which cuDNN algorithm `accelerate` chose for which calls, kept in a TOML file so that a
+// later run begins with the choice made, and makes the same one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/config/rnn_config.h"
+#include "profiler/launch/collect.h"
+
+namespace rnnadvisor::launch {
+
+struct PlannedChoice {
+  std::string calls;      // for people: "LSTM 2x512 half B32 T128, training"
+  std::uint64_t key = 0;  // of the kind of calls, as the plugin has it
+  Algo algo = Algo::standard;
+  bool converts = false;                  // float32 is multiplied in half precision
+  double original_ms = 0, chosen_ms = 0;  // what was measured; 0: not
+
+  bool operator==(const PlannedChoice&) const = default;
+};
+
+struct Plan {
+  std::string gpu;    // "NVIDIA H200"
+  std::string cudnn;  // "9.19.0"
+  std::vector<PlannedChoice> choices;
+
+  bool operator==(const Plan&) const = default;
+};
+
+// Errors: parse, with the place; invalid_argument (more choices than the plugin takes);
+// newer_version.
+Result<Plan> read_plan(std::string_view text, std::string_view file);
+// read_plan() of it gives an equal plan.
+std::string write_plan(const Plan& plan);
+
+// The choices that were made in a run, on its first GPU, behind those of `before`, unless that is
+// of another GPU or cuDNN. A choice that is in both is the new one.
+Plan plan_of(const Collected& collected, const Plan& before);
+
+// The form that the plugin reads (profiler/spool/plan.h).
+std::string plan_bytes(const Plan& plan);
+
+}  // namespace rnnadvisor::launch

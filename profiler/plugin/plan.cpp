@@ -1,0 +1,103 @@
+#include "profiler/plugin/plan.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profiler/plugin/driver.h"
+#include "profiler/plugin/plugin.h"
+#include "profiler/spool/plan.h"
+
+namespace rnnadvisor::plugin {
+namespace {
+
+struct Plan {
+  spool::PlanHeader header;
+  spool::PlanEntry entries[spool::most_planned];
+};
+Plan plan;
+enum class State { unread, none, usable, refused };
+State state = State::unread;
+
+// Of another GPU or version, or no plan at all.
+void refuse(const char* why) {
+  state = State::refused;
+  char text[400];
+  snprintf(text, sizeof text, "the plan is not used: %s; %s", why,
+           settings().plan_only ? "every call keeps the program's own algorithm"
+                                : "algorithms are measured as without it");
+  note("plan-refused", text);
+}
+
+bool read_all(const char* path) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::size_t have = 0;
+  auto* into = reinterpret_cast<char*>(&plan);
+  while (have < sizeof plan) {
+    const ssize_t got = read(file, into + have, sizeof plan - have);
+    if (got <= 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  close(file);
+  const auto& h = plan.header;
+  if (have < sizeof h || h.magic != spool::plan_magic || h.format != spool::format_version ||
+      h.count > spool::most_planned || have < sizeof h + h.count * sizeof plan.entries[0] ||
+      memchr(h.gpu, 0, sizeof h.gpu) == nullptr)
+    return false;
+  constexpr std::size_t before = offsetof(spool::PlanHeader, cudnn_version);
+  return spool::hash_bytes(into + before, sizeof h - before + h.count * sizeof plan.entries[0]) ==
+         h.checksum;
+}
+
+void read_plan(const CudnnLibrary& library, int device) {
+  state = State::none;
+  const char* path = settings().plan;
+  if (path[0] == 0) return;
+  if (!read_all(path)) {
+    refuse("its file cannot be read whole");
+    return;
+  }
+  char name[sizeof plan.header.gpu] = {};
+  char text[320];
+  const Driver* d = driver();
+  CUdevice found{};
+  if (d == nullptr || d->cuDeviceGet(&found, device) != CUDA_SUCCESS ||
+      d->cuDeviceGetName(name, sizeof name - 1, found) != CUDA_SUCCESS ||
+      strcmp(name, plan.header.gpu) != 0) {
+    snprintf(text, sizeof text, "it was made on %s, and this is %s", plan.header.gpu, name);
+    refuse(text);
+    return;
+  }
+  const std::uint64_t version = library.cudnnGetVersion == nullptr ? 0 : library.cudnnGetVersion();
+  if (version != plan.header.cudnn_version) {
+    snprintf(text, sizeof text, "it was made with cuDNN %llu, and this is cuDNN %llu",
+             static_cast<unsigned long long>(plan.header.cudnn_version),
+             static_cast<unsigned long long>(version));
+    refuse(text);
+    return;
+  }
+  state = State::usable;
+}
+
+}  // namespace
+
+bool plan_applies(const CudnnLibrary& library, int device) {
+  if (state == State::unread) read_plan(library, device);
+  return state == State::usable;
+}
+
+std::optional<Variant> planned(std::uint64_t key) {
+  for (std::uint32_t i = 0; i < plan.header.count; ++i) {
+    const auto& entry = plan.entries[i];
+    if (entry.key == key && entry.algo >= 0 && entry.algo < variant_codes / 2)
+      return Variant{entry.algo, entry.converts != 0};
+  }
+  return std::nullopt;
+}
+
+void plan_in_child() { state = State::unread; }
+
+}  // namespace rnnadvisor::plugin
