@@ -309,7 +309,9 @@ struct Verdict {
   bool good = false;
 };
 
-Verdict accelerated_verdict(const std::vector<Row>& rows, const Profile& profile, bool tried) {
+Verdict accelerated_verdict(const std::vector<Row>& rows, const launch::Collected& collected,
+                            bool tried) {
+  const Profile& profile = collected.profile;
   std::set<LayerKey> all, fast;
   double least = 0, most = 0;
   for (const auto& row : rows) {
@@ -322,18 +324,23 @@ Verdict accelerated_verdict(const std::vector<Row>& rows, const Profile& profile
     most = std::max(most, row.time.speedup);
   }
   const Row& first = rows.front();  // what saves most
+  std::string step;
+  if (!collected.steps.empty() && !collected.steps.front().withdrawn) {
+    step = fmt::format(", a whole step {} times",
+                       words::number(collected.steps.front().speedup.median));
+  }
   std::string gain = "with a faster algorithm";
   if (most > 0) {
     gain = words::number(least) == words::number(most)
                ? faster(most)
                : fmt::format("{} to {}", words::number(least), faster(most));
   }
-  return {fmt::format("{} of {} {} {} ({}: {})", fast.size(),
+  return {fmt::format("{} of {} {} {}{} ({}: {})", fast.size(),
                       words::plural(static_cast<long long>(all.size()), "RNN layer"),
                       tried              ? "could run"
                       : fast.size() == 1 ? "now runs"
                                          : "now run",
-                      gain, first.name, in_place_of(first.choice)),
+                      gain, step, first.name, in_place_of(first.choice)),
           true};
 }
 
@@ -429,7 +436,7 @@ void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
   for (const auto& note : profile.notes) {
     // Why nothing runs is the verdict's; without Python there are no lines of it to miss.
     if (note.severity == NoteSeverity::info || note.code == "no-rnn-calls" ||
-        note.code == "call-sites-off")
+        note.code == "try-ended" || note.code == "call-sites-off")
       continue;
     if (++shown > most_notes) break;
     terminal.paragraph(words::clean(note.text), indent, "  Note", Style::yellow);
@@ -448,7 +455,7 @@ std::string accelerate_report(const launch::Collected& collected,
   const auto rows = make_rows(collected);
   advisor::Terminal terminal(options);
   const bool any = !rows.empty() && rows.front().choice.accelerated();
-  const auto verdict = any ? accelerated_verdict(rows, collected.profile, context.tried)
+  const auto verdict = any ? accelerated_verdict(rows, collected, context.tried)
                            : Verdict{nothing(collected, rows, context.hold), false};
   terminal.line();
   terminal.paragraph("rnnadvisor: " + verdict.text, 0, {}, Style::dim,

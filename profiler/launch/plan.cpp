@@ -200,7 +200,9 @@ Plan plan_of(const Collected& collected, const Plan& before) {
     if (choice.configuration >= 0) {
       const auto& config =
           profile.configurations[static_cast<std::size_t>(choice.configuration)].config;
-      made.calls = printable(summary(config));
+      const auto text = summary(config);
+      made.calls = printable(text.substr(0, text.find(", "))) +
+                   (config.mode == Mode::inference ? ", inference" : ", training");
     }
     made.key = choice.key;
     made.algo = choice.in_use().algo;
