@@ -16,7 +16,7 @@ struct Compared {
   float limit = 0;   // for that tensor
   const char* tensor = "";
   bool same = false;   // every tensor within its limit, infinities and NaN at the same places
-  bool blank = false;  // all gradients were 0, which says nothing of the backward pass
+  bool blank = false;  // gradients of the weights were 0, or too small for half to tell
   std::int64_t device_ns = 0;  // that it took
 };
 
