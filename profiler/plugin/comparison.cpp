@@ -366,7 +366,8 @@ bool Comparison::poll(Compared& out) {
     // A gate or a direction that is wrong is off by 9 % and more: what counts for nothing must stay
     // below that.
     constexpr double most_for_nothing = 0.05 * 0.05;
-    if (t == dw && counts_for_nothing(t) > most_for_nothing * reference) out.blank = true;
+    if (t == dw && values[0] > 0 && counts_for_nothing(t) > most_for_nothing * reference)
+      out.blank = true;
     if (t == dw && values[0] == 0 && reference == 0) out.blank = true;
     if (out.error < 0 || error / limit_of(t) > out.error / out.limit) {
       out.error = error;
