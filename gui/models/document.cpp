@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/rules/rule_files.h"
+#include "core/base/output_file.h"
 #include "gui/models/link.h"
 #include "profiler/profile/file.h"
 
@@ -91,6 +92,14 @@ Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rule
 
 QString Document::name() const {
   return path_.startsWith(QLatin1String("sample:")) ? path_.mid(7) : QFileInfo(path_).fileName();
+}
+
+Result<void> Document::check_output(const QString& path) const {
+  if (!is_same_file(path.toStdString(), path_.toStdString())) return {};
+  return fail(
+      ErrorCode::invalid_argument,
+      "'" + path.toStdString() + "' is the profile that is shown: writing it would destroy it",
+      "write to another file");
 }
 
 std::size_t Document::count_of(ItemKind kind) const {

@@ -34,6 +34,8 @@ class Document {
   const QString& path() const { return path_; }
   bool outline() const { return outline_; }
   QString name() const;  // for titles: the path without its folder
+  // An error where a file of this name would replace the profile itself, by whatever link.
+  Result<void> check_output(const QString& path) const;
 
   // From the first record to the end of the last; empty where nothing has a time.
   TimeRange extent() const { return extent_; }

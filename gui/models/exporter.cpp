@@ -2,10 +2,10 @@
 
 #include <QCoreApplication>
 #include <QPointer>
-#include <QSaveFile>
 #include <QThreadPool>
 
 #include "advisor/report/export.h"
+#include "core/base/output_file.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -40,6 +40,21 @@ bool write(const Document& document, ExportFormat format, const advisor::Predict
   return true;
 }
 
+// Nothing is left of what was stopped or failed: only commit() puts the file in its place.
+Result<void> write_to(const std::string& path, const Document& document, ExportFormat format,
+                      const advisor::PredictFor& predict_for, const std::atomic<bool>& stop) {
+  if (auto good = document.check_output(to_qt(path)); !good) return good;
+  auto file = OutputFile::open(path, {.make_folders = false});
+  if (!file) return fail(std::move(file.error()));
+  Result<void> written;
+  write(document, format, predict_for, [&](std::string_view text) {
+    if (!stop && written) written = file->write(text);
+    return !stop && written.has_value();
+  });
+  if (stop || !written) return written;
+  return file->commit();
+}
+
 }  // namespace
 
 void Exporter::start(const DocumentPointer& document, ExportFormat format, const QString& path) {
@@ -49,16 +64,9 @@ void Exporter::start(const DocumentPointer& document, ExportFormat format, const
   emit started(path);
   QThreadPool::globalInstance()->start([guard = QPointer<Exporter>(this), work = work_, document,
                                         format, path, predict_for = predict_for_] {
-    // Only commit() makes a file of it.
-    QSaveFile file(path);
-    bool good = file.open(QIODevice::WriteOnly);
-    good =
-        good && write(*document, format, predict_for, [&](std::string_view text) {
-          const auto count = static_cast<qint64>(text.size());
-          return !work->stop && file.write(text.data(), static_cast<qint64>(text.size())) == count;
-        });
+    const auto written = write_to(path.toStdString(), *document, format, predict_for, work->stop);
     if (work->stop) return;
-    const QString problem = good && file.commit() ? QString() : file.errorString();
+    const QString problem = written ? QString() : to_qt(to_text(written.error()));
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
         [guard, work, path, problem] {

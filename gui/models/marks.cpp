@@ -7,10 +7,10 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 #include <QStandardPaths>
 #include <algorithm>
 
+#include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "gui/models/document.h"
 
@@ -145,11 +145,10 @@ void Marks::save() {
     QFile::remove(file_);
     return;
   }
-  QDir().mkpath(QFileInfo(file_).absolutePath());
-  QSaveFile file(file_);
-  if (!file.open(QIODevice::WriteOnly) || file.write(write_marks(marks_, origin_)) < 0 ||
-      !file.commit())
-    emit problem(tr("Marks cannot be saved to %1: %2").arg(file_, file.errorString()));
+  if (const auto written =
+          write_file(file_.toStdString(), write_marks(marks_, origin_).toStdString());
+      !written)
+    emit problem(tr("Marks cannot be saved to %1: %2").arg(file_, to_qt(to_text(written.error()))));
 }
 
 }  // namespace rnnadvisor::gui

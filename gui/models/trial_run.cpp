@@ -1,13 +1,12 @@
 #include "gui/models/trial_run.h"
 
-#include <QDir>
-#include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <algorithm>
 
 #include "advisor/report/words.h"
 #include "advisor/whatif/candidate.h"
+#include "core/base/output_file.h"
 #include "core/base/shell_words.h"
 #include "gui/models/run_problem.h"
 
@@ -37,15 +36,8 @@ Result<QString> file_of(const QString& profile) {
     return fail(ErrorCode::not_found, "there is no sample " + name.toStdString());
   QString path = data_folder() + QLatin1Char('/') + name.section(QLatin1Char('/'), -1) +
                  QStringLiteral(".rnnprof");
-  QFile file(path);
-  const auto size = static_cast<qint64>(sample->bytes.size());
-  if (!QDir().mkpath(data_folder()) || !file.open(QIODevice::WriteOnly) ||
-      file.write(sample->bytes.data(), static_cast<qint64>(sample->bytes.size())) != size ||
-      !file.flush())
-    return fail(ErrorCode::io,
-                "the sample cannot be written to " + path.toStdString() + ": " +
-                    file.errorString().toStdString(),
-                "see to it that this folder can be written and has room");
+  if (auto written = write_file(path.toStdString(), sample->bytes); !written)
+    return fail(std::move(written.error()));
   return path;
 }
 

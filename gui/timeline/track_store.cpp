@@ -7,12 +7,14 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 #include <QSettings>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
+
+#include "core/base/output_file.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {
@@ -154,13 +156,10 @@ Result<void> store_tracks(const QString& profile, const KeptTracks& kept) {
     QFile::remove(path);
     return {};
   }
-  QDir().mkpath(folder());
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(write_kept_tracks(kept)) < 0 || !file.commit())
-    return fail(ErrorCode::io,
-                "how the tracks stand cannot be kept in " + path.toStdString() + ": " +
-                    file.errorString().toStdString(),
-                "make room there, or make the folder writable");
+  if (auto written = write_file(path.toStdString(), write_kept_tracks(kept).toStdString());
+      !written)
+    return fail(ErrorCode::io, "how the tracks stand cannot be kept: " + written.error().message,
+                std::move(written.error().remedy));
   forget_the_oldest();
   return {};
 }

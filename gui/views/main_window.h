@@ -81,7 +81,8 @@ class MainWindow : public QMainWindow {
   // What predicts the times of a device (core/model/time_for_device.h); without one none is shown.
   void set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for);
   const Theme& theme() const { return theme_; }
-  bool save_picture(const QString& file);  // PNG, or SVG by its ending
+  // PNG or SVG, as its ending says.
+  Result<void> save_picture(const QString& file);
   QList<QAction*> commands() const { return commands_; }
 
   void open_palette();

@@ -1,14 +1,15 @@
 #include "gui/views/screenshot.h"
 
+#include <QBuffer>
 #include <QCoreApplication>
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QFileInfo>
-#include <QPixmap>
 #include <QThread>
 #include <QTimer>
 
+#include "core/base/output_file.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/main_window.h"
 
@@ -43,6 +44,16 @@ QString picture_path(const QString& path, const QString& filter) {
   const QString other = svg ? QStringLiteral("png") : QStringLiteral("svg");
   if (ending.compare(other, Qt::CaseInsensitive) != 0) return path;
   return path.left(path.size() - ending.size()) + wanted;
+}
+
+Result<void> write_picture(const QPixmap& picture, const QString& file) {
+  QBuffer buffer;
+  const QByteArray kind = QFileInfo(file).suffix().toLatin1();
+  if (!buffer.open(QIODevice::WriteOnly) || !picture.save(&buffer, kind.constData()))
+    return fail(ErrorCode::invalid_argument,
+                "cannot write '" + file.toStdString() + "': no kind of picture ends like this",
+                "let the name end in .png");
+  return write_file(file.toStdString(), buffer.data().toStdString());
 }
 
 Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& request) {
@@ -102,9 +113,10 @@ Result<void> take_screenshot(MainWindow& window, const ScreenshotRequest& reques
     shown = window.findChild<QDialog*>();
   }
   settle(settle_ms);
-  if (!shown->grab().save(request.file))
-    return fail(ErrorCode::io, "cannot write '" + request.file.toStdString() + "'");
-  return {};
+  if (window.document()) {
+    if (auto good = window.document()->check_output(request.file); !good) return good;
+  }
+  return write_picture(shown->grab(), request.file);
 }
 
 }  // namespace rnnadvisor::gui

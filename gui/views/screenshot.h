@@ -1,6 +1,7 @@
 // Pictures for documents, made by a command so that they never go stale.
 #pragma once
 
+#include <QPixmap>
 #include <QSize>
 #include <QStringList>
 
@@ -26,6 +27,9 @@ QStringList screenshot_views();
 // another filter, which was proposed before the filter was changed. An ending that was typed and is
 // none of the filters' stays.
 QString picture_path(const QString& path, const QString& filter);
+
+// As one of the kinds that Qt can write, by the ending of the file.
+Result<void> write_picture(const QPixmap& picture, const QString& file);
 
 // Opens, goes there, waits until nothing loads any more, and writes the whole window.
 // A place that the profile does not have is an error.

@@ -1,6 +1,7 @@
 // The window's actions: menus, tools, exports, the palette.
 #include <QActionGroup>
 #include <QApplication>
+#include <QBuffer>
 #include <QClipboard>
 #include <QDockWidget>
 #include <QFileDialog>
@@ -15,6 +16,7 @@
 #include <QSvgGenerator>
 #include <QToolButton>
 
+#include "core/base/output_file.h"
 #include "gui/models/exporter.h"
 #include "gui/models/session.h"
 #include "gui/timeline/details.h"
@@ -109,7 +111,7 @@ void MainWindow::make_actions() {
         QMessageBox::question(this, tr("Save a picture"), tr("Replace %1?").arg(path)) !=
             QMessageBox::Yes)
       return;
-    if (!save_picture(path)) show_notice(tr("%1 could not be written.").arg(path));
+    if (const auto saved = save_picture(path); !saved) show_notice(to_qt(to_text(saved.error())));
   });
   add_action(file, tr("Copy the view as a &table"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C),
              [this] {
@@ -280,20 +282,24 @@ void MainWindow::export_report(ExportFormat format, const QString& ending) {
   if (!path.isEmpty()) exporter_.start(document_, format, path);
 }
 
-bool MainWindow::save_picture(const QString& file) {
-  if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-    QSvgGenerator svg;
-    svg.setFileName(file);
-    svg.setResolution(stack_->logicalDpiX());  // else text is set for 72 dots per inch
-    svg.setSize(stack_->size());
-    svg.setViewBox(stack_->rect());
-    svg.setTitle(windowTitle());
-    QPainter painter;
-    if (!painter.begin(&svg)) return false;
-    stack_->currentWidget()->render(&painter);
-    return painter.end();
+Result<void> MainWindow::save_picture(const QString& file) {
+  if (document_) {
+    if (auto good = document_->check_output(file); !good) return good;
   }
-  return stack_->grab().save(file);
+  if (!file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive))
+    return write_picture(stack_->grab(), file);
+  QBuffer buffer;
+  QSvgGenerator svg;
+  svg.setOutputDevice(&buffer);
+  svg.setResolution(stack_->logicalDpiX());  // else text is set for 72 dots per inch
+  svg.setSize(stack_->size());
+  svg.setViewBox(stack_->rect());
+  svg.setTitle(windowTitle());
+  QPainter painter;
+  if (!painter.begin(&svg)) return fail(ErrorCode::internal, "the view cannot be drawn as SVG");
+  stack_->currentWidget()->render(&painter);
+  painter.end();
+  return write_file(file.toStdString(), buffer.data().toStdString());
 }
 
 }  // namespace rnnadvisor::gui

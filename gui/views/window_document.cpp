@@ -161,8 +161,7 @@ void MainWindow::follow_exports() {
       cancel_->hide();
     }
     show_title();
-    show_notice(problem.isEmpty() ? tr("Wrote %1.").arg(path)
-                                  : tr("%1 could not be written: %2").arg(path, problem));
+    show_notice(problem.isEmpty() ? tr("Wrote %1.").arg(path) : problem);
   });
 }
 

@@ -75,6 +75,39 @@ TEST_P(SvgTest, LooksAsTheViewDoes) {
   EXPECT_LT(difference(shown, drawn), 2);
 }
 
+using PictureFiles = WindowTest;
+
+// As every other output: core/base/output_file.
+TEST_F(PictureFiles, FollowLinksAndDoNotReplaceTheProfile) {
+  const QTemporaryDir folder;
+  const QString sample = QStringLiteral("two-layers.rnnprof"), profile = folder.filePath(sample);
+  ASSERT_TRUE(QFile::copy(
+      QStringLiteral(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof"),
+      profile));
+  open(profile);
+  const qint64 size = QFile(profile).size();
+  for (const char* ending : {".svg", ".png"}) {
+    const QString link = folder.filePath(QStringLiteral("link") + QString::fromUtf8(ending));
+    ASSERT_TRUE(QFile::link(profile, link));
+    const auto saved = window_->save_picture(link);
+    ASSERT_FALSE(saved) << ending;
+    EXPECT_NE(saved.error().message.find("would destroy it"), std::string::npos);
+    EXPECT_EQ(QFile(profile).size(), size);
+    ASSERT_TRUE(QFile::remove(link));
+    const QString target = folder.filePath(QStringLiteral("target"));
+    ASSERT_TRUE(QFile::link(target, link));
+    EXPECT_TRUE(window_->save_picture(link));
+    EXPECT_GT(QFile(target).size(), 1000);
+    EXPECT_TRUE(QFileInfo(link).isSymLink());
+    ASSERT_TRUE(QFile::remove(link));
+    const QString full = folder.filePath(QStringLiteral("full") + QString::fromUtf8(ending));
+    ASSERT_TRUE(QFile::link(QStringLiteral("/dev/full"), full));
+    const auto written = window_->save_picture(full);
+    ASSERT_FALSE(written) << ending;
+    EXPECT_NE(written.error().message.find("No space left"), std::string::npos);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Views, SvgTest,
                          testing::Values("start", "overview", "timeline", "recurrence", "findings",
                                          "explorer", "rules"),
