@@ -122,6 +122,8 @@ Json better_json(const ConfigurationMap& map, const model::BetterNeighbour& bett
 }
 
 Json map_json(const ConfigurationMap& map) {
+  Json remarks = Json::array();
+  for (const auto& remark : map.remarks) remarks.push_back(to_valid_utf8(remark));
   Json out = {
       {"axes", model::to_string(map.axes)},
       {"device", {{"id", to_valid_utf8(map.device_id)}, {"name", to_valid_utf8(map.device_name)}}},
@@ -130,7 +132,7 @@ Json map_json(const ConfigurationMap& map) {
       {"lengths_adapted", map.lengths_adapted},
       {"has_times", map.has_times},
       {"basis", words::map_basis(map)},
-      {"remarks", map.remarks},
+      {"remarks", remarks},
       {"rows", axis_json(map.rows)},
       {"columns", axis_json(map.columns)}};
   Json cells = Json::array(), edges = Json::array(), better = Json::array();

@@ -154,6 +154,7 @@ TEST(MapData, JsonIsValidByItsSchemaAndSaysTheMap) {
   hostile.id = fixture::hostile;
   for (const auto axes : model::all_map_axes) {
     maps.push_back(map_of(hostile, axes));
+    maps.back().remarks = {std::string(fixture::hostile), "cut off: \xc3"};
     maps.push_back(map_of(half_lstm(1537, 64, Algo::persist_static), axes, false));
   }
   const Json document = Json::parse(write_map_json(maps));
@@ -164,6 +165,8 @@ TEST(MapData, JsonIsValidByItsSchemaAndSaysTheMap) {
     const auto columns = maps[i].columns.ticks.size();
     ASSERT_EQ(each["cells"].size(), maps[i].cells.size());
     EXPECT_EQ(each["edges"].size(), maps[i].edges.size());
+    ASSERT_EQ(each["remarks"].size(), maps[i].remarks.size());
+    if (!maps[i].remarks.empty()) EXPECT_EQ(each["remarks"][1], "cut off: \uFFFD");
     for (const auto& cell : each["cells"]) {
       const auto& same =
           maps[i]
