@@ -35,7 +35,14 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
 struct ExpectedSpeedup {
   double speedup = 1, low = 1, high = 1;
 };
-// Nothing where either time is not predicted, the changes do not fit or make another model.
+// Whether a ratio of predicted times says nothing of these changes. Times with and without Tensor
+// Cores come from different measurements: for another math type alone, the same time or a loss
+// below what predictions miss by is no answer. For other arithmetic with more changes the very same
+// time is none.
+bool says_nothing_of(std::span<const Transform> changes, double speedup);
+
+// Nothing where either time is not predicted, the changes do not fit or make another model, or
+// says_nothing_of() them.
 std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int configuration,
                                                const DeviceSpec& device,
                                                const model::PredictTime& predict,
