@@ -103,11 +103,12 @@ class Answerer {
     using model::Stage;
     Configuration configuration = advisor::configuration_to_check(input, *options_.device);
     const RnnConfig& config = configuration.config;
+    const auto call = advisor::framework_call(config, input.program, &*options_.device);
     std::vector<advisor::IgnoredKey> ignored;
-    if (configuration.written)
-      ignored = advisor::ignored_keys(
-          configuration, advisor::framework_call(config, input.program, &*options_.device));
-    const auto predicted = model::eligibility(config, *options_.device);
+    if (configuration.written) ignored = advisor::ignored_keys(configuration, call);
+    // As in a report: nothing is predicted of a call that is never made.
+    const auto predicted =
+        call.happens() ? model::eligibility(config, *options_.device) : model::Eligibility{};
     const auto& sizes = configuration.sizes;
     append(out, "{");
     if (!config.id.empty()) {
@@ -120,6 +121,11 @@ class Answerer {
       append_member(out, "backward_algo", to_string(*config.backward_algo));
     }
     append_ignored(ignored, out);
+    const auto calls = call.stops ? std::optional(false) : call.cudnn;
+    fmt::format_to(std::back_inserter(out), ", \"calls_cudnn\": {}",
+                   !calls   ? "null"
+                   : *calls ? "true"
+                            : "false");
     append(out, ", \"predicted\": {");
     for (const Stage stage : model::all_stages) {
       fmt::format_to(std::back_inserter(out), "\"{}\": {}, ", model::to_string(stage),

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What raises which number is said in docs/schema/report.schema.json.
-constexpr std::string_view schema_version = "1.3";
+constexpr std::string_view schema_version = "1.4";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -297,6 +297,12 @@ Json memory_json(const ConfigurationReport& each) {
           {"reserve_held", bytes_or_null(each.program_memory.reserve_held)}};
 }
 
+// Null where the framework chooses, and how is not known.
+Json expected_json(const ConfigurationReport& each) {
+  if (!each.has_device || (!each.expected && !each.framework.empty())) return nullptr;
+  return model::to_string(each.expected.value_or(each.predicted.implementation));
+}
+
 Json configuration_json(const ConfigurationReport& each) {
   const Configuration& c = *each.configuration;
   Json stages = Json::array();
@@ -400,9 +406,8 @@ Json configuration_json(const ConfigurationReport& each) {
           {"device", each.has_device ? Json(c.device) : Json(nullptr)},
           {"stages", stages},
           {"predicted", predicted},
-          {"expected", each.has_device ? Json(model::to_string(
-                                             each.expected.value_or(each.predicted.implementation)))
-                                       : Json(nullptr)},
+          {"calls_cudnn", each.calls_cudnn ? Json(*each.calls_cudnn) : Json(nullptr)},
+          {"expected", expected_json(each)},
           {"ran", each.ran ? Json(model::to_string(*each.ran)) : Json(nullptr)},
           {"step_ms", positive(each.step_ms())},
           {"step_tflops", positive(each.step_tflops())},

@@ -201,6 +201,12 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   const ModelAnswers& model = index.model(number);
   report.memory = model.memory(config.mode);
   if (report.configuration->from_program()) report.program_memory = index.memory_use(number);
+  const FrameworkCall& call = index.framework_call(number);
+  const bool called =
+      report.configuration->from_program() || report.configuration->outcome != Outcome::not_run;
+  report.calls_cudnn = called       ? std::optional(true)
+                       : call.stops ? std::optional(false)
+                                    : call.cudnn;
   if (const DeviceSpec* device = report.device) {
     follow_framework(report, model, facts);
     const model::Pipe pipe = model::best_pipe(config, *device);

@@ -96,6 +96,7 @@ struct ConfigurationReport {
   // Of what did not run: no cuDNN call is made for it (FrameworkCall), its framework stops with an
   // error, cuDNN is expected to refuse it and why. Then nothing is predicted for such a call.
   bool no_call = false, stops = false;
+  std::optional<bool> calls_cudnn;  // what ran did; nothing: what decides it is not known
   std::optional<model::Refusal> refusal;
   std::string framework;  // "PyTorch": that is around it; empty: none, or cuDNN's own API
   std::optional<model::Implementation> expected;  // what the program is expected to run, if known

@@ -82,7 +82,8 @@ TEST(Schemas, OfTheAnswersOfABatch) {
       "{\"hidden_size\": 1000, \"seq_length\": 65536}\n"
       "{\"id\": 7, \"hidden_size\": \"wide\"}\n"
       "no JSON\n"
-      "{\"id\": \"refused\", \"data_type\": \"double\", \"algo\": \"persist_static\"}\n");
+      "{\"id\": \"refused\", \"data_type\": \"double\", \"algo\": \"persist_static\"}\n"
+      "{\"id\": \"none\", \"framework\": {\"name\": \"keras3\", \"layer_norm\": true}}\n");
   for (const char* findings : {"", "--no-findings"}) {
     std::vector<std::string> arguments = {"check", "--batch", folder / "many.jsonl", "--device",
                                           "h200"};
@@ -91,7 +92,7 @@ TEST(Schemas, OfTheAnswersOfABatch) {
     int count = 0;
     for (std::string line; std::getline(lines, line); ++count)
       EXPECT_EQ(violations(schema("batch-answer"), Json::parse(line)), "") << line;
-    EXPECT_EQ(count, 5);
+    EXPECT_EQ(count, 6);
   }
 }
 

@@ -142,7 +142,12 @@ void batch_agrees(const Drawn& drawn, const Checked& checked) {
   const auto call = advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device);
   EXPECT_EQ(answer.contains("ignored"), !advisor::ignored_keys(drawn.input, call).empty())
       << label(drawn);
-  if (checked.one().no_call) return;
+  // Whether cuDNN is called at all has a key of its own, beside what it is expected to run.
+  const auto& calls = checked.one().calls_cudnn;
+  EXPECT_EQ(answer.at("calls_cudnn"), calls ? nlohmann::json(*calls) : nlohmann::json(nullptr))
+      << label(drawn);
+  EXPECT_EQ(checked.one().no_call, calls == false) << label(drawn);
+  if (checked.one().no_call) EXPECT_EQ(answer.at("bytes").at("weights"), 0) << label(drawn);
   for (const auto stage : model::all_stages)
     EXPECT_EQ(answer.at("predicted").at(std::string(model::to_string(stage))),
               checked.one().predicted.at(stage))

@@ -68,7 +68,7 @@ TEST_P(Formats, TextInAscii) {
 
 TEST_P(Formats, JsonIsValidByItsSchema) {
   const Json document = json_of(report_);
-  EXPECT_EQ(document["schema_version"], "1.3");
+  EXPECT_EQ(document["schema_version"], "1.4");
   EXPECT_EQ(document["configurations"].size(), report_.configurations.size());
   EXPECT_EQ(document["findings"].size(), report_.findings.size());
 }
@@ -557,6 +557,39 @@ TEST(Json, NumbersThatAreNotNumbersBecomeNull) {
   judged->judgement.findings[0].gain->speedup = std::numeric_limits<double>::quiet_NaN();
   const Json document = Json::parse(write_json(judged->report()));
   EXPECT_TRUE(document["findings"][0]["gain"]["speedup"].is_null());
+}
+
+// A program that reads JSON tells "no cuDNN call" from "refused" and from "not known".
+TEST(WriteJson, SaysWhetherCudnnIsCalledAndWhatIsNotKnown) {
+  auto judged = fixture::checked();
+  auto& configuration = judged->profile.configurations[0];
+  judged->judgement = {};
+  const auto json_of_layer = [&](std::optional<Framework> framework, bool custom) {
+    configuration.config = RnnConfig();
+    configuration.program = {};
+    configuration.program.name = framework;
+    if (custom) configuration.program.custom_cell = true;
+    return json_of(judged->report())["configurations"][0];
+  };
+  Json layer = json_of_layer(Framework::pytorch, true);
+  EXPECT_EQ(layer["calls_cudnn"], false);
+  EXPECT_EQ(layer["expected"], "none");
+  layer = json_of_layer(Framework::pytorch, false);
+  EXPECT_EQ(layer["calls_cudnn"], true);
+  EXPECT_EQ(layer["expected"], "standard");
+  // TensorFlow chooses the algorithm, and nobody knows how.
+  layer = json_of_layer(Framework::tensorflow, false);
+  EXPECT_EQ(layer["calls_cudnn"], true);
+  EXPECT_TRUE(layer["expected"].is_null());
+  configuration.config.data_type = DataType::float64;  // persist_static refuses it
+  configuration.program = {};
+  configuration.config.algo = Algo::persist_static;
+  layer = json_of(judged->report())["configurations"][0];
+  EXPECT_EQ(layer["calls_cudnn"], true);
+  EXPECT_EQ(layer["expected"], "none");
+  configuration.outcome = Outcome::completed;
+  configuration.program.custom_cell = true;
+  EXPECT_EQ(json_of(judged->report())["configurations"][0]["calls_cudnn"], true);
 }
 
 }  // namespace
