@@ -231,9 +231,11 @@ bool about_a_call(const Rule& rule) {
     return fact >= 0 && fact_catalogue()[static_cast<std::size_t>(fact)].name.starts_with(group);
   };
   static const int trains = find_fact("program.trains");  // that is the call's mode
-  bool call = false, program = false;
+  static const int made = find_fact("framework.calls_cudnn");
+  bool call = false, program = false, asks_whether_made = false;
   const auto look = [&](const Condition& condition) {
     for (const int fact : {condition.fact, condition.other_fact}) {
+      asks_whether_made = asks_whether_made || fact == made;
       program = program || (of_group(fact, "program.") && fact != trains);
       for (const std::string_view group : {"call.", "model.", "memory.", "predicted."})
         call = call || of_group(fact, group);
@@ -244,7 +246,8 @@ bool about_a_call(const Rule& rule) {
     for (const auto& group : set->any)
       for (const auto& condition : group) look(condition);
   }
-  return call && !(program && (rule.consequence == "error" || rule.consequence == "fallback"));
+  return call && !asks_whether_made &&
+         !(program && (rule.consequence == "error" || rule.consequence == "fallback"));
 }
 
 bool call_is_made(const ProfileIndex& index, int configuration) {
