@@ -66,6 +66,9 @@ struct ProgramStep {
   // No call has sequences of varying lengths, belongs to a CUDA graph or to one of several ranks,
   // and there are no more than 100 configurations.
   bool replayable = true;
+  int world_size = -1;  // processes of the distributed job that it is part of; -1: not known
+  // Time in kernels of NCCL over busy->span_ns, 0 … 1; nothing where `busy` is not known.
+  std::optional<double> collectives;
 };
 
 // The cost model's answers for one configuration, each computed when first asked for.

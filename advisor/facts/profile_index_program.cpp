@@ -63,6 +63,21 @@ bool replayable(const Profile& profile, int device) {
   });
 }
 
+// Of the part that gpu_busy() looks at. ncclKernel_… is what they were called before NCCL 2.19.
+double collectives(const Profile& profile, int device, const GpuBusy& busy) {
+  const auto& kernels = profile.kernels;
+  std::int64_t sum = 0;
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    if (kernels.device[k] != device || kernels.process[k] != busy.process ||
+        kernels.start_ns[k] < busy.from_ns)
+      continue;
+    const std::string& name = profile.text(kernels.name[k]);
+    if (name.starts_with("ncclDevKernel") || name.starts_with("ncclKernel"))
+      sum += kernels.end_ns[k] - kernels.start_ns[k];
+  }
+  return std::min(1.0, static_cast<double>(sum) / static_cast<double>(busy.span_ns));
+}
+
 }  // namespace
 
 std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
@@ -110,6 +125,12 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   step.busy = gpu_busy(*profile_, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
   step.replayable = replayable(*profile_, device);
+  if (step.busy) {
+    step.collectives = collectives(*profile_, device, *step.busy);
+    const auto process = static_cast<std::size_t>(step.busy->process);
+    if (process < profile_->processes.size())
+      step.world_size = profile_->processes[process].world_size;
+  }
   return steps_.emplace(device, step).first->second;
 }
 

@@ -61,6 +61,20 @@ void add_step_facts(Catalogue& catalogue) {
            if (busy_of(s, i) == nullptr) return std::nullopt;
            return replayable(s, i);
          });
+  define(catalogue, "program.world_size", "", Provenance::captured,
+         "processes of the distributed job that the recorded program is part of",
+         [](const Subject& s, const Index& i) -> std::optional<std::int64_t> {
+           if (busy_of(s, i) == nullptr) return std::nullopt;
+           const int size = i.program_step(s.configuration).world_size;
+           return size > 0 ? std::optional<std::int64_t>(size) : std::nullopt;
+         });
+  define(catalogue, "program.collective_share", "%", Provenance::measured,
+         "share of the time of program.gpu_busy in which kernels of NCCL ran, in which they also "
+         "wait for the other GPUs",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           if (busy_of(s, i) == nullptr) return std::nullopt;
+           return 100 * i.program_step(s.configuration).collectives.value_or(0);
+         });
   define(catalogue, "program.main_configuration", "", Provenance::measured,
          "of the configurations recorded on its device this one has the most time in kernels",
          [](const Subject& s, const Index& i) {

@@ -3,6 +3,7 @@
 
 #include "advisor/rules/evaluate.h"
 #include "profiler/profile/builder.h"
+#include "profiler/profile/file.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -142,6 +143,29 @@ TEST(StepFacts, TellTheShareAndWhatAGraphCouldGain) {
   EXPECT_NEAR(number(profile, "program.graph_speedup"), 2.5, 0.02);
   EXPECT_EQ(value(profile, 0, "program.step_replayable"), FactValue(true));
   EXPECT_EQ(value(profile, 0, "program.main_configuration"), FactValue(true));
+}
+
+// The recording of samples/programs/pytorch/distributed.py: process 0 has 5.06 ms in AllReduce.
+TEST(StepFacts, TellWhatCommunicationBetweenGpusTakes) {
+  const auto recorded =
+      read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-distributed.rnnprof");
+  ASSERT_TRUE(recorded) << to_text(recorded.error());
+  int told = 0;
+  for (std::size_t c = 0; c < recorded->configurations.size(); ++c) {
+    const int configuration = static_cast<int>(c);
+    const auto share = value(*recorded, configuration, "program.collective_share");
+    if (!share) continue;
+    ++told;
+    EXPECT_GT(std::get<double>(*share), 2);
+    EXPECT_LT(std::get<double>(*share), 100);
+    EXPECT_EQ(value(*recorded, configuration, "program.world_size"), FactValue(std::int64_t{2}));
+  }
+  EXPECT_GT(told, 0);
+  Recording alone;
+  alone.call(alone.layer(), 400, 4);
+  const auto profile = alone.finish();
+  EXPECT_NEAR(number(profile, "program.collective_share"), 0, 0);
+  EXPECT_FALSE(value(profile, 0, "program.world_size"));
 }
 
 TEST(StepFacts, AreOfProgramsOnly) {
