@@ -3,7 +3,6 @@
 
 #include "advisor/report/html_parts.h"
 #include "advisor/report/predicted_times.h"
-#include "advisor/report/products.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -234,28 +233,6 @@ void kernels(Page& page, const ConfigurationReport& each) {
   if (each.kernels.size() > most)
     page.put("<p class=\"muted\">{} more are in the JSON report.</p>", each.kernels.size() - most);
   page.raw("</details>");
-}
-
-void products(Page& page, const ConfigurationReport& each) {
-  const auto cells = product_cells(each);
-  if (cells.empty()) return;
-  page.raw(
-      "<details><summary>Matrix products</summary><div class=\"scroll\" tabindex=\"0\" "
-      "role=\"group\" aria-label=\"Matrix products\"><table><caption class=\"hidden\">Matrix "
-      "products</caption><thead><tr>");
-  constexpr std::size_t words = 3;  // columns before the numbers
-  for (std::size_t i = 0; i < cells.front().size(); ++i)
-    page.put("<th scope=\"col\"{}>{}</th>", i < words ? "" : " class=\"num\"",
-             esc(cells.front()[i]));
-  page.raw("</tr></thead><tbody>");
-  for (std::size_t row = 1; row < cells.size(); ++row) {
-    page.raw("<tr>");
-    for (std::size_t i = 0; i < cells[row].size(); ++i)
-      page.put("<td{}>{}</td>", i < words ? "" : " class=\"num\"", esc(cells[row][i]));
-    page.raw("</tr>");
-  }
-  page.put("</tbody></table></div><p class=\"muted small\">{}</p></details>",
-           esc(products_note(each)));
 }
 
 // Where in the program its calls come from.

@@ -71,6 +71,8 @@ void maps(Page& page, const Report& report, const ConfigurationReport& each,
 
 // What was tried for a configuration; nothing where nothing was.
 void trials(Page& page, const ConfigurationReport& each);
+// Its matrix products as a table and drawn; nothing where its sizes are not known.
+void products(Page& page, const ConfigurationReport& each);
 void outcome(Page& page, const TrialOutcome& outcome);
 std::string chip(ExperimentVerdict verdict);
 // All samples of one timing on one logarithmic axis, outliers ringed; empty without samples.

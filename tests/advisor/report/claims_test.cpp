@@ -1,5 +1,6 @@
 // The matrix products of a report against Table 1 of NVIDIA's "Optimizing Recurrent Layers User's
 // Guide", and what the guide claims of its figures against what was recorded on an H200.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -101,7 +102,12 @@ TEST(Products, AreThoseOfTheGuidesTable) {
   TextOptions verbose;
   verbose.verbose = true;
   EXPECT_THAT(write_text(reported.report, verbose), HasSubstr("Matrix products"));
-  EXPECT_THAT(write_html(reported.report), HasSubstr("Matrix products"));
+  const std::string page = write_html(reported.report);
+  EXPECT_THAT(page, HasSubstr("Matrix products"));
+  // Drawn as Figures 3 to 5 of the guide, with these sizes.
+  EXPECT_THAT(page, HasSubstr("Dimensions of the matrix products"));
+  EXPECT_THAT(page, HasSubstr(fmt::format(">M {}</text>", 4 * H)));
+  EXPECT_THAT(page, HasSubstr(fmt::format(">N {}</text>", B * S)));
   EXPECT_THAT(write_markdown(reported.report), HasSubstr("Matrix products"));
   EXPECT_THAT(write_json(reported.report), HasSubstr("\"products\""));
 }
