@@ -13,6 +13,7 @@
 #include "advisor/whatif/candidate.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
+#include "core/config/read_config.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -297,6 +298,12 @@ Json memory_json(const ConfigurationReport& each) {
           {"reserve_held", bytes_or_null(each.program_memory.reserve_held)}};
 }
 
+// The keys that the user gave, as written; null where that is not known.
+Json given_json(const Configuration& c) {
+  if (c.given.empty()) return nullptr;
+  return Json::parse(to_json_line(c.written.value_or(c.config), c.given), nullptr, false);
+}
+
 // Null where the framework chooses, and how is not known.
 Json expected_json(const ConfigurationReport& each) {
   if (!each.has_device || (!each.expected && !each.framework.empty())) return nullptr;
@@ -394,6 +401,7 @@ Json configuration_json(const ConfigurationReport& each) {
           {"summary", each.summary},
           {"position", position},
           {"config", config_json(c.config)},
+          {"given", given_json(c)},
           {"framework", program_json(c.program)},
           {"origin", to_string(c.origin)},
           {"added_by_experiment", each.tried},

@@ -75,6 +75,8 @@ void forget_given(ConfigInput& input, std::string_view key);
 // framework.
 std::string to_json_line(const ConfigInput& input);
 std::string to_json_line(const RnnConfig& config);
+// These keys alone: read_json_line() of it gives the same keys, with what follows from them.
+std::string to_json_line(const RnnConfig& config, const fields::FieldSet& given);
 
 // Every valid key, framework keys with their "framework." prefix: for help, completion and
 // near-miss suggestions.

@@ -92,10 +92,13 @@ void append_content(std::string& out, const std::optional<T>& value) {
 }
 
 template <class Table>
-auto field_writer(std::string& out, const Table& table) {
-  return [&out, &table](std::string_view key, auto member, std::string_view) {
+auto field_writer(std::string& out, const Table& table, const fields::FieldSet* only = nullptr) {
+  return [&out, &table, only, index = std::size_t{0}](std::string_view key, auto member,
+                                                      std::string_view) mutable {
     const auto& value = table.*member;
-    if (is_absent(value)) return;
+    const bool wanted = only == nullptr || only->has(index);
+    ++index;
+    if (!wanted || is_absent(value)) return;
     out += out.back() == '{' ? "\"" : ",\"";
     out += key;
     out += "\":";
@@ -121,5 +124,11 @@ std::string write(const RnnConfig& config, const ProgramContext* program) {
 
 std::string to_json_line(const ConfigInput& input) { return write(input.config, &input.program); }
 std::string to_json_line(const RnnConfig& config) { return write(config, nullptr); }
+
+std::string to_json_line(const RnnConfig& config, const fields::FieldSet& given) {
+  std::string out = "{";
+  visit_config_fields(field_writer(out, config, &given));
+  return out + '}';
+}
 
 }  // namespace rnnadvisor

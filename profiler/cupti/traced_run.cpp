@@ -218,6 +218,7 @@ Profile TracedRunner::run(const ConfigInput& input, const RunOptions& options) {
   Configuration configuration;
   configuration.config = input.config;
   configuration.program = input.program;
+  configuration.given = input.given;
   configuration.origin = Origin::run;
   configuration.device = builder.add_device(state_->gpu.spec);
   const int index = builder.add_configuration(configuration);

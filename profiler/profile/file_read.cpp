@@ -184,7 +184,8 @@ class Reader {
         "workspace_inference_bytes, "
         "workspace_inference_exactness, workspace_training_bytes, workspace_training_exactness, "
         "reserve_training_bytes, reserve_training_exactness, sizes_from_cudnn, memory_free_before, "
-        "memory_peak_used, memory_predicted, outputs_finite",
+        "memory_peak_used, memory_predicted, outputs_finite, " +
+            std::string(version_ < 7 ? "NULL" : "written"),
         [&](Rows& r) {
           const auto input = read_json_line(r.text(0), "configurations.json", 1);
           if (!input) {
@@ -204,6 +205,15 @@ class Reader {
           f.memory_peak_used = r.int64(15, -1);
           f.memory_predicted = r.int64(16, -1);
           f.outputs_finite = r.boolean(17);
+          if (!r.is_null(18)) {
+            const auto written = read_json_line(r.text(18), "configurations.written", 1);
+            if (!written) {
+              r.wrong(18, fmt::format("is no configuration: {}", written.error().message));
+              return;
+            }
+            f.given = written->given;
+            if (!(written->config == f.config)) f.written = written->config;
+          }
           p_.configurations.push_back(std::move(f));
         });
   }

@@ -150,12 +150,15 @@ class Writer {
   }
 
   bool configurations() {
-    Inserter insert(database_, "configurations", 35);
+    Inserter insert(database_, "configurations", 36);
     for (std::size_t i = 0; i < p_.configurations.size(); ++i) {
       const auto& f = p_.configurations[i];
       const auto& c = f.config;
       const auto& z = f.sizes;
-      insert.row(i, to_json_line(ConfigInput{c, f.program, {}}), c.id, to_string(c.cell),
+      const auto written = f.given.empty()
+                               ? std::nullopt
+                               : std::optional(to_json_line(f.written.value_or(c), f.given));
+      insert.row(i, to_json_line(ConfigInput{c, f.program, {}}), written, c.id, to_string(c.cell),
                  to_string(c.algo), to_string(c.direction), to_string(c.data_type),
                  to_string(c.math_precision), to_string(c.math_type), c.input_size, c.hidden_size,
                  c.proj_size, c.num_layers, c.dropout, to_string(c.layout), c.seq_length,

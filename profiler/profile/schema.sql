@@ -1,4 +1,4 @@
--- Schema of a .rnnprof file, version 6. docs/file-format.md explains it.
+-- Schema of a .rnnprof file, version 7. docs/file-format.md explains it.
 --
 -- Times are integer nanoseconds since meta.time_origin_ns, which is on the clock of CUPTI (CLOCK_REALTIME); durations are
 -- nanoseconds. Columns named *_ms are milliseconds. Sizes are bytes. Indices count from 0 and are the `id` of the table they
@@ -39,8 +39,9 @@ CREATE TABLE device_crossovers(
   hidden_size INTEGER NOT NULL, batch_forward REAL NOT NULL, batch_training REAL NOT NULL, source TEXT NOT NULL);
 
 -- `json` is the whole configuration with the program around it; the columns up to `mode` repeat its most used fields.
+-- `written`: the keys that the user gave, as a JSON object; NULL: not known.
 CREATE TABLE configurations(
-  id INTEGER PRIMARY KEY, json TEXT NOT NULL, name TEXT, cell TEXT, algo TEXT, direction TEXT, data_type TEXT,
+  id INTEGER PRIMARY KEY, json TEXT NOT NULL, written TEXT, name TEXT, cell TEXT, algo TEXT, direction TEXT, data_type TEXT,
   math_precision TEXT, math_type TEXT, input_size INTEGER, hidden_size INTEGER, proj_size INTEGER, num_layers INTEGER,
   dropout REAL, layout TEXT, seq_length INTEGER, batch_size INTEGER, mode TEXT,
   origin TEXT NOT NULL, outcome TEXT NOT NULL, message TEXT NOT NULL, device INTEGER NOT NULL,

@@ -25,8 +25,9 @@ std::string write_job(const Job& job) {
                         {"sizes_only", o.sizes_only},
                         {"timeout_seconds", o.timeout_seconds},
                         {"seed", o.seed}};
-  return fmt::format(R"({{"index":{},"options":{},"configuration":{}}})", job.index, options.dump(),
-                     to_json_line(job.input));
+  return fmt::format(R"({{"index":{},"options":{},"configuration":{},"written":{}}})", job.index,
+                     options.dump(), to_json_line(job.input),
+                     to_json_line(job.input.config, job.input.given));
 }
 
 Result<Job> read_job(std::string_view line) {
@@ -63,6 +64,12 @@ Result<Job> read_job(std::string_view line) {
   auto input = read_json_line(object.at("configuration").dump(), "job", 1);
   if (!input) return fail(input.error());
   job.input = std::move(*input);
+  job.input.given = {};
+  if (object.contains("written")) {
+    const auto written = read_json_line(object.at("written").dump(), "job", 1);
+    if (!written) return fail(written.error());
+    job.input.given = written->given;
+  }
   return job;
 }
 

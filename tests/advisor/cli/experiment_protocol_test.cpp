@@ -97,6 +97,17 @@ TEST(ExperimentProtocol, AJobReadsBackEqual) {
   EXPECT_EQ(again->request, job.request);
 }
 
+TEST(WorkerProtocol, AJobKeepsTheKeysThatTheUserGave) {
+  Job job;
+  job.input = *read_json_line(R"({"hidden_size":96,"data_type":"half"})", "user", 1);
+  const auto read = read_job(write_job(job));
+  ASSERT_TRUE(read) << to_text(read.error());
+  EXPECT_EQ(read->input.config, job.input.config);
+  EXPECT_EQ(read->input.given, job.input.given);
+  EXPECT_TRUE(is_given(read->input, "hidden_size"));
+  EXPECT_FALSE(is_given(read->input, "input_size"));  // it follows
+}
+
 TEST(ExperimentProtocol, AResultReadsBackEqual) {
   const ExperimentResult result = rich_result();
   const auto again = read_experiment_result(write_experiment_result(result), 2);

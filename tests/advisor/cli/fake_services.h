@@ -51,6 +51,7 @@ inline Profile fake_result(const ConfigInput& input, Outcome outcome = Outcome::
   Configuration configuration;
   configuration.config = input.config;
   configuration.program = input.program;
+  configuration.given = input.given;
   configuration.origin = Origin::run;
   configuration.outcome = outcome;
   configuration.device = builder.add_device(*device);

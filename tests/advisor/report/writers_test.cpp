@@ -10,6 +10,7 @@
 #include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "core/config/read_config.h"
 #include "tests/advisor/report/formats.h"
 
 namespace rnnadvisor::advisor {
@@ -587,6 +588,12 @@ TEST(WriteJson, SaysWhetherCudnnIsCalledAndWhatIsNotKnown) {
   layer = json_of(judged->report())["configurations"][0];
   EXPECT_EQ(layer["calls_cudnn"], true);
   EXPECT_EQ(layer["expected"], "none");
+  EXPECT_TRUE(layer["given"].is_null());
+  const auto given = read_json_line(R"({"hidden_size":96,"algo":"persist_static"})", "user", 1);
+  configuration.given = given->given;
+  configuration.written = given->config;
+  EXPECT_EQ(json_of(judged->report())["configurations"][0]["given"],
+            (Json{{"hidden_size", 96}, {"algo", "persist_static"}}));
   configuration.outcome = Outcome::completed;
   configuration.program.custom_cell = true;
   EXPECT_EQ(json_of(judged->report())["configurations"][0]["calls_cudnn"], true);

@@ -146,9 +146,9 @@ TEST(Damage, EveryByteOfTheHeader) {
 }
 
 TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
-  const Error error = error_of(changed("PRAGMA user_version=7"));
+  const Error error = error_of(changed("PRAGMA user_version=8"));
   EXPECT_EQ(error.code, ErrorCode::newer_version);
-  EXPECT_THAT(error.message, HasSubstr("schema version 7, and this rnnadvisor reads up to 6"));
+  EXPECT_THAT(error.message, HasSubstr("schema version 8, and this rnnadvisor reads up to 7"));
   EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
   EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
   // A later version may keep its checksum elsewhere, or have none.

@@ -40,6 +40,8 @@ void expect_equal_environments(const Environment& a, const Environment& b) {
 void expect_equal_configurations(const Configuration& a, const Configuration& b) {
   EXPECT_EQ(a.config, b.config);
   EXPECT_EQ(a.program, b.program);
+  EXPECT_EQ(a.written, b.written);
+  EXPECT_EQ(a.given, b.given);
   EXPECT_EQ(a.origin, b.origin);
   EXPECT_EQ(a.outcome, b.outcome);
   EXPECT_EQ(a.message, b.message);

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <limits>
 
+#include "core/config/read_config.h"
+
 namespace rnnadvisor::testing {
 namespace {
 
@@ -92,6 +94,11 @@ void add_configurations(ProfileBuilder& builder) {
   standard.correctness = {{"y", 1e-7, 1e-5, true},
                           {"dw", std::numeric_limits<double>::infinity(), 1e-5, false},
                           {"dx", std::numeric_limits<double>::quiet_NaN(), 1e-5, false}};
+  // The user gave three keys; the framework asks for another algorithm and a batch of its own.
+  const auto written = read_json_line(
+      R"({"algo":"persist_static","data_type":"half","seq_lengths":[8,5,2,1]})", "written", 1);
+  standard.given = written->given;
+  standard.written = written->config;
   builder.add_configuration(std::move(standard));
   builder.add_configuration(configuration("persistent", Algo::persist_static, 1));
   auto failed = configuration("failed", Algo::persist_dynamic, 0);

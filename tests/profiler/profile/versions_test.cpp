@@ -102,6 +102,20 @@ TEST(Versions, TheFifthIsReadAndWrittenAsItWas) {
   expect_written_as_it_is(*old);
 }
 
+// The sixth did not keep which keys the user gave.
+TEST(Versions, TheSixthIsReadAndWrittenAsItWas) {
+  const auto old = read_profile(seeds + "rich-v6.rnnprof");
+  ASSERT_TRUE(old) << to_text(old.error());
+  EXPECT_TRUE(check_profile(*old, ErrorCode::damaged));
+  for (const auto& configuration : old->configurations) {
+    EXPECT_TRUE(configuration.given.empty());
+    EXPECT_FALSE(configuration.written);
+  }
+  const Profile now = testing::rich_profile();
+  EXPECT_FALSE(now.configurations.front().given.empty());
+  expect_written_as_it_is(*old);
+}
+
 TEST(Versions, FindingsAreStoredInAFileOfTheFirst) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("old.rnnprof");
