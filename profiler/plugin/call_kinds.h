@@ -31,8 +31,10 @@ struct Kind {
   // The rest with the lock held.
   spool::Acceleration record;
   Choice choice;
-  std::uint32_t tries, waited;
-  bool own_gradients;  // training calls without a backward pass: a comparison makes its own
+  std::uint32_t waited;
+  // The program makes no backward pass, or its gradients are too small to compare: a comparison
+  // makes a backward pass of its own.
+  bool own_gradients;
   std::uint64_t measured_calls;
 };
 Kind& kind_at(int index);  // below number_of_kinds(), which grows up to 256

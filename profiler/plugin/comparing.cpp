@@ -11,7 +11,6 @@ using spool::VariantState;
 
 constexpr std::uint32_t calls_before_tuning = 2;      // the first ones load kernels
 constexpr std::uint32_t calls_without_backward = 16;  // then gradients are computed without one
-constexpr std::uint32_t most_tries = 8;               // of a comparison that said nothing
 // Calls between two checks of a chosen algorithm that converts to half, whose range is smaller:
 // values may leave it as training goes on. A check costs about what ten calls do.
 constexpr std::uint64_t calls_between_range_checks = 2048;
@@ -64,7 +63,6 @@ void conclude(VariantState state, std::int32_t status) {
   one.state = state;
   one.status = status;
   kind.waited = 0;
-  if (state != VariantState::candidate) kind.tries = 0;
   end_comparing(kind);
   stage = Stage::none;
   comparison_busy = false;
@@ -250,8 +248,11 @@ bool poll_comparison() {
     if (comparison.bytes() > kind.record.tuning_bytes)
       kind.record.tuning_bytes = comparison.bytes();
     spend(result.device_ns);
-    if (result.same && result.blank)
-      state = ++kind.tries < most_tries ? VariantState::candidate : VariantState::unseen;
+    // Where the program's gradients say nothing, those of the comparison's own are compared, too.
+    if (result.same && result.blank) {
+      state = kind.own_gradients ? VariantState::unseen : VariantState::candidate;
+      kind.own_gradients = true;
+    }
     if (!is_check && state == VariantState::measured) kind.choice.admit(compared_variant);
   }
   const bool check = is_check;

@@ -194,6 +194,14 @@ TEST_F(Accelerated, WithoutABackwardPassGradientsAreComparedAllTheSame) {
   EXPECT_EQ(variant(choices.at(0), persist_static)->state, VariantState::different);
 }
 
+TEST_F(Accelerated, GradientsThatSayNothingAreNotTheLastWord) {
+  EXPECT_EQ(chosen(run({"train", "60", "zero-gradients"}).spools.back().choices().at(0)),
+            persist_static);
+  child.variable("STANDIN_WRONG_GRADIENTS", "persist_static=0.01");
+  const auto wrong = run({"train", "60", "zero-gradients"}).spools.back().choices().at(0);
+  EXPECT_EQ(variant(wrong, persist_static)->state, VariantState::different);
+}
+
 TEST_F(Accelerated, WhatDoesNotSuitRunsAsItWas) {
   auto choices = run({"train", "60", "unequal"}).spools.back().choices();
   EXPECT_EQ(choices.at(0).substituted[0], 0u);

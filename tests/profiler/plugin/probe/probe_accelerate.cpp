@@ -14,7 +14,7 @@ namespace {
 struct Shape {
   std::int32_t hidden = 128, batch = 4, steps = 16, layers = 1;
   bool unequal = false, misaligned = false, dropout = false, odd_workspace = false;
-  float scale = 1;  // of the inputs
+  float scale = 1, dy_scale = 1;  // of the inputs, and of the gradients of the outputs
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
 };
@@ -186,7 +186,7 @@ class Layer {
                                             &workspace, &unused) == CUDNN_STATUS_SUCCESS);
     if (options.natural_workspace) workspace = 4096;
     const Buffer space(workspace), dx(made.x.bytes()), dy(made.y.bytes()), dhx(made.hx.bytes());
-    dy.fill(11);
+    dy.fill(11, shape_.dy_scale);
     PROBE_CHECK(t.cudnnRNNBackwardData_v8(thread.handle, d.rnn, nullptr, d.y, made.y.get(),
                                           dy.get(), d.x, dx.get(), d.h, made.hx.get(), nullptr,
                                           dhx.get(), d.h, nullptr, nullptr, nullptr,
@@ -219,7 +219,7 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 }  // namespace
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
-// natural-workspace varying fma large-from=30", or "infer 60 …".
+// natural-workspace varying fma large-from=30 zero-gradients", or "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape;
@@ -231,6 +231,7 @@ PROBE_MODE(accelerate, "accelerate") {
     if (word.starts_with("hidden=")) shape.hidden = number(word);
     if (word.starts_with("batch=")) shape.batch = number(word);
     if (word == "double") shape.type = CUDNN_DATA_DOUBLE;
+    if (word == "zero-gradients") shape.dy_scale = 0;
     if (word == "fma") shape.math = CUDNN_FMA_MATH;
     if (word.starts_with("large-from=")) large_from = number(word);
     shape.unequal |= word == "unequal";

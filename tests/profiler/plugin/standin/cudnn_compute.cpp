@@ -19,7 +19,7 @@ struct Reserve {
   std::uint64_t magic;
   std::int32_t algo, backward;  // how many backward passes ran on it
   std::int64_t converts;
-  double x_sum, mask;
+  double x_sum, mask, dy_sum;
 };
 
 [[noreturn]] void fault(const char* what, cudnnRNNDescriptor_t rnn) {
@@ -153,8 +153,8 @@ cudnnStatus_t compute(const Forward& f) {
       static_cast<float*>(out)[i] = static_cast<float*>(f.y)[i % outputs] * 0.5F;
   if (!f.training) return CUDNN_STATUS_SUCCESS;
   if (f.reserve_bytes < reserve_of(f.rnn, f.x_desc)) fault("the reserve is too small", f.rnn);
-  *static_cast<Reserve*>(f.reserve) = {reserve_magic,           rnn->algo,           0,
-                                       converts(f.rnn) ? 1 : 0, sum_of(f.x, inputs), mask};
+  *static_cast<Reserve*>(f.reserve) = {reserve_magic,       rnn->algo, 0, converts(f.rnn) ? 1 : 0,
+                                       sum_of(f.x, inputs), mask,      0};
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -163,6 +163,7 @@ cudnnStatus_t compute(const BackwardData& b) {
   Reserve* reserve = reserve_at(b.rnn, b.x_desc, b.reserve_bytes, b.reserve);
   ++reserve->backward;
   const std::size_t outputs = elements(b.y_desc);
+  reserve->dy_sum = sum_of(b.dy, outputs);
   const double y = sum_of(b.y, outputs);
   const float scale = rounding_backward(b.rnn);
   for (std::size_t i = 0; i < elements(b.x_desc); ++i) {
@@ -183,7 +184,7 @@ cudnnStatus_t compute(const BackwardWeights& b) {
   if (reserve->backward == 0)
     fault("no backward pass of the data before that of the weights", b.rnn);
   const std::size_t inputs = elements(b.x_desc);
-  const float scale = rounding(b.rnn);
+  const float scale = reserve->dy_sum == 0 ? 0 : rounding(b.rnn);
   for (std::size_t i = 0; i < b.weight_bytes / sizeof(float); ++i) {
     const double x = static_cast<double>(static_cast<const float*>(b.x)[i % inputs]);
     static_cast<float*>(b.dw)[i] +=
