@@ -37,6 +37,7 @@ struct Row {
   std::string site;       // "train.py:31"
   ExperimentTiming time;  // of what is in use; scope of the widest that was timed
   bool timed = false;
+  Mode mode = Mode::training;
   double saved_ms = 0;  // in the whole run, an estimate
   int processes = 1;
 };
@@ -99,15 +100,14 @@ std::vector<Row> make_rows(const launch::Collected& collected) {
     row.choice = choice;
     row.site = site_of(choice);
     row.name = "RNN calls that are not described";
-    auto mode = Mode::training;
     if (choice.configuration >= 0) {
       const auto& config =
           collected.profile.configurations[static_cast<std::size_t>(choice.configuration)].config;
       row.name = layer_name(config);
-      mode = config.mode;
+      row.mode = config.mode;
     }
     if (choice.accelerated()) {
-      const auto timings = launch::choice_timings(choice.original(), choice.in_use(), mode);
+      const auto timings = launch::choice_timings(choice.original(), choice.in_use(), row.mode);
       row.timed = !timings.empty();
       if (row.timed) row.time = timings.back();
       row.saved_ms = saved_ms(choice);
@@ -138,10 +138,12 @@ std::string in_place_of(const AlgorithmChoice& choice) {
   return fmt::format("{} in place of {}", name_of(choice.in_use()), name_of(choice.original()));
 }
 
-std::string why_dropped(const ChoiceVariant& variant) {
+// `ms`: of its calls; 0: not timed.
+std::string why_dropped(const ChoiceVariant& variant, double ms) {
   switch (variant.state) {
     case VariantState::slower:
-      return "slower, or saves less than 5 %";
+      return ms > 0 ? fmt::format("{}: slower, or less than 5 % better", format_milliseconds(ms))
+                    : "slower, or less than 5 % better";
     case VariantState::refused:
       return fmt::format("cuDNN refuses it, {}", words::clean(variant.status));
     case VariantState::different:
@@ -185,16 +187,30 @@ std::string_view why_kept(Kept reason) {
       return "that cuDNN refused with another algorithm";
     case Kept::whole_step:
       return "to time whole steps";
+    case Kept::only_tried:
+      return "after the measurement";
     case Kept::count:
       break;
   }
   return "for another reason";
 }
 
+// Another algorithm was chosen, and its choice withdrawn.
+bool was_in_use(const AlgorithmChoice& choice) {
+  return !choice.accelerated() && sum(choice.substituted) > sum(choice.calls) / 10;
+}
+
 std::string calls_line(const AlgorithmChoice& choice) {
   const auto all = sum(choice.calls);
-  std::string line = fmt::format("{} of {} accelerated", format_count(sum(choice.substituted)),
-                                 words::plural(static_cast<long long>(all), "call"));
+  const auto ran = sum(choice.substituted);
+  const auto calls = words::plural(static_cast<long long>(all), "call");
+  std::string line = calls;
+  if (choice.accelerated()) {
+    line = fmt::format("{} of {} accelerated", format_count(ran), calls);
+  } else if (was_in_use(choice)) {
+    line = fmt::format("{} of {} ran with another algorithm until it was given up",
+                       format_count(ran), calls);
+  }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::size(choice.kept); ++i) {
     if (choice.kept[i] > 0)
@@ -230,22 +246,33 @@ std::string_view why_not(const AlgorithmChoice& choice) {
     case ChoiceState::decided:
       break;
   }
+  if (choice.origin == spool::ChoiceOrigin::planned) return "as the plan has it";
+  if (choice.origin == spool::ChoiceOrigin::unplanned)
+    return "the plan has no choice for these calls, or cannot be used";
   if (!was_tried(choice)) return "no other algorithm suits these calls";
   const auto has = [&](VariantState state) {
     return std::any_of(choice.variants.begin(), choice.variants.end(),
                        [state](const auto& v) { return v.state == state; });
   };
   if (has(VariantState::drifted)) return "a faster algorithm was used until its results differed";
+  if (choice.origin == spool::ChoiceOrigin::limited && !has(VariantState::memory))
+    return "the budget for measuring was spent before the choice could be made; raise --budget";
   return has(VariantState::memory) ? "GPU memory was too short for another algorithm"
                                    : "no other usable algorithm is faster by 5 %";
 }
 
-std::vector<std::string> dropped(const AlgorithmChoice& choice) {
+std::vector<std::string> dropped(const AlgorithmChoice& choice, Mode mode) {
   std::vector<std::string> list;
   for (std::size_t i = 1; i < choice.variants.size(); ++i) {
     if (i == choice.chosen) continue;
+    // With a plan nothing else was to be tried.
+    if (choice.origin == spool::ChoiceOrigin::planned &&
+        choice.variants[i].state == VariantState::unseen)
+      continue;
     const auto& variant = choice.variants[i];
-    list.push_back(fmt::format("{} ({})", name_of(variant), why_dropped(variant)));
+    const auto timings = launch::choice_timings(choice.original(), variant, mode);
+    const double ms = timings.empty() ? 0 : timings.back().after_ms.median;
+    list.push_back(fmt::format("{} ({})", name_of(variant), why_dropped(variant, ms)));
   }
   return list;
 }
@@ -279,7 +306,8 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
     terminal.paragraph(text, indent + 2, fmt::format("    {}", label));
   };
   if (choice.accelerated()) {
-    part("Algorithm", in_place_of(choice));
+    part("Algorithm", in_place_of(choice) +
+                          (choice.origin == spool::ChoiceOrigin::planned ? ", from the plan" : ""));
     if (row.timed) {
       part("Time",
            fmt::format("{} {} {}, {}", milliseconds(row.time.before_ms), terminal.symbol("→", "->"),
@@ -300,7 +328,7 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
                      used.error, words::clean(used.tensor), used.limit));
   }
   part("Calls", calls_line(choice));
-  if (const auto others = dropped(choice); !others.empty())
+  if (const auto others = dropped(choice, row.mode); !others.empty())
     part("Not used", fmt::format("{}", fmt::join(others, ", ")));
 }
 
@@ -371,6 +399,18 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
     return "nothing was accelerated yet: the program ended before a choice was made; run it "
            "longer, or allow more measuring with --budget";
   }
+  if (any([](const Row& row) { return row.choice.origin == spool::ChoiceOrigin::unplanned; })) {
+    return "nothing was accelerated: the plan has no other algorithm for these calls, or cannot be "
+           "used here";
+  }
+  if (any([](const Row& row) { return row.choice.origin == spool::ChoiceOrigin::planned; }))
+    return "nothing was accelerated: the plan keeps the program's own algorithms";
+  if (any([](const Row& row) {
+        return row.choice.origin == spool::ChoiceOrigin::limited && !lacks_memory(row.choice);
+      })) {
+    return "nothing was accelerated: the budget for measuring was spent before a choice could be "
+           "made; raise --budget";
+  }
   if (any([](const Row& row) { return lacks_memory(row.choice); })) {
     return "nothing was accelerated: GPU memory was too short for another algorithm; raise "
            "--memory, or free some where the GPU is full";
@@ -383,9 +423,15 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
          "5 %; `rnnadvisor profile` shows what else could help";
 }
 
-void draw_step(advisor::Terminal& terminal, const std::vector<WholeStep>& steps, bool tried) {
+void draw_step(advisor::Terminal& terminal, const std::vector<WholeStep>& steps,
+               const AccelerationContext& context) {
+  if (steps.empty() && !context.step.empty()) {
+    terminal.paragraph(fmt::format("not measured: too few steps ({}) came, or none", context.step),
+                       indent, "  Whole step", Style::bold);
+    return;
+  }
   if (steps.empty()) {
-    if (!tried) return;
+    if (!context.tried) return;
     terminal.paragraph(
         "not measured: the program ended too early, or no step was found. A step is a forward pass "
         "and its backward pass, or without training a forward pass of the first layer, outside "
@@ -396,7 +442,7 @@ void draw_step(advisor::Terminal& terminal, const std::vector<WholeStep>& steps,
   }
   const auto& step = steps.front();
   std::string text =
-      fmt::format("{} {} {}: {} ({} to {}); the program against itself: {} to {}",
+      fmt::format("{} {} {}: {} ({} to {}); noise of the program's own steps: {} to {}",
                   format_milliseconds(step.own_ms.median), terminal.symbol("→", "->"),
                   format_milliseconds(step.chosen_ms.median), words::times(step.speedup.median),
                   words::number(step.speedup.low), words::number(step.speedup.high),
@@ -445,8 +491,9 @@ void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
 
 }  // namespace
 
-std::string accelerate_command(std::string_view program, bool numerics) {
-  return fmt::format("rnnadvisor accelerate {}-- {}", numerics ? "--allow numerics " : "", program);
+std::string accelerate_command(std::string_view options, std::string_view program) {
+  return fmt::format("rnnadvisor accelerate {}{}-- {}", options, options.empty() ? "" : " ",
+                     program);
 }
 
 std::string accelerate_report(const launch::Collected& collected,
@@ -465,7 +512,7 @@ std::string accelerate_report(const launch::Collected& collected,
     terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),
                   Style::dim);
   terminal.line();
-  if (any || !collected.steps.empty()) draw_step(terminal, collected.steps, context.tried);
+  if (any || !collected.steps.empty()) draw_step(terminal, collected.steps, context);
   draw_costs(terminal, rows, context.tried);
   draw_notes(terminal, collected.profile);
   if (any) {

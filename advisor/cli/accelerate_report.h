@@ -17,11 +17,12 @@ struct AccelerationContext {
   std::string command;  // that keeps the gain; empty: not known
   bool tried = false;   // of `try`: the program has its own algorithms again
   AccelerationHold hold = AccelerationHold::none;
+  std::string step = {};  // the range that a step is, as --step names it; empty: none
 };
 
-// "rnnadvisor accelerate -- python3 train.py", of a command line quoted for a shell; with
-// `numerics` the option that allows them.
-std::string accelerate_command(std::string_view program, bool numerics);
+// "rnnadvisor accelerate --plan p.toml -- python3 train.py": options and program quoted for a
+// shell.
+std::string accelerate_command(std::string_view options, std::string_view program);
 
 // Ends with a line break.
 std::string accelerate_report(const launch::Collected& collected,

@@ -96,18 +96,28 @@ void say_written(const Context& context, const CollectRequest& request) {
 }
 
 // Where it is wanted and all of the folder is in the profile.
-// Adds what was chosen to the plan. Nothing new leaves its file as it is.
+// Adds what was measured to the plan. Nothing new leaves its file as it is.
 Result<void> extend_plan(const Context& context, const launch::Collected& collected,
-                         const std::string& path) {
-  if (path.empty()) return {};
-  const auto before = read_plan_file(path);
+                         const CollectRequest& request) {
+  if (request.plan.empty()) return {};
+  const auto before = read_plan_file(request.plan);
   if (!before) return fail(before.error());
-  const auto plan = launch::plan_of(collected, *before);
-  if (plan == *before) return {};
-  if (auto written = write_file(path, launch::write_plan(plan)); !written)
-    return fail(written.error());
-  context.note(fmt::format("{} in the plan {}",
-                           plural(static_cast<long long>(plan.choices.size()), "choice"), path));
+  const bool converts =
+      std::any_of(collected.choices.begin(), collected.choices.end(), [](const auto& choice) {
+        return std::any_of(choice.variants.begin(), choice.variants.end(),
+                           [](const auto& variant) { return variant.converts; });
+      });
+  const auto plan = launch::plan_of(collected, *before, request.numerics.value_or(converts));
+  const auto added = static_cast<long long>(plan.choices.size() - before->choices.size());
+  if (added > 0) {
+    if (auto written = write_file(request.plan, launch::write_plan(plan)); !written)
+      return fail(written.error());
+  }
+  if (added > 0 || before->gpu.empty()) {
+    context.note(added > 0
+                     ? fmt::format("{} added to the plan {}", plural(added, "choice"), request.plan)
+                     : fmt::format("no plan was written: no choice was measured to its end"));
+  }
   return {};
 }
 
@@ -156,8 +166,10 @@ int collect_and_report(const Context& context, const Judging& judging,
   const auto report = advisor::make_report(collected->profile, judgement, judging.rules);
   if (!collected->choices.empty() && !context.quiet)
     context.err << accelerate_report(*collected, {}, text_options(context));
-  print_summary(context, report);
-  if (auto extended = extend_plan(context, *collected, request.plan); !extended) {
+  // Of choices alone there is nothing to sum up.
+  if (collected->choices.empty() || !collected->profile.calls.empty())
+    print_summary(context, report);
+  if (auto extended = extend_plan(context, *collected, request); !extended) {
     context.report(extended.error());
     say_kept(context, request);
     return exit_environment;
@@ -180,7 +192,7 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
     *ended = std::any_of(notes.begin(), notes.end(),
                          [](const auto& note) { return note.code == "try-ended"; });
   }
-  const AccelerationContext about{request.command, request.tried, request.hold};
+  const AccelerationContext about{request.command, request.tried, request.hold, request.step};
   if (!request.report.empty()) {
     advisor::TextOptions plain;
     const auto written = write_file(request.report, accelerate_report(*collected, about, plain));
@@ -194,7 +206,7 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
   }
   if (!recording.output.empty() && !write_collected(context, *collected, recording))
     return exit_environment;
-  if (auto extended = extend_plan(context, *collected, recording.plan); !extended) {
+  if (auto extended = extend_plan(context, *collected, recording); !extended) {
     context.report(extended.error());
     say_kept(context, recording);
     return exit_environment;

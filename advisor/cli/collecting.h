@@ -20,7 +20,10 @@ struct CollectRequest {
   std::optional<Process> program;  // the one that was started here
   bool no_command_line = false;    // of no process, and not ours
   bool needs_recording = false;    // a folder without one is an error, and no profile is made of it
-  std::string plan = {};  // a file that the choices of `accelerate` are added to; empty: none
+  // A file that the choices of `accelerate` are added to; empty: none. And what its run allowed;
+  // empty: as the recording has it.
+  std::string plan = {};
+  std::optional<bool> numerics = {};
 };
 
 // Writes the profile, prints the summary and where the profile is, both on standard error. The exit
@@ -37,6 +40,7 @@ struct AccelerationRequest {
   std::string command;      // that keeps the gain: "rnnadvisor accelerate -- python3 train.py"
   AccelerationHold hold{};  // why nothing can have been accelerated
   bool tried = false;       // of `try`
+  std::string step = {};    // the range that a step is, as --step names it; empty: none
 };
 // `ended`, where it is given: whether the plugin interrupted the program, as `try` asked it to.
 int collect_acceleration(const Context& context, const AccelerationRequest& request,

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <tuple>
 
 #include "advisor/cli/command_line.h"
@@ -174,20 +174,20 @@ void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, C
       ->group(group_accelerating);
   command
       .add_option("--budget", arguments.budget_seconds,
-                  "GPU time that measuring may take in each process (default: 0.6, 1 % of the "
-                  "first minute)")
+                  "GPU time that comparing and measuring may add in each process; after the first "
+                  "minute another 1 % of the time (default: 0.6)")
       ->type_name("SECONDS")
       ->group(group_accelerating);
   auto* plan = command
                    .add_option("--plan", arguments.plan,
-                               "begin with the choices of this file, and add to it what is chosen "
-                               "beyond them (TOML; made where there is none)")
+                               "begin with the choices of this file, and add what is measured for "
+                               "other calls (TOML; made where there is none)")
                    ->type_name("FILE")
                    ->group(group_accelerating);
   context.completions[plan] = {Context::Completion::Kind::file, {}};
   command
       .add_flag("--deterministic", arguments.deterministic,
-                "measure nothing: calls that the plan does not have keep the program's algorithm")
+                "time nothing: calls that the plan does not have keep the program's algorithm")
       ->group(group_accelerating);
 }
 
@@ -195,10 +195,14 @@ Result<launch::Plan> read_plan_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return launch::Plan{};
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!(text << file.rdbuf()))
-    return fail(ErrorCode::io, fmt::format("cannot read the plan '{}'", path), "check the path");
-  return launch::read_plan(text.str(), path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file || std::filesystem::is_directory(path, error))
+    return fail(ErrorCode::io, fmt::format("cannot read the plan '{}'", path), "name a file");
+  if (text.empty()) {
+    return fail(ErrorCode::parse, fmt::format("the plan '{}' is empty", path),
+                "remove the file: a run with --plan makes it");
+  }
+  return launch::read_plan(text, path);
 }
 
 Result<void> hand_over_plan(const launch::RecordingOptions& options, const std::string& folder) {
@@ -238,6 +242,12 @@ Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arg
       return fail(ErrorCode::not_found, fmt::format("there is no plan '{}'", arguments.plan),
                   "make it first, without --deterministic");
     }
+    if (!plan->gpu.empty() && plan->numerics != options.numerics) {
+      const auto* of_plan = plan->numerics ? "numerics" : "exact";
+      return fail(
+          usage(fmt::format("the plan '{}' was made with --allow {}", arguments.plan, of_plan),
+                fmt::format("use --allow {} with it, or another file", of_plan)));
+    }
     options.plan_only = arguments.deterministic;
     if (!plan->gpu.empty()) options.plan = launch::plan_bytes(*plan);
   }
@@ -247,11 +257,12 @@ Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arg
 bool note_deterministic(const Context& context, const launch::Lookup& environment) {
   constexpr std::string_view deterministic = "CUBLAS_WORKSPACE_CONFIG";
   if (!environment(deterministic)) return false;
-  context.note(
-      fmt::format("{} is set, which asks for results that are equal in every run. A choice by "
-                  "timing can differ "
-                  "from run to run, so nothing is accelerated; unset the variable to accelerate",
-                  deterministic));
+  context.note(fmt::format(
+      "{} is set, which asks for results that are equal in every run. A choice by "
+      "timing can differ "
+      "from run to run, so nothing is accelerated. Make a plan without the variable (--plan "
+      "FILE) and use it with it, or unset the variable",
+      deterministic));
   return true;
 }
 

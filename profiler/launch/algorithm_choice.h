@@ -33,6 +33,7 @@ struct AlgorithmChoice {
   int line = 0;
   std::uint64_t key = 0;  // of this kind of calls, the same in every process
   spool::ChoiceState state = spool::ChoiceState::waiting;
+  spool::ChoiceOrigin origin{};
   std::size_t chosen = 0;  // index into `variants`
   std::int64_t calls[spool::choice_phases] = {}, substituted[spool::choice_phases] = {};
   std::int64_t kept[static_cast<std::size_t>(spool::Kept::count)] = {};

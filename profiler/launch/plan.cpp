@@ -117,7 +117,7 @@ double total_ms(const ChoiceVariant& variant) {
 Result<Plan> read_plan(std::string_view text, std::string_view file) {
   const auto root = toml_text::parse_toml(text, file);
   if (!root) return fail(root.error());
-  constexpr std::string_view known[] = {"format", "gpu", "cudnn", "choice"};
+  constexpr std::string_view known[] = {"format", "gpu", "cudnn", "allow", "choice"};
   if (auto checked = check_keys(*root, known, file); !checked) return fail(checked.error());
   const auto* version = root->get("format");
   const auto number = version == nullptr ? std::nullopt : version->value_exact<std::int64_t>();
@@ -135,6 +135,11 @@ Result<Plan> read_plan(std::string_view text, std::string_view file) {
     return wrong(file, root->get("gpu")->source(), "'gpu' is too long for a name");
   if (version_number(plan.cudnn) == 0)
     return wrong(file, root->get("cudnn")->source(), "'cudnn' must be a version such as 9.19.0");
+  const auto allow = text_of(*root, "allow", file);
+  if (!allow) return fail(allow.error());
+  plan.numerics = *allow == "numerics";
+  if (!plan.numerics && *allow != "exact")
+    return wrong(file, root->get("allow")->source(), "'allow' must be exact or numerics");
   const auto* list = root->get("choice");
   if (list == nullptr) return plan;
   const auto* tables = list->as_array();
@@ -164,10 +169,11 @@ std::string write_plan(const Plan& plan) {
   std::string out = fmt::format(
       "# cuDNN algorithms that `rnnadvisor accelerate --plan` chose, for this GPU and this cuDNN. "
       "A "
-      "run with this plan\n# begins with them. Times are of one call, forward and backward. To "
-      "measure "
-      "anew, remove the file or a choice.\nformat = {}\ngpu = {}\ncudnn = {}\n",
-      format, quoted(plan.gpu), quoted(plan.cudnn));
+      "run with this plan\n# begins with them, and adds what it measures for other calls. Times "
+      "are "
+      "of one call, forward and backward.\n# To measure anew, remove a choice or the file.\n"
+      "format = {}\ngpu = {}\ncudnn = {}\nallow = \"{}\"\n",
+      format, quoted(plan.gpu), quoted(plan.cudnn), plan.numerics ? "numerics" : "exact");
   for (const auto& choice : plan.choices) {
     out += fmt::format("\n[[choice]]\ncalls = {}\nkey = \"{:016x}\"\nalgo = \"{}\"\n",
                        quoted(choice.calls), choice.key, to_string(choice.algo));
@@ -178,23 +184,31 @@ std::string write_plan(const Plan& plan) {
   return out;
 }
 
-Plan plan_of(const Collected& collected, const Plan& before) {
-  Plan plan;
+// One that a later run may begin with: measured to the end, by default limits or larger ones.
+static bool is_known(const AlgorithmChoice& choice) {
+  const auto open = [](const ChoiceVariant& v) {
+    return v.state == spool::VariantState::unseen || v.state == spool::VariantState::candidate;
+  };
+  return choice.state == spool::ChoiceState::decided &&
+         choice.origin == spool::ChoiceOrigin::measured && choice.key != 0 && choice.device >= 0 &&
+         choice.process >= 0 && std::none_of(choice.variants.begin(), choice.variants.end(), open);
+}
+
+Plan plan_of(const Collected& collected, const Plan& before, bool numerics) {
+  Plan plan = before;
   const auto& profile = collected.profile;
   for (const auto& choice : collected.choices) {
-    if (choice.state != spool::ChoiceState::decided || choice.key == 0 || choice.device < 0 ||
-        choice.process < 0)
-      continue;
+    if (!is_known(choice)) continue;
     const auto& gpu = profile.devices[static_cast<std::size_t>(choice.device)].name;
     const auto& cudnn = profile.processes[static_cast<std::size_t>(choice.process)].cudnn_version;
     if (gpu.empty() || gpu.size() >= sizeof(spool::PlanHeader::gpu) || version_number(cudnn) == 0)
       continue;
-    if (plan.gpu.empty()) {
-      plan.gpu = gpu;
-      plan.cudnn = cudnn;
-      if (before.gpu == gpu && before.cudnn == cudnn) plan.choices = before.choices;
-    }
-    if (plan.gpu != gpu || plan.cudnn != cudnn) continue;
+    if (plan.gpu.empty()) plan = {gpu, cudnn, numerics, {}};
+    const bool there = std::any_of(plan.choices.begin(), plan.choices.end(),
+                                   [&](const auto& other) { return other.key == choice.key; });
+    if (plan.gpu != gpu || plan.cudnn != cudnn || there ||
+        plan.choices.size() >= spool::most_planned)
+      continue;
     PlannedChoice made;
     made.calls = "calls that are not described";
     if (choice.configuration >= 0) {
@@ -210,18 +224,9 @@ Plan plan_of(const Collected& collected, const Plan& before) {
     const auto round = [](double ms) { return std::round(ms * 1e4) / 1e4; };
     made.original_ms = round(total_ms(choice.original()));
     made.chosen_ms = round(total_ms(choice.in_use()));
-    const auto same = std::find_if(plan.choices.begin(), plan.choices.end(),
-                                   [&](const auto& other) { return other.key == made.key; });
-    if (same == plan.choices.end()) {
-      if (plan.choices.size() < spool::most_planned) plan.choices.push_back(std::move(made));
-    } else {
-      // One that was taken from the plan was not measured again.
-      if (made.algo == same->algo && made.converts == same->converts && made.chosen_ms == 0)
-        continue;
-      *same = std::move(made);
-    }
+    plan.choices.push_back(std::move(made));
   }
-  return plan.gpu.empty() ? before : plan;
+  return plan;
 }
 
 std::string plan_bytes(const Plan& plan) {

@@ -24,8 +24,9 @@ struct PlannedChoice {
 };
 
 struct Plan {
-  std::string gpu;    // "NVIDIA H200"
-  std::string cudnn;  // "9.19.0"
+  std::string gpu;        // "NVIDIA H200"
+  std::string cudnn;      // "9.19.0"
+  bool numerics = false;  // its run allowed conversion to half
   std::vector<PlannedChoice> choices;
 
   bool operator==(const Plan&) const = default;
@@ -37,9 +38,10 @@ Result<Plan> read_plan(std::string_view text, std::string_view file);
 // read_plan() of it gives an equal plan.
 std::string write_plan(const Plan& plan);
 
-// The choices that were made in a run, on its first GPU, behind those of `before`, unless that is
-// of another GPU or cuDNN. A choice that is in both is the new one.
-Plan plan_of(const Collected& collected, const Plan& before);
+// // `before` and, behind its choices, those that a run measured to the end for other calls on its
+// first GPU. What is in `before` stays, and all of it where it is of another GPU or cuDNN.
+// `numerics`: whether the run allowed them; counts where `before` is empty.
+Plan plan_of(const Collected& collected, const Plan& before, bool numerics);
 
 // The form that the plugin reads (profiler/spool/plan.h).
 std::string plan_bytes(const Plan& plan);

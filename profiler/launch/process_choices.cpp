@@ -49,6 +49,7 @@ void ProcessSpool::add_choices() {
     choice.process = process_;
     choice.device = device_of(record.device);
     choice.key = record.key;
+    choice.origin = std::min(record.origin, spool::ChoiceOrigin::forced);
     choice.configuration = configuration_of(asked, choice.device).index;
     if (const auto site = tables_.call_sites.find(record.call_site);
         site != tables_.call_sites.end()) {

@@ -280,6 +280,8 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
   } else if (kind.chosen.load() != 0) {
     if (steps_are_compared()) {
       keep(Kept::whole_step);
+    } else if (steps_want_own()) {
+      keep(Kept::only_tried);
     } else if (training) {
       keep(Kept::unknown_reserve);
     }
@@ -320,7 +322,9 @@ void AcceleratedCall::choose_backward() {
   } else if (!decided) {
     keep_undecided();
   } else if (late) {
-    keep(steps_are_compared() ? Kept::whole_step : Kept::unknown_reserve);
+    keep(steps_are_compared() ? Kept::whole_step
+         : steps_want_own()   ? Kept::only_tried
+                              : Kept::unknown_reserve);
   }
   // Times of a call whose algorithm is not one of the kind's tell nothing.
   if (ours_ && variant_ == 0) measured_ = false;

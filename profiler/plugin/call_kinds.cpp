@@ -237,13 +237,15 @@ std::optional<std::uint32_t> planned_variant(const CudnnLibrary& library, int in
   if (settings().plan[0] == 0) return std::nullopt;
   if (plan_applies(library, kind.record.device)) {
     if (const auto choice = planned(kind.record.key)) {
+      kind.record.origin = spool::ChoiceOrigin::planned;
       for (std::uint32_t v = 1; v < spool::most_variants; ++v)
         if (with(variant_of(kind, v)).code() == choice->code()) return v;
       return 0;
     }
   }
-  if (settings().plan_only) return 0;
-  return std::nullopt;
+  if (!settings().plan_only) return std::nullopt;
+  kind.record.origin = spool::ChoiceOrigin::unplanned;
+  return 0;
 }
 
 }  // namespace
@@ -261,6 +263,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
     if (index >= 0) return index;
     index = make_kind(key, c, device);
     if (index >= 0 && !kind_at(index).decided.load()) {
+      if (is_forced()) kind_at(index).record.origin = spool::ChoiceOrigin::forced;
       chosen = is_forced() ? 1 : planned_variant(library, index);
       if (chosen == 0U) set_decided(kind_at(index), 0);
     }
@@ -301,9 +304,11 @@ void name_holds(int kind, const void* reserve, bool holds) {
 
 void end_comparing(Kind& kind) {
   if (has_candidate(kind) && !is_over_budget()) return;
+  if (has_candidate(kind)) kind.record.origin = spool::ChoiceOrigin::limited;
   bool any = false;
   for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
     auto& one = variant_of(kind, v);
+    if (one.state == VariantState::memory) kind.record.origin = spool::ChoiceOrigin::limited;
     if (one.state == VariantState::candidate) one.state = VariantState::unseen;
     any = any || one.state == VariantState::measured;
   }
@@ -318,7 +323,11 @@ bool decide(Kind& kind) {
   if (kind.record.state != ChoiceState::measuring) return false;
   std::uint32_t chosen = 0;
   const bool now = is_over_budget() || kind.measured_calls > most_measured_calls;
-  if (!kind.choice.decide(now, chosen)) return false;
+  if (!kind.choice.decide(false, chosen)) {
+    if (!now) return false;
+    kind.record.origin = spool::ChoiceOrigin::limited;
+    kind.choice.decide(true, chosen);
+  }
   for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
     auto& one = variant_of(kind, v);
     if (one.state == VariantState::measured && v != chosen) one.state = VariantState::slower;

@@ -73,9 +73,13 @@ void read_plan(const CudnnLibrary& library, int device) {
   }
   const std::uint64_t version = library.cudnnGetVersion == nullptr ? 0 : library.cudnnGetVersion();
   if (version != plan.header.cudnn_version) {
-    snprintf(text, sizeof text, "it was made with cuDNN %llu, and this is cuDNN %llu",
-             static_cast<unsigned long long>(plan.header.cudnn_version),
-             static_cast<unsigned long long>(version));
+    const auto part = [](std::uint64_t of, std::uint64_t unit, std::uint64_t count) {
+      return static_cast<unsigned>(of / unit % count);
+    };
+    const std::uint64_t made = plan.header.cudnn_version;
+    snprintf(text, sizeof text, "it was made with cuDNN %u.%u.%u, and this is cuDNN %u.%u.%u",
+             part(made, 10000, 1000), part(made, 100, 100), part(made, 1, 100),
+             part(version, 10000, 1000), part(version, 100, 100), part(version, 1, 100));
     refuse(text);
     return;
   }

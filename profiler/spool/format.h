@@ -453,10 +453,19 @@ enum class Kept : std::uint32_t {
   captured,         // in a CUDA graph before the choice fell
   refused,          // cuDNN refused the chosen algorithm; the program's own ran in its place
   whole_step,       // in steps with the program's own algorithms, to compare whole steps
+  only_tried,       // after `try` had measured
   count
 };
 // Forward, backward of data, backward of weights.
 inline constexpr std::size_t choice_phases = 3;
+// Where a choice comes from, once it is made.
+enum class ChoiceOrigin : std::uint32_t {
+  measured,
+  limited,    // the budget or the limit of memory ended measuring before all was known
+  planned,    // the plan has it
+  unplanned,  // the plan has none, and nothing else is to be measured
+  forced
+};
 struct ChoiceVariant {
   std::int32_t algo;  // cudnnRNNAlgo_t; -1: not used
   VariantState state;
@@ -479,8 +488,10 @@ struct Acceleration {
   std::uint32_t configuration, call_site;  // of the first such call
   std::int32_t device, steps;              // CUDA ordinal; sequence length of that call
   ChoiceState state;
-  std::uint32_t chosen;                      // index into variants; 0: the program's own
-  std::uint32_t checks;                      // comparisons of results after the choice
+  std::uint32_t chosen;  // index into variants; 0: the program's own
+  std::uint32_t checks;  // comparisons of results after the choice
+  ChoiceOrigin origin;
+  std::uint32_t reserved;
   std::uint64_t calls[choice_phases];        // of the program
   std::uint64_t substituted[choice_phases];  // of these, with another algorithm
   std::uint64_t kept[static_cast<std::size_t>(Kept::count)];

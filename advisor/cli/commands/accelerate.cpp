@@ -24,7 +24,7 @@ struct AccelerateCommand {
   AccelerateArguments accelerate;
   std::string step = "calls";
   bool tries = false;
-  std::int64_t iterations = 0;  // of `try`: then end the program; 0: let it run
+  std::optional<std::int64_t> iterations;  // of `try`: then end the program
 };
 
 // Twelve in each of the plugin's thirteen blocks.
@@ -43,19 +43,32 @@ Result<std::string> make_temporary_folder() {
   return pattern;
 }
 
+// Those that the same command needs to do the same again.
+std::string kept_options(const AccelerateCommand& arguments) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, const std::string& value, std::string_view otherwise) {
+    if (value != otherwise) words.insert(words.end(), {name, value});
+  };
+  add("--allow", arguments.accelerate.allow, "exact");
+  add("--memory", arguments.accelerate.memory, "");
+  if (arguments.accelerate.budget_seconds)
+    add("--budget", fmt::format("{}", *arguments.accelerate.budget_seconds), "");
+  add("--plan", arguments.accelerate.plan, "");
+  if (arguments.accelerate.deterministic) words.emplace_back("--deterministic");
+  add("--step", arguments.step, "calls");
+  return shell_words(words);
+}
+
 int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   const auto accelerate = read_accelerate(arguments.accelerate);
   if (!accelerate) return context.report(accelerate.error());
   const auto step = read_step(arguments.step);
   if (!step) return context.report(step.error());
-  if (arguments.iterations != 0 &&
-      (arguments.iterations < fewest_steps || arguments.iterations > most_steps)) {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                fmt::format("--iterations {} is not between {} and {}",
-                                            arguments.iterations, fewest_steps, most_steps),
-                                "with fewer steps nothing can be said of a step's time",
-                                std::nullopt,
-                                {}});
+  if (arguments.iterations &&
+      (*arguments.iterations < fewest_steps || *arguments.iterations > most_steps)) {
+    return context.report(usage(fmt::format("--iterations {} is not between {} and {}",
+                                            *arguments.iterations, fewest_steps, most_steps),
+                                "give a number of steps in that range"));
   }
   if (auto writable = check_writable({arguments.report}, arguments.force, {}); !writable)
     return context.report(writable.error());
@@ -64,7 +77,8 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   AccelerationRequest request;
   request.report = arguments.report;
   request.command =
-      accelerate_command(shell_words(without_secrets(context.program)), accelerate->numerics);
+      accelerate_command(kept_options(arguments), shell_words(without_secrets(context.program)));
+  request.step = arguments.step == "calls" ? std::string() : arguments.step;
   request.tried = arguments.tries;
   ProgramRun run;
   run.recording.mode = spool::Mode::calls;
@@ -74,8 +88,8 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   bool ended = false;
   if (arguments.tries) {
     auto& options = *run.recording.accelerate;
-    options.try_end = arguments.iterations > 0;
-    options.try_steps = options.try_end ? static_cast<int>(arguments.iterations) : default_steps;
+    options.try_end = arguments.iterations.has_value();
+    options.try_steps = static_cast<int>(arguments.iterations.value_or(default_steps));
     if (options.try_end) {
       context.note(
           fmt::format("the program will be interrupted (SIGINT) when about {} of its steps "
@@ -98,10 +112,15 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   };
   run.collect = [&](const std::string& folder, const Process& program) {
     request.recording = {
-        folder,  profile ? output->path : std::string(),
-        true,    true,
-        program, arguments.no_command_line,
-        false,   arguments.accelerate.deterministic ? std::string() : arguments.accelerate.plan};
+        folder,
+        profile ? output->path : std::string(),
+        true,
+        true,
+        program,
+        arguments.no_command_line,
+        false,
+        arguments.accelerate.deterministic ? std::string() : arguments.accelerate.plan,
+        accelerate->numerics};
     const int status = collect_acceleration(context, request, &ended);
     output.reset();
     return status;
@@ -128,7 +147,8 @@ void add_options(CLI::App& command, bool tries, Context& context) {
   if (tries) {
     command
         .add_option("--iterations", arguments->iterations,
-                    "time this many steps and then end the program, by SIGINT and, if it goes on, "
+                    "time this many steps, 26 to 800, and then end the program, by SIGINT and, if "
+                    "it goes on, "
                     "SIGTERM (default: time 156 and let it run to its end)")
         ->type_name("STEPS")
         ->group(group_accelerating);

@@ -101,11 +101,14 @@ int print_environment(Context& context, const EnvArguments& arguments) {
       !launch::acceleration_is_off(variable))
     note_deterministic(context, variable);
   context.out << shell_code(*attachment, *fish);
+  const std::string plan = arguments.accelerate.plan.empty()
+                               ? std::string()
+                               : " --plan " + shell_word(arguments.accelerate.plan);
   context.note(
       fmt::format("programs of this shell will be {}; afterwards `rnnadvisor "
-                  "collect {} -o {}`{}, and `eval \"$(rnnadvisor env --unset)\"` ends it",
+                  "collect {} -o {}{}`{}, and `eval \"$(rnnadvisor env --unset)\"` ends it",
                   arguments.accelerates ? "accelerated" : "recorded", shell_word(*spool),
-                  shell_word(output), arguments.accelerates ? " says what runs faster" : ""));
+                  shell_word(output), plan, arguments.accelerates ? " says what runs faster" : ""));
   return exit_ok;
 }
 

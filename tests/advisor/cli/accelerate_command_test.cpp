@@ -93,7 +93,7 @@ TEST_F(AccelerateCommand, APlanIsMadeAndUsed) {
   called = accelerate(program, {"--plan", plan});
   EXPECT_EQ(called.status, 0) << called.err;
   EXPECT_EQ(read_text(words), "none 0\n");
-  EXPECT_THAT(called.err, HasSubstr("1 choice in the plan"));
+  EXPECT_THAT(called.err, HasSubstr("1 choice added to the plan"));
   const std::string made = read_text(plan);
   EXPECT_THAT(made, HasSubstr("algo = \"persist_static\""));
   called = accelerate(program, {"--plan", plan, "--deterministic"});
@@ -102,6 +102,12 @@ TEST_F(AccelerateCommand, APlanIsMadeAndUsed) {
   EXPECT_EQ(read_text(words + ".plan").size(), 160U + 16);
   EXPECT_EQ(read_text(plan), made);
   EXPECT_EQ(accelerate(program, {"--deterministic"}).status, 2);
+  // It stays what its run allowed, and its choices stay what they are.
+  called = accelerate(program, {"--plan", plan, "--allow", "numerics"});
+  EXPECT_EQ(called.status, 2) << called.err;
+  EXPECT_THAT(called.err, HasSubstr("--allow exact"));
+  std::ofstream(plan) << "";
+  EXPECT_THAT(accelerate(program, {"--plan", plan}).err, HasSubstr("is empty"));
   std::ofstream(plan) << "no plan";
   called = accelerate(program, {"--plan", plan});
   EXPECT_EQ(called.status, 2);
@@ -127,7 +133,10 @@ TEST_F(AccelerateCommand, TryingHasItsOwnSettings) {
   EXPECT_EQ(of({}), "exact 156 runs calls\n");
   EXPECT_EQ(of({"--allow", "numerics", "--step", "nvtx:step", "--iterations", "200"}),
             "numerics 200 1 nvtx:step\n");
-  for (const Words& wrong : {Words{"--allow", "all"}, {"--step", "loop"}, {"--iterations", "3"}}) {
+  for (const Words& wrong : {Words{"--allow", "all"},
+                             {"--step", "loop"},
+                             {"--iterations", "3"},
+                             {"--iterations", "0"}}) {
     Words line = {"try"};
     line.insert(line.end(), wrong.begin(), wrong.end());
     line.insert(line.end(), {"--", "true"});
@@ -249,7 +258,8 @@ TEST_F(AccelerateCommand, AShellIsToldTheSame) {
 // docs/accelerate.md shows no option that there is not, and what the report says is in it.
 TEST(AcceleratePage, IsTrue) {
   const std::string page = read_text(RNNADVISOR_SOURCE_DIR "/docs/accelerate.md");
-  const std::string help = call({"accelerate", "--help"}).out + call({"env", "--help"}).out;
+  const std::string help = call({"accelerate", "--help"}).out + call({"env", "--help"}).out +
+                           call({"try", "--help"}).out + call({"advise", "--help-all"}).out;
   const std::regex option("--[a-z][a-z-]+");
   int options = 0;
   for (std::sregex_iterator it(page.begin(), page.end(), option), end; it != end; ++it, ++options)

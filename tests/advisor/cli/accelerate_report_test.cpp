@@ -26,8 +26,8 @@ class AccelerateReport : public ::testing::Test {
                      const advisor::TextOptions& options = {}) const {
     const auto collected = launch::collect_spools(folder_ / "", {});
     EXPECT_TRUE(collected);
-    return accelerate_report(*collected,
-                             {accelerate_command("python3 train.py", false), false, hold}, options);
+    return accelerate_report(*collected, {accelerate_command("", "python3 train.py"), false, hold},
+                             options);
   }
   std::string report_of(const Acceleration& acceleration) {
     add(spool::choices_spool(acceleration));
@@ -104,8 +104,10 @@ TEST_F(AccelerateReport, TryingSaysWhatAStepGains) {
   EXPECT_NEAR(step.speedup.median, 10.03 / 4.03, 0.001);
   EXPECT_NEAR(step.control.median, 10.02 / 10.04, 0.002);
   const auto text = accelerate_report(
-      *collected, {accelerate_command("python3 train.py", true), true, AccelerationHold::none}, {});
-  EXPECT_THAT(text, HasSubstr("could run 4.00 times faster"));
+      *collected,
+      {accelerate_command("--allow numerics", "python3 train.py"), true, AccelerationHold::none},
+      {});
+  EXPECT_THAT(text, HasSubstr("could run 4.00 times faster, a whole step 2.49 times"));
   EXPECT_THAT(text, HasSubstr("Whole step   10.0 ms → 4.03 ms: 2.49×"));
   EXPECT_THAT(text, HasSubstr("accelerate --allow numerics -- python3 train.py"));
   EXPECT_THAT(text, Not(HasSubstr("To undo it")));
@@ -117,6 +119,32 @@ TEST_F(AccelerateReport, TryingSaysThatNoStepWasFound) {
   ASSERT_TRUE(collected);
   EXPECT_THAT(accelerate_report(*collected, {"", true, AccelerationHold::none}, {}),
               HasSubstr("Whole step   not measured"));
+}
+
+TEST_F(AccelerateReport, WhatEndedAChoiceIsSaid) {
+  auto a = spool::sample_acceleration(1, 1);
+  a.chosen = 0;
+  for (auto& count : a.substituted) count = 0;
+  a.variants[1].state = VariantState::slower;
+  a.origin = spool::ChoiceOrigin::limited;
+  EXPECT_THAT(report_of(a), HasSubstr("raise --budget"));
+}
+
+TEST_F(AccelerateReport, AChoiceOfAPlanIsSaid) {
+  auto a = spool::sample_acceleration(1, 1);
+  a.origin = spool::ChoiceOrigin::planned;
+  EXPECT_THAT(report_of(a), HasSubstr("persist_static in place of standard, from the plan"));
+  a.chosen = 0;
+  for (auto& count : a.substituted) count = 0;
+  auto none = a;
+  none.id = 2;
+  none.origin = spool::ChoiceOrigin::unplanned;
+  auto writer = spool::choices_spool(a);
+  writer.add(none);
+  add(writer);
+  const auto text = report();
+  EXPECT_THAT(text, HasSubstr("unchanged: as the plan has it"));
+  EXPECT_THAT(text, HasSubstr("the plan has no choice for these calls"));
 }
 
 TEST_F(AccelerateReport, ConversionAndItsEndHaveNames) {

@@ -120,7 +120,7 @@ TEST(Batch, AnAnswerHasExactlyThePromisedMembers) {
     for (const auto& [key, value] : answered.items()) list.push_back(key);
     return list;
   }();
-  EXPECT_EQ(keys, (json{"algo", "bytes", "id", "predicted"}));
+  EXPECT_EQ(keys, (json{"algo", "bytes", "calls_cudnn", "id", "predicted"}));
   EXPECT_EQ(answered["predicted"].size(), 7u);
   EXPECT_EQ(answered["bytes"].size(), 4u);
   EXPECT_EQ(answered["predicted"]["implementation"], "persistent");

@@ -5,7 +5,7 @@ import struct
 ALGORITHMS = ["standard", "persist_static", "persist_dynamic", "persist_static_small_h"]
 STATES = ["waiting", "comparing", "measuring", "decided"]
 VARIANT_STATES = ["absent", "original", "candidate", "measured", "slower", "refused", "different", "layout", "memory", "unseen", "drifted"]
-KEPT = ["tuning", "unequal_lengths", "alignment", "small_workspace", "unknown_reserve", "captured", "refused", "whole_step"]
+KEPT = ["tuning", "unequal_lengths", "alignment", "small_workspace", "unknown_reserve", "captured", "refused", "whole_step", "only_tried"]
 STRING, NOTE, ACCELERATION, STEP_BLOCK = 1, 20, 27, 28
 VARIANTS, VARIANT_BYTES = 6, 120
 
@@ -44,10 +44,10 @@ def read(folder):
             if kind != ACCELERATION:
                 continue
             ident, _, _, _, steps, state, chosen, checks = struct.unpack_from("<3I2i3I", record, 8)
-            numbers = struct.unpack_from("<6Q8QQqQ", record, 40)
+            numbers = struct.unpack_from("<6Q9QQqQ", record, 48)
             variants = []
             for v in range(VARIANTS):
-                base = 40 + 17 * 8 + v * VARIANT_BYTES
+                base = 48 + 18 * 8 + v * VARIANT_BYTES
                 algo, vstate, status, error, limit, tensor, *samples, converts = struct.unpack_from("<iIiffI3II", record, base)
                 times = struct.unpack_from("<9q", record, base + 40)
                 if algo < 0:
@@ -56,6 +56,6 @@ def read(folder):
                                  "limit": limit, "tensor": strings.get(tensor, ""), "samples": samples, "median_us": [t / 1e3 for t in times[:3]],
                                  "low_us": [t / 1e3 for t in times[3:6]], "high_us": [t / 1e3 for t in times[6:9]]})
             choices[(path.name, ident)] = {"steps": steps, "state": STATES[state], "chosen": variants[chosen]["algo"], "checks": checks, "calls": numbers[:3],
-                                           "substituted": numbers[3:6], "kept": {k: n for k, n in zip(KEPT, numbers[6:14]) if n},
-                                           "tuning_ms": numbers[15] / 1e6, "tuning_mb": numbers[16] / 1e6, "variants": variants}
+                                           "substituted": numbers[3:6], "kept": {k: n for k, n in zip(KEPT, numbers[6:15]) if n},
+                                           "tuning_ms": numbers[16] / 1e6, "tuning_mb": numbers[17] / 1e6, "variants": variants}
     return list(choices.values()), notes, [blocks[key] for key in sorted(blocks)]

@@ -41,7 +41,7 @@ def tried(program, allow):
                     sys.executable, program, "--steps", "1000000"])
         text = report.read_text() if report.exists() else ""
     flat = re.sub(r"\s+", " ", text)
-    step = re.search(rf"Whole step {NUMBER} (\S+) → {NUMBER} (\S+): {NUMBER}× \({NUMBER} to {NUMBER}\); the program against itself: {NUMBER} to {NUMBER}", flat)
+    step = re.search(rf"Whole step {NUMBER} (\S+) → {NUMBER} (\S+): {NUMBER}× \({NUMBER} to {NUMBER}\); noise of the program's own steps: {NUMBER} to {NUMBER}", flat)
     found = None
     if step:
         ms = {"µs": 1e-3, "ms": 1.0, "s": 1e3}

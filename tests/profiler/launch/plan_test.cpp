@@ -12,11 +12,13 @@ namespace rnnadvisor::launch {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 Plan sample_plan() {
   return {
       "NVIDIA H200",
       "9.19.0",
+      true,
       {{"LSTM 2x512 half B32 T128", 0x0123456789abcdef, Algo::persist_static, false, 11.6, 2.57},
        {"GRU \"1x1000\" \\ float", 0xffffffffffffffff, Algo::standard, true, 0, 0}}};
 }
@@ -47,7 +49,8 @@ TEST(Plan, EveryMistakeHasItsPlace) {
                                  {"original_ms = 11.6", "original_ms = -1"},
                                  {"original_ms", "before_ms"},
                                  {"conversion = true", "conversion = 1"},
-                                 {"[[choice]]", "[choice]"}}) {
+                                 {"[[choice]]", "[choice]"},
+                                 {"allow = \"numerics\"", "allow = \"all\""}}) {
     const auto read = with(from, to);
     ASSERT_FALSE(read) << to;
     EXPECT_TRUE(read.error().where) << to;
@@ -77,9 +80,18 @@ TEST_F(Collect, APlanHasWhatWasChosenAndWhatWasThere) {
   undecided.key = 43;
   undecided.state = spool::ChoiceState::measuring;
   writer.add(undecided);
+  auto limited = spool::sample_acceleration(3, 1);
+  limited.key = 44;
+  limited.origin = spool::ChoiceOrigin::limited;
+  writer.add(limited);
+  auto kept = spool::sample_acceleration(4, 1);
+  kept.key = 45;
+  kept.origin = spool::ChoiceOrigin::unplanned;
+  writer.add(kept);
   add(writer);
   const auto collected = collect();
-  const auto plan = plan_of(collected, {});
+  const auto plan = plan_of(collected, {}, true);
+  EXPECT_TRUE(plan.numerics);
   ASSERT_THAT(plan.choices, SizeIs(1));
   EXPECT_EQ(plan.choices[0].key, 42U);
   EXPECT_EQ(plan.choices[0].algo, Algo::persist_static);
@@ -87,12 +99,15 @@ TEST_F(Collect, APlanHasWhatWasChosenAndWhatWasThere) {
   EXPECT_DOUBLE_EQ(plan.choices[0].chosen_ms, 1.5);
   EXPECT_THAT(plan.choices[0].calls, HasSubstr("LSTM"));
 
+  // What is there stays.
   Plan before = plan;
+  before.choices[0].algo = Algo::standard;
+  EXPECT_EQ(plan_of(collected, before, false), before);
   before.choices[0].key = 7;
-  EXPECT_THAT(plan_of(collected, before).choices, SizeIs(2));
-  before.gpu = "NVIDIA A100";  // its choices are of no use here
-  EXPECT_THAT(plan_of(collected, before).choices, SizeIs(1));
-  EXPECT_EQ(plan_of(Collected{}, before), before);
+  EXPECT_THAT(plan_of(collected, before, false).choices, SizeIs(2));
+  before.gpu = "NVIDIA A100";
+  EXPECT_EQ(plan_of(collected, before, false), before);
+  EXPECT_EQ(plan_of(Collected{}, before, false), before);
 }
 
 }  // namespace

@@ -260,7 +260,7 @@ TEST_F(Accelerated, TryingKeepsTheProgramsOwnAfterwards) {
   const auto few = run({"train", "300"}).spools.back().choices().at(0);
   EXPECT_EQ(many.substituted[0], few.substituted[0]);
   EXPECT_GT(few.substituted[0], 60u);
-  EXPECT_GT(kept(many, Kept::whole_step), 600u);
+  EXPECT_GT(kept(many, Kept::only_tried), 600u);
 }
 
 TEST_F(Accelerated, TryingEndsTheProgramWhereThatIsAsked) {
