@@ -130,6 +130,13 @@ std::vector<Transform> effective(std::vector<Transform> transforms, const RnnCon
 
 Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config) {
   if (transforms.empty()) return fail(ErrorCode::invalid_argument, "no change is named");
+  // What a user wrote may break any constraint; this one is what rows are dealt out by.
+  if (!config.seq_lengths.empty() && std::ssize(config.seq_lengths) != config.batch_size) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("seq_lengths has {} lengths for batch_size {}",
+                            config.seq_lengths.size(), config.batch_size),
+                "give one length for each sequence");
+  }
   ExperimentVariant variant;
   variant.calls = {config};
   int sequences = config.batch_size;  // without those that padding adds behind them

@@ -109,6 +109,16 @@ TEST(Check, FlagsLaidOverAFileReplaceAndDefaultsFollow) {
   EXPECT_EQ((*inputs)[1].config.proj_size, 64);
 }
 
+TEST(Check, LengthsThatAreNotOneForEachSequenceAreAFinding) {
+  for (const char* command : {"check", "map"}) {
+    const auto called = call({command, "--hidden-size", "512", "--batch-size", "4", "--seq-lengths",
+                              "1,2,3", "--device", "h200"});
+    EXPECT_TRUE(called.status == 1 || called.status == 2) << command << called.status;
+    EXPECT_THAT(called.out + called.err, HasSubstr("seq_lengths has 3 lengths for batch_size 4"))
+        << command;
+  }
+}
+
 TEST(Check, KeysThatWereGivenStayAndTheOthersFollow) {
   TemporaryFolder folder;
   const auto file = folder / "c.toml";

@@ -75,6 +75,17 @@ TEST(Compose, EmptyRowsAreNamedByTheirAbsence) {
   EXPECT_THAT(variant->rows, ElementsAre(ElementsAre(1, 3)));
 }
 
+TEST(Compose, LengthsThatAreNotOneForEachSequenceAreAnError) {
+  auto config = lstm(64, 4);
+  for (const auto& lengths : {std::vector{32}, {32, 16, 8}, {32, 16, 8, 4, 2}}) {
+    config.seq_lengths = lengths;
+    for (const char* kind : {"sort_lengths", "drop_empty_rows", "cuda_graph"}) {
+      const auto transform = make(kind);
+      EXPECT_FALSE(compose(std::span(&transform, 1), config)) << kind;
+    }
+  }
+}
+
 // What padding adds is no sequence of the original: lists end before it.
 TEST(Compose, PaddingIsNamedByItsAbsence) {
   const std::vector parts = {make("pad_batch", R"({"multiple":8})"),
