@@ -109,8 +109,9 @@ void ProcessSpool::add_notes() {
   const bool choices_only = recorded == 0 && !accelerations_.empty();
   if (!choices_only && header.calls > recorded && header.calls - recorded > lost_calls) {
     note(NoteSeverity::info, "calls-outside",
-         "RNN calls were made outside what was to be recorded (capture range, delay, calls "
-         "skipped)",
+         fmt::format("RNN calls were made outside what was to be recorded ({}capture range, delay, "
+                     "calls skipped)",
+                     accelerations_.empty() ? "" : "to try an algorithm, "),
          bounded_count(header.calls - recorded - lost_calls));
   }
   if (const auto legacy = header.entries[static_cast<std::size_t>(spool::Entry::legacy)];

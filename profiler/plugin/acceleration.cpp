@@ -5,6 +5,7 @@
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/plugin.h"
+#include "profiler/plugin/shared_choices.h"
 #include "profiler/plugin/steps.h"
 
 namespace rnnadvisor::plugin {
@@ -178,6 +179,8 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   suited_ = is_suited(library, arguments);
   // A backward call of what no forward call was seen of is the program's own.
   kind_ = kind_of(library, arguments, c, phase_ == 0);
+  if (kind_ >= 0 && phase_ == 0 && c.lengths == 0 && kind_at(kind_).follows.load())
+    follow(library, arguments, c, kind_);
   see_step(c.training != 0);
   if (kind_ >= 0) {
     Kind& kind = kind_at(kind_);
@@ -383,7 +386,8 @@ void AcceleratedCall::end(cudnnStatus_t status) {
   const std::uint64_t calls = kind.calls[0].load(std::memory_order_relaxed);
   bool write_now = phase_ == 0 && calls >= 64 && (calls & (calls - 1)) == 0;
   if (!settled) {
-    if (status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_ && !ours_) {
+    if (status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_ && !ours_ &&
+        !kind.follows.load()) {
       if (phase_ == 0) {
         spool::Configuration c;
         if (read_configuration(library_, arguments_, c) && c.lengths == 0)
@@ -395,7 +399,13 @@ void AcceleratedCall::end(cudnnStatus_t status) {
     poll_comparison();
     events_collect(false);
     const Locked locked(kinds_mutex());
-    if (decide(kind) || kind.decided.load()) write_now = true;
+    if (decide(kind) || kind.decided.load()) {
+      write_now = true;
+      const std::uint32_t chosen = kind.chosen.load();
+      if (kind.record.origin == spool::ChoiceOrigin::measured)
+        share_choice(library_, kind.record.device, kind.record.key,
+                     chosen == 0 ? -1 : with(variant_of(kind, chosen)).code());
+    }
   } else if (kind.checking.load() ||
              (phase_ == 0 && kind.chosen.load() != 0 && calls >= kind.next_check.load())) {
     // Whether the results are still right: weights and data change.

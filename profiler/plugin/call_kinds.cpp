@@ -8,6 +8,7 @@
 #include "profiler/plugin/call_site.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/plan.h"
+#include "profiler/plugin/shared_choices.h"
 
 namespace rnnadvisor::plugin {
 
@@ -26,6 +27,8 @@ std::atomic<int> kind_count{0};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 constexpr std::uint64_t calls_before_check = 512;
+// Of a rank that follows another: between two looks, and before it measures itself.
+constexpr std::uint64_t calls_between_looks = 16, most_followed_calls = 1024;
 constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
 
 std::int64_t spent_ns = 0;
@@ -266,6 +269,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
       if (is_forced()) kind_at(index).record.origin = spool::ChoiceOrigin::forced;
       chosen = is_forced() ? 1 : planned_variant(library, index);
       if (chosen == 0U) set_decided(kind_at(index), 0);
+      kind_at(index).follows.store(!chosen && follows_a_rank());
     }
   }
   if (index < 0) return -1;
@@ -278,6 +282,29 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
   }
   if (chosen.value_or(0) != 0) decide_unmeasured(library, arguments, c, index, *chosen);
   return index;
+}
+
+void follow(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+            int index) {
+  Kind& kind = kind_at(index);
+  const std::uint64_t calls = kind.calls[0].load(std::memory_order_relaxed);
+  if (calls % calls_between_looks != 1) return;
+  std::uint32_t variant = 0;
+  {
+    const Locked locked(mutex);
+    if (!kind.follows.load() || kind.decided.load()) return;
+    const auto code = shared_choice(library, kind.record.device, kind.record.key);
+    if (!code) {
+      if (calls >= most_followed_calls) kind.follows.store(false);
+      return;
+    }
+    kind.follows.store(false);
+    kind.record.origin = spool::ChoiceOrigin::shared;
+    for (std::uint32_t v = 1; v < spool::most_variants && *code >= 0; ++v)
+      if (with(variant_of(kind, v)).code() == *code) variant = v;
+    if (variant == 0) set_decided(kind, 0);
+  }
+  if (variant != 0) decide_unmeasured(library, arguments, c, index, variant);
 }
 
 void spend(std::int64_t ns) { spent_ns += ns; }

@@ -28,6 +28,7 @@ struct Kind {
   // A forward call could not have the algorithm that its reserve names; no more reserves name one.
   std::atomic<bool> withdrawn;
   std::atomic<std::uint64_t> decided_at;  // forward calls until then
+  std::atomic<bool> follows;              // waits for what the first rank chooses
   // The rest with the lock held.
   spool::Acceleration record;
   Choice choice;
@@ -77,6 +78,10 @@ bool is_misnamed(int kind, const void* reserve);
 void forget_misnamed(const void* reserve);
 // After a forward call whose reserve names an algorithm.
 void name_holds(int kind, const void* reserve, bool holds);
+
+// Before a forward call of a kind that follows: whether the first rank has chosen by now.
+void follow(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+            int index);
 
 void withdraw_all();  // every choice, because whole steps are slower; without the lock
 

@@ -464,6 +464,7 @@ enum class ChoiceOrigin : std::uint32_t {
   limited,    // the budget or the limit of memory ended measuring before all was known
   planned,    // the plan has it
   unplanned,  // the plan has none, and nothing else is to be measured
+  shared,     // the first rank of the job on this host measured it
   forced
 };
 struct ChoiceVariant {

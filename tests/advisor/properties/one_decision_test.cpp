@@ -147,7 +147,9 @@ void batch_agrees(const Drawn& drawn, const Checked& checked) {
   EXPECT_EQ(answer.at("calls_cudnn"), calls ? nlohmann::json(*calls) : nlohmann::json(nullptr))
       << label(drawn);
   EXPECT_EQ(checked.one().no_call, calls == false) << label(drawn);
-  if (checked.one().no_call) EXPECT_EQ(answer.at("bytes").at("weights"), 0) << label(drawn);
+  if (checked.one().no_call) {
+    EXPECT_EQ(answer.at("bytes").at("weights"), 0) << label(drawn);
+  }
   for (const auto stage : model::all_stages)
     EXPECT_EQ(answer.at("predicted").at(std::string(model::to_string(stage))),
               checked.one().predicted.at(stage))

@@ -324,6 +324,24 @@ TEST_F(Accelerated, WhatIsNoLongerRightIsWithdrawn) {
   EXPECT_NE(good.chosen, 0u);
 }
 
+// Two processes with one folder, as the ranks of a job have it.
+TEST_F(Accelerated, OneRankMeasuresAndTheOthersFollow) {
+  child.variable("WORLD_SIZE", "2").variable("RANK", "0").variable("LOCAL_RANK", "0");
+  const auto first = run({"train", "60"}).spools.back().choices().at(0);
+  EXPECT_EQ(first.origin, spool::ChoiceOrigin::measured);
+  child.variable("RANK", "1").variable("LOCAL_RANK", "1").variable("STANDIN_MS", "standard=1");
+  const auto second = run({"train", "60"}).spools.back().choices().at(0);
+  EXPECT_EQ(second.origin, spool::ChoiceOrigin::shared);
+  EXPECT_EQ(chosen(second), persist_static);
+  EXPECT_GT(second.substituted[0], 50u);
+  EXPECT_EQ(second.tuning_ns, 0);
+  // Without a first rank that measures it does so itself, in the end.
+  child.variable("STANDIN_MS", "standard=3,persist_static=1");
+  const auto alone = run({"train", "1200", "batch=8"}).spools.back().choices().at(0);
+  EXPECT_EQ(alone.origin, spool::ChoiceOrigin::measured);
+  EXPECT_EQ(chosen(alone), persist_static);
+}
+
 // A plan for the calls of a run: another algorithm than the measurement would choose.
 class Planned : public Accelerated {
  protected:
