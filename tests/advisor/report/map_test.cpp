@@ -166,7 +166,9 @@ TEST(MapData, JsonIsValidByItsSchemaAndSaysTheMap) {
     ASSERT_EQ(each["cells"].size(), maps[i].cells.size());
     EXPECT_EQ(each["edges"].size(), maps[i].edges.size());
     ASSERT_EQ(each["remarks"].size(), maps[i].remarks.size());
-    if (!maps[i].remarks.empty()) EXPECT_EQ(each["remarks"][1], "cut off: \uFFFD");
+    if (!maps[i].remarks.empty()) {
+      EXPECT_EQ(each["remarks"][1], "cut off: \uFFFD");
+    }
     for (const auto& cell : each["cells"]) {
       const auto& same =
           maps[i]
