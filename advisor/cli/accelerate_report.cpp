@@ -247,6 +247,7 @@ std::string_view why_not(const AlgorithmChoice& choice) {
       break;
   }
   if (choice.origin == spool::ChoiceOrigin::planned) return "as the plan has it";
+  if (choice.origin == spool::ChoiceOrigin::neighbour) return "as measured for a similar batch";
   if (choice.origin == spool::ChoiceOrigin::shared) return "as the first rank measured";
   if (choice.origin == spool::ChoiceOrigin::unplanned)
     return "the plan has no choice for these calls, or cannot be used";
@@ -267,8 +268,8 @@ std::vector<std::string> dropped(const AlgorithmChoice& choice, Mode mode) {
   for (std::size_t i = 1; i < choice.variants.size(); ++i) {
     if (i == choice.chosen) continue;
     // Nothing else was to be tried.
-    if ((choice.origin == spool::ChoiceOrigin::planned ||
-         choice.origin == spool::ChoiceOrigin::shared) &&
+    if (choice.origin != spool::ChoiceOrigin::measured &&
+        choice.origin != spool::ChoiceOrigin::limited &&
         choice.variants[i].state == VariantState::unseen)
       continue;
     const auto& variant = choice.variants[i];
@@ -308,11 +309,13 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
     terminal.paragraph(text, indent + 2, fmt::format("    {}", label));
   };
   if (choice.accelerated()) {
-    part("Algorithm",
-         in_place_of(choice) + (choice.origin == spool::ChoiceOrigin::planned ? ", from the plan"
-                                : choice.origin == spool::ChoiceOrigin::shared
-                                    ? ", as the first rank measured"
-                                    : ""));
+    part(
+        "Algorithm",
+        in_place_of(choice) +
+            (choice.origin == spool::ChoiceOrigin::planned     ? ", from the plan"
+             : choice.origin == spool::ChoiceOrigin::shared    ? ", as the first rank measured"
+             : choice.origin == spool::ChoiceOrigin::neighbour ? ", as measured for a similar batch"
+                                                               : ""));
     if (row.timed) {
       part("Time",
            fmt::format("{} {} {}, {}", milliseconds(row.time.before_ms), terminal.symbol("→", "->"),

@@ -27,6 +27,10 @@ std::atomic<int> kind_count{0};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 constexpr std::uint64_t calls_before_check = 512;
+// Batches that change all the time would be measured all the time: from so many sizes on a new one
+// takes the choice of one that differs by at most a quarter.
+constexpr int most_measured_batches = 8;
+constexpr std::int64_t nearest_batch = 4;
 // Of a rank that follows another: between two looks, and before it measures itself.
 constexpr std::uint64_t calls_between_looks = 16, most_followed_calls = 1024;
 constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
@@ -171,7 +175,8 @@ bool is_candidate(const spool::Configuration& c, Variant variant) {
 }
 
 // With the lock held. -1: no room.
-int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t device) {
+int make_kind(const CudnnLibrary& library, std::uint64_t key, const spool::Configuration& c,
+              std::int32_t device) {
   const int index_of_kind = kind_count.load();
   if (index_of_kind >= most_kinds) return -1;
   Kind& kind = kind_at(index_of_kind);
@@ -180,6 +185,10 @@ int make_kind(std::uint64_t key, const spool::Configuration& c, std::int32_t dev
   auto& record = kind.record;
   record.id = static_cast<std::uint32_t>(index_of_kind) + 1;
   record.key = key_of(c);
+  spool::Configuration any_batch = c;
+  any_batch.batch = 0;
+  kind.family = key_here(library, any_batch, device);
+  kind.batch = c.batch;
   record.device = device;
   record.steps = c.max_seq_length;
   for (auto& one : record.variants) one.algo = -1;
@@ -233,6 +242,42 @@ void decide_unmeasured(CudnnLibrary& library, const Arguments& arguments,
   set_decided(kind_at(index), state == VariantState::measured ? variant : 0);
 }
 
+// With the lock held: a new kind takes what was measured for about the same batch, where many
+// batches were measured already.
+void adopt(int index) {
+  Kind& kind = kind_at(index);
+  int measured = 0;
+  std::int64_t nearest = 0;
+  const Kind* like = nullptr;
+  for (int i = 0; i < index; ++i) {
+    const Kind& other = kind_at(i);
+    if (other.family != kind.family || !other.decided.load() ||
+        other.record.origin != spool::ChoiceOrigin::measured)
+      continue;
+    ++measured;
+    const std::int64_t apart =
+        other.batch > kind.batch ? other.batch - kind.batch : kind.batch - other.batch;
+    if (apart * nearest_batch > kind.batch || (like != nullptr && apart >= nearest)) continue;
+    nearest = apart;
+    like = &other;
+  }
+  if (measured < most_measured_batches || like == nullptr) return;
+  kind.record.origin = spool::ChoiceOrigin::neighbour;
+  kind.follows.store(false);
+  const std::uint32_t chosen = like->chosen.load();
+  const int code = chosen == 0 ? -1 : with(like->record.variants[chosen]).code();
+  for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
+    auto& one = variant_of(kind, v);
+    if (one.state != VariantState::candidate) continue;
+    if (code >= 0 && with(one).code() == code) {
+      kind.adopted = v;
+    } else {
+      one.state = VariantState::unseen;
+    }
+  }
+  if (kind.adopted == 0) set_decided(kind, 0);
+}
+
 // With the lock held: the variant that the plan has for a new kind, 0: the program's own; empty: it
 // is to be measured.
 std::optional<std::uint32_t> planned_variant(const CudnnLibrary& library, int index) {
@@ -264,12 +309,13 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
     const Locked locked(kinds_mutex());
     index = find(key);
     if (index >= 0) return index;
-    index = make_kind(key, c, device);
+    index = make_kind(library, key, c, device);
     if (index >= 0 && !kind_at(index).decided.load()) {
       if (is_forced()) kind_at(index).record.origin = spool::ChoiceOrigin::forced;
       chosen = is_forced() ? 1 : planned_variant(library, index);
       if (chosen == 0U) set_decided(kind_at(index), 0);
       kind_at(index).follows.store(!chosen && follows_a_rank());
+      if (!chosen) adopt(index);
     }
   }
   if (index < 0) return -1;
@@ -339,7 +385,10 @@ void end_comparing(Kind& kind) {
     if (one.state == VariantState::candidate) one.state = VariantState::unseen;
     any = any || one.state == VariantState::measured;
   }
-  if (any) {
+  if (kind.adopted != 0) {
+    set_decided(kind,
+                variant_of(kind, kind.adopted).state == VariantState::measured ? kind.adopted : 0);
+  } else if (any) {
     kind.record.state = ChoiceState::measuring;
   } else {
     set_decided(kind, 0);

@@ -32,6 +32,9 @@ struct Kind {
   // The rest with the lock held.
   spool::Acceleration record;
   Choice choice;
+  std::uint64_t family;  // the key without the batch
+  std::int32_t batch;
+  std::uint32_t adopted;  // a neighbour's variant, to be used once its results are right; 0: none
   std::uint32_t waited;
   // The program makes no backward pass, or its gradients are too small to compare: a comparison
   // makes a backward pass of its own.
@@ -40,8 +43,8 @@ struct Kind {
 };
 Kind& kind_at(int index);  // below number_of_kinds(), which grows up to 256
 int number_of_kinds();
-// In front of all that is not atomic here and in comparing.cpp. Neither CUDA nor cuDNN is called
-// while it is held.
+// In front of all that is not atomic here and in comparing.cpp. CUDA and cuDNN are not called while
+// it is held, but for the name of a device and a version (plan.h, shared_choices.h).
 pthread_mutex_t& kinds_mutex();
 
 inline spool::ChoiceVariant& variant_of(Kind& kind, std::uint32_t index) {

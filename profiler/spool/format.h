@@ -465,6 +465,7 @@ enum class ChoiceOrigin : std::uint32_t {
   planned,    // the plan has it
   unplanned,  // the plan has none, and nothing else is to be measured
   shared,     // the first rank of the job on this host measured it
+  neighbour,  // measured for about as large a batch; results were compared for this one, too
   forced
 };
 struct ChoiceVariant {

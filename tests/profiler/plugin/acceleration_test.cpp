@@ -230,6 +230,24 @@ TEST_F(Accelerated, CapturesAreNotDisturbed) {
   EXPECT_GT(kept(choices.at(0), Kept::captured), 0u);
 }
 
+// 30 batches, each many times: the first ones are measured, and the others take their choice.
+TEST_F(Accelerated, BatchesThatChangeAllTheTimeTakeTheirNeighboursChoice) {
+  const auto choices = run({"train", "3000", "cycling=30", "hidden=16"}).spool().choices();
+  ASSERT_THAT(choices, SizeIs(30));
+  int measured = 0, adopted = 0;
+  for (const auto& one : choices) {
+    measured += one.origin == spool::ChoiceOrigin::measured ? 1 : 0;
+    if (one.origin != spool::ChoiceOrigin::neighbour) continue;
+    ++adopted;
+    EXPECT_EQ(chosen(one), persist_static);
+    const auto* used = variant(one, persist_static);
+    EXPECT_GE(used->error, 0) << "its results were compared";
+    EXPECT_EQ(used->samples[0], 0u);
+  }
+  EXPECT_GE(measured, 8);
+  EXPECT_GE(adopted, 10);
+}
+
 TEST_F(Accelerated, ShapesThatChangeAllTheTimeEnd) {
   const auto choices = run({"train", "400", "varying", "hidden=16"}).spool().choices();
   EXPECT_GE(choices.size(), 250u);

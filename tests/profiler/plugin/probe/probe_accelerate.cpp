@@ -225,6 +225,7 @@ PROBE_MODE(accelerate, "accelerate") {
   Shape shape;
   Options options;
   bool varying = false, capture = false, late_backward = false;
+  int cycle = 0;        // batches from 64 on, each for a hundred steps
   int large_from = -1;  // inputs of a step and those after it are beyond half's range
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
@@ -244,6 +245,7 @@ PROBE_MODE(accelerate, "accelerate") {
     options.natural_reserve |= word == "natural-reserve";
     options.natural_workspace |= word == "natural-workspace";
     varying |= word == "varying";
+    if (word.starts_with("cycling=")) cycle = number(word);
     capture |= word == "capture";
   }
   Thread thread;
@@ -254,7 +256,12 @@ PROBE_MODE(accelerate, "accelerate") {
     if (i == large_from) layer.scale(1e6F);
     if (late_backward) options.backward = i < 40 ? 0 : 1;
     if (capture) standin<void(void*, int)>("libcuda.so.1", "standin_capture")(thread.stream, i % 2);
-    if (varying) {
+    if (cycle > 0) {
+      Shape other = shape;
+      other.batch = 64 + i * cycle / count;
+      Layer one(other);
+      print("step", one.train(thread, seed, options));
+    } else if (varying) {
       Shape other = shape;
       other.batch = 1 + i % 300;
       Layer one(other);
