@@ -169,7 +169,7 @@ void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, C
   command
       .add_option("--memory", arguments.memory,
                   "GPU memory that comparing and faster algorithms may use on top of the program's "
-                  "(default: 2G)")
+                  "(default: 2G, and for a comparison of results an eighth of what is free)")
       ->type_name("SIZE")
       ->group(group_accelerating);
   command

@@ -156,9 +156,12 @@ bool Comparison::lay_out(const spool::Configuration& c, std::size_t weight_bytes
 bool Comparison::allocate(std::size_t most_bytes) {
   const Memory* m = memory();
   const Driver* d = driver();
-  if (m == nullptr || d == nullptr || bytes_ > most_bytes) return false;
+  if (m == nullptr || d == nullptr) return false;
   std::size_t free_bytes = 0, all = 0;
   if (m->cuMemGetInfo(&free_bytes, &all) != CUDA_SUCCESS || free_bytes < bytes_ + bytes_ / 4)
+    return false;
+  constexpr std::size_t share = 8;
+  if (bytes_ > most_bytes && (settings().accelerate_bytes_given || bytes_ > free_bytes / share))
     return false;
   if (host_results_ == nullptr) {
     void* pinned = nullptr;

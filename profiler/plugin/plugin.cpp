@@ -120,6 +120,7 @@ void read_acceleration(Settings& s) {
   s.accelerate = Settings::Accelerate::off;
   s.accelerate_bytes =
       static_cast<std::uint64_t>(number("RNNADVISOR_ACCELERATE_MEMORY", std::int64_t{2} << 30));
+  s.accelerate_bytes_given = variable("RNNADVISOR_ACCELERATE_MEMORY") != nullptr;
   s.accelerate_budget_ns = variable("RNNADVISOR_ACCELERATE_BUDGET_MS") == nullptr
                                ? 600'000'000
                                : milliseconds("RNNADVISOR_ACCELERATE_BUDGET_MS");

@@ -36,6 +36,7 @@ struct Settings {
   std::uint32_t try_steps;  // 0: not `try`
   bool try_end;
   std::uint64_t accelerate_bytes;
+  bool accelerate_bytes_given;  // else a comparison may take an eighth of what is free
   std::int64_t accelerate_budget_ns;
 };
 
