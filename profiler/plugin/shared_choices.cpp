@@ -61,8 +61,8 @@ void share_choice(const CudnnLibrary& library, int device, std::uint64_t key, in
   entry.check = check_of(entry);
   const int file = open_file(O_WRONLY | O_CREAT | O_APPEND);
   if (file < 0) return;
-  // What cannot be written is measured by the others themselves.
-  [[maybe_unused]] const auto written = write(file, &entry, sizeof entry);
+  // At the end, by O_APPEND. What cannot be written is measured by the others themselves.
+  [[maybe_unused]] const auto written = pwrite(file, &entry, sizeof entry, 0);
   close(file);
 }
 

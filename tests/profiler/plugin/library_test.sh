@@ -16,6 +16,7 @@ asked=$(nm -D --undefined-only "$plugin" | awk '$1 == "U" {print $2}' | grep -v 
 [ -z "$asked" ] || fail "takes from the program what is not the C library's: $asked"
 # The C library's own list of things that print, and of those that start processes; pthread_create() is last_flush.cpp's alone, and
 # sigaction() writer_chunks.cpp's, for SIGBUS where the program has no handler.
+# kill() is steps.cpp's, where `try --iterations` was asked to end the program.
 asked=$(nm -D --undefined-only "$plugin" | grep -oE ' (printf|vprintf|puts|putchar|perror|stdout|stderr|fprintf|vfprintf|fputs|write|syslog|fork|system|popen|signal|abort|exit|_exit|__assert_fail|__stack_chk_fail)@' || true)
 [ -z "$asked" ] || fail "could print, start something or end the program: $asked"
 
