@@ -100,7 +100,9 @@ std::uint64_t version_number(std::string_view text) {
     const auto read = std::from_chars(at, end, parts[i]);
     if (read.ec != std::errc() || parts[i] > 99) return 0;
     at = read.ptr;
-    if (i < 2 && (at == end || *at++ != '.')) return 0;
+    if (i == 2) break;
+    if (at == end || *at != '.') return 0;
+    ++at;
   }
   const std::uint64_t major = parts[0] >= 9 ? 10000 : 1000;
   return at == end ? parts[0] * major + parts[1] * 100 + parts[2] : 0;

@@ -26,7 +26,7 @@ std::size_t size_naming(std::size_t natural, int code) {
 }
 int code_named_by(std::size_t bytes) {
   const std::size_t rest = bytes % size_unit;
-  return rest % 2 == 1 && rest < 2 * variant_codes ? static_cast<int>(rest / 2) : -1;
+  return rest % 2 == 1 && rest / 2 < std::size_t{variant_codes} ? static_cast<int>(rest / 2) : -1;
 }
 
 void write(const spool::Acceleration& record) { writer().add(record, spool::Loss::other); }
