@@ -81,7 +81,7 @@ static void start_work(cudnnHandle_t handle, double milliseconds) {
 }
 
 // On the device after the latest call, before the next is prepared.
-static double to_pass = 0;
+static thread_local double to_pass = 0;
 
 cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn) {
   if (fail_with != 0) {
