@@ -58,6 +58,7 @@ void print_summary(const Context& context, const advisor::Report& report) {
 
 // A folder that stays, and how to go on with it.
 void say_kept(const Context& context, const CollectRequest& request) {
+  if (std::error_code error; !fs::is_directory(request.folder, error)) return;
   const std::string output =
       request.output.empty() ? std::string() : " -o " + shell_word(request.output);
   context.err << fmt::format(

@@ -155,6 +155,12 @@ Result<ExperimentVariant> compose(std::span<const Transform> transforms, const R
                   "put the change that makes several calls last, and only one of them");
     }
     const RnnConfig whole = variant.calls.front();
+    // Lists of that many rows would take seconds and gigabytes, and no GPU runs such a call.
+    constexpr int most_rows = 1 << 20;
+    if (split != nullptr && split->composition == Composition::rows && whole.batch_size > most_rows)
+      return fail(ErrorCode::unsupported,
+                  fmt::format("a batch of {} sequences is not divided", whole.batch_size),
+                  fmt::format("use at most {} sequences", most_rows));
     auto calls = expand(transform, whole);
     if (!calls) return fail(std::move(calls).error());
     if (split != nullptr) {

@@ -75,6 +75,16 @@ TEST(Compose, EmptyRowsAreNamedByTheirAbsence) {
   EXPECT_THAT(variant->rows, ElementsAre(ElementsAre(1, 3)));
 }
 
+TEST(Compose, BatchesBeyondAnyGpuAreNotDivided) {
+  const auto config = lstm(64, std::numeric_limits<int>::max());
+  for (const char* kind : {"sort_lengths", "drop_empty_rows"}) {
+    const auto transform = make(kind);
+    const auto divided = compose(std::span(&transform, 1), config);
+    ASSERT_FALSE(divided) << kind;
+    EXPECT_THAT(divided.error().message, ::testing::HasSubstr("2147483647 sequences")) << kind;
+  }
+}
+
 TEST(Compose, LengthsThatAreNotOneForEachSequenceAreAnError) {
   auto config = lstm(64, 4);
   for (const auto& lengths : {std::vector{32}, {32, 16, 8}, {32, 16, 8, 4, 2}}) {
