@@ -146,8 +146,9 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
                                       : "cuDNN is not expected to be called for it: what follows "
                                         "is of a layer that cuDNN runs");
   }
-  const std::string_view what = pytorch ? (training ? "PyTorch training step" : "PyTorch inference")
-                                        : (training ? "training call" : "inference call");
+  const std::string_view what = pytorch
+                                    ? (training ? "a PyTorch training step" : "a PyTorch inference")
+                                    : (training ? "a training call" : "an inference call");
   if (!fit.refused.empty()) {
     lines.add("refused", fmt::format("cuDNN is expected to refuse it at {}: {}", fit.refused,
                                      fit.refused_because));
@@ -155,8 +156,8 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
   if (fit.need.size == 0) {
     lines.add("largest", fmt::format("not even {} 1 fits", key_of(question)));
   } else {
-    lines.add("largest", fmt::format("{} {}: a {} needs {}{}", key_of(question), fit.need.size,
-                                     what, size_text(fit.need.total),
+    lines.add("largest", fmt::format("{} {}: {} needs {}{}", key_of(question), fit.need.size, what,
+                                     size_text(fit.need.total),
                                      fit.full_lengths ? ", with sequences of full length" : ""));
     lines.add("parts", parts_text(fit.need));
   }
