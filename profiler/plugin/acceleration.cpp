@@ -2,6 +2,7 @@
 
 #include "profiler/plugin/call_kinds.h"
 #include "profiler/plugin/comparing.h"
+#include "profiler/plugin/device_memory.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/plugin.h"
@@ -232,25 +233,40 @@ void AcceleratedCall::keep_undecided() {
 
 // Sets up the call with a variant; false where it must run with the program's own.
 bool AcceleratedCall::substitute(int code) {
-  // What conversion to half left in the reserve is of no use to any other algorithm.
-  bound_ = phase_ != 0 && variant_of_code(code).converts;
+  // A conversion to half leaves in the reserve what no other algorithm can take. So wherever the
+  // reserve names one, forward and backward run it, whatever else they are given: gradients can
+  // then not be wrong. Its tensors are float, and right at 4 bytes, too
+  // (samples/evidence/conversion-alignment.jsonl).
+  bound_ = variant_of_code(code).converts && arguments_.training;
   if (!suited_ && !bound_) {
     keep(Kept::alignment);
     return false;
   }
   ours_.emplace(library_, arguments_.handle, arguments_.rnn, variant_of_code(code),
                 VariantDescriptor::Dropout::as_in_the_program);
-  VariantDescriptor::Sizes sizes;
+  VariantDescriptor::Sizes sizes{0, 0};
   const bool runs =
       ours_->get() != nullptr &&
       (kind_ < 0 ? ours_->sizes(arguments_.x, arguments_.training, sizes)
                  : sizes_of(*ours_, kind_, code, steps_, arguments_.x, arguments_.training, sizes));
-  if (bound_ || (runs && sizes.workspace <= arguments_.workspace_bytes &&
-                 sizes.reserve <= arguments_.reserve_bytes))
+  const bool has_workspace = sizes.workspace <= arguments_.workspace_bytes;
+  if (bound_) {
+    if (runs && !has_workspace) borrow_workspace(sizes.workspace);
     return ours_->get() != nullptr;
+  }
+  if (runs && has_workspace && sizes.reserve <= arguments_.reserve_bytes) return true;
   keep(runs ? Kept::small_workspace : Kept::refused);
   ours_.reset();
   return false;
+}
+
+void AcceleratedCall::borrow_workspace(std::size_t bytes) {
+  const DeviceMemory* m = device_memory();
+  if (m == nullptr || m->cuMemAllocAsync(&borrowed_, bytes, stream_) != CUDA_SUCCESS) {
+    borrowed_ = 0;
+    return;
+  }
+  borrowed_bytes_ = bytes;
 }
 
 // The variant that has a code; 0: none of ours. Needs no lock.
@@ -276,8 +292,10 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
     if (measuring) ++kind.measured_calls;
     measured_ = measuring && suited_;
   }
-  if (variant != 0) {
-    if (substitute(with(variant_of(kind, variant)).code())) variant_ = variant;
+  // Also where this kind does not have the conversion that its reserve names.
+  const bool bound = named >= 0 && variant_of_code(named).converts;
+  if (variant != 0 || bound) {
+    if (substitute(bound ? named : with(variant_of(kind, variant)).code())) variant_ = variant;
   } else if (!decided) {
     keep_undecided();
   } else if (kind.chosen.load() != 0) {
@@ -293,6 +311,8 @@ void AcceleratedCall::choose_forward(const spool::Configuration& c) {
     const Locked locked(kinds_mutex());
     name_holds(kind_, arguments_.at(Pointer::reserve), ours_.has_value());
   }
+  // Times of a call whose algorithm is not one of the kind's tell nothing.
+  if (ours_ && variant_ == 0) measured_ = false;
   if (measured_) {
     const Locked locked(kinds_mutex());
     kind.choice.started(variant_);
@@ -329,12 +349,23 @@ void AcceleratedCall::choose_backward() {
          : steps_want_own()   ? Kept::only_tried
                               : Kept::unknown_reserve);
   }
-  // Times of a call whose algorithm is not one of the kind's tell nothing.
-  if (ours_ && variant_ == 0) measured_ = false;
+  if (ours_ && variant_ == 0) measured_ = false;  // as in a forward call
 }
 
-cudnnRNNDescriptor_t AcceleratedCall::descriptor() const {
-  return ours_ ? ours_->get() : arguments_.rnn;
+RunWith as_asked(const Arguments& arguments) {
+  // Arguments only look; what cuDNN gets is what the program gave.
+  return {arguments.rnn, arguments.workspace_bytes,
+          const_cast<void*>(arguments.at(Pointer::workspace))};
+}
+
+RunWith AcceleratedCall::runs_with() const {
+  RunWith out = as_asked(arguments_);
+  if (ours_) out.rnn = ours_->get();
+  if (borrowed_ != 0) {
+    out.workspace_bytes = borrowed_bytes_;
+    out.workspace = reinterpret_cast<void*>(borrowed_);
+  }
+  return out;
 }
 
 void AcceleratedCall::begin() {
@@ -367,7 +398,22 @@ bool AcceleratedCall::again(cudnnStatus_t status) {
   return did_nothing;
 }
 
+void AcceleratedCall::compare(bool again) {
+  if (phase_ != 0) {
+    compare_backward(arguments_, kind_, phase_, stream_);
+    return;
+  }
+  spool::Configuration c;
+  if (!read_configuration(library_, arguments_, c) || c.lengths > 0) return;
+  if (again) {
+    check_forward(library_, arguments_, c, kind_, stream_);
+  } else {
+    compare_forward(library_, arguments_, c, kind_, stream_);
+  }
+}
+
 void AcceleratedCall::end(cudnnStatus_t status) {
+  if (borrowed_ != 0) device_memory()->cuMemFreeAsync(borrowed_, stream_);
   if (timing_ >= 0) {
     if (status == CUDNN_STATUS_SUCCESS) {
       events_end(timing_, &take_time, time_tag(kind_, variant_, phase_),
@@ -385,17 +431,9 @@ void AcceleratedCall::end(cudnnStatus_t status) {
   // So that little is lost where the process is killed.
   const std::uint64_t calls = kind.calls[0].load(std::memory_order_relaxed);
   bool write_now = phase_ == 0 && calls >= 64 && (calls & (calls - 1)) == 0;
+  const bool comparable = status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_;
   if (!settled) {
-    if (status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_ && !ours_ &&
-        !kind.follows.load()) {
-      if (phase_ == 0) {
-        spool::Configuration c;
-        if (read_configuration(library_, arguments_, c) && c.lengths == 0)
-          compare_forward(library_, arguments_, c, kind_, stream_);
-      } else {
-        compare_backward(arguments_, kind_, phase_, stream_);
-      }
-    }
+    if (comparable && !ours_ && !kind.follows.load()) compare(false);
     poll_comparison();
     events_collect(false);
     const Locked locked(kinds_mutex());
@@ -409,15 +447,7 @@ void AcceleratedCall::end(cudnnStatus_t status) {
   } else if (kind.checking.load() ||
              (phase_ == 0 && kind.chosen.load() != 0 && calls >= kind.next_check.load())) {
     // Whether the results are still right: weights and data change.
-    if (status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_) {
-      if (phase_ == 0) {
-        spool::Configuration c;
-        if (read_configuration(library_, arguments_, c) && c.lengths == 0)
-          check_forward(library_, arguments_, c, kind_, stream_);
-      } else {
-        compare_backward(arguments_, kind_, phase_, stream_);
-      }
-    }
+    if (comparable) compare(true);
     if (poll_comparison()) write_now = true;
   }
   if (!write_now) return;

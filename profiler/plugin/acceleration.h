@@ -27,6 +27,14 @@ namespace rnnadvisor::plugin {
 void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::size_t* workspace,
                       std::size_t* reserve);
 
+// What a call runs with: the program's own, or ours.
+struct RunWith {
+  cudnnRNNDescriptor_t rnn;
+  std::size_t workspace_bytes;
+  void* workspace;
+};
+RunWith as_asked(const Arguments& arguments);
+
 // One execution call, from before it runs to after.
 class AcceleratedCall {
  public:
@@ -34,7 +42,7 @@ class AcceleratedCall {
   AcceleratedCall(const AcceleratedCall&) = delete;
   AcceleratedCall& operator=(const AcceleratedCall&) = delete;
 
-  cudnnRNNDescriptor_t descriptor() const;  // to run it with
+  RunWith runs_with() const;
   // It runs with another algorithm to find out how fast that is: what the program does otherwise is
   // not told by it.
   bool is_trial() const { return trial_ && ours_; }
@@ -48,6 +56,8 @@ class AcceleratedCall {
   void choose_forward(const spool::Configuration& configuration);
   void choose_backward();
   bool substitute(int code);
+  void borrow_workspace(std::size_t bytes);
+  void compare(bool again);
   void see_step(bool training) const;
   void keep(spool::Kept why);
   void keep_undecided();
@@ -58,11 +68,13 @@ class AcceleratedCall {
   int kind_ = -1;              // -1: none of ours
   std::uint32_t variant_ = 0;  // 0: the program's own
   bool capturing_ = false, suited_ = false, measured_ = false, trial_ = false;
-  bool bound_ = false;  // no other algorithm can take its reserve
+  bool bound_ = false;  // by its reserve: it runs with this algorithm, or fails
   int timing_ = -1;
   std::int32_t steps_ = 0;
   CUstream stream_ = nullptr;
   std::optional<VariantDescriptor> ours_;
+  CUdeviceptr borrowed_ = 0;  // a workspace of ours, where the program's is too small
+  std::size_t borrowed_bytes_ = 0;
 };
 
 void acceleration_finish();    // writes what was chosen; at the end of the process

@@ -1,64 +1,19 @@
 #include "profiler/plugin/comparison.h"
 
-#include <dlfcn.h>
 #include <math.h>
 
-#include <atomic>
 #include <initializer_list>
-#include <type_traits>
 
 #include "profiler/plugin/comparison_kernel.h"
+#include "profiler/plugin/device_memory.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/plugin.h"
-#include "profiler/plugin/symbols.h"
 
 namespace rnnadvisor::plugin {
 namespace {
 
-// Stream-ordered memory, so that nothing waits for the device.
-struct Memory {
-  CUresult (*cuMemAllocAsync)(CUdeviceptr*, std::size_t, CUstream);
-  CUresult (*cuMemFreeAsync)(CUdeviceptr, CUstream);
-  CUresult (*cuMemsetD8Async)(CUdeviceptr, unsigned char, std::size_t, CUstream);
-  CUresult (*cuMemcpyDtoHAsync)(void*, CUdeviceptr, std::size_t, CUstream);
-  CUresult (*cuMemHostAlloc)(void**, std::size_t, unsigned);
-  CUresult (*cuMemGetInfo)(std::size_t*, std::size_t*);
-  CUresult (*cuModuleLoadData)(CUmodule*, const void*);
-  CUresult (*cuModuleGetFunction)(CUfunction*, CUmodule, const char*);
-  CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                             unsigned, CUstream, void**, void**);
-  CUresult (*cuStreamWaitEvent)(CUstream, CUevent, unsigned);
-  CUresult (*cuEventDestroy)(CUevent);
-};
-
-const Memory* memory() {
-  static Memory table;
-  static std::atomic<int> state{0};  // 1: complete, 2: something is missing
-  if (const int known = state.load(std::memory_order_acquire); known != 0)
-    return known == 1 ? &table : nullptr;
-  void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return nullptr;
-  const auto take = [&](const char* name, auto& into) {
-    into = reinterpret_cast<std::remove_reference_t<decltype(into)>>(real_symbol(library, name));
-    return into != nullptr;
-  };
-  const bool ok = take("cuMemAllocAsync", table.cuMemAllocAsync) &&
-                  take("cuMemFreeAsync", table.cuMemFreeAsync) &&
-                  take("cuMemsetD8Async", table.cuMemsetD8Async) &&
-                  take("cuMemcpyDtoHAsync_v2", table.cuMemcpyDtoHAsync) &&
-                  take("cuMemHostAlloc", table.cuMemHostAlloc) &&
-                  take("cuMemGetInfo_v2", table.cuMemGetInfo) &&
-                  take("cuModuleLoadData", table.cuModuleLoadData) &&
-                  take("cuModuleGetFunction", table.cuModuleGetFunction) &&
-                  take("cuLaunchKernel", table.cuLaunchKernel) &&
-                  take("cuStreamWaitEvent", table.cuStreamWaitEvent) &&
-                  take("cuEventDestroy_v2", table.cuEventDestroy);
-  state.store(ok ? 1 : 2, std::memory_order_release);
-  return ok ? &table : nullptr;
-}
-
 // The kernel in the current context; loaded once for each of the first few.
-CUfunction kernel_in_context(const Driver& d, const Memory& m) {
+CUfunction kernel_in_context(const Driver& d, const DeviceMemory& m) {
   struct Loaded {
     CUcontext context;
     unsigned long long id;
@@ -154,7 +109,7 @@ bool Comparison::lay_out(const spool::Configuration& c, std::size_t weight_bytes
 }
 
 bool Comparison::allocate(std::size_t most_bytes) {
-  const Memory* m = memory();
+  const DeviceMemory* m = device_memory();
   const Driver* d = driver();
   if (m == nullptr || d == nullptr) return false;
   std::size_t free_bytes = 0, all = 0;
@@ -186,7 +141,7 @@ bool Comparison::follow(CUstream stream) {
   if (stream == stream_) return true;
   const Driver* d = driver();
   if (d->cuEventRecord(end_, stream_) != CUDA_SUCCESS ||
-      memory()->cuStreamWaitEvent(stream, end_, 0) != CUDA_SUCCESS)
+      device_memory()->cuStreamWaitEvent(stream, end_, 0) != CUDA_SUCCESS)
     return false;
   stream_ = stream;
   return true;
@@ -196,7 +151,7 @@ Comparison::Started Comparison::start(const CudnnLibrary& library, const Argumen
                                       const spool::Configuration& configuration, Variant variant,
                                       CUstream stream, std::size_t most_bytes) {
   const Driver* d = driver();
-  if (d == nullptr || memory() == nullptr) return Started::failed;
+  if (d == nullptr || device_memory() == nullptr) return Started::failed;
   library_ = &library;
   configuration_ = configuration;
   variant_ = variant;
@@ -316,7 +271,7 @@ bool Comparison::backward_weights(const Arguments& call, CUstream stream) {
 
 bool Comparison::finish() {
   const Driver* d = driver();
-  const Memory* m = memory();
+  const DeviceMemory* m = device_memory();
   const Relaxed relaxed(*d);
   const CUfunction kernel = kernel_in_context(*d, *m);
   if (kernel == nullptr) return false;
@@ -385,7 +340,7 @@ bool Comparison::poll(Compared& out) {
 
 void Comparison::give_up() {
   const Driver* d = driver();
-  const Memory* m = memory();
+  const DeviceMemory* m = device_memory();
   if (d == nullptr || m == nullptr) return;
   const Relaxed relaxed(*d);
   if (buffer_ != 0) m->cuMemFreeAsync(buffer_, stream_);

@@ -134,10 +134,10 @@ struct Hooks {
     a.at(Pointer::weights) = weights;
     a.at(Pointer::workspace) = workspace;
     a.at(Pointer::reserve) = reserve;
-    return execute(l, Entry::forward, a, [&](cudnnRNNDescriptor_t with) {
-      return l.cudnnRNNForward(handle, with, mode, lengths, x_desc, x, y_desc, y, h_desc, hx, hy,
-                               c_desc, cx, cy, weight_bytes, weights, workspace_bytes, workspace,
-                               reserve_bytes, reserve);
+    return execute(l, Entry::forward, a, [&](const RunWith& with) {
+      return l.cudnnRNNForward(handle, with.rnn, mode, lengths, x_desc, x, y_desc, y, h_desc, hx,
+                               hy, c_desc, cx, cy, weight_bytes, weights, with.workspace_bytes,
+                               with.workspace, reserve_bytes, reserve);
     });
   }
 
@@ -171,10 +171,11 @@ struct Hooks {
     a.at(Pointer::weights) = weights;
     a.at(Pointer::workspace) = workspace;
     a.at(Pointer::reserve) = reserve;
-    return execute(l, Entry::backward_data, a, [&](cudnnRNNDescriptor_t with) {
-      return l.cudnnRNNBackwardData_v8(handle, with, lengths, y_desc, y, dy, x_desc, dx, h_desc, hx,
-                                       dhy, dhx, c_desc, cx, dcy, dcx, weight_bytes, weights,
-                                       workspace_bytes, workspace, reserve_bytes, reserve);
+    return execute(l, Entry::backward_data, a, [&](const RunWith& with) {
+      return l.cudnnRNNBackwardData_v8(handle, with.rnn, lengths, y_desc, y, dy, x_desc, dx, h_desc,
+                                       hx, dhy, dhx, c_desc, cx, dcy, dcx, weight_bytes, weights,
+                                       with.workspace_bytes, with.workspace, reserve_bytes,
+                                       reserve);
     });
   }
 
@@ -205,10 +206,10 @@ struct Hooks {
     a.at(Pointer::dw) = dw;
     a.at(Pointer::workspace) = workspace;
     a.at(Pointer::reserve) = reserve;
-    return execute(l, Entry::backward_weights, a, [&](cudnnRNNDescriptor_t with) {
-      return l.cudnnRNNBackwardWeights_v8(handle, with, add, lengths, x_desc, x, h_desc, hx, y_desc,
-                                          y, weight_bytes, dw, workspace_bytes, workspace,
-                                          reserve_bytes, reserve);
+    return execute(l, Entry::backward_weights, a, [&](const RunWith& with) {
+      return l.cudnnRNNBackwardWeights_v8(handle, with.rnn, add, lengths, x_desc, x, h_desc, hx,
+                                          y_desc, y, weight_bytes, dw, with.workspace_bytes,
+                                          with.workspace, reserve_bytes, reserve);
     });
   }
 };

@@ -25,21 +25,22 @@ Execution begin_execution(CudnnLibrary& library, spool::Entry entry, const Argum
 void end_execution(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
                    const Execution& execution, cudnnStatus_t status);
 
-// `run` calls cuDNN with the descriptor that it is given.
+// `run` calls cuDNN with the descriptor and the workspace that it is given.
 template <typename Run>
 cudnnStatus_t execute(CudnnLibrary& library, spool::Entry entry, const Arguments& arguments,
                       Run run) {
   const Scope scope;
-  if (!scope.outermost() || !ready()) return run(arguments.rnn);
+  const RunWith own = as_asked(arguments);
+  if (!scope.outermost() || !ready()) return run(own);
   AcceleratedCall call(library, entry, arguments);
   const Execution execution = begin_execution(library, entry, arguments, !call.is_trial());
   call.begin();
-  cudnnStatus_t status = run(call.descriptor());
-  if (call.again(status)) status = run(arguments.rnn);
+  cudnnStatus_t status = run(call.runs_with());
+  if (call.again(status)) status = run(own);
   call.end(status);
   // It is recorded as it ran.
   Arguments ran = arguments;
-  ran.rnn = call.descriptor();
+  ran.rnn = call.runs_with().rnn;
   end_execution(library, entry, ran, execution, status);
   return status;
 }

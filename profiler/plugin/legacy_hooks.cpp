@@ -70,7 +70,7 @@ struct Hooks {
     a.at(Pointer::x) = x;
     take(a,
          {hx_desc, hx, cx_desc, cx, w_desc, w, y, hy, cy, workspace, workspace_bytes, nullptr, 0});
-    return execute(l, Entry::forward, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::forward, a, [&](const RunWith&) {
       return l.cudnnRNNForwardInference(handle, rnn, steps, x_desc, x, hx_desc, hx, cx_desc, cx,
                                         w_desc, w, y_desc, y, hy_desc, hy, cy_desc, cy, workspace,
                                         workspace_bytes);
@@ -93,7 +93,7 @@ struct Hooks {
     a.at(Pointer::x) = x;
     take(a, {hx_desc, hx, cx_desc, cx, w_desc, w, y, hy, cy, workspace, workspace_bytes, reserve,
              reserve_bytes});
-    return execute(l, Entry::forward, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::forward, a, [&](const RunWith&) {
       return l.cudnnRNNForwardTraining(handle, rnn, steps, x_desc, x, hx_desc, hx, cx_desc, cx,
                                        w_desc, w, y_desc, y, hy_desc, hy, cy_desc, cy, workspace,
                                        workspace_bytes, reserve, reserve_bytes);
@@ -112,7 +112,7 @@ struct Hooks {
     a.at(Pointer::x) = x;
     take(a,
          {hx_desc, hx, cx_desc, cx, w_desc, w, y, hy, cy, workspace, workspace_bytes, nullptr, 0});
-    return execute(l, Entry::forward, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::forward, a, [&](const RunWith&) {
       return l.cudnnRNNForwardInferenceEx(handle, rnn, x_desc, x, hx_desc, hx, cx_desc, cx, w_desc,
                                           w, y_desc, y, hy_desc, hy, cy_desc, cy, k_desc, k, c_desc,
                                           c, i_desc, i, q_desc, q, workspace, workspace_bytes);
@@ -132,7 +132,7 @@ struct Hooks {
     a.at(Pointer::x) = x;
     take(a, {hx_desc, hx, cx_desc, cx, w_desc, w, y, hy, cy, workspace, workspace_bytes, reserve,
              reserve_bytes});
-    return execute(l, Entry::forward, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::forward, a, [&](const RunWith&) {
       return l.cudnnRNNForwardTrainingEx(handle, rnn, x_desc, x, hx_desc, hx, cx_desc, cx, w_desc,
                                          w, y_desc, y, hy_desc, hy, cy_desc, cy, k_desc, k, c_desc,
                                          c, i_desc, i, q_desc, q, workspace, workspace_bytes,
@@ -157,7 +157,7 @@ struct Hooks {
     a.at(Pointer::dy) = dy;
     take(a, {hx_desc, hx, cx_desc, cx, w_desc, w, y, dhy, dcy, workspace, workspace_bytes, reserve,
              reserve_bytes});
-    return execute(l, Entry::backward_data, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::backward_data, a, [&](const RunWith&) {
       return l.cudnnRNNBackwardData(handle, rnn, steps, y_desc, y, dy_desc, dy, dhy_desc, dhy,
                                     dcy_desc, dcy, w_desc, w, hx_desc, hx, cx_desc, cx, dx_desc, dx,
                                     dhx_desc, dhx, dcx_desc, dcx, workspace, workspace_bytes,
@@ -180,7 +180,7 @@ struct Hooks {
     a.at(Pointer::dy) = dy;
     take(a, {hx_desc, hx, cx_desc, cx, w_desc, w, y, dhy, dcy, workspace, workspace_bytes, reserve,
              reserve_bytes});
-    return execute(l, Entry::backward_data, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::backward_data, a, [&](const RunWith&) {
       return l.cudnnRNNBackwardDataEx(handle, rnn, y_desc, y, dy_desc, dy, dc_desc, dc, dhy_desc,
                                       dhy, dcy_desc, dcy, w_desc, w, hx_desc, hx, cx_desc, cx,
                                       dx_desc, dx, dhx_desc, dhx, dcx_desc, dcx, dk_desc, dk,
@@ -204,7 +204,7 @@ struct Hooks {
     take(a, {hx_desc, hx, nullptr, nullptr, dw_desc, nullptr, y, nullptr, nullptr, workspace,
              workspace_bytes, reserve, reserve_bytes});
     a.at(Pointer::dw) = dw;
-    return execute(l, Entry::backward_weights, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::backward_weights, a, [&](const RunWith&) {
       return l.cudnnRNNBackwardWeights(handle, rnn, steps, x_desc, x, hx_desc, hx, y_desc, y,
                                        workspace, workspace_bytes, dw_desc, dw, reserve,
                                        reserve_bytes);
@@ -225,7 +225,7 @@ struct Hooks {
     take(a, {hx_desc, hx, nullptr, nullptr, dw_desc, nullptr, y, nullptr, nullptr, workspace,
              workspace_bytes, reserve, reserve_bytes});
     a.at(Pointer::dw) = dw;
-    return execute(l, Entry::backward_weights, a, [&](cudnnRNNDescriptor_t) {
+    return execute(l, Entry::backward_weights, a, [&](const RunWith&) {
       return l.cudnnRNNBackwardWeightsEx(handle, rnn, x_desc, x, hx_desc, hx, y_desc, y, workspace,
                                          workspace_bytes, dw_desc, dw, reserve, reserve_bytes);
     });

@@ -1,8 +1,10 @@
 """Unmodified PyTorch layers as they are and under `RNNADVISOR_ACCELERATE`: times in turns, what was chosen, what was computed.
 
-grid.py PLUGIN SHAPES.jsonl OUT.jsonl [--with VALUE,…] [--until SECONDS]: one line a layer, appended; one that is there is not run again.
+grid.py PLUGIN SHAPES.jsonl OUT.jsonl [--with VALUE,…] [--host ROUNDS] [--until SECONDS]: one line a layer, appended; one that is there is not run again.
 Each way to run a layer is a process of its own, a fork of this one, which has imported PyTorch. All of a layer start together and then run
-one at a time, in turns: plain, accelerated, plain again (the control), and what --with adds (force:persist_static).
+one at a time, in turns: plain, accelerated, plain again (the control), and what --with adds (force:persist_static). --host also takes the
+time of steps that nothing waits for, ROUNDS turns of 100 (`host`: wall and processor time of a step, ms): what a program whose CPU is the
+bottleneck pays.
 """
 import argparse
 import ctypes
@@ -84,6 +86,15 @@ class Program:
             times.append((time.perf_counter() - start) * 1e3)
         return times
 
+    def host(self, steps):
+        torch.cuda.synchronize()
+        wall, processor = time.perf_counter(), time.process_time()
+        for _ in range(steps):
+            self.step()
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+        torch.cuda.synchronize()
+        return [wall * 1e3 / steps, processor * 1e3 / steps]
+
     def results(self):
         y = self.step()
         out = {"y": y}
@@ -122,7 +133,10 @@ class Child:
                 if program is None:
                     program = Program(shape)
                 command = json.loads(line)
-                answer = program.block(*command["block"]) if "block" in command else torch.save(program.results(), command["save"])
+                if "save" in command:
+                    answer = torch.save(program.results(), command["save"])
+                else:
+                    answer = program.host(command["host"]) if "host" in command else program.block(*command["block"])
             except Exception as error:  # told to the parent
                 answer = {"error": repr(error)[:300]}
             answers.write(json.dumps(answer) + "\n")
@@ -155,7 +169,7 @@ def differences(one, other):
             for name in a}
 
 
-def measure(shape, ways):
+def measure(shape, ways, host_rounds):
     children = {name: Child(shape, {"RNNADVISOR_ACCELERATE": value}) for name, value in ways.items()}
     out = {name: {"blocks": []} for name in ways}
     failed = set()
@@ -184,6 +198,12 @@ def measure(shape, ways):
                 children[name].ask(block=[0.08, 6])
                 if isinstance(times := take(name), list):
                     out[name]["blocks"].append(statistics.median(times))
+    for _ in range(host_rounds):
+        for name in children:
+            if name not in failed:
+                children[name].ask(host=100)
+                if isinstance(times := take(name), list) and len(times) == 2:
+                    out[name].setdefault("host", []).append(times)
     if not shape["dropout"] and not ({"plain"} | tuned) & failed:
         folder = tempfile.mkdtemp(dir="/dev/shm")
         for name in ("plain", *sorted(tuned)):
@@ -205,6 +225,7 @@ def main():
     parser.add_argument("shapes")
     parser.add_argument("out")
     parser.add_argument("--with", dest="others", default="")
+    parser.add_argument("--host", type=int, default=0, metavar="ROUNDS")
     parser.add_argument("--until", type=float, default=1e9, help="start no layer after so many seconds")
     arguments = parser.parse_args()
     out = pathlib.Path(arguments.out)
@@ -217,7 +238,7 @@ def main():
         shape = json.loads(line)
         # Conversion to half is for float32 alone.
         here = {**ways, "numerics": "numerics"} if shape["type"] == "float" else ways
-        row = {"index": index, "shape": shape, "runs": measure(shape, here)}
+        row = {"index": index, "shape": shape, "runs": measure(shape, here, arguments.host)}
         with out.open("a") as file:
             file.write(json.dumps(row) + "\n")
         runs = row["runs"]

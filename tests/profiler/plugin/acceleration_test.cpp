@@ -324,6 +324,23 @@ TEST_F(Accelerated, ConversionIsUsedWhereItIsAllowed) {
   EXPECT_EQ(of("numerics", {"fma"}), std::pair(standard, 0u));
 }
 
+// No other algorithm can take the reserve of a conversion: what it names runs, also where the call
+// no longer suits, and where a clone cannot be told from the reserve of another call.
+TEST_F(Accelerated, TheReserveOfAConversionAlwaysMeansTheConversion) {
+  child.variable("STANDIN_MS", "standard=3,persist_static=2,persist_static+conversion=1")
+      .variable("RNNADVISOR_ACCELERATE", "numerics");
+  for (const char* from : {"misaligned-from=150", "natural-workspace-from=150"}) {
+    for (const char* way : {"clone", "twice"}) {
+      SCOPED_TRACE(std::string(from) + " " + way);
+      const auto choice = run({"train", "200", from, way}).spools.back().choices().at(0);
+      EXPECT_EQ(chosen(choice), persist_static);
+      EXPECT_EQ(choice.variants[choice.chosen].converts, 1u);
+      EXPECT_EQ(kept(choice, Kept::alignment) + kept(choice, Kept::small_workspace), 0u);
+      EXPECT_GT(choice.substituted[0], 100u);
+    }
+  }
+}
+
 // Inputs leave half's range while the program runs.
 TEST_F(Accelerated, WhatIsNoLongerRightIsWithdrawn) {
   child.variable("STANDIN_MS", "standard=3,persist_static=2,persist_static+conversion=1")

@@ -141,6 +141,7 @@ class Layer {
   }
   const Shape& shape() const { return shape_; }
   void scale(float inputs) { shape_.scale = inputs; }
+  void misalign() { shape_.misaligned = true; }
 
  private:
   struct Made {
@@ -219,7 +220,8 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 }  // namespace
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
-// natural-workspace varying fma large-from=30 zero-gradients", or "infer 60 …".
+// natural-workspace varying fma large-from=30 misaligned-from=30 natural-workspace-from=30
+// zero-gradients", or "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape;
@@ -227,6 +229,7 @@ PROBE_MODE(accelerate, "accelerate") {
   bool varying = false, capture = false, late_backward = false;
   int cycle = 0;        // batches from 64 on, each for a hundred steps
   int large_from = -1;  // inputs of a step and those after it are beyond half's range
+  int misaligned_from = -1, natural_workspace_from = -1;
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
     if (word.starts_with("hidden=")) shape.hidden = number(word);
@@ -235,6 +238,8 @@ PROBE_MODE(accelerate, "accelerate") {
     if (word == "zero-gradients") shape.dy_scale = 0;
     if (word == "fma") shape.math = CUDNN_FMA_MATH;
     if (word.starts_with("large-from=")) large_from = number(word);
+    if (word.starts_with("misaligned-from=")) misaligned_from = number(word);
+    if (word.starts_with("natural-workspace-from=")) natural_workspace_from = number(word);
     shape.unequal |= word == "unequal";
     shape.misaligned |= word == "misaligned";
     shape.dropout |= word == "dropout";
@@ -254,6 +259,8 @@ PROBE_MODE(accelerate, "accelerate") {
   for (int i = 0; i < count; ++i) {
     const auto seed = static_cast<unsigned>(i);
     if (i == large_from) layer.scale(1e6F);
+    if (i == misaligned_from) layer.misalign();
+    if (i == natural_workspace_from) options.natural_workspace = true;
     if (late_backward) options.backward = i < 40 ? 0 : 1;
     if (capture) standin<void(void*, int)>("libcuda.so.1", "standin_capture")(thread.stream, i % 2);
     if (cycle > 0) {

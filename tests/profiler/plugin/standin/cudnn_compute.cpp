@@ -82,9 +82,10 @@ void check_space(cudnnRNNDescriptor_t rnn, std::size_t bytes, void* workspace,
                  std::initializer_list<const void*> pointers) {
   if (bytes < workspace_of(rnn)) fault("the workspace is too small", rnn);
   std::memset(workspace, 0xab, workspace_of(rnn));
+  // With conversion a layer's tensors are float, and kernels of half values see copies of them.
+  const std::uintptr_t least = rnn->algo == CUDNN_RNN_ALGO_STANDARD || converts(rnn) ? 4 : 16;
   for (const void* pointer : pointers)
-    if (rnn->algo != CUDNN_RNN_ALGO_STANDARD && reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0)
-      fault("misaligned address", rnn);
+    if (reinterpret_cast<std::uintptr_t>(pointer) % least != 0) fault("misaligned address", rnn);
 }
 
 Reserve* reserve_at(cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x, std::size_t bytes,
