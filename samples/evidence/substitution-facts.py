@@ -324,4 +324,5 @@ def main():
             print(json.dumps(row), file=out, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
