@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "advisor/cli/change_report.h"
+#include "advisor/cli/whole_step_report.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -19,15 +21,13 @@ using advisor::Style;
 using launch::AlgorithmChoice;
 using launch::ChoiceVariant;
 using launch::name_of;
-using launch::WholeStep;
 using spool::ChoiceState;
 using spool::Kept;
 using spool::VariantState;
 namespace words = advisor::words;
 
 constexpr std::size_t most_rows = 6;
-constexpr std::size_t most_notes = 3;
-constexpr int indent = 15;
+constexpr int indent = report_indent;
 
 // The choices that processes made for calls of one configuration, as one: counts and costs of all,
 // times of the first.
@@ -46,12 +46,6 @@ std::int64_t sum(std::span<const std::int64_t> counts) {
   std::int64_t total = 0;
   for (const auto count : counts) total += count;
   return total;
-}
-
-std::string layer_name(const RnnConfig& config) {
-  const std::string text = summary(config);
-  return words::clean(text.substr(0, text.find(", "))) +
-         (config.mode == Mode::inference ? ", inference" : "");
 }
 
 std::string site_of(const AlgorithmChoice& choice) {
@@ -143,7 +137,7 @@ std::string why_dropped(const ChoiceVariant& variant, double ms) {
   switch (variant.state) {
     case VariantState::slower:
       return ms > 0 ? fmt::format("{}: slower, or less than 5 % better", format_milliseconds(ms))
-                    : "slower, or less than 5 % better";
+                    : "not measured to the end";
     case VariantState::refused:
       return fmt::format("cuDNN refuses it, {}", words::clean(variant.status));
     case VariantState::different:
@@ -280,6 +274,12 @@ std::vector<std::string> dropped(const AlgorithmChoice& choice, Mode mode) {
   return list;
 }
 
+// Of the program's own algorithm, beside those that were not used; 0: not timed.
+double original_ms(const AlgorithmChoice& choice, Mode mode) {
+  const auto timings = launch::choice_timings(choice.original(), choice.original(), mode);
+  return timings.empty() ? 0 : timings.back().after_ms.median;
+}
+
 std::string_view scope_words(ExperimentScope scope) {
   switch (scope) {
     case ExperimentScope::inference:
@@ -325,8 +325,11 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
                        words::number(row.time.speedup_low), words::number(row.time.speedup_high)));
     }
   } else {
+    const double own_ms = original_ms(choice, row.mode);
     part("Algorithm",
-         fmt::format("{}, unchanged: {}", name_of(choice.original()), why_not(choice)));
+         fmt::format("{}{}, unchanged: {}", name_of(choice.original()),
+                     own_ms > 0 ? fmt::format(" ({})", format_milliseconds(own_ms)) : "",
+                     why_not(choice)));
   }
   if (const auto& used = choice.in_use();
       choice.accelerated() && used.error >= 0 && !used.tensor.empty()) {
@@ -431,38 +434,6 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
          "5 %; `rnnadvisor profile` shows what else could help";
 }
 
-void draw_step(advisor::Terminal& terminal, const std::vector<WholeStep>& steps,
-               const AccelerationContext& context) {
-  if (steps.empty() && !context.step.empty()) {
-    terminal.paragraph(fmt::format("not measured: too few steps ({}) came, or none", context.step),
-                       indent, "  Whole step", Style::bold);
-    return;
-  }
-  if (steps.empty()) {
-    if (!context.tried) return;
-    terminal.paragraph(
-        "not measured: the program ended too early, or no step was found. A step is a forward pass "
-        "and its backward pass, or without training a forward pass of the first layer, outside "
-        "CUDA "
-        "graphs; `--step nvtx:NAME` names one",
-        indent, "  Whole step", Style::bold);
-    return;
-  }
-  const auto& step = steps.front();
-  std::string text =
-      fmt::format("{} {} {}: {} ({} to {}); noise of the program's own steps: {} to {}",
-                  format_milliseconds(step.own_ms.median), terminal.symbol("→", "->"),
-                  format_milliseconds(step.chosen_ms.median), words::times(step.speedup.median),
-                  words::number(step.speedup.low), words::number(step.speedup.high),
-                  words::number(step.control.low), words::number(step.control.high));
-  if (step.withdrawn) text += "; steps were slower, so the program has its own algorithms again";
-  if (steps.size() > 1) text += fmt::format("; in the first of {} processes", steps.size());
-  terminal.paragraph(text, indent, "  Whole step", Style::bold);
-  terminal.paragraph(
-      fmt::format("{} steps timed; {}", format_count(step.steps), launch::describe(step.source)),
-      indent, {}, Style::dim);
-}
-
 void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows, bool tried) {
   double tuning = 0, saved = 0;
   std::int64_t bytes = 0;
@@ -485,18 +456,6 @@ void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows, bool 
   }
 }
 
-void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
-  std::size_t shown = 0;
-  for (const auto& note : profile.notes) {
-    // Why nothing runs is the verdict's; without Python there are no lines of it to miss.
-    if (note.severity == NoteSeverity::info || note.code == "no-rnn-calls" ||
-        note.code == "try-ended" || note.code == "call-sites-off")
-      continue;
-    if (++shown > most_notes) break;
-    terminal.paragraph(words::clean(note.text), indent, "  Note", Style::yellow);
-  }
-}
-
 }  // namespace
 
 std::string accelerate_command(std::string_view options, std::string_view program) {
@@ -507,6 +466,7 @@ std::string accelerate_command(std::string_view options, std::string_view progra
 std::string accelerate_report(const launch::Collected& collected,
                               const AccelerationContext& context,
                               const advisor::TextOptions& options) {
+  if (context.changes != nullptr) return change_report(collected, context, options);
   const auto rows = make_rows(collected);
   advisor::Terminal terminal(options);
   const bool any = !rows.empty() && rows.front().choice.accelerated();
@@ -520,7 +480,8 @@ std::string accelerate_report(const launch::Collected& collected,
     terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),
                   Style::dim);
   terminal.line();
-  if (any || !collected.steps.empty()) draw_step(terminal, collected.steps, context);
+  if (any || !collected.steps.empty())
+    draw_whole_step(terminal, collected.steps, {context.step, context.tried});
   draw_costs(terminal, rows, context.tried);
   draw_notes(terminal, collected.profile);
   if (any) {

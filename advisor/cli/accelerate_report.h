@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "advisor/cli/program_changes.h"
 #include "advisor/report/report.h"
 #include "profiler/launch/collect.h"
 
@@ -18,6 +20,9 @@ struct AccelerationContext {
   bool tried = false;   // of `try`: the program has its own algorithms again
   AccelerationHold hold = AccelerationHold::none;
   std::string step = {};  // the range that a step is, as --step names it; empty: none
+  // Of `try --change`, in place of algorithms; null: none.
+  const std::vector<ChangedLayer>* changes = nullptr;
+  std::string code_folder = {};  // where modules of them were written; empty: nowhere
 };
 
 // "rnnadvisor accelerate --plan p.toml -- python3 train.py": options and program quoted for a

@@ -41,6 +41,8 @@ struct AccelerationRequest {
   AccelerationHold hold{};  // why nothing can have been accelerated
   bool tried = false;       // of `try`
   std::string step = {};    // the range that a step is, as --step names it; empty: none
+  const std::vector<ChangedLayer>* changes = nullptr;  // of `try --change`
+  std::string code_folder = {};                        // where their modules are
 };
 // `ended`, where it is given: whether the plugin interrupted the program, as `try` asked it to.
 int collect_acceleration(const Context& context, const AccelerationRequest& request,

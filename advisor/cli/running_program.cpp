@@ -17,12 +17,17 @@
 namespace rnnadvisor::cli {
 namespace {
 
-std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+std::vector<std::string> own_environment() {
   std::vector<std::string> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
     // Who watches this command does not watch what the program may start.
     if (!std::string_view(*entry).starts_with("RNNADVISOR_PROGRESS="))
       environment.emplace_back(*entry);
+  return environment;
+}
+
+std::vector<std::string> with_variables(std::vector<std::string> environment,
+                                        const std::vector<std::string>& variables) {
   launch::Attachment given;
   for (const auto& variable : variables) {
     const auto equals = variable.find('=');
@@ -139,7 +144,12 @@ int run_program(Context& context, const ProgramRun& run) {
   if (auto handed = hand_over_plan(run.recording, folder.path()); !handed)
     return context.report(handed.error());
 
-  const auto environment = environment_with(run.variables);
+  auto environment = with_variables(own_environment(), run.variables);
+  if (run.more_variables) {
+    const auto more = run.more_variables(folder.path(), lookup_in(environment));
+    if (!more) return context.report(more.error());
+    environment = with_variables(std::move(environment), *more);
+  }
   const auto lookup = lookup_in(environment);
   const auto checked = launch::check_program(context.program.front(), lookup("PATH").value_or(""));
   if (!checked) {

@@ -30,6 +30,10 @@ struct ProgramRun {
   std::function<Result<std::string>()> make_folder;
   // The environment of the program, before it starts; may be empty.
   std::function<void(const launch::Lookup&)> about_environment = {};
+  // More variables for the program, NAME=VALUE, once the folder is there; may be empty.
+  std::function<Result<std::vector<std::string>>(const std::string& folder,
+                                                 const launch::Lookup& environment)>
+      more_variables = {};
   // When it has ended; the exit status of what was made of the folder, which it removes or keeps.
   std::function<int(const std::string& folder, const Process& program)> collect;
   // After `collect`: whether the program was interrupted because that was asked for. Its exit

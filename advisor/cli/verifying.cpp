@@ -35,42 +35,6 @@ std::string cudnn_here(const Context& context) {
   return describe_machine(context.command_line, context.services.inspect_machine()).cudnn_version;
 }
 
-Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options) {
-  advisor::ProposeOptions made;
-  made.rule = options.rule;
-  if (!options.change.empty()) {
-    auto only = advisor::parse_change_words(options.change);
-    if (!only) {
-      Error error = only.error();
-      error.message = "--change: " + error.message;
-      if (error.remedy.empty()) error.remedy = "'rnnadvisor rules facts' lists the changes";
-      return fail(std::move(error));
-    }
-    made.only = std::move(*only);
-  }
-  made.padded = made.numerics = made.model = false;
-  static constexpr std::string_view words[] = {"exact", "padded", "padding", "numerics", "model"};
-  std::string_view rest = options.allow;
-  while (!rest.empty()) {
-    const auto end = std::min(rest.find(','), rest.size());
-    const auto word = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (word == "padded" || word == "padding") {
-      made.padded = true;
-    } else if (word == "numerics") {
-      made.numerics = true;
-    } else if (word == "model") {
-      made.model = true;
-    } else if (word != "exact") {
-      const auto hint = did_you_mean(word, words);
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("--allow: '{}' is no meaning of a change", to_valid_utf8(word)),
-                  hint.empty() ? "use exact, padded, numerics, model" : hint);
-    }
-  }
-  return made;
-}
-
 // Those named by --configuration, in the order named.
 Result<std::vector<int>> wanted(const VerifyOptions& options, const Profile& profile) {
   std::vector<int> list;
@@ -213,6 +177,42 @@ advisor::SearchResult search_cudnn(const Context& context, const Profile& profil
 }
 
 }  // namespace
+
+Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options) {
+  advisor::ProposeOptions made;
+  made.rule = options.rule;
+  if (!options.change.empty()) {
+    auto only = advisor::parse_change_words(options.change);
+    if (!only) {
+      Error error = only.error();
+      error.message = "--change: " + error.message;
+      if (error.remedy.empty()) error.remedy = "'rnnadvisor rules facts' lists the changes";
+      return fail(std::move(error));
+    }
+    made.only = std::move(*only);
+  }
+  made.padded = made.numerics = made.model = false;
+  static constexpr std::string_view words[] = {"exact", "padded", "padding", "numerics", "model"};
+  std::string_view rest = options.allow;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(','), rest.size());
+    const auto word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word == "padded" || word == "padding") {
+      made.padded = true;
+    } else if (word == "numerics") {
+      made.numerics = true;
+    } else if (word == "model") {
+      made.model = true;
+    } else if (word != "exact") {
+      const auto hint = did_you_mean(word, words);
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--allow: '{}' is no meaning of a change", to_valid_utf8(word)),
+                  hint.empty() ? "use exact, padded, numerics, model" : hint);
+    }
+  }
+  return made;
+}
 
 std::string verified_path(const std::string& profile) {
   constexpr std::string_view sample = "sample:", ending = ".rnnprof";

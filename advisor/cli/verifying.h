@@ -6,6 +6,7 @@
 
 #include "advisor/cli/context.h"
 #include "advisor/cli/judging.h"
+#include "advisor/whatif/candidates.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::cli {
@@ -26,6 +27,9 @@ struct VerifyOptions {
   bool in_place = false;
   bool force = false;
 };
+
+// --change and --allow, read; `rule` as it is.
+Result<advisor::ProposeOptions> propose_options(const VerifyOptions& options);
 
 // "gnmt.verified.rnnprof" for "gnmt.rnnprof" and for "sample:gnmt".
 std::string verified_path(const std::string& profile);

@@ -85,7 +85,10 @@ void set_acceleration(const RecordingOptions& options, const Places& places, con
   put(variable::try_end, wanted.try_end ? "1" : "");
   put(variable::record, !options.accelerate ? "" : wanted.record_calls ? "calls" : "choices");
   if (!acceleration_is_off(present)) {
-    put(variable::accelerate, !options.accelerate ? "" : wanted.numerics ? "numerics" : "exact");
+    put(variable::accelerate, !options.accelerate ? ""
+                              : wanted.change     ? "steps"
+                              : wanted.numerics   ? "numerics"
+                                                  : "exact");
   } else if (options.accelerate) {
     attachment.notes.push_back(fmt::format(
         "{}={} is set: the program keeps its own cuDNN algorithms. Unset it to accelerate",

@@ -1,5 +1,7 @@
 #include "profiler/plugin/acceleration.h"
 
+#include <bit>
+
 #include "profiler/plugin/call_kinds.h"
 #include "profiler/plugin/comparing.h"
 #include "profiler/plugin/device_memory.h"
@@ -101,10 +103,17 @@ bool sizes_of(VariantDescriptor& descriptor, int kind, int code, std::int32_t st
 
 }  // namespace
 
+// Of calls that may pass unseen, whether this one does. The pair of a call and its question for
+// sizes need not agree: where nothing is replaced, both leave everything as it is.
+static bool passes_unseen() {
+  static thread_local std::uint64_t count = 0;
+  return is_quiet() && ++count % quiet_share != 0;
+}
+
 void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::size_t* workspace,
                       std::size_t* reserve) {
   if (!acceleration_is_on() || arguments.handle == nullptr || arguments.x == nullptr ||
-      !can_vary(library))
+      is_quiet() || !can_vary(library))
     return;
   spool::Configuration c;
   if (!read_configuration(library, arguments, c) || c.lengths > 0) return;
@@ -172,6 +181,9 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
       arguments.legacy || !can_vary(library))
     return;
   phase_ = entry == spool::Entry::forward ? 0 : entry == spool::Entry::backward_data ? 1 : 2;
+  // A reserve that names an algorithm is never passed over.
+  if (code_named_by(arguments.reserve_bytes) < 0 && passes_unseen()) return;
+  stands_for_ = is_quiet() ? quiet_share : 1;
   spool::Configuration c;
   if (!read_configuration(library, arguments, c)) return;
   steps_ = c.max_seq_length > 0 ? c.max_seq_length : 1;
@@ -183,9 +195,10 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   if (kind_ >= 0 && phase_ == 0 && c.lengths == 0 && kind_at(kind_).follows.load())
     follow(library, arguments, c, kind_);
   see_step(c.training != 0);
+  if (phase_ == 0) looked_at(kind_ < 0 || !kind_at(kind_).decided.load());
   if (kind_ >= 0) {
     Kind& kind = kind_at(kind_);
-    kind.calls[phase_].fetch_add(1, std::memory_order_relaxed);
+    kind.calls[phase_].fetch_add(stands_for_, std::memory_order_relaxed);
     trial_ = !kind.decided.load();
     if (trial_) {
       const Locked locked(kinds_mutex());
@@ -430,7 +443,8 @@ void AcceleratedCall::end(cudnnStatus_t status) {
   const bool settled = kind.decided.load();
   // So that little is lost where the process is killed.
   const std::uint64_t calls = kind.calls[0].load(std::memory_order_relaxed);
-  bool write_now = phase_ == 0 && calls >= 64 && (calls & (calls - 1)) == 0;
+  bool write_now =
+      phase_ == 0 && calls >= 64 && std::bit_width(calls) != std::bit_width(calls - stands_for_);
   const bool comparable = status == CUDNN_STATUS_SUCCESS && !capturing_ && suited_;
   if (!settled) {
     if (comparable && !ours_ && !kind.follows.load()) compare(false);

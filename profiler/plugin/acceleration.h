@@ -70,6 +70,7 @@ class AcceleratedCall {
   bool capturing_ = false, suited_ = false, measured_ = false, trial_ = false;
   bool bound_ = false;  // by its reserve: it runs with this algorithm, or fails
   int timing_ = -1;
+  std::uint64_t stands_for_ = 1;  // calls, where most pass unseen
   std::int32_t steps_ = 0;
   CUstream stream_ = nullptr;
   std::optional<VariantDescriptor> ours_;

@@ -44,6 +44,10 @@ struct Misnamed {
 Misnamed misnamed[64];
 std::atomic<std::size_t> misnamed_count{0};  // that there ever were
 
+std::atomic<bool> replaced_any{false};
+constexpr std::uint64_t calls_before_quiet = 1024;
+std::atomic<std::uint64_t> calls_without_news{0};
+
 bool is_over_budget() {
   const std::int64_t since = now_ns() - writer().header().start_ns;
   constexpr std::int64_t first = 60'000'000'000;
@@ -67,9 +71,24 @@ void set_decided(Kind& kind, std::uint32_t chosen) {
   kind.record.state = ChoiceState::decided;
   kind.decided_at.store(kind.calls[0].load());
   kind.chosen.store(chosen);
+  if (chosen != 0) replaced_any.store(true);
   kind.next_check.store(kind.decided_at.load() + calls_before_check);
   kind.decided.store(true, std::memory_order_release);
 }
+
+bool is_quiet() {
+  return calls_without_news.load(std::memory_order_relaxed) >= calls_before_quiet &&
+         !any_replaced() && settings().try_steps == 0 && !is_forced();
+}
+void looked_at(bool open) {
+  if (open) {
+    calls_without_news.store(0, std::memory_order_relaxed);
+  } else {
+    calls_without_news.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+bool any_replaced() { return replaced_any.load(std::memory_order_relaxed); }
 
 void withdraw(Kind& kind, VariantState why) {
   const std::uint32_t chosen = kind.chosen.load();
@@ -206,7 +225,9 @@ int make_kind(const CudnnLibrary& library, std::uint64_t key, const spool::Confi
     const bool wanted = is_forced() ? variant.algo == settings().forced_algo &&
                                           variant.converts == settings().forced_converts
                                     : settings().accelerate_numerics || !variant.converts;
-    if (!wanted || index == spool::most_variants || !is_candidate(c, variant)) continue;
+    if (settings().accelerate == Settings::Accelerate::steps || !wanted ||
+        index == spool::most_variants || !is_candidate(c, variant))
+      continue;
     auto& one = record.variants[index++];
     one.algo = variant.algo;
     one.converts = variant.converts ? 1 : 0;
@@ -419,6 +440,8 @@ void kinds_in_child() {
   kind_count.store(0);
   memset(static_cast<void*>(misnamed), 0, sizeof misnamed);
   misnamed_count.store(0);
+  replaced_any.store(false);
+  calls_without_news.store(0);
   spent_ns = 0;
   plan_in_child();
 }

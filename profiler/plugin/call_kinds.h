@@ -60,6 +60,17 @@ bool is_forced();
 int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
             bool make);
 
+// Whether a call may pass unseen: for long enough nothing was new, nothing is open, and every kind
+// has the program's own algorithm. Then one call in `quiet_share` is looked at and counts for all,
+// so that programs in which nothing gains pay next to nothing. Needs no lock.
+inline constexpr std::uint64_t quiet_share = 16;
+bool is_quiet();
+// A forward call was looked at; `open`: its kind is new or undecided.
+void looked_at(bool open);
+
+// Whether any choice ever fell on another algorithm than the program's. Needs no lock.
+bool any_replaced();
+
 // All of these with the lock held.
 void set_decided(Kind& kind, std::uint32_t chosen);
 // The chosen algorithm is used no longer: calls have the program's own from here on.

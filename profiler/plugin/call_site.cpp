@@ -29,6 +29,7 @@ struct Python {
   void* (*frame_get_code)(void*);
   int (*frame_get_line)(void*);
   void* (*get_attribute)(void*, const char*);
+  void* (*dict_get)(void*, const char*);
   const char* (*as_utf8)(void*);
   void (*decrement)(void*);
   void (*increment)(void*);
@@ -48,7 +49,8 @@ bool load(Python& p) {
       !take(p.get_frame, "PyEval_GetFrame") || !take(p.frame_get_back, "PyFrame_GetBack") ||
       !take(p.frame_get_code, "PyFrame_GetCode") ||
       !take(p.frame_get_line, "PyFrame_GetLineNumber") ||
-      !take(p.get_attribute, "PyObject_GetAttrString") || !take(p.as_utf8, "PyUnicode_AsUTF8") ||
+      !take(p.get_attribute, "PyObject_GetAttrString") ||
+      !take(p.dict_get, "PyDict_GetItemString") || !take(p.as_utf8, "PyUnicode_AsUTF8") ||
       !take(p.decrement, "Py_DecRef") || !take(p.increment, "Py_IncRef") ||
       !take(p.error_fetch, "PyErr_Fetch") || !take(p.error_restore, "PyErr_Restore"))
     return false;
@@ -85,20 +87,26 @@ struct Place {
   bool framework = false, keras = false;
 };
 
-bool is_framework(const char* file) {
-  for (const char* part :
-       {"/torch/", "/jax/", "/jaxlib/", "/tensorflow/", "/keras/", "/tf_keras/", "/flax/",
-        "<frozen", "/contextlib.py", "/lightning/", "/pytorch_lightning/", "/accelerate/"})
-    if (strstr(file, part) != nullptr) return true;
+// By the module's name: folders are called "torch" in programs, too.
+bool is_of(const char* module, std::initializer_list<const char*> packages) {
+  for (const char* package : packages) {
+    const std::size_t length = strlen(package);
+    if (strncmp(module, package, length) == 0 && (module[length] == 0 || module[length] == '.'))
+      return true;
+  }
   return false;
+}
+bool is_framework(const char* module) {
+  return is_of(module,
+               {"torch", "jax", "jaxlib", "tensorflow", "keras", "tf_keras", "flax", "lightning",
+                "pytorch_lightning", "accelerate", "importlib", "contextlib", "rnnadvisor_torch"});
 }
 
 // Keras, wherever it is installed, stands above TensorFlow, JAX or PyTorch: it is whose layer it
 // is.
-bool is_keras(const char* file) {
-  for (const char* part : {"/keras/src/", "/keras/layers/", "/keras/engine/", "/tf_keras/"})
-    if (strstr(file, part) != nullptr) return true;
-  return false;
+bool is_keras(const char* module) {
+  return is_of(
+      module, {"keras.src", "keras.layers", "keras.engine", "tf_keras", "tensorflow.python.keras"});
 }
 
 Place place_of(const Python& p, void* frame) {
@@ -106,24 +114,25 @@ Place place_of(const Python& p, void* frame) {
   place.line = p.frame_get_line(frame);
   void* code = p.frame_get_code(frame);
   if (code == nullptr) return place;
-  const auto text = [&](const char* name, bool is_file) -> std::uint32_t {
+  const auto text = [&](const char* name) -> std::uint32_t {
     void* object = p.get_attribute(code, name);
     if (object == nullptr) return 0;
     const char* utf8 = p.as_utf8(object);
-    std::uint32_t id = 0;
-    if (utf8 != nullptr) {
-      id = writer().intern(utf8);
-      if (is_file) {
-        place.framework = is_framework(utf8);
-        place.keras = is_keras(utf8);
-      }
-    }
+    const std::uint32_t id = utf8 == nullptr ? 0 : writer().intern(utf8);
     p.decrement(object);
     return id;
   };
-  place.file = text("co_filename", true);
-  place.function = text("co_name", false);
+  place.file = text("co_filename");
+  place.function = text("co_name");
   p.decrement(code);
+  void* globals = p.get_attribute(frame, "f_globals");
+  if (globals == nullptr) return place;
+  void* name = p.dict_get(globals, "__name__");  // borrowed
+  if (const char* module = name == nullptr ? nullptr : p.as_utf8(name); module != nullptr) {
+    place.framework = is_framework(module);
+    place.keras = is_keras(module);
+  }
+  p.decrement(globals);
   return place;
 }
 

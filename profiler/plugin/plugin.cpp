@@ -110,8 +110,8 @@ bool listed(const char* list, const char* word) {
   return false;
 }
 
-// "exact", "numerics", "0", or for tests "force:" and an algorithm, which every call that can take
-// it then has; with "+conversion" behind it in half precision for float32.
+// "exact", "numerics", "steps", "0", or for tests "force:" and an algorithm, which every call that
+// can take it then has; with "+conversion" behind it in half precision for float32.
 void read_acceleration(Settings& s) {
   const char* record = variable("RNNADVISOR_RECORD");
   s.record_calls = record == nullptr || strcmp(record, "choices") != 0;
@@ -136,6 +136,10 @@ void read_acceleration(Settings& s) {
   s.accelerate_numerics = strcmp(text, "numerics") == 0;
   if (s.accelerate_numerics || strcmp(text, "exact") == 0) {
     s.accelerate = Settings::Accelerate::measured;
+    return;
+  }
+  if (strcmp(text, "steps") == 0) {
+    s.accelerate = Settings::Accelerate::steps;
     return;
   }
   static const char* const algorithms[] = {"standard", "persist_static", "persist_dynamic",

@@ -27,7 +27,9 @@ struct Settings {
   enum class Capture { always, profiler_api, nvtx } capture;
   char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
   bool record_calls;             // else only what `accelerate` did
-  enum class Accelerate { off, measured, forced } accelerate;
+  // steps: calls keep their algorithm; whole steps are timed with and without a change of ours in
+  // the program (steps.h).
+  enum class Accelerate { off, measured, forced, steps } accelerate;
   bool accelerate_numerics;  // float32 may be converted to half, where the program permits TF32
   std::int32_t forced_algo;  // cudnnRNNAlgo_t of Accelerate::forced
   bool forced_converts;

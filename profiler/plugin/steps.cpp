@@ -39,6 +39,8 @@ Block blocks[most_blocks];
 enum class Stage : std::uint32_t { waiting, comparing, late_times, over };
 std::atomic<Stage> stage{Stage::waiting};
 std::atomic<bool> own_now{false};
+enum class Change : std::uint32_t { awaited, ready, impossible };
+std::atomic<Change> change{Change::awaited};
 std::atomic<std::int64_t> interrupted_ns{0};  // 0: not, or ended by SIGTERM since
 
 struct State {
@@ -162,9 +164,15 @@ struct Ended {
   std::uint32_t block = 0;
 };
 
+bool awaits_change() {
+  return settings().accelerate == Settings::Accelerate::steps && change.load() == Change::awaited;
+}
+
 // The step before is over, the next begins. With the lock held; true: there is no more to time.
 bool next_step(Ended& ended, bool same_stream) {
-  const bool settled = !s.unsettled, ready = settled && s.replaced && same_stream;
+  const bool settled = !s.unsettled;
+  const bool changed = s.replaced || change.load() == Change::ready;
+  const bool ready = settled && changed && same_stream;
   ended = {s.timing, false, s.block};
   s.timing = -1;
   s.unsettled = s.replaced = false;
@@ -172,7 +180,7 @@ bool next_step(Ended& ended, bool same_stream) {
   switch (stage.load()) {
     case Stage::waiting:
       s.steady = ready ? s.steady + 1 : 0;
-      s.idle = settled && !s.replaced ? s.idle + 1 : 0;
+      s.idle = settled && !changed && !awaits_change() ? s.idle + 1 : 0;
       ++s.steps;
       if (s.steady < steady_steps)
         return settings().try_steps > 0 && (s.idle >= settled_steps || s.steps >= endless_steps);
@@ -230,6 +238,9 @@ void end_at_last() {
 }  // namespace
 
 void steps_see(const StepCall& call) {
+  // Nothing to compare: programs in which nothing gains are to pay nothing, and a lock costs two
+  // system calls.
+  if (settings().try_steps == 0 && !any_replaced()) return;
   // A run with a plan measures nothing that is known, and its results are to repeat.
   if (settings().plan[0] != 0 && settings().try_steps == 0) return;
   if (stage.load(std::memory_order_acquire) == Stage::over) {
@@ -281,6 +292,20 @@ bool steps_are_compared() {
   return now == Stage::comparing || now == Stage::late_times;
 }
 
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT void rnnadvisor_change_ready(int ready) {
+  change.store(ready > 0 ? Change::ready : Change::impossible);
+}
+
+EXPORT int rnnadvisor_change_wanted() {
+  return change.load(std::memory_order_relaxed) == Change::ready &&
+                 !own_now.load(std::memory_order_relaxed) &&
+                 stage.load(std::memory_order_relaxed) != Stage::over
+             ? 1
+             : 0;
+}
+
 void steps_finish() {
   if (stage.load() != Stage::over) write_blocks(false);
 }
@@ -290,6 +315,7 @@ void steps_in_child() {
   memcpy(&mutex, &fresh, sizeof fresh);
   stage.store(Stage::waiting);
   own_now.store(false);
+  change.store(Change::awaited);
   interrupted_ns.store(0);
   memset(static_cast<void*>(blocks), 0, sizeof blocks);
   s = {};

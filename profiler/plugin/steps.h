@@ -3,7 +3,9 @@
 // own algorithms alternate; each step is timed by CUDA events on the stream of its first call.
 // Afterwards `accelerate` uses what was chosen, unless whole steps are slower with it; `try`
 // (RNNADVISOR_TRY_STEPS) keeps the program's own.
-// Where a step begins: spool::StepSource. Threads: any.
+// `try --change` does the same with a change of the program's modules in place of algorithms: code
+// of ours in the program asks rnnadvisor_change_wanted() at each call of a layer. Where a step
+// begins: spool::StepSource. Threads: any.
 #pragma once
 
 #include <cuda.h>
@@ -25,6 +27,10 @@ void steps_see(const StepCall& call);
 
 bool steps_want_own();      // calls are to have the program's own algorithm now
 bool steps_are_compared();  // blocks alternate at present
+
+// Exported from the library, for code of ours in the program:
+//   void rnnadvisor_change_ready(int ready): above 0: the change can be used from now on; 0: never
+//   int rnnadvisor_change_wanted(): 1: layers are to be called with the change now
 
 void steps_finish();    // writes what is not written yet; at the end of the process
 void steps_in_child();  // after fork()

@@ -8,8 +8,11 @@
 
 #include "advisor/cli/collecting.h"
 #include "advisor/cli/command_line.h"
+#include "advisor/cli/configurations.h"
+#include "advisor/cli/program_changes.h"
 #include "advisor/cli/recording_options.h"
 #include "advisor/cli/running_program.h"
+#include "advisor/cli/verifying.h"
 #include "core/base/secrets.h"
 #include "core/base/shell_words.h"
 
@@ -25,10 +28,13 @@ struct AccelerateCommand {
   std::string step = "calls";
   bool tries = false;
   std::optional<std::int64_t> iterations;  // of `try`: then end the program
+  std::string change;                      // of `try`: a change of modules; empty: algorithms
+  std::string code;                        // --write-code
 };
 
 // Twelve in each of the plugin's thirteen blocks.
 constexpr int default_steps = 156;
+constexpr std::string_view advised = "advised";
 constexpr std::int64_t fewest_steps = 26, most_steps = 800;
 
 // Of a program that records nothing that is kept.
@@ -59,6 +65,58 @@ std::string kept_options(const AccelerateCommand& arguments) {
   return shell_words(words);
 }
 
+// A change of the program's modules, from its words to what came of it.
+class Changing {
+ public:
+  Changing(Judging judging, ProgramChanges::Options options)
+      : judging_(std::move(judging)), options_(std::move(options)) {}
+
+  Result<std::vector<std::string>> start(const Context& context, const std::string& folder,
+                                         const launch::Lookup& environment) {
+    auto started = ProgramChanges::start(context, folder, judging_, options_);
+    if (!started) return fail(std::move(started.error()));
+    changes_ = std::move(*started);
+    return changes_->variables(environment("PYTHONPATH").value_or(""));
+  }
+  const std::vector<ChangedLayer>& finish() { return layers_ = changes_->finish(); }
+  int write_code(const Context& context, const AccelerateCommand& arguments) const {
+    if (arguments.code.empty()) return exit_ok;
+    const auto written = write_changed_modules(layers_, arguments.code, arguments.force);
+    if (!written) return context.report(written.error());
+    context.note(*written == 0
+                     ? "no module was written: no layer's code was changed"
+                     : fmt::format("{} written to {}", words_of(*written), arguments.code));
+    return exit_ok;
+  }
+
+ private:
+  static std::string words_of(int modules) {
+    return modules == 1 ? "one module was" : fmt::format("{} modules were", modules);
+  }
+
+  Judging judging_;
+  ProgramChanges::Options options_;
+  std::unique_ptr<ProgramChanges> changes_;
+  std::vector<ChangedLayer> layers_;
+};
+
+Result<Changing> prepare_changes(const Context& context, const AccelerateCommand& arguments) {
+  if (!arguments.accelerate.plan.empty() || arguments.accelerate.deterministic) {
+    return fail(usage("--change tries no algorithms, so no plan belongs to it",
+                      "leave --plan and --deterministic out"));
+  }
+  VerifyOptions words;
+  if (arguments.change != advised) words.change = arguments.change;
+  words.allow = arguments.accelerate.allow == "numerics" ? "padded,numerics" : "padded";
+  auto propose = propose_options(words);
+  if (!propose) return fail(std::move(propose.error()));
+  auto judging = prepare_judging({{}, {}, "never"}, context.services.predict_for);
+  if (!judging) return fail(std::move(judging.error().front()));
+  auto device = choose_device(context, "nvidia-h200");
+  if (!device) return fail(std::move(device.error()));
+  return Changing(std::move(*judging), {std::move(*propose), std::move(*device)});
+}
+
 int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   const auto accelerate = read_accelerate(arguments.accelerate);
   if (!accelerate) return context.report(accelerate.error());
@@ -72,6 +130,12 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   }
   if (auto writable = check_writable({arguments.report}, arguments.force, {}); !writable)
     return context.report(writable.error());
+  std::optional<Changing> changing;
+  if (!arguments.change.empty()) {
+    auto prepared = prepare_changes(context, arguments);
+    if (!prepared) return context.report(prepared.error());
+    changing = std::move(*prepared);
+  }
   const bool profile = !arguments.output.empty();
   std::optional<ProgramOutput> output;
   AccelerationRequest request;
@@ -98,6 +162,12 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
     }
     run.was_interrupted = [&ended] { return ended; };
   }
+  if (changing) {
+    run.recording.accelerate->change = true;
+    run.more_variables = [&](const std::string& folder, const launch::Lookup& environment) {
+      return changing->start(context, folder, environment);
+    };
+  }
   run.variables = arguments.variables;
   run.make_folder = [&]() -> Result<std::string> {
     if (!profile) return make_temporary_folder();
@@ -111,6 +181,12 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
     }
   };
   run.collect = [&](const std::string& folder, const Process& program) {
+    int code = exit_ok;
+    if (changing) {
+      request.changes = &changing->finish();
+      code = changing->write_code(context, arguments);
+      if (code == exit_ok) request.code_folder = arguments.code;
+    }
     request.recording = {
         folder,
         profile ? output->path : std::string(),
@@ -123,7 +199,7 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
         accelerate->numerics};
     const int status = collect_acceleration(context, request, &ended);
     output.reset();
-    return status;
+    return status != exit_ok ? status : code;
   };
   return run_program(context, run);
 }
@@ -152,6 +228,15 @@ void add_options(CLI::App& command, bool tries, Context& context) {
                     "SIGTERM (default: time 156 and let it run to its end)")
         ->type_name("STEPS")
         ->group(group_accelerating);
+    auto* change = command.add_option(
+        "--change", arguments->change,
+        "try a change of PyTorch's layers in place of algorithms: 'split_layers', 'pad_hidden 128, "
+        "then split_layers', or 'advised': what `advise` would try first for each layer");
+    change->type_name("CHANGE")->group(group_accelerating);
+    auto* code = command.add_option("--write-code", arguments->code,
+                                    "write the modules of the changed layers into this folder");
+    code->type_name("DIR")->needs(change)->group(group_output);
+    context.completions[code] = {Context::Completion::Kind::file, {}};
   }
   add_no_command_line(command, arguments->no_command_line);
   add_program_variables(command, arguments->variables);

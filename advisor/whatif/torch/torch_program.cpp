@@ -10,6 +10,9 @@ std::span<const EmbeddedFile> torch_scripts();
 }
 
 namespace rnnadvisor::advisor {
+namespace {
+constexpr std::string_view package = "rnnadvisor_torch/";
+}
 
 std::string_view torch_bootstrap() {
   for (const auto& file : embedded::torch_scripts()) {
@@ -21,9 +24,16 @@ std::string_view torch_bootstrap() {
 std::string torch_input(std::string_view request) {
   nlohmann::json files = nlohmann::json::object();
   for (const auto& file : embedded::torch_scripts()) {
-    if (file.name != "bootstrap.py") files[std::string(file.name)] = std::string(file.text);
+    if (file.name.starts_with(package)) files[std::string(file.name)] = std::string(file.text);
   }
   return files.dump().append("\n").append(request);
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> torch_modules() {
+  std::vector<std::pair<std::string_view, std::string_view>> files;
+  for (const auto& file : embedded::torch_scripts())
+    if (file.name != "bootstrap.py") files.emplace_back(file.name, file.text);
+  return files;
 }
 
 }  // namespace rnnadvisor::advisor

@@ -14,6 +14,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace rnnadvisor::advisor {
 
@@ -28,5 +30,10 @@ std::string_view torch_bootstrap();
 // UTF-8, on as many lines as it likes. It is not checked here: the program answers with an error
 // that names the place.
 std::string torch_input(std::string_view request);
+
+// The same scripts as files, path and text, to be used inside somebody's program:
+// in_program/sitecustomize.py, whose folder belongs on its PYTHONPATH, and the package that it
+// loads.
+std::vector<std::pair<std::string_view, std::string_view>> torch_modules();
 
 }  // namespace rnnadvisor::advisor

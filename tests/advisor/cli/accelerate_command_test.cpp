@@ -146,6 +146,91 @@ TEST_F(AccelerateCommand, TryingHasItsOwnSettings) {
   }
 }
 
+// The program is played by a shell, which asks, waits for the answer and says what came of it.
+class TryChange : public AccelerateCommand {
+ protected:
+  struct Tried {
+    Called called;
+    nlohmann::json answer;
+  };
+  Tried tried(const Words& options, const std::string& question, const std::string& result) {
+    std::ofstream(folder_ / "question") << question;
+    std::ofstream(folder_ / "result") << result;
+    Words line = {"try"};
+    line.insert(line.end(), options.begin(), options.end());
+    line.insert(line.end(), {"--", "sh", "-c",
+                             "cd \"$RNNADVISOR_CHANGES\" && test -f "
+                             "\"${PYTHONPATH%%:*}/sitecustomize.py\" && cp " +
+                                 folder_ / "question" +
+                                 " a.part && mv a.part 7-0.layer.json && for i in $(seq 500); do "
+                                 "test -f 7-0.answer.json && break; sleep 0.01; done; cp "
+                                 "7-0.answer.json " +
+                                 folder_ / "answer" + " && cp " + folder_ / "result" +
+                                 " 7-0.result.json; echo $RNNADVISOR_ACCELERATE"});
+    Tried out{call(line, services_), {}};
+    out.answer = nlohmann::json::parse(read_text(folder_ / "answer"), nullptr, false);
+    return out;
+  }
+  static constexpr const char* lstm =
+      R"({"call": {"cell": "lstm", "hidden_size": 1000, "num_layers": 2, "data_type": "half",
+          "batch_size": 32, "seq_length": 50, "framework": {"name": "pytorch"}},
+          "file": "/home/me/train.py", "line": 31, "gpu": "NVIDIA H200"})";
+  static constexpr const char* made =
+      R"({"status": "changed", "error": 0.0004, "limit": 0.002, "tensor": "dx",
+          "transforms": [{"kind": "split_layers"}], "file": "rnn_split_layers.py",
+          "module": "import torch\n"})";
+};
+
+TEST_F(TryChange, AsksForTheChangeAndSaysWhatCameOfIt) {
+  const auto one =
+      tried({"--change", "split_layers", "--write-code", folder_ / "code"}, lstm, made);
+  EXPECT_EQ(one.called.status, 0) << one.called.err;
+  EXPECT_EQ(one.answer["candidates"][0]["transforms"][0]["kind"], "split_layers");
+  EXPECT_THAT(one.called.err, HasSubstr("LSTM 2x1000 half B32 T50, train.py:31"));
+  EXPECT_THAT(one.called.err, HasSubstr("within 0.0004"));
+  EXPECT_EQ(read_text(folder_ / "code/rnn_split_layers.py"), "import torch\n");
+  EXPECT_TRUE(leaves_nothing());
+}
+
+TEST_F(TryChange, WhatAdviseWouldTryFirst) {
+  const auto one = tried({"--change", "advised"}, lstm, made);
+  ASSERT_TRUE(one.answer["candidates"].is_array()) << one.answer;
+  // No algorithm: that is what `try` is for without a change.
+  for (const auto& candidate : one.answer["candidates"])
+    for (const auto& transform : candidate["transforms"]) EXPECT_NE(transform["kind"], "algo");
+  // A batch in parts: a document says so, and measuring refuted it on this GPU.
+  const auto large = tried({"--change", "advised"},
+                           R"({"call": {"cell": "lstm", "hidden_size": 1024, "data_type": "half",
+                               "batch_size": 512, "seq_length": 64,
+                               "framework": {"name": "pytorch"}}, "gpu": "NVIDIA H200"})",
+                           R"({"status": "kept", "reason": "nothing"})");
+  EXPECT_THAT(large.answer.dump(), Not(HasSubstr("lower_batch")));
+}
+
+TEST_F(TryChange, WhatCannotBeIsSaid) {
+  const auto one = tried({"--change", "split_directions"}, lstm,
+                         R"({"status": "kept", "reason": "there is one direction only"})");
+  EXPECT_TRUE(one.answer.contains("none")) << one.answer;
+  EXPECT_THAT(one.called.err, HasSubstr("nothing was changed: there is one direction only"));
+  // Nothing that the program writes is trusted.
+  for (const char* text :
+       {"", "{", "[]", "{\"call\": 7}", "{\"call\": {\"cell\": \"\u001b[31m\"}}"}) {
+    const auto other = tried({"--change", "advised"}, text, text);
+    EXPECT_EQ(other.called.status, 0) << other.called.err;
+    EXPECT_TRUE(other.answer.contains("none"));
+    EXPECT_THAT(other.called.err, Not(HasSubstr("\x1b")));
+  }
+  const auto escaping = tried({"--change", "split_layers", "--write-code", folder_ / "code"}, lstm,
+                              R"({"status": "changed", "file": "../x.py", "module": "x"})");
+  EXPECT_FALSE(fs::exists(folder_ / "x.py"));
+  for (const Words& wrong : {Words{"--change", "pad_hiden 8"}, {"--write-code", "x"}}) {
+    Words line = {"try"};
+    line.insert(line.end(), wrong.begin(), wrong.end());
+    line.insert(line.end(), {"--", "true"});
+    EXPECT_EQ(call(line, services_).status, 2);
+  }
+}
+
 TEST_F(AccelerateCommand, ASignalThatEndsTheProgramIsOurs) {
   const auto called = accelerate({"sh", "-c", "kill -TERM $$"});
   EXPECT_EQ(died_by_, SIGTERM);

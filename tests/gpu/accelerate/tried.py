@@ -1,63 +1,132 @@
 #!/usr/bin/env python3
 """Whole programs under `rnnadvisor try` and `rnnadvisor accelerate`, as they are: time of a step, loss, exit status, output.
 
-tried.py RNNADVISOR OUT.jsonl [--same STEPS] PROGRAM.py …: each runs under `try`, with the same types and with `--allow numerics`, until 200 steps
-have been timed. With --same it also runs STEPS steps plain, plain again and under `accelerate`, for its output and exit status.
-Programs take --steps (tests/gpu/planted_programs/programs, samples/programs/pytorch) and print their last loss.
+tried.py RNNADVISOR OUT.jsonl [options] PROGRAM.py …: each runs under `try`, with the same types and with `--allow numerics`, until 200 steps
+have been timed. Programs take --steps (tests/gpu/planted_programs/programs, samples/programs/pytorch) and print their last loss.
+  --list FILE.jsonl   more programs: name, cwd (relative to the file), command, env, loss_regex
+  --change CHANGE     `try --change` in place of algorithms; repeatable
+  --same STEPS        also STEPS steps plain, plain again and under `accelerate`, for output and exit status
+  --losses SECONDS    in place of `try`: each program plain, plain again and under `accelerate --allow numerics` for so long, several at once, and
+                      the losses that it prints; ended by SIGINT
+  --until SECONDS     start nothing after so many
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-parser = argparse.ArgumentParser()
-parser.add_argument("rnnadvisor")
-parser.add_argument("out")
-parser.add_argument("programs", nargs="+")
-parser.add_argument("--same", type=int, default=0)
-options = parser.parse_args()
-environment = {**os.environ, "PYTHONPATH": "tests/gpu/planted_programs/programs"}
 NUMBER = r"([\d.]+)"
+BEGIN = time.perf_counter()
 
 
-def run(command):
-    begin = time.perf_counter()
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    except subprocess.TimeoutExpired as late:
-        return {"status": None, "out": "", "error": f"more than {late.timeout} s", "seconds": late.timeout}
-    return {"status": done.returncode, "out": done.stdout[-500:], "error": done.stderr[-3000:], "seconds": time.perf_counter() - begin}
+class Program:
+    def __init__(self, name, command, cwd=None, env=None, loss=None):
+        self.name, self.command, self.cwd, self.loss = name, command, cwd, loss
+        self.environment = {**os.environ, "PYTHONPATH": str(pathlib.Path("tests/gpu/planted_programs/programs").resolve()), "PYTHONUNBUFFERED": "1", **(env or {})}
+
+    def run(self, prefix, command=None, seconds=60, interrupt=False):
+        begin = time.perf_counter()
+        process = subprocess.Popen([*prefix, *(command or self.command)], cwd=self.cwd, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, errors="replace")
+        ended = ""
+        try:
+            out, error = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            ended = f"ended after {seconds} s"
+            process.send_signal(signal.SIGINT if interrupt else signal.SIGKILL)
+            try:
+                out, error = process.communicate(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out, error = process.communicate()
+        return {"status": process.returncode, "ended": ended, "all": out, "out": out[-500:], "error": error[-3000:], "seconds": time.perf_counter() - begin}
 
 
-def tried(program, allow):
+def step_of(report):
+    flat = re.sub(r"\s+", " ", report)
+    step = re.search(rf"Whole step {NUMBER} (\S+) → {NUMBER} (\S+): {NUMBER}× \({NUMBER} to {NUMBER}\); noise of the program's own steps: {NUMBER} to {NUMBER}", flat)
+    if not step:
+        return None
+    ms = {"µs": 1e-3, "us": 1e-3, "ms": 1.0, "s": 1e3}
+    return {"own_ms": float(step[1]) * ms[step[2]], "fast_ms": float(step[3]) * ms[step[4]], "speedup": float(step[5]),
+            "interval": [float(step[6]), float(step[7])], "control": [float(step[8]), float(step[9])]}
+
+
+def tried(rnnadvisor, program, *options):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
-        done = run([options.rnnadvisor, "try", "--no-progress", "--allow", allow, "--iterations", "200", "--report", str(report), "--",
-                    sys.executable, program, "--steps", "1000000"])
+        done = program.run([rnnadvisor, "try", "--no-progress", "--iterations", "200", "--report", str(report), *options, "--"])
         text = report.read_text() if report.exists() else ""
-    flat = re.sub(r"\s+", " ", text)
-    step = re.search(rf"Whole step {NUMBER} (\S+) → {NUMBER} (\S+): {NUMBER}× \({NUMBER} to {NUMBER}\); noise of the program's own steps: {NUMBER} to {NUMBER}", flat)
-    found = None
-    if step:
-        ms = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
-        found = {"own_ms": float(step[1]) * ms[step[2]], "fast_ms": float(step[3]) * ms[step[4]], "speedup": float(step[5]),
-                 "interval": [float(step[6]), float(step[7])], "control": [float(step[8]), float(step[9])]}
-    return {**done, "report": text, "step": found}
+    del done["all"]
+    return {**done, "report": text, "step": step_of(text)}
 
 
-for program in options.programs:
-    row = {"program": program, "exact": tried(program, "exact"), "numerics": tried(program, "numerics")}
-    if options.same:
-        command = [sys.executable, program, "--steps", str(options.same)]
-        row["same"] = {name: run([*prefix, *command]) for name, prefix in
-                       (("plain", ()), ("again", ()), ("accelerated", (options.rnnadvisor, "accelerate", "--no-progress", "--")))}
-    with pathlib.Path(options.out).open("a") as file:
-        file.write(json.dumps(row) + "\n")
-    print(program, {k: (row[k]["status"], row[k]["step"]) for k in ("exact", "numerics")},
-          {k: (v["status"], v["out"].strip()) for k, v in row.get("same", {}).items()}, flush=True)
-    print(row["exact"]["report"] or row["exact"]["error"], flush=True)
+def losses(rnnadvisor, program, seconds):
+    ways = {"plain": (), "again": (), "accelerated": (rnnadvisor, "accelerate", "--no-progress", "--allow", "numerics", "--")}
+    with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
+        running = {name: pool.submit(program.run, prefix, None, seconds, True) for name, prefix in ways.items()}
+        found = {name: each.result() for name, each in running.items()}
+    for one in found.values():
+        one["losses"] = [float(value) for value in re.findall(program.loss, one.pop("all"))] if program.loss else []
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rnnadvisor")
+    parser.add_argument("out")
+    parser.add_argument("programs", nargs="*")
+    parser.add_argument("--list")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--change", action="append", default=[])
+    parser.add_argument("--same", type=int, default=0)
+    parser.add_argument("--losses", type=float, default=0)
+    parser.add_argument("--until", type=float, default=1e9)
+    options = parser.parse_intermixed_args()
+    rnnadvisor = str(pathlib.Path(options.rnnadvisor).resolve())
+    programs = [Program(path, [sys.executable, path, "--steps", "1000000"]) for path in options.programs]
+    if options.list:
+        place = pathlib.Path(options.list).resolve().parent
+        for line in pathlib.Path(options.list).read_text().splitlines():
+            one = json.loads(line)
+            if not options.only or one["name"] in options.only.split(","):
+                command = [sys.executable if word == "python3" else word for word in one["command"]]
+                programs.append(Program(one["name"], command, place / one["cwd"], one.get("env"), one.get("loss_regex")))
+
+    def note(row):
+        with pathlib.Path(options.out).open("a") as file:
+            file.write(json.dumps(row) + "\n")
+
+    if options.losses:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for program, found in zip(programs, pool.map(lambda program: losses(rnnadvisor, program, options.losses), programs)):
+                note({"program": program.name, "losses": found})
+                print(program.name, {name: (one["status"], len(one["losses"]), one["losses"][-1:]) for name, one in found.items()}, flush=True)
+        return
+    for program in programs:
+        if time.perf_counter() - BEGIN > options.until:
+            break
+        ways = {change: ("--change", change) for change in options.change} or {"exact": ("--allow", "exact"), "numerics": ("--allow", "numerics")}
+        row = {"program": program.name, **{name: tried(rnnadvisor, program, *words) for name, words in ways.items()}}
+        if options.same:
+            command = [*program.command[:-1], str(options.same)]
+            row["same"] = {name: program.run(prefix, command) for name, prefix in
+                           (("plain", ()), ("again", ()), ("accelerated", (rnnadvisor, "accelerate", "--no-progress", "--")))}
+            for one in row["same"].values():
+                del one["all"]
+        note(row)
+        print(program.name, {name: (row[name]["status"], row[name]["step"]) for name in ways},
+              {k: (v["status"], v["out"].strip()) for k, v in row.get("same", {}).items()}, flush=True)
+        for name in ways:
+            print(row[name]["report"] or row[name]["error"][-800:], flush=True)
+
+
+if __name__ == "__main__":
+    main()

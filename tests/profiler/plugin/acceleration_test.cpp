@@ -154,6 +154,20 @@ TEST_F(Accelerated, WhatIsNoFasterIsNotChosen) {
   EXPECT_EQ(choices.at(0).state, ChoiceState::decided);
 }
 
+// Then most calls are not looked at any more; the counts stay about right, and what is new is seen.
+TEST_F(Accelerated, WhereNothingGainsMostCallsPassUnseen) {
+  child.variable("STANDIN_MS", "standard=3,persist_static=5,persist_static_small_h=1");
+  const auto alone = run({"train", "3000"}).spools.back().choices();
+  ASSERT_THAT(alone, SizeIs(1));
+  EXPECT_EQ(chosen(alone[0]), standard);
+  for (const auto calls : alone[0].calls) EXPECT_NEAR(static_cast<double>(calls), 3000, 100);
+  const auto both = run({"train", "3000", "small-from=2000"}).spools.back().choices();
+  ASSERT_THAT(both, SizeIs(2));
+  EXPECT_EQ(chosen(both[0]), standard);
+  EXPECT_EQ(chosen(both[1]), small_h);
+  EXPECT_GT(both[1].substituted[0], 500u);  // the others time whole steps
+}
+
 TEST_F(Accelerated, WrongResultsAreNeverUsed) {
   child.variable("STANDIN_WRONG", "persist_static=0.01");
   const auto choices = run({"train", "60"}).spool().choices();
@@ -270,6 +284,36 @@ TEST_F(Accelerated, WholeStepsAreTimedBothWays) {
                   1e3);
     }
   }
+}
+
+// Code of ours in the program changes how it calls cuDNN, when the plugin says that it is its turn.
+TEST_F(Accelerated, AChangeOfTheProgramIsTimedInTurns) {
+  child.variable("RNNADVISOR_ACCELERATE", "steps").variable("RNNADVISOR_TRY_STEPS", "130");
+  const auto result = run({"train", "400", "change=1"});
+  ASSERT_THAT(result.spool().blocks, SizeIs(13));
+  for (const auto& [number, block] : result.spool().blocks) {
+    EXPECT_EQ(block.chosen, number % 2 == 0 ? 1u : 0u);
+    EXPECT_GE(block.steps, 9u);
+    EXPECT_NEAR(static_cast<double>(block.median_ns), block.chosen != 0 ? 3e6 : 9e6, 1e3);
+  }
+  std::uint64_t own = 0, changed = 0;
+  for (const auto& choice : result.spool().choices()) {
+    EXPECT_EQ(choice.chosen, 0u);
+    EXPECT_EQ(choice.substituted[0], 0u);
+    (choice.variants[0].algo == persist_static ? changed : own) += choice.calls[0];
+  }
+  // Seven blocks of ten and three steps before them.
+  EXPECT_GT(own, 250u);
+}
+
+TEST_F(Accelerated, AChangeThatCannotBeMadeEndsTheTrying) {
+  child.variable("RNNADVISOR_ACCELERATE", "steps")
+      .variable("RNNADVISOR_TRY_STEPS", "130")
+      .variable("RNNADVISOR_TRY_END", "1");
+  const auto result = child.run({"accelerate", "train", "100000", "change=0"});
+  EXPECT_EQ(result.status, -SIGINT);
+  EXPECT_THAT(result.spool().note_codes(), Contains("try-ended"));
+  EXPECT_THAT(result.spool().blocks, SizeIs(0));
 }
 
 TEST_F(Accelerated, TryingKeepsTheProgramsOwnAfterwards) {

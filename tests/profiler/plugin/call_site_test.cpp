@@ -58,11 +58,11 @@ TEST_P(Python, AFrameworksOwnFramesArePassedOver) {
   const std::string script = child.folder() + "/train.py";
   std::ofstream(script) << "import sys\n"
                            "sys.path.insert(0, sys.argv[1])\n"
-                           "import layer\n"
+                           "import torch.layer as layer\n"
                            "def step(rnn):\n"
                            "    layer.from_here(rnn)\n"
                            "step(layer.Rnn(layer.load(sys.argv[2] == 'keeps')))\n";
-  const auto result = child.run({script, framework, GetParam()});
+  const auto result = child.run({script, child.folder(), GetParam()});
   ASSERT_EQ(result.status, 0) << result.error;
   const auto& s = result.spool();
   ASSERT_THAT(s.calls, SizeIs(2));
@@ -73,6 +73,22 @@ TEST_P(Python, AFrameworksOwnFramesArePassedOver) {
   EXPECT_THAT(s.text(site.framework_file), EndsWith("/torch/layer.py"));
   EXPECT_EQ(s.text(site.framework_function), "forward");
   EXPECT_EQ(site.framework_line, line_of("CALL"));
+}
+
+// What a program calls its folders says nothing.
+TEST_P(Python, AFolderOfTheProgramMayHaveAFrameworksName) {
+  const std::string folder = child.folder() + "/torch/keras/src";
+  ASSERT_EQ(
+      std::system(
+          ("mkdir -p " + folder + " && cp " CALL_SITE_SCRIPT " " + folder + "/train.py").c_str()),
+      0);
+  const auto result = child.run({folder + "/train.py", "sites", GetParam()});
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto& s = result.spool();
+  ASSERT_THAT(s.calls, SizeIs(4));
+  const auto site = s.tables.call_sites.at(s.calls[0].call_site);
+  EXPECT_EQ(s.text(site.file), folder + "/train.py");
+  EXPECT_EQ(s.text(site.function), "forward");
 }
 
 TEST_P(Python, ThreadsThatWantTheLockToo) {

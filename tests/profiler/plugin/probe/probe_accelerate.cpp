@@ -1,6 +1,8 @@
 // Programs that train and infer, as frameworks call cuDNN: a new descriptor for each call, sizes
 // asked each time, the reserve kept from forward to backward. What they compute is printed, so that
 // a run under the plugin can be compared with one without.
+#include <dlfcn.h>
+
 #include <cstring>
 #include <memory>
 #include <random>
@@ -17,6 +19,7 @@ struct Shape {
   float scale = 1, dy_scale = 1;  // of the inputs, and of the gradients of the outputs
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
+  cudnnRNNAlgo_t algo = CUDNN_RNN_ALGO_STANDARD;
 };
 
 // Of 64 bytes' alignment, or of 4.
@@ -69,11 +72,11 @@ class Descriptors {
     t.cudnnSetDropoutDescriptor(dropout_, thread.handle, shape.dropout ? 0.5F : 0, thread.states,
                                 sizeof thread.states, 1);
     t.cudnnCreateRNNDescriptor(&rnn);
-    PROBE_CHECK(t.cudnnSetRNNDescriptor_v8(
-                    rnn, CUDNN_RNN_ALGO_STANDARD, CUDNN_GRU, CUDNN_RNN_DOUBLE_BIAS,
-                    CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, shape.type, CUDNN_DATA_FLOAT,
-                    shape.math, 8, shape.hidden, shape.hidden, shape.layers, dropout_,
-                    CUDNN_RNN_PADDED_IO_ENABLED) == CUDNN_STATUS_SUCCESS);
+    PROBE_CHECK(t.cudnnSetRNNDescriptor_v8(rnn, shape.algo, CUDNN_GRU, CUDNN_RNN_DOUBLE_BIAS,
+                                           CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, shape.type,
+                                           CUDNN_DATA_FLOAT, shape.math, 8, shape.hidden,
+                                           shape.hidden, shape.layers, dropout_,
+                                           CUDNN_RNN_PADDED_IO_ENABLED) == CUDNN_STATUS_SUCCESS);
     std::vector<int> lengths(static_cast<std::size_t>(shape.batch), shape.steps);
     if (shape.unequal) lengths.back() = 1;
     float fill = 0;
@@ -142,6 +145,7 @@ class Layer {
   const Shape& shape() const { return shape_; }
   void scale(float inputs) { shape_.scale = inputs; }
   void misalign() { shape_.misaligned = true; }
+  void algorithm(cudnnRNNAlgo_t algo) { shape_.algo = algo; }
 
  private:
   struct Made {
@@ -221,7 +225,7 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
 // natural-workspace varying fma large-from=30 misaligned-from=30 natural-workspace-from=30
-// zero-gradients", or "infer 60 …".
+// zero-gradients change=1 small-from=30", or "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape;
@@ -230,6 +234,8 @@ PROBE_MODE(accelerate, "accelerate") {
   int cycle = 0;        // batches from 64 on, each for a hundred steps
   int large_from = -1;  // inputs of a step and those after it are beyond half's range
   int misaligned_from = -1, natural_workspace_from = -1;
+  int small_from = -1;  // another layer with 32 units
+  int change = -1;      // what is said of a change: another algorithm of the program's own choosing
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
     if (word.starts_with("hidden=")) shape.hidden = number(word);
@@ -240,6 +246,8 @@ PROBE_MODE(accelerate, "accelerate") {
     if (word.starts_with("large-from=")) large_from = number(word);
     if (word.starts_with("misaligned-from=")) misaligned_from = number(word);
     if (word.starts_with("natural-workspace-from=")) natural_workspace_from = number(word);
+    if (word.starts_with("small-from=")) small_from = number(word);
+    if (word.starts_with("change=")) change = number(word);
     shape.unequal |= word == "unequal";
     shape.misaligned |= word == "misaligned";
     shape.dropout |= word == "dropout";
@@ -255,11 +263,25 @@ PROBE_MODE(accelerate, "accelerate") {
   }
   Thread thread;
   Layer layer(shape);
+  Shape small_shape = shape;
+  small_shape.hidden = 32;
+  Layer small(small_shape);
   const int count = std::stoi(arguments.at(2));
   for (int i = 0; i < count; ++i) {
     const auto seed = static_cast<unsigned>(i);
     if (i == large_from) layer.scale(1e6F);
     if (i == misaligned_from) layer.misalign();
+    if (change >= 0) {
+      using Ready = void (*)(int);
+      using Wanted = int (*)();
+      auto* const ready = reinterpret_cast<Ready>(dlsym(RTLD_DEFAULT, "rnnadvisor_change_ready"));
+      auto* const wanted =
+          reinterpret_cast<Wanted>(dlsym(RTLD_DEFAULT, "rnnadvisor_change_wanted"));
+      constexpr int calls_to_prepare = 50;
+      if (ready != nullptr && i == calls_to_prepare) ready(change);
+      layer.algorithm(wanted != nullptr && wanted() != 0 ? CUDNN_RNN_ALGO_PERSIST_STATIC
+                                                         : CUDNN_RNN_ALGO_STANDARD);
+    }
     if (i == natural_workspace_from) options.natural_workspace = true;
     if (late_backward) options.backward = i < 40 ? 0 : 1;
     if (capture) standin<void(void*, int)>("libcuda.so.1", "standin_capture")(thread.stream, i % 2);
@@ -273,6 +295,8 @@ PROBE_MODE(accelerate, "accelerate") {
       other.batch = 1 + i % 300;
       Layer one(other);
       print("step", one.train(thread, seed, options));
+    } else if (small_from >= 0 && i >= small_from) {
+      print("step", small.train(thread, seed, options));
     } else if (arguments.at(1) == "train") {
       print("step", layer.train(thread, seed, options));
     } else {

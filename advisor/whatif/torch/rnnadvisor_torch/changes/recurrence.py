@@ -37,6 +37,8 @@ class _Recurrence:
         self.check_forward_args(x, states if lstm else states[0], batch_sizes)
         turned = self.batch_first and not packed
         y, states = self._sequence(x.transpose(0, 1) if turned else x, batch_sizes, states)
+        # As PyTorch's own layers return them: a program may view() them, or hand them to such a layer.
+        y, states = y.contiguous(), tuple(state.contiguous() for state in states)
         y = y.transpose(0, 1) if turned else y
         states = self._reordered(states, back)
         if packed:

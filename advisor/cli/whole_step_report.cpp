@@ -1,0 +1,65 @@
+#include "advisor/cli/whole_step_report.h"
+
+#include <fmt/format.h>
+
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+
+using advisor::Style;
+using launch::WholeStep;
+namespace words = advisor::words;
+
+std::string layer_name(const RnnConfig& config) {
+  const std::string text = summary(config);
+  return words::clean(text.substr(0, text.find(", "))) +
+         (config.mode == Mode::inference ? ", inference" : "");
+}
+
+void draw_whole_step(advisor::Terminal& terminal, const std::vector<WholeStep>& steps,
+                     const WholeStepContext& context) {
+  if (steps.empty() && !context.step.empty()) {
+    terminal.paragraph(fmt::format("not measured: too few steps ({}) came, or none", context.step),
+                       report_indent, "  Whole step", Style::bold);
+    return;
+  }
+  if (steps.empty()) {
+    if (!context.tried) return;
+    terminal.paragraph(
+        "not measured: the program ended too early, or no step was found. A step is a forward pass "
+        "and its backward pass, or without training a forward pass of the first layer, outside "
+        "CUDA "
+        "graphs; `--step nvtx:NAME` names one",
+        report_indent, "  Whole step", Style::bold);
+    return;
+  }
+  const auto& step = steps.front();
+  std::string text =
+      fmt::format("{} {} {}: {} ({} to {}); noise of the program's own steps: {} to {}",
+                  format_milliseconds(step.own_ms.median), terminal.symbol("→", "->"),
+                  format_milliseconds(step.chosen_ms.median), words::times(step.speedup.median),
+                  words::number(step.speedup.low), words::number(step.speedup.high),
+                  words::number(step.control.low), words::number(step.control.high));
+  if (step.withdrawn) text += "; steps were slower, so the program has its own algorithms again";
+  if (steps.size() > 1) text += fmt::format("; in the first of {} processes", steps.size());
+  terminal.paragraph(text, report_indent, "  Whole step", Style::bold);
+  terminal.paragraph(
+      fmt::format("{} steps timed; {}", format_count(step.steps), launch::describe(step.source)),
+      report_indent, {}, Style::dim);
+}
+
+void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
+  constexpr std::size_t most_notes = 3;
+  std::size_t shown = 0;
+  for (const auto& note : profile.notes) {
+    // Why nothing runs is the verdict's; without Python there are no lines of it to miss.
+    if (note.severity == NoteSeverity::info || note.code == "no-rnn-calls" ||
+        note.code == "try-ended" || note.code == "call-sites-off")
+      continue;
+    if (++shown > most_notes) break;
+    terminal.paragraph(words::clean(note.text), report_indent, "  Note", Style::yellow);
+  }
+}
+
+}  // namespace rnnadvisor::cli

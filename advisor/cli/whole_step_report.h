@@ -1,0 +1,30 @@
+// What the reports of `accelerate` and `try` have in common: the time of a whole step, notes,
+// names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/report/terminal.h"
+#include "core/config/rnn_config.h"
+#include "profiler/launch/whole_step.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor::cli {
+
+inline constexpr int report_indent = 15;
+
+// "LSTM 2x512 half B32 T128", with ", inference" behind it where it is that.
+std::string layer_name(const RnnConfig& config);
+
+struct WholeStepContext {
+  std::string step;    // the range that a step is, as --step names it; empty: none
+  bool tried = false;  // of `try`, where a step without a time is worth a word
+};
+void draw_whole_step(advisor::Terminal& terminal, const std::vector<launch::WholeStep>& steps,
+                     const WholeStepContext& context);
+
+// Those that say something beside the report.
+void draw_notes(advisor::Terminal& terminal, const Profile& profile);
+
+}  // namespace rnnadvisor::cli
