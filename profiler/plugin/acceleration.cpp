@@ -105,9 +105,9 @@ bool sizes_of(VariantDescriptor& descriptor, int kind, int code, std::int32_t st
 
 // Of calls that may pass unseen, whether this one does. The pair of a call and its question for
 // sizes need not agree: where nothing is replaced, both leave everything as it is.
-static bool passes_unseen() {
-  static thread_local std::uint64_t count = 0;
-  return is_quiet() && ++count % quiet_share != 0;
+static bool passes_unseen(std::size_t phase) {
+  static thread_local std::uint64_t count[spool::choice_phases];
+  return is_quiet() && ++count[phase] % quiet_share != 0;
 }
 
 void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::size_t* workspace,
@@ -182,7 +182,7 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
     return;
   phase_ = entry == spool::Entry::forward ? 0 : entry == spool::Entry::backward_data ? 1 : 2;
   // A reserve that names an algorithm is never passed over.
-  if (code_named_by(arguments.reserve_bytes) < 0 && passes_unseen()) return;
+  if (code_named_by(arguments.reserve_bytes) < 0 && passes_unseen(phase_)) return;
   stands_for_ = is_quiet() ? quiet_share : 1;
   spool::Configuration c;
   if (!read_configuration(library, arguments, c)) return;

@@ -110,6 +110,10 @@ Result<Changing> prepare_changes(const Context& context, const AccelerateCommand
   words.allow = arguments.accelerate.allow == "numerics" ? "padded,numerics" : "padded";
   auto propose = propose_options(words);
   if (!propose) return fail(std::move(propose.error()));
+  if (advisor::widest_meaning(propose->only) == advisor::Meaning::numerics && !propose->numerics) {
+    return fail(usage(fmt::format("--change {} computes with other rounding", arguments.change),
+                      "allow it with --allow numerics"));
+  }
   auto judging = prepare_judging({{}, {}, "never"}, context.services.predict_for);
   if (!judging) return fail(std::move(judging.error().front()));
   auto device = choose_device(context, "nvidia-h200");

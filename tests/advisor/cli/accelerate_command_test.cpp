@@ -223,7 +223,8 @@ TEST_F(TryChange, WhatCannotBeIsSaid) {
   const auto escaping = tried({"--change", "split_layers", "--write-code", folder_ / "code"}, lstm,
                               R"({"status": "changed", "file": "../x.py", "module": "x"})");
   EXPECT_FALSE(fs::exists(folder_ / "x.py"));
-  for (const Words& wrong : {Words{"--change", "pad_hiden 8"}, {"--write-code", "x"}}) {
+  for (const Words& wrong :
+       {Words{"--change", "pad_hiden 8"}, {"--write-code", "x"}, {"--change", "data_type half"}}) {
     Words line = {"try"};
     line.insert(line.end(), wrong.begin(), wrong.end());
     line.insert(line.end(), {"--", "true"});
