@@ -15,7 +15,7 @@ namespace rnnadvisor::cli {
 namespace {
 
 struct EnvArguments {
-  std::string shell, output, folder;
+  std::string shell, output, folder, step = "calls";
   bool unset = false, accelerates = false;
   RecordingArguments recording;
   AccelerateArguments accelerate;
@@ -70,6 +70,9 @@ Result<launch::RecordingOptions> read_options(const EnvArguments& arguments) {
   auto accelerate = read_accelerate(arguments.accelerate);
   if (!accelerate) return fail(std::move(accelerate.error()));
   options->accelerate = *accelerate;
+  auto step = read_step(arguments.step);
+  if (!step) return fail(std::move(step.error()));
+  if (!step->empty()) options->capture = std::move(*step);
   return options;
 }
 
@@ -158,7 +161,10 @@ void add_env(CLI::App& app, Context& context) {
           ->excludes(command->get_option("--mode"))
           ->group(group_accelerating);
   add_accelerate_options(*command, arguments->accelerate, context);
-  for (const char* name : {"--allow", "--memory", "--budget", "--plan", "--deterministic"})
+  add_step_option(*command, arguments->step, context);
+  command->get_option("--step")->excludes(command->get_option("--capture-range"));
+  for (const char* name :
+       {"--allow", "--memory", "--budget", "--plan", "--deterministic", "--step"})
     command->get_option(name)->needs(accelerate);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return print_environment(context, *arguments); };

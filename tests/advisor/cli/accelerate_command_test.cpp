@@ -330,6 +330,11 @@ TEST_F(AccelerateCommand, AShellIsToldTheSame) {
         "export RNNADVISOR_ACCELERATE_MEMORY=1073741824;"})
     EXPECT_THAT(called.out, HasSubstr(line));
   EXPECT_THAT(called.err, HasSubstr("accelerated"));
+  const auto stepped =
+      call({"env", "--accelerate", "--step", "nvtx:step", "--folder", spool, "--shell", "bash"},
+           services_);
+  EXPECT_THAT(stepped.out, HasSubstr("RNNADVISOR_CAPTURE=nvtx:step;"));
+  EXPECT_EQ(call({"env", "--step", "nvtx:step"}, services_).status, 2);
   const auto plain = call({"env", "--folder", spool, "--shell", "bash"}, services_);
   EXPECT_THAT(plain.out, Not(HasSubstr("RNNADVISOR_ACCELERATE")));
   EXPECT_EQ(call({"env", "--accelerate", "--mode", "full"}, services_).status, 2);
