@@ -376,6 +376,7 @@ RunWith AcceleratedCall::runs_with() const {
   if (ours_) out.rnn = ours_->get();
   if (borrowed_ != 0) {
     out.workspace_bytes = borrowed_bytes_;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver gives memory as a number
     out.workspace = reinterpret_cast<void*>(borrowed_);
   }
   return out;
