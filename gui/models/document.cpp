@@ -190,6 +190,10 @@ tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_r
   if (!user_folder.isEmpty()) {
     auto read = advisor::read_rule_directory(user_folder.toStdString());
     if (!read) return tl::unexpected(std::move(read.error()));
+    std::vector<Error> twice;
+    for (const auto& rule : *read)
+      if (!advisor::shipped_id(rule).empty()) twice.push_back(advisor::shipped_twice(rule));
+    if (!twice.empty()) return tl::unexpected(std::move(twice));
     for (auto& rule : *read) {
       if (rules->find(rule.id) == nullptr) rules->rules.push_back(std::move(rule));
     }
