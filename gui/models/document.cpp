@@ -1,11 +1,11 @@
 #include "gui/models/document.h"
 
 #include <QFileInfo>
-#include <QThreadPool>
 #include <algorithm>
 
 #include "advisor/rules/rule_files.h"
 #include "core/base/output_file.h"
+#include "gui/models/background.h"
 #include "gui/models/link.h"
 #include "profiler/profile/file.h"
 
@@ -181,7 +181,7 @@ TimeRange Document::gpu_range_of_call(int call) const {
 
 void let_go(DocumentPointer document) {
   if (document == nullptr) return;
-  QThreadPool::globalInstance()->start([held = std::move(document)]() mutable { held.reset(); });
+  in_background([held = std::move(document)]() mutable { held.reset(); });
 }
 
 tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
