@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "core/model/time_for_device.h"
@@ -118,11 +119,13 @@ int main(int argc, char** argv) {
   QStringList files = parser.positionalArguments();
 
   const bool picture = parser.isSet(shot);
-  const QTemporaryDir no_settings;
-  // Pictures must not depend on what somebody's window looked like last, nor change it.
+  // Pictures must not depend on what somebody's window looked like last, nor change it. A window is
+  // often ended by a signal, which would leave the folder.
+  std::optional<QTemporaryDir> no_settings;
   if (picture) {
+    no_settings.emplace();
     QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings.path());
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings->path());
   }
   // Before the window, so that it does not change its colours before somebody's eyes.
   Desktop desktop(picture ? QDBusConnection(QString()) : Desktop::session_bus());

@@ -104,8 +104,7 @@ class Answerer {
     Configuration configuration = advisor::configuration_to_check(input, *options_.device);
     const RnnConfig& config = configuration.config;
     const auto call = advisor::framework_call(config, input.program, &*options_.device);
-    std::vector<advisor::IgnoredKey> ignored;
-    if (configuration.written) ignored = advisor::ignored_keys(configuration, call);
+    const auto ignored = advisor::ignored_keys(configuration, call);
     // As in a report: nothing is predicted of a call that is never made.
     const auto predicted =
         call.happens() ? model::eligibility(config, *options_.device) : model::Eligibility{};
@@ -193,6 +192,8 @@ class Answerer {
       } else {
         append_string(out, keys[i].used);
       }
+      append(out, ", ");
+      append_member(out, "why", keys[i].why);
       append(out, "}");
     }
     append(out, "]");

@@ -22,7 +22,7 @@ struct BatchOptions {
 };
 
 // The answer to one configuration, without the line end:
-//   {"id", "algo", "backward_algo", "ignored": [{"key", "given", "used"}],
+//   {"id", "algo", "backward_algo", "ignored": [{"key", "given", "used", "why"}],
 //   "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …}, "findings": […]}
 // of the call that the framework around it makes. "id", "backward_algo" and "ignored" are left out
 // when there are none, "findings" without rules. A size that cuDNN would not get as

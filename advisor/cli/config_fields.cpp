@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/config/fields.h"
+#include "core/config/key_scope.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -64,7 +65,8 @@ std::vector<FieldInfo> collect() {
   });
   visit_context_fields([&](std::string_view key, auto member, std::string_view meaning) {
     using T = typename Inner<MemberType<ProgramContext, decltype(member)>>::type;
-    infos.push_back(describe<T>(fmt::format("framework.{}", key), meaning, true));
+    infos.push_back(
+        describe<T>(fmt::format("framework.{}", key), meaning_with_scope(key, meaning), true));
   });
   return infos;
 }

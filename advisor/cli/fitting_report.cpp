@@ -138,8 +138,7 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
   if (!question.recorded) {
     const auto call =
         advisor::framework_call(question.input.config, question.input.program, &question.device);
-    const auto ignored = advisor::ignored_words(advisor::ignored_keys(question.input, call),
-                                                question.input.program.name);
+    const auto ignored = advisor::ignored_words(advisor::ignored_keys(question.input, call));
     if (!ignored.empty()) lines.add("ignored", ignored);
     if (!call.happens())
       lines.add("no call", call.stops ? "its framework stops with an error"
@@ -204,7 +203,8 @@ std::string fit_json(const std::vector<FitQuestion>& questions, const std::vecto
       for (const auto& key : advisor::ignored_keys(question.input, call))
         ignored.push_back({{"key", key.key},
                            {"given", to_valid_utf8(key.given)},
-                           {"used", key.used.empty() ? Json(nullptr) : Json(key.used)}});
+                           {"used", key.used.empty() ? Json(nullptr) : Json(key.used)},
+                           {"why", key.why}});
     }
     Json one = {{"configuration", to_valid_utf8(name_of(question))},
                 {"call",

@@ -72,24 +72,13 @@ Result<void> check_ignored(const std::vector<std::string>& ignored, const adviso
   return {};
 }
 
-// A card of the user's that is a copy of a shipped one would say everything twice.
 Result<void> check_doubled(const advisor::RuleSet& rules, const std::vector<std::string>& ignored) {
-  constexpr std::string_view user = "user/";
   for (const auto& rule : rules.rules) {
-    if (!rule.id.starts_with(user)) continue;
-    const std::string shipped = rule.id.substr(user.size());
+    const auto shipped = advisor::shipped_id(rule);
     const bool left_out = std::any_of(ignored.begin(), ignored.end(), [&](const std::string& id) {
       return id == shipped || (id.ends_with('/') && shipped.starts_with(id));
     });
-    if (left_out || rules.find(shipped) == nullptr) continue;
-    Error error{
-        ErrorCode::invalid_argument,
-        fmt::format("a rule '{}' is shipped, and this one would say the same again", shipped),
-        fmt::format("rename it, or put it in the place of the shipped one with --ignore {}",
-                    shipped),
-        SourcePosition{rule.file, 0, 0},
-        {}};
-    return fail(std::move(error));
+    if (!shipped.empty() && !left_out) return fail(advisor::shipped_twice(rule));
   }
   return {};
 }

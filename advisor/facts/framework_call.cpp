@@ -7,8 +7,10 @@
 
 #include "advisor/facts/framework_model.h"
 #include "advisor/facts/providers.h"
+#include "core/base/text.h"
 #include "core/config/fields.h"
 #include "core/config/fields/field_index.h"
+#include "core/config/key_scope.h"
 #include "core/model/memory.h"
 
 namespace rnnadvisor::advisor {
@@ -125,9 +127,9 @@ std::string written_value(const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_enum_v<T>) {
-    return std::string(to_string(value));
+    return std::string(Spellings<T>::values[static_cast<std::size_t>(value)]);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return value;
+    return printable(value);
   } else if constexpr (std::is_arithmetic_v<T>) {
     return fmt::format("{}", value);
   } else if constexpr (std::is_same_v<T, std::vector<int>>) {
@@ -137,21 +139,41 @@ std::string written_value(const T& value) {
   }
 }
 
-std::vector<IgnoredKey> compare_given(const RnnConfig& written, const fields::FieldSet& given,
-                                      const RnnConfig& used, bool algo_known) {
-  std::vector<IgnoredKey> keys;
+// Keys of the layer itself that the framework does not ask cuDNN for.
+void add_not_asked_for(const RnnConfig& written, const fields::FieldSet& given,
+                       std::optional<Framework> framework, const FrameworkCall& call,
+                       std::vector<IgnoredKey>& keys) {
+  const auto title = framework_title(framework);
   std::size_t index = 0;
   visit_config_fields([&](std::string_view key, auto member, std::string_view) {
     if (!given.has(index++)) return;
     const bool algorithm = key == "algo" || key == "backward_algo";
-    if (algorithm && !algo_known) {
-      keys.push_back({std::string(key), written_value(written.*member), {}});
-    } else if (!(written.*member == used.*member)) {
+    if (algorithm && !call.algo_known) {
       keys.push_back(
-          {std::string(key), written_value(written.*member), written_value(used.*member)});
+          {std::string(key),
+           written_value(written.*member),
+           {},
+           fmt::format("{} chooses it itself, and what it chooses is not known", title)});
+    } else if (!(written.*member == call.config.*member)) {
+      auto used = written_value(call.config.*member);
+      auto why = fmt::format("{} asks cuDNN for {}", title, used);
+      keys.push_back(
+          {std::string(key), written_value(written.*member), std::move(used), std::move(why)});
     }
   });
-  return keys;
+}
+
+// Keys of the program that mean nothing in it.
+void add_out_of_scope(const ProgramContext& program, Cell cell, std::vector<IgnoredKey>& keys) {
+  std::size_t index = 0;
+  visit_context_fields([&](std::string_view key, auto member, std::string_view) {
+    const KeyScope& scope = key_scopes[index++];
+    if (!(program.*member)) return;
+    auto why = why_out_of_scope(scope, program.name, cell);
+    if (why.empty()) return;
+    keys.push_back(
+        {fmt::format("framework.{}", key), written_value(program.*member), {}, std::move(why)});
+  });
 }
 
 }  // namespace
@@ -196,26 +218,6 @@ MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& progra
   return config.math_type;
 }
 
-std::string_view framework_title(std::optional<Framework> framework) {
-  switch (framework.value_or(Framework::cudnn_api)) {
-    case Framework::pytorch:
-      return "PyTorch";
-    case Framework::keras2:
-      return "Keras 2";
-    case Framework::keras3:
-      return "Keras 3";
-    case Framework::tensorflow:
-      return "TensorFlow";
-    case Framework::jax:
-      return "JAX";
-    case Framework::onnxruntime:
-      return "ONNX Runtime";
-    case Framework::cudnn_api:
-      break;
-  }
-  return {};
-}
-
 Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec& device) {
   Configuration configuration;
   FrameworkCall call = framework_call(input.config, input.program, &device);
@@ -231,23 +233,28 @@ Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec&
 }
 
 std::vector<IgnoredKey> ignored_keys(const ConfigInput& input, const FrameworkCall& call) {
-  return compare_given(input.config, input.given, call.config, call.algo_known);
+  std::vector<IgnoredKey> keys;
+  add_not_asked_for(input.config, input.given, input.program.name, call, keys);
+  add_out_of_scope(input.program, input.config.cell, keys);
+  return keys;
 }
 
 std::vector<IgnoredKey> ignored_keys(const Configuration& configuration,
                                      const FrameworkCall& call) {
-  if (!configuration.written) return {};
-  return compare_given(*configuration.written, configuration.given, call.config, call.algo_known);
+  std::vector<IgnoredKey> keys;
+  if (configuration.from_program()) return keys;  // nobody gave them
+  if (configuration.written)
+    add_not_asked_for(*configuration.written, configuration.given, configuration.program.name, call,
+                      keys);
+  add_out_of_scope(configuration.program, configuration.config.cell, keys);
+  return keys;
 }
 
-std::string ignored_words(const std::vector<IgnoredKey>& keys, std::optional<Framework> framework) {
+std::string ignored_words(const std::vector<IgnoredKey>& keys) {
   std::string text;
-  for (const auto& key : keys) {
-    text += fmt::format("{}{} = {} is ignored: {} ", text.empty() ? "" : " ", key.key, key.given,
-                        framework_title(framework));
-    text += key.used.empty() ? std::string("chooses it itself, and what it chooses is not known.")
-                             : fmt::format("asks cuDNN for {}.", key.used);
-  }
+  for (const auto& key : keys)
+    text += fmt::format("{}{} = {} is ignored: {}.", text.empty() ? "" : " ", key.key, key.given,
+                        key.why);
   return text;
 }
 

@@ -60,17 +60,16 @@ std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext
 MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& program,
                            const DeviceSpec& device);
 
-// "PyTorch", "Keras 2": for people. Empty for a program that calls cuDNN itself.
-std::string_view framework_title(std::optional<Framework> framework);
-
 // A configuration to be judged without running it: the call, its sizes, and beside it what the
 // user wrote where that is not what is called. Its device is the first of its profile.
 Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec& device);
 
-// A key that the user gave and that the framework does not follow.
+// A key that the user gave and that is not followed: the framework asks cuDNN for something else,
+// or the key means nothing in such a program (core/config/key_scope.h).
 struct IgnoredKey {
-  std::string key, given;  // "algo", "persist_static"
-  std::string used;        // "standard"; empty where it is not known
+  std::string key, given;  // "algo", "persist_static"; "framework.mask", "right_padded"
+  std::string used;        // "standard"; empty where nothing is, or it is not known what
+  std::string why;         // "PyTorch asks cuDNN for standard"
 
   bool operator==(const IgnoredKey&) const = default;
 };
@@ -78,7 +77,7 @@ struct IgnoredKey {
 // `call`: of the same configuration.
 std::vector<IgnoredKey> ignored_keys(const Configuration& configuration, const FrameworkCall& call);
 std::vector<IgnoredKey> ignored_keys(const ConfigInput& input, const FrameworkCall& call);
-// "algo = persist_static is ignored: PyTorch asks for standard."; empty without keys.
-std::string ignored_words(const std::vector<IgnoredKey>& keys, std::optional<Framework> framework);
+// "algo = persist_static is ignored: PyTorch asks cuDNN for standard."; empty without keys.
+std::string ignored_words(const std::vector<IgnoredKey>& keys);
 
 }  // namespace rnnadvisor::advisor

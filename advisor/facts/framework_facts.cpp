@@ -184,16 +184,15 @@ void add_what_runs(Catalogue& catalogue) {
            return i.framework_call(s.configuration).stops;
          });
   define(catalogue, "framework.ignored_keys", "", Provenance::configured,
-         "keys that were given and that the framework does not follow",
+         "keys that were given and that are not followed",
          [](const Subject& s, const ProfileIndex& i) {
            return static_cast<std::int64_t>(
                ignored_keys(s.get(), i.framework_call(s.configuration)).size());
          });
   define(catalogue, "framework.ignored", "", Provenance::configured,
-         "which keys these are, and what the framework uses instead",
+         "which keys these are, and why",
          [](const Subject& s, const ProfileIndex& i) -> std::optional<std::string> {
-           auto words = ignored_words(ignored_keys(s.get(), i.framework_call(s.configuration)),
-                                      framework_of(s));
+           auto words = ignored_words(ignored_keys(s.get(), i.framework_call(s.configuration)));
            return words.empty() ? std::nullopt : std::optional(std::move(words));
          });
   std::vector<std::string> implementations;

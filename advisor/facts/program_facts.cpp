@@ -2,6 +2,7 @@
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
 #include "core/config/fields.h"
+#include "core/config/key_scope.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -13,8 +14,11 @@ std::string spelled(Enum value) {
                                                 : std::string("?");
 }
 
-// Fields that were not stated, but show in a recording.
+// Fields that were not stated, but follow from others or show in a recording.
 std::optional<bool> shown(std::string_view key, const Subject& subject, const ProfileIndex& index) {
+  const bool no_grad = subject.get().program.no_grad == true;
+  if (key == "needs_backward" && no_grad && framework_of(subject) == Framework::pytorch)
+    return false;
   if (!subject.get().from_program()) return std::nullopt;
   const auto& signs = index.signs(subject.configuration);
   const auto negated = [](std::optional<bool> value) {
@@ -60,7 +64,7 @@ std::optional<Version> version_in(const std::optional<std::string>& text) {
 void add_program_facts(Catalogue& catalogue) {
   visit_context_fields([&catalogue](std::string_view key, auto member, std::string_view meaning) {
     const auto name = "program." + std::string(key);
-    const auto description = std::string(meaning);
+    const auto description = meaning_with_scope(key, meaning);
     if (key == "name") {
       define(
           catalogue, name, "", Provenance::configured, description,

@@ -7,6 +7,7 @@
 
 #include "advisor/facts/framework_call.h"
 #include "advisor/facts/providers.h"
+#include "core/config/key_scope.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -9,6 +9,7 @@
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "core/config/key_scope.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -131,26 +131,32 @@ Json rule_json(std::string_view id, const Rule* rule, const Finding* finding) {
   return out;
 }
 
+// Where the first of these keys stands that the user wrote.
+const SourcePosition* first_written(const std::vector<std::string>& keys,
+                                    const std::map<std::string, SourcePosition>& written) {
+  for (const auto& key : keys)
+    if (const auto found = written.find(key); found != written.end()) return &found->second;
+  return nullptr;
+}
+
 // Where the value stands that a finding is about: of the comparisons with keys that the user wrote
 // the first that measures something, for the others say when the rule applies at all.
 const SourcePosition* key_position(const Finding& finding, const SarifPlaces& places) {
   const auto index = static_cast<std::size_t>(finding.configuration);
   if (finding.configuration < 0 || index >= places.keys.size()) return nullptr;
-  constexpr std::string_view call = "call.", program = "program.";
   const SourcePosition* first = nullptr;
-  for (const auto& comparison : finding.comparisons) {
-    if (!comparison.holds) continue;
-    const std::string_view fact = comparison.fact;
-    const std::string key = fact.starts_with(call) ? std::string(fact.substr(call.size()))
-                            : fact.starts_with(program)
-                                ? "framework." + std::string(fact.substr(program.size()))
-                                : std::string();
-    const auto found = places.keys[index].find(key);
-    if (found == places.keys[index].end()) continue;
-    if (first == nullptr) first = &found->second;
-    if (comparison.op != "is" && comparison.op != "is_not" && comparison.op != "one_of")
-      return &found->second;
+  for (const auto* comparisons : {&finding.comparisons, &finding.context}) {
+    for (const auto& comparison : *comparisons) {
+      if (!comparison.holds || comparison.fact == "program.name") continue;
+      const SourcePosition* own = first_written(comparison.keys, places.keys[index]);
+      if (own == nullptr) continue;
+      if (first == nullptr) first = own;
+      const bool selects =
+          comparison.op == "is" || comparison.op == "is_not" || comparison.op == "one_of";
+      if (!selects && comparisons == &finding.comparisons) return own;
+    }
   }
+  if (first == nullptr) first = first_written({"framework.name"}, places.keys[index]);
   return first;
 }
 

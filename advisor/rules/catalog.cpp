@@ -181,20 +181,28 @@ CheckResult check_rules(const std::string& directory) {
   CheckResult result;
   if (const auto files = list_cards(directory)) result.cards = static_cast<int>(files->size());
   auto rules = read_rule_directory(directory);
-  if (!rules) result.errors = std::move(rules.error());
+  if (!rules) {
+    result.errors = std::move(rules.error());
+    return result;
+  }
+  std::vector<Error> twice;
+  for (const auto& rule : *rules)
+    if (!shipped_id(rule).empty()) twice.push_back(shipped_twice(rule));
+  // A folder with all of them is where the shipped cards come from.
+  if (twice.size() < builtin_rules().rules.size()) result.errors = std::move(twice);
   return result;
 }
 
 std::string check_rules_text(const CheckResult& result) {
-  const std::string_view cards = result.cards == 1 ? "card" : "cards";
-  if (result.errors.empty()) return fmt::format("{} {}, no mistakes\n", result.cards, cards);
+  const auto cards = plural(result.cards, "card");
+  if (result.errors.empty()) return cards + ", no mistakes\n";
   std::string text;
   for (const auto& error : result.errors) {
     text += to_text(error);
     if (!text.ends_with('\n')) text += '\n';
   }
-  return text + fmt::format("{} {}, {} {}\n", result.cards, cards, result.errors.size(),
-                            result.errors.size() == 1 ? "mistake" : "mistakes");
+  return text + fmt::format("{}, {}\n", cards,
+                            plural(static_cast<long long>(result.errors.size()), "mistake"));
 }
 
 Error unknown_rule(const RuleSet& rules, std::string_view id) {

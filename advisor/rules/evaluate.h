@@ -22,6 +22,7 @@ class FactMemo {
   void begin(int configuration);
   int configuration() const { return subject_.configuration; }
   const ProfileIndex& index() const { return *index_; }
+  const Subject& subject() const { return subject_; }
 
   // Null when the fact is not known, or when its provider failed.
   const Fact* get(int fact);

@@ -33,6 +33,7 @@ struct Comparison {
   std::string unit;
   Provenance provenance = Provenance::configured;
   bool holds = false;
+  std::vector<std::string> keys = {};  // of the configuration, behind the value: keys_behind()
 };
 
 // What a transform does to the function that is computed.

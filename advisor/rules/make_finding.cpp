@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/facts/fact_keys.h"
 #include "advisor/facts/framework_around.h"
 #include "advisor/rules/measured_gain.h"
 #include "advisor/rules/text_template.h"
@@ -44,6 +45,7 @@ Comparison make_comparison(const Condition& condition, FactMemo& facts) {
     comparison.observed = "unknown";
   }
   comparison.holds = holds(condition, facts) == Truth::yes;
+  comparison.keys = keys_behind(about, facts.subject(), facts.index());
   return comparison;
 }
 

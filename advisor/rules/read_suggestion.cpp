@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 8> scopes = {
     "forward inference", "forward training", "backward data",
     "backward weights",  "training step",    "training step, per sequence",
     "program step",      "device memory"};
-constexpr std::array<std::string_view, 4> found = {"predicted", "found_exact", "found_padded",
-                                                   "found_numerics"};
+constexpr std::array<std::string_view, 4> changes_to_find = {"predicted", "found_exact",
+                                                             "found_padded", "found_numerics"};
 constexpr std::string_view bytes_scope = "device memory";
 
 std::optional<ParameterValue> parameter_value(const toml::node& node) {
@@ -112,15 +112,17 @@ void read_change(CardReader& reader, const toml::key& key, const toml::node& inn
 // { pad_batch = { multiple = 8 } }, or several that only help together
 void read_transform(CardReader& reader, const toml::node& node, SuggestionTemplate& suggestion) {
   if (const auto* word = node.as_string();
-      word && std::find(found.begin(), found.end(), word->get()) != found.end()) {
+      word && std::find(changes_to_find.begin(), changes_to_find.end(), word->get()) !=
+                  changes_to_find.end()) {
     suggestion.found = word->get();
     return;
   }
   const auto* table = node.as_table();
   if (!table || table->empty()) {
-    reader.report(
-        node, fmt::format("a transform is a table of kinds, or one of {}", fmt::join(found, ", ")),
-        "{ pad_batch = { multiple = 8 } }");
+    reader.report(node,
+                  fmt::format("a transform is a table of kinds, or one of {}",
+                              fmt::join(changes_to_find, ", ")),
+                  "{ pad_batch = { multiple = 8 } }");
     return;
   }
   std::vector<Transform> changes;
@@ -188,7 +190,7 @@ std::vector<std::size_t> change_of_gain(CardReader& reader, const toml::table& t
 }  // namespace
 
 std::span<const std::string_view> gain_scopes() { return scopes; }
-std::span<const std::string_view> found_changes() { return found; }
+std::span<const std::string_view> found_changes() { return changes_to_find; }
 
 SuggestionTemplate read_suggestion(CardReader& reader, const toml::table& table) {
   reader.check_keys(table, {"text", "code", "framework", "transform", "applies_when"},

@@ -145,6 +145,12 @@ tl::expected<Rule, std::vector<Error>> read_rule(std::string_view text, std::str
 tl::expected<std::vector<Rule>, std::vector<Error>> read_rule_directory(
     const std::string& directory);
 
+// The shipped rule that a user's card has the id of; empty where there is none. Both together would
+// say everything twice, which is an error; of another id, or with the shipped one left out, it is
+// none.
+std::string shipped_id(const Rule& rule);
+Error shipped_twice(const Rule& rule);
+
 struct JudgeOptions {
   std::vector<std::string> ignore;  // rule ids or prefixes that end with '/'
   bool keep_verdicts = true;        // false: findings only, quicker

@@ -166,4 +166,20 @@ tl::expected<std::vector<Rule>, std::vector<Error>> read_rule_directory(
   return rules;
 }
 
+std::string shipped_id(const Rule& rule) {
+  constexpr std::string_view user = "user/";
+  if (rule.builtin || !rule.id.starts_with(user)) return {};
+  auto id = rule.id.substr(user.size());
+  return builtin_rules().find(id) != nullptr ? id : std::string();
+}
+
+Error shipped_twice(const Rule& rule) {
+  const auto id = shipped_id(rule);
+  return {ErrorCode::invalid_argument,
+          fmt::format("a rule '{}' is shipped, and this one would say the same again", id),
+          fmt::format("rename it, or judge with --ignore {}, which leaves the shipped one out", id),
+          SourcePosition{rule.file, 0, 0},
+          {}};
+}
+
 }  // namespace rnnadvisor::advisor

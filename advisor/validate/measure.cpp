@@ -18,7 +18,7 @@ constexpr int rounds = 11, most_rounds = 41, warmup = 2;
 constexpr double pair_seconds = 0.5;
 constexpr double wide_enough = 0.05;
 
-double monotonic_seconds() {
+double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -53,7 +53,7 @@ MeasureResult measure_pairs(std::span<const RuleSample> samples, const DeviceSpe
     for (const auto& sample : samples)
       if (i < sample.pairs.size()) order.emplace_back(&sample, &sample.pairs[i]);
 
-  const auto clock = options.clock ? options.clock : monotonic_seconds;
+  const auto clock = options.clock ? options.clock : seconds_now;
   const double begin = clock();
   std::vector<Trial> trials;
   MeasureProgress progress;

@@ -46,7 +46,8 @@ constexpr void visit_config_fields(Visitor&& visit) {
   visit("mode", &C::mode, "inference or training");
 }
 
-// Calls visit(key, pointer to member, one-line meaning) for every field of ProgramContext.
+// Calls visit(key, pointer to member, one-line meaning) for every field of ProgramContext. In which
+// programs a field means something is in key_scope.h.
 template <class Visitor>
 constexpr void visit_context_fields(Visitor&& visit) {
   using P = ProgramContext;
@@ -62,42 +63,40 @@ constexpr void visit_context_fields(Visitor&& visit) {
   visit("per_step_calls", &P::per_step_calls, "one RNN call per time step");
   visit("hidden_detached", &P::hidden_detached, "hidden state detached between chunks");
   visit("jit_compile", &P::jit_compile, "torch.compile or XLA around the RNN");
-  visit("packed_sequence", &P::packed_sequence, "PyTorch: the input is a PackedSequence");
-  visit("batch_first", &P::batch_first, "PyTorch: batch_first=True");
-  visit("flat_weights", &P::flat_weights, "PyTorch: weights are one flat buffer");
-  visit("hx_contiguous", &P::hx_contiguous, "PyTorch: hx and cx are contiguous");
-  visit("module_training", &P::module_training, "PyTorch: the module is in train() mode");
+  visit("packed_sequence", &P::packed_sequence, "the input is a PackedSequence");
+  visit("batch_first", &P::batch_first, "batch_first=True");
+  visit("flat_weights", &P::flat_weights, "weights are one flat buffer");
+  visit("hx_contiguous", &P::hx_contiguous, "hx and cx are contiguous");
+  visit("module_training", &P::module_training, "the module is in train() mode");
   visit("needs_backward", &P::needs_backward, "backward is called through the RNN");
   visit("double_backward", &P::double_backward, "backward of backward is needed");
   visit("no_grad", &P::no_grad, "inference under no_grad or inference_mode");
-  visit("autocast", &P::autocast, "PyTorch: autocast around the RNN");
-  visit("activation", &P::activation, "Keras: activation");
-  visit("recurrent_activation", &P::recurrent_activation, "Keras: recurrent_activation");
-  visit("recurrent_dropout", &P::recurrent_dropout, "Keras: recurrent_dropout");
-  visit("unroll", &P::unroll, "Keras: unroll");
-  visit("use_bias", &P::use_bias, "Keras: use_bias");
-  visit("reset_after", &P::reset_after, "Keras GRU: reset_after");
-  visit("mask", &P::mask, "Keras: shape of the mask");
-  visit("use_cudnn", &P::use_cudnn, "Keras 3: use_cudnn");
-  visit("backend", &P::backend, "Keras 3: backend");
+  visit("autocast", &P::autocast, "autocast around the RNN");
+  visit("activation", &P::activation, "activation");
+  visit("recurrent_activation", &P::recurrent_activation, "recurrent_activation");
+  visit("recurrent_dropout", &P::recurrent_dropout, "recurrent_dropout");
+  visit("unroll", &P::unroll, "unroll");
+  visit("use_bias", &P::use_bias, "use_bias");
+  visit("reset_after", &P::reset_after, "reset_after");
+  visit("mask", &P::mask, "shape of the mask");
+  visit("use_cudnn", &P::use_cudnn, "use_cudnn");
+  visit("backend", &P::backend, "backend");
   visit("eager_outside_functions", &P::eager_outside_functions,
-        "Keras 2: executing_eagerly_outside_functions()");
-  visit("rnn_autotune", &P::rnn_autotune, "TensorFlow: TF_CUDNN_RNN_USE_AUTOTUNE");
-  visit("default_activations", &P::default_activations,
-        "ONNX Runtime: the operator's default activations");
-  visit("clip_attribute", &P::clip_attribute, "ONNX Runtime: clip or activation_alpha/beta given");
-  visit("input_forget", &P::input_forget, "ONNX Runtime: LSTM input_forget is not 0");
-  visit("peephole", &P::peephole, "ONNX Runtime: LSTM peephole weights");
-  visit("linear_before_reset", &P::linear_before_reset,
-        "ONNX Runtime: GRU linear_before_reset is 1");
+        "executing_eagerly_outside_functions()");
+  visit("rnn_autotune", &P::rnn_autotune, "TF_CUDNN_RNN_USE_AUTOTUNE");
+  visit("default_activations", &P::default_activations, "the operator's default activations");
+  visit("clip_attribute", &P::clip_attribute, "clip or activation_alpha/beta given");
+  visit("input_forget", &P::input_forget, "input_forget is not 0");
+  visit("peephole", &P::peephole, "peephole weights");
+  visit("linear_before_reset", &P::linear_before_reset, "linear_before_reset is 1");
   visit("pointer_alignment", &P::pointer_alignment,
-        "cuDNN API: bytes to which every device pointer is aligned");
-  visit("dev_seq_lengths", &P::dev_seq_lengths, "cuDNN API: devSeqLengths is passed");
-  visit("mixed_algos", &P::mixed_algos, "cuDNN API: forward and backward use different algorithms");
-  visit("uses_removed_api", &P::uses_removed_api, "cuDNN API: v6 or Ex entry points");
-  visit("uses_clip_v8", &P::uses_clip_v8, "cuDNN API: cudnnRNNSetClip_v8");
+        "bytes to which every device pointer is aligned");
+  visit("dev_seq_lengths", &P::dev_seq_lengths, "devSeqLengths is passed");
+  visit("mixed_algos", &P::mixed_algos, "forward and backward use different algorithms");
+  visit("uses_removed_api", &P::uses_removed_api, "v6 or Ex entry points of cuDNN are called");
+  visit("uses_clip_v8", &P::uses_clip_v8, "cudnnRNNSetClip_v8 is called");
   visit("mixed_bias_modes", &P::mixed_bias_modes,
-        "cuDNN API: bias mode differs between uses of the same weights");
+        "bias mode differs between uses of the same weights");
   visit("cudnn_version", &P::cudnn_version, "cuDNN of the target, when it is not the profiled one");
 }
 

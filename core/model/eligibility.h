@@ -91,6 +91,7 @@ struct Refusal {
   std::string_view rule_id;  // the card in rules/ that is about the same condition; may be empty
   std::string reason;        // "hidden_size 1088 is above 1024, the most that persist_static takes"
   std::string remedy;        // "use algo standard"
+  std::vector<std::string> keys = {};  // that it is about: {"hidden_size", "algo"}
 };
 // Nothing where every stage that config.mode asks for accepts.
 std::optional<Refusal> refusal(const RnnConfig& config, const DeviceSpec& device);

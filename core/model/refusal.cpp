@@ -90,6 +90,7 @@ void word_device_refusal(Refusal& refusal, const RnnConfig& c, const DeviceSpec&
       refusal.reason = fmt::format("algo {} needs compute capability 6.0, and {} has {}.{}", algo,
                                    device.name, device.compute_major, device.compute_minor);
       refusal.remedy = "use algo standard";
+      refusal.keys = {"algo"};
       break;
     case Cause::hidden_limit:
       refusal.reason =
@@ -97,6 +98,7 @@ void word_device_refusal(Refusal& refusal, const RnnConfig& c, const DeviceSpec&
                       limit(false).hidden, algo, limit_basis(limit(false)));
       refusal.remedy =
           fmt::format("use algo standard, or at most {} units per layer", limit(false).hidden);
+      refusal.keys = {"hidden_size", "algo"};
       break;
     case Cause::hidden_backward_limit:
       refusal.reason = fmt::format(
@@ -104,6 +106,7 @@ void word_device_refusal(Refusal& refusal, const RnnConfig& c, const DeviceSpec&
           c.hidden_size, limit(true).hidden, algo, limit_basis(limit(true)));
       refusal.remedy =
           fmt::format("use algo standard, or at most {} units per layer", limit(true).hidden);
+      refusal.keys = {"hidden_size", "algo"};
       break;
     case Cause::small_h_conversion:
       refusal.reason = fmt::format(
@@ -111,6 +114,7 @@ void word_device_refusal(Refusal& refusal, const RnnConfig& c, const DeviceSpec&
           "fails to launch: above 128 units none was seen to run (measured on one H200)",
           c.hidden_size, algo);
       refusal.remedy = "use math_type default, or algo standard";
+      refusal.keys = {"math_type", "algo", "hidden_size"};
       break;
     default:
       refusal.reason = "a size is below 1";
@@ -129,7 +133,7 @@ std::optional<Refusal> refusal(const RnnConfig& config, const DeviceSpec& device
   RnnConfig call = config;
   if (backward) call.set_algo(config.algo_of(Phase::backward_data));
   const KnownCause known = known_cause(answer.cause, call);
-  Refusal refusal{*stage, answer.cause, known.rule_id, {}, {}};
+  Refusal refusal{*stage, answer.cause, known.rule_id, {}, {}, {}};
   if (!known.constraint.empty()) {
     const auto violations = validate(call);
     const auto found = std::find_if(violations.begin(), violations.end(),
@@ -137,6 +141,7 @@ std::optional<Refusal> refusal(const RnnConfig& config, const DeviceSpec& device
     if (found != violations.end()) {
       refusal.reason = found->message;
       refusal.remedy = found->remedy;
+      refusal.keys = found->keys;
     }
   }
   if (refusal.reason.empty()) word_device_refusal(refusal, call, device);

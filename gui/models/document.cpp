@@ -1,11 +1,11 @@
 #include "gui/models/document.h"
 
 #include <QFileInfo>
-#include <QThreadPool>
 #include <algorithm>
 
 #include "advisor/rules/rule_files.h"
 #include "core/base/output_file.h"
+#include "gui/models/background.h"
 #include "gui/models/link.h"
 #include "profiler/profile/file.h"
 
@@ -181,7 +181,7 @@ TimeRange Document::gpu_range_of_call(int call) const {
 
 void let_go(DocumentPointer document) {
   if (document == nullptr) return;
-  QThreadPool::globalInstance()->start([held = std::move(document)]() mutable { held.reset(); });
+  in_background([held = std::move(document)]() mutable { held.reset(); });
 }
 
 tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
@@ -190,6 +190,10 @@ tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_r
   if (!user_folder.isEmpty()) {
     auto read = advisor::read_rule_directory(user_folder.toStdString());
     if (!read) return tl::unexpected(std::move(read.error()));
+    std::vector<Error> twice;
+    for (const auto& rule : *read)
+      if (!advisor::shipped_id(rule).empty()) twice.push_back(advisor::shipped_twice(rule));
+    if (!twice.empty()) return tl::unexpected(std::move(twice));
     for (auto& rule : *read) {
       if (rules->find(rule.id) == nullptr) rules->rules.push_back(std::move(rule));
     }

@@ -1,11 +1,10 @@
 #include "gui/models/exporter.h"
 
-#include <QCoreApplication>
 #include <QPointer>
-#include <QThreadPool>
 
 #include "advisor/report/export.h"
 #include "core/base/output_file.h"
+#include "gui/models/background.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -62,19 +61,16 @@ void Exporter::start(const DocumentPointer& document, ExportFormat format, const
   path_ = path;
   work_ = std::make_shared<Work>();
   emit started(path);
-  QThreadPool::globalInstance()->start([guard = QPointer<Exporter>(this), work = work_, document,
-                                        format, path, predict_for = predict_for_] {
+  in_background([guard = QPointer<Exporter>(this), work = work_, document, format, path,
+                 predict_for = predict_for_] {
     const auto written = write_to(path.toStdString(), *document, format, predict_for, work->stop);
     if (work->stop) return;
     const QString problem = written ? QString() : to_qt(to_text(written.error()));
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [guard, work, path, problem] {
-          if (!guard || guard->work_ != work) return;
-          guard->work_ = nullptr;
-          emit guard->ended(path, problem);
-        },
-        Qt::QueuedConnection);
+    on_window_thread([guard, work, path, problem] {
+      if (!guard || guard->work_ != work) return;
+      guard->work_ = nullptr;
+      emit guard->ended(path, problem);
+    });
   });
 }
 

@@ -1,8 +1,8 @@
 #include "gui/models/loader.h"
 
-#include <QCoreApplication>
 #include <QPointer>
-#include <QThreadPool>
+
+#include "gui/models/background.h"
 
 namespace rnnadvisor::gui {
 
@@ -24,17 +24,14 @@ void Loader::open(const QString& path, std::shared_ptr<const advisor::RuleSet> r
   path_ = path;
   work_ = std::make_shared<Work>();
   emit started(path);
-  QThreadPool::globalInstance()->start([guard = QPointer<Loader>(this), work = work_, path,
-                                        rules = std::move(rules), predict_for = predict_for_] {
+  in_background([guard = QPointer<Loader>(this), work = work_, path, rules = std::move(rules),
+                 predict_for = predict_for_] {
     const auto tell = [&](const auto& action) {
       // The pointer is looked at on the loader's own thread only.
       if (!work->stop)
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [guard, action] {
-              if (guard) action(guard.data());
-            },
-            Qt::QueuedConnection);
+        on_window_thread([guard, action] {
+          if (guard) action(guard.data());
+        });
     };
     double told = -1;
     OpenOptions options;

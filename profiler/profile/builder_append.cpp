@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "profiler/profile/builder.h"
+#include "profiler/profile/devices.h"
 
 namespace rnnadvisor {
 namespace {
@@ -52,7 +53,8 @@ void ProfileBuilder::append(const Profile& other) {
                      own.command_line.empty() && own.cudnn_version.empty() &&
                      own.driver_version.empty() && own.host.empty();
   std::vector<int> devices;
-  for (const auto& device : other.devices) devices.push_back(add_device(device));
+  for (const auto& device : other.devices)
+    devices.push_back(rnnadvisor::add_device(profile_, device, devices));
   auto clocks = std::move(profile_.environment.clocks);
   const bool tracing = profile_.environment.tracing || other.environment.tracing;
   const bool counters = profile_.environment.counters || other.environment.counters;

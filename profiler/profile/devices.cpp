@@ -5,16 +5,18 @@
 
 namespace rnnadvisor {
 
-int add_device(Profile& profile, DeviceSpec device) {
+int add_device(Profile& profile, DeviceSpec device, std::span<const int> others) {
   device.aliases.clear();
   auto& devices = profile.devices;
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](DeviceSpec known) {
+  const auto count = static_cast<int>(devices.size());
+  for (int i = 0; i < count; ++i) {
+    if (std::find(others.begin(), others.end(), i) != others.end()) continue;
+    DeviceSpec known = devices[static_cast<std::size_t>(i)];
     known.aliases.clear();
-    return known == device;
-  });
-  const auto index = static_cast<int>(found - devices.begin());
-  if (found == devices.end()) devices.push_back(std::move(device));
-  return index;
+    if (known == device) return i;
+  }
+  devices.push_back(std::move(device));
+  return count;
 }
 
 }  // namespace rnnadvisor

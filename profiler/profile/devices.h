@@ -1,6 +1,8 @@
 // The devices of a profile: each is there once.
 #pragma once
 
+#include <span>
+
 #include "core/device/device_spec.h"
 #include "profiler/profile/profile.h"
 
@@ -8,6 +10,9 @@ namespace rnnadvisor {
 
 // The index of `device`, which is added if the profile does not know it. Other words for --device
 // say nothing of a device and are not in the file: one that was read from there is the same.
-int add_device(Profile& profile, DeviceSpec device);
+//
+// `others` are indices that it cannot have: two GPUs of one program are two, also where nothing but
+// their places in it told them apart (files before version 3 have no uuid).
+int add_device(Profile& profile, DeviceSpec device, std::span<const int> others = {});
 
 }  // namespace rnnadvisor

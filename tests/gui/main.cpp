@@ -13,6 +13,15 @@
 extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
 extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig"; }
 
+// Read by the thread sanitizer. Qt is not compiled with it, so that it sees no lock within Qt: what
+// Qt's own functions allocate, copy and free on one thread and then on another would each be a
+// race. What is ours goes from thread to thread by gui/models/background.h, whose locks it sees.
+extern "C" const char* __tsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __tsan_default_suppressions() {
+  return "called_from_lib:libQt6Core.so\n"  // events, and the pool of threads
+         "called_from_lib:libQt6Gui.so\n";  // large pictures are painted in the pool
+}
+
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   testing::InitGoogleTest(&argc, argv);

@@ -11,6 +11,7 @@
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
+#include "core/config/key_scope.h"
 #include "core/model/time_model.h"
 
 namespace rnnadvisor::cli {
@@ -94,10 +95,9 @@ advisor::FrameworkCall call_of(const Centres::Centre& centre, const DeviceSpec& 
 std::vector<std::string> remarks_on(const Centres::Centre& centre, const DeviceSpec& device) {
   std::vector<std::string> lines;
   const auto call = call_of(centre, device);
-  const auto title = advisor::framework_title(centre.input.program.name);
+  const auto title = framework_title(centre.input.program.name);
   if (!centre.recorded) {
-    auto ignored = advisor::ignored_words(advisor::ignored_keys(centre.input, call),
-                                          centre.input.program.name);
+    auto ignored = advisor::ignored_words(advisor::ignored_keys(centre.input, call));
     if (!ignored.empty()) lines.push_back(std::move(ignored));
   }
   if (!call.happens()) {

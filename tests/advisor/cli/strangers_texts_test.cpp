@@ -60,7 +60,11 @@ TEST_P(Terminals, NoNameDrivesThem) {
   named.environment.command_line = harm;
   ASSERT_TRUE(write_profile(named, profile));
   const auto lines = folder / "x.jsonl";
-  write_text_file(lines, nlohmann::json{{"id", harm}, {"hidden_size", 1000}}.dump() + "\n");
+  write_text_file(
+      lines,
+      nlohmann::json{{"id", harm}, {"hidden_size", 1000}, {"framework", {{"activation", harm}}}}
+              .dump() +
+          "\n");
   const auto toml = folder / "x.toml";
   write_text_file(toml, "id = \"\\u001b]0;x\\u0007\"\n[[sweep]]\ngrid = { hidden_size = [64] }\n");
   const auto bad = folder / ("bad\x1b[2J.toml");

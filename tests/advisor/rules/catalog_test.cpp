@@ -129,6 +129,24 @@ TEST(Catalog, ANewRuleIsARule) {
   }
 }
 
+// Judged beside the shipped one, a copy of it would say everything twice.
+TEST(Catalog, ACardWithTheIdOfAShippedOneIsAMistake) {
+  namespace fs = std::filesystem;
+  const fs::path shipped = RNNADVISOR_SOURCE_DIR "/rules";
+  const TemporaryFolder temporary;
+  for (const fs::path below : {"persistence", "user/persistence"}) {
+    const auto folder = temporary.path() / below;
+    fs::create_directories(folder);
+    fs::copy_file(shipped / "persistence/tensor-core-math.toml", folder / "tensor-core-math.toml");
+    const auto checked = check_rules(temporary.path().string());
+    ASSERT_EQ(checked.errors.size(), 1U);
+    EXPECT_THAT(checked.errors.front().message,
+                HasSubstr("a rule 'persistence/tensor-core-math' is shipped"));
+    fs::remove_all(folder);
+  }
+  EXPECT_TRUE(check_rules(shipped.string()).errors.empty());
+}
+
 // The card that the reference shows first is one that loads.
 TEST(Catalog, TheExampleOfTheReferenceLoads) {
   std::ifstream stream(RNNADVISOR_SOURCE_DIR "/docs/writing-rules.md");

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/config/fields.h"
+#include "core/config/key_scope.h"
 #include "core/config/read_config.h"
 #include "core/config/validate.h"
 
@@ -47,8 +48,10 @@ TEST(ConfigurationPage, NamesEveryKeyAndSpelling) {
         << key << " has no row of its own";
     expect_spellings_of(text, member);
   });
-  visit_context_fields([&](std::string_view key, auto member, std::string_view) {
+  visit_context_fields([&](std::string_view key, auto member, std::string_view meaning) {
     expect_word(text, key);
+    const auto row = " | " + meaning_with_scope(key, meaning) + " |\n";
+    EXPECT_NE(text.find(row), std::string::npos) << key << row;
     expect_spellings_of(text, member);
   });
 }

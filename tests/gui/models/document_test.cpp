@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QDir>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -96,6 +97,19 @@ TEST(Document, JudgingTellsHowFarItIsAndCanBeEnded) {
   EXPECT_EQ(stopped.error().code, ErrorCode::interrupted);
   EXPECT_LT(shares.size(), all);
   EXPECT_EQ(shares.size(), 3U);  // and nothing was asked again
+}
+
+// Beside the shipped one it would say everything twice.
+TEST(Document, ACardWithTheIdOfAShippedOneIsRefused) {
+  QTemporaryDir folder;
+  ASSERT_TRUE(QDir(folder.path()).mkdir(QStringLiteral("persistence")));
+  const QString card = QStringLiteral("persistence/tensor-core-math.toml");
+  ASSERT_TRUE(
+      QFile::copy(QStringLiteral(RNNADVISOR_SOURCE_DIR "/rules/") + card, folder.filePath(card)));
+  const auto read = load_rules(folder.path());
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().front().message.find("'persistence/tensor-core-math' is shipped"),
+            std::string::npos);
 }
 
 TEST(Loader, LoadsOnAnotherThread) {

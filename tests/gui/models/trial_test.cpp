@@ -15,7 +15,7 @@
 namespace rnnadvisor::gui {
 namespace {
 
-QString text_of(const QString& html) {
+QString words_of(const QString& html) {
   QTextDocument document;
   document.setHtml(html);
   return document.toPlainText().remove(QChar(0x200b));
@@ -152,7 +152,7 @@ TEST(Trial, ThePageSaysWhatWasMeasured) {
   const Document document(std::move(profile), test_rules(), QStringLiteral("x"));
   const int finding = find_finding(document, {QStringLiteral("pytorch/split-stack"), 0, 0});
   ASSERT_GE(finding, 0);
-  const QString text = text_of(finding_page(document, finding, light_theme()));
+  const QString text = words_of(finding_page(document, finding, light_theme()));
   for (const char* part : {"Tried: confirmed", "1.44× (1.40 to 1.48)", "2.88 ms", "2.00 ms",
                            "saves 40.0 MiB", "dx 2.1e-04", "Try it again"})
     EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << '\n' << text.toStdString();
@@ -186,7 +186,7 @@ TEST(Trial, ThePageSaysHowItStands) {
   html = finding_page(*document, 0, light_theme(), &state);
   for (const char* part : {"No <GPU>.", "Get one.", "rnnadvisor advise 'a b.rnnprof'",
                            "/x/a b.rnnprof", "Copy the command", "Try it again"})
-    EXPECT_TRUE(text_of(html).contains(QString::fromUtf8(part))) << part;
+    EXPECT_TRUE(words_of(html).contains(QString::fromUtf8(part))) << part;
   EXPECT_TRUE(html.contains(QStringLiteral("trial:command")));
   EXPECT_FALSE(
       finding_page(*document, 1, light_theme(), &state).contains(QStringLiteral("trial:command")));

@@ -18,8 +18,9 @@
 namespace rnnadvisor::gui {
 namespace {
 
+// Of a version without a checksum, which would be the first to be told.
 QByteArray sample_bytes() {
-  QFile whole(QStringLiteral(RNNADVISOR_SOURCE_DIR "/samples/recorded/ptb-large.rnnprof"));
+  QFile whole(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/data/rnnprof/ptb-large-v1.rnnprof"));
   EXPECT_TRUE(whole.open(QIODevice::ReadOnly));
   return whole.readAll();
 }

@@ -249,6 +249,8 @@ TEST_F(Collect, AProcessThatMayStillBeginIsSaidSo) {
     ASSERT_EQ(posix_spawn(&pid, program, nullptr, nullptr, words, variables), 0);
     started.push_back(pid);
   }
+  // The kernel shows its environment a moment after it has begun.
+  for (int tries = 0; tries < 500 && count_waiting(folder_) == 0; ++tries) usleep(10'000);
   EXPECT_EQ(count_waiting(folder_), 1);
   const auto collected = collect();
   EXPECT_EQ(collected.waiting, 1);

@@ -65,6 +65,20 @@ TEST(Append, TwiceDoublesEveryTableAndSharesStringsAndDevices) {
   EXPECT_EQ(two.notes[0].count, 2 * one.notes[0].count);
 }
 
+// Files before version 3 have no uuid: GPUs of one program differ in their places alone.
+TEST(Append, TwoGpusThatLookTheSameStayTwo) {
+  Profile one = rich_profile();
+  one.devices = {one.devices[0], one.devices[0]};
+  ProfileBuilder builder;
+  builder.append(one);
+  expect_equal(builder.finish(), one);
+  // A second file may be of the same machine.
+  ProfileBuilder twice;
+  twice.append(one);
+  twice.append(one);
+  EXPECT_EQ(twice.finish().devices, one.devices);
+}
+
 TEST(Append, RenumbersEveryIndex) {
   const Profile one = rich_profile();
   ProfileBuilder builder;

@@ -10,6 +10,7 @@
 #include "profiler/profile/check.h"
 #include "profiler/profile/checksum.h"
 #include "profiler/profile/file.h"
+#include "tests/effort.h"
 #include "tests/profiler/profile/rich_profile.h"
 
 namespace rnnadvisor {
@@ -99,6 +100,33 @@ TEST(Damage, EverySingleBitFlipIsReported) {
     EXPECT_THAT(read.error().message, HasSubstr("'flipped'"));
     EXPECT_FALSE(read.error().remedy.empty() && at >= 100) << to_text(read.error());
   }
+}
+
+// What travels with the program is as safe: each has a checksum that speaks.
+TEST(Damage, EverySingleBitFlipOfASampleIsReported) {
+  namespace fs = std::filesystem;
+  std::mt19937 random(17);
+  int samples = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(RNNADVISOR_SOURCE_DIR "/samples/recorded")) {
+    if (entry.path().extension() != ".rnnprof") continue;
+    ++samples;
+    std::string bytes = testing::read_bytes(entry.path());
+    ASSERT_TRUE(read_profile_bytes(bytes, "sample")) << entry.path();
+    // SQLite's count of changes beside the checksum: another one says that the checksum is of an
+    // earlier file, and changes nothing else.
+    const std::size_t beside = 2 * (bytes[16] == 4 ? 1024 : 8192) - 12;
+    for (int flip = 0; flip < (test::sanitized() ? 20 : 200); ++flip) {
+      const std::size_t at = random() % bytes.size();
+      const auto bit = static_cast<char>(1U << random() % 8);
+      if (at >= beside && at < beside + 4) continue;
+      bytes[at] ^= bit;
+      const auto read = read_profile_bytes(bytes, "sample");
+      EXPECT_FALSE(read) << entry.path() << ", byte " << at;
+      bytes[at] ^= bit;
+    }
+  }
+  EXPECT_GT(samples, 20);
 }
 
 // As after a change by another program: the checksum says nothing, and what is read is looked at.

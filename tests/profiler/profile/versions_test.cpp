@@ -116,6 +116,22 @@ TEST(Versions, TheSixthIsReadAndWrittenAsItWas) {
   expect_written_as_it_is(*old);
 }
 
+// Two of the recordings that travel with the program, as the first and second version had them.
+// What was written of them since has nothing more and nothing less.
+TEST(Versions, RecordingsOfTheFirstAndSecondAreWhatTheSamplesHold) {
+  for (const auto& [file, sample] : std::vector<std::pair<std::string, std::string>>{
+           {"ptb-large-v1.rnnprof", "ptb-large.rnnprof"},
+           {"cpp-lstm-v2.rnnprof", "programs/cpp-lstm.rnnprof"}}) {
+    const auto old = read_profile(RNNADVISOR_SOURCE_DIR "/tests/data/rnnprof/" + file);
+    ASSERT_TRUE(old) << to_text(old.error());
+    const auto now = read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/" + sample);
+    ASSERT_TRUE(now) << to_text(now.error());
+    EXPECT_FALSE(old->calls.empty());
+    testing::expect_equal(*old, *now);
+    expect_written_as_it_is(*old);
+  }
+}
+
 TEST(Versions, FindingsAreStoredInAFileOfTheFirst) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("old.rnnprof");

@@ -1,0 +1,75 @@
+#include "gui/models/background.h"
+
+#include <QCoreApplication>
+#include <QEvent>
+#include <QObject>
+#include <QThreadPool>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace rnnadvisor::gui {
+namespace {
+
+using Action = std::function<void()>;
+
+class Queue {
+ public:
+  void push(Action action) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(action));
+  }
+  Action pop() {
+    const std::lock_guard lock(mutex_);
+    Action first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<Action> waiting_;
+};
+
+// Made on the window's thread, where its events are handled.
+class Mailbox : public QObject {
+ public:
+  void push(Action action) {
+    actions_.push(std::move(action));
+    QCoreApplication::postEvent(this, new QEvent(QEvent::User));
+  }
+
+ protected:
+  bool event(QEvent* event) override {
+    if (event->type() != QEvent::User) return QObject::event(event);
+    actions_.pop()();
+    return true;
+  }
+
+ private:
+  Queue actions_;
+};
+
+Mailbox& mailbox() {
+  static Mailbox box;
+  return box;
+}
+
+Queue& jobs() {
+  static Queue queue;
+  return queue;
+}
+
+void run_next() { jobs().pop()(); }
+
+}  // namespace
+
+void in_background(std::function<void()> work) {
+  mailbox();
+  jobs().push(std::move(work));
+  QThreadPool::globalInstance()->start(&run_next);
+}
+
+void on_window_thread(std::function<void()> action) { mailbox().push(std::move(action)); }
+
+}  // namespace rnnadvisor::gui
