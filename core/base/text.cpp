@@ -168,4 +168,20 @@ char32_t next_code_point(std::string_view text, std::size_t& at) {
 std::string printable(std::string_view text) { return made_printable(text, false); }
 std::string printable_lines(std::string_view text) { return made_printable(text, true); }
 
+std::string toml_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\u{:04x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
 }  // namespace rnnadvisor

@@ -46,4 +46,7 @@ std::string printable(std::string_view text);
 // The same for text of several lines: line breaks stay, tabs become two blanks.
 std::string printable_lines(std::string_view text);
 
+// A basic string of TOML, in quotes; reading it gives `text` where that is UTF-8.
+std::string toml_quoted(std::string_view text);
+
 }  // namespace rnnadvisor

@@ -1,27 +1,11 @@
 // A device description as TOML text.
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/device/device_spec.h"
 
 namespace rnnadvisor {
 namespace {
-
-// A basic string of TOML.
-std::string toml_quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\u{:04x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 class Writer {
  public:

@@ -160,14 +160,6 @@ Result<Plan> read_plan(std::string_view text, std::string_view file) {
 }
 
 std::string write_plan(const Plan& plan) {
-  const auto quoted = [](const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-    return out + '"';
-  };
   std::string out = fmt::format(
       "# cuDNN algorithms that `rnnadvisor accelerate --plan` chose, for this GPU and this cuDNN. "
       "A "
@@ -175,10 +167,10 @@ std::string write_plan(const Plan& plan) {
       "are "
       "of one call, forward and backward.\n# To measure anew, remove a choice or the file.\n"
       "format = {}\ngpu = {}\ncudnn = {}\nallow = \"{}\"\n",
-      format, quoted(plan.gpu), quoted(plan.cudnn), plan.numerics ? "numerics" : "exact");
+      format, toml_quoted(plan.gpu), toml_quoted(plan.cudnn), plan.numerics ? "numerics" : "exact");
   for (const auto& choice : plan.choices) {
     out += fmt::format("\n[[choice]]\ncalls = {}\nkey = \"{:016x}\"\nalgo = \"{}\"\n",
-                       quoted(choice.calls), choice.key, to_string(choice.algo));
+                       toml_quoted(choice.calls), choice.key, to_string(choice.algo));
     if (choice.converts) out += "conversion = true\n";
     if (choice.original_ms > 0) out += fmt::format("original_ms = {}\n", choice.original_ms);
     if (choice.chosen_ms > 0) out += fmt::format("chosen_ms = {}\n", choice.chosen_ms);

@@ -20,7 +20,8 @@ Plan sample_plan() {
       "9.19.0",
       true,
       {{"LSTM 2x512 half B32 T128", 0x0123456789abcdef, Algo::persist_static, false, 11.6, 2.57},
-       {"GRU \"1x1000\" \\ float", 0xffffffffffffffff, Algo::standard, true, 0, 0}}};
+       {std::string("GRU \"1x1000\" \\ \x1b\0\n\x7f float", 25), 0xffffffffffffffff, Algo::standard,
+        true, 0, 0}}};
 }
 
 TEST(Plan, IsReadBackEqual) {
