@@ -187,6 +187,16 @@ std::string name_of(const FitQuestion& question) {
   return call.id.empty() ? summary(call) : fmt::format("{}: {}", call.id, summary(call));
 }
 
+std::optional<advisor::DoesNotRun> why_it_does_not_run(const FitQuestion& question, int size) {
+  const auto& config = question.input.config;
+  const auto& program = question.input.program;
+  if (!question.recorded) {
+    const auto given = advisor::framework_call(config, program, &question.device);
+    if (auto why = advisor::does_not_run(given, question.device, program.name)) return why;
+  }
+  return advisor::does_not_run(call_of(question, size), question.device, program.name);
+}
+
 FitNeed need_of(const FitQuestion& question, int size) {
   const RnnConfig call = call_of(question, size).config;
   FitNeed need = in_pytorch(question) ? torch_need(question, call) : call_need(question, call);
@@ -214,11 +224,9 @@ Fit find_fit(const FitQuestion& question, const Judging& judging, const std::str
     while (fit.next->fits && fit.next->size < fit.most)
       fit.next = need_of(question, fit.next->size + 1);
   }
-  const auto call = call_of(question, std::max(size, 1));
-  if (const auto refusal = model::refusal(call.config, question.device);
-      refusal && call.happens()) {
-    fit.refused = model::to_string(refusal->stage);
-    fit.refused_because = refusal->reason;
+  if (auto why = why_it_does_not_run(question, std::max(size, 1))) {
+    fit.refused = std::move(why->stage);
+    fit.refused_because = std::move(why->because);
   }
   if (size == 0) return fit;
   fit.need = need_of(question, size);

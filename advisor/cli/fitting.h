@@ -69,7 +69,9 @@ struct Fit {
   int most = 0;                 // no larger size is possible, whatever the memory
   FitNeed need;                 // of the largest size that fits; size 0: not even 1
   std::optional<FitNeed> next;  // the smallest larger one that does not fit; none at `most`
-  std::string refused;  // the stage at which cuDNN would refuse the configuration; empty: none
+  // The stage at which cuDNN would refuse the configuration, as it was given or at the largest
+  // size; "framework": its framework stops with an error. Empty: neither.
+  std::string refused;
   std::string refused_because;             // the condition; empty where it is not refused
   bool full_lengths = false;               // given unequal lengths were replaced by full ones
   std::vector<advisor::Finding> findings;  // of the largest size
@@ -87,6 +89,9 @@ struct Fit {
 ConfigInput sized(const FitQuestion& question, int size);
 advisor::FrameworkCall call_of(const FitQuestion& question, int size);
 FitNeed need_of(const FitQuestion& question, int size);
+// Why the configuration does not run as it was given, as `check` says it, or at this size. A
+// recorded call ran.
+std::optional<advisor::DoesNotRun> why_it_does_not_run(const FitQuestion& question, int size);
 // 0 when not even 1 fits.
 int largest_that_fits(const FitQuestion& question);
 Fit find_fit(const FitQuestion& question, const Judging& judging, const std::string& command_line);

@@ -149,8 +149,10 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
                                     ? (training ? "a PyTorch training step" : "a PyTorch inference")
                                     : (training ? "a training call" : "an inference call");
   if (!fit.refused.empty()) {
-    lines.add("refused", fmt::format("cuDNN is expected to refuse it at {}: {}", fit.refused,
-                                     fit.refused_because));
+    lines.add("refused", fit.refused == "framework"
+                             ? fit.refused_because
+                             : fmt::format("cuDNN is expected to refuse it at {}: {}", fit.refused,
+                                           fit.refused_because));
   }
   if (fit.need.size == 0) {
     lines.add("largest", fmt::format("not even {} 1 fits", key_of(question)));

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "advisor/facts/framework_around.h"
 #include "advisor/facts/framework_model.h"
 #include "advisor/facts/providers.h"
 #include "core/base/text.h"
@@ -42,13 +43,18 @@ CudnnUse cudnn_use(Framework framework, const CudnnQuestion& question) {
 bool stops_with_error(Framework framework, const CudnnQuestion& question, const CudnnUse& use) {
   if (use.clause == "custom_cell" || use.clause == "layer_norm") return false;
   // XLA has no kernel for cuDNN's recurrent operation of TensorFlow.
-  const bool compiled = question.program.jit_compile == true &&
+  const bool compiled = compiled_with_xla(question.program) &&
                         (use.used != false || use.clause == "jit_compile") &&
                         (question.config.cell == Cell::lstm || question.config.cell == Cell::gru);
   switch (framework) {
     case Framework::jax:  // has cuDNN's LSTM in float and nothing beside it
       return use.used == false;
     case Framework::keras3:
+      // keras/src/layers/rnn/lstm.py, inner_loop(): with use_cudnn=True a layer that misses a
+      // condition raises. SimpleRNN has no such argument.
+      if (question.program.use_cudnn == KerasCudnn::yes && use.used == false &&
+          use.clause != "cell")
+        return true;
       return compiled || keras3_mask(question) == Keras3Mask::stops;
     case Framework::keras2:
     case Framework::tensorflow:
@@ -197,6 +203,24 @@ FrameworkCall framework_call(const Subject& subject) {
   call.stops = false;
   call.algo_known = true;
   return call;
+}
+
+std::optional<DoesNotRun> does_not_run(const FrameworkCall& call, const DeviceSpec& device,
+                                       std::optional<Framework> framework) {
+  if (call.stops)
+    return DoesNotRun{"framework",
+                      fmt::format("{} stops with an error", framework_title(framework))};
+  if (!call.happens()) return std::nullopt;
+  const auto refusal = model::refusal(call.config, device);
+  if (!refusal) return std::nullopt;
+  return DoesNotRun{std::string(model::to_string(refusal->stage)), refusal->reason};
+}
+
+std::optional<FrameworkCall> call_of_named_framework(const Subject& subject) {
+  const auto named = framework_disregarded(*subject.profile, subject.configuration);
+  if (!named) return std::nullopt;
+  const Configuration& own = subject.get();
+  return call_of(*named, own.config, own.program, device_of(subject), cudnn_version_of(subject));
 }
 
 std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext& program,

@@ -47,6 +47,19 @@ FrameworkCall framework_call(const RnnConfig& config, const ProgramContext& prog
 // Of a configuration of a profile; one that was recorded is a call already.
 FrameworkCall framework_call(const Subject& subject);
 
+// Why a layer that was described does not run: its framework stops, or cuDNN is expected to refuse
+// the call. The one answer for check, --batch, fit and map.
+struct DoesNotRun {
+  std::string stage;    // "temp_space", "framework"
+  std::string because;  // "hidden_size 1088 is above 1024, …"
+};
+std::optional<DoesNotRun> does_not_run(const FrameworkCall& call, const DeviceSpec& device,
+                                       std::optional<Framework> framework);
+
+// Of a configuration that was run as its named framework would not have called it
+// (framework_disregarded()): what that framework would call. Nothing for all others.
+std::optional<FrameworkCall> call_of_named_framework(const Subject& subject);
+
 // The calls of a layer's neighbours, for maps: what framework_call() says of each. Empty where the
 // program says which algorithm it wants, or it is not known how its framework chooses. With
 // `recorded`, `here` is a call that was recorded, and stays what it is.

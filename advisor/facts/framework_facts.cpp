@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "advisor/facts/framework_around.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/facts/framework_model.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
+#include "core/config/key_scope.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -178,10 +180,29 @@ void add_what_runs(Catalogue& catalogue) {
            const FrameworkCall& call = i.framework_call(s.configuration);
            return call.stops ? std::optional(false) : call.cudnn;
          });
+  define(catalogue, "framework.tries_algorithms", "", Provenance::documented,
+         "the framework tries cuDNN's algorithms itself, so that it is not known which one runs",
+         [](const Subject& s, const ProfileIndex& i) {
+           const FrameworkCall& call = i.framework_call(s.configuration);
+           return call.happens() && call.picks_algo && !call.algo_known;
+         });
+  define(catalogue, "framework.what_decides", "", Provenance::modelled,
+         "what would have to be known to say whether cuDNN is called; nothing: it is known",
+         [](const Subject& s, const ProfileIndex& i) -> std::string {
+           const FrameworkCall& call = i.framework_call(s.configuration);
+           return call.happens() && !call.cudnn ? std::string(what_decides(call.clause))
+                                                : std::string("nothing");
+         });
   define(catalogue, "framework.stops", "", Provenance::modelled,
          "the framework stops with an error in place of running the layer",
-         [](const Subject& s, const ProfileIndex& i) {
-           return i.framework_call(s.configuration).stops;
+         [](const Subject& s, const ProfileIndex& i) -> std::optional<bool> {
+           const FrameworkCall& call = i.framework_call(s.configuration);
+           // A Keras backend that was not said may do one or the other.
+           if (!call.stops && framework_of(s) == Framework::keras3 && !s.get().from_program() &&
+               keras3_mask({s.get().config, s.get().program, device_of(s), cudnn_version_of(s)}) ==
+                   Keras3Mask::stops_or_loops)
+             return std::nullopt;
+           return call.stops;
          });
   define(catalogue, "framework.ignored_keys", "", Provenance::configured,
          "keys that were given and that are not followed",
@@ -209,6 +230,24 @@ void add_what_runs(Catalogue& catalogue) {
                               : std::nullopt;
       },
       implementations);
+  define(catalogue, "framework.other_call", "", Provenance::configured,
+         "the framework that is named would not have made the call that was run",
+         [](const Subject& s) {
+           return framework_disregarded(*s.profile, s.configuration).has_value();
+         });
+  define(catalogue, "framework.named", "", Provenance::configured,
+         "that framework, as people write it", [](const Subject& s) -> std::optional<std::string> {
+           const auto named = framework_disregarded(*s.profile, s.configuration);
+           return named ? std::optional(std::string(framework_title(named))) : std::nullopt;
+         });
+  define(
+      catalogue, "framework.named_asks_for", "", Provenance::documented,
+      "algorithm that framework would ask for in the forward pass",
+      [](const Subject& s) -> std::optional<std::string> {
+        const auto call = call_of_named_framework(s);
+        return call ? std::optional(std::string(to_string(call->config.algo))) : std::nullopt;
+      },
+      spellings<Algo>());
   std::vector<std::string> stages = {"none"};
   for (const model::Stage stage : model::all_stages) stages.emplace_back(to_string(stage));
   define(
@@ -282,14 +321,14 @@ void add_framework_facts(Catalogue& catalogue) {
           "Keras 3 runs this layer with cuDNN", keras3_cudnn, keras3_clauses());
   define(catalogue, "framework.keras3_mask", "", Provenance::documented,
          "what becomes of the mask in Keras 3: it suits cuDNN or does not matter, it leads to a "
-         "Python "
-         "loop, to an error, or to one of the two by the backend",
+         "loop over time, to an error, or, as the backend was not said, to one of the two, or to "
+         "cuDNN on TensorFlow and a loop elsewhere",
          [](const Subject& s) -> std::optional<std::string> {
            if (framework_of(s) != Framework::keras3 || !s.get().program.mask) return std::nullopt;
            return std::string(to_string(
                keras3_mask({s.get().config, s.get().program, device_of(s), cudnn_version_of(s)})));
          },
-         {"suits", "loops", "stops", "backend_decides"});
+         {"suits", "loops", "stops", "stops_or_loops", "backend_decides"});
   add_use(catalogue, Framework::onnxruntime, "onnxruntime_cuda", "onnxruntime_clause",
           "ONNX Runtime runs this node with its CUDA provider", onnxruntime_cuda,
           onnxruntime_clauses());

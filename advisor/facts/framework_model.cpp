@@ -1,6 +1,7 @@
 #include "advisor/facts/framework_model.h"
 
 #include <array>
+#include <vector>
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -24,10 +25,6 @@ CudnnUse decide(std::span<const Condition> conditions) {
 }
 
 Flag negated(const Flag& value) { return value ? Flag(!*value) : Flag(); }
-
-Flag equals(const std::optional<std::string>& value, std::string_view wanted) {
-  return value ? Flag(*value == wanted) : Flag();
-}
 
 bool plain_rnn(Cell cell) { return cell == Cell::rnn_relu || cell == Cell::rnn_tanh; }
 
@@ -103,17 +100,29 @@ constexpr auto onnxruntime_use =
 constexpr auto jax_use =
     std::to_array<std::string_view>({"none", "cell_not_lstm", "data_type_not_float", "projection"});
 
-Flag no_recurrent_dropout(const ProgramContext& p) {
-  return p.recurrent_dropout ? Flag(*p.recurrent_dropout == 0) : Flag();
+// What both versions of Keras ask of a layer's arguments. One that was not given has its default,
+// and the defaults of LSTM and GRU are those that cuDNN takes.
+std::array<Condition, 7> keras_arguments(const CudnnQuestion& q) {
+  const auto& p = q.program;
+  // SimpleRNN never calls cuDNN; of the two others only GRU has a choice of the reset gate.
+  return {
+      Condition{"cell", !plain_rnn(q.config.cell) && p.custom_cell != true},
+      Condition{"activation", p.activation.value_or("tanh") == "tanh"},
+      Condition{"recurrent_activation", p.recurrent_activation.value_or("sigmoid") == "sigmoid"},
+      Condition{"recurrent_dropout", p.recurrent_dropout.value_or(0) == 0},
+      Condition{"unroll", p.unroll != true},
+      Condition{"use_bias", p.use_bias != false},
+      Condition{"reset_after", q.config.cell != Cell::gru || p.reset_after != false}};
 }
 
-Flag right_padded_or_none(const ProgramContext& p) {
-  return p.mask ? Flag(*p.mask == MaskKind::none || *p.mask == MaskKind::right_padded) : Flag();
-}
-
-// GRU only; cells that have no such choice pass.
-Flag reset_after(const CudnnQuestion& q) {
-  return q.config.cell == Cell::gru ? q.program.reset_after : Flag(true);
+// keras/src/backend/jax/rnn.py: up to 3.13 nothing calls cuDNN; since 3.14
+// (@b0ec1b672552a626f58c90fb1532c2a65a314fe0) LSTM does, through jax.experimental.rnn, which takes
+// float32 only. GRU never does.
+Flag keras3_on_jax(const CudnnQuestion& q) {
+  if (q.config.cell != Cell::lstm || q.config.data_type != DataType::float32) return false;
+  const auto version =
+      q.program.version ? parse_version(*q.program.version) : std::optional<Version>();
+  return version ? Flag(*version >= Version{3, 14, 0}) : Flag();
 }
 
 }  // namespace
@@ -150,52 +159,74 @@ CudnnUse pytorch_cudnn(const CudnnQuestion& q) {
   return decide(conditions);
 }
 
+std::string_view what_decides(std::string_view clause) {
+  struct Words {
+    std::string_view clause, words;
+  };
+  static constexpr auto known = std::to_array<Words>({
+      {"backend", "the release of Keras"},
+      {"mask", "the backend of Keras"},
+      {"bfloat16_compute_capability", "the GPU's compute capability"},
+      {"bfloat16_cudnn_version", "the cuDNN version"},
+      {"clip_attribute", "the node's attribute clip"},
+      {"default_activations", "the node's attribute activations"},
+      {"input_forget", "the node's attribute input_forget"},
+      {"peephole", "the node's input P"},
+      {"linear_before_reset", "the node's attribute linear_before_reset"},
+  });
+  for (const auto& each : known)
+    if (each.clause == clause) return each.words;
+  return clause;
+}
+
+bool compiled_with_xla(const ProgramContext& program) {
+  return program.jit_compile == true &&
+         program.backend.value_or(KerasBackend::tensorflow) == KerasBackend::tensorflow;
+}
+
 CudnnUse keras2_cudnn(const CudnnQuestion& q) {
   const auto& p = q.program;
-  const std::array conditions = {
-      Condition{"cell", !plain_rnn(q.config.cell) && p.custom_cell != true},
-      Condition{"activation", equals(p.activation, "tanh")},
-      Condition{"recurrent_activation", equals(p.recurrent_activation, "sigmoid")},
-      Condition{"recurrent_dropout", no_recurrent_dropout(p)},
-      Condition{"unroll", negated(p.unroll)},
-      Condition{"use_bias", p.use_bias},
-      Condition{"reset_after", reset_after(q)},
-      Condition{"eager_outside_functions", p.eager_outside_functions},
-      Condition{"mask", right_padded_or_none(p)}};
+  const auto mask = p.mask.value_or(MaskKind::none);
+  const auto arguments = keras_arguments(q);
+  std::vector<Condition> conditions(arguments.begin(), arguments.end());
+  conditions.push_back({"eager_outside_functions", p.eager_outside_functions != false});
+  conditions.push_back({"mask", mask == MaskKind::none || mask == MaskKind::right_padded});
   return decide(conditions);
 }
 
 namespace {
 
-// The conditions of Keras 3 but for the mask.
-auto keras3_conditions(const CudnnQuestion& q) {
+// The conditions of Keras 3 but for the mask, in the order in which they are looked at.
+std::vector<Condition> keras3_conditions(const CudnnQuestion& q) {
   const auto& p = q.program;
-  Flag backend;
-  if (p.backend && *p.backend != KerasBackend::jax) backend = true;
-  const Flag compiled = p.jit_compile ? negated(p.jit_compile) : Flag();
-  return std::array{
-      Condition{"cell", !plain_rnn(q.config.cell) && p.custom_cell != true},
-      Condition{"backend", backend},
-      Condition{"use_cudnn", p.use_cudnn ? Flag(*p.use_cudnn != KerasCudnn::no) : Flag()},
-      Condition{"activation", equals(p.activation, "tanh")},
-      Condition{"recurrent_activation", equals(p.recurrent_activation, "sigmoid")},
-      Condition{"recurrent_dropout", no_recurrent_dropout(p)},
-      Condition{"unroll", negated(p.unroll)},
-      Condition{"use_bias", p.use_bias},
-      Condition{"reset_after", reset_after(q)},
-      Condition{"jit_compile", compiled},
-      Condition{"mask", Flag(true)}};
+  const auto arguments = keras_arguments(q);
+  std::vector<Condition> conditions = {arguments.front()};
+  // Where no other is configured the backend is TensorFlow.
+  conditions.push_back({"backend", p.backend == KerasBackend::jax ? keras3_on_jax(q) : Flag(true)});
+  conditions.push_back({"use_cudnn", p.use_cudnn != KerasCudnn::no});
+  conditions.insert(conditions.end(), arguments.begin() + 1, arguments.end());
+  // Models with such a layer are not compiled unless they are told to.
+  conditions.push_back({"jit_compile", !compiled_with_xla(p)});
+  return conditions;
 }
 
 }  // namespace
 
 CudnnUse keras3_cudnn(const CudnnQuestion& q) {
   auto conditions = keras3_conditions(q);
-  const auto mask = keras3_mask(q);
-  // The TensorFlow backend looks at the mask when it is on its cuDNN path already.
-  if (mask == Keras3Mask::loops) conditions.back().holds = false;
-  if (mask == Keras3Mask::backend_decides) conditions.back().holds = Flag();
-  if (!q.program.mask) conditions.back().holds = Flag();
+  conditions.push_back({"mask", true});
+  switch (keras3_mask(q)) {
+    case Keras3Mask::suits:
+    case Keras3Mask::stops:  // it is on its cuDNN path already when it looks at the mask
+      break;
+    case Keras3Mask::loops:
+    case Keras3Mask::stops_or_loops:
+      conditions.back().holds = false;
+      break;
+    case Keras3Mask::backend_decides:
+      conditions.back().holds = std::nullopt;
+      break;
+  }
   return decide(conditions);
 }
 
@@ -204,10 +235,12 @@ Keras3Mask keras3_mask(const CudnnQuestion& q) {
   if (!p.mask || *p.mask == MaskKind::none) return Keras3Mask::suits;
   for (const auto& condition : keras3_conditions(q))
     if (condition.holds == false) return Keras3Mask::suits;
-  // The PyTorch backend takes any mask to its Python loop.
-  if (p.backend == KerasBackend::torch) return Keras3Mask::loops;
-  if (*p.mask == MaskKind::right_padded || p.backend == KerasBackend::jax) return Keras3Mask::suits;
-  return p.backend ? Keras3Mask::stops : Keras3Mask::backend_decides;
+  // The PyTorch and JAX backends take any mask to their loops.
+  const bool loops = p.backend && *p.backend != KerasBackend::tensorflow;
+  if (loops) return Keras3Mask::loops;
+  if (*p.mask == MaskKind::right_padded)
+    return p.backend ? Keras3Mask::suits : Keras3Mask::backend_decides;
+  return p.backend ? Keras3Mask::stops : Keras3Mask::stops_or_loops;
 }
 
 std::string_view to_string(Keras3Mask value) {
@@ -218,6 +251,8 @@ std::string_view to_string(Keras3Mask value) {
       return "loops";
     case Keras3Mask::stops:
       return "stops";
+    case Keras3Mask::stops_or_loops:
+      return "stops_or_loops";
     case Keras3Mask::backend_decides:
       return "backend_decides";
   }

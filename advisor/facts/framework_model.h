@@ -1,6 +1,7 @@
 // What a framework does with a configuration before cuDNN sees it: whether it uses cuDNN at all,
 // and which algorithm it asks for. Read from the frameworks' public sources; every function names
-// them. Pure; nothing is assumed of what the user did not say.
+// them. Pure. An argument of a layer that was not given has its framework's default; beyond that
+// nothing is assumed of what the user did not say.
 #pragma once
 
 #include <optional>
@@ -44,6 +45,9 @@ struct CudnnUse {
   std::string_view clause = "none";
 };
 
+// What has to be known where `used` is nothing: "the cuDNN version".
+std::string_view what_decides(std::string_view clause);
+
 struct CudnnQuestion {
   const RnnConfig& config;
   const ProgramContext& program;
@@ -61,16 +65,23 @@ CudnnUse keras2_cudnn(const CudnnQuestion& question);
 // keras-team/keras keras/src/backend/tensorflow/rnn.py @51d7e77046f5b562fbde669068a29b4b33e1f745
 // and keras/src/layers/rnn/lstm.py
 // @13b6362d852071dcd0b9a5897576bccab6282a3a; PyTorch backend: keras/src/backend/torch/rnn.py
-// @0a459e6df2d0af46e669fca316c63dadf2c2f80f (newer releases only). Other backends: not known.
+// @0a459e6df2d0af46e669fca316c63dadf2c2f80f (newer releases only); JAX:
+// keras/src/backend/jax/rnn.py
+// @3422977a5e38fb2f7709aaa9a08e47f0c43d0f60, of LSTM, where the release is known.
 CudnnUse keras3_cudnn(const CudnnQuestion& question);
+// A model that is compiled with XLA, which has no kernel for TensorFlow's recurrent operation. On
+// the other backends of Keras 3 jit_compile means something else.
+bool compiled_with_xla(const ProgramContext& program);
 // What becomes of a mask there. On the TensorFlow backend _assert_valid_mask() of rnn.py stops the
 // program inside a tf.function (fit, predict), which is no choice of another path; outside of one
 // lstm() and gru() catch the error and run without cuDNN.
 enum class Keras3Mask {
   suits,           // it is right-padded, there is none, or cuDNN is not used whatever the mask is
-  loops,           // PyTorch backend: a Python loop over time
+  loops,           // PyTorch and JAX backend: a loop over time
   stops,           // TensorFlow backend: the assertion
-  backend_decides  // one of the last two: the backend is not known
+  stops_or_loops,  // one of the last two: the backend was not said
+  backend_decides  // right-padded: it suits TensorFlow and loops elsewhere; the backend was not
+                   // said
 };
 std::string_view to_string(Keras3Mask value);
 Keras3Mask keras3_mask(const CudnnQuestion& question);

@@ -28,13 +28,16 @@ struct PredictedChange {
   // a logarithmic scale.
   double low = 1, high = 1;
   // Where the framework chooses the algorithm: the one that cuDNN has beside its choice and that is
-  // predicted to take the least time, with the same ratios. Only another program can ask for it.
+  // predicted to take the least time, with the same ratios; before one that only another program
+  // can ask for, one that takes hardly longer and that `accelerate` swaps below the framework.
   struct Other {
     Algo algo = Algo::standard;
     double seconds = 0;
     double speedup = 1, low = 1, high = 1;
   };
   std::optional<Other> other;
+  // What `accelerate --allow numerics` swaps below PyTorch for a float32 layer.
+  std::optional<Other> converting;
 };
 
 // Asked for a configuration of a profile; nothing where times cannot be predicted.

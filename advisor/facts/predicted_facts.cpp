@@ -40,17 +40,27 @@ void add_predicted_facts(Catalogue& catalogue) {
   time(catalogue, "before_ms", "predicted time of the calls as they are", &PredictedChange::before);
   time(catalogue, "after_ms", "predicted time of the calls with that change",
        &PredictedChange::after);
-  const auto other = [&](const std::string& name, const std::string& unit,
-                         const std::string& description, auto value) {
-    define(catalogue, "predicted.other_" + name, unit, Provenance::modelled, description,
-           [value](const Subject& s, const Index& i) {
+  using Other = PredictedChange::Other;
+  const auto of = [&](std::optional<Other> PredictedChange::* which, const std::string& name,
+                      const std::string& unit, const std::string& description, auto value) {
+    define(catalogue, "predicted." + name, unit, Provenance::modelled, description,
+           [which, value](const Subject& s, const Index& i) {
              const auto* change = i.predicted_change(s.configuration);
-             return change != nullptr && change->other ? std::optional(value(*change->other))
-                                                       : std::nullopt;
+             return change != nullptr && change->*which ? std::optional(value(*(change->*which)))
+                                                        : std::nullopt;
            });
   };
-  using Other = PredictedChange::Other;
-  other("algo", "", "the fastest algorithm by predicted times that the framework does not ask for",
+  const auto other = [&](const std::string& name, const std::string& unit,
+                         const std::string& description, auto value) {
+    of(&PredictedChange::other, "other_" + name, unit, description, value);
+  };
+  const auto converting = [&](const std::string& name, const std::string& unit,
+                              const std::string& description, auto value) {
+    of(&PredictedChange::converting, "converting_" + name, unit, description, value);
+  };
+  other("algo", "",
+        "the fastest algorithm by predicted times that the framework does not ask for; one that "
+        "`accelerate` swaps where that takes hardly longer",
         [](const Other& o) { return std::string(to_string(o.algo)); });
   other("ms", "ms", "predicted time with it", [](const Other& o) { return o.seconds * 1e3; });
   other("speedup", "1", "predicted time of the framework's call over that",
@@ -58,6 +68,15 @@ void add_predicted_facts(Catalogue& catalogue) {
   other("low", "1", "lower end of the interval of that ratio",
         [](const Other& o) { return o.low; });
   other("high", "1", "upper end of it", [](const Other& o) { return o.high; });
+  converting("ms", "ms",
+             "predicted time of a float32 layer in PyTorch with persist_static and conversion to "
+             "half, as `accelerate --allow numerics` makes it",
+             [](const Other& o) { return o.seconds * 1e3; });
+  converting("speedup", "1", "predicted time of the framework's call over that",
+             [](const Other& o) { return o.speedup; });
+  converting("low", "1", "lower end of the interval of that ratio",
+             [](const Other& o) { return o.low; });
+  converting("high", "1", "upper end of it", [](const Other& o) { return o.high; });
   define(catalogue, "predicted.change", "", Provenance::modelled, "what that change is",
          [](const Subject& s, const Index& i) -> std::optional<std::string> {
            const auto* change = i.predicted_change(s.configuration);

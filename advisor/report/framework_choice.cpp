@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "advisor/facts/framework_call.h"
+#include "advisor/facts/framework_model.h"
 #include "advisor/facts/providers.h"
 #include "core/config/key_scope.h"
 
@@ -42,17 +43,17 @@ std::string choice_words(std::string_view framework, Algo picked, FactMemo& fact
 
 // cuDNN would take the algorithm, or not; the framework does not ask for it. The nearest
 // configuration stays where the framework would.
-void add_clause(model::WhyNot& table, const std::string& choice,
+void add_clause(model::WhyNot& table, model::Holds holds, const std::string& choice,
                 const std::function<RnnConfig(const RnnConfig&)>& caller) {
   model::Clause clause;
   clause.id = "framework-asks";
   clause.title = "the framework asks for this algorithm";
   clause.required = true;
-  clause.holds = model::Holds::no;
+  clause.holds = holds;
   clause.observed = choice;
   clause.documented_by = "its source code [C]";
   table.clauses.insert(table.clauses.begin(), std::move(clause));
-  table.eligible = false;
+  table.eligible = table.eligible && holds == model::Holds::unknown;
   table.fast = false;
   if (table.has_nearest && (!caller || caller(table.nearest).algo != table.algo))
     table.changes.clear();
@@ -71,6 +72,10 @@ void follow_framework(ConfigurationReport& report, const ModelAnswers& model, Fa
   const bool ran = configuration.from_program() || configuration.outcome != Outcome::not_run;
   report.stops = !ran && call.stops;
   report.no_call = !ran && !call.happens();
+  if (const auto named = call_of_named_framework(subject))
+    report.other_call = fmt::format("{} would ask for {}", text_fact(facts, "framework.named"),
+                                    to_string(named->config.algo));
+  if (!ran && call.happens() && !call.cudnn) report.decides = what_decides(call.clause);
   if (report.no_call) {
     // No time, no memory and no condition of a call that is never made.
     report.memory = {};
@@ -82,6 +87,11 @@ void follow_framework(ConfigurationReport& report, const ModelAnswers& model, Fa
        {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic}) {
     if (const auto* table = model.why_not(algo)) report.why_not.push_back(*table);
   }
+  if (call.picks_algo && !call.algo_known) {
+    // Nobody can ask for what makes up the nearest configuration.
+    for (auto& table : report.why_not)
+      add_clause(table, model::Holds::unknown, report.framework + " tries them and takes one", {});
+  }
   if (!call.picks_algo || !call.algo_known) return;
   const Algo picked = call.config.algo;
   report.framework_choice = choice_words(report.framework, picked, facts);
@@ -91,7 +101,7 @@ void follow_framework(ConfigurationReport& report, const ModelAnswers& model, Fa
   program.name = framework;
   const auto caller = framework_caller(program, *report.device, configuration.config);
   for (auto& table : report.why_not)
-    if (table.algo != picked) add_clause(table, report.framework_choice, caller);
+    if (table.algo != picked) add_clause(table, model::Holds::no, report.framework_choice, caller);
 }
 
 }  // namespace rnnadvisor::advisor

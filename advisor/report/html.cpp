@@ -59,6 +59,9 @@ std::string gain(const std::optional<Gain>& gain) {
   if (words::gain(gain).empty()) return {};
   std::string text = fmt::format("<p class=\"gain\"><strong>{}</strong>", esc(words::gain(gain)));
   if (gain->speedup > 1.0005 && !gain->another_model) text += " faster";
+  if (!gain->change.empty())
+    text += (gain->another_model ? " (" : " with ") + esc(gain->change) +
+            (gain->another_model ? ")" : "");
   if (!gain->scope.empty()) text += fmt::format(", {}", esc(gain->scope));
   if (gain->speedup > 1.0005 && gain->high > 0)
     text +=

@@ -313,7 +313,7 @@ void own_findings(Page& page, const Report& report, const ConfigurationReport& e
   page.raw("<ul class=\"own\">");
   for (const Finding* f : each.findings) {
     const auto place = report.place_of(*f);
-    const std::string gain = words::gain(f->gain);
+    const std::string gain = words::gain_of_change(f->gain);
     page.put("<li>{} ", chip(f->severity));
     if (place.number <= shown_findings)
       page.put("<a href=\"#{}\">{}</a>", anchor(place), prose(f->title));

@@ -107,7 +107,7 @@ void elsewhere(Page& page, const Report& report, const FindingGroup& group) {
         words::plural(static_cast<long long>(group.findings.size() - 1), "other configuration"));
     for (std::size_t i = 1; i < std::min(most, group.findings.size()); ++i) {
       const auto& other = where(report, *group.findings[i]);
-      const std::string gain = words::gain(group.findings[i]->gain);
+      const std::string gain = words::gain_of_change(group.findings[i]->gain);
       page.put("<li><a href=\"#c{}\">{}</a>{}</li>", other.index,
                esc(words::shorten(other.name, 60)), gain.empty() ? std::string() : " " + esc(gain));
     }

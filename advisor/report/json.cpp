@@ -177,6 +177,7 @@ Json gain_json(const Gain& g) {
           {"scope", str(g.scope)},
           {"source", str(g.source)},
           {"another_model", g.another_model},
+          {"change", str(g.change)},
           {"changes", changes_json(g.changes)}};
 }
 

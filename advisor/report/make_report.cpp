@@ -14,6 +14,7 @@
 #include "advisor/report/trials.h"
 #include "advisor/report/verdict.h"
 #include "advisor/report/words.h"
+#include "advisor/rules/merge.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::advisor {
@@ -404,6 +405,39 @@ std::string assumption_of(const Report& report) {
          "[framework] of the file.";
 }
 
+// The findings decide what a configuration is padded to (merge_suggestions()); the nearest
+// configuration below the conditions of an algorithm is padded alike, or is not shown.
+void pad_alike(ConfigurationReport& report) {
+  if (report.device == nullptr) return;
+  const RnnConfig& config = report.configuration->config;
+  model::PaddedSizes decided;
+  const auto take = [](std::optional<int>& size, const std::optional<int>& to) {
+    if (!size) size = to;
+  };
+  for (const Finding* finding : report.findings) {
+    for (const auto& suggestion : finding->suggestions) {
+      if (!suggestion.transform || withdrawn(*finding, suggestion)) continue;
+      const auto sizes = padding_of(suggestion, config);
+      take(decided.hidden, sizes.hidden);
+      take(decided.input, sizes.input);
+      take(decided.batch, sizes.batch);
+    }
+  }
+  const auto differs = [](int before, int after, const std::optional<int>& to) {
+    return to && after > before && after != *to;
+  };
+  for (auto& table : report.why_not) {
+    if (!table.has_nearest || table.changes.empty()) continue;
+    auto again = model::why_not(config, *report.device, table.algo, decided);
+    table.nearest = std::move(again.nearest);
+    table.changes = std::move(again.changes);
+    if (differs(config.hidden_size, table.nearest.hidden_size, decided.hidden) ||
+        differs(config.input_size, table.nearest.input_size, decided.input) ||
+        differs(config.batch_size, table.nearest.batch_size, decided.batch))
+      table.changes.clear();
+  }
+}
+
 }  // namespace
 
 Report make_report(const Profile& profile, const Judgement& judgement, const RuleSet& rules) {
@@ -442,6 +476,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   }
   tell_apart(report.configurations);
   for (auto& each : report.configurations) {
+    pad_alike(each);
     each.standing =
         refused_as_alternative(index, each.index) ? Standing::refused : standing_of(each);
     each.verdict = verdict_of(each);

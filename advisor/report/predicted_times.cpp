@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "advisor/facts/framework_around.h"
 #include "advisor/facts/framework_call.h"
+#include "advisor/facts/framework_model.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
+#include "advisor/whatif/accelerating.h"
+#include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 #include "core/config/key_scope.h"
 
@@ -32,6 +37,8 @@ std::string interval(const model::TimePrediction& prediction, std::string_view t
 
 std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
   std::string text(to_string(algorithm.algo));
+  if (algorithm.math_type != of.config.math_type)
+    return fmt::format("{}, {}", text, to_string(algorithm.math_type));
   if (!algorithm.asked || !of.algo_known) return text;
   if (of.config.mixed_algos())
     text += fmt::format(", backward {}", to_string(*of.config.backward_algo));
@@ -43,6 +50,11 @@ std::string mark(const model::AlgorithmTime& algorithm, const Of& of) {
     return fmt::format("wrong {}", model::to_string(algorithm.wrong_results));
   if (algorithm.asked && of.algo_known && !algorithm.total) return "not predicted";
   if (algorithm.best) return "fastest";
+  if (algorithm.math_type == MathType::tensor_op_allow_conversion &&
+      of.config.math_type != MathType::tensor_op_allow_conversion)
+    return of.framework.empty()
+               ? "products in half"
+               : fmt::format("products in half, not asked for by {}", of.framework);
   if (!of.framework.empty() && of.algo_known && !algorithm.asked)
     return fmt::format("not asked for by {}", of.framework);
   return {};
@@ -117,8 +129,7 @@ void many(Terminal& terminal, const std::vector<Of>& all) {
          {asked != nullptr ? time(asked->total, none) : std::string(none), Style::bold},
          {asked != nullptr && asked->total ? interval(*asked->total, to) : std::string(none),
           Style::dim},
-         {other ? fmt::format("{} {}", to_string(best->algo), time(best->total, none))
-                : std::string()}});
+         {other ? fmt::format("{} {}", name(*best, of), time(best->total, none)) : std::string()}});
   }
   if (rows.empty()) return;
   terminal.table({{"Configuration", false, Fit::clip},
@@ -130,6 +141,18 @@ void many(Terminal& terminal, const std::vector<Of>& all) {
   if (left_out > 0)
     terminal.paragraph(fmt::format("and {} more; --json has all", left_out), 0, {}, Style::dim,
                        Style::dim);
+}
+
+// Of PyTorch the rows with another math type than its own are those that `accelerate` reaches.
+bool out_of_reach(const model::AlgorithmTime& time, const Configuration& own,
+                  std::optional<Framework> framework) {
+  if (framework != Framework::pytorch || time.math_type == own.config.math_type) return false;
+  const auto change = [](std::string_view kind, std::string_view value) {
+    return *parse_transform(kind, fmt::format(R"({{"value":"{}"}})", value));
+  };
+  const std::array changes = {change("algo", to_string(time.algo)),
+                              change("math_type", to_string(time.math_type))};
+  return !accelerate_does(changes, framework, own.config, own.program);
 }
 
 Json json_of(const std::optional<model::TimePrediction>& prediction) {
@@ -182,13 +205,18 @@ PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
     const Configuration& configuration = profile.configurations[i];
     const auto call = framework_call(Subject{&profile, static_cast<int>(i)});
+    const auto around = framework_around(profile, static_cast<int>(i));
     Of of;
     of.config = configuration.config;
     of.algo_known = call.algo_known;
     if (call.picks_algo) of.framework = framework_title(configuration.program.name);
+    if (call.happens() && !call.cudnn) of.decides = what_decides(call.clause);
     if (call.happens())
-      of.algorithms =
-          model::algorithm_times(configuration.config, device, predict, call.picks_algo);
+      of.algorithms = model::algorithm_times(configuration.config, device, predict, call.picks_algo,
+                                             !call.picks_algo || around == Framework::pytorch);
+    std::erase_if(of.algorithms, [&](const model::AlgorithmTime& time) {
+      return out_of_reach(time, configuration, around);
+    });
     times.configurations.push_back(std::move(of));
   }
   return times;
@@ -200,7 +228,11 @@ std::string predicted_note(const PredictedTimes& times) {
     for (const auto& algorithm : of.algorithms)
       extrapolated = extrapolated || (algorithm.total && algorithm.total->extrapolated);
   }
-  return fmt::format("From {}.{}", words::clean(times.basis()),
+  std::string decides;
+  for (const Of& of : times.configurations)
+    if (decides.empty() && !of.decides.empty())
+      decides = fmt::format(" Where cuDNN is called, which depends on {}.", of.decides);
+  return fmt::format("From {}.{}{}", words::clean(times.basis()), decides,
                      extrapolated ? " *: outside what was measured; it may be further off." : "");
 }
 
@@ -209,9 +241,16 @@ std::vector<std::vector<std::string>> predicted_table(const Of& of) {
 }
 
 std::string predicted_text(const PredictedTimes& times, const TextOptions& options) {
-  if (times.basis().empty()) return {};
   Terminal terminal(options);
+  const auto unequal = std::any_of(
+      times.configurations.begin(), times.configurations.end(),
+      [](const Of& of) { return of.algorithms.empty() && of.config.has_varying_lengths(); });
+  if (times.basis().empty() && !unequal) return {};
   terminal.heading("Predicted times (an estimate)");
+  if (times.basis().empty()) {
+    terminal.paragraph("None: no time is predicted for sequences of unequal lengths.", 0);
+    return terminal.take();
+  }
   if (times.configurations.size() == 1) {
     one(terminal, times.configurations.front());
   } else {
@@ -233,6 +272,7 @@ std::string predicted_json(const PredictedTimes& times) {
       }
       algorithms.push_back(
           {{"algo", to_string(algorithm.algo)},
+           {"math_type", to_string(algorithm.math_type)},
            {"implementation", to_string(algorithm.implementation)},
            {"runs", algorithm.asked && of.algo_known},
            {"fastest", algorithm.best},

@@ -18,6 +18,7 @@ struct PredictedTimes {
     // That cuDNN would take, with the one that runs; empty: none predicted, or no call is made.
     std::vector<model::AlgorithmTime> algorithms;
     std::string framework;  // "PyTorch": that chooses the algorithm itself; empty: the program does
+    std::string decides;    // whether cuDNN is called at all (ConfigurationReport::decides)
     bool algo_known = true;  // false: which one it chooses is not known
 
     // The algorithm that runs where this configuration's is asked for, and the fastest whose

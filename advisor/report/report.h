@@ -77,7 +77,7 @@ struct TrialRow {
 
 // How a configuration stands: the worst of what became of it and what fired.
 enum class Standing {
-  unjudged,     // no rule could say anything
+  unjudged,     // no rule could say anything, or it is not known whether cuDNN is called
   refused,      // by cuDNN, and the same with another algorithm ran: no defect of the whole
   fine,         // judged, nothing to do
   opportunity,  // it could be better
@@ -98,9 +98,13 @@ struct ConfigurationReport {
   bool no_call = false, stops = false;
   std::optional<bool> calls_cudnn;  // what ran did; nothing: what decides it is not known
   std::optional<model::Refusal> refusal;
+  std::string decides;    // where calls_cudnn is nothing: "the cuDNN version"
   std::string framework;  // "PyTorch": that is around it; empty: none, or cuDNN's own API
   std::optional<model::Implementation> expected;  // what the program is expected to run, if known
   std::string framework_choice;  // "PyTorch takes standard (several layers)"; empty: none picks
+  // "PyTorch would ask for persist_static_small_h": it was run as its named framework would not
+  // have called it; else empty.
+  std::string other_call;
   std::optional<model::Implementation> ran;  // from kernels
   std::vector<PhaseRow> phases;
   std::vector<KernelRow> kernels;  // by phase, then by time

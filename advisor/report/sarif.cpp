@@ -234,6 +234,7 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
     properties["gain"] = {{"speedup", f.gain->speedup},
                           {"savedBytes", f.gain->saved_bytes},
                           {"basis", to_string(f.gain->basis)},
+                          {"change", words::clean(f.gain->change)},
                           {"anotherModel", f.gain->another_model}};
   }
   if (refuted(f)) {

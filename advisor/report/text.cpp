@@ -440,7 +440,7 @@ class TextWriter {
     for (const Finding* f : each.findings) {
       if (is_remark(*f) && !options_.verbose) continue;
       const Mark m = mark(f->severity);
-      terminal_.paragraph(titled(*f, words::gain(f->gain)), 4, "  " + symbol(m), m.style);
+      terminal_.paragraph(titled(*f, words::gain_of_change(f->gain)), 4, "  " + symbol(m), m.style);
     }
   }
 

@@ -78,7 +78,8 @@ std::string subject_sentence(const ConfigurationReport& report) {
       return text + fmt::format(": {} was asked for, {} kernels ran", to_string(config.algo),
                                 words::implementation(*report.ran));
     }
-    return text + fmt::format(" with {} kernels", words::implementation(*report.ran));
+    text += fmt::format(" with {} kernels", words::implementation(*report.ran));
+    return report.other_call.empty() ? text : text + "; " + report.other_call;
   }
   if (report.ran) return fmt::format("It runs with {} kernels", words::implementation(*report.ran));
   if (report.configuration->outcome == Outcome::completed) return "It ran, but was not timed";
@@ -95,10 +96,19 @@ std::string subject_sentence(const ConfigurationReport& report) {
                ? std::string("Not run; cuDNN is not expected to run it")
                : fmt::format("Not run; {} is not expected to call cuDNN", report.framework);
   }
+  if (!report.decides.empty())
+    return fmt::format("Not run; whether {} calls cuDNN depends on {}, which was not said",
+                       report.framework, report.decides);
   if (report.expected == Implementation::none)
     return "Not run; its framework is not expected to call cuDNN";
   if (!report.expected && !report.framework.empty())
-    return fmt::format("Not run; {} chooses which of cuDNN's kernels run", report.framework);
+    return fmt::format("Not run; {} calls cuDNN by itself and tries which of its kernels to run",
+                       report.framework);
+  if (report.has_device && report.device->memory_bytes > 0 &&
+      report.memory.total > report.device->memory_bytes)
+    return fmt::format("Not run; it would not fit: it needs {} and the device has {}",
+                       format_bytes(static_cast<double>(report.memory.total)),
+                       format_bytes(static_cast<double>(report.device->memory_bytes)));
   const Implementation expected = report.expected.value_or(report.predicted.implementation);
   std::string text =
       fmt::format("Not run; {} kernels are expected", words::implementation(expected));
@@ -165,14 +175,15 @@ Standing standing_of(const ConfigurationReport& report) {
   }
   // Nothing that does not run is fine, whatever rules were left out.
   if (report.refusal || report.stops) return Standing::error;
-  Standing worst =
-      report.verdicts.empty() && report.findings.empty() ? Standing::unjudged : Standing::fine;
+  // Nor what may not reach cuDNN.
+  const Standing best = report.decides.empty() ? Standing::fine : Standing::unjudged;
+  Standing worst = report.verdicts.empty() && report.findings.empty() ? Standing::unjudged : best;
   if (report.findings.empty() && report.passed == 0) worst = Standing::unjudged;
   for (const Finding* finding : report.findings) {
     const Standing standing = finding->severity == Severity::error         ? Standing::error
                               : finding->severity == Severity::warning     ? Standing::warning
                               : finding->severity == Severity::opportunity ? Standing::opportunity
-                                                                           : Standing::fine;
+                                                                           : best;
     worst = std::max(worst, standing);
   }
   return worst;
@@ -196,7 +207,8 @@ std::string verdict_of(const ConfigurationReport& report) {
     return text + ".";
   }
   if (report.passed > 0) {
-    text += fmt::format("; nothing to do: {} passed", words::plural(report.passed, "rule"));
+    text += fmt::format("; {}{} passed", report.decides.empty() ? "nothing to do: " : "",
+                        words::plural(report.passed, "rule"));
     return text +
            (report.unknown > 0 ? fmt::format(", {} could not be decided.", report.unknown) : ".");
   }

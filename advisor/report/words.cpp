@@ -213,15 +213,34 @@ std::string with_times_sign(const std::string& text) {
 
 std::string times(double value) { return number(value) + "×"; }
 
+namespace {
+
+// Without its change.
+std::string size_of(const Gain& g) {
+  if (g.speedup > 1.0005) return times(g.speedup);
+  return g.saved_bytes > 0 ? "saves " + format_bytes(static_cast<double>(g.saved_bytes))
+                           : std::string();
+}
+
+std::string with_change(const Gain& g) {
+  if (g.another_model)
+    return g.change.empty() ? " with another model"
+                            : fmt::format(" with another model ({})", clean(g.change));
+  return g.change.empty() ? std::string() : " with " + clean(g.change);
+}
+
+}  // namespace
+
 std::string gain(const std::optional<Gain>& g) {
   if (!g) return {};
-  std::string text;
-  if (g->speedup > 1.0005) {
-    text = times(g->speedup);
-  } else if (g->saved_bytes > 0) {
-    text = "saves " + format_bytes(static_cast<double>(g->saved_bytes));
-  }
+  const std::string text = size_of(*g);
   return text.empty() || !g->another_model ? text : text + " with another model";
+}
+
+std::string gain_of_change(const std::optional<Gain>& g) {
+  if (!g) return {};
+  const std::string text = size_of(*g);
+  return text.empty() ? text : text + with_change(*g);
 }
 
 std::string gain(const ConfigurationReport& each) {
@@ -244,10 +263,11 @@ std::string refuted(const Finding& finding) {
 }
 
 std::string gain_in_full(const Gain& g) {
-  std::string text = gain(g);
+  std::string text = size_of(g);
   if (text.empty()) return text;
   if (g.speedup > 1.0005 && g.high > 0)
     text += fmt::format(" ({} to {})", number(g.low), number(g.high));
+  text += with_change(g);
   if (!g.scope.empty()) text += fmt::format(", {}", clean(g.scope));
   if (g.speedup > 1.0005 && g.saved_bytes > 0) {
     text += fmt::format(", saves {}", format_bytes(static_cast<double>(g.saved_bytes)));

@@ -45,15 +45,19 @@ std::string comparison(const Comparison& comparison);
 // (advisor/report/terminal.h).
 std::string times(double value);
 // "1.44×", or for memory "saves 1.20 GiB"; "1.44× with another model" where no change that leaves
-// the model as it is reaches it; empty when there is none.
+// the model as it is reaches it; empty when there is none. For columns of numbers: elsewhere
+// gain_of_change().
 std::string gain(const std::optional<Gain>& gain);
+// With the change that gains it: "1.44× with the persist_static algorithm", "1.60× with another
+// model (batch size 128)".
+std::string gain_of_change(const std::optional<Gain>& gain);
 // What a table of configurations shows: best_gain(), where there is none model_gain(), named so;
 // empty where there is neither.
 std::string gain(const ConfigurationReport& configuration);
 // Of a finding that measuring refuted (advisor::refuted()): where and by how many pairs; else
 // empty.
 std::string refuted(const Finding& finding);
-// "1.44× (1.40 to 1.48) of the training step".
+// "1.44× (1.40 to 1.48) with the persist_static algorithm, training step".
 std::string gain_in_full(const Gain& gain);
 // "measured here", "measured elsewhere", "estimate": always to be shown with a gain.
 std::string_view basis(GainBasis value);

@@ -230,6 +230,15 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
               }) > 0;
     }
   }
+  // Of a call that the named framework does not make nothing is slow in that framework.
+  if (framework_disregarded(profile, configuration)) {
+    for (auto& finding : findings) {
+      const Rule* rule = rule_of(finding);
+      if (finding.severity != Severity::error && rule != nullptr &&
+          (about_speed(*rule) || finding.gain))
+        finding.severity = Severity::info;
+    }
+  }
   // Says nothing but that its change is faster.
   std::erase_if(findings, [](const Finding& finding) {
     return finding.rule_id == predicted_rule && finding.suggestions.empty();

@@ -109,6 +109,9 @@ struct Gain {
   // Of which change: all that one suggestion of the finding changes. Empty where the finding
   // proposes nothing that a machine can do.
   std::vector<Transform> changes = {};
+  // The same in words, "the persist_static algorithm"; of what no machine can do the card's words.
+  // Never empty in a judgement: no report shows a gain without its change.
+  std::string change = {};
 };
 std::string_view to_string(GainBasis value);
 

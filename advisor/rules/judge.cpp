@@ -12,6 +12,7 @@
 #include "advisor/rules/order.h"
 #include "advisor/rules/predictions.h"
 #include "advisor/rules/trials.h"
+#include "advisor/whatif/plain_words.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -108,6 +109,15 @@ void explain_refusal(std::vector<Finding>& findings, std::vector<Verdict>& verdi
   }
 }
 
+// At the end: until then a gain may still become that of another change.
+void name_changes(std::vector<Finding>& findings, const Profile& profile) {
+  for (auto& finding : findings) {
+    if (!finding.gain || finding.gain->changes.empty()) continue;
+    const auto at = static_cast<std::size_t>(finding.configuration);
+    finding.gain->change = in_plain_words(finding.gain->changes, profile.configurations[at].config);
+  }
+}
+
 }  // namespace
 
 Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions& options) {
@@ -167,6 +177,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
   }
   order_findings(judgement.findings, index, rules);
   leave_to_another(judgement.verdicts, merge_suggestions(judgement.findings, index));
+  name_changes(judgement.findings, profile);
   return judgement;
 }
 

@@ -147,10 +147,12 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
   std::vector<Made> suggestions;
   if (rule.suggestions.empty()) return suggestions;
   const auto framework = framework_around(facts.index().profile(), facts.configuration());
-  const auto& program = facts.index()
-                            .profile()
-                            .configurations[static_cast<std::size_t>(facts.configuration())]
-                            .program;
+  const auto& profile = facts.index().profile();
+  const int configuration = facts.configuration();
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  const auto accelerates = [&](const std::vector<Transform>& changes) {
+    return accelerate_does(changes, framework, own.config, own.program);
+  };
   for (std::size_t i = 0; i < rule.suggestions.size(); ++i) {
     const auto& suggestion = rule.suggestions[i];
     if (!suggestion.framework.empty() && framework &&
@@ -169,21 +171,21 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
     const auto changes = changes_of(made);
     // What a card proposes for PyTorch, and PyTorch cannot do, is for `accelerate` alone.
     const bool for_accelerate =
-        suggestion.framework == "pytorch" && changes.size() == 1 && changes.front().kind == "algo";
-    if (for_accelerate && !accelerate_does(changes, framework, program)) continue;
-    if (accelerate_does(changes, framework, program)) {
-      made.text =
-          accelerate_advice(facts.index().profile(), facts.configuration(), changes.front());
-      made.code = accelerate_command_of(facts.index().profile(), facts.configuration());
+        suggestion.framework == "pytorch" &&
+        std::any_of(changes.begin(), changes.end(),
+                    [](const Transform& change) { return change.kind == "algo"; });
+    if (for_accelerate && !accelerates(changes)) continue;
+    if (accelerates(changes)) {
+      made.text = accelerate_advice(profile, configuration, changes);
+      made.code = accelerate_command_of(profile, configuration, changes);
     } else if (made.transform) {
       add_code(made, framework);
     }
     suggestions.push_back({i, std::move(made)});
   }
   // A command to run comes before code to write.
-  std::stable_partition(suggestions.begin(), suggestions.end(), [&](const Made& one) {
-    return accelerate_does(changes_of(one.suggestion), framework, program);
-  });
+  std::stable_partition(suggestions.begin(), suggestions.end(),
+                        [&](const Made& one) { return accelerates(changes_of(one.suggestion)); });
   return suggestions;
 }
 
@@ -235,6 +237,7 @@ std::optional<Gain> gain_from(const GainSource& source, FactMemo& facts) {
   Gain gain;
   gain.scope = source.scope;
   gain.source = source.source;
+  gain.change = source.change;
   if (source.fact.empty()) {
     gain.speedup = source.speedup;
     gain.basis = GainBasis::measured_elsewhere;

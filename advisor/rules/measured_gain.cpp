@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "advisor/rules/evaluate.h"
+#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "core/config/rnn_config.h"
@@ -31,7 +32,9 @@ std::vector<RnnConfig> measured_calls(const ProfileIndex& index, int configurati
   candidate.variant = std::move(*variant);
   const auto framework = framework_around(profile, configuration);
   const auto* device = index.device(configuration);
-  if (framework && device != nullptr &&
+  // `accelerate` makes the very calls, whatever the framework asks for.
+  const bool below = accelerate_does(candidate.transforms, framework, own.config, own.program);
+  if (framework && device != nullptr && !below &&
       fit_to_framework(candidate, *framework, own.program, *device,
                        judged_cudnn_version(profile, own)))
     return {};

@@ -9,6 +9,7 @@
 
 #include "advisor/rules/predictions.h"
 #include "advisor/whatif/candidate.h"
+#include "advisor/whatif/plain_words.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -34,31 +35,13 @@ bool same(const Proposed& one, const Proposed& other) {
   return one.calls && one.calls == other.calls;
 }
 
-// The sizes that a suggestion pads to.
-struct Padding {
-  std::optional<int> hidden, input, batch;
-};
-
-Padding padding_of(const Suggestion& suggestion, const RnnConfig& config) {
-  Padding padding;
-  const auto calls = compose(changes_of(suggestion), config);
-  if (!calls || calls->calls.empty()) return padding;
-  const RnnConfig& after = calls->calls.front();
-  for (const auto& change : changes_of(suggestion)) {
-    if (change.kind == "pad_hidden") padding.hidden = after.hidden_size;
-    if (change.kind == "pad_input") padding.input = after.input_size;
-    if (change.kind == "pad_batch") padding.batch = after.batch_size;
-  }
-  return padding;
-}
-
 // What a configuration is padded to, by the first finding that pads it, and by which rule.
 struct Decided {
-  Padding sizes;
+  model::PaddedSizes sizes;
   std::string hidden_by, input_by, batch_by;
 
   // The rule that pads to another size; null where none does.
-  const std::string* against(const Padding& other) const {
+  const std::string* against(const model::PaddedSizes& other) const {
     const auto differs = [](const std::optional<int>& a, const std::optional<int>& b) {
       return a && b && *a != *b;
     };
@@ -67,7 +50,7 @@ struct Decided {
     if (differs(sizes.batch, other.batch)) return &batch_by;
     return nullptr;
   }
-  void take(const Padding& other, const std::string& rule) {
+  void take(const model::PaddedSizes& other, const std::string& rule) {
     const auto set = [&](std::optional<int>& size, std::string& by, const std::optional<int>& to) {
       if (size || !to) return;
       size = to;
@@ -88,7 +71,7 @@ std::optional<std::string> pad_alike(Finding& finding, const RnnConfig& config, 
   std::vector<Suggestion> kept;
   for (auto& suggestion : finding.suggestions) {
     if (suggestion.transform && !suggestion.trial) {
-      const Padding sizes = padding_of(suggestion, config);
+      const model::PaddedSizes sizes = padding_of(suggestion, config);
       if (const auto* rule = decided.against(sizes)) {
         if (by.empty()) by = *rule;
         continue;
@@ -107,6 +90,19 @@ std::optional<std::string> pad_alike(Finding& finding, const RnnConfig& config, 
 }
 
 }  // namespace
+
+model::PaddedSizes padding_of(const Suggestion& suggestion, const RnnConfig& config) {
+  model::PaddedSizes padding;
+  const auto calls = compose(changes_of(suggestion), config);
+  if (!calls || calls->calls.empty()) return padding;
+  const RnnConfig& after = calls->calls.front();
+  for (const auto& change : changes_of(suggestion)) {
+    if (change.kind == "pad_hidden") padding.hidden = after.hidden_size;
+    if (change.kind == "pad_input") padding.input = after.input_size;
+    if (change.kind == "pad_batch") padding.batch = after.batch_size;
+  }
+  return padding;
+}
 
 std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index) {
   const auto& configurations = index.profile().configurations;
@@ -147,7 +143,8 @@ std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const Pro
     for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
       if (first[i] == nullptr) continue;
       auto& suggestion = finding.suggestions[i];
-      suggestion = {fmt::format("The same change as `{}` proposes.", first[i]->rule),
+      suggestion = {fmt::format("The same change as `{}` proposes: {}.", first[i]->rule,
+                                in_plain_words(changes_of(suggestion), configurations[at].config)),
                     std::nullopt,
                     {},
                     {},

@@ -6,6 +6,7 @@
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/rules/finding.h"
+#include "core/model/eligibility.h"
 
 namespace rnnadvisor::advisor {
 
@@ -15,5 +16,8 @@ namespace rnnadvisor::advisor {
 // proposes is taken out and returned; any other names the rule that proposes it. A configuration is
 // padded to one size in each direction, that of the first finding that pads it. Pure.
 std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index);
+
+// The sizes that a suggestion pads the configuration to.
+model::PaddedSizes padding_of(const Suggestion& suggestion, const RnnConfig& config);
 
 }  // namespace rnnadvisor::advisor

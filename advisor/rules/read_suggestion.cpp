@@ -165,7 +165,7 @@ std::vector<std::size_t> change_of_gain(CardReader& reader, const toml::table& t
     }
     return of;
   }
-  if (const auto* node = table.get("change")) {
+  if (const auto* node = table.get("change"); node != nullptr && !node->is_string()) {
     SuggestionTemplate change;
     read_transform(reader, *node, change);
     for (const auto i : all)
@@ -212,6 +212,17 @@ GainSource read_gain(CardReader& reader, const toml::table& table,
                     "a gain");
   GainSource gain;
   gain.of = change_of_gain(reader, table, suggestions);
+  const bool by_hand = std::none_of(suggestions.begin(), suggestions.end(), [](const auto& each) {
+    return each.transform || !each.found.empty();
+  });
+  if (const auto* node = table.get("change"); node != nullptr && node->is_string()) {
+    gain.change = reader.text(table, "change");
+    if (!by_hand)
+      reader.report(*node, "a change in words is for a card that proposes nothing for a machine",
+                    "change = { … }, as the transform of the suggestion that was measured");
+  } else if (by_hand && node == nullptr) {
+    reader.report(table, "it is not said which change gains this", "change = \"…\", in words");
+  }
   gain.scope = reader.word(table, "scope", scopes, true);
   gain.source = reader.text(table, "source");
   if (const auto* node = table.get("applies_when"))

@@ -89,6 +89,7 @@ struct GainSource {
   // The suggestions of the card whose change gains it: indices into Rule::suggestions. Empty only
   // where the card proposes nothing that a machine can do.
   std::vector<std::size_t> of = {};
+  std::string change;         // what gains it, in words, where `of` is empty
   ConditionSet applies_when;  // used only when known to hold
 };
 std::span<const std::string_view> gain_scopes();

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
 #include "advisor/facts/framework_model.h"
+#include "advisor/rules/evaluate.h"
 #include "advisor/validate/agreement.h"
 #include "advisor/validate/value_pools.h"
 #include "advisor/whatif/candidates.h"
@@ -164,6 +166,7 @@ class Sampler {
       if (asks_for(*condition, "program.name", "pytorch")) pytorch_ = true;
     sample_.rule = rule.id;
     sample_.compare_results = claim_of(rule) == Claim::nearer;
+    silent_possible_ = std::any_of(rule.suggestions.begin(), rule.suggestions.end(), known_before);
   }
 
   RuleSample run() {
@@ -188,9 +191,10 @@ class Sampler {
   }
 
  private:
+  bool enough_fire() const { return static_cast<int>(firing_.size()) >= options_.firing; }
   bool enough() const {
-    return static_cast<int>(firing_.size()) >= options_.firing &&
-           static_cast<int>(silent_.size()) >= options_.silent;
+    return enough_fire() &&
+           (!silent_possible_ || static_cast<int>(silent_.size()) >= options_.silent);
   }
 
   // Beyond the boundary: one of the comparisons need not hold.
@@ -203,18 +207,37 @@ class Sampler {
     for (const auto& choice : compared_.choices)
       if (!choice.empty()) conditions.push_back(choice[random_() % choice.size()]);
     Configuration made;
-    made.config = pools.draw(field_conditions(conditions), random_);
+    auto [by_field, fresh] = by_field_.try_emplace(std::move(conditions));
+    if (fresh) by_field->second = field_conditions(by_field->first);
+    made.config = pools.draw(by_field->second, random_);
     if (pytorch_) as_pytorch(made, device_, random_);
     if (!quick_enough(made.config)) return;
     if (!seen_.insert(to_json_line(made.config)).second) return;
     profile_.configurations.push_back(std::move(made));
   }
 
+  // Findings cost most of the time of judging: only where pairs that fire are still wanted.
+  Judgement judged() const {
+    if (!enough_fire()) return judge(profile_, rules_);
+    Judgement judgement;
+    const ProfileIndex index(profile_);
+    FactMemo facts(index);
+    const Rule& rule = rules_.rules.front();
+    for (std::size_t i = 0; i < profile_.configurations.size(); ++i) {
+      const auto& configuration = profile_.configurations[i];
+      facts.begin(static_cast<int>(i));
+      Verdict& verdict = judgement.verdicts.emplace_back();
+      verdict.configuration = static_cast<int>(i);
+      verdict.kind = decide(rule, facts, judged_cudnn_version(profile_, configuration));
+    }
+    return judgement;
+  }
+
   void take() {
-    const auto judgement = judge(profile_, rules_);
+    const auto judgement = judged();
     for (const auto& verdict : judgement.verdicts) {
       const bool fires = verdict.kind == VerdictKind::fired;
-      if (!fires && verdict.kind != VerdictKind::passed) continue;
+      if (!fires && (verdict.kind != VerdictKind::passed || !silent_possible_)) continue;
       auto& pairs = fires ? firing_ : silent_;
       if (static_cast<int>(pairs.size()) >= (fires ? options_.firing : options_.silent)) continue;
       auto candidate = fires ? suggested(judgement.findings, verdict.configuration)
@@ -244,10 +267,15 @@ class Sampler {
     return std::nullopt;
   }
 
+  // A change whose parameters are known before it fires.
+  static bool known_before(const SuggestionTemplate& suggestion) {
+    return suggestion.transform && suggestion.transform_facts.empty();
+  }
+
   // What the card would change if it fired.
   std::optional<Candidate> same_change(int configuration) const {
     for (const auto& suggestion : rules_.rules.front().suggestions) {
-      if (!suggestion.transform || !suggestion.transform_facts.empty()) continue;
+      if (!known_before(suggestion)) continue;
       const std::vector transforms =
           effective(changes_of(suggestion),
                     profile_.configurations[static_cast<std::size_t>(configuration)].config);
@@ -267,6 +295,8 @@ class Sampler {
   Compared compared_;
   std::size_t applies_ = 0;  // of compared_.all, those of applies_when
   bool pytorch_ = false;
+  bool silent_possible_ = false;  // else no pair beside the card's boundary has a change to try
+  std::map<std::vector<const Condition*>, FieldConditions> by_field_;  // few, drawn from often
   std::set<std::string> seen_;
   std::vector<RulePair> firing_, silent_;
   std::string reason_;

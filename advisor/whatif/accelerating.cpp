@@ -17,6 +17,19 @@ bool is_swapped(const Transform& change) {
          value == ParameterValue(std::string(to_string(Algo::persist_static)));
 }
 
+bool is_conversion(const Transform& change) {
+  return change.kind == "math_type" &&
+         parameter_of(change, "value") ==
+             ParameterValue(std::string(to_string(MathType::tensor_op_allow_conversion)));
+}
+
+// What docs/accelerate.md leaves alone.
+bool left_alone(const RnnConfig& config) {
+  const bool data = config.data_type == DataType::half || config.data_type == DataType::float32;
+  return !data || config.has_projection() || config.bias_mode != BiasMode::double_bias ||
+         config.has_varying_lengths();
+}
+
 // The process that was started from outside; those that it started follow.
 int first_process(const Profile& profile, int process) {
   const auto count = profile.processes.size();
@@ -52,23 +65,45 @@ std::string command_line_of(const Profile& profile, int configuration) {
 }  // namespace
 
 bool accelerate_does(std::span<const Transform> changes, std::optional<Framework> framework,
-                     const ProgramContext& program) {
-  return framework == Framework::pytorch && program.cublas_workspace_set != true &&
-         program.deterministic != true && changes.size() == 1 && is_swapped(changes.front());
+                     const RnnConfig& config, const ProgramContext& program) {
+  if (framework != Framework::pytorch || program.cublas_workspace_set == true ||
+      program.deterministic == true || left_alone(config))
+    return false;
+  const auto swapped = std::count_if(changes.begin(), changes.end(), is_swapped);
+  const auto converted = std::count_if(changes.begin(), changes.end(), is_conversion);
+  if (swapped != 1 || swapped + converted != static_cast<std::ptrdiff_t>(changes.size()))
+    return false;
+  return converted == 0 ||
+         (converted == 1 && config.data_type == DataType::float32 &&
+          config.math_type == MathType::default_math && program.allow_tf32 != false);
 }
 
-std::string accelerate_command_of(const Profile& profile, int configuration) {
+std::string accelerate_command_of(const Profile& profile, int configuration,
+                                  std::span<const Transform> changes) {
   const auto line = command_line_of(profile, configuration);
-  return fmt::format("rnnadvisor accelerate -- {}", line.empty() ? "<program>" : line);
+  const bool converts = std::any_of(changes.begin(), changes.end(), is_conversion);
+  return fmt::format("rnnadvisor accelerate {}-- {}", converts ? "--allow numerics " : "",
+                     line.empty() ? "<program>" : line);
 }
 
-std::string accelerate_advice(const Profile& profile, int configuration, const Transform& algo) {
-  const auto value = parameter_of(algo, "value");
-  const auto* name = value ? std::get_if<std::string>(&*value) : nullptr;
+std::string accelerate_advice(const Profile& profile, int configuration,
+                              std::span<const Transform> changes) {
+  std::string name = "another algorithm";
+  for (const auto& change : changes) {
+    const auto value = parameter_of(change, "value");
+    const auto* text = value && is_swapped(change) ? std::get_if<std::string>(&*value) : nullptr;
+    if (text != nullptr) name = *text;
+  }
+  const auto command = accelerate_command_of(profile, configuration, changes);
+  if (std::any_of(changes.begin(), changes.end(), is_conversion))
+    return fmt::format(
+        "Run `{}`: the program stays as it is, and its float32 layers use {} with products in half "
+        "precision where that measures faster in it with nearly the same results.",
+        command, name);
   return fmt::format(
       "Run `{}`: the program stays as it is, and its cuDNN calls use {} where that measures faster "
       "in it with the same results.",
-      accelerate_command_of(profile, configuration), name != nullptr ? *name : "another algorithm");
+      command, name);
 }
 
 }  // namespace rnnadvisor::advisor

@@ -13,14 +13,18 @@ namespace rnnadvisor::advisor {
 
 // Another cuDNN algorithm and nothing else, in a PyTorch program that does not ask for equal
 // results in every run: `accelerate` measures it in the program and keeps it where it is faster.
+// For a float32 layer with the default math type together with conversion to half, which needs
+// `--allow numerics`. Of layers that it leaves alone (docs/accelerate.md): no.
 bool accelerate_does(std::span<const Transform> changes, std::optional<Framework> framework,
-                     const ProgramContext& program);
+                     const RnnConfig& config, const ProgramContext& program);
 
 // "rnnadvisor accelerate -- python3 train.py": with the command line that the calls of the
-// configuration were recorded under, or `<program>`.
-std::string accelerate_command_of(const Profile& profile, int configuration);
+// configuration were recorded under, or `<program>`; with what `changes` need to be allowed.
+std::string accelerate_command_of(const Profile& profile, int configuration,
+                                  std::span<const Transform> changes);
 
-// What to do for such a change, as a sentence.
-std::string accelerate_advice(const Profile& profile, int configuration, const Transform& algo);
+// What to do for such changes, as a sentence.
+std::string accelerate_advice(const Profile& profile, int configuration,
+                              std::span<const Transform> changes);
 
 }  // namespace rnnadvisor::advisor

@@ -202,7 +202,7 @@ std::optional<ExperimentVariant> calls_after(std::span<const Transform> changes,
     return std::nullopt;
   candidate.variant = std::move(*variant);
   const auto framework = framework_around(profile, configuration);
-  if (framework && !accelerate_does(candidate.transforms, framework, own.program) &&
+  if (framework && !accelerate_does(candidate.transforms, framework, own.config, own.program) &&
       fit_to_framework(candidate, *framework, own.program, device,
                        judged_cudnn_version(profile, own)))
     return std::nullopt;

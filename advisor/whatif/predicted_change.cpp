@@ -1,6 +1,9 @@
 #include "advisor/whatif/predicted_change.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -9,12 +12,15 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/rules/evaluate.h"
+#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/plain_words.h"
 #include "advisor/whatif/size_choice.h"
+#include "advisor/whatif/transform.h"
 #include "core/model/algorithm_times.h"
+#include "core/model/eligibility.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -34,6 +40,8 @@ constexpr double worth_precision = 1.25;
 // that are multiples of 32 (cuDNN 7.x Developer Guide, Tensor Core rules of PERSIST_STATIC).
 constexpr double worth_a_criterion = 1.15;
 constexpr double least_speedup = 1.01;
+// Predictions miss by a fifth in the median (docs/models.md): what is nearer says nothing.
+constexpr double clearly = 1.25;
 
 // The calls of a mode one after the other; nothing where one of them is not predicted.
 std::optional<TimePrediction> time_of(const std::vector<RnnConfig>& calls,
@@ -224,6 +232,22 @@ ExpectedSpeedup ratio_of(const TimePrediction& before, const TimePrediction& aft
   return ratio;
 }
 
+PredictedChange::Other other_of(Algo algo, const TimePrediction& before,
+                                const TimePrediction& after) {
+  const ExpectedSpeedup ratio = ratio_of(before, after);
+  return {algo, after.seconds, ratio.speedup, ratio.low, ratio.high};
+}
+
+Transform to_algo(Algo algo) {
+  return *parse_transform("algo", fmt::format(R"({{"value":"{}"}})", to_string(algo)));
+}
+
+bool swapped_below(const Profile& profile, int configuration, std::span<const Transform> changes) {
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  return accelerate_does(changes, framework_around(profile, configuration), own.config,
+                         own.program);
+}
+
 // What cuDNN has beside the algorithm that a framework chose.
 std::optional<PredictedChange::Other> faster_algorithm(const Profile& profile, int configuration,
                                                        const DeviceSpec& device,
@@ -232,15 +256,44 @@ std::optional<PredictedChange::Other> faster_algorithm(const Profile& profile, i
   const FrameworkCall call = framework_call(Subject{&profile, configuration});
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)].config;
   if (!call.picks_algo || !call.algo_known || !call.happens()) return std::nullopt;
-  std::optional<PredictedChange::Other> best;
+  std::optional<PredictedChange::Other> best, below;
   for (const auto& each : model::algorithm_times(own, device, predict, true)) {
     if (each.asked || each.wrong_results != model::WrongResults::none || !each.total) continue;
     const TimePrediction& time = *each.total;
-    if (!(time.low_seconds > 0) || (best && time.seconds >= best->seconds)) continue;
-    const ExpectedSpeedup ratio = ratio_of(before, time);
-    best = PredictedChange::Other{each.algo, time.seconds, ratio.speedup, ratio.low, ratio.high};
+    if (!(time.low_seconds > 0)) continue;
+    const auto other = other_of(each.algo, before, time);
+    if (!best || other.seconds < best->seconds) best = other;
+    const std::array changes = {to_algo(each.algo)};
+    if (swapped_below(profile, configuration, changes) &&
+        (!below || other.seconds < below->seconds))
+      below = other;
   }
-  return best;
+  return below && below->seconds < best->seconds * clearly ? below : best;
+}
+
+// With conversion to half, which no framework asks for.
+std::optional<PredictedChange::Other> converting_algorithm(const Profile& profile,
+                                                           int configuration,
+                                                           const DeviceSpec& device,
+                                                           const TimePrediction& before,
+                                                           const model::PredictTime& predict) {
+  const std::array changes = {
+      to_algo(Algo::persist_static),
+      *parse_transform("math_type", R"({"value":"tensor_op_allow_conversion"})")};
+  if (!framework_call(Subject{&profile, configuration}).happens() ||
+      !swapped_below(profile, configuration, changes))
+    return std::nullopt;
+  RnnConfig call = profile.configurations[static_cast<std::size_t>(configuration)].config;
+  call.set_algo(Algo::persist_static);
+  call.math_type = MathType::tensor_op_allow_conversion;
+  if (model::first_refused(model::eligibility(call, device), call.mode)) return std::nullopt;
+  const auto time = time_of({call}, predict);
+  if (!time) return std::nullopt;
+  // Without conversion it gives up nothing.
+  call.math_type = MathType::default_math;
+  const auto kept = time_of({call}, predict);
+  if (kept && kept->seconds < time->seconds * clearly) return std::nullopt;
+  return other_of(call.algo, before, *time);
 }
 
 }  // namespace
@@ -270,6 +323,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
   if (!measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
   PredictedChange change;
   change.other = faster_algorithm(profile, configuration, device, *before, predict);
+  change.converting = converting_algorithm(profile, configuration, device, *before, predict);
   auto best = ChangeSearch(profile, configuration, device, predict).best();
   if (!best || best->time.seconds * least_speedup >= before->seconds) {
     change.before = change.after = std::move(*before);
@@ -288,8 +342,6 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
 }
 
 bool says_nothing_of(std::span<const Transform> changes, double speedup) {
-  // Predictions miss by a fifth in the median (docs/models.md).
-  constexpr double clearly = 1.25;
   const bool math_alone =
       !changes.empty() && std::all_of(changes.begin(), changes.end(), [](const Transform& change) {
         return change.kind == "math_type";

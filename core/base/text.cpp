@@ -31,7 +31,15 @@ bool dangerous(char32_t c) {
          c == 0xFFFE || c == 0xFFFF;
 }
 
+// Most text is, and needs no look at its code points.
+bool printable_ascii(std::string_view text) {
+  for (const char c : text)
+    if (c < ' ' || c > '~') return false;
+  return true;
+}
+
 std::string made_printable(std::string_view raw, bool keep_lines) {
+  if (printable_ascii(raw)) return std::string(raw);
   const std::string text = to_valid_utf8(raw);
   std::string out;
   out.reserve(text.size());
@@ -117,6 +125,7 @@ std::string plural(long long count, std::string_view singular, std::string_view 
 }
 
 std::string to_valid_utf8(std::string_view text) {
+  if (printable_ascii(text)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   std::size_t i = 0;

@@ -28,46 +28,91 @@ Algo row_of(const RnnConfig& config) {
   return config.data_type == DataType::bfloat16 ? Algo::standard : config.algo;
 }
 
+// What differs less is the same row.
+constexpr double worth_a_row = 1.01;
+
+// The math types beside the configuration's own that a change of it may ask for: that with which
+// Tensor Cores multiply data of this type, and the default.
+std::vector<MathType> other_math_types(const RnnConfig& config) {
+  std::vector<MathType> types;
+  if (config.data_type == DataType::half) types.push_back(MathType::tensor_op);
+  if (config.data_type == DataType::float32) types.push_back(MathType::tensor_op_allow_conversion);
+  types.push_back(MathType::default_math);
+  std::erase(types, config.math_type);
+  return types;
+}
+
+AlgorithmTime time_of(const RnnConfig& tried, const Eligibility& eligible,
+                      const PredictTime& predict) {
+  AlgorithmTime time;
+  time.algo = tried.algo;
+  time.math_type = tried.math_type;
+  time.implementation = eligible.implementation;
+  time.total.emplace();
+  const std::span<const Phase> phases = tried.mode == Mode::training
+                                            ? std::span<const Phase>(training_phases)
+                                            : std::span<const Phase>(inference);
+  for (const Phase phase : phases) {
+    auto& part = time.phases[static_cast<std::size_t>(phase)];
+    part = predict(tried, phase);
+    add(time.total, part);
+  }
+  if (tried.algo == Algo::persist_static_small_h) time.wrong_results = small_h_wrong_results(tried);
+  return time;
+}
+
+bool any_phase(const AlgorithmTime& time) {
+  return std::any_of(time.phases.begin(), time.phases.end(),
+                     [](const auto& part) { return part.has_value(); });
+}
+
 }  // namespace
 
 std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const DeviceSpec& device,
-                                           const PredictTime& predict, bool fixed) {
+                                           const PredictTime& predict, bool fixed,
+                                           bool other_math) {
   std::vector<AlgorithmTime> times;
-  const bool trains = config.mode == Mode::training;
-  const std::span<const Phase> phases =
-      trains ? std::span<const Phase>(training_phases) : inference;
   const Algo own_row = row_of(config);
+  const auto math_types = other_math ? other_math_types(config) : std::vector<MathType>();
   bool any = false;
   for (std::size_t index = 0; index < Spellings<Algo>::values.size(); ++index) {
     RnnConfig tried = config;
     const auto algo = static_cast<Algo>(index);
     const bool asked = algo == own_row;
     if (!asked) tried.set_algo(algo);
-    const Eligibility eligible = eligibility(tried, device);
-    const bool own = algo == Algo::standard || eligible.implementation != Implementation::standard;
-    if (first_refused(eligible, config.mode) || !own) continue;
-    AlgorithmTime time;
-    time.algo = algo;
-    time.asked = asked;
-    time.implementation = eligible.implementation;
-    time.total.emplace();
-    for (const Phase phase : phases) {
-      auto& part = time.phases[static_cast<std::size_t>(phase)];
-      part = predict(tried, phase);
-      add(time.total, part);
+    const auto accepted = [&]() -> std::optional<Eligibility> {
+      Eligibility eligible = eligibility(tried, device);
+      const bool own =
+          algo == Algo::standard || eligible.implementation != Implementation::standard;
+      if (first_refused(eligible, config.mode) || !own) return std::nullopt;
+      return eligible;
+    };
+    std::optional<TimePrediction> total;
+    if (const auto eligible = accepted()) {
+      AlgorithmTime time = time_of(tried, *eligible, predict);
+      time.algo = algo;
+      time.asked = asked;
+      const bool known = any_phase(time);
+      any = any || known;
+      total = time.total;
+      if (known || asked) times.push_back(std::move(time));
     }
-    if (tried.algo == Algo::persist_static_small_h)
-      time.wrong_results = small_h_wrong_results(tried);
-    const bool known = std::any_of(time.phases.begin(), time.phases.end(),
-                                   [](const auto& part) { return part.has_value(); });
-    any = any || known;
-    if (known || asked) times.push_back(std::move(time));
+    for (const MathType math : math_types) {
+      tried.math_type = math;
+      const auto with_math = accepted();
+      if (!with_math) continue;
+      AlgorithmTime other = time_of(tried, *with_math, predict);
+      if (other.total && (!total || other.total->seconds * worth_a_row < total->seconds))
+        times.push_back(std::move(other));
+    }
   }
   if (!any) return {};
   AlgorithmTime* best = nullptr;
   for (AlgorithmTime& time : times) {
     if (time.asked && !time.total) return times;
-    if (!time.total || time.wrong_results != WrongResults::none) continue;
+    const bool converts = time.math_type == MathType::tensor_op_allow_conversion &&
+                          config.math_type != MathType::tensor_op_allow_conversion;
+    if (!time.total || time.wrong_results != WrongResults::none || converts) continue;
     if (best == nullptr || time.total->seconds < best->total->seconds) best = &time;
   }
   if (best != nullptr && !fixed) best->best = true;

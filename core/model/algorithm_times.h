@@ -21,18 +21,23 @@ struct AlgorithmTime {
   std::optional<TimePrediction> total;
   WrongResults wrong_results = WrongResults::none;  // small_h_wrong_results(): not to be used
   bool asked = false;  // the configuration's own, with its own backward algorithm
-  // The smallest total of those whose results are right and that can be asked for. None is best
-  // while the time of the one that runs is not known, and none that only another program could ask
-  // for.
+  // The smallest total of those whose results are right, that can be asked for and that keep the
+  // precision of the products as far as the data has it: conversion of float32 to half does not.
+  // None is best while the time of the one that runs is not known, and none that only another
+  // program could ask for.
   bool best = false;
+  MathType math_type = MathType::default_math;  // that this row is of
 };
 
 // The algorithms that cuDNN would take for every phase that config.mode asks for, in the order of
 // Algo. Algorithms that would silently run what another one does are left out; the configuration's
 // own is among them even where its time is not predicted. `fixed`: somebody else chooses the
-// algorithm, a framework; then the others are what cuDNN has beside it. Empty where nothing can be
-// predicted.
+// algorithm, a framework; then the others are what cuDNN has beside it. `other_math`: behind an
+// algorithm also with other math types where it is predicted to be faster so (tensor_op for half,
+// tensor_op_allow_conversion for float32, default): what a change of both gains has a row. Empty
+// where nothing can be predicted.
 std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const DeviceSpec& device,
-                                           const PredictTime& predict, bool fixed = false);
+                                           const PredictTime& predict, bool fixed = false,
+                                           bool other_math = false);
 
 }  // namespace rnnadvisor::model

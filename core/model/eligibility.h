@@ -129,8 +129,14 @@ struct WhyNot {
 // Every clause id that why_not() can use; each is explained by the card "persistence/<id>".
 std::span<const std::string_view> clause_ids();
 
+// Sizes that are padded to already, for another reason.
+struct PaddedSizes {
+  std::optional<int> hidden, input, batch;
+};
+
 // The truth table of one persistent algorithm for one configuration. For Algo::standard it has no
-// clauses.
-WhyNot why_not(const RnnConfig& config, const DeviceSpec& device, Algo algo);
+// clauses. `nearest` pads to the sizes of `padded` where these suit the algorithm.
+WhyNot why_not(const RnnConfig& config, const DeviceSpec& device, Algo algo,
+               const PaddedSizes& padded = {});
 
 }  // namespace rnnadvisor::model

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
 
 #include "core/model/eligibility.h"
 #include "core/model/limits.h"
@@ -202,8 +204,8 @@ bool broken(const Clause& clause) { return clause.holds == Holds::no; }
 // Changes a configuration until no clause is broken, and says what it changed.
 class Repair {
  public:
-  Repair(RnnConfig config, const DeviceSpec& device, Algo algo)
-      : c_(std::move(config)), device_(device), algo_(algo) {
+  Repair(RnnConfig config, const DeviceSpec& device, Algo algo, const PaddedSizes& padded)
+      : c_(std::move(config)), device_(device), algo_(algo), padded_(padded) {
     if (c_.algo != algo) {
       note("algo", to_string(c_.algo), to_string(algo), "");
       c_.set_algo(algo);
@@ -287,10 +289,19 @@ class Repair {
       c_.input_size = hidden;
     }
   }
+  static std::int64_t padded_to(std::int64_t size, std::int64_t multiple,
+                                const std::optional<int>& wanted) {
+    if (wanted && *wanted >= size && *wanted % multiple == 0) return *wanted;
+    return (size + multiple - 1) / multiple * multiple;
+  }
+  static constexpr std::int64_t input_step = 32;
+
   void lower_hidden(int limit) { set_hidden(limit, "fewer units: another model"); }
   void raise_hidden() {
-    const std::int64_t step = hidden_step(c_);
-    const std::int64_t up = (c_.hidden_size + step - 1) / step * step;
+    std::int64_t step = hidden_step(c_);
+    // What makes the input suit the kernel makes the hidden size: one size for both.
+    if (c_.input_size == c_.hidden_size) step = std::lcm(step, input_step);
+    const std::int64_t up = padded_to(c_.hidden_size, step, padded_.hidden);
     const std::int64_t most = hidden_limit(device_, algo_, c_.cell, false).hidden;
     if (up <= most) {
       set_hidden(static_cast<int>(up), "extra units padded with zeros");
@@ -300,7 +311,7 @@ class Repair {
     }
   }
   bool raise_input() {
-    const std::int64_t up = (std::int64_t{c_.input_size} + 31) / 32 * 32;
+    const std::int64_t up = padded_to(c_.input_size, input_step, padded_.input);
     if (up > std::numeric_limits<int>::max() || c_.input_mode == InputMode::skip_input)
       return false;
     note("input_size", c_.input_size, up, "extra inputs padded with zeros");
@@ -315,7 +326,7 @@ class Repair {
     return true;
   }
   bool raise_batch() {
-    return set_batch((std::int64_t{c_.batch_size} + 7) / 8 * 8, "extra sequences masked");
+    return set_batch(padded_to(c_.batch_size, 8, padded_.batch), "extra sequences masked");
   }
   bool lower_batch() {
     const double batch = crossover_batch(c_, device_);
@@ -327,6 +338,7 @@ class Repair {
   RnnConfig c_;
   const DeviceSpec& device_;
   Algo algo_;
+  const PaddedSizes& padded_;
   std::vector<std::string> changes_;
 };
 
@@ -341,7 +353,8 @@ std::span<const std::string_view> clause_ids() {
   return ids;
 }
 
-WhyNot why_not(const RnnConfig& config, const DeviceSpec& device, Algo algo) {
+WhyNot why_not(const RnnConfig& config, const DeviceSpec& device, Algo algo,
+               const PaddedSizes& padded) {
   WhyNot answer;
   answer.algo = algo;
   answer.clauses = clauses_of(config, device, algo);
@@ -352,7 +365,7 @@ WhyNot why_not(const RnnConfig& config, const DeviceSpec& device, Algo algo) {
 
   // One repair may bring up the next clause (another hidden size has another crossover); a handful
   // of rounds settles it.
-  Repair repair(config, device, algo);
+  Repair repair(config, device, algo, padded);
   for (std::size_t round = 0; round < 2 * texts.size(); ++round) {
     const auto clauses = clauses_of(repair.config(), device, algo);
     const auto next = std::find_if(clauses.begin(), clauses.end(), broken);

@@ -114,7 +114,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
   for (const auto& finding : findings) {
     after.insert(finding.rule_id);
     QString text = page.link(Link::to_rule(to_qt(finding.rule_id)), Page::prose(finding.title));
-    if (const auto gain = words::gain(finding.gain); !gain.empty())
+    if (const auto gain = words::gain_of_change(finding.gain); !gain.empty())
       text += QStringLiteral(" · ") +
               (finding.gain->another_model  // not what this model would gain
                    ? page.dim(Page::escape(gain))

@@ -67,8 +67,12 @@ class FindingPage {
               .arg((finding_.gain->another_model ? page_.theme().dim_text : page_.theme().good)
                        .name(),
                    Page::escape(gain));
+      if (!finding_.gain->change.empty())
+        text +=
+            (finding_.gain->another_model ? QStringLiteral(" (%1)") : QStringLiteral(" with %1"))
+                .arg(Page::escape(finding_.gain->change));
       if (!finding_.gain->scope.empty())
-        text += QStringLiteral(" ") + Page::escape(finding_.gain->scope);
+        text += QStringLiteral(", ") + Page::escape(finding_.gain->scope);
       text += page_.dim(QStringLiteral(" · ") + Page::escape(words::basis(finding_.gain->basis)));
       page_.paragraph(text);
     }

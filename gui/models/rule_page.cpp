@@ -142,7 +142,7 @@ QString configuration_page(const Document& document, int configuration, const Th
           {ItemKind::finding, static_cast<int>(finding - document.judgement().findings.data())});
       QString text = page.colored(mark(finding->severity), theme.color_of(finding->severity)) +
                      QLatin1Char(' ') + page.link(link, Page::prose(finding->title));
-      if (const auto gain = words::gain(finding->gain); !gain.empty())
+      if (const auto gain = words::gain_of_change(finding->gain); !gain.empty())
         text += QStringLiteral(" · ") + page.strong(Page::escape(gain));
       page.item(text);
     }

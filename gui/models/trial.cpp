@@ -90,8 +90,9 @@ bool below_framework(const Document& document, int configuration,
   const auto& configurations = document.profile().configurations;
   const auto c = static_cast<std::size_t>(configuration);
   if (configuration < 0 || c >= configurations.size()) return false;
-  const auto& program = configurations[c].program;
-  return advisor::accelerate_does(changes_of(suggestion), program.name, program);
+  const auto& own = configurations[c];
+  return advisor::accelerate_does(changes_of(suggestion), own.program.name, own.config,
+                                  own.program);
 }
 
 bool for_torch(const Document& document, int finding) {

@@ -190,8 +190,15 @@ QWidget* OverviewView::make_actions() {
     const int index =
         static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
     QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
-    const auto offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
-                                      [&](const auto& each) { return !withdrawn(finding, each); });
+    // Beside a gain stands the change that gains it.
+    const auto is_offered = [&](const auto& each) { return !withdrawn(finding, each); };
+    auto offered =
+        std::find_if(finding.suggestions.begin(), finding.suggestions.end(), [&](const auto& each) {
+          return is_offered(each) && finding.gain && each.transform &&
+                 advisor::changes_of(each) == finding.gain->changes;
+        });
+    if (offered == finding.suggestions.end())
+      offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(), is_offered);
     if (offered != finding.suggestions.end())
       text += QStringLiteral("<br>") + html.dim(html.prose(offered->text, document_->rules()));
     // The column is narrow: what only another model reaches is said below the number.

@@ -110,8 +110,9 @@ void check_transforms(const Rule& rule, const RuleCase& given) {
     if (!suggestion.transform) continue;
     SCOPED_TRACE(describe(changes_of(suggestion)));
     // Below PyTorch the algorithm changes; what PyTorch asks for does not.
-    const auto& program = given.profile.configurations.front().program;
-    if (accelerate_does(changes_of(suggestion), program.name, program)) continue;
+    const auto& own = given.profile.configurations.front();
+    if (accelerate_does(changes_of(suggestion), own.program.name, own.config, own.program))
+      continue;
     const auto composed =
         compose(changes_of(suggestion), given.profile.configurations.front().config);
     if (!composed && composed.error().code == ErrorCode::unsupported) continue;

@@ -240,7 +240,8 @@ void add_fit(CLI::App& app, Context& context) {
       "other tensors do not count, unless a profile has recorded its memory. --try asks cuDNN on "
       "this machine for the sizes and runs the largest that fits; every need is compared with "
       "free memory before anything is allocated. The exit status is 1 when not even a size of 1 "
-      "fits, cuDNN would refuse the configuration, or what was tried did not run.");
+      "fits, cuDNN would refuse the configuration as it is given or at the largest size, its "
+      "framework stops with an error, or what was tried did not run.");
   auto arguments = std::make_shared<FitArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   auto* files = command->get_option("files");

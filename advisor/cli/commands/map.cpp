@@ -91,6 +91,13 @@ advisor::FrameworkCall call_of(const Centres::Centre& centre, const DeviceSpec& 
   return recorded;
 }
 
+// A recorded call ran.
+std::optional<advisor::DoesNotRun> does_not_run(const Centres::Centre& centre,
+                                                const DeviceSpec& device) {
+  if (centre.recorded) return std::nullopt;
+  return advisor::does_not_run(call_of(centre, device), device, centre.input.program.name);
+}
+
 // Before the maps of a centre: that no call is made, that cuDNN refuses it, what is ignored.
 std::vector<std::string> remarks_on(const Centres::Centre& centre, const DeviceSpec& device) {
   std::vector<std::string> lines;
@@ -106,10 +113,9 @@ std::vector<std::string> remarks_on(const Centres::Centre& centre, const DeviceS
         : title.empty()
             ? std::string("No such call is made: cuDNN is not expected to run the layer.")
             : fmt::format("No such call is made: {} is not expected to call cuDNN.", title));
-  } else if (const auto refusal = model::refusal(call.config, device);
-             refusal && !centre.recorded) {
+  } else if (const auto why = does_not_run(centre, device)) {
     lines.push_back(fmt::format("cuDNN is expected to refuse this configuration at {}: {}.",
-                                to_string(refusal->stage), refusal->reason));
+                                why->stage, why->because));
   }
   return lines;
 }
@@ -224,7 +230,13 @@ int map_command(Context& context, const MapArguments& arguments) {
       return context.report(result.error());
     context.note(fmt::format("wrote {}", target.path));
   }
-  return exit_ok;
+  // What a profile holds was run, and its outcome is known.
+  const bool all_run =
+      centres->profile ||
+      std::none_of(centres->list.begin(), centres->list.end(), [&](const auto& centre) {
+        return does_not_run(centre, device ? *device : *centre.device).has_value();
+      });
+  return all_run ? exit_ok : exit_findings;
 }
 
 }  // namespace
@@ -242,7 +254,10 @@ void add_map(CLI::App& app, Context& context) {
       "Lines between cells are cliffs: the time changes by more than its interval and the work "
       "explain. The nearest better cell is named. What runs follows from rules that were measured; "
       "times are estimates from what was measured on such a device, or measured themselves where "
-      "a profile has them, and absent where neither is known. No GPU is needed.");
+      "a profile has them, and absent where neither is known. No GPU is needed. The exit status is "
+      "1 "
+      "when the configuration itself does not run: cuDNN would refuse it, or its framework stops "
+      "with an error.");
   auto arguments = std::make_shared<MapArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   command->get_option("files")->description(

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/configurations.h"
@@ -17,6 +20,7 @@
 #include "advisor/rules/rule_files.h"
 #include "advisor/validate/agreement_report.h"
 #include "advisor/validate/measure.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "profiler/profile/file.h"
 
@@ -70,12 +74,24 @@ std::vector<advisor::RuleSample> samples_of(const Context& context,
   options.firing = arguments.firing;
   options.silent = arguments.silent;
   options.seed = arguments.seed;
-  std::vector<advisor::RuleSample> samples;
+  std::vector<advisor::RuleSample> samples(rules.size());
   Progress progress(context, static_cast<int>(rules.size()));
-  for (const auto* rule : rules) {
-    progress.show(static_cast<int>(samples.size()), "drawing configurations for " + rule->id);
-    samples.push_back(advisor::sample_pairs(*rule, device, environment, options));
-  }
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> finished = 0;
+  const auto start = std::chrono::steady_clock::now();
+  bool told = context.terminal.error_is_terminal;  // the line of progress tells
+  for_pieces(rules.size(), 1, [&](std::size_t at, std::size_t) {
+    if (std::this_thread::get_id() == caller) {
+      progress.show(finished, "drawing configurations for " + rules[at]->id);
+      if (!told && std::chrono::steady_clock::now() - start > std::chrono::seconds(2)) {
+        told = true;
+        context.note(fmt::format("drew configurations for {} of {} rules; the others follow",
+                                 finished.load(), rules.size()));
+      }
+    }
+    samples[at] = advisor::sample_pairs(*rules[at], device, environment, options);
+    ++finished;
+  });
   return samples;
 }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -128,6 +130,17 @@ MaybeProblem assign(Enum& target, std::string_view key, const Value& value) {
   if constexpr (std::is_same_v<Enum, Framework>) {
     if (text == "keras")
       remedy = "keras2 is tf.keras up to TensorFlow 2.15 and tf_keras, keras3 is Keras 3 and later";
+  }
+  if constexpr (std::is_same_v<Enum, Framework> || std::is_same_v<Enum, Cell>) {
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (lower == "cudnnlstm" || lower == "cudnngru")
+      remedy = fmt::format(
+          "{} was a layer of TensorFlow 1 and is gone: Keras' {} calls cuDNN by itself; give cell "
+          "{} "
+          "and framework keras2 or keras3",
+          text, lower == "cudnnlstm" ? "LSTM" : "GRU", lower.substr(5));
   }
   if (remedy.empty()) remedy = "use one of these words, in lower case";
   return refuse(key, value, fmt::format("one of {}", fmt::join(spellings, ", ")),

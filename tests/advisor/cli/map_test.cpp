@@ -52,6 +52,29 @@ TEST(MapCommand, SaysWhatRunsAndThatNoTimeIsKnown) {
   }
 }
 
+// What does not run is one answer.
+TEST(MapCommand, WhatDoesNotRunIsExitStatusOneAsInCheckAndFit) {
+  FakeMachine machine;
+  struct Case {
+    std::vector<std::string> flags;
+    std::string why;
+  };
+  const std::vector<Case> cases = {
+      {{"--hidden-size", "512", "--batch-size", "4", "--seq-lengths", "1,2,3"}, "3 lengths"},
+      {{"--hidden-size", "1088", "--algo", "persist_static", "--data-type", "half"},
+       "is above 1024"},
+      {{"--framework", "jax", "--cell", "gru"}, "stops with an error"}};
+  for (const auto& [flags, why] : cases) {
+    for (const char* command : {"check", "fit", "map"}) {
+      std::vector<std::string> arguments = {command, "--device", "nvidia-a100-sxm4-80gb"};
+      arguments.insert(arguments.end(), flags.begin(), flags.end());
+      const auto called = call(arguments, machine.services());
+      EXPECT_EQ(called.status, 1) << command << " " << why;
+      EXPECT_THAT(called.out, HasSubstr(why)) << command;
+    }
+  }
+}
+
 TEST(MapCommand, ShowsTimesAndTheNearestBetter) {
   FakeMachine machine;
   const auto called = call(map_with({"--axes", "all"}), predicting(machine));

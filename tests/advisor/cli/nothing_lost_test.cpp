@@ -285,6 +285,9 @@ TEST_F(NothingLost, ATableHasEveryOutput) {
       {"env --plan", "is read; `collect` writes it"},
       {"rules validate --output", "measures on a GPU; written by write_profile() as that of run"},
       {"check --batch", "is read; its answers go to --output"},
+      {"try --write-code",
+       "needs layers of a PyTorch program; written by write_file() as that of "
+       "advise, and tested in TryChange"},
   };
   FakeMachine machine;
   const auto services = machine.services();

@@ -169,7 +169,8 @@ TEST(CudnnUse, KerasNeedsEveryCondition) {
     EXPECT_EQ(ask(question(lstm, keras_defaults())).used, true);
     EXPECT_EQ(ask(question(gru, keras_defaults())).used, true);
     EXPECT_EQ(ask(question(layer(Cell::rnn_tanh), keras_defaults())).clause, "cell");
-    EXPECT_EQ(ask(question(lstm, {})).used, std::nullopt);
+    EXPECT_EQ(ask(question(lstm, {})).used, true) << "every argument has its default";
+    EXPECT_EQ(ask(question(gru, {})).used, true);
     const auto broken = [&](auto change, std::string_view expected) {
       auto p = keras_defaults();
       change(p);
@@ -212,9 +213,14 @@ TEST(CudnnUse, KerasLooksAtTheMask) {
   p.mask = MaskKind::other;
   p.backend = KerasBackend::torch;
   EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::loops);
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, false);
   p.backend.reset();
-  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::backend_decides);
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::stops_or_loops);
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, false) << "on no backend";
   p.mask = MaskKind::right_padded;
+  EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::backend_decides);
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, std::nullopt);
+  p.backend = KerasBackend::tensorflow;
   EXPECT_EQ(keras3_mask(question(layer(), p)), Keras3Mask::suits);
 }
 
@@ -226,7 +232,16 @@ TEST(CudnnUse, Keras3Backends) {
   p.mask = MaskKind::none;
   EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, true);
   p.backend = KerasBackend::jax;
-  EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, std::nullopt);
+  RnnConfig lstm = layer();
+  lstm.data_type = DataType::float32;
+  EXPECT_EQ(keras3_cudnn(question(lstm, p)).used, std::nullopt) << "the release is not known";
+  p.version = "3.13.2";
+  EXPECT_EQ(keras3_cudnn(question(lstm, p)).clause, "backend");
+  p.version = "3.14.0";
+  EXPECT_EQ(keras3_cudnn(question(lstm, p)).used, true);
+  lstm.data_type = DataType::half;
+  EXPECT_EQ(keras3_cudnn(question(lstm, p)).used, false);
+  EXPECT_EQ(keras3_cudnn(question(layer(Cell::gru), p)).used, false);
   p = keras_defaults();
   p.use_cudnn = KerasCudnn::no;
   EXPECT_EQ(keras3_cudnn(question(layer(), p)).clause, "use_cudnn");

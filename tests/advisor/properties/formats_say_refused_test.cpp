@@ -18,19 +18,27 @@ namespace {
 using advisor::Severity;
 using nlohmann::json;
 
-// A twentieth as many as the properties that write no reports.
-std::vector<test::Drawn> refused_draws() {
-  const auto count = static_cast<std::size_t>(test::draws() / 20);
-  std::vector<test::Drawn> refused;
-  for (std::uint64_t first = 5000000; refused.size() < count; first += 100) {
-    for (auto& drawn : test::draw_configurations(first, 100)) {
-      const auto call =
-          advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device);
-      if (call.happens() && model::refusal(call.config, *drawn.device))
-        refused.push_back(std::move(drawn));
+// What is drawn: test::draws() configurations that are refused, with and without a framework, in
+// reports of `together` on one GPU each.
+constexpr std::size_t together = 50;
+
+std::vector<std::vector<test::Drawn>> refused_draws() {
+  const auto devices = shipped_devices();
+  const auto reports = static_cast<std::size_t>(test::draws()) / together;
+  std::vector<std::vector<test::Drawn>> refused;
+  std::uint64_t first = 5000000;
+  for (std::size_t i = 0; i < reports; ++i) {
+    const DeviceSpec& device = devices[i % devices.size()];
+    auto& own = refused.emplace_back();
+    while (own.size() < together) {
+      for (auto& drawn : test::draw_configurations(first++, 1)) {
+        const auto call = advisor::framework_call(drawn.input.config, drawn.input.program, &device);
+        if (!call.happens() || !model::refusal(call.config, device)) continue;
+        drawn.device = &device;
+        own.push_back(std::move(drawn));
+      }
     }
   }
-  refused.resize(count);
   return refused;
 }
 
@@ -38,40 +46,66 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
+std::size_t count_of(const std::string& text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
+    ++count;
+  return count;
+}
+
 TEST(RefusalInEveryFormat, IsAnErrorThatSaysWhy) {
-  for (const auto& drawn : refused_draws()) {
-    SCOPED_TRACE(to_json_line(drawn.input) + " on " + drawn.device->id);
-    const Profile profile = cli::static_profile({drawn.input}, *drawn.device, "test");
+  for (const auto& all : refused_draws()) {
+    SCOPED_TRACE("draw " + std::to_string(all.front().number) + " and more on " +
+                 all.front().device->id);
+    std::vector<ConfigInput> inputs;
+    for (const auto& drawn : all) inputs.push_back(drawn.input);
+    const Profile profile = cli::static_profile(inputs, *all.front().device, "test");
     const auto judgement = advisor::judge(profile, advisor::builtin_rules());
     EXPECT_EQ(cli::exit_status(judgement.findings, cli::FailOn{Severity::error}), 1);
     const auto report = advisor::make_report(profile, judgement, advisor::builtin_rules());
-    const auto error =
-        std::find_if(judgement.findings.begin(), judgement.findings.end(),
-                     [](const auto& finding) { return finding.severity == Severity::error; });
-    ASSERT_NE(error, judgement.findings.end());
+    std::vector<const advisor::Finding*> errors(all.size(), nullptr);
+    for (const auto& finding : judgement.findings)
+      if (finding.severity == Severity::error)
+        errors[static_cast<std::size_t>(finding.configuration)] = &finding;
+    for (const auto* error : errors) ASSERT_NE(error, nullptr);
     advisor::TextOptions wide;
     wide.width = 400;
-    EXPECT_TRUE(contains(advisor::write_text(report, wide), error->rule_id));
-    EXPECT_FALSE(contains(advisor::write_text(report, wide), "nothing to do"));
-    EXPECT_TRUE(contains(advisor::write_markdown(report), "❌"));
-    EXPECT_TRUE(contains(advisor::write_markdown(report), error->rule_id));
+    wide.verbose = true;
+    wide.max_configurations = together;
+    const std::string text = advisor::write_text(report, wide);
+    EXPECT_FALSE(contains(text, "nothing to do"));
+    const std::string markdown = advisor::write_markdown(report);
+    EXPECT_GE(count_of(markdown, "❌"), all.size());
     EXPECT_TRUE(contains(advisor::write_html(report), "class=\"hero error\""));
     const auto as_json = json::parse(advisor::write_json(report));
-    EXPECT_GE(as_json.at("counts").at("errors"), 1);
-    EXPECT_EQ(as_json.at("configurations").at(0).at("standing"), "error");
-    const auto sarif = json::parse(advisor::write_sarif(report));
-    bool level = false;
-    for (const auto& result : sarif.at("runs").at(0).at("results"))
-      level = level || (result.at("ruleId") == error->rule_id && result.at("level") == "error");
-    EXPECT_TRUE(level);
-    const std::string junit = advisor::write_junit(report);
-    EXPECT_TRUE(contains(junit, "<failure type=\"error\""));
-    EXPECT_TRUE(contains(advisor::write_csv(report), ",error,not_run,"));
+    EXPECT_GE(as_json.at("counts").at("errors"), all.size());
+    const auto as_sarif = json::parse(advisor::write_sarif(report));
+    const auto& results = as_sarif.at("runs").at(0).at("results");
+    ASSERT_EQ(results.size(), judgement.findings.size());
+    EXPECT_GE(count_of(advisor::write_junit(report), "<failure type=\"error\""), all.size());
+    EXPECT_GE(count_of(advisor::write_csv(report), ",error,not_run,"), all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      SCOPED_TRACE(to_json_line(all[i].input));
+      const auto& refusal = report.configurations[i].refusal;
+      ASSERT_TRUE(refusal);
+      EXPECT_EQ(as_json.at("configurations").at(i).at("standing"), "error");
+      EXPECT_TRUE(contains(text, refusal->reason)) << refusal->reason;
+      EXPECT_TRUE(contains(text, errors[i]->rule_id));
+      EXPECT_TRUE(contains(markdown, errors[i]->rule_id));
+      const auto& result =
+          results.at(static_cast<std::size_t>(errors[i] - judgement.findings.data()));
+      EXPECT_EQ(result.at("ruleId"), errors[i]->rule_id);
+      EXPECT_EQ(result.at("level"), "error");
+    }
+    if (testing::Test::HasFailure()) break;
   }
 }
 
 TEST(RefusalInEveryFormat, IsExitStatusOneOfABatch) {
-  for (const auto& drawn : refused_draws()) {
+  std::vector<test::Drawn> all;
+  for (auto& group : refused_draws())
+    std::move(group.begin(), group.end(), std::back_inserter(all));
+  for (const auto& drawn : all) {
     cli::BatchOptions options;
     options.device = drawn.device;
     options.rules = &advisor::builtin_rules();

@@ -223,6 +223,7 @@ Finding batch_finding(const RuleSet& set, int configuration, const std::string& 
   f.validity = {{"nvidia-h200", "9.19.0", "2025-06-01", "1.9 to 5 times slower kernels",
                  "tests/data/h200", 12, 1}};
   f.gain = Gain{1.44, 1.40, 1.48, 0, GainBasis::measured_here, "training step", "gnmt-layer"};
+  f.gain->change = "the persist_static algorithm";
   return f;
 }
 
@@ -269,6 +270,7 @@ Finding fallback_finding(const RuleSet& set, int configuration) {
       {"Measurements on an NVIDIA H200 with cuDNN 9.19", "bfloat16", "2025", "", "", 'M'}};
   f.gain =
       Gain{2.3, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "kernels.jsonl, row 212"};
+  f.gain->change = "half precision";
   return f;
 }
 
@@ -328,6 +330,7 @@ std::unique_ptr<Judged> rich() {
   memory.comparisons = {
       comparison("memory.total", "above", "140 GiB", "55.5 TiB", Provenance::modelled)};
   memory.gain = Gain{1, 0, 0, 60'850'000'000'000, GainBasis::modelled, "", ""};
+  memory.gain->change = "inference mode";
   findings.push_back(memory);
   findings.push_back(fallback_finding(j->rules, 4));
   findings.push_back(batch_finding(j->rules, 1, "33"));
@@ -342,6 +345,7 @@ std::unique_ptr<Judged> rich() {
   bad.gain->speedup = 1.1;
   bad.gain->scope = hostile;
   bad.gain->source = hostile;
+  bad.gain->change = hostile;
   findings.push_back(bad);
   for (int i = 0; i < 7; ++i) verdicts(*j, i);
   j->judgement.verdicts.push_back({"user/broken", 0, VerdictKind::error, {}, hostile});

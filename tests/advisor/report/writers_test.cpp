@@ -416,7 +416,7 @@ TEST(Predicted, TimesAreInEveryFormatThatHasTimes) {
   const auto& config = report.configurations.at(0).configuration->config;
   PredictedTimes times;
   times.device = "NVIDIA <H200>";
-  times.configurations.push_back({config, {}, {}, true});
+  times.configurations.emplace_back().config = config;
   report.predicted = &times;
   EXPECT_EQ(write_markdown(report), write_markdown(judged->report())) << "nothing is predicted";
   auto& algorithms = times.configurations[0].algorithms;

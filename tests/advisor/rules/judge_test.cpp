@@ -209,8 +209,9 @@ TEST(Judge, FindingsAreOrderedByGain) {
 // estimate counts 0.8 of itself, and a cause without a number 1.2.
 TEST(Judge, OfAProgramTheLargestExpectedSpeedupComesFirst) {
   const auto measured = [](std::string_view id, double speedup, bool path) {
-    auto rule = card(std::string(size_rule) + std::string(to_do) + "[[gain]]\nspeedup = " +
-                         std::to_string(speedup) + "\nscope = \"training step\"\nsource = \"row\"",
+    auto rule = card(std::string(size_rule) + std::string(to_do) +
+                         "[[gain]]\nchange = \"it\"\nspeedup = " + std::to_string(speedup) +
+                         "\nscope = \"training step\"\nsource = \"row\"",
                      id);
     if (path) rule.consequence = "path";
     return rule;
@@ -255,10 +256,10 @@ TEST(Judge, AnEstimateCountsLessThanAMeasurement) {
                                  "scope = \"program step\"",
                              "e/estimate");
   for (const double speedup : {1.9, 2.1}) {
-    const auto measured = card(std::string(size_rule) + std::string(to_do) +
-                                   "[[gain]]\nspeedup = " + std::to_string(speedup) +
-                                   "\nscope = \"training step\"\nsource = \"row\"",
-                               "m/measured");
+    const auto measured =
+        card(std::string(size_rule) + std::string(to_do) + "[[gain]]\nchange = \"it\"\nspeedup = " +
+                 std::to_string(speedup) + "\nscope = \"training step\"\nsource = \"row\"",
+             "m/measured");
     const auto judgement = judge(profile, set_of({estimate, measured}));
     ASSERT_EQ(judgement.findings.size(), 2U);
     EXPECT_EQ(judgement.findings.front().rule_id, speedup > 2 ? "m/measured" : "e/estimate");
@@ -278,14 +279,15 @@ TEST(Judge, AnErrorAboutARefusedAlternativeIsARemark) {
   add_timing(all[0], Phase::forward_training, 10);
   all[1].config.algo = all[2].config.algo = Algo::persist_static_small_h;
   all[1].outcome = all[2].outcome = Outcome::refused;
-  auto rules = set_of({card("message = \"m\"\n"
-                            "when = { fact = \"call.algo\", is = \"persist_static_small_h\" }",
-                            "a/refused"),
-                       card("message = \"m\"\n"
-                            "when = { fact = \"call.algo\", is = \"standard\" }\n"
-                            "[[gain]]\nspeedup = 1.2\nscope = \"forward training\"\n"
-                            "source = \"a row\"\n",
-                            "b/gain")});
+  auto rules =
+      set_of({card("message = \"m\"\n"
+                   "when = { fact = \"call.algo\", is = \"persist_static_small_h\" }",
+                   "a/refused"),
+              card("message = \"m\"\n"
+                   "when = { fact = \"call.algo\", is = \"standard\" }\n"
+                   "[[gain]]\nchange = \"it\"\nspeedup = 1.2\nscope = \"forward training\"\n"
+                   "source = \"a row\"\n",
+                   "b/gain")});
   rules.rules[0].severity = Severity::error;
   const auto judgement = judge(profile, rules);
   std::vector<std::string> order;

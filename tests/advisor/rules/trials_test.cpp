@@ -356,7 +356,8 @@ TEST(Merge, OneChangeIsProposedOnce) {
   ASSERT_EQ(findings.size(), 4U);
   EXPECT_EQ(findings[0].suggestions.size(), 3U);
   EXPECT_FALSE(findings[1].suggestions[0].transform);
-  EXPECT_EQ(findings[1].suggestions[0].text, "The same change as `a/first` proposes.");
+  EXPECT_EQ(findings[1].suggestions[0].text,
+            "The same change as `a/first` proposes: a CUDA graph.");
   EXPECT_FALSE(findings[2].suggestions[0].transform);
   EXPECT_TRUE(findings[2].suggestions[1].transform);
 }

@@ -53,31 +53,65 @@ Profile recorded() {
 
 TEST(Accelerating, IsAnotherAlgorithmBelowPyTorchAndNothingElse) {
   ProgramContext program;
-  EXPECT_TRUE(accelerate_does(algo("persist_static"), Framework::pytorch, program));
-  EXPECT_TRUE(accelerate_does(algo("standard"), Framework::pytorch, program));
-  EXPECT_FALSE(accelerate_does(algo("persist_dynamic"), Framework::pytorch, program));
-  EXPECT_FALSE(accelerate_does(algo("persist_static"), Framework::jax, program));
-  EXPECT_FALSE(accelerate_does(algo("persist_static"), std::nullopt, program));
-  EXPECT_FALSE(accelerate_does({}, Framework::pytorch, program));
+  RnnConfig config;
+  config.data_type = DataType::half;
+  const auto does = [&](const std::vector<Transform>& changes,
+                        std::optional<Framework> framework = Framework::pytorch) {
+    return accelerate_does(changes, framework, config, program);
+  };
+  EXPECT_TRUE(does(algo("persist_static")));
+  EXPECT_TRUE(does(algo("standard")));
+  EXPECT_FALSE(does(algo("persist_dynamic")));
+  EXPECT_FALSE(does(algo("persist_static"), Framework::jax));
+  EXPECT_FALSE(does(algo("persist_static"), std::nullopt));
+  EXPECT_FALSE(does({}));
   auto padded = algo("persist_static");
   padded.push_back(*parse_transform("pad_batch", R"({"multiple":8})"));
-  EXPECT_FALSE(accelerate_does(padded, Framework::pytorch, program));
+  EXPECT_FALSE(does(padded));
   program.cublas_workspace_set = true;  // asks for equal results in every run
-  EXPECT_FALSE(accelerate_does(algo("persist_static"), Framework::pytorch, program));
+  EXPECT_FALSE(does(algo("persist_static")));
+  program = {};
+  // What it leaves alone.
+  for (const auto& leave : {+[](RnnConfig& c) { c.data_type = DataType::bfloat16; },
+                            +[](RnnConfig& c) { c.proj_size = c.hidden_size / 2; },
+                            +[](RnnConfig& c) { c.bias_mode = BiasMode::no_bias; }}) {
+    const RnnConfig whole = config;
+    leave(config);
+    EXPECT_FALSE(does(algo("persist_static"))) << summary(config);
+    config = whole;
+  }
+}
+
+TEST(Accelerating, ConvertsFloat32LayersThatPermitTf32) {
+  ProgramContext program;
+  RnnConfig config;
+  config.data_type = DataType::float32;
+  auto changes = algo("persist_static");
+  changes.push_back(*parse_transform("math_type", R"({"value":"tensor_op_allow_conversion"})"));
+  const auto does = [&] { return accelerate_does(changes, Framework::pytorch, config, program); };
+  EXPECT_TRUE(does());
+  program.allow_tf32 = false;
+  EXPECT_FALSE(does());
+  program = {};
+  config.data_type = DataType::half;
+  EXPECT_FALSE(does());
+  EXPECT_EQ(accelerate_command_of(recorded(), 0, changes),
+            "rnnadvisor accelerate --allow numerics -- torchrun train.py --name 'a b'");
+  EXPECT_THAT(accelerate_advice(recorded(), 0, changes), HasSubstr("persist_static with products"));
 }
 
 TEST(Accelerating, TheCommandIsThatOfTheProgramThatWasStarted) {
   auto profile = recorded();
-  EXPECT_EQ(accelerate_command_of(profile, 0),
+  EXPECT_EQ(accelerate_command_of(profile, 0, {}),
             "rnnadvisor accelerate -- torchrun train.py --name 'a b'");
   profile.processes[1].command_line.clear();  // --no-command-line
-  EXPECT_EQ(accelerate_command_of(profile, 0), "rnnadvisor accelerate -- python3 -u train.py");
+  EXPECT_EQ(accelerate_command_of(profile, 0, {}), "rnnadvisor accelerate -- python3 -u train.py");
   profile.processes[0].command_line.clear();
-  EXPECT_EQ(accelerate_command_of(profile, 0), "rnnadvisor accelerate -- <program>");
+  EXPECT_EQ(accelerate_command_of(profile, 0, {}), "rnnadvisor accelerate -- <program>");
   // A file may hold anything.
   profile.processes[0].parent_pid = 11;
-  EXPECT_EQ(accelerate_command_of(profile, 0), "rnnadvisor accelerate -- <program>");
-  EXPECT_EQ(accelerate_command_of(Profile{}, 0), "rnnadvisor accelerate -- <program>");
+  EXPECT_EQ(accelerate_command_of(profile, 0, {}), "rnnadvisor accelerate -- <program>");
+  EXPECT_EQ(accelerate_command_of(Profile{}, 0, {}), "rnnadvisor accelerate -- <program>");
 }
 
 const Finding* find(const Judgement& judgement, std::string_view rule) {
