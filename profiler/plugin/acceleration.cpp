@@ -413,13 +413,11 @@ bool AcceleratedCall::again(cudnnStatus_t status) {
 }
 
 void AcceleratedCall::compare(bool again) {
-  if (phase_ != 0) {
-    compare_backward(arguments_, kind_, phase_, stream_);
-    return;
-  }
   spool::Configuration c;
   if (!read_configuration(library_, arguments_, c) || c.lengths > 0) return;
-  if (again) {
+  if (phase_ != 0) {
+    compare_backward(arguments_, c, kind_, phase_, stream_);
+  } else if (again) {
     check_forward(library_, arguments_, c, kind_, stream_);
   } else {
     compare_forward(library_, arguments_, c, kind_, stream_);

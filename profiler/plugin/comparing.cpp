@@ -24,10 +24,12 @@ std::uint32_t compared_variant = 0;
 bool comparison_busy = false;  // a thread is in it, without the lock
 bool is_check = false;         // of an algorithm that is in use
 
-// Whether this thread may go on with the comparison: nobody else does until release().
-bool claim(int kind, Stage wanted) {
+// Whether this thread may go on with the comparison, with a backward call of a kind and sequence
+// length if these are given: nobody else does until release().
+bool claim(Stage wanted, int kind = -1, std::int32_t length = 0) {
   const Locked locked(kinds_mutex());
-  if (comparison_busy || stage != wanted || (kind >= 0 && compared_kind != kind)) return false;
+  if (comparison_busy || stage != wanted) return false;
+  if (kind >= 0 && (compared_kind != kind || comparison.length() != length)) return false;
   comparison_busy = true;
   return true;
 }
@@ -205,13 +207,14 @@ void check_forward(CudnnLibrary& library, const Arguments& arguments, const spoo
   run_forward(library, arguments, c, index, stream);
 }
 
-void compare_backward(const Arguments& arguments, int index, std::size_t phase, CUstream stream) {
-  if (phase == 1 && claim(index, Stage::forward)) {
+void compare_backward(const Arguments& arguments, const spool::Configuration& c, int index,
+                      std::size_t phase, CUstream stream) {
+  if (phase == 1 && claim(Stage::forward, index, c.max_seq_length)) {
     if (comparison.backward_data(arguments, stream)) {
       release(Stage::data);
       return;
     }
-  } else if (phase == 2 && claim(index, Stage::data)) {
+  } else if (phase == 2 && claim(Stage::data, index, c.max_seq_length)) {
     if (comparison.backward_weights(arguments, stream) && comparison.finish()) {
       release(Stage::running);
       return;
@@ -226,7 +229,7 @@ void compare_backward(const Arguments& arguments, int index, std::size_t phase, 
 }
 
 bool poll_comparison() {
-  if (!claim(-1, Stage::running)) return false;
+  if (!claim(Stage::running)) return false;
   Compared result;
   if (!comparison.poll(result)) {
     release(Stage::running);

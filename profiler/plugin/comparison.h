@@ -42,6 +42,8 @@ class Comparison {
   // After fork(): nothing of it is ours.
   void forget();
 
+  // Of the forward call; only its backward calls, or others of this length, fit the buffers.
+  std::int32_t length() const { return configuration_.max_seq_length; }
   bool has_data() const { return has_data_; }
   cudnnStatus_t status() const { return status_; }
   std::size_t bytes() const { return bytes_; }

@@ -244,6 +244,14 @@ TEST_F(Accelerated, CapturesAreNotDisturbed) {
   EXPECT_GT(kept(choices.at(0), Kept::captured), 0u);
 }
 
+// Both lengths are of one kind, and only the backward calls of the length of the forward call fit
+// the memory of a comparison. The stand-in ends a program that gives too little.
+TEST_F(Accelerated, CallsOfAnotherLengthAreNoPartOfAComparison) {
+  const auto choices = run({"train", "60", "steps=12", "between"}).spool().choices();
+  ASSERT_THAT(choices, SizeIs(1));
+  EXPECT_EQ(chosen(choices.at(0)), persist_static);
+}
+
 // 30 batches, each many times: the first ones are measured, and the others take their choice.
 TEST_F(Accelerated, BatchesThatChangeAllTheTimeTakeTheirNeighboursChoice) {
   const auto choices = run({"train", "3000", "cycling=30", "hidden=16"}).spool().choices();

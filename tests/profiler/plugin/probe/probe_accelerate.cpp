@@ -109,7 +109,9 @@ class Descriptors {
   cudnnDropoutDescriptor_t dropout_ = nullptr;
 };
 
+class Layer;
 struct Options {
+  Layer* between = nullptr;      // trains between the two backward calls of another
   bool clone = false;            // the reserve, before the backward pass
   int backward = 1;              // passes on one forward pass
   bool natural_reserve = false;  // sizes as they were in another process, without the plugin
@@ -197,6 +199,7 @@ class Layer {
                                           dhx.get(), d.h, nullptr, nullptr, nullptr,
                                           weights_.bytes(), weights_.get(), workspace, space.get(),
                                           reserve.bytes(), reserve.get()) == CUDNN_STATUS_SUCCESS);
+    if (options.between != nullptr) options.between->train(thread, 1, {});
     PROBE_CHECK(t.cudnnRNNBackwardWeights_v8(
                     thread.handle, d.rnn, CUDNN_WGRAD_MODE_ADD, nullptr, d.x, made.x.get(), d.h,
                     made.hx.get(), d.y, made.y.get(), weights_.bytes(), dw_.get(), workspace,
@@ -225,12 +228,12 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
 // natural-workspace varying fma large-from=30 misaligned-from=30 natural-workspace-from=30
-// zero-gradients change=1 small-from=30", or "infer 60 …".
+// zero-gradients change=1 small-from=30 steps=12 between", or "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
-  Shape shape;
+  Shape shape, longer;
   Options options;
-  bool varying = false, capture = false, late_backward = false;
+  bool varying = false, capture = false, late_backward = false, between = false;
   int cycle = 0;        // batches from 64 on, each for a hundred steps
   int large_from = -1;  // inputs of a step and those after it are beyond half's range
   int misaligned_from = -1, natural_workspace_from = -1;
@@ -248,6 +251,8 @@ PROBE_MODE(accelerate, "accelerate") {
     if (word.starts_with("natural-workspace-from=")) natural_workspace_from = number(word);
     if (word.starts_with("small-from=")) small_from = number(word);
     if (word.starts_with("change=")) change = number(word);
+    if (word.starts_with("steps=")) shape.steps = number(word);
+    between |= word == "between";
     shape.unequal |= word == "unequal";
     shape.misaligned |= word == "misaligned";
     shape.dropout |= word == "dropout";
@@ -262,7 +267,8 @@ PROBE_MODE(accelerate, "accelerate") {
     capture |= word == "capture";
   }
   Thread thread;
-  Layer layer(shape);
+  Layer layer(shape), other_layer(longer);
+  if (between) options.between = &other_layer;
   Shape small_shape = shape;
   small_shape.hidden = 32;
   Layer small(small_shape);
