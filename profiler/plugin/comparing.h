@@ -13,8 +13,8 @@ namespace rnnadvisor::plugin {
 // After a forward call with the program's own algorithm, of a kind whose choice has not fallen.
 void compare_forward(CudnnLibrary& library, const Arguments& arguments,
                      const spool::Configuration& c, int kind, CUstream stream);
-// After its backward calls; `phase` 1: of the data, 2: of the weights. A call of another length than
-// the forward call that is compared, of which a kind may have several, leaves everything as it is.
+// After its backward calls; `phase` 1: of the data, 2: of the weights. A call of another length
+// than the compared forward call leaves everything as it is; a kind may have several lengths.
 void compare_backward(const Arguments& arguments, const spool::Configuration& c, int kind,
                       std::size_t phase, CUstream stream);
 // After a forward call of a kind whose choice has fallen on another algorithm: compares its results
