@@ -473,8 +473,9 @@ std::string accelerate_report(const launch::Collected& collected,
   const auto verdict = any ? accelerated_verdict(rows, collected, context.tried)
                            : Verdict{nothing(collected, rows, context.hold), false};
   terminal.line();
-  terminal.paragraph("rnnadvisor: " + verdict.text, 0, {}, Style::dim,
-                     verdict.good ? Style::green : Style::yellow);
+  const auto losses = losses_in_short(context.losses);
+  terminal.paragraph(fmt::format("rnnadvisor: {}{}", verdict.text, losses), 0, {}, Style::dim,
+                     verdict.good && losses.empty() ? Style::green : Style::yellow);
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) draw_row(terminal, rows[i]);
   if (rows.size() > most_rows)
     terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),
@@ -483,6 +484,7 @@ std::string accelerate_report(const launch::Collected& collected,
   if (any || !collected.steps.empty())
     draw_whole_step(terminal, collected.steps, {context.step, context.tried});
   draw_costs(terminal, rows, context.tried);
+  draw_losses(terminal, context.losses);
   draw_notes(terminal, collected.profile);
   if (any) {
     terminal.paragraph(context.command.empty()

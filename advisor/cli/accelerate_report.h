@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "advisor/cli/loss_runs.h"
 #include "advisor/cli/program_changes.h"
 #include "advisor/report/report.h"
 #include "profiler/launch/collect.h"
@@ -22,7 +23,8 @@ struct AccelerationContext {
   std::string step = {};  // the range that a step is, as --step names it; empty: none
   // Of `try --change`, in place of algorithms; null: none.
   const std::vector<ChangedLayer>* changes = nullptr;
-  std::string code_folder = {};  // where modules of them were written; empty: nowhere
+  std::string code_folder = {};        // where modules of them were written; empty: nowhere
+  const LossReport* losses = nullptr;  // of `try --losses`
 };
 
 // "rnnadvisor accelerate --plan p.toml -- python3 train.py": options and program quoted for a

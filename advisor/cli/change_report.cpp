@@ -90,14 +90,16 @@ std::string change_report(const launch::Collected& collected, const Acceleration
   advisor::Terminal terminal(options);
   const auto verdict = verdict_of(collected, layers);
   terminal.line();
-  terminal.paragraph("rnnadvisor: " + verdict.text, 0, {}, Style::dim,
-                     verdict.good ? Style::green : Style::yellow);
+  const auto losses = losses_in_short(context.losses);
+  terminal.paragraph(fmt::format("rnnadvisor: {}{}", verdict.text, losses), 0, {}, Style::dim,
+                     verdict.good && losses.empty() ? Style::green : Style::yellow);
   for (std::size_t i = 0; i < std::min(layers.size(), most_rows); ++i)
     draw_layer(terminal, layers[i]);
   if (layers.size() > most_rows)
     terminal.line(fmt::format("    and {} more", layers.size() - most_rows), Style::dim);
   terminal.line();
   if (count(layers, true) > 0) draw_whole_step(terminal, collected.steps, {context.step, true});
+  draw_losses(terminal, context.losses);
   draw_notes(terminal, collected.profile);
   if (verdict.good) {
     const bool code = std::any_of(layers.begin(), layers.end(), [](const ChangedLayer& layer) {

@@ -43,6 +43,7 @@ struct AccelerationRequest {
   std::string step = {};    // the range that a step is, as --step names it; empty: none
   const std::vector<ChangedLayer>* changes = nullptr;  // of `try --change`
   std::string code_folder = {};                        // where their modules are
+  const LossReport* losses = nullptr;                  // of `try --losses`
 };
 // `ended`, where it is given: whether the plugin interrupted the program, as `try` asked it to.
 int collect_acceleration(const Context& context, const AccelerationRequest& request,

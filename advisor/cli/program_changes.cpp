@@ -13,11 +13,11 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/cli/configurations.h"
+#include "advisor/cli/program_python.h"
 #include "advisor/cli/whole_step_report.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/torch/torch_candidates.h"
-#include "advisor/whatif/torch/torch_program.h"
 #include "core/base/output_file.h"
 
 namespace rnnadvisor::cli {
@@ -73,13 +73,13 @@ std::string words_of(const Json& transforms) {
 ProgramChanges::ProgramChanges(const Context& context, const std::string& folder, Judging judging,
                                Options options)
     : context_(context),
-      python_(folder + "/python"),
       questions_(folder + "/changes"),
       judging_(std::move(judging)),
       options_(std::move(options)) {}
 
 Result<std::unique_ptr<ProgramChanges>> ProgramChanges::start(const Context& context,
                                                               const std::string& folder,
+                                                              const std::string& python_path,
                                                               Judging judging, Options options) {
   std::unique_ptr<ProgramChanges> made(
       new ProgramChanges(context, folder, std::move(judging), std::move(options)));
@@ -90,11 +90,9 @@ Result<std::unique_ptr<ProgramChanges>> ProgramChanges::start(const Context& con
                 fmt::format("cannot make the folder '{}': {}", made->questions_, error.message()),
                 "set TMPDIR to a folder that can be written to");
   }
-  for (const auto& [name, text] : advisor::torch_modules()) {
-    if (auto written = write_file(fmt::format("{}/{}", made->python_, name), std::string(text));
-        !written)
-      return fail(written.error());
-  }
+  auto variable = write_program_python(folder + "/python", python_path);
+  if (!variable) return fail(std::move(variable.error()));
+  made->variables_ = {std::move(*variable), "RNNADVISOR_CHANGES=" + made->questions_};
   // Signals are run_program()'s.
   sigset_t all, before;
   sigfillset(&all);
@@ -113,12 +111,6 @@ Result<std::unique_ptr<ProgramChanges>> ProgramChanges::start(const Context& con
 }
 
 ProgramChanges::~ProgramChanges() = default;
-
-std::vector<std::string> ProgramChanges::variables(const std::string& python_path) const {
-  return {fmt::format("PYTHONPATH={}/in_program{}{}", python_, python_path.empty() ? "" : ":",
-                      python_path),
-          "RNNADVISOR_CHANGES=" + questions_};
-}
 
 void ProgramChanges::answer_all() {
   for (const auto& name : names_with(questions_, question_end)) {

@@ -36,16 +36,18 @@ class ProgramChanges {
     DeviceSpec device;                // where the program's GPU is not one that ships
   };
   // Writes into `folder` what the program's Python loads, and answers its questions from a thread
-  // until finish(). Without cards to judge by: every error of `judging` before.
+  // until finish(). `python_path`: what PYTHONPATH is without us. Without cards to judge by: every
+  // error of `judging` before.
   static Result<std::unique_ptr<ProgramChanges>> start(const Context& context,
-                                                       const std::string& folder, Judging judging,
-                                                       Options options);
+                                                       const std::string& folder,
+                                                       const std::string& python_path,
+                                                       Judging judging, Options options);
   ~ProgramChanges();
   ProgramChanges(const ProgramChanges&) = delete;
   ProgramChanges& operator=(const ProgramChanges&) = delete;
 
-  // NAME=VALUE for the program. `python_path`: what PYTHONPATH is without us.
-  std::vector<std::string> variables(const std::string& python_path) const;
+  // NAME=VALUE for the program.
+  const std::vector<std::string>& variables() const { return variables_; }
   // After the program's end. Layers that are alike are one.
   std::vector<ChangedLayer> finish();
 
@@ -56,7 +58,8 @@ class ProgramChanges {
   std::string answer_to(const std::string& question) const;
 
   const Context& context_;
-  const std::string python_, questions_;  // folders
+  const std::string questions_;  // a folder
+  std::vector<std::string> variables_;
   const Judging judging_;
   const Options options_;
   std::jthread thread_;

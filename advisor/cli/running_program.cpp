@@ -70,27 +70,6 @@ int status_of(const Error& error) {
   return error.code == ErrorCode::unsupported ? 126 : exit_status(error);
 }
 
-// A folder that is removed unless it is handed on.
-class RecordingFolder {
- public:
-  explicit RecordingFolder(std::string path) : path_(std::move(path)) {}
-  RecordingFolder(const RecordingFolder&) = delete;
-  RecordingFolder& operator=(const RecordingFolder&) = delete;
-  ~RecordingFolder() {
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-  const std::string& keep() {
-    kept_ = true;
-    return path_;
-  }
-
- private:
-  std::string path_;
-  bool kept_ = false;
-};
-
 std::optional<Error> wrong_variable(const std::vector<std::string>& variables) {
   for (const auto& variable : variables) {
     if (variable.find('=') == std::string::npos || variable.front() == '=') {
@@ -133,56 +112,77 @@ Result<std::string> make_output_folder(const Context& context, const std::string
   return make_spool_folder(output->path);
 }
 
-int run_program(Context& context, const ProgramRun& run) {
-  if (const auto wrong = wrong_variable(run.variables)) return context.report(*wrong);
+Result<std::string> make_temporary_folder() {
+  std::error_code error;
+  const auto parent = std::filesystem::temp_directory_path(error);
+  std::string pattern = ((error ? "/tmp" : parent) / "rnnadvisor-accelerate-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    return fail(ErrorCode::io, fmt::format("cannot make the folder '{}'", pattern),
+                "set TMPDIR to a folder that can be written to");
+  }
+  return pattern;
+}
+
+tl::expected<RanProgram, int> start_program(Context& context, const ProgramRun& run) {
+  const auto failed = [&](const Error& error) { return tl::unexpected(context.report(error)); };
+  if (const auto wrong = wrong_variable(run.variables)) return failed(*wrong);
   auto places = find_places(context, run.recording, {});
-  if (!places) return context.report(places.error());
+  if (!places) return failed(places.error());
   auto made = run.make_folder();
-  if (!made) return context.report(made.error());
+  if (!made) return failed(made.error());
   RecordingFolder folder(std::move(*made));
   places->spool = folder.path();
   if (auto handed = hand_over_plan(run.recording, folder.path()); !handed)
-    return context.report(handed.error());
+    return failed(handed.error());
 
   auto environment = with_variables(own_environment(), run.variables);
   if (run.more_variables) {
     const auto more = run.more_variables(folder.path(), lookup_in(environment));
-    if (!more) return context.report(more.error());
+    if (!more) return failed(more.error());
     environment = with_variables(std::move(environment), *more);
   }
   const auto lookup = lookup_in(environment);
   const auto checked = launch::check_program(context.program.front(), lookup("PATH").value_or(""));
   if (!checked) {
     context.report(checked.error());
-    return status_of(checked.error());
+    return tl::unexpected(status_of(checked.error()));
   }
   if (!checked->empty()) context.note(*checked);
   const auto attachment = launch::attach(run.recording, *places, lookup);
-  if (!attachment) return context.report(attachment.error());
+  if (!attachment) return failed(attachment.error());
   for (const auto& note : attachment->notes) context.note(note);
   if (run.about_environment) run.about_environment(lookup);
   context.err.flush();
   ProgressStream progress(context);
   const auto end = [&] {
     const RecordingWatch watch(context, progress, folder.path());
-    return context.services.run_program(
-        {context.program, launch::with_attachment(environment, *attachment)});
+    return context.services.run_program({context.program,
+                                         launch::with_attachment(environment, *attachment),
+                                         run.output, run.error});
   }();
   if (!end) {
     context.report(end.error());
-    return status_of(end.error());
+    return tl::unexpected(status_of(end.error()));
   }
   if (progress.wanted()) progress.write({"collecting", -1, -1, {}, -1, -1, 0});
   if (end->killed) context.note("interrupted twice: the program was ended at once");
-  const int status = run.collect(folder.keep(), describe_program(context, *end));
+  return RanProgram{*end, folder.keep()};
+}
+
+int end_as(Context& context, int signal) {
+  context.out.flush();
+  context.err.flush();
+  context.services.die_by_signal(signal);
+  return 128 + signal;  // as a shell says it, should the signal not have ended us
+}
+
+int run_program(Context& context, const ProgramRun& run) {
+  const auto ran = start_program(context, run);
+  if (!ran) return ran.error();
+  const int status = run.collect(ran->folder, describe_program(context, ran->end));
   if (run.was_interrupted && run.was_interrupted()) return status;
-  if (end->signal != 0) {
-    context.out.flush();
-    context.err.flush();
-    context.services.die_by_signal(end->signal);
-    return 128 + end->signal;  // as a shell says it, should the signal not have ended us
-  }
-  return end->exit_status != 0 ? end->exit_status : status;
+  if (ran->end.signal != 0) return end_as(context, ran->end.signal);
+  return ran->end.exit_status != 0 ? ran->end.exit_status : status;
 }
 
 void add_program_argument(CLI::App& command, std::string& program, Context& context) {

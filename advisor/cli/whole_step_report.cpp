@@ -56,6 +56,44 @@ void draw_whole_step(advisor::Terminal& terminal, const std::vector<WholeStep>& 
   terminal.paragraph(about, report_indent, {}, Style::dim);
 }
 
+std::string_view losses_in_short(const LossReport* losses) {
+  if (losses == nullptr || losses->as_close()) return {};
+  return losses->comparison
+             ? "; its losses are further from those of the program than chance makes "
+               "them"
+             : "; it printed no loss";
+}
+
+void draw_losses(advisor::Terminal& terminal, const LossReport* losses) {
+  if (losses == nullptr) return;
+  const auto& found = losses->comparison;
+  if (!found) {
+    terminal.paragraph("not compared: the run with the change had none", report_indent, "  Losses",
+                       Style::bold);
+    return;
+  }
+  const std::string verdict =
+      !found->finite ? "infinite or not a number where those of the program as it is are finite"
+      : found->as_close() ? "as close to the program as it is as that is to itself"
+                          : "further from the program as it is than that is from itself";
+  std::string text = verdict;
+  if (found->losses > 0) {
+    text += fmt::format(
+        ": {:.2g} from the mean of {} runs of it, each of which is at most {:.2g} from the mean of "
+        "the others; the last loss is {:.6g}, theirs {:.6g}",
+        found->changed, losses->originals, found->furthest, found->last_changed,
+        found->last_original);
+  }
+  terminal.paragraph(text, report_indent, "  Losses",
+                     found->as_close() ? Style::bold : Style::yellow);
+  terminal.paragraph(
+      fmt::format("root mean square over {} losses{}; each run but the first had its RNN weights "
+                  "moved by one unit in the last place",
+                  format_count(static_cast<std::int64_t>(found->losses)),
+                  losses->marks ? " of NVTX marks" : ""),
+      report_indent, {}, Style::dim);
+}
+
 void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
   constexpr std::size_t most_notes = 3;
   std::size_t shown = 0;

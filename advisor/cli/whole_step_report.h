@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "advisor/cli/loss_runs.h"
 #include "advisor/report/terminal.h"
 #include "core/config/rnn_config.h"
 #include "profiler/launch/whole_step.h"
@@ -23,6 +24,11 @@ struct WholeStepContext {
 };
 void draw_whole_step(advisor::Terminal& terminal, const std::vector<launch::WholeStep>& steps,
                      const WholeStepContext& context);
+
+// Of `try --losses`; null: nothing.
+void draw_losses(advisor::Terminal& terminal, const LossReport* losses);
+// Behind the verdict: empty, or that they are not as they should be.
+std::string_view losses_in_short(const LossReport* losses);
 
 // Those that say something beside the report.
 void draw_notes(advisor::Terminal& terminal, const Profile& profile);

@@ -73,9 +73,34 @@ class SignalState {
   struct sigaction child_action_ = {};
 };
 
+// What takes the place of the program's standard output or error; -1: nothing.
+class Redirection {
+ public:
+  Result<void> open(const std::string& path) {
+    if (path.empty()) return {};
+    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    if (file_ >= 0) return {};
+    return fail(ErrorCode::io, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+  ~Redirection() {
+    if (file_ >= 0) close(file_);
+  }
+  Redirection() = default;
+  Redirection(const Redirection&) = delete;
+  Redirection& operator=(const Redirection&) = delete;
+  void apply(int stream) const {
+    if (file_ >= 0) dup2(file_, stream);
+  }
+
+ private:
+  int file_ = -1;
+};
+
 [[noreturn]] void execute(const SignalState& signals, char* const* command, char** environment,
-                          int problem_pipe) {
+                          const Redirection (&streams)[2], int problem_pipe) {
   signals.restore();
+  streams[0].apply(STDOUT_FILENO);
+  streams[1].apply(STDERR_FILENO);
   environ = environment;  // execvp() looks for PATH there
   execvp(command[0], command);
   const int problem = errno;
@@ -149,6 +174,9 @@ class Waiter {
 Result<ProgramEnd> run_program(const LaunchRequest& request) {
   auto command = pointers(request.command);
   auto environment = pointers(request.environment);
+  Redirection streams[2];
+  if (auto opened = streams[0].open(request.output); !opened) return fail(opened.error());
+  if (auto opened = streams[1].open(request.error); !opened) return fail(opened.error());
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0)
     return fail(ErrorCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
@@ -158,7 +186,7 @@ Result<ProgramEnd> run_program(const LaunchRequest& request) {
   ProgramEnd end;
   end.start_ns = wall_clock();
   const pid_t pid = fork();
-  if (pid == 0) execute(signals, command.data(), environment.data(), pipe[1]);
+  if (pid == 0) execute(signals, command.data(), environment.data(), streams, pipe[1]);
   const int fork_problem = errno;
   close(pipe[1]);
   if (pid < 0) {

@@ -13,6 +13,8 @@ namespace rnnadvisor::launch {
 struct LaunchRequest {
   std::vector<std::string> command;      // at least the program; found as execvp() finds it
   std::vector<std::string> environment;  // NAME=VALUE, all of it
+  // Files for its standard output and error, made or emptied; empty: those of this process.
+  std::string output = {}, error = {};
 };
 
 struct ProgramEnd {
@@ -34,8 +36,8 @@ inline constexpr std::int64_t second_interrupt_ns = 5'000'000'000;
 // no zombies.
 //
 // Errors: not_found (no such program: a shell says 127), unsupported (it cannot be executed: 126),
-// io (no process or pipe could be made). Changes the signal mask and the disposition of SIGCHLD for
-// its duration, so no other thread of this process should count on them.
+// io (no process or pipe could be made, or no file for the output). Changes the signal mask and the
+// disposition of SIGCHLD for its duration, so no other thread of this process should count on them.
 Result<ProgramEnd> run_program(const LaunchRequest& request);
 
 // Ends this process by `signal` and without a core file, as the program ended; returns only if the

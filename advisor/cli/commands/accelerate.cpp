@@ -9,10 +9,12 @@
 #include "advisor/cli/collecting.h"
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/configurations.h"
+#include "advisor/cli/loss_runs.h"
 #include "advisor/cli/program_changes.h"
 #include "advisor/cli/recording_options.h"
 #include "advisor/cli/running_program.h"
 #include "advisor/cli/verifying.h"
+#include "advisor/report/words.h"
 #include "core/base/secrets.h"
 #include "core/base/shell_words.h"
 
@@ -30,24 +32,15 @@ struct AccelerateCommand {
   std::optional<std::int64_t> iterations;  // of `try`: then end the program
   std::string change;                      // of `try`: a change of modules; empty: algorithms
   std::string code;                        // --write-code
+  std::optional<int> losses;               // --losses: perturbed runs
+  std::string loss;                        // --loss: its pattern
 };
 
 // Twelve in each of the plugin's thirteen blocks.
 constexpr int default_steps = 156;
 constexpr std::string_view advised = "advised";
+constexpr int fewest_originals = 3, most_originals = 50;
 constexpr std::int64_t fewest_steps = 26, most_steps = 800;
-
-// Of a program that records nothing that is kept.
-Result<std::string> make_temporary_folder() {
-  std::error_code error;
-  const auto parent = std::filesystem::temp_directory_path(error);
-  std::string pattern = ((error ? "/tmp" : parent) / "rnnadvisor-accelerate-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    return fail(ErrorCode::io, fmt::format("cannot make the folder '{}'", pattern),
-                "set TMPDIR to a folder that can be written to");
-  }
-  return pattern;
-}
 
 // Those that the same command needs to do the same again.
 std::string kept_options(const AccelerateCommand& arguments) {
@@ -73,10 +66,11 @@ class Changing {
 
   Result<std::vector<std::string>> start(const Context& context, const std::string& folder,
                                          const launch::Lookup& environment) {
-    auto started = ProgramChanges::start(context, folder, judging_, options_);
+    auto started = ProgramChanges::start(context, folder, environment("PYTHONPATH").value_or(""),
+                                         judging_, options_);
     if (!started) return fail(std::move(started.error()));
     changes_ = std::move(*started);
-    return changes_->variables(environment("PYTHONPATH").value_or(""));
+    return changes_->variables();
   }
   const std::vector<ChangedLayer>& finish() { return layers_ = changes_->finish(); }
   int write_code(const Context& context, const AccelerateCommand& arguments) const {
@@ -132,6 +126,10 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
                                             *arguments.iterations, fewest_steps, most_steps),
                                 "give a number of steps in that range"));
   }
+  if (arguments.losses && arguments.iterations) {
+    return context.report(usage("--losses compares whole runs, and --iterations ends them",
+                                "leave --iterations out"));
+  }
   if (auto writable = check_writable({arguments.report}, arguments.force, {}); !writable)
     return context.report(writable.error());
   std::optional<Changing> changing;
@@ -140,6 +138,13 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
     if (!prepared) return context.report(prepared.error());
     changing = std::move(*prepared);
   }
+  std::optional<LossRuns> losses;
+  std::optional<LossReport> loss_report;
+  if (arguments.losses) {
+    auto prepared = LossRuns::prepare(*arguments.losses, arguments.loss);
+    if (!prepared) return context.report(prepared.error());
+    losses = std::move(*prepared);
+  }
   const bool profile = !arguments.output.empty();
   std::optional<ProgramOutput> output;
   AccelerationRequest request;
@@ -147,14 +152,15 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   request.command =
       accelerate_command(kept_options(arguments), shell_words(without_secrets(context.program)));
   request.step = arguments.step == "calls" ? std::string() : arguments.step;
-  request.tried = arguments.tries;
+  // Where losses are compared, the change is for the whole run.
+  request.tried = arguments.tries && !losses;
   ProgramRun run;
   run.recording.mode = spool::Mode::calls;
   run.recording.accelerate = *accelerate;
   run.recording.accelerate->record_calls = profile;
   run.recording.capture = *step;
   bool ended = false;
-  if (arguments.tries) {
+  if (request.tried) {
     auto& options = *run.recording.accelerate;
     options.try_end = arguments.iterations.has_value();
     options.try_steps = static_cast<int>(arguments.iterations.value_or(default_steps));
@@ -186,6 +192,10 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   };
   run.collect = [&](const std::string& folder, const Process& program) {
     int code = exit_ok;
+    if (losses) {
+      loss_report = losses->compare(folder);
+      request.losses = &*loss_report;
+    }
     if (changing) {
       request.changes = &changing->finish();
       code = changing->write_code(context, arguments);
@@ -203,9 +213,17 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
         accelerate->numerics};
     const int status = collect_acceleration(context, request, &ended);
     output.reset();
-    return status != exit_ok ? status : code;
+    if (status != exit_ok || code != exit_ok) return status != exit_ok ? status : code;
+    return loss_report && !loss_report->as_close() ? exit_findings : exit_ok;
   };
-  return run_program(context, run);
+  if (losses) {
+    if (const auto failed = losses->run_originals(context, run)) return *failed;
+    losses->redirect(run);
+  }
+  const int status = run_program(context, run);
+  if (losses && status != exit_ok && status != exit_findings)
+    context.err << advisor::words::clean_lines(losses->last_lines());
+  return status;
 }
 
 // The options of both commands.
@@ -241,6 +259,20 @@ void add_options(CLI::App& command, bool tries, Context& context) {
                                     "write the modules of the changed layers into this folder");
     code->type_name("DIR")->needs(change)->group(group_output);
     context.completions[code] = {Context::Completion::Kind::file, {}};
+    auto* losses = command.add_option(
+        "--losses", arguments->losses,
+        "compare losses: run the program as it is, this many times (3 to 50) with weights one unit "
+        "in the last place apart, and once with the change all along");
+    losses->type_name("RUNS")
+        ->check(CLI::Range(fewest_originals, most_originals))
+        ->group(group_accelerating);
+    command
+        .add_option("--loss", arguments->loss,
+                    "the regular expression of a loss in what the program prints, or in its NVTX "
+                    "marks (default: 'loss' and the next number)")
+        ->type_name("REGEX")
+        ->needs(losses)
+        ->group(group_accelerating);
   }
   add_no_command_line(command, arguments->no_command_line);
   add_program_variables(command, arguments->variables);
@@ -283,6 +315,7 @@ void add_try(CLI::App& app, Context& context) {
       "  rnnadvisor try -- python train.py\n"
       "  rnnadvisor try --iterations 200 -- python train.py   # ends the program when it is known\n"
       "  rnnadvisor try --allow numerics --step nvtx:step -- python train.py\n"
+      "  rnnadvisor try --losses 5 --allow numerics -- python train.py --epochs 1\n"
       "\n"
       "As `rnnadvisor accelerate`, to know and not to keep: once the fastest algorithms are found, "
       "blocks of steps with them and with the program's own take turns, and whole steps are timed "
@@ -291,7 +324,11 @@ void add_try(CLI::App& app, Context& context) {
       "algorithms.\n"
       "\n"
       "The program computes what it would, within the rounding of another algorithm, in the steps "
-      "that are measured. Its exit status is that of the command, unless --iterations ended it.");
+      "that are measured. Its exit status is that of the command, unless --iterations ended it.\n"
+      "\n"
+      "With --losses the program runs several times to its end, and the losses that it prints with "
+      "the change are compared with those of the program as it is and with its weights one unit in "
+      "the last place apart. Exit status 1: they are further away than those are from each other.");
   add_options(*command, true, context);
 }
 

@@ -12,10 +12,10 @@
 #include <optional>
 
 #include "advisor/cli/configurations.h"
+#include "advisor/cli/scratch_folder.h"
 #include "advisor/cli/worker/machine.h"
 #include "advisor/cli/worker/protocol.h"
 #include "advisor/cli/worker/run_configurations.h"
-#include "advisor/cli/worker/worker_folder.h"
 #include "advisor/cli/worker/worker_process.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
@@ -342,7 +342,7 @@ class Pool {
   const RunRequest& request_;
   std::string program_;
   std::vector<GpuState> gpus_;
-  WorkerFolder folder_;
+  ScratchFolder folder_;
   std::vector<Seat> seats_;
   std::deque<int> waiting_;
   std::vector<std::optional<Profile>> results_;

@@ -13,10 +13,10 @@
 #include <optional>
 #include <utility>
 
+#include "advisor/cli/scratch_folder.h"
 #include "advisor/cli/worker/experiment_protocol.h"
 #include "advisor/cli/worker/machine.h"
 #include "advisor/cli/worker/protocol.h"
-#include "advisor/cli/worker/worker_folder.h"
 #include "advisor/cli/worker/worker_process.h"
 
 namespace rnnadvisor::cli {
@@ -40,7 +40,7 @@ struct Ending {
 
 // A worker that waits for its next job, and where it leaves results.
 struct ExperimentWorker::Kept {
-  WorkerFolder folder;
+  ScratchFolder folder;
   std::optional<WorkerProcess> worker;
   std::string program;
   int device = 0;

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <optional>
 
-#include "advisor/cli/worker/worker_folder.h"
+#include "advisor/cli/scratch_folder.h"
 #include "advisor/cli/worker/worker_process.h"
 #include "advisor/whatif/torch/torch_program.h"
 #include "core/base/text.h"
@@ -219,7 +219,7 @@ class Run {
   const advisor::TorchRequest& request_;
   const TorchRunOptions& options_;
   Clock::time_point begin_, deadline_;
-  WorkerFolder folder_;
+  ScratchFolder folder_;
   TorchAnswer answer_;
   std::vector<int> remaining_;  // numbers of the candidates that have no result yet
   std::optional<int> at_;       // the candidate that is being tried

@@ -232,6 +232,83 @@ TEST_F(TryChange, WhatCannotBeIsSaid) {
   }
 }
 
+// The program as it is prints `own`, with weights that were moved own + 0.001 * RNNADVISOR_PERTURB,
+// and with the change `changed`.
+class TryLosses : public AccelerateCommand {
+ protected:
+  Called tried(const std::string& own, const std::string& changed, Words options = {}) {
+    options.insert(options.begin(), {"try", "--losses", "4"});
+    options.insert(options.end(),
+                   {"--", "sh", "-c",
+                    "echo run ${RNNADVISOR_PERTURB:-0} ${RNNADVISOR_ACCELERATE:-plain} "
+                    "${RNNADVISOR_TRY_STEPS:-all} >> " +
+                        folder_ / "runs" + "; if test -n \"$RNNADVISOR_ACCELERATE\"; then " +
+                        changed + "; else " + own + "; fi"});
+    return call(options, services_);
+  }
+  static constexpr const char* usual =
+      "if test -n \"$RNNADVISOR_PERTURB\"; then test -f \"${PYTHONPATH%%:*}/sitecustomize.py\" || "
+      "exit 9; fi; echo loss 2.00$RNNADVISOR_PERTURB; echo val loss: 1.50$RNNADVISOR_PERTURB >&2";
+};
+
+TEST_F(TryLosses, ComparesTheChangedRunWithTheProgramAndItsPerturbedRuns) {
+  const auto close = tried(usual, "echo loss 2.003; echo val loss: 1.501 >&2");
+  EXPECT_EQ(close.status, 0) << close.err;
+  EXPECT_THAT(close.out, IsEmpty());
+  EXPECT_EQ(read_text(folder_ / "runs"),
+            "run 0 plain all\nrun 1 plain all\nrun 2 plain all\nrun 3 plain all\nrun 4 plain "
+            "all\nrun 0 exact all\n");
+  EXPECT_THAT(close.err, HasSubstr("4.00 times faster"));
+  EXPECT_THAT(close.err, HasSubstr("as close to the program"));
+  EXPECT_TRUE(leaves_nothing());
+  const auto far = tried(usual, "echo loss 2.1; echo val loss: 1.6 >&2");
+  EXPECT_EQ(far.status, 1) << far.err;
+  EXPECT_THAT(far.err, HasSubstr("further from the program"));
+  EXPECT_THAT(far.err, HasSubstr("0.098 from the mean of"));
+  EXPECT_EQ(tried(usual, "echo loss nan; echo loss nan").status, 1);
+  EXPECT_EQ(tried(usual, "echo nothing").status, 1);
+  const auto changed =
+      tried(usual, "echo loss 2.003; echo loss 1.501", {"--change", "split_layers"});
+  EXPECT_EQ(changed.status, 0) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("as close to the program"));
+  EXPECT_TRUE(leaves_nothing());
+}
+
+TEST_F(TryLosses, NvtxMarksCarryThemToo) {
+  const auto marked = tried("true", "true", {"--env", "FAKE_PLUGIN_MARK=loss 2.5"});
+  EXPECT_EQ(marked.status, 0) << marked.err;
+  EXPECT_THAT(marked.err, HasSubstr("the last is 2.5"));
+  EXPECT_THAT(marked.err, HasSubstr("as close to the program"));
+  EXPECT_THAT(marked.err, HasSubstr("of NVTX marks"));
+}
+
+TEST_F(TryLosses, WhatCannotBeComparedIsSaid) {
+  const auto silent = tried("echo 12 apples", "true");
+  EXPECT_EQ(silent.status, 2) << silent.err;
+  EXPECT_THAT(silent.err, HasSubstr("--loss"));
+  EXPECT_EQ(tried("echo 12 apples", "echo 12 apples", {"--loss", "([0-9]+) apples"}).status, 0);
+  const auto broken = tried("echo it broke; exit 7", "true");
+  EXPECT_EQ(broken.status, 7);
+  EXPECT_THAT(broken.err, HasSubstr("it broke"));
+  const auto changed = tried(usual, "echo now it broke >&2; exit 8");
+  EXPECT_EQ(changed.status, 8);
+  EXPECT_THAT(changed.err, HasSubstr("now it broke"));
+  EXPECT_EQ(tried("kill -TERM $$", "true").status, 128 + SIGTERM);
+  EXPECT_EQ(died_by_, SIGTERM);
+  for (const Words& wrong : {Words{"--losses", "2"},
+                             {"--losses", "many"},
+                             {"--loss", "x"},
+                             {"--losses", "3", "--loss", "("},
+                             {"--losses", "3", "--iterations", "50"}}) {
+    Words line = {"try"};
+    line.insert(line.end(), wrong.begin(), wrong.end());
+    line.insert(line.end(), {"--", "touch", folder_ / "ran"});
+    EXPECT_EQ(call(line, services_).status, 2) << wrong.back();
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "ran"));
+  EXPECT_TRUE(leaves_nothing());
+}
+
 TEST_F(AccelerateCommand, ASignalThatEndsTheProgramIsOurs) {
   const auto called = accelerate({"sh", "-c", "kill -TERM $$"});
   EXPECT_EQ(died_by_, SIGTERM);

@@ -1,6 +1,7 @@
 // Stands in for the plugin: a library that, when it is loaded into a process, leaves the sample
 // spool under the name of that process. It needs neither CUDA nor a GPU. Where it is to accelerate
-// it leaves a choice, too, or nothing else, as RNNADVISOR_RECORD asks.
+// it leaves a choice, too, or nothing else, as RNNADVISOR_RECORD asks. Where calls are recorded,
+// FAKE_PLUGIN_MARK is an NVTX mark of the program.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,18 +12,30 @@
 
 namespace {
 
-rnnadvisor::spool::SpoolWriter recording() {
-  namespace spool = rnnadvisor::spool;
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
+namespace spool = rnnadvisor::spool;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+spool::SpoolWriter calls() {
+  auto writer = spool::sample_spool();
+  spool::Nvtx mark{};
+  mark.time_ns = 3'000;
+  mark.thread = 12;
+  mark.name = writer.text(variable("FAKE_PLUGIN_MARK"));
+  if (!variable("FAKE_PLUGIN_MARK").empty()) writer.add(mark, spool::Type::nvtx_mark, {});
+  return writer;
+}
+
+spool::SpoolWriter recording() {
   const bool choices_only = variable("RNNADVISOR_RECORD") == "choices";
   if (variable("RNNADVISOR_ACCELERATE").empty() || variable("RNNADVISOR_ACCELERATE") == "0" ||
       !variable("CUBLAS_WORKSPACE_CONFIG").empty())
-    return choices_only ? spool::SpoolWriter{} : spool::sample_spool();
+    return choices_only ? spool::SpoolWriter{} : calls();
   if (choices_only) return spool::choices_spool(spool::sample_acceleration(1, 1));
-  auto writer = spool::sample_spool();
+  auto writer = calls();
   writer.add(spool::sample_acceleration(1, 1));
   return writer;
 }

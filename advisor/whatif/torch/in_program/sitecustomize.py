@@ -1,5 +1,5 @@
-"""Python runs this before a program of `rnnadvisor try --change`, for that run only: when the program has imported torch, in_program.py takes care of its
-RNN layers. The folder that this file lies in is on PYTHONPATH; a sitecustomize of the user's own still runs."""
+"""Python runs this before a program of `rnnadvisor try --change` or `--losses`, for that run only: when the program has imported torch, in_program.py or
+perturb.py takes care of its RNN layers. The folder that this file lies in is on PYTHONPATH; a sitecustomize of the user's own still runs."""
 import importlib.machinery
 import importlib.util
 import os
@@ -36,8 +36,11 @@ def start():
     spec = importlib.util.spec_from_file_location("rnnadvisor_torch", os.path.join(place, "__init__.py"), submodule_search_locations=[place])
     sys.modules["rnnadvisor_torch"] = package = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(package)
-    from rnnadvisor_torch import in_program
-    in_program.start()
+    from rnnadvisor_torch import in_program, perturb
+    if os.environ.get("RNNADVISOR_CHANGES"):
+        in_program.start()
+    if os.environ.get("RNNADVISOR_PERTURB"):
+        perturb.start()
 
 
 def run_the_users_own():
@@ -48,6 +51,6 @@ def run_the_users_own():
         spec.loader.exec_module(module)
 
 
-if os.environ.get("RNNADVISOR_CHANGES"):
+if os.environ.get("RNNADVISOR_CHANGES") or os.environ.get("RNNADVISOR_PERTURB"):
     sys.meta_path.insert(0, AfterTorch())
 run_the_users_own()

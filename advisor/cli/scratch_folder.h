@@ -1,4 +1,4 @@
-// Where a worker leaves its results. Private to the worker folder.
+// A folder for what lasts no longer than a command.
 #pragma once
 
 #include <fcntl.h>
@@ -15,9 +15,9 @@ namespace rnnadvisor::cli {
 
 // A folder that is removed with everything in it. path() is empty when none could be made. One that
 // a killed process left behind is removed by the next: the lock on it is gone.
-class WorkerFolder {
+class ScratchFolder {
  public:
-  WorkerFolder() {
+  ScratchFolder() {
     std::error_code error;
     const auto above = std::filesystem::temp_directory_path(error);
     remove_abandoned(above);
@@ -27,13 +27,13 @@ class WorkerFolder {
     lock_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
   }
-  ~WorkerFolder() {
+  ~ScratchFolder() {
     std::error_code ignored;
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
     if (lock_ >= 0) ::close(lock_);
   }
-  WorkerFolder(const WorkerFolder&) = delete;
-  WorkerFolder& operator=(const WorkerFolder&) = delete;
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
   const std::string& path() const { return path_; }
 
  private:
