@@ -151,6 +151,8 @@ std::string why_dropped(const ChoiceVariant& variant, double ms) {
       return "it stores weights or intermediate results differently";
     case VariantState::memory:
       return "it needs more GPU memory than --memory allows or than is free";
+    case VariantState::costly:
+      return "comparing it would take more than what is left of --budget";
     case VariantState::candidate:
     case VariantState::unseen:
       return "not compared on a call";

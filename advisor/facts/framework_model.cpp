@@ -180,8 +180,11 @@ std::string_view what_decides(std::string_view clause) {
 }
 
 bool compiled_with_xla(const ProgramContext& program) {
-  return program.jit_compile == true &&
-         program.backend.value_or(KerasBackend::tensorflow) == KerasBackend::tensorflow;
+  // Keras 3 alone has other backends.
+  const bool on_tensorflow =
+      program.name != Framework::keras3 ||
+      program.backend.value_or(KerasBackend::tensorflow) == KerasBackend::tensorflow;
+  return program.jit_compile == true && on_tensorflow;
 }
 
 CudnnUse keras2_cudnn(const CudnnQuestion& q) {

@@ -60,6 +60,8 @@ std::string why_not_tried(const ChoiceVariant& variant) {
       return "it needs another layout of the weights or another size of reserve space";
     case VariantState::memory:
       return "there was no memory for its workspace or for the comparison of results";
+    case VariantState::costly:
+      return "comparing its results was predicted to take more than what was left of the budget";
     default:
       return "no call could be compared";
   }

@@ -35,7 +35,7 @@ MedianInterval interval_of(const spool::ChoiceVariant& variant, std::size_t phas
 // Of a later version, or of damaged bytes.
 bool is_algorithm(const spool::ChoiceVariant& variant) {
   return variant.algo >= 0 && variant.algo <= static_cast<int>(Algo::persist_static_small_h) &&
-         variant.state > VariantState::absent && variant.state <= VariantState::drifted;
+         variant.state > VariantState::absent && variant.state <= VariantState::costly;
 }
 
 }  // namespace

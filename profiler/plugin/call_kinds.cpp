@@ -48,12 +48,7 @@ std::atomic<bool> replaced_any{false};
 constexpr std::uint64_t calls_before_quiet = 1024;
 std::atomic<std::uint64_t> calls_without_news{0};
 
-bool is_over_budget() {
-  const std::int64_t since = now_ns() - writer().header().start_ns;
-  constexpr std::int64_t first = 60'000'000'000;
-  const std::int64_t later = since > first ? (since - first) / 100 : 0;
-  return spent_ns > settings().accelerate_budget_ns + later;
-}
+bool is_over_budget() { return budget_left() < 0; }
 
 bool has_candidate(const Kind& kind) {
   for (const auto& one : kind.record.variants)
@@ -374,6 +369,13 @@ void follow(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
   if (variant != 0) decide_unmeasured(library, arguments, c, index, variant);
 }
 
+std::int64_t budget_left() {
+  const std::int64_t since = now_ns() - writer().header().start_ns;
+  constexpr std::int64_t first = 60'000'000'000;
+  const std::int64_t later = since > first ? (since - first) / 100 : 0;
+  return settings().accelerate_budget_ns + later - spent_ns;
+}
+
 void spend(std::int64_t ns) { spent_ns += ns; }
 
 bool any_misnamed() { return misnamed_count.load() > 0; }
@@ -402,7 +404,8 @@ void end_comparing(Kind& kind) {
   bool any = false;
   for (std::uint32_t v = 1; v < spool::most_variants; ++v) {
     auto& one = variant_of(kind, v);
-    if (one.state == VariantState::memory) kind.record.origin = spool::ChoiceOrigin::limited;
+    if (one.state == VariantState::memory || one.state == VariantState::costly)
+      kind.record.origin = spool::ChoiceOrigin::limited;
     if (one.state == VariantState::candidate) one.state = VariantState::unseen;
     any = any || one.state == VariantState::measured;
   }

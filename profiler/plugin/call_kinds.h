@@ -40,6 +40,8 @@ struct Kind {
   // makes a backward pass of its own.
   bool own_gradients;
   std::uint64_t measured_calls;
+  // What the comparison with a variant would take; 0: not known yet; below 0: cannot be known.
+  float predicted_ns[spool::most_variants];
 };
 Kind& kind_at(int index);  // below number_of_kinds(), which grows up to 256
 int number_of_kinds();
@@ -79,6 +81,7 @@ void withdraw(Kind& kind, spool::VariantState why);
 void end_comparing(Kind& kind);
 // Whether the choice has fallen; then the record is to be written.
 bool decide(Kind& kind);
+std::int64_t budget_left();   // in ns; below 0: it is spent
 void spend(std::int64_t ns);  // GPU time that comparing and measuring took beyond the program's own
 void fill_times(Kind& kind);
 spool::Acceleration record_of(Kind& kind);

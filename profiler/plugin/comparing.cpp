@@ -23,6 +23,8 @@ int compared_kind = -1;
 std::uint32_t compared_variant = 0;
 bool comparison_busy = false;  // a thread is in it, without the lock
 bool is_check = false;         // of an algorithm that is in use
+bool is_probe = false;         // of the first steps alone, to predict what a comparison takes
+float probe_scale = 0;         // from its time to that prediction
 
 // Whether this thread may go on with the comparison, with a backward call of a kind and sequence
 // length if these are given: nobody else does until release().
@@ -79,6 +81,66 @@ void put_off() {
     kind_at(compared_kind).own_gradients = true;
   }
   conclude(VariantState::candidate, 0);
+}
+
+// A probe takes an eighth of a comparison, so of a short call it is not worth it.
+constexpr std::int32_t least_steps = 32, probed_share = 8;
+// A backward pass takes up to three times as long as the forward pass (a bound of the times that an
+// H200 took: core/device/devices/nvidia-h200.times.jsonl).
+constexpr float passes_of_training = 4;
+
+// With the lock held: the candidate to look at next, and whether by a probe; 0: none. The one whose
+// comparison takes least comes first; what takes more than is left of the budget is out.
+std::uint32_t next_candidate(Kind& kind, const spool::Configuration& c, bool& probe) {
+  const auto is_candidate = [&](std::uint32_t v) {
+    return variant_of(kind, v).state == VariantState::candidate;
+  };
+  probe = c.max_seq_length >= least_steps;
+  for (std::uint32_t v = 1; v < spool::most_variants && probe; ++v)
+    if (is_candidate(v) && kind.predicted_ns[v] == 0) return v;
+  probe = false;
+  while (true) {
+    std::uint32_t first = 0;
+    for (std::uint32_t v = 1; v < spool::most_variants; ++v)
+      if (is_candidate(v) && (first == 0 || kind.predicted_ns[v] < kind.predicted_ns[first]))
+        first = v;
+    if (first == 0 || kind.predicted_ns[first] <= static_cast<float>(budget_left())) return first;
+    variant_of(kind, first).state = VariantState::costly;
+  }
+}
+
+// With the comparison claimed.
+void run_probe(CudnnLibrary& library, const Arguments& arguments, const spool::Configuration& c,
+               int index, CUstream stream) {
+  const std::int32_t steps = c.max_seq_length / probed_share;
+  probe_scale = static_cast<float>(c.max_seq_length) / static_cast<float>(steps) *
+                (c.training != 0 ? passes_of_training : 1);
+  if (comparison.probe(library, arguments, c, with(variant_of(kind_at(index), compared_variant)),
+                       stream, settings().accelerate_bytes, steps) == Comparison::Started::yes) {
+    release(Stage::running);
+    return;
+  }
+  // The comparison will say why, if it fails as well.
+  comparison.give_up();
+  {
+    const Locked locked(kinds_mutex());
+    kind_at(index).predicted_ns[compared_variant] = -1;
+  }
+  is_probe = false;
+  release(Stage::none);
+}
+
+// With the lock held: the end of a probe.
+void take_prediction(const Compared& result) {
+  Kind& kind = kind_at(compared_kind);
+  const std::int64_t both_runs = 2 * result.device_ns;
+  kind.predicted_ns[compared_variant] =
+      result.device_ns > 0 ? static_cast<float>(result.device_ns) * probe_scale : -1;
+  kind.record.tuning_ns += both_runs;
+  if (comparison.bytes() > kind.record.tuning_bytes) kind.record.tuning_bytes = comparison.bytes();
+  spend(both_runs);
+  is_probe = comparison_busy = false;
+  stage = Stage::none;
 }
 
 // The whole backward pass of both, right after their forward pass.
@@ -148,14 +210,20 @@ void start_comparison(CudnnLibrary& library, const Arguments& arguments,
     if (stage != Stage::none || comparison_busy) return;
     end_comparing(kind);
     if (kind.record.state != ChoiceState::comparing) return;
-    compared_variant = 0;
-    for (std::uint32_t v = 1; v < spool::most_variants && compared_variant == 0; ++v)
-      if (variant_of(kind, v).state == VariantState::candidate) compared_variant = v;
+    compared_variant = next_candidate(kind, c, is_probe);
+    if (compared_variant == 0) {
+      end_comparing(kind);
+      return;
+    }
     compared_kind = index;
     kind.waited = 0;
     comparison_busy = true;
   }
-  run_forward(library, arguments, c, index, stream);
+  if (is_probe) {
+    run_probe(library, arguments, c, index, stream);
+  } else {
+    run_forward(library, arguments, c, index, stream);
+  }
 }
 
 // Training calls whose backward pass does not come. Where it came for the data alone, the program
@@ -202,6 +270,7 @@ void check_forward(CudnnLibrary& library, const Arguments& arguments, const spoo
     compared_kind = index;
     compared_variant = chosen;
     comparison_busy = is_check = true;
+    is_probe = false;
     kind.checking.store(true);
   }
   run_forward(library, arguments, c, index, stream);
@@ -235,6 +304,11 @@ bool poll_comparison() {
     release(Stage::running);
     return false;
   }
+  if (is_probe) {
+    const Locked locked(kinds_mutex());
+    take_prediction(result);
+    return false;
+  }
   std::uint32_t tensor = writer().intern(result.tensor);
   VariantState state = result.same ? VariantState::measured : VariantState::different;
   {
@@ -265,7 +339,7 @@ bool poll_comparison() {
 
 void comparing_in_child() {
   stage = Stage::none;
-  comparison_busy = is_check = false;
+  comparison_busy = is_check = is_probe = false;
   compared_kind = -1;
   comparison.forget();
 }

@@ -147,50 +147,51 @@ bool Comparison::follow(CUstream stream) {
   return true;
 }
 
-Comparison::Started Comparison::start(const CudnnLibrary& library, const Arguments& call,
-                                      const spool::Configuration& configuration, Variant variant,
-                                      CUstream stream, std::size_t most_bytes) {
-  const Driver* d = driver();
-  if (d == nullptr || device_memory() == nullptr) return Started::failed;
-  library_ = &library;
+Comparison::Started Comparison::prepare(const Forward& forward,
+                                        const spool::Configuration& configuration, Variant variant,
+                                        std::size_t most_bytes) {
+  if (driver() == nullptr || device_memory() == nullptr) return Started::failed;
+  library_ = &forward.library;
   configuration_ = configuration;
   variant_ = variant;
-  stream_ = stream;
+  stream_ = forward.stream;
   has_data_ = has_weights_ = false;
   const bool training = configuration.training != 0;
-  using Dropout = VariantDescriptor::Dropout;
-  VariantDescriptor own(library, call.handle, call.rnn, {configuration.algo, false}, Dropout::none);
-  VariantDescriptor other(library, call.handle, call.rnn, variant, Dropout::none);
-  status_ = own.status();
-  if (own.get() == nullptr) return Started::failed;
-  status_ = other.status();
-  if (other.get() == nullptr) return Started::refused;
+  status_ = forward.own.status();
+  if (forward.own.get() == nullptr) return Started::failed;
+  status_ = forward.other.status();
+  if (forward.other.get() == nullptr) return Started::refused;
   VariantDescriptor::Sizes sizes[2];
-  if (!own.sizes(call.x, training, sizes[0])) return Started::failed;
-  if (!other.sizes(call.x, training, sizes[1])) {
-    status_ = other.status();
+  if (!forward.own.sizes(forward.x, training, sizes[0])) return Started::failed;
+  if (!forward.other.sizes(forward.x, training, sizes[1])) {
+    status_ = forward.other.status();
     return Started::refused;
   }
   if ((sizes[0].reserve != sizes[1].reserve && !variant.converts) ||
-      !same_weights(library, call.handle, own.get(), other.get(), configuration))
+      !same_weights(forward.library, forward.call.handle, forward.own.get(), forward.other.get(),
+                    configuration))
     return Started::layout;
   const std::size_t workspace =
       sizes[0].workspace > sizes[1].workspace ? sizes[0].workspace : sizes[1].workspace;
   const std::size_t reserve =
       sizes[0].reserve > sizes[1].reserve ? sizes[0].reserve : sizes[1].reserve;
-  if (!lay_out(configuration, call.weight_bytes, workspace, reserve)) return Started::failed;
-
-  const Relaxed relaxed(*d);
+  if (!lay_out(configuration, forward.call.weight_bytes, workspace, reserve))
+    return Started::failed;
   if (!allocate(most_bytes)) {
     give_up();
     return Started::memory;
   }
-  d->cuEventRecord(begin_, stream_);
+  return Started::yes;
+}
+
+Comparison::Started Comparison::run(const Forward& forward) {
+  const Arguments& call = forward.call;
+  const auto mode =
+      configuration_.training != 0 ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
   for (int i = 0; i < 2; ++i) {
-    status_ = library.cudnnRNNForward(
-        call.handle, i == 0 ? own.get() : other.get(),
-        training ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE, call.lengths, call.x,
-        call.at(spool::Pointer::x), call.y, at(tensors_[y].at[i]), call.h,
+    status_ = library_->cudnnRNNForward(
+        call.handle, i == 0 ? forward.own.get() : forward.other.get(), mode, forward.lengths,
+        forward.x, call.at(spool::Pointer::x), forward.y, at(tensors_[y].at[i]), call.h,
         call.at(spool::Pointer::hx), at(tensors_[hy].at[i]), call.c, call.at(spool::Pointer::cx),
         tensors_[cy].elements > 0 ? at(tensors_[cy].at[i]) : nullptr, call.weight_bytes,
         call.at(spool::Pointer::weights), workspace_bytes_, at(workspace_), reserve_bytes_,
@@ -199,6 +200,48 @@ Comparison::Started Comparison::start(const CudnnLibrary& library, const Argumen
     give_up();
     return i == 0 ? Started::failed : Started::refused;
   }
+  return Started::yes;
+}
+
+Comparison::Started Comparison::start(const CudnnLibrary& library, const Arguments& call,
+                                      const spool::Configuration& configuration, Variant variant,
+                                      CUstream stream, std::size_t most_bytes) {
+  using Dropout = VariantDescriptor::Dropout;
+  VariantDescriptor own(library, call.handle, call.rnn, {configuration.algo, false}, Dropout::none);
+  VariantDescriptor other(library, call.handle, call.rnn, variant, Dropout::none);
+  const Forward forward{library, call, own, other, call.x, call.y, call.lengths, stream};
+  const Driver* d = driver();
+  if (d == nullptr) return Started::failed;
+  const Relaxed relaxed(*d);
+  const auto prepared = prepare(forward, configuration, variant, most_bytes);
+  if (prepared != Started::yes) return prepared;
+  d->cuEventRecord(begin_, stream_);
+  return run(forward);
+}
+
+Comparison::Started Comparison::probe(const CudnnLibrary& library, const Arguments& call,
+                                      const spool::Configuration& configuration, Variant variant,
+                                      CUstream stream, std::size_t most_bytes, std::int32_t steps) {
+  using Dropout = VariantDescriptor::Dropout;
+  VariantDescriptor own(library, call.handle, call.rnn, {configuration.algo, false}, Dropout::none);
+  VariantDescriptor other(library, call.handle, call.rnn, variant, Dropout::none);
+  const FirstSteps x(library, call.x, steps), y(library, call.y, steps);
+  const Driver* d = driver();
+  if (d == nullptr || x.get() == nullptr || y.get() == nullptr) return Started::failed;
+  const Relaxed relaxed(*d);
+  spool::Configuration first = configuration;
+  first.max_seq_length = steps;
+  // The lengths on the device are those of the whole call.
+  const Forward forward{library, call, own, other, x.get(), y.get(), nullptr, stream};
+  auto started = prepare(forward, first, variant, most_bytes);
+  // The first run loads kernels.
+  if (started == Started::yes) started = run(forward);
+  if (started != Started::yes) return started;
+  d->cuEventRecord(begin_, stream_);
+  started = run(forward);
+  if (started != Started::yes) return started;
+  for (auto& tensor : tensors_) tensor.elements = 0;  // nothing to compare
+  d->cuEventRecord(end_, stream_);
   return Started::yes;
 }
 

@@ -28,6 +28,12 @@ class Comparison {
   Started start(const CudnnLibrary& library, const Arguments& call,
                 const spool::Configuration& configuration, Variant variant, CUstream stream,
                 std::size_t most_bytes);
+  // Runs the first steps of `call` alone, forward with both algorithms: what start() and what
+  // follows it would take is predicted from their time, which poll() has then. `steps`: how many;
+  // below those of the call. failed: nothing can be predicted so.
+  Started probe(const CudnnLibrary& library, const Arguments& call,
+                const spool::Configuration& configuration, Variant variant, CUstream stream,
+                std::size_t most_bytes, std::int32_t steps);
   // The backward pass, by a backward call of the program with the same sizes; training alone.
   // False: it could not be run, status() says why, and finish() with it has nothing to tell.
   bool backward_data(const Arguments& call, CUstream stream);
@@ -53,6 +59,19 @@ class Comparison {
     std::size_t elements, at[2];  // offsets into the buffer
   };
   enum Which { y, hy, cy, dx, dhx, dcx, dw, tensors };
+  // The forward pass of `call` with both algorithms, on `x` and `y` in place of its own.
+  struct Forward {
+    const CudnnLibrary& library;
+    const Arguments& call;
+    VariantDescriptor &own, &other;
+    cudnnRNNDataDescriptor_t x, y;
+    const std::int32_t* lengths;
+    CUstream stream;
+  };
+  // Gets the memory for it.
+  Started prepare(const Forward& forward, const spool::Configuration& configuration,
+                  Variant variant, std::size_t most_bytes);
+  Started run(const Forward& forward);
   bool lay_out(const spool::Configuration& configuration, std::size_t weight_bytes,
                std::size_t workspace, std::size_t reserve);
   bool allocate(std::size_t most_bytes);

@@ -39,6 +39,7 @@ namespace rnnadvisor::plugin {
   X(cudnnGetDropoutDescriptor)    \
   X(cudnnGetTensorNdDescriptor)   \
   X(cudnnCreateRNNDescriptor)     \
+  X(cudnnCreateRNNDataDescriptor) \
   X(cudnnCreateDropoutDescriptor) \
   X(cudnnCreateTensorDescriptor)  \
   X(cudnnDestroyTensorDescriptor) \

@@ -1,5 +1,7 @@
 #include "profiler/plugin/variant_descriptor.h"
 
+#include <stdlib.h>
+
 namespace rnnadvisor::plugin {
 
 bool can_vary(const CudnnLibrary& l) {
@@ -85,6 +87,42 @@ bool VariantDescriptor::sizes(cudnnRNNDataDescriptor_t x, bool training, Sizes& 
       handle_, descriptor_, training ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE, x,
       &out.workspace, &out.reserve);
   return status_ == CUDNN_STATUS_SUCCESS;
+}
+
+FirstSteps::FirstSteps(const CudnnLibrary& library, cudnnRNNDataDescriptor_t whole,
+                       std::int32_t steps)
+    : library_(library) {
+  if (library.cudnnCreateRNNDataDescriptor == nullptr ||
+      library.cudnnSetRNNDataDescriptor == nullptr ||
+      library.cudnnDestroyRNNDataDescriptor == nullptr ||
+      library.cudnnCreateRNNDataDescriptor(&descriptor_) != CUDNN_STATUS_SUCCESS) {
+    descriptor_ = nullptr;
+  } else if (!set(whole, steps)) {
+    library.cudnnDestroyRNNDataDescriptor(descriptor_);
+    descriptor_ = nullptr;
+  }
+}
+
+FirstSteps::~FirstSteps() {
+  if (descriptor_ != nullptr) library_.cudnnDestroyRNNDataDescriptor(descriptor_);
+}
+
+bool FirstSteps::set(cudnnRNNDataDescriptor_t whole, std::int32_t steps) {
+  cudnnDataType_t type{};
+  cudnnRNNDataLayout_t layout{};
+  int longest = 0, batch = 0, size = 0, none = 0;
+  double fill = 0;  // room for any type's
+  if (library_.cudnnGetRNNDataDescriptor(whole, &type, &layout, &longest, &batch, &size, 0, &none,
+                                         &fill) != CUDNN_STATUS_SUCCESS ||
+      layout == CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED || longest < steps || batch < 1)
+    return false;
+  auto* lengths = static_cast<int*>(malloc(static_cast<std::size_t>(batch) * sizeof(int)));
+  if (lengths == nullptr) return false;
+  for (int i = 0; i < batch; ++i) lengths[i] = steps;
+  const auto status = library_.cudnnSetRNNDataDescriptor(descriptor_, type, layout, steps, batch,
+                                                         size, lengths, &fill);
+  free(lengths);
+  return status == CUDNN_STATUS_SUCCESS;
 }
 
 bool same_weights(const CudnnLibrary& l, cudnnHandle_t handle, cudnnRNNDescriptor_t one,

@@ -47,6 +47,23 @@ class VariantDescriptor {
   cudnnStatus_t status_;
 };
 
+// The first steps of sequences whose steps lie one after the other in memory. All sequences
+// must have one length. get() is null where there is no such descriptor.
+class FirstSteps {
+ public:
+  FirstSteps(const CudnnLibrary& library, cudnnRNNDataDescriptor_t whole, std::int32_t steps);
+  ~FirstSteps();
+  FirstSteps(const FirstSteps&) = delete;
+  FirstSteps& operator=(const FirstSteps&) = delete;
+  cudnnRNNDataDescriptor_t get() const { return descriptor_; }
+
+ private:
+  bool set(cudnnRNNDataDescriptor_t whole, std::int32_t steps);
+
+  const CudnnLibrary& library_;
+  cudnnRNNDataDescriptor_t descriptor_ = nullptr;
+};
+
 // Whether both lay out the weights alike: the size of the whole, and where each matrix and each
 // bias lies.
 bool same_weights(const CudnnLibrary& library, cudnnHandle_t handle, cudnnRNNDescriptor_t one,

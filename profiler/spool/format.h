@@ -441,7 +441,8 @@ enum class VariantState : std::uint32_t {
   layout,     // it would lay out the weights otherwise, or needs another size of reserve
   memory,     // no room for its workspace or for the comparison
   unseen,     // no call could be compared before the program ended
-  drifted     // was in use; on a later call its results differed by more than `limit`
+  drifted,    // was in use; on a later call its results differed by more than `limit`
+  costly      // comparing it was predicted to take more than what was left of the budget
 };
 // Why a call ran the program's own algorithm while another was chosen or tried.
 enum class Kept : std::uint32_t {

@@ -252,6 +252,29 @@ TEST_F(Accelerated, CallsOfAnotherLengthAreNoPartOfAComparison) {
   EXPECT_EQ(chosen(choices.at(0)), persist_static);
 }
 
+// An eighth of the sequences tells that the whole would take too long.
+TEST_F(Accelerated, WhatWouldTakeMoreThanTheBudgetIsNotRun) {
+  child.variable("STANDIN_MS", "standard=1,persist_static=50");
+  const auto tried = [&](const char* budget) {
+    child.variable("RNNADVISOR_ACCELERATE_BUDGET_MS", budget);
+    return run({"train", "60", "steps=64"}).spools.back().choices().at(0);
+  };
+  const auto costly = tried("1000");
+  EXPECT_EQ(variant(costly, persist_static)->state, VariantState::costly);
+  EXPECT_EQ(costly.origin, spool::ChoiceOrigin::limited);
+  EXPECT_EQ(costly.substituted[0] + costly.substituted[2], 0u);
+  EXPECT_LT(costly.tuning_ns, 150'000'000);
+  EXPECT_EQ(variant(tried("100000"), persist_static)->state, VariantState::slower);
+}
+
+TEST_F(Accelerated, WhatTakesLeastIsComparedFirst) {
+  child.variable("STANDIN_MS", "standard=3,persist_static=9,persist_static_small_h=0.5")
+      .variable("RNNADVISOR_ACCELERATE_BUDGET_MS", "100");
+  const auto choice = run({"infer", "60", "steps=64", "hidden=32"}).spool().choices().at(0);
+  EXPECT_EQ(chosen(choice), small_h);
+  EXPECT_EQ(variant(choice, persist_static)->state, VariantState::costly);
+}
+
 // 30 batches, each many times: the first ones are measured, and the others take their choice.
 TEST_F(Accelerated, BatchesThatChangeAllTheTimeTakeTheirNeighboursChoice) {
   const auto choices = run({"train", "3000", "cycling=30", "hidden=16"}).spool().choices();
@@ -381,10 +404,10 @@ TEST_F(Accelerated, ConversionIsUsedWhereItIsAllowed) {
 TEST_F(Accelerated, TheReserveOfAConversionAlwaysMeansTheConversion) {
   child.variable("STANDIN_MS", "standard=3,persist_static=2,persist_static+conversion=1")
       .variable("RNNADVISOR_ACCELERATE", "numerics");
-  for (const char* from : {"misaligned-from=150", "natural-workspace-from=150"}) {
+  for (const char* from : {"misaligned-from=350", "natural-workspace-from=350"}) {
     for (const char* way : {"clone", "twice"}) {
       SCOPED_TRACE(std::string(from) + " " + way);
-      const auto choice = run({"train", "200", from, way}).spools.back().choices().at(0);
+      const auto choice = run({"train", "450", from, way}).spools.back().choices().at(0);
       EXPECT_EQ(chosen(choice), persist_static);
       EXPECT_EQ(choice.variants[choice.chosen].converts, 1u);
       EXPECT_EQ(kept(choice, Kept::alignment) + kept(choice, Kept::small_workspace), 0u);
@@ -417,7 +440,7 @@ TEST_F(Accelerated, OneRankMeasuresAndTheOthersFollow) {
   const auto first = run({"train", "60"}).spools.back().choices().at(0);
   EXPECT_EQ(first.origin, spool::ChoiceOrigin::measured);
   child.variable("RANK", "1").variable("LOCAL_RANK", "1").variable("STANDIN_MS", "standard=1");
-  const auto second = run({"train", "60"}).spools.back().choices().at(0);
+  const auto second = run({"train", "120"}).spools.back().choices().at(0);
   EXPECT_EQ(second.origin, spool::ChoiceOrigin::shared);
   EXPECT_EQ(chosen(second), persist_static);
   EXPECT_GT(second.substituted[0], 50u);

@@ -53,7 +53,9 @@ void arrived(Arguments... all) {
 cudnnStatus_t refuse(cudnnStatus_t as_in_9, const char* reason);
 cudnnStatus_t numbered(cudnnStatus_t as_in_9);
 // An execution call: starts a piece of work.
-cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn);
+// Sequences of more than 16 steps take longer in proportion, where `x` is given.
+cudnnStatus_t run(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
+                  cudnnRNNDataDescriptor_t x = nullptr);
 
 template <typename Descriptor>
 cudnnStatus_t create(Descriptor** out) {
