@@ -66,6 +66,7 @@ RnnConfig narrower(RnnConfig c, int) {
     c.hidden_size = 1024;
     c.proj_size = 1024;
   }
+  c.input_size = padded(c.input_size, 128);
   return c;
 }
 
@@ -141,7 +142,7 @@ void add_pytorch(Catalogue& catalogue) {
       {"half_split", "of one layer of the stack alone, with half data", one_layer_in_half},
       {"padded", "with sizes padded to the multiples it asks for", padded_sizes},
       {"one_direction", "of one direction alone", one_direction},
-      {"narrower", "with at most 1024 units", narrower},
+      {"narrower", "with at most 1024 units and a padded input", narrower},
       {"unpacked", "with a padded tensor in place of a PackedSequence", nullptr, true}};
   for (const auto& change : changes) {
     define(

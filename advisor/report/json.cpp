@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What raises which number is said in docs/schema/report.schema.json.
-constexpr std::string_view schema_version = "1.4";
+constexpr std::string_view schema_version = "1.5";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -354,14 +354,19 @@ Json configuration_json(const ConfigurationReport& each) {
         {{"name", str(range.name)}, {"calls", range.calls}, {"gpu_ms", known(range.gpu_ms)}});
   Json products = Json::array();
   for (const auto& row : product_rows(each)) {
-    products.push_back({{"phase", to_string(row.product.phase)},
-                        {"path", model::to_string(row.product.path)},
-                        {"first_layer", row.first_layer},
-                        {"last_layer", row.last_layer},
-                        {"m", row.product.m},
-                        {"n", row.product.n},
-                        {"k", row.product.k},
-                        {"count", row.product.count}});
+    const bool between = row.product.path == model::Path::layer_to_layer;
+    const auto recorded =
+        between ? recorded_unrolling(each, row.product.phase) : RecordedUnrolling();
+    products.push_back(
+        {{"phase", to_string(row.product.phase)},
+         {"path", model::to_string(row.product.path)},
+         {"first_layer", row.first_layer},
+         {"last_layer", row.last_layer},
+         {"m", row.product.m},
+         {"n", row.product.n},
+         {"k", row.product.k},
+         {"count", row.product.count},
+         {"recorded_unrolling", recorded.steps > 0 ? Json(recorded.steps) : Json(nullptr)}});
   }
   Json why_not = Json::array();
   for (const auto& table : each.why_not) why_not.push_back(why_not_json(table));

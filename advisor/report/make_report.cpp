@@ -63,7 +63,8 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& i
     std::int64_t count = 0, ns = 0;
     std::size_t first = 0;
   };
-  std::map<Phase, std::map<int, Sum>> sums;  // by phase, by name
+  // By phase; by name and what it is for: cuDNN runs one kernel for steps and for whole layers.
+  std::map<Phase, std::map<std::pair<int, KernelRole>, Sum>> sums;
   for (const int call : index.calls(configuration)) {
     const Phase phase = profile.calls[static_cast<std::size_t>(call)].phase;
     const auto* counted = index.phase_kernels(configuration, phase);
@@ -72,7 +73,8 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& i
       continue;
     for (const int kernel : index.kernels(call)) {
       const auto k = static_cast<std::size_t>(kernel);
-      auto [entry, fresh] = sums[phase].try_emplace(profile.kernels.name[k]);
+      auto [entry, fresh] =
+          sums[phase].try_emplace({profile.kernels.name[k], profile.kernels.role[k]});
       if (fresh) entry->second.first = k;
       ++entry->second.count;
       entry->second.ns +=
@@ -85,15 +87,15 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& i
     const double calls =
         phase_kernels != nullptr && phase_kernels->calls > 0 ? phase_kernels->calls : 1;
     std::int64_t total = 0;
-    for (const auto& [name, sum] : names) total += sum.ns;
+    for (const auto& [key, sum] : names) total += sum.ns;
     const auto begin = static_cast<std::ptrdiff_t>(rows.size());
-    for (const auto& [name, sum] : names) {
+    for (const auto& [key, sum] : names) {
       KernelRow row;
-      row.name = profile.text(name);
+      row.name = profile.text(key.first);
       row.short_name = words::clean(short_kernel_name(row.name));
       row.phase = phase;
       row.family = profile.kernels.family[sum.first];
-      row.role = profile.kernels.role[sum.first];
+      row.role = key.second;
       row.count = std::llround(static_cast<double>(sum.count) / calls);
       row.total_us = static_cast<double>(sum.ns) / 1000.0 / calls;
       row.share = total > 0 ? static_cast<double>(sum.ns) / static_cast<double>(total) : 0;

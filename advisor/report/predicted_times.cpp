@@ -223,17 +223,24 @@ PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
 }
 
 std::string predicted_note(const PredictedTimes& times) {
-  bool extrapolated = false;
+  bool extrapolated = false, unknown = false;
   for (const Of& of : times.configurations) {
-    for (const auto& algorithm : of.algorithms)
+    for (const auto& algorithm : of.algorithms) {
       extrapolated = extrapolated || (algorithm.total && algorithm.total->extrapolated);
+      unknown = unknown || (algorithm.asked && of.algo_known && !algorithm.total &&
+                            algorithm.wrong_results == model::WrongResults::none);
+    }
   }
   std::string decides;
   for (const Of& of : times.configurations)
     if (decides.empty() && !of.decides.empty())
       decides = fmt::format(" Where cuDNN is called, which depends on {}.", of.decides);
-  return fmt::format("From {}.{}{}", words::clean(times.basis()), decides,
-                     extrapolated ? " *: outside what was measured; it may be further off." : "");
+  return fmt::format("From {}.{}{}{}", words::clean(times.basis()), decides,
+                     extrapolated ? " *: outside what was measured; it may be further off." : "",
+                     unknown
+                         ? " Not predicted: no call like it is among them, and it may be faster "
+                           "than all that are shown."
+                         : "");
 }
 
 std::vector<std::vector<std::string>> predicted_table(const Of& of) {

@@ -72,32 +72,53 @@ std::vector<std::vector<std::string>> product_cells(const ConfigurationReport& e
   return cells;
 }
 
-int joined_steps(const ConfigurationReport& each) {
-  const RnnConfig& config = each.configuration->config;
-  std::int64_t products = 0;
+RecordedUnrolling recorded_unrolling(const ConfigurationReport& each, Phase phase) {
+  const auto row = std::find_if(each.phases.begin(), each.phases.end(),
+                                [&](const PhaseRow& r) { return r.phase == phase; });
+  if (phase == Phase::backward_weights || row == each.phases.end() || !row->implementation)
+    return {};
+  // A product between layers that looks like one of a step counts as such: so all are counted, and
+  // those of the steps taken away.
+  std::int64_t seen = 0;
   for (const auto& kernel : each.kernels) {
-    const bool forward =
-        kernel.phase == Phase::forward_training || kernel.phase == Phase::forward_inference;
-    if (forward && kernel.role == KernelRole::layer_gemm) products += kernel.count;
+    const bool product = kernel.role == KernelRole::layer_gemm ||
+                         kernel.role == KernelRole::recurrent_gemm ||
+                         kernel.role == KernelRole::gemm;
+    if (product && kernel.phase == phase) seen += kernel.count;
   }
-  const std::int64_t steps =
-      std::int64_t{config.seq_length} * config.num_layers * config.directions();
-  if (products <= 0 || products > steps) return 0;
-  return static_cast<int>(steps / products);
+  std::int64_t of_steps = 0, matrices = 0;
+  const RnnConfig& config = each.configuration->config;
+  for (const auto& product : model::gemms(config, phase))
+    (product.path == model::Path::layer_to_layer ? matrices : of_steps) += product.count;
+  // The products of the steps are inside a persistent kernel.
+  if (*row->implementation != model::Implementation::standard) of_steps = 0;
+  if (matrices == 0 || seen - of_steps < matrices) return {};
+  RecordedUnrolling recorded{seen - of_steps, 0};
+  const std::int64_t length = config.seq_length, pieces = recorded.products / matrices;
+  const std::int64_t steps = (length + pieces - 1) / pieces;
+  if (recorded.products % matrices == 0 && (length + steps - 1) / steps == pieces)
+    recorded.steps = steps;
+  return recorded;
 }
 
 std::string products_note(const ConfigurationReport& each) {
-  std::string note =
+  const RnnConfig& config = each.configuration->config;
+  std::string note = fmt::format(
       "M x N x K of the products that the layer comes to (NVIDIA, Optimizing Recurrent Layers "
-      "User's Guide, Table 1); those between layers as if all time steps were joined in one.";
-  const int joined = joined_steps(each);
-  if (joined > 0) {
-    note += fmt::format(" In the recorded forward pass one of them joined {} of {} steps.", joined,
-                        each.configuration->config.seq_length);
-  } else {
-    note += " How many cuDNN joins is its own choice; a recording with kernels shows it.";
+      "User's Guide, Table 1). Those between layers are shown for the unrolling factor F = {}: all "
+      "time steps in one product of N = batch x F. cuDNN chooses F by itself.",
+      config.seq_length);
+  std::string recorded;
+  for (const Phase phase : phases_of(config.mode)) {
+    const auto seen = recorded_unrolling(each, phase);
+    if (seen.products == 0) continue;
+    recorded +=
+        fmt::format("{}{}{} {}", recorded.empty() ? "" : "; ", words::phase(phase),
+                    seen.steps > 0 ? fmt::format(" F = {},", seen.steps) : ":",
+                    seen.products == 1 ? "1 product" : fmt::format("{} products", seen.products));
   }
-  return note;
+  return note + (recorded.empty() ? " A recording with kernels shows it."
+                                  : fmt::format(" Recorded, all layers together: {}.", recorded));
 }
 
 }  // namespace rnnadvisor::advisor

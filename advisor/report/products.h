@@ -22,11 +22,17 @@ std::vector<ProductRow> product_rows(const ConfigurationReport& each);
 std::string layers_of(const ProductRow& row);
 // The head, then a row for each product.
 std::vector<std::vector<std::string>> product_cells(const ConfigurationReport& each);
-// What must be known of the table: how many steps one layer-to-layer product joins, seen where
-// kernels were recorded.
+// What must be known of the table: the unrolling factor that it is for, and those that recorded
+// kernels show.
 std::string products_note(const ConfigurationReport& each);
-// Steps that one layer-to-layer product of the forward pass was seen to join; 0 where nothing
-// tells.
-int joined_steps(const ConfigurationReport& each);
+
+// Layer-to-layer products that the recorded kernels of one call of `phase` hold, over all layers
+// and directions, and the guide's unrolling factor F that follows where all layers were joined
+// alike: the time steps of one product, the last one may have fewer. 0: not known.
+struct RecordedUnrolling {
+  std::int64_t products = 0;
+  std::int64_t steps = 0;
+};
+RecordedUnrolling recorded_unrolling(const ConfigurationReport& each, Phase phase);
 
 }  // namespace rnnadvisor::advisor

@@ -194,8 +194,10 @@ QString exploration_gemms(const Exploration& now, const Theme& theme) {
     if (phase.gemms.size() > most)
       page.small(Texts::tr("and %1 more").arg(phase.gemms.size() - most));
   }
-  page.small(Texts::tr(
-      "Products as Table 1 of NVIDIA's guide counts them; waste for tiles of 128 × 128."));
+  page.small(
+      Texts::tr("Products as Table 1 of NVIDIA's guide counts them, between layers with the "
+                "unrolling factor F = all "
+                "time steps; waste for tiles of 128 × 128."));
   return page.take();
 }
 

@@ -15,8 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Profile recorded(const std::string& name) {
-  auto profile =
-      read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/guide-figure-" + name + ".rnnprof");
+  auto profile = read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/" + name + ".rnnprof");
   EXPECT_TRUE(profile) << name;
   return profile ? std::move(*profile) : Profile{};
 }
@@ -45,25 +44,26 @@ struct Reported {
 
 // The values are those of the tables of samples/recorded/guide-figure-*.rnnprof.
 TEST(FigureClaims, WhatTheGuideClaimsIsJudgedByTheRecording) {
-  const Reported six(recorded("6"));
+  const Reported six(recorded("guide-figure-6"));
   EXPECT_TRUE(six.claim("guide-figure-6-forward").holds);
   EXPECT_TRUE(six.claim("guide-figure-6-input").holds);
   const auto weights = six.claim("guide-figure-6-backward-weights");
   EXPECT_TRUE(weights.holds);
   EXPECT_THAT(weights.text, HasSubstr("33.6 TFLOP/s against 1.44"));
-  EXPECT_TRUE(Reported(recorded("7")).claim("guide-figure-7-forward").holds);
-  EXPECT_TRUE(Reported(recorded("8")).claim("guide-figure-8").holds);
-  const auto units = Reported(recorded("9")).claim("guide-figure-9");
+  EXPECT_TRUE(Reported(recorded("guide-figure-7")).claim("guide-figure-7-forward").holds);
+  EXPECT_TRUE(Reported(recorded("guide-figure-8")).claim("guide-figure-8").holds);
+  const auto units = Reported(recorded("guide-figure-9")).claim("guide-figure-9");
   EXPECT_FALSE(units.holds);
   EXPECT_THAT(units.text, HasSubstr("ahead up to hidden_size 1280"));
-  const auto batch = Reported(recorded("10")).claim("guide-figure-10a");
+  const auto batch = Reported(recorded("guide-figure-10")).claim("guide-figure-10a");
   EXPECT_FALSE(batch.holds);
   EXPECT_THAT(batch.text, HasSubstr("256"));
-  EXPECT_THAT(write_text(Reported(recorded("10")).report), HasSubstr("Does not hold here"));
+  EXPECT_THAT(write_text(Reported(recorded("guide-figure-10")).report),
+              HasSubstr("Does not hold here"));
 }
 
 TEST(FigureClaims, AnUnknownFigureIsNotJudged) {
-  Reported ten(recorded("10"));
+  Reported ten(recorded("guide-figure-10"));
   Figure other = *ten.report.figures.front().figure;
   other.id = "mine";
   FigureReport figure = ten.report.figures.front();
@@ -110,6 +110,45 @@ TEST(Products, AreThoseOfTheGuidesTable) {
   EXPECT_THAT(page, HasSubstr(fmt::format(">N {}</text>", B * S)));
   EXPECT_THAT(write_markdown(reported.report), HasSubstr("Matrix products"));
   EXPECT_THAT(write_json(reported.report), HasSubstr("\"products\""));
+}
+
+// The unrolling factor F of the guide's chapter 3. The samples were recorded with all kernels, and
+// show for every call of cuDNN how many products between layers it made.
+TEST(Products, ARecordingShowsTheUnrollingFactor) {
+  const Reported gnmt(recorded("gnmt"));
+  const auto& layer = gnmt.report.configurations[0];  // 256 steps, standard: 264 and 257 products
+  EXPECT_EQ(recorded_unrolling(layer, Phase::forward_training).products, 8);
+  EXPECT_EQ(recorded_unrolling(layer, Phase::forward_training).steps, 32);
+  EXPECT_EQ(recorded_unrolling(layer, Phase::backward_data).steps, 256);
+  EXPECT_EQ(recorded_unrolling(layer, Phase::backward_weights).products, 0);
+  EXPECT_EQ(recorded_unrolling(gnmt.report.configurations[1], Phase::forward_training).steps, 256)
+      << "the steps are inside the persistent kernel";
+  EXPECT_THAT(products_note(layer), HasSubstr("F = 256: all time steps in one product"));
+  EXPECT_THAT(products_note(layer), HasSubstr("forward training F = 32, 8 products"));
+  EXPECT_THAT(write_json(gnmt.report), HasSubstr("\"recorded_unrolling\": 32"));
+}
+
+TEST(Products, TheRecordedUnrollingFactorIsKnownOfEverySample) {
+  for (const auto* name :
+       {"bfloat16-fallback", "criteria-sizes", "gnmt", "guide-figure-7", "persistent-float",
+        "ptb-large", "programs/jax-lstm", "programs/pytorch-projection", "programs/pytorch-tagger",
+        "programs/pytorch-two-layers"}) {
+    const Reported reported(recorded(name));
+    for (const auto& each : reported.report.configurations) {
+      for (const auto& row : product_rows(each)) {
+        if (row.product.path != model::Path::layer_to_layer) continue;
+        if (row.product.phase == Phase::backward_weights) continue;
+        const auto seen = recorded_unrolling(each, row.product.phase);
+        const auto& c = each.configuration->config;
+        EXPECT_GT(seen.steps, 0) << name << ' ' << each.name << ' ' << to_string(row.product.phase);
+        // What Table 1 says for that F is what was counted.
+        std::int64_t expected = 0;
+        for (const auto& p : model::gemms(c, row.product.phase, static_cast<int>(seen.steps)))
+          if (p.path == model::Path::layer_to_layer) expected += p.count;
+        EXPECT_EQ(seen.products, expected) << name << ' ' << each.name;
+      }
+    }
+  }
 }
 
 }  // namespace
