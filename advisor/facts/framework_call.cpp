@@ -32,8 +32,9 @@ CudnnUse cudnn_use(Framework framework, const CudnnQuestion& question) {
       return onnxruntime_cuda(question);
     case Framework::jax:
       return jax_supported(question);
-    case Framework::cudnn_api:
     case Framework::tensorflow:
+      return tensorflow_cudnn(question);
+    case Framework::cudnn_api:
       break;
   }
   return {true, "none"};

@@ -166,6 +166,7 @@ std::string_view what_decides(std::string_view clause) {
   static constexpr auto known = std::to_array<Words>({
       {"backend", "the release of Keras"},
       {"mask", "the backend of Keras"},
+      {"tensorflow_1_layer", "which layer of TensorFlow 1 it is"},
       {"bfloat16_compute_capability", "the GPU's compute capability"},
       {"bfloat16_cudnn_version", "the cuDNN version"},
       {"clip_attribute", "the node's attribute clip"},
@@ -185,6 +186,13 @@ bool compiled_with_xla(const ProgramContext& program) {
       program.name != Framework::keras3 ||
       program.backend.value_or(KerasBackend::tensorflow) == KerasBackend::tensorflow;
   return program.jit_compile == true && on_tensorflow;
+}
+
+CudnnUse tensorflow_cudnn(const CudnnQuestion& q) {
+  const auto version =
+      q.program.version ? parse_version(*q.program.version) : std::optional<Version>();
+  if (version && *version < Version{2, 0, 0}) return {std::nullopt, "tensorflow_1_layer"};
+  return {true, "none"};
 }
 
 CudnnUse keras2_cudnn(const CudnnQuestion& q) {

@@ -59,6 +59,9 @@ struct CudnnQuestion {
 // cudnn_is_acceptable: settings, types; a custom cell or normalisation inside the recurrence is the
 // user's own code.
 CudnnUse pytorch_cudnn(const CudnnQuestion& question);
+// The layers of TensorFlow 2 call it. In TensorFlow 1 keras.layers.LSTM does not, and layers of
+// their own do (rules/tensorflow/version-1.toml has the sources).
+CudnnUse tensorflow_cudnn(const CudnnQuestion& question);
 // keras-team/tf-keras tf_keras/layers/rnn/{lstm,gru,gru_lstm_utils}.py
 // @dd0a7237b9b24132dba3f491f3c84b0094ab796e.
 CudnnUse keras2_cudnn(const CudnnQuestion& question);
