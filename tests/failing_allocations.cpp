@@ -1,0 +1,31 @@
+#include "tests/failing_allocations.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<long> count{0}, first{0}, last{-1};
+}
+
+void* operator new(std::size_t size) {
+  const long number = ++count;
+  if (number >= first && number <= last) throw std::bad_alloc();
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace rnnadvisor::test {
+
+void fail_allocation(long number, bool lasting) {
+  last = -1;
+  count = 0;
+  first = number;
+  last = number == 0 ? -1 : lasting ? (1L << 60) : number;
+}
+
+long allocations() { return count; }
+
+}  // namespace rnnadvisor::test
