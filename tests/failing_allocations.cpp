@@ -10,9 +10,13 @@ std::atomic<long> count{0}, first{0}, last{-1};
 
 void* operator new(std::size_t size) {
   const long number = ++count;
-  if (number >= first && number <= last) throw std::bad_alloc();
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
+  const bool fails = number >= first && number <= last;
+  for (;;) {
+    if (void* memory = fails ? nullptr : std::malloc(size > 0 ? size : 1)) return memory;
+    const auto handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

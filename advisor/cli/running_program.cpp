@@ -10,6 +10,7 @@
 #include "advisor/cli/progress.h"
 #include "advisor/cli/recording_options.h"
 #include "advisor/cli/recording_watch.h"
+#include "advisor/cli/remove_folder.h"
 #include "core/base/secrets.h"
 #include "core/base/shell_words.h"
 #include "profiler/launch/program_file.h"
@@ -77,8 +78,7 @@ class RecordingFolder {
   RecordingFolder(const RecordingFolder&) = delete;
   RecordingFolder& operator=(const RecordingFolder&) = delete;
   ~RecordingFolder() {
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove_all(path_, ignored);
+    if (!kept_) remove_folder(path_);
   }
   const std::string& path() const { return path_; }
   const std::string& keep() {

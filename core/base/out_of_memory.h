@@ -24,4 +24,14 @@ std::invoke_result_t<Act> or_out_of_memory(std::string_view name, const Act& act
   }
 }
 
+// For main(): where std::bad_alloc would end the process it is told on standard error, and the
+// process ends with this status. Destructors of libraries allocate, and so may threads.
+void end_without_memory_with(int status);
+
+// Whether an allocation failed since then. Streams and parsers swallow it and go on with less, so
+// that nothing made after it is whole: no output takes the place of a file (output_file.h).
+bool memory_was_missing();
+// Whoever catches std::bad_alloc, gives up what it was at, and goes on.
+void missing_memory_is_dealt_with();
+
 }  // namespace rnnadvisor
