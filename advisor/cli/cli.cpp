@@ -19,6 +19,7 @@
 #include "advisor/cli/help.h"
 #include "advisor/cli/program_arguments.h"
 #include "advisor/cli/standard_streams.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/secrets.h"
 #include "core/base/text.h"
 
@@ -122,6 +123,7 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
 // Whatever a command did: what it said on standard output has arrived, or this is why not.
 int with_output_checked(const Context& context, const std::ostream& out, int status) {
   context.out.flush();
+  if (memory_was_missing() && status != exit_environment) throw std::bad_alloc();
   if (context.out) return status;
   const auto* descriptor = dynamic_cast<const DescriptorOutput*>(out.rdbuf());
   const int problem = descriptor != nullptr ? descriptor->problem() : 0;
@@ -135,40 +137,67 @@ int with_output_checked(const Context& context, const std::ostream& out, int sta
                               {}});
 }
 
+// With what needs no memory: there may be none left for an Error.
+int tell_no_memory(std::ostream& err) {
+  err << "rnnadvisor: " << no_memory_text << '\n';
+  return exit_environment;
+}
+
+// Reads and writes what std::cin and std::cout stand for.
+class StandardStreams {
+ public:
+  StandardStreams()
+      : input_(STDIN_FILENO),
+        output_(STDOUT_FILENO),
+        input_before_(std::cin.rdbuf(&input_)),
+        output_before_(std::cout.rdbuf(&output_)) {}
+  ~StandardStreams() {
+    std::cin.rdbuf(input_before_);
+    std::cout.rdbuf(output_before_);
+  }
+  StandardStreams(const StandardStreams&) = delete;
+  StandardStreams& operator=(const StandardStreams&) = delete;
+
+ private:
+  DescriptorInput input_;
+  DescriptorOutput output_;
+  std::streambuf *const input_before_, *const output_before_;
+};
+
 }  // namespace
 
 int run(std::span<const std::string> arguments, std::ostream& out, std::ostream& err,
         const Terminal& terminal, const Services& services) {
-  const Context* styles = nullptr;
-  CleanOutput to_out(*out.rdbuf(), [&] { return styles->color_output(); });
-  CleanOutput to_err(*err.rdbuf(), [&] { return styles->terminal.error_is_terminal; });
-  std::ostream clean_out(&to_out), clean_err(&to_err);
-  clean_err.setf(err.flags() & std::ios::unitbuf);
-  Context context{
-      .out = clean_out,
-      .err = clean_err,
-      .terminal = terminal,
-      .services = services,
-      .command_line = shell_line("rnnadvisor", without_secrets(arguments)),
-      .action = {},
-      .program = {},
-      .completions = {},
-  };
-  styles = &context;
   try {
-    return with_output_checked(context, out, parse_and_act(arguments, context));
+    const Context* styles = nullptr;
+    CleanOutput to_out(*out.rdbuf(), [&] { return styles->color_output(); });
+    CleanOutput to_err(*err.rdbuf(), [&] { return styles->terminal.error_is_terminal; });
+    std::ostream clean_out(&to_out), clean_err(&to_err);
+    clean_err.setf(err.flags() & std::ios::unitbuf);
+    Context context{
+        .out = clean_out,
+        .err = clean_err,
+        .terminal = terminal,
+        .services = services,
+        .command_line = shell_line("rnnadvisor", without_secrets(arguments)),
+        .action = {},
+        .program = {},
+        .completions = {},
+    };
+    styles = &context;
+    try {
+      return with_output_checked(context, out, parse_and_act(arguments, context));
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& problem) {
+      return context.report(Error{ErrorCode::internal,
+                                  fmt::format("a defect in rnnadvisor: {}", problem.what()),
+                                  "please report it with the command line",
+                                  std::nullopt,
+                                  {}});
+    }
   } catch (const std::bad_alloc&) {
-    return context.report(Error{ErrorCode::out_of_memory,
-                                "there is not enough memory on this machine",
-                                "",
-                                std::nullopt,
-                                {}});
-  } catch (const std::exception& problem) {
-    return context.report(Error{ErrorCode::internal,
-                                fmt::format("a defect in rnnadvisor: {}", problem.what()),
-                                "please report it with the command line",
-                                std::nullopt,
-                                {}});
+    return tell_no_memory(err);
   }
 }
 
@@ -198,20 +227,18 @@ Terminal detect_terminal() {
 }
 
 int run_main(int argc, const char* const* argv) {
+  end_without_memory_with(exit_environment);
   occupy_closed_streams();
   // A file that reaches its limit (ulimit -f) is then an error like a full disk. A handler and not
   // SIG_IGN, which the programs that we start would inherit.
   std::signal(SIGXFSZ, [](int) {});
-  std::ios::sync_with_stdio(false);
-  DescriptorInput input(STDIN_FILENO);
-  DescriptorOutput output(STDOUT_FILENO);
-  auto* const input_before = std::cin.rdbuf(&input);
-  auto* const output_before = std::cout.rdbuf(&output);
-  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  const int status = run(arguments, std::cout, std::cerr, detect_terminal(), live_services());
-  std::cin.rdbuf(input_before);
-  std::cout.rdbuf(output_before);
-  return status;
+  try {
+    const StandardStreams streams;
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return run(arguments, std::cout, std::cerr, detect_terminal(), live_services());
+  } catch (const std::bad_alloc&) {
+    return tell_no_memory(std::cerr);
+  }
 }
 
 }  // namespace rnnadvisor::cli

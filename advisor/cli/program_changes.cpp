@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "advisor/cli/configurations.h"
@@ -18,6 +19,7 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/torch/torch_candidates.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/output_file.h"
 
 namespace rnnadvisor::cli {
@@ -102,7 +104,11 @@ Result<std::unique_ptr<ProgramChanges>> ProgramChanges::start(const Context& con
     std::condition_variable_any woken;
     std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
-      changes->answer_all();
+      try {
+        changes->answer_all();
+      } catch (const std::bad_alloc&) {
+        missing_memory_is_dealt_with();  // as what cannot be written
+      }
       woken.wait_for(lock, stop, between_looks, [] { return false; });
     }
   });

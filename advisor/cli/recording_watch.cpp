@@ -7,7 +7,9 @@
 #include <csignal>
 #include <filesystem>
 #include <mutex>
+#include <new>
 
+#include "core/base/out_of_memory.h"
 #include "profiler/launch/collect.h"
 
 namespace rnnadvisor::cli {
@@ -61,10 +63,14 @@ RecordingWatch::RecordingWatch(const Context& context, ProgressStream& stream, s
     std::unique_lock lock(mutex);
     double next_size = every_size.count();
     while (!stop.stop_requested()) {
-      tell();
-      if (!context_.quiet && seconds() >= next_size) {
-        tell_size();
-        next_size = seconds() + every_size.count();
+      try {
+        tell();
+        if (!context_.quiet && seconds() >= next_size) {
+          tell_size();
+          next_size = seconds() + every_size.count();
+        }
+      } catch (const std::bad_alloc&) {
+        missing_memory_is_dealt_with();  // later again
       }
       if (stream_.wanted()) {
         woken.wait_for(lock, stop, every, [] { return false; });
@@ -80,7 +86,11 @@ RecordingWatch::~RecordingWatch() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
   thread_.join();
-  tell();  // with what came at the end
+  try {
+    tell();  // with what came at the end
+  } catch (const std::bad_alloc&) {
+    missing_memory_is_dealt_with();
+  }
 }
 
 double RecordingWatch::seconds() const {

@@ -9,6 +9,7 @@
 
 #include "advisor/cli/context.h"
 #include "advisor/cli/output_name.h"
+#include "advisor/cli/remove_folder.h"
 #include "profiler/launch/attachment.h"
 #include "profiler/launch/launcher.h"
 #include "profiler/profile/process.h"
@@ -54,8 +55,7 @@ class RecordingFolder {
   RecordingFolder(const RecordingFolder&) = delete;
   RecordingFolder& operator=(const RecordingFolder&) = delete;
   ~RecordingFolder() {
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove_all(path_, ignored);
+    if (!kept_) remove_folder(path_);
   }
   const std::string& path() const { return path_; }
   const std::string& keep() {

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string>
 
+#include "advisor/cli/remove_folder.h"
+
 namespace rnnadvisor::cli {
 
 // A folder that is removed with everything in it. path() is empty when none could be made. One that
@@ -28,8 +30,7 @@ class ScratchFolder {
     if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
   }
   ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    if (!path_.empty()) remove_folder(path_);
     if (lock_ >= 0) ::close(lock_);
   }
   ScratchFolder(const ScratchFolder&) = delete;

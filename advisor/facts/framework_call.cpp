@@ -228,7 +228,10 @@ std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext
                                                             const DeviceSpec& device,
                                                             const RnnConfig& here, bool recorded) {
   const FrameworkCall own = framework_call(here, program, &device);
-  if (!own.picks_algo || !own.algo_known) return {};
+  // Where it does not call cuDNN here it may do so in the neighbourhood, of another data type.
+  const bool elsewhere =
+      !own.happens() && (program.name == Framework::jax || program.name == Framework::onnxruntime);
+  if (!elsewhere && (!own.picks_algo || !own.algo_known)) return {};
   return [program, device, here, recorded](const RnnConfig& config) {
     if (recorded && config == here) return here;
     return framework_call(config, program, &device).config;

@@ -1,6 +1,7 @@
 #include "advisor/rules/evaluate.h"
 
 #include <algorithm>
+#include <new>
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -134,6 +135,8 @@ FactMemo::Entry& FactMemo::entry(int fact) {
       entry.fact = std::move(*value);
       entry.state = has_type(entry.fact.value, definition.type) ? State::known : State::failed;
     }
+  } catch (const std::bad_alloc&) {
+    throw;  // a verdict less would look as if all were well
   } catch (...) {
     // A provider that throws is a defect of ours; it must cost one verdict, not the report.
     entry.state = State::failed;

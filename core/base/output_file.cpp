@@ -19,6 +19,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/out_of_memory.h"
+
 namespace rnnadvisor {
 namespace {
 
@@ -203,6 +205,8 @@ Result<void> OutputFile::write_out() {
 Result<void> OutputFile::commit() {
   if (auto written = write_out(); !written) return written;
   if (temporary_.empty()) return {};
+  if (memory_was_missing())
+    return fail(ErrorCode::out_of_memory, fmt::format("'{}': {}", path_, no_memory_text));
   struct stat present{};
   if (::stat(target_.c_str(), &present) == 0) {
     // The new file is as readable as the one it replaces, as far as that is ours to set.

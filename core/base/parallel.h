@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -10,9 +14,10 @@
 namespace rnnadvisor {
 
 // Calls work(begin, end) for pieces of [0, count) of `piece` elements, the last one shorter, from
-// several threads; returns when all are done. `work` must not throw and must not touch what another
-// piece touches. Pieces are the same whatever the number of threads, so that sums by piece are too.
-// One piece, or a machine that gives no thread: everything in the caller's thread.
+// several threads; returns when all are done. `work` must not touch what another piece touches.
+// Pieces are the same whatever the number of threads, so that sums by piece are too. One piece, or
+// a machine that gives no thread: everything in the caller's thread. What `work` throws comes out
+// here; the pieces that nobody has begun are left then.
 template <class Work>
 void for_pieces(std::size_t count, std::size_t piece, const Work& work) {
   // Beyond that, memory is the limit of what this is used for.
@@ -20,24 +25,29 @@ void for_pieces(std::size_t count, std::size_t piece, const Work& work) {
   const std::size_t pieces = (count + piece - 1) / piece;
   const std::size_t threads =
       std::min({pieces, most_threads, std::size_t{std::thread::hardware_concurrency()}});
-  const auto share = [&](std::size_t first, std::size_t step) {
-    for (std::size_t i = first; i < pieces; i += step)
-      work(i * piece, std::min(count, (i + 1) * piece));
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  const auto share = [&] {
+    try {
+      for (std::size_t i = next++; i < pieces; i = next++)
+        work(i * piece, std::min(count, (i + 1) * piece));
+    } catch (...) {
+      next = pieces;
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
   };
-  if (threads < 2) {
-    share(0, 1);
-    return;
+  {
+    std::vector<std::jthread> others;  // joined at the end of this block
+    try {
+      for (std::size_t i = 1; i < threads; ++i) others.emplace_back(share);
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    share();
   }
-  std::vector<std::thread> others;
-  others.reserve(threads - 1);
-  std::size_t started = 1;
-  try {
-    for (; started < threads; ++started) others.emplace_back(share, started, threads);
-  } catch (const std::system_error&) {
-    for (std::size_t missing = started; missing < threads; ++missing) share(missing, threads);
-  }
-  share(0, threads);
-  for (std::thread& other : others) other.join();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace rnnadvisor

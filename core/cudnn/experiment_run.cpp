@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/base/out_of_memory.h"
 #include "core/base/text.h"
 #include "core/cudnn/correctness.h"
 #include "core/cudnn/cuda_error.h"
@@ -70,6 +71,7 @@ ExperimentResult ExperimentRun::run() {
   try {
     measure_and_time();
   } catch (const std::bad_alloc&) {
+    missing_memory_is_dealt_with();
     lose(-1,
          {Outcome::out_of_memory, "the memory of the host is too small for its results", false});
   }

@@ -10,6 +10,10 @@
 
 namespace rnnadvisor::model {
 
+// PyTorch's source calls the size of cuDNN's dropout states "slightly over 2MB";
+// cudnnDropoutGetStatesSize needs a GPU.
+inline constexpr std::int64_t dropout_states_estimate = std::int64_t{2} << 20;
+
 // How far a number can be trusted.
 enum class Exactness {
   exact,     // a formula that held on every measured row of its kind

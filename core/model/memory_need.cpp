@@ -9,10 +9,6 @@
 namespace rnnadvisor::model {
 namespace {
 
-// PyTorch's source calls the size of cuDNN's dropout states "slightly over 2MB";
-// cudnnDropoutGetStatesSize needs a GPU.
-constexpr std::int64_t dropout_states_estimate = std::int64_t{2} << 20;
-
 Exactness worse(Exactness a, Exactness b) {
   return std::max(a, b);
 }  // enumerators are in this order

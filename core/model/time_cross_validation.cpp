@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <thread>
 #include <tuple>
 
+#include "core/base/parallel.h"
 #include "core/model/time_features.h"
 #include "core/model/time_intervals.h"
 #include "core/model/time_model.h"
@@ -178,18 +178,9 @@ std::vector<LeftOutTime> cross_validate(const MeasuredTimes& times, const Device
                                         const std::atomic<bool>* stop) {
   const std::vector<Fold> all = folds(times);
   std::vector<std::vector<LeftOutTime>> found(all.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) {
-      if (stop != nullptr && stop->load()) return;
-      found[i] = predict_fold(times, device, all[i]);
-    }
-  };
-  const unsigned processors = std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < processors; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  for_pieces(all.size(), 1, [&](std::size_t i, std::size_t) {
+    if (stop == nullptr || !stop->load()) found[i] = predict_fold(times, device, all[i]);
+  });
   std::vector<LeftOutTime> result;
   for (auto& part : found) {
     result.insert(result.end(), std::make_move_iterator(part.begin()),

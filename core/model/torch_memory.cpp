@@ -12,8 +12,6 @@
 namespace rnnadvisor::model {
 namespace {
 
-// PyTorch's source says "slightly over 2MB".
-constexpr std::int64_t dropout_states_estimate = std::int64_t{2} << 20;
 constexpr std::int64_t dropout_state_bytes_per_sm = std::int64_t{24} * 2048;
 
 std::int64_t dropout_states_bytes(int sm_count) {

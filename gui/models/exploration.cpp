@@ -147,6 +147,12 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
     }
     result.bound_ms += each.bound.bound_ms;
   }
+  // As in reports: the arithmetic has its bound whoever does it, a call that is not made no time
+  // and no memory.
+  if (result.report().no_call) {
+    result.memory = {};
+    for (auto& phase : result.phases) phase.predicted.reset();
+  }
   result.predicted = sum_of(result.phases);
   return result;
 }

@@ -16,6 +16,7 @@ namespace {
 namespace words = advisor::words;
 
 QString stages_of(const Page& page, const Exploration& e) {
+  if (e.report().no_call) return Page::escape(e.report().verdict);
   const auto& eligibility = e.report().predicted;
   for (const auto stage : model::all_stages) {
     const bool inference = e.config().mode == Mode::inference;
@@ -45,6 +46,7 @@ QString time_of(const Page& page, const Exploration& e) {
 }
 
 QString memory_of(const Page& page, const Exploration& e) {
+  if (e.report().no_call) return QStringLiteral("–");
   const auto total = e.memory.total;
   const QString text = to_qt(format_bytes(static_cast<double>(total)));
   return total > e.device().memory_bytes

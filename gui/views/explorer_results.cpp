@@ -30,6 +30,10 @@ void ExplorerView::show_map() {
 void ExplorerView::show_predicted() {
   predicted_->setVisible(now_.predicted.has_value());
   if (!now_.predicted) {
+    if (now_.report().no_call) {
+      predicted_note_->setText(to_qt(now_.report().verdict));
+      return;
+    }
     const bool refused = now_.report().predicted.implementation == model::Implementation::none;
     predicted_note_->setText(
         refused ? tr("No time: cuDNN refuses this configuration.")
@@ -155,10 +159,12 @@ void ExplorerView::show_results() {
   memory_->set_chart(std::move(memory));
   const double whole = static_cast<double>(now_.device().memory_bytes);
   memory_note_->setText(
-      tr("%1 of %2 · %3")
-          .arg(
-              to_qt(words::percent(whole > 0 ? static_cast<double>(now_.memory.total) / whole : 0)),
-              to_qt(format_bytes(whole)), to_qt(to_string(now_.memory.exactness))));
+      report.no_call
+          ? QString()
+          : tr("%1 of %2 · %3")
+                .arg(to_qt(words::percent(whole > 0 ? static_cast<double>(now_.memory.total) / whole
+                                                    : 0)),
+                     to_qt(format_bytes(whole)), to_qt(to_string(now_.memory.exactness))));
   // Layouts learn of new charts only later.
   int widest = 0;
   for (const auto* chart : {roofline_, times_, memory_, predicted_}) {

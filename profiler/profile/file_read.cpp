@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/out_of_memory.h"
 #include "core/config/read_config.h"
 #include "profiler/profile/check.h"
 #include "profiler/profile/checksum.h"
@@ -318,9 +319,7 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity{status.st_dev, status.st_ino, status.st_size};
 }
 
-}  // namespace
-
-Result<Profile> read_profile(const std::string& path, const ProfileReadOptions& options) {
+Result<Profile> read(const std::string& path, const ProfileReadOptions& options) {
   const auto before = identity_of(path);
   // Checking the pages of a large file takes as long as reading them: both go on at once, and
   // nothing is returned unless both are well.
@@ -356,7 +355,7 @@ Result<Profile> read_profile(const std::string& path, const ProfileReadOptions& 
   return profile;
 }
 
-Result<Profile> read_profile_bytes(std::string_view bytes, std::string_view name) {
+Result<Profile> read_bytes(std::string_view bytes, std::string_view name) {
   auto database = open_profile_bytes(bytes);
   if (!database) return fail(about_file(std::move(database.error()), name));
   RecordsInput input;
@@ -364,6 +363,16 @@ Result<Profile> read_profile_bytes(std::string_view bytes, std::string_view name
   auto profile = Reader(std::move(input)).read();
   if (!profile) return fail(about_file(std::move(profile.error()), name));
   return profile;
+}
+
+}  // namespace
+
+Result<Profile> read_profile(const std::string& path, const ProfileReadOptions& options) {
+  return or_out_of_memory(path, [&] { return read(path, options); });
+}
+
+Result<Profile> read_profile_bytes(std::string_view bytes, std::string_view name) {
+  return or_out_of_memory(name, [&] { return read_bytes(bytes, name); });
 }
 
 }  // namespace rnnadvisor

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/embedded.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/output_file.h"
 #include "core/config/read_config.h"
 #include "profiler/profile/check.h"
@@ -237,13 +238,15 @@ Result<void> check_configurations_read_back(const Profile& profile) {
 }  // namespace
 
 Result<void> write_profile(const Profile& profile, const std::string& path, bool replace) {
-  auto written = check_profile(profile, ErrorCode::internal);
-  if (written) written = check_configurations_read_back(profile);
-  if (!written) return fail(about_file(std::move(written.error()), path));
-  return replace_profile(path, replace, [&](const std::string& temporary) -> Result<void> {
-    auto database = sqlite::open_for_writing(temporary);
-    if (!database) return fail(std::move(database.error()));
-    return Writer(profile, database->get()).write();
+  return or_out_of_memory(path, [&]() -> Result<void> {
+    auto written = check_profile(profile, ErrorCode::internal);
+    if (written) written = check_configurations_read_back(profile);
+    if (!written) return fail(about_file(std::move(written.error()), path));
+    return replace_profile(path, replace, [&](const std::string& temporary) -> Result<void> {
+      auto database = sqlite::open_for_writing(temporary);
+      if (!database) return fail(std::move(database.error()));
+      return Writer(profile, database->get()).write();
+    });
   });
 }
 

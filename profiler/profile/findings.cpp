@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/base/out_of_memory.h"
 #include "profiler/profile/file.h"
 #include "profiler/profile/file_parts.h"
 
@@ -25,9 +26,7 @@ Result<void> store(sqlite3* database, std::span<const FindingRow> findings) {
   return sqlite::execute(database, "COMMIT");
 }
 
-}  // namespace
-
-Result<void> write_findings(const std::string& path, std::span<const FindingRow> findings) {
+Result<void> write(const std::string& path, std::span<const FindingRow> findings) {
   if (auto database = open_profile(path); !database) return fail(std::move(database.error()));
   return replace_profile(path, true, [&](const std::string& temporary) -> Result<void> {
     std::error_code failed;
@@ -40,7 +39,7 @@ Result<void> write_findings(const std::string& path, std::span<const FindingRow>
   });
 }
 
-Result<std::vector<FindingRow>> read_findings(const std::string& path) {
+Result<std::vector<FindingRow>> read(const std::string& path) {
   auto database = open_profile(path);
   if (!database) return fail(std::move(database.error()));
   std::vector<FindingRow> findings;
@@ -63,6 +62,16 @@ Result<std::vector<FindingRow>> read_findings(const std::string& path) {
   }
   if (!rows.ok()) return fail(about_file(rows.error(), path));
   return findings;
+}
+
+}  // namespace
+
+Result<void> write_findings(const std::string& path, std::span<const FindingRow> findings) {
+  return or_out_of_memory(path, [&] { return write(path, findings); });
+}
+
+Result<std::vector<FindingRow>> read_findings(const std::string& path) {
+  return or_out_of_memory(path, [&] { return read(path); });
 }
 
 }  // namespace rnnadvisor

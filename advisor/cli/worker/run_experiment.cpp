@@ -272,13 +272,13 @@ class Experiment {
 
 }  // namespace
 
-ExperimentWorker::ExperimentWorker() : kept_(std::make_unique<Kept>()) {}
+ExperimentWorker::ExperimentWorker() = default;
 ExperimentWorker::~ExperimentWorker() = default;
 
 Result<ExperimentResult> ExperimentWorker::run(const ExperimentRequest& request,
                                                const ExperimentRunOptions& options) {
   // A worker that waits has its GPU: the driver need not be asked anew before every experiment.
-  if (!kept_->worker || kept_->device != options.device) {
+  if (!kept_ || !kept_->worker || kept_->device != options.device) {
     const auto gpus = usable_gpus({options.device});
     if (!gpus) return fail(gpus.error());
   }
@@ -290,6 +290,8 @@ Result<ExperimentResult> ExperimentWorker::run(const ExperimentRequest& request,
 Result<ExperimentResult> ExperimentWorker::run_in(const ExperimentRequest& request,
                                                   const ExperimentRunOptions& options,
                                                   const std::string& program) {
+  // Not before: every command has one of these, and few need its folder.
+  if (!kept_) kept_ = std::make_unique<Kept>();
   return Experiment(*kept_, request, options, program).run();
 }
 

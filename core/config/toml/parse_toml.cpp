@@ -1,5 +1,8 @@
 #include "core/config/toml/parse_toml.h"
 
+#include <new>
+
+#include "core/base/out_of_memory.h"
 #include "core/base/text.h"
 #include "core/config/json/json_cursor.h"
 #include "core/config/toml/toml_limits.h"
@@ -29,6 +32,8 @@ Result<toml::table> parse_toml(std::string_view text, std::string_view name) {
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
+    // What the parser cannot make room for it takes for an error of the text.
+    if (memory_was_missing()) throw std::bad_alloc();
     // The parser stops at the first error of syntax; what follows cannot be told apart from it.
     const auto& begin = error.source().begin;
     return fail(Error{ErrorCode::parse,

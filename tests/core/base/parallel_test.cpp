@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <vector>
 
 namespace rnnadvisor {
@@ -26,6 +27,22 @@ TEST(ForPieces, PiecesDoNotDependOnThreads) {
   });
   EXPECT_EQ(whole, 3);
   EXPECT_EQ(shorter, 1);
+}
+
+// By whatever thread: a thread that ended by it would end the process.
+TEST(ForPieces, WhatIsThrownComesOut) {
+  for (const std::size_t bad : {0U, 5U, 99U}) {
+    std::atomic<int> done = 0;
+    EXPECT_THROW(for_pieces(100, 1,
+                            [&](std::size_t begin, std::size_t) {
+                              if (begin == bad) throw std::bad_alloc();
+                              ++done;
+                            }),
+                 std::bad_alloc);
+    EXPECT_LT(done, 100);
+  }
+  EXPECT_THROW(for_pieces(1000, 1, [](std::size_t, std::size_t) { throw std::bad_alloc(); }),
+               std::bad_alloc);
 }
 
 }  // namespace
