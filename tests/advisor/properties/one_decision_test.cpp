@@ -91,6 +91,12 @@ void refusals_and_ticks(const Drawn& drawn, const Checked& checked, Met& met) {
     EXPECT_FALSE(general != nullptr && own != nullptr && own->severity == Severity::error)
         << "told twice: " << label(drawn);
   }
+  // Nor does anything say of a call that runs that it does not.
+  for (const auto& finding : checked.judgement.findings) {
+    const auto* rule = advisor::builtin_rules().find(finding.rule_id);
+    if (finding.severity != Severity::error || rule->consequence != "error") continue;
+    EXPECT_TRUE(refused || call.stops) << finding.rule_id << " " << label(drawn);
+  }
   met.stopped += call.stops ? 1 : 0;
   met.mixed += checked.call().mixed_algos() ? 1 : 0;
   if (one.standing == Standing::fine) {

@@ -103,6 +103,48 @@ TEST(Nvtx, WithoutCuptiStreamsHaveNoNumberToBeNamedBy) {
   EXPECT_THAT(result.spool().device_names, SizeIs(4));
 }
 
+std::vector<std::int32_t> hidden_sizes(const Spool& s) {
+  std::vector<std::int32_t> sizes;
+  for (const auto& call : s.calls) sizes.push_back(s.shape(call).configuration.hidden_size);
+  return sizes;
+}
+
+// There is no operator new in it (library_test.sh) and little malloc(): a name is lost then, and
+// nothing of the program.
+TEST(Nvtx, WithoutMemoryANameIsLostAndNothingElse) {
+  NvtxChild whole;
+  const auto before = whole.run({"nvtx"});
+  ASSERT_EQ(before.status, 0) << before.error;
+  std::size_t fewest = before.spool().nvtx.size();
+  int lost = 0;
+  // The first two are those of domains, whose handle is null then, as without a tool: the probe
+  // would not go on.
+  for (int from = 3; from <= 6; ++from) {
+    for (const int count : {1, 1000}) {
+      NvtxChild child;
+      const auto result =
+          child.variable("LD_PRELOAD", PLUGIN_FILE ":" STANDIN_FOLDER "/libfailing_calls.so")
+              .variable("FAIL_CALL",
+                        "malloc:12:" + std::to_string(from) + ":" + std::to_string(count))
+              .run({"nvtx"});
+      ASSERT_EQ(result.status, 0) << from << " " << result.error;
+      const auto& s = result.spool();
+      EXPECT_FALSE(s.damage.any());
+      EXPECT_EQ(hidden_sizes(s), hidden_sizes(before.spool())) << from;
+      fewest = std::min(fewest, s.nvtx.size());
+      for (std::size_t i = 0; i < std::min(s.nvtx.size(), before.spool().nvtx.size()); ++i)
+        lost += s.nvtx[i].name != before.spool().nvtx[i].name ||
+                        s.nvtx[i].domain != before.spool().nvtx[i].domain
+                    ? 1
+                    : 0;
+    }
+  }
+  EXPECT_EQ(fewest, before.spool().nvtx.size());
+#if !defined(__SANITIZE_ADDRESS__) && !defined(PLUGIN_TEST_THREAD_SANITIZED)
+  EXPECT_GT(lost, 0);
+#endif
+}
+
 TEST(Nvtx, AnotherToolsNamesOfStreamsAreItsToo) {
   ResourceChild child;
   const auto result =
@@ -112,12 +154,6 @@ TEST(Nvtx, AnotherToolsNamesOfStreamsAreItsToo) {
   EXPECT_THAT(result.spool().stream_names, SizeIs(5));
   EXPECT_EQ(std::ranges::count(result.out, 'm'), 3) << result.out;
   EXPECT_EQ(std::ranges::count(result.out, 'M'), 6) << result.out;
-}
-
-std::vector<std::int32_t> hidden_sizes(const Spool& s) {
-  std::vector<std::int32_t> sizes;
-  for (const auto& call : s.calls) sizes.push_back(s.shape(call).configuration.hidden_size);
-  return sizes;
 }
 
 TEST(Nvtx, EverythingIsRecordedAndAnsweredAsDocumented) {
