@@ -229,9 +229,9 @@ TEST(Scales, EveryScaleIsTheSamePictureSharper) {
     EXPECT_EQ(program.exitCode(), 0) << program.readAllStandardError().toStdString();
     return QImage(path);
   };
-  for (const char* scale : {"1", "1.25", "1.5", "2"}) {
+  for (const auto& [scale, factor] :
+       {std::pair("1", 1.0), {"1.25", 1.25}, {"1.5", 1.5}, {"2", 2.0}}) {
     const QImage picture = shot("overview", scale, {});
-    const double factor = std::atof(scale);
     EXPECT_NEAR(picture.width(), 1280 * factor, 1) << scale;
     EXPECT_NEAR(picture.height(), 720 * factor, 1) << scale;
   }

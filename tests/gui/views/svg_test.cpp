@@ -9,7 +9,9 @@
 #include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "tests/gui/views/window_test.h"
 
@@ -104,7 +106,7 @@ TEST_F(PictureFiles, FollowLinksAndDoNotReplaceTheProfile) {
     ASSERT_TRUE(QFile::link(QStringLiteral("/dev/full"), full));
     const auto written = window_->save_picture(full);
     ASSERT_FALSE(written) << ending;
-    EXPECT_NE(written.error().message.find("No space left"), std::string::npos);
+    EXPECT_NE(written.error().message.find(std::strerror(ENOSPC)), std::string::npos);
   }
 }
 
