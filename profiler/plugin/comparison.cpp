@@ -225,14 +225,14 @@ Comparison::Started Comparison::probe(const CudnnLibrary& library, const Argumen
   using Dropout = VariantDescriptor::Dropout;
   VariantDescriptor own(library, call.handle, call.rnn, {configuration.algo, false}, Dropout::none);
   VariantDescriptor other(library, call.handle, call.rnn, variant, Dropout::none);
-  const FirstSteps x(library, call.x, steps), y(library, call.y, steps);
+  const FirstSteps inputs(library, call.x, steps), outputs(library, call.y, steps);
   const Driver* d = driver();
-  if (d == nullptr || x.get() == nullptr || y.get() == nullptr) return Started::failed;
+  if (d == nullptr || inputs.get() == nullptr || outputs.get() == nullptr) return Started::failed;
   const Relaxed relaxed(*d);
   spool::Configuration first = configuration;
   first.max_seq_length = steps;
   // The lengths on the device are those of the whole call.
-  const Forward forward{library, call, own, other, x.get(), y.get(), nullptr, stream};
+  const Forward forward{library, call, own, other, inputs.get(), outputs.get(), nullptr, stream};
   auto started = prepare(forward, first, variant, most_bytes);
   // The first run loads kernels.
   if (started == Started::yes) started = run(forward);
