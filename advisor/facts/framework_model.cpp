@@ -244,6 +244,8 @@ CudnnUse keras3_cudnn(const CudnnQuestion& q) {
 Keras3Mask keras3_mask(const CudnnQuestion& q) {
   const auto& p = q.program;
   if (!p.mask || *p.mask == MaskKind::none) return Keras3Mask::suits;
+  // Nor does it matter to a cell that is not Keras's own.
+  if (p.custom_cell == true || p.layer_norm == true) return Keras3Mask::suits;
   for (const auto& condition : keras3_conditions(q))
     if (condition.holds == false) return Keras3Mask::suits;
   // The PyTorch and JAX backends take any mask to their loops.
