@@ -112,7 +112,9 @@ class OutOfMemory : public ::testing::Test {
         if (ended.status == 3) {
           ++told;
           EXPECT_THAT(ended.errors, HasSubstr("memory"));
-          if (!file.empty()) EXPECT_TRUE(left == "precious" || left == good) << left;
+          if (!file.empty()) {
+            EXPECT_TRUE(left == "precious" || left == good) << left;
+          }
         } else {
           EXPECT_EQ(ended.status, whole.status) << ended.errors;
           EXPECT_EQ(left, good);
