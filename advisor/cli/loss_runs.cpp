@@ -27,7 +27,13 @@ std::string marks_in(const std::string& folder) {
   std::string text;
   const auto& nvtx = collected->profile.nvtx;
   for (std::size_t i = 0; i < nvtx.size(); ++i) {
-    if (nvtx.start_ns[i] == nvtx.end_ns[i]) text += collected->profile.text(nvtx.name[i]) + '\n';
+    if (nvtx.start_ns[i] != nvtx.end_ns[i]) continue;
+    text += collected->profile.text(nvtx.name[i]);
+    if (const auto* whole = std::get_if<std::int64_t>(&nvtx.payload[i]))
+      text += fmt::format(" {}", *whole);
+    if (const auto* number = std::get_if<double>(&nvtx.payload[i]))
+      text += fmt::format(" {}", *number);
+    text += '\n';
   }
   return text;
 }

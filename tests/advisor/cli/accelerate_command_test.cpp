@@ -280,6 +280,10 @@ TEST_F(TryLosses, NvtxMarksCarryThemToo) {
   EXPECT_THAT(marked.err, HasSubstr("the last is 2.5"));
   EXPECT_THAT(marked.err, HasSubstr("as close to the program"));
   EXPECT_THAT(marked.err, HasSubstr("of NVTX marks"));
+  const auto number = tried(
+      "true", "true", {"--env", "FAKE_PLUGIN_MARK=loss", "--env", "FAKE_PLUGIN_MARK_NUMBER=1.25"});
+  EXPECT_EQ(number.status, 0) << number.err;
+  EXPECT_THAT(number.err, HasSubstr("the last is 1.25"));
 }
 
 TEST_F(TryLosses, WhatCannotBeComparedIsSaid) {

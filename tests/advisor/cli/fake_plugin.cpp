@@ -1,9 +1,10 @@
 // Stands in for the plugin: a library that, when it is loaded into a process, leaves the sample
 // spool under the name of that process. It needs neither CUDA nor a GPU. Where it is to accelerate
 // it leaves a choice, too, or nothing else, as RNNADVISOR_RECORD asks. Where calls are recorded,
-// FAKE_PLUGIN_MARK is an NVTX mark of the program.
+// FAKE_PLUGIN_MARK is an NVTX mark of the program, and FAKE_PLUGIN_MARK_NUMBER its number.
 #include <unistd.h>
 
+#include <bit>
 #include <cstdlib>
 #include <ctime>
 #include <string>
@@ -25,6 +26,10 @@ spool::SpoolWriter calls() {
   mark.time_ns = 3'000;
   mark.thread = 12;
   mark.name = writer.text(variable("FAKE_PLUGIN_MARK"));
+  if (const auto number = variable("FAKE_PLUGIN_MARK_NUMBER"); !number.empty()) {
+    mark.payload_type = spool::Payload::real;
+    mark.payload = std::bit_cast<std::uint64_t>(std::strtod(number.c_str(), nullptr));
+  }
   if (!variable("FAKE_PLUGIN_MARK").empty()) writer.add(mark, spool::Type::nvtx_mark, {});
   return writer;
 }
