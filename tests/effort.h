@@ -9,7 +9,8 @@ extern "C" __attribute__((weak)) void __tsan_init();  // NOLINT(bugprone-reserve
 
 namespace rnnadvisor::test {
 
-inline bool sanitized() { return __asan_init != nullptr || __tsan_init != nullptr; }
+inline bool thread_sanitized() { return __tsan_init != nullptr; }
+inline bool sanitized() { return __asan_init != nullptr || thread_sanitized(); }
 
 // How many configurations a property draws: RNNADVISOR_DRAWS where it is set, as in the stage of CI
 // whose build is optimised.

@@ -8,15 +8,6 @@
 
 #include "profiler/spool/reader.h"
 
-// gcc and clang say it in different ways.
-#if defined(__SANITIZE_THREAD__)
-#define PLUGIN_TEST_THREAD_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define PLUGIN_TEST_THREAD_SANITIZED
-#endif
-#endif
-
 namespace rnnadvisor::plugin_test {
 
 using spool::Header;

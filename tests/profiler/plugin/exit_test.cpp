@@ -194,9 +194,8 @@ TEST(Exit, WithoutASpoolItIsTheProgramsOwn) {
 
 // Only where CUPTI records is there a thread of the plugin's.
 TEST(Exit, ItsThreadIsThereForCuptiAlone) {
-#if defined(PLUGIN_TEST_THREAD_SANITIZED)
-  GTEST_SKIP() << "the sanitizer starts a thread of its own with the first of the program";
-#endif
+  if (test::thread_sanitized())
+    GTEST_SKIP() << "the sanitizer starts a thread of its own with the first of the program";
   const auto threads = [](const char* mode) {
     KernelChild child;
     return std::stoi(child.variable("RNNADVISOR_MODE", mode).run({"cuda-thread-count"}).out);

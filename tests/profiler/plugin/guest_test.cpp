@@ -84,9 +84,8 @@ TEST(Signals, HandlersThatAnnotateLoseNothingAndEndNothing) {
 }
 
 TEST(Signals, HandlersThatJumpAwayLoseOnlyWhatTheyInterrupt) {
-#if defined(PLUGIN_TEST_THREAD_SANITIZED)
-  GTEST_SKIP() << "the sanitizer delivers signals at system calls alone";
-#endif
+  if (test::thread_sanitized())
+    GTEST_SKIP() << "the sanitizer delivers signals at system calls alone";
   GuestChild child;
   const auto result = child.run({"signals-jump", test::sanitized() ? "300" : "3000"});
   ASSERT_EQ(result.status, 0) << result.error;
@@ -262,9 +261,8 @@ INSTANTIATE_TEST_SUITE_P(, CutOff, ::testing::Values("0", "4096", "8192", "20000
 
 // Another process cuts the file off while it is written.
 TEST_P(CutOff, EndsTheRecordingAndNotTheProgram) {
-#if defined(PLUGIN_TEST_THREAD_SANITIZED)
-  GTEST_SKIP() << "the sanitizer can hang when a write that it watches is a bus error";
-#endif
+  if (test::thread_sanitized())
+    GTEST_SKIP() << "the sanitizer can hang when a write that it watches is a bus error";
   GuestChild child;
   child.variable("ASAN_OPTIONS",
                  "verify_asan_link_order=0:detect_leaks=0:handle_segv=0:handle_sigbus=0");
