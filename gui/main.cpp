@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/out_of_memory.h"
 #include "core/model/time_for_device.h"
 #include "gui/translations.h"
 #include "gui/views/desktop.h"
@@ -49,6 +50,7 @@ void only_failures(QtMsgType type, const QMessageLogContext&, const QString& tex
 }  // namespace
 
 int main(int argc, char** argv) {
+  rnnadvisor::end_without_memory_with(3);
   // Words and pictures need no display, and pictures must not depend on one. Qt would abort
   // without.
   const bool no_window =

@@ -102,7 +102,7 @@ std::string prediction(const std::optional<model::TimePrediction>& time) {
 }  // namespace
 
 std::string write_csv(const Report& report) {
-  std::string out = "configuration,id,standing,outcome,device";
+  std::string out = "configuration,id,standing,verdict,outcome,device";
   for (const auto& [key, value] : words::all_parameters(RnnConfig{})) out += "," + key;
   out +=
       ",phase,median_ms,low_ms,high_ms,confidence,samples,kernel_ms,gpu_busy,tflops,flops,minimum_"
@@ -126,8 +126,9 @@ std::string write_csv(const Report& report) {
       opportunities += f->severity == Severity::opportunity ? 1 : 0;
       refuted_findings += refuted(*f) || f->refuted_here ? 1 : 0;
     }
-    std::string head = fmt::format("{},{},{},{},{}", each.index, csv_field(configuration.config.id),
-                                   to_string(each.standing), to_string(configuration.outcome),
+    std::string head = fmt::format("{},{},{},{},{},{}", each.index,
+                                   csv_field(configuration.config.id), to_string(each.standing),
+                                   csv_field(each.verdict), to_string(configuration.outcome),
                                    each.has_device ? csv_field(each.device->name) : "");
     for (const auto& [key, value] : words::all_parameters(configuration.config)) {
       head += ',';

@@ -3,6 +3,7 @@
 #include <QPointer>
 
 #include "advisor/report/export.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/output_file.h"
 #include "gui/models/background.h"
 
@@ -63,7 +64,11 @@ void Exporter::start(const DocumentPointer& document, ExportFormat format, const
   emit started(path);
   in_background([guard = QPointer<Exporter>(this), work = work_, document, format, path,
                  predict_for = predict_for_] {
-    const auto written = write_to(path.toStdString(), *document, format, predict_for, work->stop);
+    const auto written = or_out_of_memory(path.toStdString(), [&] {
+      return write_to(path.toStdString(), *document, format, predict_for, work->stop);
+    });
+    if (!written && written.error().code == ErrorCode::out_of_memory)
+      missing_memory_is_dealt_with();
     if (work->stop) return;
     const QString problem = written ? QString() : to_qt(to_text(written.error()));
     on_window_thread([guard, work, path, problem] {

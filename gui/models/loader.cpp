@@ -2,6 +2,7 @@
 
 #include <QPointer>
 
+#include "core/base/out_of_memory.h"
 #include "gui/models/background.h"
 
 namespace rnnadvisor::gui {
@@ -56,7 +57,9 @@ void Loader::open(const QString& path, std::shared_ptr<const advisor::RuleSet> r
       });
     };
     options.predict_for = predict_for;
-    const auto result = open_document(path, rules, options);
+    const auto result =
+        or_out_of_memory(path.toStdString(), [&] { return open_document(path, rules, options); });
+    if (!result && result.error().code == ErrorCode::out_of_memory) missing_memory_is_dealt_with();
     tell([work, result](Loader* loader) { loader->finish(work, result); });
   });
 }

@@ -8,37 +8,52 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
+
+#include "core/base/out_of_memory.h"
 
 namespace rnnadvisor::gui::timeline {
 
 class Background {
  public:
-  // `work(stop_token)` runs on the thread, `done(its result)` on the thread of `owner`, which must
-  // be the object that holds this.
-  template <class Work, class Done>
-  void start(QObject* owner, Work work, Done done) {
+  // `work(stop_token)` runs on the thread, then on that of `owner`, which must be the object that
+  // holds this, `done(its result)`, or `without_memory()` where an allocation of the work failed.
+  template <class Work, class Done, class WithoutMemory>
+  void start(QObject* owner, Work work, Done done, WithoutMemory without_memory) {
     cancel();
     const auto number = ++number_;
     busy_ = true;
     auto ended = std::make_shared<std::atomic<bool>>(false);
-    std::jthread thread([this, owner, number, ended, work = std::move(work),
-                         done = std::move(done)](const std::stop_token& stop) mutable {
-      auto result = work(stop);
-      if (!stop.stop_requested()) {
-        QMetaObject::invokeMethod(
-            owner,
-            [this, number, result = std::move(result), done = std::move(done)]() mutable {
-              if (number != number_) return;
-              busy_ = false;
-              done(std::move(result));
-            },
-            Qt::QueuedConnection);
-      }
-      *ended = true;
-    });
+    std::jthread thread(
+        [this, owner, number, ended, work = std::move(work), done = std::move(done),
+         without_memory = std::move(without_memory)](const std::stop_token& stop) mutable {
+          std::optional<decltype(work(stop))> result;
+          try {
+            result.emplace(work(stop));
+          } catch (const std::bad_alloc&) {
+            missing_memory_is_dealt_with();
+          }
+          if (!stop.stop_requested()) {
+            QMetaObject::invokeMethod(
+                owner,
+                [this, number, result = std::move(result), done = std::move(done),
+                 without_memory = std::move(without_memory)]() mutable {
+                  if (number != number_) return;
+                  busy_ = false;
+                  if (result) {
+                    done(std::move(*result));
+                  } else {
+                    without_memory();
+                  }
+                },
+                Qt::QueuedConnection);
+          }
+          *ended = true;
+        });
     threads_.push_back({std::move(ended), std::move(thread)});
   }
   void cancel() {

@@ -164,6 +164,10 @@ void TimelineWidget::search_for(const QString& pattern, bool is_expression) {
         // Without a hit nothing steps back: everything would.
         if (result->hits > 0) scene_.hits = std::make_shared<const SearchResult>(*result);
         finish(result->hits == 0);
+      },
+      [this, finish] {
+        hits_text_ = tr("Not enough memory");
+        finish(true);
       });
 }
 

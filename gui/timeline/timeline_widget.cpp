@@ -79,6 +79,7 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   take_marks();
   scene_.palette = make_palette(theme, {});
   hover_details_ = measured_details_ = {};
+  without_memory_ = false;
   kept_ = {};
   folded_at_first_.clear();
   hits_text_.clear();
@@ -114,7 +115,11 @@ void TimelineWidget::build(const BuildOptions& options) {
         stoppable.stop = stop;
         return build_timeline(profile, stoppable);
       },
-      [this](std::shared_ptr<const Timeline> built) { take(std::move(built)); });
+      [this](std::shared_ptr<const Timeline> built) { take(std::move(built)); },
+      [this] {
+        without_memory_ = true;
+        viewport()->update();
+      });
 }
 
 void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
@@ -232,7 +237,8 @@ void TimelineWidget::measured_changed() {
       [this, timeline](const RangeStatistics& all) {
         measured_details_ = details_of_range(*timeline, all);
         viewport()->update();
-      });
+      },
+      [] {});  // what was quick to count stays
 }
 
 QString TimelineWidget::described_content() const {
@@ -326,6 +332,8 @@ QString TimelineWidget::empty_text() const {
   if (ready())
     return pattern_.isEmpty() ? tr("This profile has no records with times")
                               : tr("Nothing matches the filter");
+  if (without_memory_)
+    return tr("There is not enough memory on this machine for the tracks of this profile");
   return build_work_.busy() ? tr("Laying out the tracks…") : tr("No profile is open");
 }
 

@@ -186,6 +186,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   Drag drag_ = Drag::none;
   timeline::Details hover_details_;
   timeline::Details measured_details_;
+  bool without_memory_ = false;  // for the tracks of this document
   std::int64_t last_frame_ns_ = 0;
 
   // Last, so that they are gone first.

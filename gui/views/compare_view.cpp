@@ -257,7 +257,10 @@ void CompareView::show_comparison() {
   empty_->setText(tr("Matching the calls of %1 and %2…").arg(before->name(), after->name()));
   work_.start(
       this, [before, after](const std::stop_token&) { return compare(before, after); },
-      [this](const Comparison& comparison) { show_result(comparison); });
+      [this](const Comparison& comparison) { show_result(comparison); },
+      [this] {
+        show_failure(fail(ErrorCode::out_of_memory, std::string(no_memory_text)).value(), partner_);
+      });
 }
 
 void CompareView::show_result(const Comparison& comparison) {

@@ -133,6 +133,10 @@ void MapPanel::make_map() {
         map_ = std::move(map);
         show_map();
         emit map_made();
+      },
+      [this] {
+        advice_->setText(tr("There is not enough memory on this machine for the map."));
+        advice_->setVisible(true);
       });
 }
 

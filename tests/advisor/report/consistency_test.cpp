@@ -17,6 +17,7 @@
 #include "core/model/time_for_device.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
+#include "tests/advisor/report/csv_rows.h"
 #include "tests/advisor/report/formats.h"
 #include "tests/advisor/report/plurals.h"
 #include "tests/effort.h"
@@ -226,35 +227,6 @@ void expect_gains_of_changes(const Formats& of) {
   }
 }
 
-std::map<std::string, std::string> csv_row(const std::string& csv, int configuration) {
-  std::istringstream lines(csv);
-  std::string line, head;
-  std::getline(lines, head);
-  const auto cells = [](const std::string& text) {
-    std::vector<std::string> list(1);
-    bool quoted = false;
-    for (const char c : text) {
-      if (c == '"')
-        quoted = !quoted;
-      else if (c == ',' && !quoted)
-        list.emplace_back();
-      else
-        list.back() += c;
-    }
-    return list;
-  };
-  const auto names = cells(head);
-  while (std::getline(lines, line)) {
-    if (!line.starts_with(fmt::format("{},", configuration))) continue;
-    const auto values = cells(line);
-    std::map<std::string, std::string> row;
-    for (std::size_t i = 0; i < std::min(names.size(), values.size()); ++i)
-      row[names[i]] = values[i];
-    return row;
-  }
-  return {};
-}
-
 void expect_findings_of_machines(const Formats& of) {
   const auto& findings = of.json["findings"];
   const auto& results = of.sarif["results"];
@@ -274,15 +246,19 @@ void expect_findings_of_machines(const Formats& of) {
     }
   }
   int failures = 0;
+  const auto rows = test::csv_rows(of.csv);
   for (const auto& each : of.json["configurations"]) {
     if (each["added_by_experiment"] == true) continue;
     std::map<std::string, int> counts;
     for (const auto& finding : findings)
       if (finding["configuration"] == each["index"]) ++counts[finding["severity"]];
     failures += counts["error"] + counts["warning"];
-    const auto row = csv_row(of.csv, each["index"]);
-    if (row.empty()) continue;  // a recurrence seen by its kernels has no phases
+    const auto found = std::ranges::find(rows, std::to_string(each["index"].get<int>()),
+                                         [](const auto& row) { return row.at("configuration"); });
+    if (found == rows.end()) continue;  // a recurrence seen by its kernels has no phases
+    const auto& row = *found;
     EXPECT_EQ(row.at("standing"), each["standing"].get<std::string>());
+    EXPECT_EQ(row.at("verdict"), each["verdict"].get<std::string>());
     EXPECT_EQ(row.at("errors"), std::to_string(counts["error"]));
     EXPECT_EQ(row.at("warnings"), std::to_string(counts["warning"]));
     EXPECT_EQ(row.at("opportunities"), std::to_string(counts["opportunity"]));

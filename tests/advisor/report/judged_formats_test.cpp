@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "tests/advisor/report/csv_rows.h"
 #include "tests/advisor/report/formats.h"
 
 namespace rnnadvisor::advisor {
@@ -42,21 +43,7 @@ int errors_of(const Json& sarif) {
 
 // The column of that name in the first line of a configuration.
 std::string csv_value(const std::string& csv, const std::string& id, const std::string& column) {
-  std::istringstream lines(csv);
-  std::string line;
-  std::vector<std::string> names;
-  while (std::getline(lines, line)) {
-    std::vector<std::string> fields;
-    std::istringstream parts(line);
-    for (std::string field; std::getline(parts, field, ',');) fields.push_back(field);
-    if (names.empty()) {
-      names = fields;
-    } else if (fields.at(1) == id) {
-      const auto at = std::find(names.begin(), names.end(), column) - names.begin();
-      return fields.at(static_cast<std::size_t>(at));
-    }
-  }
-  return "no such line";
+  return test::csv_field(csv, "id", id, column);
 }
 
 TEST(RefusedAlternative, IsNoErrorInAnyFormat) {

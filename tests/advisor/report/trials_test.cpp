@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "advisor/report/trial_samples.h"
+#include "tests/advisor/report/csv_rows.h"
 #include "tests/advisor/report/fixture.h"
 #include "tests/advisor/whatif/stand_in.h"
 
@@ -23,17 +24,7 @@ using ::testing::Not;
 
 // The value of a column in the first line.
 std::string field(const std::string& csv, const std::string& column) {
-  std::istringstream lines(csv);
-  std::string head, line, name, value;
-  std::getline(lines, head);
-  std::getline(lines, line);
-  std::istringstream names(head), values(line);
-  while (std::getline(names, name, ',')) {
-    // None of the fields before has a comma of its own in these fixtures.
-    std::getline(values, value, ',');
-    if (name == column) return value;
-  }
-  return "no column " + column;
+  return test::csv_rows(csv).at(0).at(column);
 }
 
 TextOptions wide() {

@@ -152,6 +152,18 @@ TEST(Loader, SaysWhatIsWrong) {
   EXPECT_EQ(failed.at(0).at(1).toString(), path);
 }
 
+TEST(Loader, SaysThatThereIsNotEnoughMemoryAndGoesOn) {
+  Loader loader;
+  QSignalSpy failed(&loader, &Loader::failed), loaded(&loader, &Loader::loaded);
+  loader.set_predict_for([](const DeviceSpec&) -> model::PredictTime { throw std::bad_alloc(); });
+  loader.open(QStringLiteral("sample:ptb-large"), rules());
+  ASSERT_TRUE(failed.wait(20000));
+  EXPECT_EQ(failed.at(0).at(0).value<Error>().code, ErrorCode::out_of_memory);
+  loader.set_predict_for({});
+  loader.open(QStringLiteral("sample:ptb-large"), rules());
+  ASSERT_TRUE(loaded.wait(20000));
+}
+
 TEST(Loader, MayGoWhileItWorks) {
   for (int i = 0; i < 3; ++i) {
     Loader loader;

@@ -43,6 +43,20 @@ TEST_F(ExporterTest, SaysWhyItCouldNot) {
   EXPECT_FALSE(ended.at(0).at(1).toString().isEmpty());
 }
 
+TEST_F(ExporterTest, WithoutMemoryItSaysSoAndTheOldFileStays) {
+  QFile file(path_);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("old");
+  file.close();
+  exporter_.set_predict_for(
+      [](const DeviceSpec&) -> model::PredictTime { throw std::bad_alloc(); });
+  QSignalSpy ended(&exporter_, &Exporter::ended);
+  exporter_.start(document_, ExportFormat::html, path_);
+  ASSERT_TRUE(ended.wait(20000));
+  EXPECT_TRUE(ended.at(0).at(1).toString().contains(QLatin1String("memory")));
+  EXPECT_EQ(QFile(path_).size(), 3);
+}
+
 // As every output of the command line: core/base/output_file.
 TEST_F(ExporterTest, ReplacesAFileAsTheCommandLineDoes) {
   const QString target = folder_.filePath(QStringLiteral("target"));
