@@ -1,4 +1,5 @@
-// What cuDNN is expected to refuse is an error in every format and exit status 1.
+// What cuDNN is expected to refuse is an error in every format and exit status 1, unless a
+// recording shows it running.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,9 @@
 #include "advisor/facts/framework_call.h"
 #include "advisor/report/report.h"
 #include "advisor/report/words.h"
+#include "profiler/profile/builder.h"
 #include "tests/advisor/properties/drawn_configurations.h"
+#include "tests/advisor/report/csv_rows.h"
 #include "tests/effort.h"
 
 namespace rnnadvisor {
@@ -83,13 +86,18 @@ TEST(RefusalInEveryFormat, IsAnErrorThatSaysWhy) {
     const auto& results = as_sarif.at("runs").at(0).at("results");
     ASSERT_EQ(results.size(), judgement.findings.size());
     EXPECT_GE(count_of(advisor::write_junit(report), "<failure type=\"error\""), all.size());
-    EXPECT_GE(count_of(advisor::write_csv(report), ",error,not_run,"), all.size());
+    const auto rows = test::csv_rows(advisor::write_csv(report));
     for (std::size_t i = 0; i < all.size(); ++i) {
       SCOPED_TRACE(to_json_line(all[i].input));
       const auto& refusal = report.configurations[i].refusal;
       ASSERT_TRUE(refusal);
       EXPECT_EQ(as_json.at("configurations").at(i).at("standing"), "error");
       EXPECT_TRUE(contains(text, refusal->reason)) << refusal->reason;
+      const auto row = std::ranges::find(rows, std::to_string(i),
+                                         [](const auto& each) { return each.at("configuration"); });
+      ASSERT_NE(row, rows.end());
+      EXPECT_EQ(row->at("standing"), "error");
+      EXPECT_TRUE(contains(row->at("verdict"), refusal->reason)) << row->at("verdict");
       EXPECT_TRUE(contains(text, errors[i]->rule_id));
       EXPECT_TRUE(contains(markdown, errors[i]->rule_id));
       const auto& result =
@@ -99,6 +107,73 @@ TEST(RefusalInEveryFormat, IsAnErrorThatSaysWhy) {
     }
     if (testing::Test::HasFailure()) break;
   }
+}
+
+// The calls that the frameworks make of them, recorded with success. Without `backward` the pass
+// never came.
+Profile recorded(const std::vector<test::Drawn>& all, bool backward) {
+  ProfileBuilder builder;
+  const int device = builder.add_device(*all.front().device);
+  Process process;
+  process.pid = 1;
+  const int own = builder.add_process(process);
+  std::int64_t time_ns = 0;
+  for (const auto& drawn : all) {
+    Configuration made;
+    made.config =
+        advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device).config;
+    made.config.id = std::to_string(drawn.number);  // else equal ones were one
+    made.program = drawn.input.program;
+    made.origin = Origin::captured;
+    made.outcome = Outcome::completed;
+    made.device = device;
+    const bool training = made.config.mode == Mode::training;
+    const int configuration = builder.add_configuration(std::move(made));
+    for (const Phase phase : advisor::phases_of_scope("training step")) {
+      if (phase != Phase::forward_training && !(training && backward)) continue;
+      RnnCall call;
+      call.configuration = configuration;
+      call.phase = training ? phase : Phase::forward_inference;
+      call.process = own;
+      call.device = device;
+      call.source = CallSource::hook;
+      call.host_start_ns = time_ns += 1000;
+      call.host_end_ns = time_ns += 1000;
+      builder.add_call(call);
+    }
+  }
+  return builder.finish();
+}
+
+// The model can be wrong about a GPU or a version that nobody measured. A recording cannot.
+TEST(RecordedRun, IsNeverCalledImpossible) {
+  int runs = 0, backward_alone = 0;
+  for (const auto& all : refused_draws()) {
+    for (const bool backward : {true, false}) {
+      const Profile profile = recorded(all, backward);
+      ASSERT_EQ(profile.configurations.size(), all.size());
+      const auto judgement = advisor::judge(profile, advisor::builtin_rules());
+      for (const auto& finding : judgement.findings) {
+        if (finding.severity != Severity::error) continue;
+        const auto* rule = advisor::builtin_rules().find(finding.rule_id);
+        if (rule->consequence != "error") continue;
+        const auto& own = profile.configurations[static_cast<std::size_t>(finding.configuration)];
+        const bool half = !backward && own.config.mode == Mode::training;
+        EXPECT_TRUE(half && rule->fails_backward)
+            << finding.rule_id << ": " << finding.message << " " << summary(own.config);
+        ++backward_alone;
+      }
+      const auto report = advisor::make_report(profile, judgement, advisor::builtin_rules());
+      for (const auto& each : report.configurations) {
+        ++runs;
+        EXPECT_FALSE(each.refusal || each.stops || each.no_call) << each.verdict;
+        EXPECT_FALSE(contains(each.verdict, "expected to refuse")) << each.verdict;
+      }
+    }
+    if (testing::Test::HasFailure()) break;
+  }
+  EXPECT_GE(runs, test::draws());
+  EXPECT_GT(backward_alone, 0);
 }
 
 TEST(RefusalInEveryFormat, IsExitStatusOneOfABatch) {
