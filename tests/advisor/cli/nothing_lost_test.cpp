@@ -76,6 +76,8 @@ void redirect(const std::string& path, int descriptor) {
 class NothingLost : public ::testing::Test {
  protected:
   NothingLost() {
+    fs::create_directory(temporary_);
+    setenv("TMPDIR", temporary_.c_str(), 1);
     write_text_file(network_, "hidden_size = 512\nbatch_size = 64\nid = \"mine\"\n");
     write_text_file(lines_, many_lines());
     const auto made = call({"check", network_, "--device", "a100", "--save", profile_});
@@ -234,7 +236,10 @@ class NothingLost : public ::testing::Test {
     return found;
   }
 
+  ~NothingLost() override { unsetenv("TMPDIR"); }
+
   TemporaryFolder folder_;
+  const std::string temporary_ = folder_ / "temporary";
   const std::string network_ = folder_ / "network.toml", lines_ = folder_ / "lines.jsonl",
                     profile_ = folder_ / "profile.rnnprof", recording_ = folder_ / "recording",
                     chosen_ = folder_ / "chosen", errors_ = folder_ / "errors";
@@ -430,6 +435,10 @@ TEST_F(NothingLost, KilledAtAnyMomentTheFileIsTheOldOneOrTheNew) {
       const auto found = read_text(row.file);
       EXPECT_TRUE(found == precious(row.file) || is_whole(row.file, found, whole))
           << label << ": " << found.size() << " bytes of " << whole;
+      // Nothing can take away the folder of a process that SIGKILL ended.
+      if (signal == SIGKILL) fs::remove_all(temporary_);
+      fs::create_directory(temporary_);
+      EXPECT_TRUE(fs::is_empty(temporary_)) << label << ": " << *fs::directory_iterator(temporary_);
     }
     // The next to write there clears away what the killed ones left.
     prepare(row.file);
