@@ -296,16 +296,14 @@ void adopt(int index) {
 
 // With the lock held: the variant that the plan has for a new kind, 0: the program's own; empty: it
 // is to be measured.
-std::optional<std::uint32_t> planned_variant(const CudnnLibrary& library, int index) {
+std::optional<std::uint32_t> planned_variant(const std::optional<Variant>& plan, int index) {
   Kind& kind = kind_at(index);
   if (settings().plan[0] == 0) return std::nullopt;
-  if (plan_applies(library, kind.record.device)) {
-    if (const auto choice = planned(kind.record.key)) {
-      kind.record.origin = spool::ChoiceOrigin::planned;
-      for (std::uint32_t v = 1; v < spool::most_variants; ++v)
-        if (with(variant_of(kind, v)).code() == choice->code()) return v;
-      return 0;
-    }
+  if (plan) {
+    kind.record.origin = spool::ChoiceOrigin::planned;
+    for (std::uint32_t v = 1; v < spool::most_variants; ++v)
+      if (with(variant_of(kind, v)).code() == plan->code()) return v;
+    return 0;
   }
   if (!settings().plan_only) return std::nullopt;
   kind.record.origin = spool::ChoiceOrigin::unplanned;
@@ -320,6 +318,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
   const std::uint64_t key = key_here(library, c, device);
   int index = find(key);
   if (index >= 0 || !make) return index;
+  const auto plan = planned(library, device, key_of(c));
   std::optional<std::uint32_t> chosen;
   {
     const Locked locked(kinds_mutex());
@@ -328,7 +327,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
     index = make_kind(library, key, c, device);
     if (index >= 0 && !kind_at(index).decided.load()) {
       if (is_forced()) kind_at(index).record.origin = spool::ChoiceOrigin::forced;
-      chosen = is_forced() ? 1 : planned_variant(library, index);
+      chosen = is_forced() ? 1 : planned_variant(plan, index);
       if (chosen == 0U) set_decided(kind_at(index), 0);
       kind_at(index).follows.store(!chosen && follows_a_rank());
       if (!chosen) adopt(index);

@@ -46,7 +46,7 @@ struct Kind {
 Kind& kind_at(int index);  // below number_of_kinds(), which grows up to 256
 int number_of_kinds();
 // In front of all that is not atomic here and in comparing.cpp. CUDA and cuDNN are not called while
-// it is held, but for the name of a device and a version (plan.h, shared_choices.h).
+// it is held, but for the name of a device and a version (shared_choices.h).
 pthread_mutex_t& kinds_mutex();
 
 inline spool::ChoiceVariant& variant_of(Kind& kind, std::uint32_t index) {

@@ -17,13 +17,15 @@ struct Plan {
   spool::PlanHeader header;
   spool::PlanEntry entries[spool::most_planned];
 };
-Plan plan;
-enum class State { unread, none, usable, refused };
-State state = State::unread;
+enum class State { unread, none, read };
 
-// Of another GPU or version, or no plan at all.
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
+Plan plan;
+State state = State::unread;
+char refused_gpu[sizeof plan.header.gpu];  // the last that it was said of
+bool refused_version;
+
 void refuse(const char* why) {
-  state = State::refused;
   char text[400];
   snprintf(text, sizeof text, "the plan is not used: %s; %s", why,
            settings().plan_only ? "every call keeps the program's own algorithm"
@@ -52,48 +54,58 @@ bool read_all(const char* path) {
          h.checksum;
 }
 
-void read_plan(const CudnnLibrary& library, int device) {
+void read_plan() {
   state = State::none;
-  const char* path = settings().plan;
-  if (path[0] == 0) return;
-  if (!read_all(path)) {
+  if (settings().plan[0] == 0) return;
+  if (read_all(settings().plan)) {
+    state = State::read;
+  } else {
     refuse("its file cannot be read whole");
-    return;
   }
+}
+
+bool of_this_gpu(int device) {
   char name[sizeof plan.header.gpu] = {};
-  char text[320];
   const Driver* d = driver();
   CUdevice found{};
-  if (d == nullptr || d->cuDeviceGet(&found, device) != CUDA_SUCCESS ||
-      d->cuDeviceGetName(name, sizeof name - 1, found) != CUDA_SUCCESS ||
-      strcmp(name, plan.header.gpu) != 0) {
+  if (d != nullptr && d->cuDeviceGet(&found, device) == CUDA_SUCCESS &&
+      d->cuDeviceGetName(name, sizeof name - 1, found) == CUDA_SUCCESS &&
+      strcmp(name, plan.header.gpu) == 0)
+    return true;
+  if (strcmp(name, refused_gpu) != 0 || name[0] == 0) {
+    memcpy(refused_gpu, name, sizeof name);
+    char text[320];
     snprintf(text, sizeof text, "it was made on %s, and this is %s", plan.header.gpu, name);
     refuse(text);
-    return;
   }
+  return false;
+}
+
+bool of_this_version(const CudnnLibrary& library) {
   const std::uint64_t version = library.cudnnGetVersion == nullptr ? 0 : library.cudnnGetVersion();
-  if (version != plan.header.cudnn_version) {
+  if (version == plan.header.cudnn_version) return true;
+  if (!refused_version) {
+    refused_version = true;
     const auto part = [](std::uint64_t of, std::uint64_t unit, std::uint64_t count) {
       return static_cast<unsigned>(of / unit % count);
     };
     const std::uint64_t made = plan.header.cudnn_version;
+    char text[320];
     snprintf(text, sizeof text, "it was made with cuDNN %u.%u.%u, and this is cuDNN %u.%u.%u",
              part(made, 10000, 1000), part(made, 100, 100), part(made, 1, 100),
              part(version, 10000, 1000), part(version, 100, 100), part(version, 1, 100));
     refuse(text);
-    return;
   }
-  state = State::usable;
+  return false;
 }
 
 }  // namespace
 
-bool plan_applies(const CudnnLibrary& library, int device) {
-  if (state == State::unread) read_plan(library, device);
-  return state == State::usable;
-}
-
-std::optional<Variant> planned(std::uint64_t key) {
+std::optional<Variant> planned(const CudnnLibrary& library, int device, std::uint64_t key) {
+  const Locked locked(mutex);
+  if (state == State::unread) read_plan();
+  if (state != State::read || !of_this_gpu(device) || !of_this_version(library))
+    return std::nullopt;
   for (std::uint32_t i = 0; i < plan.header.count; ++i) {
     const auto& entry = plan.entries[i];
     if (entry.key == key && entry.algo >= 0 && entry.algo < variant_codes / 2)
@@ -102,6 +114,12 @@ std::optional<Variant> planned(std::uint64_t key) {
   return std::nullopt;
 }
 
-void plan_in_child() { state = State::unread; }
+void plan_in_child() {
+  pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  memcpy(&mutex, &fresh, sizeof fresh);
+  state = State::unread;
+  refused_gpu[0] = 0;
+  refused_version = false;
+}
 
 }  // namespace rnnadvisor::plugin

@@ -9,11 +9,10 @@
 
 namespace rnnadvisor::plugin {
 
-// Whether there is a plan for this GPU and this cuDNN. The first question reads it; what is wrong
-// with it becomes a note. With the lock of call_kinds.h held.
-bool plan_applies(const CudnnLibrary& library, int device);
-// What the plan chose for calls of this key; empty: nothing.
-std::optional<Variant> planned(std::uint64_t key);
+// What the plan chose for calls of this key on this GPU and this cuDNN; empty: nothing. The first
+// question reads it; what is wrong with it becomes a note. On any thread, without the lock of
+// call_kinds.h: reading a file may take long.
+std::optional<Variant> planned(const CudnnLibrary& library, int device, std::uint64_t key);
 
 void plan_in_child();  // after fork()
 

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "profiler/spool/hash.h"
 #include "profiler/spool/plan.h"
@@ -452,6 +454,28 @@ TEST_F(Accelerated, OneRankMeasuresAndTheOthersFollow) {
   EXPECT_EQ(chosen(alone), persist_static);
 }
 
+// What was chosen until then can be read, and kept as a plan.
+TEST_F(Accelerated, KilledAtAnyPointItLeavesItsChoices) {
+  std::size_t before = 0;
+  int decided = 0;
+  for (int i = 0; i < 24; ++i) {
+    const auto result = child.run({"accelerate", "train", "1000000"}, 10 + 12 * i);
+    ASSERT_EQ(result.status, -SIGKILL) << result.error;
+    // None where it had not come to its first call.
+    if (std::exchange(before, result.spools.size()) == result.spools.size()) continue;
+    const auto& s = result.spools.back();
+    EXPECT_FALSE(s.damage.any()) << "killed after " << 10 + 12 * i << " ms";
+    for (const auto& choice : s.choices()) {
+      EXPECT_LE(choice.substituted[0], choice.calls[0]);
+      if (choice.state != ChoiceState::decided) continue;
+      ++decided;
+      EXPECT_EQ(chosen(choice), persist_static);
+      EXPECT_NE(choice.key, 0u);
+    }
+  }
+  EXPECT_GT(decided, 4);
+}
+
 // A plan for the calls of a run: another algorithm than the measurement would choose.
 class Planned : public Accelerated {
  protected:
@@ -515,6 +539,18 @@ TEST_F(Planned, AlsoWhereResultsShallRepeat) {
   EXPECT_EQ(with_plan({"train", "60", "batch=8"}).choices().at(0).substituted[0], 0u);
 }
 
+TEST_F(Planned, IsOfItsGpuAloneInAProcessWithTwoKinds) {
+  const auto spool = with_plan({"train", "60", "other-gpu-from=30"});
+  const auto choices = spool.choices();
+  ASSERT_THAT(choices, SizeIs(2));
+  EXPECT_EQ(choices[0].origin, spool::ChoiceOrigin::planned);
+  EXPECT_EQ(choices[0].substituted[2], 30u);
+  EXPECT_EQ(choices[1].device, 1);
+  EXPECT_EQ(choices[1].origin, spool::ChoiceOrigin::measured);
+  EXPECT_EQ(chosen(choices[1]), standard);
+  EXPECT_EQ(std::ranges::count(spool.note_codes(), "plan-refused"), 1);
+}
+
 TEST_F(Planned, OfAnotherMachineOrDamagedIsRefused) {
   const auto refused = [&] {
     const auto spool = with_plan();
@@ -524,9 +560,9 @@ TEST_F(Planned, OfAnotherMachineOrDamagedIsRefused) {
   damage_ = 1;
   refused();
   damage_ = 0;
-  header_.gpu[0] = 'X';
+  const char first = std::exchange(header_.gpu[0], 'X');
   refused();
-  header_.gpu[0] = 'N';
+  header_.gpu[0] = first;
   header_.cudnn_version += 1;
   refused();
 }

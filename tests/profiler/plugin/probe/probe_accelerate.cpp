@@ -228,7 +228,7 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
 // natural-workspace varying fma large-from=30 misaligned-from=30 natural-workspace-from=30
-// zero-gradients change=1 small-from=30 steps=12 between", or "infer 60 …".
+// zero-gradients change=1 small-from=30 other-gpu-from=20 steps=12 between", or "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape, longer;
@@ -238,6 +238,7 @@ PROBE_MODE(accelerate, "accelerate") {
   int large_from = -1;  // inputs of a step and those after it are beyond half's range
   int misaligned_from = -1, natural_workspace_from = -1;
   int small_from = -1;  // another layer with 32 units
+  int other_gpu_from = -1;
   int change = -1;      // what is said of a change: another algorithm of the program's own choosing
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
@@ -250,6 +251,7 @@ PROBE_MODE(accelerate, "accelerate") {
     if (word.starts_with("misaligned-from=")) misaligned_from = number(word);
     if (word.starts_with("natural-workspace-from=")) natural_workspace_from = number(word);
     if (word.starts_with("small-from=")) small_from = number(word);
+    if (word.starts_with("other-gpu-from=")) other_gpu_from = number(word);
     if (word.starts_with("change=")) change = number(word);
     if (word.starts_with("steps=")) shape.steps = number(word);
     between |= word == "between";
@@ -277,6 +279,7 @@ PROBE_MODE(accelerate, "accelerate") {
     const auto seed = static_cast<unsigned>(i);
     if (i == large_from) layer.scale(1e6F);
     if (i == misaligned_from) layer.misalign();
+    if (i == other_gpu_from) standin<void(int)>("libcuda.so.1", "standin_device")(1);
     if (change >= 0) {
       using Ready = void (*)(int);
       using Wanted = int (*)();

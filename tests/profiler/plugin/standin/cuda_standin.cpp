@@ -53,6 +53,7 @@ std::deque<CUevent_st> events;
 std::deque<CUstream_st> streams;
 std::set<void*> allocations;
 thread_local CUctx_st* current = nullptr;
+std::atomic<int> current_device = 0;
 thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 bool is_captured(CUstream stream) { return stream != nullptr && stream->capture.load() != 0; }
@@ -94,6 +95,7 @@ int standin_context_slot(void* context) {
     if (&contexts[slot] == context) return slot;
   return -1;
 }
+void standin_device(int device) { current_device.store(device); }
 void standin_capture(void* stream, int on) {
   static_cast<CUstream>(stream)->capture.store(on != 0 ? next_capture.fetch_add(1) : 0);
   capturing.fetch_add(on != 0 ? 1 : -1);
@@ -134,7 +136,7 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
 }
 CUresult cuCtxGetDevice(CUdevice* device) {
   if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  *device = 0;
+  *device = current_device.load();
   return CUDA_SUCCESS;
 }
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
@@ -208,8 +210,8 @@ CUresult cuDeviceGetCount(int* count) {
   *count = 1;
   return CUDA_SUCCESS;
 }
-CUresult cuDeviceGetName(char* name, int size, CUdevice) {
-  strncpy(name, "Stand-in GPU", static_cast<std::size_t>(size));
+CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+  strncpy(name, device == 0 ? "Stand-in GPU" : "Another GPU", static_cast<std::size_t>(size));
   return CUDA_SUCCESS;
 }
 // Each attribute is 1000 and its own number, so that none can stand in for another.

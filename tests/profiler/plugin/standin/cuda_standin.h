@@ -34,6 +34,7 @@ void* standin_make_stream();  // in the current context
 // From 1, in the order in which they were made; 0: none of this context.
 int standin_stream_number(void* stream, void* context);
 int standin_context_slot(void* context);  // -1: none
+void standin_device(int device);  // the current one of every thread; it has another name than 0
 void standin_capture(void* stream, int on);
 // What no program may do: events of a destroyed context used, a capture broken, memory freed twice.
 int standin_faults();
