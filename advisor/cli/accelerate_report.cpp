@@ -290,6 +290,8 @@ std::string_view scope_words(ExperimentScope scope) {
       return "forward pass, the backward pass was not timed";
     case ExperimentScope::training_step:
       return "forward and backward pass";
+    case ExperimentScope::program_step:
+      return "whole step";
   }
   return "";
 }

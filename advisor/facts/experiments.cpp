@@ -121,6 +121,8 @@ std::string_view scope_words(ExperimentScope scope) {
       return "forward training";
     case ExperimentScope::training_step:
       return "training step";
+    case ExperimentScope::program_step:
+      return "whole step of the program";
   }
   return "?";
 }

@@ -67,7 +67,8 @@ struct TrialRow {
   const ExperimentTiming* step = nullptr;  // what the verdict rests on; null: no time
   const ExperimentTiming* inference = nullptr;
   const ExperimentTiming* forward = nullptr;   // forward training
-  const ExperimentTiming* training = nullptr;  // the whole step
+  const ExperimentTiming* training = nullptr;  // the whole step of the layer
+  const ExperimentTiming* program = nullptr;   // of the program
   const TensorShift* shift = nullptr;          // the result that moved most; null: not compared
   std::string wrong;                           // a result that moved too far; empty: none did
   // "in your program, while it ran", "in PyTorch", "on NVIDIA A100": where not the bare calls on

@@ -76,6 +76,7 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
     row.inference = of_scope(*row.experiment, ExperimentScope::inference);
     row.forward = of_scope(*row.experiment, ExperimentScope::forward_training);
     row.training = of_scope(*row.experiment, ExperimentScope::training_step);
+    row.program = of_scope(*row.experiment, ExperimentScope::program_step);
     row.shift = largest_shift(row.experiment->shifts);
     row.wrong = moved_too_far(profile, *row.experiment).value_or("");
     row.where = where_of(profile, *row.experiment);
@@ -110,6 +111,10 @@ const TrialRow* ConfigurationReport::best_trial(Meaning meaning) const {
 }
 
 namespace words {
+namespace {
+// Whole steps are timed with the changes of all layers at once.
+constexpr std::string_view whole_step = "a whole step with every faster layer";
+}  // namespace
 
 std::string_view verdict(ExperimentVerdict value) {
   return value == ExperimentVerdict::not_run ? "not run" : to_string(value);
@@ -246,6 +251,9 @@ std::string trial_details(const TrialOutcome& outcome) {
       text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
                           number(outcome.control_high));
   }
+  if (outcome.step_speedup > 0)
+    add(fmt::format("{} {} ({} to {})", whole_step, times(outcome.step_speedup),
+                    number(outcome.step_low), number(outcome.step_high)));
   if (outcome.in_program) add(std::string(in_your_program));
   if (!outcome.device.empty()) add("on " + clean(outcome.device));
   if (!outcome.message.empty()) add(clean(outcome.message));
@@ -266,6 +274,7 @@ std::vector<std::string> best_trials(const ConfigurationReport& report) {
     put("forward", row->forward);
     put("training step", row->training);
     put("inference", row->inference);
+    put(whole_step, row->program);
     if (speedup(row->step).empty()) line += ", which runs where the original does not";
     if (const auto memory = memory_change(*row->experiment); !memory.empty())
       line += memory == "the same" ? ", as much memory" : ", " + memory;

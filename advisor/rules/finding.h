@@ -58,8 +58,9 @@ struct TrialOutcome {
   std::string scope;                         // "training step"; empty: no time was taken
   double speedup = 0, low = 0, high = 0;     // of that scope; 0: no time was taken
   double control_low = 0, control_high = 0;  // the same of the original against itself
-  std::string message;                       // what must be known of it; may be empty
-  std::string device;                        // where, if another kind of GPU; else empty
+  double step_speedup = 0, step_low = 0, step_high = 0;  // of a whole step of the program; 0: none
+  std::string message;                                   // what must be known of it; may be empty
+  std::string device;  // where, if another kind of GPU; else empty
   // The finding is of results or of what does not run, so that `verdict` is of these and not of the
   // time: confirmed where it ran and its results are right, however slow.
   bool of_results = false;

@@ -43,6 +43,12 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
     made.control_low = timing->control_low;
     made.control_high = timing->control_high;
   }
+  for (const auto& timing : experiment.timings) {
+    if (timing.scope != ExperimentScope::program_step) continue;
+    made.step_speedup = timing.speedup;
+    made.step_low = timing.speedup_low;
+    made.step_high = timing.speedup_high;
+  }
   return made;
 }
 

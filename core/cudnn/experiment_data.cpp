@@ -5,8 +5,8 @@
 namespace rnnadvisor {
 
 std::string_view to_string(ExperimentScope scope) {
-  constexpr std::array<std::string_view, 3> words = {"inference", "forward_training",
-                                                     "training_step"};
+  constexpr std::array<std::string_view, 4> words = {"inference", "forward_training",
+                                                     "training_step", "program_step"};
   const auto index = static_cast<std::size_t>(scope);
   return index < words.size() ? words[index] : "?";
 }

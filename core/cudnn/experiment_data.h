@@ -19,7 +19,8 @@ namespace rnnadvisor {
 enum class ExperimentScope {
   inference,         // one forward pass for inference
   forward_training,  // one forward pass for training
-  training_step      // forward for training, backward data, backward weights
+  training_step,     // forward for training, backward data, backward weights
+  program_step       // a step of the program with all that is in it, every layer changed that was
 };
 std::string_view to_string(ExperimentScope scope);
 

@@ -144,6 +144,31 @@ Configuration changed_configuration(const Configuration& original, const Algorit
   return made;
 }
 
+// Also what is in use no more, because whole steps were slower.
+bool was_chosen(const AlgorithmChoice& choice, std::size_t variant, const Experiment& made,
+                const WholeStep& step) {
+  if (made.timings.empty()) return false;
+  return choice.accelerated() ? variant == choice.chosen
+                              : step.withdrawn && made.verdict == ExperimentVerdict::confirmed &&
+                                    choice.variants[variant].state == VariantState::slower;
+}
+
+void add_whole_step(Experiment& experiment, const WholeStep& step) {
+  ExperimentTiming timing;
+  timing.scope = ExperimentScope::program_step;
+  timing.before_ms = step.own_ms;
+  timing.after_ms = step.chosen_ms;
+  timing.speedup = step.speedup.median;
+  timing.speedup_low = step.speedup.low;
+  timing.speedup_high = step.speedup.high;
+  timing.control_low = step.control.low;
+  timing.control_high = step.control.high;
+  experiment.timings.push_back(std::move(timing));
+  if (!step.withdrawn) return;
+  experiment.verdict = ExperimentVerdict::refuted;
+  experiment.message = "its calls are faster, but whole steps of the program are not";
+}
+
 }  // namespace
 
 std::string name_of(const ChoiceVariant& variant) {
@@ -167,7 +192,8 @@ std::vector<ExperimentTiming> choice_timings(const ChoiceVariant& before,
   return timings;
 }
 
-void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices) {
+void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices,
+                            std::span<const WholeStep> steps) {
   const auto known = [&](const Experiment& made) {
     return std::any_of(
         profile.experiments.begin(), profile.experiments.end(), [&](const Experiment& other) {
@@ -181,6 +207,8 @@ void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> c
       const auto& variant = choice.variants[i];
       auto made = make_experiment(profile, choice, variant);
       if (known(made)) continue;
+      const auto step = std::ranges::find(steps, choice.process, &WholeStep::process);
+      if (step != steps.end() && was_chosen(choice, i, made, *step)) add_whole_step(made, *step);
       if (!made.timings.empty()) {
         made.changed = {static_cast<int>(profile.configurations.size())};
         profile.configurations.push_back(changed_configuration(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/config/rnn_config.h"
+#include "profiler/launch/whole_step.h"
 #include "profiler/profile/profile.h"
 #include "profiler/spool/format.h"
 
@@ -58,6 +59,8 @@ std::vector<ExperimentTiming> choice_timings(const ChoiceVariant& before,
 
 // One experiment for each algorithm that was a candidate (`where` "program"), with the
 // configuration that has it. Of several processes with one configuration the first counts.
-void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices);
+// Whole steps of the process are timings of those of its algorithms that were chosen.
+void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices,
+                            std::span<const WholeStep> steps);
 
 }  // namespace rnnadvisor::launch

@@ -90,7 +90,7 @@ class Collector {
     infer_autocast(collected_.profile);
     add_sampled_counters(collected_.profile);
     after_finish();
-    add_choice_experiments(collected_.profile, collection_.choices);
+    add_choice_experiments(collected_.profile, collection_.choices, collection_.steps);
     collected_.choices = std::move(collection_.choices);
     collected_.steps = std::move(collection_.steps);
     return std::move(collected_);

@@ -91,14 +91,6 @@ void ProcessSpool::add_choices() {
   }
   if (auto step = whole_step(step_blocks_)) {
     step->process = process_;
-    note(
-        NoteSeverity::info, "whole-step",
-        fmt::format("a whole step of the program took {} with its own cuDNN algorithms and {} with "
-                    "the faster ones, {:.3g} times ({:.3g} to {:.3g}) as fast; its own against "
-                    "itself: {:.3g} to {:.3g}",
-                    format_milliseconds(step->own_ms.median),
-                    format_milliseconds(step->chosen_ms.median), step->speedup.median,
-                    step->speedup.low, step->speedup.high, step->control.low, step->control.high));
     collection_.steps.push_back(*step);
   }
 }

@@ -396,7 +396,7 @@ void check_experiments(Checker& c, const Profile& p) {
       c.index(i, "configuration", changed, p.configurations.size(), false);
     c.at("experiment_timings");
     for (const auto& t : e.timings) {
-      c.word(i, "scope", t.scope, ExperimentScope::training_step);
+      c.word(i, "scope", t.scope, ExperimentScope::program_step);
       c.non_negative(i, "count", t.before_ms.count);
       for (const double value :
            {t.before_ms.median, t.before_ms.low, t.before_ms.high, t.before_ms.confidence,

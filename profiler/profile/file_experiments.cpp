@@ -130,7 +130,7 @@ Result<void> read_experiments(Profile& profile, sqlite3* database, int version) 
                "control_samples_ms",
                [&](Rows& r, Experiment& e) {
                  ExperimentTiming t;
-                 t.scope = r.word(1, ExperimentScope::training_step);
+                 t.scope = r.word(1, ExperimentScope::program_step);
                  const double confidence = r.real(8);
                  const int count = r.int32(9, 0);
                  t.before_ms = interval(r, 2, confidence, count);

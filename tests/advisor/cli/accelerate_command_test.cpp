@@ -340,9 +340,16 @@ TEST_F(AccelerateCommand, WithAnOutputItIsAProfile) {
   EXPECT_EQ(accelerate({"touch", folder_ / "ran"}, {"-o", output}).status, 2);
   EXPECT_FALSE(fs::exists(folder_ / "ran"));
   const auto shown = call({"report", output}, services_);
-  EXPECT_THAT(shown.out, HasSubstr("training step; in your program, while it ran"));
+  EXPECT_THAT(shown.out, HasSubstr("; in your program, while it ran"));
   const auto json = nlohmann::json::parse(call({"report", output, "--json"}, services_).out);
   EXPECT_THAT(json.dump(), HasSubstr("\"where\":\"program\""));
+  // Whole steps count in every format.
+  EXPECT_THAT(read->experiments[0].timings, SizeIs(3));
+  for (const char* format : {"text", "markdown", "html", "junit"})
+    EXPECT_THAT(call({"report", output, "-f", format, "-o", "-"}, services_).out,
+                HasSubstr("whole step"))
+        << format;
+  EXPECT_THAT(json.dump(), HasSubstr("\"scope\":\"program_step\""));
 }
 
 TEST_F(AccelerateCommand, TheReportGoesWhereItIsWanted) {

@@ -42,6 +42,7 @@ spool::SpoolWriter recording() {
   if (choices_only) return spool::choices_spool(spool::sample_acceleration(1, 1));
   auto writer = calls();
   writer.add(spool::sample_acceleration(1, 1));
+  spool::add_step_blocks(writer);
   return writer;
 }
 

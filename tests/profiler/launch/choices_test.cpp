@@ -115,6 +115,49 @@ TEST_F(Collect, WhatLostOrGaveOtherResultsIsRefuted) {
   EXPECT_FALSE(collected.choices[0].accelerated());
 }
 
+// 10 ms with the program's own algorithms, 4 with what was chosen.
+TEST_F(Collect, AWholeStepIsATimeOfWhatWasChosen) {
+  auto spool = choices_spool(sample_acceleration(1, 1));
+  spool::add_step_blocks(spool);
+  add(spool);
+  const auto collected = collect();
+  ASSERT_THAT(collected.profile.experiments, SizeIs(2));
+  const auto& won = collected.profile.experiments[0];
+  EXPECT_EQ(won.verdict, ExperimentVerdict::confirmed);
+  ASSERT_THAT(won.timings, SizeIs(3));
+  const auto& step = won.timings[2];
+  EXPECT_EQ(step.scope, ExperimentScope::program_step);
+  EXPECT_NEAR(step.before_ms.median, 10, 0.1);
+  EXPECT_NEAR(step.after_ms.median, 4, 0.1);
+  EXPECT_NEAR(step.speedup, 2.5, 0.02);
+  EXPECT_NEAR(step.control_low, 1, 0.01);
+  EXPECT_THAT(collected.profile.experiments[1].timings, IsEmpty());
+}
+
+TEST_F(Collect, WhatMadeWholeStepsSlowerIsRefuted) {
+  auto a = sample_acceleration(1, 1);
+  a.chosen = 0;
+  a.variants[1].state = VariantState::slower;
+  auto spool = choices_spool(a);
+  for (std::uint32_t i = 0; i < 7; ++i) {
+    spool::StepBlock block{};
+    block.block = i;
+    block.chosen = i % 2 == 0 ? 1 : 0;
+    block.steps = 10;
+    block.median_ns = block.chosen != 0 ? 12'000'000 : 10'000'000;
+    block.withdrawn = 1;
+    spool.add(block);
+  }
+  add(spool);
+  const auto collected = collect();
+  const auto& lost = collected.profile.experiments.at(0);
+  EXPECT_EQ(lost.verdict, ExperimentVerdict::refuted);
+  EXPECT_FALSE(lost.message.empty());
+  ASSERT_THAT(lost.timings, SizeIs(3));
+  EXPECT_NEAR(lost.timings[1].speedup, 4, 0.1);
+  EXPECT_NEAR(lost.timings[2].speedup, 1 / 1.2, 0.01);
+}
+
 TEST_F(Collect, RanksThatChoseAlikeAreOneExperiment) {
   for (int rank : {0, 1}) {
     auto writer = choices_spool(sample_acceleration(1, 1));

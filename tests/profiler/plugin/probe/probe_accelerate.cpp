@@ -239,7 +239,7 @@ PROBE_MODE(accelerate, "accelerate") {
   int misaligned_from = -1, natural_workspace_from = -1;
   int small_from = -1;  // another layer with 32 units
   int other_gpu_from = -1;
-  int change = -1;      // what is said of a change: another algorithm of the program's own choosing
+  int change = -1;  // what is said of a change: another algorithm of the program's own choosing
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
     if (word.starts_with("hidden=")) shape.hidden = number(word);
