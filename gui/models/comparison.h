@@ -2,12 +2,12 @@
 // change is more than noise.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/statistics.h"
+#include "gui/models/column_model.h"
 #include "gui/models/document.h"
 #include "gui/models/split_stack.h"
 
@@ -81,17 +81,17 @@ std::vector<TimePart> time_parts(const Comparison& comparison, const Match& matc
 // is left of stacks with the calls of one layer that they were split into.
 Comparison compare(const DocumentPointer& before, const DocumentPointer& after);
 
-class ComparisonModel : public QAbstractTableModel {
+class ComparisonModel : public ColumnModel {
   Q_OBJECT
  public:
   enum Column { name, phase, before, after, ratio, verdict, columns };
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit ComparisonModel(QObject* parent = nullptr);
   void set_comparison(Comparison comparison);
   const Comparison& comparison() const { return comparison_; }
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ protected:
+  int rows() const override;
+  QVariant of_row(int row, int role) const override;
 
  private:
   Comparison comparison_;
@@ -99,17 +99,17 @@ class ComparisonModel : public QAbstractTableModel {
 };
 
 // Every call, in the order of the comparison.
-class CallMatchesModel : public QAbstractTableModel {
+class CallMatchesModel : public ColumnModel {
   Q_OBJECT
  public:
   enum Column { number, name, phase, before, after, difference, columns };
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit CallMatchesModel(QObject* parent = nullptr);
   // nullptr: none. It must stay as it is until another is set.
   void set_comparison(const Comparison* comparison);
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ protected:
+  int rows() const override;
+  QVariant of_row(int row, int role) const override;
 
  private:
   const Comparison* comparison_ = nullptr;

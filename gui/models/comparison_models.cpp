@@ -1,6 +1,8 @@
 // A comparison as tables: phase by phase, and call by call.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -35,75 +37,43 @@ void ComparisonModel::set_comparison(Comparison comparison) {
                             match.after_ms.count > 0 ? match.after_ms.median : 0});
   endResetModel();
 }
-int ComparisonModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(comparison_.matches.size());
-}
-int ComparisonModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : columns;
-}
-
-QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section >= before && section <= ratio)
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case name:
-      return tr("Configuration");
-    case phase:
-      return tr("Phase");
-    case before:
-      return tr("Before");
-    case after:
-      return tr("After");
-    case ratio:
-      return tr("Speed-up");
-    case verdict:
-      return tr("Change");
-    default:
-      return {};
-  }
-}
-
-QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const auto& match = comparison_.matches[static_cast<std::size_t>(index.row())];
-  const int column = index.column();
-  const auto time = [this](const MedianInterval& ms) {
-    return ms.count > 0 ? format_ms_among(ms.median, largest_ms_) : QStringLiteral("–");
+ComparisonModel::ComparisonModel(QObject* parent) : ColumnModel(parent) {
+  const auto at = [this](int row) -> const Match& {
+    return comparison_.matches[static_cast<std::size_t>(row)];
   };
+  const auto time = [this, at](const QString& title, MedianInterval Match::* which) {
+    return TableColumn{
+        title,
+        [this, at, which](int row) -> QVariant {
+          const auto& ms = at(row).*which;
+          return ms.count > 0 ? format_ms_among(ms.median, largest_ms_) : QStringLiteral("–");
+        },
+        true, [at, which](int row) { return QVariant((at(row).*which).median); },
+        [at, which](int row) -> QVariant { return to_qt(words::interval(at(row).*which)); }};
+  };
+  set_columns(
+      {{tr("Configuration"), [at](int row) -> QVariant { return name_of(at(row)); }},
+       {tr("Phase"), [at](int row) -> QVariant { return to_qt(words::phase(at(row).phase)); }},
+       time(tr("Before"), &Match::before_ms),
+       time(tr("After"), &Match::after_ms),
+       {tr("Speed-up"),
+        [at](int row) -> QVariant {
+          const double ratio = at(row).ratio();
+          return ratio > 0 ? to_qt(words::times(ratio)) : QStringLiteral("–");
+        },
+        true, [at](int row) { return QVariant(at(row).ratio()); }},
+       {tr("Change"), [at](int row) -> QVariant { return change_word(at(row).change); }}});
+}
+
+int ComparisonModel::rows() const { return static_cast<int>(comparison_.matches.size()); }
+
+QVariant ComparisonModel::of_row(int row, int role) const {
+  const auto& match = comparison_.matches[static_cast<std::size_t>(row)];
   switch (role) {
-    case Qt::DisplayRole:
-      switch (column) {
-        case name:
-          return name_of(match);
-        case phase:
-          return to_qt(words::phase(match.phase));
-        case before:
-          return time(match.before_ms);
-        case after:
-          return time(match.after_ms);
-        case ratio:
-          return match.ratio() > 0 ? to_qt(words::times(match.ratio())) : QStringLiteral("–");
-        case verdict:
-          return change_word(match.change);
-        default:
-          return {};
-      }
     case Qt::ToolTipRole:
-      if (column == before) return to_qt(words::interval(match.before_ms));
-      if (column == after) return to_qt(words::interval(match.after_ms));
       return name_of(match);
-    case Qt::TextAlignmentRole:
-      return column >= before && column <= ratio ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter))
-                                                 : QVariant();
-    case SortRole:
-      return column == before  ? QVariant(match.before_ms.median)
-             : column == after ? QVariant(match.after_ms.median)
-             : column == ratio ? QVariant(match.ratio())
-                               : data(index, Qt::DisplayRole);
     case ItemIndexRole:
-      return index.row();
+      return row;
     case SeverityRole:
       return static_cast<int>(match.change);
     case MatchRole:
@@ -122,90 +92,74 @@ void CallMatchesModel::set_comparison(const Comparison* comparison) {
       largest_ms_ = std::max({largest_ms_, call.before_ms, call.after_ms});
   endResetModel();
 }
-int CallMatchesModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || comparison_ == nullptr ? 0
-                                                    : static_cast<int>(comparison_->calls.size());
-}
-int CallMatchesModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : columns;
-}
-
-QVariant CallMatchesModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section >= before && section <= difference)
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case number:
-      return tr("Call");
-    case name:
-      return tr("Configuration");
-    case phase:
-      return tr("Phase");
-    case before:
-      return tr("Before");
-    case after:
-      return tr("After");
-    case difference:
-      return tr("Difference");
-    default:
-      return {};
-  }
-}
-
-QVariant CallMatchesModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const auto& call = comparison_->calls[static_cast<std::size_t>(index.row())];
-  const auto& document = call.after >= 0 ? *comparison_->after : *comparison_->before;
-  const auto& of = document.profile()
-                       .calls[static_cast<std::size_t>(call.after >= 0 ? call.after : call.before)];
-  const bool both = call.before_ms >= 0 && call.after_ms >= 0;
-  const int column = index.column();
-  const auto time = [this](int which, double ms, const QString& missing) {
-    if (which < 0) return missing;
-    return ms < 0 ? tr("no kernels") : format_ms_among(ms, largest_ms_);
+CallMatchesModel::CallMatchesModel(QObject* parent) : ColumnModel(parent) {
+  const auto at = [this](int row) -> const CallMatch& {
+    return comparison_->calls[static_cast<std::size_t>(row)];
   };
-  if (role == ItemIndexRole) return index.row();
-  if (role == Qt::TextAlignmentRole && column >= before && column <= difference)
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role == SortRole) {
-    if (column == number) return index.row();
-    if (column == before) return call.before_ms;
-    if (column == after) return call.after_ms;
-    // What has no partner comes last in both directions of interest.
-    if (column == difference) return both ? call.after_ms - call.before_ms : 0.0;
-  }
-  if (role != Qt::DisplayRole && role != SortRole) return {};
-  switch (column) {
-    case number: {
-      const auto one = [](int which) {
-        return which < 0 ? QStringLiteral("–") : QString::number(which);
-      };
-      return call.before == call.after ? one(call.before)
-                                       : one(call.before) + QStringLiteral(" → ") + one(call.after);
-    }
-    case name:
-      return of.configuration < 0
-                 ? QString()
-                 : to_qt(document.report()
-                             .configurations[static_cast<std::size_t>(of.configuration)]
-                             .name);
-    case phase:
-      return to_qt(words::phase(of.phase));
-    case before:
-      return time(call.before, call.before_ms, tr("not there"));
-    case after:
-      return time(call.after, call.after_ms, tr("not there"));
-    case difference: {
-      if (!both) return QStringLiteral("–");
-      const double ms = call.after_ms - call.before_ms;
-      if (std::abs(ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
-      return (ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
-             format_ms_among(std::abs(ms), largest_ms_);
-    }
-    default:
-      return {};
-  }
+  // The later call, where both are there.
+  const auto later = [this, at](int row) -> std::pair<const Document&, const RnnCall&> {
+    const auto& match = at(row);
+    const auto& document = match.after >= 0 ? *comparison_->after : *comparison_->before;
+    const auto index = static_cast<std::size_t>(match.after >= 0 ? match.after : match.before);
+    return {document, document.profile().calls[index]};
+  };
+  const auto time = [this, at](const QString& title, int CallMatch::* which,
+                               double CallMatch::* ms) {
+    return TableColumn{title,
+                       [this, at, which, ms](int row) -> QVariant {
+                         if (at(row).*which < 0) return tr("not there");
+                         return at(row).*ms < 0 ? tr("no kernels")
+                                                : format_ms_among(at(row).*ms, largest_ms_);
+                       },
+                       true, [at, ms](int row) { return QVariant(at(row).*ms); }};
+  };
+  const auto slower_by = [at](int row) -> std::optional<double> {
+    const auto& match = at(row);
+    if (match.before_ms < 0 || match.after_ms < 0) return std::nullopt;
+    return match.after_ms - match.before_ms;
+  };
+  set_columns(
+      {{tr("Call"),
+        [at](int row) -> QVariant {
+          const auto one = [](int which) {
+            return which < 0 ? QStringLiteral("–") : QString::number(which);
+          };
+          const auto& match = at(row);
+          return match.before == match.after
+                     ? one(match.before)
+                     : one(match.before) + QStringLiteral(" → ") + one(match.after);
+        },
+        false, [](int row) { return QVariant(row); }},
+       {tr("Configuration"),
+        [later](int row) -> QVariant {
+          const auto [document, call] = later(row);
+          const auto configuration = static_cast<std::size_t>(call.configuration);
+          return call.configuration < 0
+                     ? QString()
+                     : to_qt(document.report().configurations[configuration].name);
+        }},
+       {tr("Phase"),
+        [later](int row) -> QVariant { return to_qt(words::phase(later(row).second.phase)); }},
+       time(tr("Before"), &CallMatch::before, &CallMatch::before_ms),
+       time(tr("After"), &CallMatch::after, &CallMatch::after_ms),
+       {tr("Difference"),
+        [this, slower_by](int row) -> QVariant {
+          const auto ms = slower_by(row);
+          if (!ms) return QStringLiteral("–");
+          if (std::abs(*ms) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
+          return (*ms < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
+                 format_ms_among(std::abs(*ms), largest_ms_);
+        },
+        // What has no partner comes last in both directions of interest.
+        true, [slower_by](int row) { return QVariant(slower_by(row).value_or(0)); }}});
+}
+
+int CallMatchesModel::rows() const {
+  return comparison_ != nullptr ? static_cast<int>(comparison_->calls.size()) : 0;
+}
+
+QVariant CallMatchesModel::of_row(int row, int role) const {
+  return role == ItemIndexRole ? QVariant(row) : QVariant();
 }
 
 }  // namespace rnnadvisor::gui

@@ -38,6 +38,27 @@ std::size_t size_of(const Profile& p, ItemKind kind) {
 
 }  // namespace
 
+EventsModel::EventsModel(QObject* parent) : ColumnModel(parent) {
+  const auto range = [this](int row) { return document_->range_of(item(row)); };
+  const auto call = [this](int row) {
+    return kind_ == ItemKind::call ? item(row).index : call_of(row);
+  };
+  set_columns(
+      {{tr("Begins at"),
+        [this, range](int row) -> QVariant {
+          return format_ns(range(row).begin_ns - document_->extent().begin_ns);
+        },
+        true, [range](int row) { return QVariant(qlonglong{range(row).begin_ns}); }},
+       {tr("Duration"), [range](int row) -> QVariant { return format_ns(range(row).length()); },
+        true, [range](int row) { return QVariant(qlonglong{range(row).length()}); }},
+       {tr("Name"), [this](int row) -> QVariant { return name_of(row); }},
+       {tr("RNN call"),
+        [call](int row) -> QVariant {
+          return call(row) < 0 ? QString() : QString::number(call(row));
+        },
+        false, [call](int row) { return QVariant(call(row)); }}});
+}
+
 void EventsModel::show_like(const DocumentPointer& document, Item item) {
   beginResetModel();
   document_ = document;
@@ -79,31 +100,7 @@ int EventsModel::row_of(Item item) const {
                                                       : -1;
 }
 
-int EventsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-int EventsModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : columns;
-}
-
-QVariant EventsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section <= duration)
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case start:
-      return tr("Begins at");
-    case duration:
-      return tr("Duration");
-    case name:
-      return tr("Name");
-    case call:
-      return tr("RNN call");
-    default:
-      return {};
-  }
-}
+int EventsModel::rows() const { return static_cast<int>(rows_.size()); }
 
 int EventsModel::call_of(int row) const {
   const Profile& p = document_->profile();
@@ -120,44 +117,23 @@ int EventsModel::call_of(int row) const {
   }
 }
 
-QVariant EventsModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const Item of = item(index.row());
-  const TimeRange range = document_->range_of(of);
+QString EventsModel::name_of(int row) const {
   const Profile& p = document_->profile();
-  const auto i = static_cast<std::size_t>(of.index);
-  if (role == Qt::TextAlignmentRole && index.column() <= duration)
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  if (role == SortRole && index.column() == start) return qlonglong{range.begin_ns};
-  if (role == SortRole && index.column() == duration) return qlonglong{range.length()};
-  if (role == SortRole && index.column() == call) return call_of(index.row());
-  if (role != Qt::DisplayRole && role != SortRole && role != Qt::ToolTipRole) return {};
-  switch (index.column()) {
-    case start:
-      return format_ns(range.begin_ns - document_->extent().begin_ns);
-    case duration:
-      return format_ns(range.length());
-    case name: {
-      if (kind_ == ItemKind::call) {
-        const int of_call = p.calls[i].configuration;
-        return of_call < 0
-                   ? QString()
-                   : to_qt(document_->report()
-                               .configurations[static_cast<std::size_t>(of_call)]
-                               .name) +
-                         QStringLiteral(", ") + to_qt(advisor::words::phase(p.calls[i].phase));
-      }
-      const auto* names = names_of(p, kind_);
-      return names == nullptr ? to_qt(to_string(p.transfers.operation[i]))
-                              : to_qt(advisor::words::clean(p.text((*names)[i])));
-    }
-    case call: {
-      const int number = kind_ == ItemKind::call ? of.index : call_of(index.row());
-      return number < 0 ? QString() : QString::number(number);
-    }
-    default:
-      return {};
+  const auto i = static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)]);
+  if (kind_ == ItemKind::call) {
+    const auto& call = p.calls[i];
+    if (call.configuration < 0) return {};
+    const auto& all = document_->report().configurations;
+    return to_qt(all[static_cast<std::size_t>(call.configuration)].name) + QStringLiteral(", ") +
+           to_qt(advisor::words::phase(call.phase));
   }
+  const auto* names = names_of(p, kind_);
+  return names == nullptr ? to_qt(to_string(p.transfers.operation[i]))
+                          : to_qt(advisor::words::clean(p.text((*names)[i])));
+}
+
+QVariant EventsModel::of_row(int row, int role) const {
+  return role == Qt::ToolTipRole ? QVariant(name_of(row)) : QVariant();
 }
 
 }  // namespace rnnadvisor::gui

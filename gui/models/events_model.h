@@ -3,19 +3,19 @@
 // millions of kernels stays quick; what is left out is said.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <vector>
 
+#include "gui/models/column_model.h"
 #include "gui/models/document.h"
 
 namespace rnnadvisor::gui {
 
-class EventsModel : public QAbstractTableModel {
+class EventsModel : public ColumnModel {
   Q_OBJECT
  public:
   enum Column { start, duration, name, call, columns };
   static constexpr std::size_t most_rows = 100'000;
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit EventsModel(QObject* parent = nullptr);
 
   // Those that are like `item`: of its kind and name; of a call, all calls. Nothing for what is in
   // no table.
@@ -25,13 +25,13 @@ class EventsModel : public QAbstractTableModel {
   Item item(int row) const;
   int row_of(Item item) const;  // -1: not in it
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+ protected:
+  int rows() const override;
+  QVariant of_row(int row, int role) const override;
 
  private:
   int call_of(int row) const;
+  QString name_of(int row) const;
 
   DocumentPointer document_;
   ItemKind kind_ = ItemKind::none;

@@ -15,8 +15,6 @@ namespace {
 
 namespace words = advisor::words;
 
-QVariant right_aligned() { return QVariant::fromValue(int(Qt::AlignRight | Qt::AlignVCenter)); }
-
 // What a rule card says, where code cannot have a look of its own.
 QString plain(std::string_view text) {
   return to_qt(advisor::without_code_marks(words::clean(text)));
@@ -120,6 +118,53 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
   }
 }
 
+VerdictsModel::VerdictsModel(QObject* parent) : ColumnModel(parent) {
+  using advisor::VerdictKind;
+  const auto at = [this](int i) -> const Row& { return rows_[static_cast<std::size_t>(i)]; };
+  const auto title_of = [at](int i) -> QVariant {
+    const Row& row = at(i);
+    return row.rule != nullptr ? plain(row.rule->title) : to_qt(row.id);
+  };
+  const auto facts = [at](int i) -> QVariant {
+    QStringList names;
+    for (const auto& name : at(i).missing) names << to_qt(words::clean(name));
+    return names.join(QStringLiteral(", "));
+  };
+  // In the order of the columns.
+  const std::vector<std::pair<VerdictKind, QString>> counted = {
+      {VerdictKind::fired, tr("Fired")},
+      {VerdictKind::passed, tr("Passed")},
+      {VerdictKind::told_by_another, tr("Covered by another")},
+      {VerdictKind::not_applicable, tr("Did not apply")},
+      {VerdictKind::unknown, tr("Not decided")}};
+  const auto count_of = [](const Row& row, VerdictKind kind) {
+    return row.count[static_cast<std::size_t>(kind)];
+  };
+  std::vector<TableColumn> all = {{tr("Rule"), title_of}};
+  for (const auto& [kind, title] : counted) {
+    const auto count = [at, count_of, of = kind](int i) { return count_of(at(i), of); };
+    all.push_back({title,
+                   [count](int i) { return count(i) > 0 ? QVariant(count(i)) : QVariant(none()); },
+                   true, [count](int i) { return QVariant(count(i)); }});
+  }
+  all.push_back({tr("Verdict"),
+                 [at, count_of, counted](int i) -> QVariant {
+                   QStringList said;
+                   for (const auto& [kind, title] : counted)
+                     if (count_of(at(i), kind) > 0) said << title;
+                   return said.isEmpty() ? tr("Error") : said.join(QStringLiteral(", "));
+                 },
+                 false,
+                 [at, count_of, counted](int i) -> QVariant {
+                   const auto first = std::find_if(
+                       counted.begin(), counted.end(),
+                       [&](const auto& one) { return count_of(at(i), one.first) > 0; });
+                   return fired + static_cast<int>(first - counted.begin());
+                 }});
+  all.push_back({tr("Facts that are missing"), facts, false, {}, facts});
+  set_columns(std::move(all));
+}
+
 void VerdictsModel::set_document(DocumentPointer document, int configuration) {
   beginResetModel();
   document_ = std::move(document);
@@ -144,12 +189,7 @@ void VerdictsModel::set_document(DocumentPointer document, int configuration) {
   endResetModel();
 }
 
-int VerdictsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-int VerdictsModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : columns;
-}
+int VerdictsModel::rows() const { return static_cast<int>(rows_.size()); }
 
 std::array<int, VerdictsModel::kinds> VerdictsModel::totals() const {
   std::array<int, kinds> sum{};
@@ -164,97 +204,67 @@ bool VerdictsModel::any_missing() const {
                      [](const Row& row) { return !row.missing.empty(); });
 }
 
-QVariant VerdictsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section >= fired && section <= unknown)
-    return right_aligned();
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case rule:
-      return tr("Rule");
-    case fired:
-      return tr("Fired");
-    case passed:
-      return tr("Passed");
-    case told_by_another:
-      return tr("Covered by another");
-    case not_applicable:
-      return tr("Did not apply");
-    case unknown:
-      return tr("Not decided");
-    case verdict:
-      return tr("Verdict");
-    case missing:
-      return tr("Facts that are missing");
-    default:
-      return {};
-  }
-}
-
-QVariant VerdictsModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const auto& row = rows_[static_cast<std::size_t>(index.row())];
-  const auto kind_of = [](int column) {
-    switch (column) {
-      case fired:
-        return advisor::VerdictKind::fired;
-      case passed:
-        return advisor::VerdictKind::passed;
-      case told_by_another:
-        return advisor::VerdictKind::told_by_another;
-      case not_applicable:
-        return advisor::VerdictKind::not_applicable;
-      default:
-        return advisor::VerdictKind::unknown;
-    }
-  };
-  const int column = index.column();
-  const bool number = column >= fired && column <= unknown;
-  const int count = number ? row.count[static_cast<std::size_t>(kind_of(column))] : 0;
+QVariant VerdictsModel::of_row(int row, int role) const {
+  const Row& of = rows_[static_cast<std::size_t>(row)];
   switch (role) {
-    case Qt::DisplayRole:
-      if (column == rule) return row.rule != nullptr ? plain(row.rule->title) : to_qt(row.id);
-      if (number) return count > 0 ? QVariant(count) : QVariant(none());
-      if (column == verdict) {
-        QStringList said;
-        for (int kind = fired; kind <= unknown; ++kind) {
-          if (row.count[static_cast<std::size_t>(kind_of(kind))] > 0)
-            said << headerData(kind, Qt::Horizontal, Qt::DisplayRole).toString();
-        }
-        return said.isEmpty() ? tr("Error") : said.join(QStringLiteral(", "));
-      }
-      if (column == missing) {
-        QStringList names;
-        for (const auto& name : row.missing) names << to_qt(words::clean(name));
-        return names.join(QStringLiteral(", "));
-      }
-      return {};
     case Qt::ToolTipRole:
-      return column == missing ? data(index, Qt::DisplayRole) : QVariant(to_qt(row.id));
-    case Qt::TextAlignmentRole:
-      return number ? right_aligned() : QVariant();
-    case SortRole:
-      if (column == verdict) {  // in the order of the columns that it stands for
-        int kind = fired;
-        while (kind <= unknown && row.count[static_cast<std::size_t>(kind_of(kind))] == 0) ++kind;
-        return kind;
-      }
-      return number ? QVariant(count) : data(index, Qt::DisplayRole);
     case RuleRole:
-      return to_qt(row.id);
+      return to_qt(of.id);
     case SeverityRole:
-      return row.rule != nullptr ? static_cast<int>(row.rule->severity) : 0;
+      return of.rule != nullptr ? static_cast<int>(of.rule->severity) : 0;
     case MatchRole:
-      return plain(row.id + ' ' + (row.rule != nullptr ? row.rule->title : std::string()));
+      return plain(of.id + ' ' + (of.rule != nullptr ? of.rule->title : std::string()));
     case CountRole: {  // a bit for each kind of verdict that there is
       int bits = 0;
-      for (std::size_t i = 0; i < row.count.size(); ++i)
-        bits |= row.count[i] > 0 ? 1 << static_cast<int>(i) : 0;
+      for (std::size_t i = 0; i < of.count.size(); ++i)
+        bits |= of.count[i] > 0 ? 1 << static_cast<int>(i) : 0;
       return bits;
     }
     default:
       return {};
   }
+}
+
+ConfigurationsModel::ConfigurationsModel(QObject* parent) : ColumnModel(parent) {
+  using Report = advisor::ConfigurationReport;
+  const auto at = [this](int row) -> const Report& {
+    return document_->report().configurations[static_cast<std::size_t>(row)];
+  };
+  const auto text = [at](auto of) { return [at, of](int row) { return QVariant(of(at(row))); }; };
+  const auto number = [at](const QString& title, auto of, auto shown) {
+    return TableColumn{title,
+                       [at, of, shown](int row) { return QVariant(shown(at(row), of(at(row)))); },
+                       true, [at, of](int row) { return QVariant(of(at(row))); }};
+  };
+  set_columns({
+      {tr("Standing"), text([](const Report& report) {
+         return mark(report.standing) + QLatin1Char(' ') + to_qt(words::standing(report.standing));
+       }),
+       false, text([](const Report& report) { return static_cast<int>(report.standing); })},
+      {tr("Configuration"), text([](const Report& report) { return to_qt(report.name); })},
+      number(
+          tr("Step"), [](const Report& report) { return report.step_ms(); },
+          [](const Report&, double ms) { return ms > 0 ? format_ms(ms) : none(); }),
+      number(
+          tr("TFLOP/s"), [](const Report& report) { return report.step_tflops(); },
+          [](const Report&, double value) {
+            return value > 0 ? to_qt(words::number(value)) : none();
+          }),
+      {tr("Ran"), text([](const Report& report) {
+         const Outcome outcome = report.configuration->outcome;
+         if (outcome != Outcome::completed && outcome != Outcome::not_run)
+           return to_qt(words::outcome(outcome));
+         return report.ran ? to_qt(words::implementation(*report.ran)) : none();
+       })},
+      number(
+          tr("Gain"), [](const Report& report) { return report.best_gain(); },
+          [](const Report& report, double gain) {
+            if (gain > 1.0005) return to_qt(words::times(gain));
+            return report.model_gain() > 1.0005
+                       ? tr("%1× with another model").arg(to_qt(words::number(report.model_gain())))
+                       : none();
+          }),
+  });
 }
 
 void ConfigurationsModel::set_document(DocumentPointer document) {
@@ -263,82 +273,17 @@ void ConfigurationsModel::set_document(DocumentPointer document) {
   endResetModel();
 }
 
-int ConfigurationsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || !document_
-             ? 0
-             : static_cast<int>(document_->report().configurations.size());
-}
-int ConfigurationsModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : columns;
+int ConfigurationsModel::rows() const {
+  return document_ ? static_cast<int>(document_->report().configurations.size()) : 0;
 }
 
-QVariant ConfigurationsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && (section == step || section == tflops || section == gain))
-    return right_aligned();
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case standing:
-      return tr("Standing");
-    case name:
-      return tr("Configuration");
-    case step:
-      return tr("Step");
-    case tflops:
-      return tr("TFLOP/s");
-    case ran:
-      return tr("Ran");
-    case gain:
-      return tr("Gain");
-    default:
-      return {};
-  }
-}
-
-QVariant ConfigurationsModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !document_) return {};
-  const auto& report = document_->report().configurations[static_cast<std::size_t>(index.row())];
-  const int column = index.column();
-  const bool number = column == step || column == tflops || column == gain;
-  const double value = column == step     ? report.step_ms()
-                       : column == tflops ? report.step_tflops()
-                       : column == gain   ? report.best_gain()
-                                          : 0;
+QVariant ConfigurationsModel::of_row(int row, int role) const {
+  const auto& report = document_->report().configurations[static_cast<std::size_t>(row)];
   switch (role) {
-    case Qt::DisplayRole:
-      switch (column) {
-        case standing:
-          return mark(report.standing) + QLatin1Char(' ') + to_qt(words::standing(report.standing));
-        case name:
-          return to_qt(report.name);
-        case step:
-          return value > 0 ? format_ms(value) : none();
-        case tflops:
-          return value > 0 ? to_qt(words::number(value)) : none();
-        case ran: {
-          const Outcome outcome = report.configuration->outcome;
-          if (outcome != Outcome::completed && outcome != Outcome::not_run)
-            return to_qt(words::outcome(outcome));
-          return report.ran ? to_qt(words::implementation(*report.ran)) : none();
-        }
-        case gain:
-          if (value > 1.0005) return to_qt(words::times(value));
-          return report.model_gain() > 1.0005
-                     ? tr("%1× with another model").arg(to_qt(words::number(report.model_gain())))
-                     : none();
-        default:
-          return {};
-      }
     case Qt::ToolTipRole:
       return to_qt(words::clean(report.verdict));
-    case Qt::TextAlignmentRole:
-      return number ? right_aligned() : QVariant();
-    case SortRole:
-      return number               ? QVariant(value)
-             : column == standing ? QVariant(static_cast<int>(report.standing))
-                                  : data(index, Qt::DisplayRole);
     case ItemIndexRole:
-      return index.row();
+      return row;
     case SeverityRole:
       return static_cast<int>(report.standing);
     case MatchRole:

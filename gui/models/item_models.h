@@ -2,12 +2,12 @@
 #pragma once
 
 #include <QAbstractListModel>
-#include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
 #include <array>
 #include <set>
 #include <vector>
 
+#include "gui/models/column_model.h"
 #include "gui/models/document.h"
 
 namespace rnnadvisor::gui {
@@ -49,7 +49,7 @@ class FindingsModel : public QAbstractListModel {
 
 // Every rule with how often it fired, passed, was covered by another finding, did not apply or
 // could not be decided.
-class VerdictsModel : public QAbstractTableModel {
+class VerdictsModel : public ColumnModel {
   Q_OBJECT
  public:
   // `verdict` says in a word what the five before it count: enough where there is one
@@ -66,15 +66,15 @@ class VerdictsModel : public QAbstractTableModel {
     columns
   };
   static constexpr std::size_t kinds = static_cast<std::size_t>(advisor::VerdictKind::error) + 1;
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit VerdictsModel(QObject* parent = nullptr);
   // `configuration`: of one only; -1: of all.
   void set_document(DocumentPointer document, int configuration = -1);
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   std::array<int, kinds> totals() const;  // by VerdictKind
   bool any_missing() const;               // whether any fact is
+
+ protected:
+  int rows() const override;
+  QVariant of_row(int row, int role) const override;
 
  private:
   struct Row {
@@ -87,16 +87,16 @@ class VerdictsModel : public QAbstractTableModel {
   std::vector<Row> rows_;
 };
 
-class ConfigurationsModel : public QAbstractTableModel {
+class ConfigurationsModel : public ColumnModel {
   Q_OBJECT
  public:
   enum Column { standing, name, step, tflops, ran, gain, columns };
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit ConfigurationsModel(QObject* parent = nullptr);
   void set_document(DocumentPointer document);
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ protected:
+  int rows() const override;
+  QVariant of_row(int row, int role) const override;
 
  private:
   DocumentPointer document_;
