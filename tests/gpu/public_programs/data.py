@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""The made-up data of the public programs, seeded: the same bytes each time. fetch.py calls it, and puts a copy beside the programs.
+
+data.py [--only NAME,…], the copy: what is too bulky to carry, or depends on the version of NumPy or PyTorch, made where the programs run.
+"""
+import argparse
+import json
+import os
+import pathlib
+import pickle
+import sys
+
+import numpy
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt")  # made by the copy, not by fetch.py
+
+
+def open_new(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("w")
+
+
+def names(count):
+    """Short words, one to four letters."""
+    found = list(LETTERS)
+    for word in found:
+        if len(found) >= count:
+            return found[:count]
+        found += [word + letter for letter in LETTERS]
+
+
+def zipf(draw, count, vocabulary):
+    """Indices of words by Zipf's law."""
+    weights = 1 / (numpy.arange(vocabulary) + 2.7)
+    return draw.choice(vocabulary, count, p=weights / weights.sum())
+
+
+def sentences(draw, tokens, vocabulary, each_word):
+    """Lists of 8 to 40 words, `tokens` in all with one end of sentence for each; with each_word no word of the vocabulary is missing."""
+    words, drawn = numpy.array(names(vocabulary)), zipf(draw, tokens, vocabulary)
+    if each_word:
+        drawn[:vocabulary] = draw.permutation(vocabulary)
+    used = 0
+    while tokens > 0:
+        length = min(int(draw.randint(8, 41)), tokens - 1)
+        yield words[drawn[used:used + length]].tolist()
+        used, tokens = used + length, tokens - length - 1
+
+
+def lines(draw, count, vocabulary, shortest, longest):
+    """Sentences of a text in which only their number matters."""
+    lengths = draw.randint(shortest, longest + 1, count)
+    drawn = numpy.array(names(vocabulary))[zipf(draw, int(lengths.sum()), vocabulary)]
+    return [part.tolist() for part in numpy.split(drawn, numpy.cumsum(lengths)[:-1])]
+
+
+def corpus(folder, files, vocabulary, tokens, before="", after=""):
+    draw = numpy.random.RandomState(1)
+    for file, count in zip(files, (tokens, tokens // 20, tokens // 20)):
+        with open_new(folder / file) as out:
+            out.writelines(before + " ".join(words) + after + "\n" for words in sentences(draw, count, vocabulary, count == tokens))
+
+
+def wikitext(folder):
+    corpus(folder / "data/wikitext-2", ("train.txt", "valid.txt", "test.txt"), 9665, 330000)
+
+
+def ptb_one_file(folder):
+    corpus(folder / "data", ("train.txt",), 9999, 300000)
+
+
+def ptb_spaced(folder):
+    corpus(folder / "data", ("ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"), 9670, 322500, " ", " ")
+
+
+def penn(folder):
+    corpus(folder / "data/penn", ("train.txt", "valid.txt", "test.txt"), 9665, 330800)
+
+
+def shakespeare(folder):
+    """Characters, not words: 60 different ones."""
+    signs = LETTERS + LETTERS.upper() + " .,;:!?\n"
+    with open_new(folder / "data/shakespeare.txt") as out:
+        out.write(signs + "".join(numpy.array(list(signs))[zipf(numpy.random.RandomState(2), 192315, 60)]))
+    (folder / "preTrained").mkdir(exist_ok=True)
+
+
+def sessions(folder):
+    """Lists of items that somebody looked at, and the next one. Python's own numbers: every version of NumPy reads them."""
+    draw = numpy.random.RandomState(3)
+    (folder / "datasets/diginetica").mkdir(parents=True, exist_ok=True)
+    for file, count in (("train.txt", 42000), ("test.txt", 1000)):
+        lengths = numpy.minimum(draw.geometric(0.22, count), 25)
+        items = (zipf(draw, int(lengths.sum()) + count, 43097) + 1).tolist()
+        looked = [[items.pop() for _ in range(length)] for length in lengths]
+        with (folder / "datasets/diginetica" / file).open("wb") as out:
+            pickle.dump((looked, items), out, protocol=2)
+
+
+def reviews(folder):
+    draw = numpy.random.RandomState(4)
+    for file, count in (("train", 5000), ("valid", 500), ("test", 500)):
+        with open_new(folder / f"datasets/yelp_data/yelp.{file}.txt") as out:
+            out.writelines("{}\t{}\n".format(draw.randint(2), " ".join(words)) for words in lines(draw, count, 9000, 24, 96))
+
+
+def sentence_pairs(folder):
+    """What the program's prepare.py writes: characters and words as indices, the longest sentences first."""
+    draw, special = numpy.random.RandomState(5), ["<PAD>", "<SOS>", "<EOS>", "<UNK>"]
+    words = names(3588)
+    for file, tokens in (("src.char_to_idx", LETTERS), ("src.word_to_idx", words), ("tgt.word_to_idx", words)):
+        with open_new(folder / f"data/train.{file}") as out:
+            out.writelines(token + "\n" for token in [*special, *tokens])
+    with open_new(folder / "data/train.csv") as out:
+        for length in sorted(draw.randint(8, 25, 3200), reverse=True):
+            source, target = zipf(draw, length, 3588), zipf(draw, int(draw.randint(8, 25)), 3588)
+            signs = ["+".join(str(LETTERS.index(letter) + 4) for letter in words[word]) for word in source]
+            out.write(" ".join(f"{sign}:{word + 4}" for sign, word in zip(signs, source)) + "\t" + " ".join(str(word + 4) for word in target) + "\n")
+
+
+def tagged(folder):
+    draw, kinds = numpy.random.RandomState(6), ("PER", "LOC", "ORG", "MISC")
+    for file, count in (("train", 2000), ("dev", 100), ("test", 100)):
+        with open_new(folder / f"synthetic/{file}.bmes") as out:
+            for words in lines(draw, count, 4000, 6, 30):
+                for word in words:
+                    out.write(f"{word} {draw.choice(list('BMES'))}-{draw.choice(kinds)}\n" if draw.rand() < 0.3 else f"{word} O\n")
+                out.write("\n")
+    with open_new(folder / "synthetic.train.config") as out:  # the values of the repository's demo.train.config, without its word embeddings
+        out.write("train_dir=synthetic/train.bmes\ndev_dir=synthetic/dev.bmes\ntest_dir=synthetic/test.bmes\nmodel_dir=synthetic/model\nword_emb_dim=50\n"
+                  "char_emb_dim=30\nnumber_normalized=True\nseg=True\nuse_crf=True\nuse_char=True\nword_seq_feature=LSTM\nchar_seq_feature=CNN\n"
+                  "status=train\noptimizer=SGD\niteration=50\nbatch_size=10\nave_batch_loss=False\ncnn_layer=4\nchar_hidden_dim=50\nhidden_dim=200\n"
+                  "dropout=0.5\nlstm_layer=1\nbilstm=True\nlearning_rate=0.015\nlr_decay=0.05\nmomentum=0\nl2=1e-8\n")
+
+
+def random_file(path, frames, width, seed):
+    """32-bit floats between -1 and 1."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (2 * numpy.random.RandomState(seed).rand(frames * width) - 1).astype("float32").tofile(path)
+
+
+def rnnoise(folder):
+    random_file(folder / "features.f32", 256 * 2000, 98, 7)
+
+
+def opus_rdovae(folder):
+    random_file(folder / "features.f32", 640 * 400, 36, 8)
+
+
+def none(folder):
+    """All that the program reads is made by a stand-in."""
+
+
+def speakers(folder):
+    """Spectrograms of 128 speakers in whole decibels."""
+    draw = numpy.random.RandomState(9)
+    (folder / "train_tisv").mkdir(exist_ok=True)
+    for speaker in range(128):
+        numpy.save(folder / f"train_tisv/speaker{speaker}.npy", draw.randint(-80, 1, (1, 40, 160)).astype("int8"))
+
+
+def autovc(folder):
+    draw, rows = numpy.random.RandomState(10), []
+    for speaker in range(40):
+        (folder / f"spmel/p{speaker}").mkdir(parents=True, exist_ok=True)
+        files = [f"p{speaker}/{index}.npy" for index in range(4)]
+        for file in files:
+            numpy.save(folder / "spmel" / file, draw.rand(int(draw.randint(130, 200)), 80).astype("float32"))
+        rows.append([f"p{speaker}", draw.rand(256).astype("float32"), *files])
+    (folder / "spmel/train.pkl").write_bytes(pickle.dumps(rows))
+
+
+def world_models(folder):
+    """Ten drives through coloured blocks, each under 64 names, and the weights of a VAE that has not been trained."""
+    draw, place = numpy.random.RandomState(11), folder / "datasets/carracing/thread_0"
+    place.mkdir(parents=True, exist_ok=True)
+    for drive in range(10):
+        blocks = draw.randint(0, 256, (8, 80, 3)).astype("uint8").repeat(8, 0).repeat(8, 1)
+        frames = numpy.stack([blocks[:, start:start + 64] for start in range(112)])
+        numpy.savez(place / f"rollout_{drive}.npz", observations=frames, rewards=draw.rand(112), actions=draw.rand(112, 3), terminals=numpy.arange(112) == 111)
+        for name in range(drive + 10, 640, 10):
+            (place / f"rollout_{name}.npz").unlink(missing_ok=True)
+            os.link(place / f"rollout_{drive}.npz", place / f"rollout_{name}.npz")
+    import torch
+    sys.path.insert(0, str(folder))
+    from models.vae import VAE
+    torch.manual_seed(11)
+    (folder / "logs/vae").mkdir(parents=True, exist_ok=True)
+    torch.save({"epoch": 0, "precision": 0.0, "state_dict": VAE(3, 32).state_dict()}, folder / "logs/vae/best.tar")
+
+
+def deepar(folder):
+    """Windows of 192 hours of electricity: the value before, four covariates, the series; values of a day's rhythm and noise, scaled by their mean."""
+    draw, place = numpy.random.RandomState(12), folder / "data/elect"
+    place.mkdir(parents=True, exist_ok=True)
+    for part, count in (("train", 3200), ("test", 600)):
+        hours = numpy.arange(192) + draw.randint(0, 24, (count, 1))
+        values = 1 + 0.5 * numpy.sin(hours * numpy.pi / 12) + 0.1 * draw.rand(count, 192)
+        rows = numpy.zeros((count, 192, 6), "float32")
+        rows[:, 1:, 0] = values[:, :-1]
+        rows[:, :, 1:5] = numpy.stack([hours / 192, hours % 24 / 24, hours // 24 / 8, hours / 200], -1)
+        rows[:, :, 5] = draw.randint(0, 370, (count, 1))
+        for name, array in (("data", rows), ("label", values), ("v", numpy.stack([1 + 99 * draw.rand(count), numpy.zeros(count)], 1))):
+            numpy.save(place / f"{part}_{name}_elect.npy", array.astype("float32"))
+
+
+def word_pictures(folder):
+    """The words and where their pictures would lie; the stand-in for PIL makes the pictures."""
+    draw, place = numpy.random.RandomState(14), folder / "data/mnt/ramdisk/max/90kDICT32px"
+    words = ["".join(draw.choice(list(LETTERS), draw.randint(3, 11))) for _ in range(2000)]
+    with open_new(place / "lexicon.txt") as out:
+        out.writelines(word + "\n" for word in words)
+    for file, count in (("train", 12800), ("val", 512)):
+        with open_new(place / f"annotation_{file}.txt") as out:
+            out.writelines(f"./{index}.jpg {draw.randint(2000)}\n" for index in range(count))
+    (folder / "checkpoints").mkdir(exist_ok=True)
+
+
+def sha_rnn(folder):
+    """The bytes of a text as numbers, as its prep_enwik8.py writes them: 205 different ones."""
+    draw = numpy.random.RandomState(15)
+    for file, count in (("train", 16 * 1024 * 200), ("valid", 40000), ("test", 40000)):
+        numbers = zipf(draw, count, 205)
+        numbers[:205] = numpy.arange(205)
+        with open_new(folder / f"data/enwik8/{file}.txt") as out:
+            out.writelines(" ".join(map(str, line)) + "\n" for line in numbers.reshape(-1, 50 if count == 40000 else 64).tolist())
+
+
+def gnmt(folder):
+    draw, place, tongues = numpy.random.RandomState(16), folder / "data/wmt16_de_en", ("en", "de")
+    with open_new(place / "vocab.bpe.32000") as out:
+        out.writelines(word + "\n" for word in names(31996))
+    open_new(place / "bpe.32000").close()
+    for file, count in (("train.tok.clean.bpe.32000.", 25600), ("newstest_dev.tok.clean.bpe.32000.", 256), ("newstest2014.tok.bpe.32000.", 128)):
+        for tongue in tongues:
+            with open_new(place / (file + tongue)) as out:
+                out.writelines(" ".join(words) + "\n" for words in lines(draw, count, 31996, 8, 46))
+
+
+def make(row, place):
+    globals()[row["data"]]((place / row["cwd"]).resolve())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    place = pathlib.Path(__file__).resolve().parent
+    rows = [json.loads(line) for line in (place / "programs.jsonl").read_text().splitlines()]
+    for row in rows:
+        if row["data"] in LATER and (place / row["cwd"]).is_dir() and (not options.only or row["name"] in options.only.split(",")):
+            print(row["name"], flush=True)
+            make(row, place)
+
+
+if __name__ == "__main__":
+    main()
