@@ -208,6 +208,9 @@ Terminal detect_terminal() {
   winsize size = {};
   const int stream = terminal.output_is_terminal ? STDOUT_FILENO : STDERR_FILENO;
   if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) terminal.width = size.ws_col;
+  if (const char* columns = std::getenv("COLUMNS");
+      columns != nullptr && !terminal.output_is_terminal)
+    if (const int wanted = std::atoi(columns); wanted > 0) terminal.width = wanted;
   const char* no_color = std::getenv("NO_COLOR");
   const char* kind = std::getenv("TERM");
   const bool dumb = kind == nullptr || std::strcmp(kind, "dumb") == 0;

@@ -22,6 +22,7 @@ std::string bytes(std::int64_t value) {
   return value >= 0 ? fmt::format("{}", value) : std::string();
 }
 
+constexpr std::size_t phase_columns = 15;  // from "phase" to "tensor_cores"
 constexpr std::string_view trial_columns =
     "tried,confirmed,refuted,inconclusive,not_run,"
     "best_exact,best_exact_low,best_exact_high,best_exact_forward,best_exact_memory_bytes,"
@@ -145,6 +146,11 @@ std::string write_csv(const Report& report) {
     const auto* predicted =
         report.predicted != nullptr ? report.predicted->of(each.index) : nullptr;
     const auto* asked = predicted != nullptr ? predicted->asked_for() : nullptr;
+    // A recurrence that is known by its kernels alone has no phases, and a row all the same.
+    if (each.phases.empty()) {
+      out += fmt::format("{}{},{},{},{}\n", head, std::string(phase_columns, ','), tail,
+                         prediction(std::nullopt), from);
+    }
     for (const auto& p : each.phases) {
       const MedianInterval ms = p.timing != nullptr ? p.timing->ms : MedianInterval{};
       out += fmt::format(

@@ -94,7 +94,7 @@ void one(Terminal& terminal, const Of& of) {
   }
   columns.push_back({cells.front()[columns.size()], true});
   columns.push_back({cells.front()[columns.size()], false, Fit::fixed, 0, 4});
-  columns.push_back({""});
+  columns.push_back({"", false, Fit::wrap, 16});
   const std::size_t total = columns.size() - 3;
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < of.algorithms.size(); ++i) {

@@ -78,6 +78,10 @@ std::string why_not_title(const ConfigurationReport& report, const model::WhyNot
   if (holding < all)
     return fmt::format("Why not {}? {} of {} conditions hold", to_string(table.algo), holding, all);
   const bool asked = report.configuration->config.algo == table.algo;
+  if (!table.refused.empty())
+    return fmt::format(
+        "All {} conditions of {} hold, but cuDNN refuses the call for another reason", all,
+        to_string(table.algo));
   return asked && report.ran
              ? fmt::format("{} was asked for and did not run, although all {} conditions hold",
                            to_string(table.algo), all)
@@ -86,6 +90,8 @@ std::string why_not_title(const ConfigurationReport& report, const model::WhyNot
 }
 
 std::string why_not_nearest(const model::WhyNot& table) {
+  if (!table.refused.empty())
+    return fmt::format("cuDNN would refuse what satisfies all: {}.", clean(table.refused));
   if (!table.has_nearest) return "No change of this configuration alone reaches it.";
   std::string text;
   for (const auto& change : table.changes) text += (text.empty() ? "" : ", ") + clean(change);

@@ -107,7 +107,7 @@ constexpr int narrowest = 8;  // of a column that gives way
 // Widths with which the table has at most `room` columns, as far as its columns give way; those
 // that have to go are taken out of `columns` and `rows`.
 std::vector<int> fit_columns(std::vector<Column>& columns, std::vector<std::vector<Cell>>& rows,
-                             int room) {
+                             int room, std::vector<std::string>& left_out) {
   while (true) {
     std::vector<int> widths;
     int total = -gap;
@@ -142,6 +142,7 @@ std::vector<int> fit_columns(std::vector<Column>& columns, std::vector<std::vect
       shrink(true);
       return widths;
     }
+    left_out.push_back(std::move(columns[gone].title));
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(gone));
     for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(gone));
   }
@@ -183,7 +184,8 @@ void Terminal::paragraph(std::string_view text, int indent, std::string_view lab
 }
 
 void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, int indent) {
-  const auto widths = fit_columns(columns, rows, width_ - indent);
+  std::vector<std::string> left_out;
+  const auto widths = fit_columns(columns, rows, width_ - indent, left_out);
   const auto put_line = [&](const std::vector<std::string>& texts, const auto& style_of) {
     std::string line = blanks(indent);
     int pending = 0;  // blanks are put before the next text only, so that no line ends with them
@@ -227,6 +229,8 @@ void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>>
       put_line(texts, [&](std::size_t c) { return row[c].style; });
     }
   }
+  for (auto& title : left_out)
+    if (!title.empty()) left_out_.insert(std::move(title));
 }
 
 std::string Terminal::bar(double share, int columns) const {
@@ -237,6 +241,15 @@ std::string Terminal::bar(double share, int columns) const {
 }
 
 std::string Terminal::take() {
+  if (!left_out_.empty()) {
+    std::string names;
+    for (const auto& title : std::exchange(left_out_, {}))
+      names += (names.empty() ? "" : ", ") + title;
+    paragraph(fmt::format("Columns without room: {}. A wider terminal shows them (in a pipe: "
+                          "COLUMNS=160).",
+                          names),
+              0, {}, Style::dim, Style::dim);
+  }
   return options_.ascii ? to_ascii(std::exchange(out_, {})) : std::exchange(out_, {});
 }
 

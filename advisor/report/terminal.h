@@ -2,6 +2,7 @@
 // that goes in is plain, clean text (words::clean); widths are counted in terminal columns.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,7 @@ class Terminal {
   TextOptions options_;
   int width_;
   std::string out_;
+  std::set<std::string> left_out_;  // columns without room; take() says which
 };
 
 }  // namespace rnnadvisor::advisor

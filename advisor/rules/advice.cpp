@@ -1,6 +1,7 @@
 #include "advisor/rules/advice.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "advisor/facts/framework_call.h"
 #include "advisor/rules/evaluate.h"
@@ -192,6 +193,32 @@ std::optional<std::string> AdviceCheck::objection(const Finding& finding,
   return std::nullopt;
 }
 
+// Of what does not run, what makes it run comes first, and of changes of one meaning that which is
+// predicted to be faster.
+void AdviceCheck::what_runs_first(Finding& finding, const DeviceSpec& device) {
+  const auto mended = std::stable_partition(
+      finding.suggestions.begin(), finding.suggestions.end(), [&](const Suggestion& suggestion) {
+        if (!suggestion.transform) return false;
+        const auto after =
+            calls_after(changes_of(suggestion), index_.profile(), finding.configuration, device);
+        return after && !refusal(after->calls, device);
+      });
+  std::vector<std::pair<double, Suggestion>> timed;
+  for (auto at = finding.suggestions.begin(); at != mended; ++at) {
+    const auto changes = changes_of(*at);
+    const auto seconds = predictions_.seconds(finding.configuration, changes);
+    // The order of the card stands where a time or the meaning says nothing.
+    if (!seconds || (!timed.empty() &&
+                     widest_meaning(changes) != widest_meaning(changes_of(timed.front().second))))
+      return;
+    timed.emplace_back(*seconds, *at);
+  }
+  std::stable_sort(timed.begin(), timed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(timed.begin(), timed.end(), finding.suggestions.begin(),
+                 [](auto& one) { return std::move(one.second); });
+}
+
 void AdviceCheck::apply(std::vector<Finding>& findings) {
   known_.clear();
   if (findings.empty()) return;
@@ -203,16 +230,7 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
   for (auto& finding : findings) {
     const Rule* rule = rule_of(finding);
     if (rule == nullptr) continue;
-    // Of what does not run, what makes it run comes first.
-    if (!runs && device != nullptr) {
-      std::stable_partition(finding.suggestions.begin(), finding.suggestions.end(),
-                            [&](const Suggestion& suggestion) {
-                              if (!suggestion.transform) return false;
-                              const auto after = calls_after(changes_of(suggestion), profile,
-                                                             configuration, *device);
-                              return after && !refusal(after->calls, *device);
-                            });
-    }
+    if (!runs && device != nullptr) what_runs_first(finding, *device);
     const Severity card = finding.severity;
     const auto gain = finding.gain;
     // What is taken out may have been what the gain and with it the severity were of.
@@ -229,6 +247,15 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
                 return objection(finding, suggestion, findings, runs).has_value();
               }) > 0;
     }
+  }
+  // What does not run gains nothing.
+  const bool refused =
+      own.outcome == Outcome::refused || (own.outcome == Outcome::not_run && device != nullptr &&
+                                          !runs && index_.framework_call(configuration).happens());
+  for (auto& finding : findings) {
+    if (!refused) break;
+    if (finding.gain && finding.gain->saved_bytes == 0) finding.gain.reset();
+    finding.predicted_speedup.reset();
   }
   // Of a call that the named framework does not make nothing is slow in that framework.
   if (framework_disregarded(profile, configuration)) {

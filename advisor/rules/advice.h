@@ -31,6 +31,7 @@ class AdviceCheck {
   using Fired = std::map<std::string, Severity>;  // by rule
 
   const Rule* rule_of(const Finding& finding) const;
+  void what_runs_first(Finding& finding, const DeviceSpec& device);
   // What the rules say of a call that was never made, in the program of this configuration.
   const Fired& rules_that_fire(const RnnConfig& config, int configuration);
   // Why a suggestion of this finding is none; nothing where it may stand.

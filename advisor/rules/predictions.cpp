@@ -50,6 +50,12 @@ std::optional<ExpectedSpeedup> Predictions::speedup(int configuration,
   return predict_speedup(profile_, configuration, *spec, predict(*spec), changes);
 }
 
+std::optional<double> Predictions::seconds(int configuration, std::span<const Transform> changes) {
+  const auto* spec = device(configuration);
+  if (spec == nullptr) return std::nullopt;
+  return predict_seconds(profile_, configuration, *spec, predict(*spec), changes);
+}
+
 void Predictions::apply(Finding& finding) {
   struct Known {
     std::size_t place;

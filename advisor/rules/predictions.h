@@ -27,6 +27,8 @@ class Predictions {
   std::optional<PredictedChange> change(int configuration);
   // What is predicted of these changes, as predict_speedup() in advisor/whatif/predicted_change.h.
   std::optional<ExpectedSpeedup> speedup(int configuration, std::span<const Transform> changes);
+  // Seconds with these changes, as predict_seconds() there.
+  std::optional<double> seconds(int configuration, std::span<const Transform> changes);
   // Puts the suggestion that is predicted to gain clearly more in front, unless it gives up more
   // than the first one does; then sets what is predicted of the first: `predicted_speedup`, and
   // the gain, in the place of a number of another configuration. Nothing where it is not predicted.

@@ -367,4 +367,15 @@ std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int confi
   return says_nothing_of(changes, ratio.speedup) ? std::nullopt : std::optional(ratio);
 }
 
+std::optional<double> predict_seconds(const Profile& profile, int configuration,
+                                      const DeviceSpec& device, const model::PredictTime& predict,
+                                      std::span<const Transform> changes) {
+  const auto variant = predict ? calls_after(changes, profile, configuration, device)
+                               : std::optional<ExperimentVariant>();
+  const auto time = variant ? time_of(variant->calls, predict) : std::nullopt;
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  if (!time || !measured_with(*time, judged_cudnn_version(profile, own))) return std::nullopt;
+  return time->seconds;
+}
+
 }  // namespace rnnadvisor::advisor

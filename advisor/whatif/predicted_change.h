@@ -48,4 +48,9 @@ std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int confi
                                                const model::PredictTime& predict,
                                                std::span<const Transform> changes);
 
+// The predicted seconds with the changes, also where the configuration itself does not run.
+std::optional<double> predict_seconds(const Profile& profile, int configuration,
+                                      const DeviceSpec& device, const model::PredictTime& predict,
+                                      std::span<const Transform> changes);
+
 }  // namespace rnnadvisor::advisor

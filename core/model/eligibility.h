@@ -124,6 +124,7 @@ struct WhyNot {
       nearest;  // the nearest configuration that breaks none; apart from `algo` the input when fast
   std::vector<std::string> changes;  // what `nearest` changes: "hidden_size 1000 -> 1024"
   bool has_nearest = false;          // false: no change of this configuration alone can reach it
+  std::string refused;  // why cuDNN refuses what satisfies all clauses; empty: it does not
 };
 
 // Every clause id that why_not() can use; each is explained by the card "persistence/<id>".

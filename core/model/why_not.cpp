@@ -256,13 +256,26 @@ class Repair {
   }
 
   const RnnConfig& config() const { return c_; }
-  const std::vector<std::string>& changes() const { return changes_; }
+  std::vector<std::string> changes() const {
+    std::vector<std::string> list;
+    for (const auto& [key, before, after, meaning] : changes_)
+      if (before != after)
+        list.push_back(fmt::format("{} {} -> {}{}", key, before, after,
+                                   meaning.empty() ? "" : fmt::format(" ({})", meaning)));
+    return list;
+  }
 
  private:
   template <class Old, class New>
   void note(std::string_view key, const Old& before, const New& after, std::string_view meaning) {
-    changes_.push_back(fmt::format("{} {} -> {}{}", key, before, after,
-                                   meaning.empty() ? "" : fmt::format(" ({})", meaning)));
+    const auto known =
+        std::ranges::find(changes_, key, [](const Change& change) { return change.key; });
+    if (known == changes_.end()) {
+      changes_.push_back({key, fmt::format("{}", before), fmt::format("{}", after), meaning});
+    } else {
+      known->after = fmt::format("{}", after);
+      known->meaning = meaning;
+    }
   }
 
   void set_type(DataType type, std::string_view meaning) {
@@ -283,7 +296,12 @@ class Repair {
     note("hidden_size", c_.hidden_size, hidden, meaning);
     const bool plain = !c_.has_projection();
     c_.hidden_size = hidden;
-    if (plain) c_.proj_size = hidden;
+    if (plain) {
+      c_.proj_size = hidden;
+      const auto dropped =
+          std::ranges::find(changes_, "proj_size", [](const Change& change) { return change.key; });
+      if (dropped != changes_.end()) dropped->after = fmt::format("{}", hidden);
+    }
     if (c_.input_mode == InputMode::skip_input && c_.input_size != hidden) {
       note("input_size", c_.input_size, hidden, "skip_input needs the hidden size");
       c_.input_size = hidden;
@@ -339,7 +357,13 @@ class Repair {
   const DeviceSpec& device_;
   Algo algo_;
   const PaddedSizes& padded_;
-  std::vector<std::string> changes_;
+  // One of each key: a size can be changed twice.
+  struct Change {
+    std::string_view key;
+    std::string before, after;
+    std::string_view meaning;
+  };
+  std::vector<Change> changes_;
 };
 
 }  // namespace
@@ -377,6 +401,10 @@ WhyNot why_not(const RnnConfig& config, const DeviceSpec& device, Algo algo,
   }
   answer.nearest = repair.config();
   answer.changes = repair.changes();
+  if (const auto refused = answer.has_nearest ? refusal(answer.nearest, device) : std::nullopt) {
+    answer.has_nearest = false;
+    answer.refused = refused->reason;
+  }
   return answer;
 }
 

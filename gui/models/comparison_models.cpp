@@ -58,8 +58,8 @@ ComparisonModel::ComparisonModel(QObject* parent) : ColumnModel(parent) {
        time(tr("After"), &Match::after_ms),
        {tr("Speed-up"),
         [at](int row) -> QVariant {
-          const double ratio = at(row).ratio();
-          return ratio > 0 ? to_qt(words::times(ratio)) : QStringLiteral("–");
+          const double times = at(row).ratio();
+          return times > 0 ? to_qt(words::times(times)) : QStringLiteral("–");
         },
         true, [at](int row) { return QVariant(at(row).ratio()); }},
        {tr("Change"), [at](int row) -> QVariant { return change_word(at(row).change); }}});

@@ -40,7 +40,7 @@ std::size_t size_of(const Profile& p, ItemKind kind) {
 
 EventsModel::EventsModel(QObject* parent) : ColumnModel(parent) {
   const auto range = [this](int row) { return document_->range_of(item(row)); };
-  const auto call = [this](int row) {
+  const auto number = [this](int row) {
     return kind_ == ItemKind::call ? item(row).index : call_of(row);
   };
   set_columns(
@@ -53,10 +53,10 @@ EventsModel::EventsModel(QObject* parent) : ColumnModel(parent) {
         true, [range](int row) { return QVariant(qlonglong{range(row).length()}); }},
        {tr("Name"), [this](int row) -> QVariant { return name_of(row); }},
        {tr("RNN call"),
-        [call](int row) -> QVariant {
-          return call(row) < 0 ? QString() : QString::number(call(row));
+        [number](int row) -> QVariant {
+          return number(row) < 0 ? QString() : QString::number(number(row));
         },
-        false, [call](int row) { return QVariant(call(row)); }}});
+        false, [number](int row) { return QVariant(number(row)); }}});
 }
 
 void EventsModel::show_like(const DocumentPointer& document, Item item) {
@@ -121,11 +121,11 @@ QString EventsModel::name_of(int row) const {
   const Profile& p = document_->profile();
   const auto i = static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)]);
   if (kind_ == ItemKind::call) {
-    const auto& call = p.calls[i];
-    if (call.configuration < 0) return {};
+    const auto& rnn = p.calls[i];
+    if (rnn.configuration < 0) return {};
     const auto& all = document_->report().configurations;
-    return to_qt(all[static_cast<std::size_t>(call.configuration)].name) + QStringLiteral(", ") +
-           to_qt(advisor::words::phase(call.phase));
+    return to_qt(all[static_cast<std::size_t>(rnn.configuration)].name) + QStringLiteral(", ") +
+           to_qt(advisor::words::phase(rnn.phase));
   }
   const auto* names = names_of(p, kind_);
   return names == nullptr ? to_qt(to_string(p.transfers.operation[i]))

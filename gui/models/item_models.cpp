@@ -258,8 +258,8 @@ ConfigurationsModel::ConfigurationsModel(QObject* parent) : ColumnModel(parent) 
        })},
       number(
           tr("Gain"), [](const Report& report) { return report.best_gain(); },
-          [](const Report& report, double gain) {
-            if (gain > 1.0005) return to_qt(words::times(gain));
+          [](const Report& report, double best) {
+            if (best > 1.0005) return to_qt(words::times(best));
             return report.model_gain() > 1.0005
                        ? tr("%1× with another model").arg(to_qt(words::number(report.model_gain())))
                        : none();

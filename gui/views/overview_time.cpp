@@ -75,7 +75,12 @@ StackedBars OverviewView::bars_of_configurations(const std::vector<int>& configu
     StackedBars::Row row;
     row.label = to_qt(each.name);
     double total = 0;
-    for (const auto& time : phase_times(*document_, index)) {
+    const auto times = phase_times(*document_, index);
+    const bool trains = std::ranges::any_of(
+        times, [](const auto& time) { return time.phase != Phase::forward_inference; });
+    for (const auto& time : times) {
+      // No step has both.
+      if (trains && time.phase == Phase::forward_inference) continue;
       const double ms = time.timed_ms > 0 ? time.timed_ms : time.kernel_ms;
       row.segments.push_back(
           {ms, theme_.color_of(time.phase), to_qt(words::phase(time.phase)), format_ms(ms), {}});

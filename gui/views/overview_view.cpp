@@ -132,14 +132,14 @@ QWidget* OverviewView::make_verdict() {
   if (const auto* best = advisor::largest_gain(report.findings);
       best != nullptr && best->gain->speedup > 1.005)
     add(to_qt(words::times(best->gain->speedup)), tr("largest gain"), theme_.good);
-  // As the list counts them: a row for each rule, with the sign of its first finding; of several
-  // configurations one rule may speak many times.
+  // Rows as the list has them, one for each rule with the sign of its first finding; of several
+  // configurations one rule may speak many times, and not always as severely.
   const auto count = [&](advisor::Severity severity, const char* word) {
     std::size_t rows = 0, times = 0;
     for (const auto& group : report.actions) {
-      if (group.first().severity != severity) continue;
-      ++rows;
-      times += group.findings.size();
+      if (group.first().severity == severity) ++rows;
+      times += static_cast<std::size_t>(
+          std::ranges::count(group.findings, severity, &advisor::Finding::severity));
     }
     if (rows == 0) return;
     QString name = tr(word, nullptr, many(rows));

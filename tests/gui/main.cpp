@@ -25,7 +25,9 @@ extern "C" const char* __tsan_default_suppressions() {
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   testing::InitGoogleTest(&argc, argv);
-  qputenv("TZ", "UTC");  // pictures show dates of the machine's zone
+  qputenv("TZ", "UTC");                                // pictures show dates of the machine's zone
+  for (const char* variable : {"LC_ALL", "LANGUAGE"})  // errors come in its language
+    qputenv(variable, "C.UTF-8");
   // Settings and data of this process alone: tests run at the same time.
   const QTemporaryDir home;
   for (const char* variable : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})

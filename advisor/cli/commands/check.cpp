@@ -58,15 +58,20 @@ int check_batch(Context& context, const CheckArguments& arguments) {
   std::istream& in = standard_input ? std::cin : file;
   const std::string name = standard_input ? "standard input" : arguments.batch;
   const std::string& output = arguments.output.output;
+  // What is written ends with a whole line, also where Ctrl-C ends it.
+  const auto* stop =
+      context.services.watch_interrupts ? context.services.watch_interrupts() : nullptr;
+  const auto stopped = [stop] { return stop != nullptr && *stop; };
   if (output.empty() || output == "-") {
-    return answer_batch(
+    const int status = answer_batch(
         in, name,
         [&](std::string_view answers, bool waits) {
           context.out << answers;
-          if (waits) context.out.flush();
-          return static_cast<bool>(context.out);
+          if (waits || stopped()) context.out.flush();
+          return context.out && !stopped();
         },
         options);
+    return context.out && stopped() ? exit_interrupted : status;
   }
   if (auto writable = check_writable({output}, arguments.output.force, {arguments.batch});
       !writable)
@@ -78,11 +83,11 @@ int check_batch(Context& context, const CheckArguments& arguments) {
       in, name,
       [&](std::string_view answers, bool) {
         good = written->write(answers);
-        return good.has_value();
+        return good && !stopped();
       },
       options);
   if (good) good = written->commit();
-  return good ? status : context.report(good.error());
+  return !good ? context.report(good.error()) : stopped() ? exit_interrupted : status;
 }
 
 int check(Context& context, const CheckArguments& arguments) {

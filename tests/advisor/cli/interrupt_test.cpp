@@ -77,6 +77,22 @@ class Interrupted : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, testing::Values(SIGINT, SIGTERM),
                          [](const auto& each) { return each.param == SIGINT ? "INT" : "TERM"; });
 
+TEST_P(Interrupted, ABatchEndsWithAWholeLine) {
+  TemporaryFolder folder;
+  const auto lines = folder / "lines.jsonl", log = folder / "log";
+  std::string text;
+  for (int i = 0; i < 400'000; ++i)
+    text += "{\"hidden_size\": " + std::to_string(8 + i % 2000) + "}\n";
+  write_text_file(lines, text);
+  Program program({"check", "--batch", lines, "--device", "h200"}, log, "", folder / "mark");
+  ASSERT_TRUE(within_seconds(60, [&] { return !read_text(log).empty(); }));
+  program.signal_group(GetParam());
+  EXPECT_EQ(program.wait(), 130);
+  const std::string answers = read_text(log);
+  EXPECT_TRUE(answers.ends_with("}\n"));
+  EXPECT_LT(std::count(answers.begin(), answers.end(), '\n'), 400'000);
+}
+
 TEST_P(Interrupted, ASweepKeepsWhatWasFinishedAndGoesOnLater) {
   TemporaryFolder folder;
   const auto sweep = folder / "sizes.toml";

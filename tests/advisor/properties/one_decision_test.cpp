@@ -66,7 +66,7 @@ struct Checked {
 // Counts, so that a draw that never meets a case is seen.
 struct Met {
   int refused = 0, stopped = 0, without_cudnn = 0, fine = 0, ignored = 0, mixed = 0, mapped = 0,
-      fitted = 0, undecided = 0, accelerated = 0, gains = 0, rows = 0, padded = 0;
+      fitted = 0, undecided = 0, accelerated = 0, gains = 0, rows = 0, padded = 0, nearest = 0;
 };
 
 void refusals_and_ticks(const Drawn& drawn, const Checked& checked, Met& met) {
@@ -359,6 +359,19 @@ void padded_one_way(const Drawn& drawn, const Checked& checked, Met& met) {
   EXPECT_LE(batch.size(), 1U) << testing::PrintToString(batch) << label(drawn);
 }
 
+// The nearest configuration with an algorithm is one that cuDNN takes, and names each key once.
+void nearest_runs(const Drawn& drawn, const Checked& checked, Met& met) {
+  for (const auto& table : checked.one().why_not) {
+    if (!table.has_nearest) continue;
+    ++met.nearest;
+    const auto refused = model::refusal(table.nearest, *drawn.device);
+    EXPECT_FALSE(refused) << refused->reason << label(drawn);
+    std::set<std::string> keys;
+    for (const auto& change : table.changes)
+      EXPECT_TRUE(keys.insert(change.substr(0, change.find(' '))).second) << change << label(drawn);
+  }
+}
+
 // What a card says happens names no size to pad to: that is for what it proposes, of which one
 // stays.
 TEST(OneDecision, MessagesNameNoPaddedSize) {
@@ -376,6 +389,7 @@ TEST(OneDecision, AboutDrawnConfigurations) {
     refusals_and_ticks(drawn, checked, met);
     unknown_is_said(drawn, checked, met);
     padded_one_way(drawn, checked, met);
+    nearest_runs(drawn, checked, met);
     no_call_no_numbers(drawn, checked, met);
     ignored_is_said(drawn, checked, met);
     batch_agrees(drawn, checked);
@@ -384,6 +398,7 @@ TEST(OneDecision, AboutDrawnConfigurations) {
     if (failures() > 20) break;  // enough to read
   }
   EXPECT_GT(met.refused, draws / 10);
+  EXPECT_GT(met.nearest, draws / 20);
   EXPECT_GT(met.stopped, draws / 200);
   EXPECT_GT(met.without_cudnn, draws / 40);
   EXPECT_GT(met.fine, draws / 40);

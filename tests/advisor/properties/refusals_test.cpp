@@ -75,6 +75,10 @@ TEST(RefusalInEveryFormat, IsAnErrorThatSaysWhy) {
       if (finding.severity == Severity::error)
         errors[static_cast<std::size_t>(finding.configuration)] = &finding;
     for (const auto* error : errors) ASSERT_NE(error, nullptr);
+    for (const auto& finding : judgement.findings) {
+      EXPECT_FALSE(finding.gain && finding.gain->saved_bytes == 0)
+          << "a gain of what does not run: " << finding.rule_id;
+    }
     advisor::TextOptions wide;
     wide.width = 400;
     wide.verbose = true;

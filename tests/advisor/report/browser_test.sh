@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 status=0
 for page in rich single fine empty bare checked tried sweep many predicted maps; do
   for hash in '' '#theme=dark'; do
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --no-first-run \
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --no-first-run \
       --disable-background-networking --disable-component-update --disable-sync --enable-logging=stderr --v=0 \
       --dump-dom "file://$work/$page.html$hash" >"$work/dom" 2>"$work/log"
     if [ $? -ne 0 ]; then
@@ -40,7 +40,7 @@ done
 # On paper what is folded stays folded: a report of one configuration has a few pages, of 500 not hundreds.
 for limit in single:8 many:60; do
   page=${limit%:*}
-  timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --no-first-run \
+  timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --no-first-run \
     --disable-background-networking --disable-component-update --disable-sync --no-pdf-header-footer \
     --print-to-pdf="$work/$page.pdf" "file://$work/$page.html" >/dev/null 2>"$work/log"
   pages=$(grep -a -c '/Type /Page$' "$work/$page.pdf")
@@ -50,7 +50,7 @@ for limit in single:8 many:60; do
 done
 # The check itself must be able to fail: a changed script no longer has the hash that the policy names.
 sed 's/data-ready\|dataset.ready/dataset.other/' "$work/single.html" >"$work/changed.html"
-timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --no-first-run \
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --no-first-run \
   --disable-background-networking --disable-component-update --disable-sync --enable-logging=stderr --v=0 \
   --dump-dom "file://$work/changed.html" >"$work/dom" 2>"$work/log"
 if ! grep -q 'CONSOLE' "$work/log" || grep -q 'data-ready="yes"' "$work/dom"; then
