@@ -27,4 +27,6 @@ const std::atomic<bool>* watch_interrupts() {
   return &stop_requested;
 }
 
+bool interrupted() { return stop_requested; }
+
 }  // namespace rnnadvisor::cli

@@ -8,5 +8,7 @@ namespace rnnadvisor::cli {
 // Installs the handlers and returns the flag that the first signal sets; it lives as long as the
 // program.
 const std::atomic<bool>* watch_interrupts();
+// Whether that flag is set.
+bool interrupted();
 
 }  // namespace rnnadvisor::cli

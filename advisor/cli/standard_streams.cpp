@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "advisor/cli/interrupt.h"
+
 namespace rnnadvisor::cli {
 namespace {
 
@@ -56,7 +58,8 @@ DescriptorInput::DescriptorInput(int descriptor)
     : descriptor_(descriptor), buffer_(stream_buffer_bytes) {}
 
 DescriptorInput::int_type DescriptorInput::underflow() {
-  while (true) {
+  // Whoever is asked to end waits for no more input.
+  while (!interrupted()) {
     const ssize_t got = ::read(descriptor_, buffer_.data(), buffer_.size());
     if (got > 0) {
       setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
@@ -65,9 +68,10 @@ DescriptorInput::int_type DescriptorInput::underflow() {
     if (got < 0 && errno == EAGAIN) {
       wait_for(descriptor_, POLLIN);
     } else if (got == 0 || errno != EINTR) {
-      return traits_type::eof();
+      break;
     }
   }
+  return traits_type::eof();
 }
 
 std::streamsize DescriptorInput::showmanyc() {

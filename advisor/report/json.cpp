@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What raises which number is said in docs/schema/report.schema.json.
-constexpr std::string_view schema_version = "1.5";
+constexpr std::string_view schema_version = "1.6";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -276,6 +276,7 @@ Json why_not_json(const model::WhyNot& table) {
           {"fast", table.fast},
           {"clauses", clauses},
           {"reachable", table.has_nearest},
+          {"refused", table.refused.empty() ? Json(nullptr) : Json(str(table.refused))},
           {"changes", changes}};
 }
 

@@ -245,8 +245,8 @@ std::string Terminal::take() {
     std::string names;
     for (const auto& title : std::exchange(left_out_, {}))
       names += (names.empty() ? "" : ", ") + title;
-    paragraph(fmt::format("Columns without room: {}. A wider terminal shows them (in a pipe: "
-                          "COLUMNS=160).",
+    paragraph(fmt::format("Columns left out, because the terminal is narrow: {}. In a pipe, "
+                          "COLUMNS=160 shows them.",
                           names),
               0, {}, Style::dim, Style::dim);
   }

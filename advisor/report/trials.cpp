@@ -113,7 +113,7 @@ const TrialRow* ConfigurationReport::best_trial(Meaning meaning) const {
 namespace words {
 namespace {
 // Whole steps are timed with the changes of all layers at once.
-constexpr std::string_view whole_step = "a whole step with every faster layer";
+constexpr std::string_view whole_step = "whole step of the program, with all faster layers";
 }  // namespace
 
 std::string_view verdict(ExperimentVerdict value) {

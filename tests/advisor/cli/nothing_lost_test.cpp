@@ -450,6 +450,27 @@ TEST_F(NothingLost, KilledAtAnyMomentTheFileIsTheOldOneOrTheNew) {
   EXPECT_GT(killed, 20);
 }
 
+// It is read from a pipe whose other end stays open.
+TEST_F(NothingLost, ABatchThatWaitsForInputEndsWhenItIsAskedTo) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    int ends[2] = {};
+    ASSERT_EQ(pipe(ends), 0);
+    const std::string answers = folder_ / "answers";
+    fs::remove(answers);
+    const pid_t child = start({"check", "--batch", "-", "--device", "h200"}, [&] {
+      dup2(ends[0], STDIN_FILENO);
+      redirect(answers, STDOUT_FILENO);
+    });
+    ASSERT_EQ(write(ends[1], "{}\n", 3), 3);
+    for (int i = 0; i < 6000 && !read_text(answers).ends_with("}\n"); ++i) usleep(10'000);
+    usleep(100'000);  // until it reads again
+    kill(child, signal);
+    EXPECT_EQ(wait_for(child), 130);
+    EXPECT_TRUE(read_text(answers).ends_with("}\n"));
+    for (const int end : ends) close(end);
+  }
+}
+
 TEST_F(NothingLost, NoOutputIsAnInput) {
   const auto network = read_text(network_), profile = read_text(profile_),
              lines = read_text(lines_);
