@@ -20,7 +20,7 @@ enum class ExperimentScope {
   inference,         // one forward pass for inference
   forward_training,  // one forward pass for training
   training_step,     // forward for training, backward data, backward weights
-  program_step       // a step of the program with all that is in it, every layer changed that was
+  program_step       // a whole step of the program, after it with all chosen algorithms at once
 };
 std::string_view to_string(ExperimentScope scope);
 

@@ -144,7 +144,7 @@ Configuration changed_configuration(const Configuration& original, const Algorit
   return made;
 }
 
-// Also what is in use no more, because whole steps were slower.
+// Also what was chosen, and given up because whole steps were slower.
 bool was_chosen(const AlgorithmChoice& choice, std::size_t variant, const Experiment& made,
                 const WholeStep& step) {
   if (made.timings.empty()) return false;

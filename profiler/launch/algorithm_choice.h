@@ -59,7 +59,7 @@ std::vector<ExperimentTiming> choice_timings(const ChoiceVariant& before,
 
 // One experiment for each algorithm that was a candidate (`where` "program"), with the
 // configuration that has it. Of several processes with one configuration the first counts.
-// Whole steps of the process are timings of those of its algorithms that were chosen.
+// A process's whole step becomes a timing of each algorithm that was chosen in it.
 void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices,
                             std::span<const WholeStep> steps);
 
