@@ -58,7 +58,7 @@ int check_batch(Context& context, const CheckArguments& arguments) {
   std::istream& in = standard_input ? std::cin : file;
   const std::string name = standard_input ? "standard input" : arguments.batch;
   const std::string& output = arguments.output.output;
-  // What is written ends with a whole line, also where Ctrl-C ends it.
+  // Where Ctrl-C ends it, what was printed ends with a whole line, and a file stays as it was.
   const auto* stop =
       context.services.watch_interrupts ? context.services.watch_interrupts() : nullptr;
   const auto stopped = [stop] { return stop != nullptr && *stop; };
@@ -86,8 +86,12 @@ int check_batch(Context& context, const CheckArguments& arguments) {
         return good && !stopped();
       },
       options);
+  if (good && stopped()) {
+    context.note(fmt::format("interrupted: '{}' was not written", output));
+    return exit_interrupted;
+  }
   if (good) good = written->commit();
-  return !good ? context.report(good.error()) : stopped() ? exit_interrupted : status;
+  return good ? status : context.report(good.error());
 }
 
 int check(Context& context, const CheckArguments& arguments) {

@@ -471,6 +471,29 @@ TEST_F(NothingLost, ABatchThatWaitsForInputEndsWhenItIsAskedTo) {
   }
 }
 
+TEST_F(NothingLost, ABatchThatIsStoppedKeepsTheFileOfBefore) {
+  fs::create_directory(folder_ / "out");
+  const std::string file = folder_ / "out/answers";
+  for (const int signal : {SIGINT, SIGTERM}) {
+    int ends[2] = {};
+    ASSERT_EQ(pipe(ends), 0);
+    prepare(file);
+    const pid_t child =
+        start({"check", "--batch", "-", "--device", "h200", "-o", file, "--force"}, [&] {
+          dup2(ends[0], STDIN_FILENO);
+          be_quiet();
+        });
+    ASSERT_EQ(write(ends[1], "{}\n", 3), 3);
+    for (int i = 0; i < 6000 && left_behind(folder_ / "out").empty(); ++i) usleep(10'000);
+    usleep(100'000);  // until it reads again
+    kill(child, signal);
+    EXPECT_EQ(wait_for(child), 130);
+    EXPECT_EQ(read_text(file), precious(file));
+    EXPECT_EQ(left_behind(folder_ / "out"), "");
+    for (const int end : ends) close(end);
+  }
+}
+
 TEST_F(NothingLost, NoOutputIsAnInput) {
   const auto network = read_text(network_), profile = read_text(profile_),
              lines = read_text(lines_);
