@@ -4,7 +4,7 @@ import struct
 
 ALGORITHMS = ["standard", "persist_static", "persist_dynamic", "persist_static_small_h"]
 STATES = ["waiting", "comparing", "measuring", "decided"]
-VARIANT_STATES = ["absent", "original", "candidate", "measured", "slower", "refused", "different", "layout", "memory", "unseen", "drifted"]
+VARIANT_STATES = ["absent", "original", "candidate", "measured", "slower", "refused", "different", "layout", "memory", "unseen", "drifted", "costly"]
 KEPT = ["tuning", "unequal_lengths", "alignment", "small_workspace", "unknown_reserve", "captured", "refused", "whole_step", "only_tried"]
 STRING, NOTE, ACCELERATION, STEP_BLOCK = 1, 20, 27, 28
 VARIANTS, VARIANT_BYTES = 6, 120

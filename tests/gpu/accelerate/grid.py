@@ -1,6 +1,7 @@
 """Unmodified PyTorch layers as they are and under `RNNADVISOR_ACCELERATE`: times in turns, what was chosen, what was computed.
 
-grid.py PLUGIN SHAPES.jsonl OUT.jsonl [--with VALUE,…] [--host ROUNDS] [--until SECONDS]: one line a layer, appended; one that is there is not run again.
+grid.py PLUGIN SHAPES.jsonl OUT.jsonl [--with VALUE,…] [--host ROUNDS] [--until SECONDS] [--shard I/N]: one line a layer, appended; one that is
+there is not run again.
 Each way to run a layer is a process of its own, a fork of this one, which has imported PyTorch. All of a layer start together and then run
 one at a time, in turns: plain, accelerated, plain again (the control), and what --with adds (force:persist_static). --host also takes the
 time of steps that nothing waits for, ROUNDS turns of 100 (`host`: wall and processor time of a step, ms): what a program whose CPU is the
@@ -228,7 +229,9 @@ def main():
     parser.add_argument("--with", dest="others", default="")
     parser.add_argument("--host", type=int, default=0, metavar="ROUNDS")
     parser.add_argument("--until", type=float, default=1e9, help="start no layer after so many seconds")
+    parser.add_argument("--shard", default="0/1", metavar="I/N", help="every Nth layer alone, from the Ith on: one machine or GPU has one shard")
     arguments = parser.parse_args()
+    shard, shards = map(int, arguments.shard.split("/"))
     out = pathlib.Path(arguments.out)
     done = {json.loads(line)["index"] for line in out.read_text().splitlines()} if out.exists() else set()
     ways = {"plain": "0", "accelerated": "exact", "again": "0", **{value: value for value in filter(None, arguments.others.split(","))}}
@@ -236,7 +239,7 @@ def main():
         os.sched_setaffinity(0, {2, 3})  # of all children, too: placement alone makes a factor of two
     begin = time.perf_counter()
     for index, line in enumerate(pathlib.Path(arguments.shapes).read_text().splitlines()):
-        if index in done or time.perf_counter() - begin > arguments.until:
+        if index % shards != shard or index in done or time.perf_counter() - begin > arguments.until:
             continue
         shape = json.loads(line)
         # Conversion to half is for float32 alone.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tables of what grid.py measured: score.py RESULTS.jsonl. Times are medians of whole steps, plain being both plain runs together."""
+"""Tables of what grid.py measured: score.py RESULTS.jsonl …, shards together. Times are medians of whole steps, plain being both plain runs together."""
+import fileinput
 import json
 import math
 import statistics
-import sys
 
 rows = []
-for line in open(sys.argv[1]):
+for line in fileinput.input():
     row = json.loads(line)
     runs = row["runs"]
     if any("error" in run for run in runs.values()):
@@ -38,3 +38,4 @@ print(f"\n{len(rows)} layers, geometric mean {mean([r['speedup'] for r in rows])
       f"plain against plain {mean([r['control'] for r in rows]):.3f}, {min(r['control'] for r in rows):.2f} to {max(r['control'] for r in rows):.2f}")
 print(f"of those with another algorithm {sum(r['fast'] <= 1.05 * r['best'] for r in changed)} of {len(changed)} within 5 % of the best that was measured")
 print(f"kept theirs though another is faster by more than 10 %: {[r['shape'] for r in kept if r['best'] < 0.9 * min(r['plain'], r['fast'])]}")
+print(f"slower than the program's own by more than 3 %: {[(r['shape'], round(r['plain'] / r['fast'], 3), 'control', round(r['control'], 3), 'other' if r['chosen'] else 'own') for r in rows if r['fast'] > 1.03 * r['plain']]}")
