@@ -81,7 +81,7 @@ std::vector<Row> make_rows(const launch::Collected& collected) {
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
       return choice.configuration >= 0 && row.choice.process != choice.process &&
              row.choice.configuration == choice.configuration && row.choice.file == choice.file &&
-             row.choice.line == choice.line &&
+             row.choice.line == choice.line && row.choice.with_change == choice.with_change &&
              name_of(row.choice.in_use()) == name_of(choice.in_use());
     });
     if (same != rows.end()) {
@@ -305,7 +305,8 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
   const auto& choice = row.choice;
   terminal.line();
   std::string title = row.name;
-  if (!row.site.empty()) title += ", " + row.site;
+  if (choice.with_change) title += ", with the change";
+  if (!row.site.empty() && !choice.with_change) title += ", " + row.site;
   if (row.processes > 1) title += fmt::format(", in {} processes", row.processes);
   terminal.paragraph(title, 4, choice.accelerated() ? terminal.symbol("  ✔", "  =") : "  –",
                      choice.accelerated() ? Style::green : Style::dim, Style::bold);
@@ -347,13 +348,8 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
     part("Not used", fmt::format("{}", fmt::join(others, ", ")));
 }
 
-struct Verdict {
-  std::string text;
-  bool good = false;
-};
-
-Verdict accelerated_verdict(const std::vector<Row>& rows, const launch::Collected& collected,
-                            bool tried) {
+TryVerdict accelerated_verdict(const std::vector<Row>& rows, const launch::Collected& collected,
+                               bool tried) {
   const Profile& profile = collected.profile;
   std::set<LayerKey> all, fast;
   double least = 0, most = 0;
@@ -368,9 +364,10 @@ Verdict accelerated_verdict(const std::vector<Row>& rows, const launch::Collecte
   }
   const Row& first = rows.front();  // what saves most
   std::string step;
-  if (!collected.steps.empty() && !collected.steps.front().withdrawn) {
-    step = fmt::format(", a whole step {} times",
-                       words::number(collected.steps.front().speedup.median));
+  const auto steps = first_steps(collected);
+  if (!steps.empty() && steps.front().arm == spool::StepArm::algorithms &&
+      !steps.front().withdrawn) {
+    step = fmt::format(", a whole step {} times", words::number(steps.front().speedup.median));
   }
   std::string gain = "with a faster algorithm";
   if (most > 0) {
@@ -467,15 +464,63 @@ std::string accelerate_command(std::string_view options, std::string_view progra
                      program);
 }
 
+namespace {
+
+// Everything that was tried: `rows` are the kinds of calls that the program makes by itself.
+TryVerdict verdict_of(const launch::Collected& collected, const std::vector<Row>& rows,
+                      const AccelerationContext& context, const launch::WholeStep* best) {
+  const bool any = !rows.empty() && rows.front().choice.accelerated();
+  const bool changed = context.changes != nullptr && count_layers(*context.changes, true) > 0;
+  if (!context.algorithms) return change_verdict(collected, *context.changes);
+  if (best != nullptr && best->has_change() && changed) {
+    return {fmt::format("a whole step runs {} times faster with {}{}",
+                        words::number(best->speedup.median), change_in_words(*context.changes),
+                        best->arm == spool::StepArm::both ? " and faster algorithms" : ""),
+            true};
+  }
+  if (any) return accelerated_verdict(rows, collected, context.tried);
+  std::string text = nothing(collected, rows, context.hold);
+  if (changed) text += "; nor do " + change_verdict(collected, *context.changes).text;
+  return {std::move(text)};
+}
+
+void draw_keeping(advisor::Terminal& terminal, const AccelerationContext& context, bool algorithms,
+                  bool change) {
+  std::string_view label = "  To keep it";
+  const auto draw = [&](const std::string& text) {
+    terminal.paragraph(text, indent, label, Style::bold);
+    label = "";
+  };
+  if (algorithms) {
+    draw(context.command.empty() ? "start the program with the same variables"
+                                 : fmt::format("{}{}", context.tried ? "" : "the same command: ",
+                                               words::clean(context.command)));
+  }
+  if (change) draw(keep_change(*context.changes, context.code_folder));
+  if (algorithms && !context.tried) {
+    terminal.paragraph("RNNADVISOR_ACCELERATE=0, or start the program without rnnadvisor", indent,
+                       "  To undo it", Style::bold);
+  }
+}
+
+}  // namespace
+
 std::string accelerate_report(const launch::Collected& collected,
                               const AccelerationContext& context,
                               const advisor::TextOptions& options) {
-  if (context.changes != nullptr) return change_report(collected, context, options);
-  const auto rows = make_rows(collected);
-  advisor::Terminal terminal(options);
+  auto rows = make_rows(collected);
+  // What a changed layer calls follows the program's own; where it gained nothing, it is no news.
+  std::vector<Row> changed_rows;
+  for (const auto& row : rows)
+    if (row.choice.with_change && row.choice.accelerated()) changed_rows.push_back(row);
+  std::erase_if(rows,
+                [&](const Row& row) { return row.choice.with_change || !context.algorithms; });
+  const auto steps = first_steps(collected);
+  const auto* best = best_of(steps);
   const bool any = !rows.empty() && rows.front().choice.accelerated();
-  const auto verdict = any ? accelerated_verdict(rows, collected, context.tried)
-                           : Verdict{nothing(collected, rows, context.hold), false};
+  const bool changed = context.changes != nullptr && count_layers(*context.changes, true) > 0;
+  advisor::Terminal terminal(options);
+  const auto verdict = verdict_of(collected, rows, context, best);
   terminal.line();
   const auto losses = losses_in_short(context.losses);
   terminal.paragraph(fmt::format("rnnadvisor: {}{}", verdict.text, losses), 0, {}, Style::dim,
@@ -484,23 +529,21 @@ std::string accelerate_report(const launch::Collected& collected,
   if (rows.size() > most_rows)
     terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),
                   Style::dim);
+  if (context.changes != nullptr)
+    draw_changed_layers(terminal, *context.changes, context.algorithms);
+  if (context.algorithms) {
+    for (std::size_t i = 0; i < std::min(changed_rows.size(), most_rows); ++i)
+      draw_row(terminal, changed_rows[i]);
+  }
   terminal.line();
-  if (any || !collected.steps.empty())
-    draw_whole_step(terminal, collected.steps, {context.step, context.tried});
-  draw_costs(terminal, rows, context.tried);
+  if (any || changed || !steps.empty())
+    draw_whole_step(terminal, collected, {context.step, context.tried});
+  if (context.algorithms) draw_costs(terminal, rows, context.tried);
   draw_losses(terminal, context.losses);
   draw_notes(terminal, collected.profile);
-  if (any) {
-    terminal.paragraph(context.command.empty()
-                           ? "start the program with the same variables"
-                           : fmt::format("{}{}", context.tried ? "" : "the same command: ",
-                                         words::clean(context.command)),
-                       indent, "  To keep it", Style::bold);
-    if (!context.tried) {
-      terminal.paragraph("RNNADVISOR_ACCELERATE=0, or start the program without rnnadvisor", indent,
-                         "  To undo it", Style::bold);
-    }
-  }
+  const bool keep_change = best != nullptr && best->has_change() && changed;
+  const bool keep_algorithms = any && (!keep_change || best->arm == spool::StepArm::both);
+  draw_keeping(terminal, context, keep_algorithms, keep_change);
   return terminal.take();
 }
 

@@ -1,5 +1,5 @@
-// One screen about what `accelerate` did to a program: what runs faster and by how much, what did
-// not change and why, what measuring cost.
+// One screen about what `accelerate` did to a program, or `try`: what runs faster and by how much,
+// what did not change and why, what measuring cost.
 #pragma once
 
 #include <string>
@@ -21,8 +21,9 @@ struct AccelerationContext {
   bool tried = false;   // of `try`: the program has its own algorithms again
   AccelerationHold hold = AccelerationHold::none;
   std::string step = {};  // the range that a step is, as --step names it; empty: none
-  // Of `try --change`, in place of algorithms; null: none.
+  // Of `try`: changes of layers; null: none were tried.
   const std::vector<ChangedLayer>* changes = nullptr;
+  bool algorithms = true;              // were tried: else those changes alone
   std::string code_folder = {};        // where modules of them were written; empty: nowhere
   const LossReport* losses = nullptr;  // of `try --losses`
 };

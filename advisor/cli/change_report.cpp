@@ -15,47 +15,10 @@ namespace {
 using advisor::Style;
 namespace words = advisor::words;
 
-struct Verdict {
-  std::string text;
-  bool good = false;
-};
-
-int count(const std::vector<ChangedLayer>& layers, bool changed_alone) {
-  int all = 0;
-  for (const auto& layer : layers)
-    if (layer.changed || !changed_alone) all += layer.layers;
-  return all;
-}
-
-Verdict verdict_of(const launch::Collected& collected, const std::vector<ChangedLayer>& layers) {
-  if (layers.empty()) {
-    return {collected.spools == 0 || collected.rnn_calls == 0
-                ? "nothing was changed: the program called no cuDNN RNN; check that its RNN runs "
-                  "on the GPU through cuDNN"
-                : "nothing was changed: no nn.LSTM, nn.GRU or nn.RNN of PyTorch was called often "
-                  "enough. Subclasses, scripted and compiled layers keep their own code, and so "
-                  "does a Python that is started with -I, -E or -S"};
-  }
+const ChangedLayer* first_changed(const std::vector<ChangedLayer>& layers) {
   const auto first = std::find_if(layers.begin(), layers.end(),
                                   [](const ChangedLayer& layer) { return layer.changed; });
-  if (first == layers.end())
-    return {fmt::format("nothing was changed: {}", words::clean(layers.front().reason))};
-  const int changed = count(layers, true), all = count(layers, false);
-  const std::string what = fmt::format("{} of {} changed ({})", changed,
-                                       words::plural(static_cast<long long>(all), "RNN layer"),
-                                       words::clean(first->change));
-  if (collected.steps.empty()) return {what + ", but no whole step could be timed"};
-  const auto& step = collected.steps.front();
-  const double speedup = step.speedup.median;
-  if (step.speedup.low > 1 && step.speedup.low > step.control.high) {
-    return {fmt::format("a whole step runs {} times faster with {}", words::number(speedup), what),
-            true};
-  }
-  if (step.speedup.high < 1 && step.speedup.high < step.control.low) {
-    return {fmt::format("a whole step takes {} times as long with {}", words::number(1 / speedup),
-                        what)};
-  }
-  return {fmt::format("with {} whole steps take what they took, within the noise", what)};
+  return first == layers.end() ? nullptr : &*first;
 }
 
 void draw_layer(advisor::Terminal& terminal, const ChangedLayer& layer) {
@@ -83,42 +46,71 @@ void draw_layer(advisor::Terminal& terminal, const ChangedLayer& layer) {
 
 }  // namespace
 
-std::string change_report(const launch::Collected& collected, const AccelerationContext& context,
-                          const advisor::TextOptions& options) {
-  constexpr std::size_t most_rows = 8;
-  const auto& layers = *context.changes;
-  advisor::Terminal terminal(options);
-  const auto verdict = verdict_of(collected, layers);
-  terminal.line();
-  const auto losses = losses_in_short(context.losses);
-  terminal.paragraph(fmt::format("rnnadvisor: {}{}", verdict.text, losses), 0, {}, Style::dim,
-                     verdict.good && losses.empty() ? Style::green : Style::yellow);
-  for (std::size_t i = 0; i < std::min(layers.size(), most_rows); ++i)
-    draw_layer(terminal, layers[i]);
-  if (layers.size() > most_rows)
-    terminal.line(fmt::format("    and {} more", layers.size() - most_rows), Style::dim);
-  terminal.line();
-  if (count(layers, true) > 0) draw_whole_step(terminal, collected.steps, {context.step, true});
-  draw_losses(terminal, context.losses);
-  draw_notes(terminal, collected.profile);
-  if (verdict.good) {
-    const bool code = std::any_of(layers.begin(), layers.end(), [](const ChangedLayer& layer) {
-      return layer.changed && !layer.file.empty();
-    });
-    std::string keep =
-        "torch.backends.cudnn.allow_tf32 as the change has it, once, before training";
-    if (code) {
-      keep = context.code_folder.empty()
-                 ? "the same command with --write-code FOLDER writes the module; put its class "
-                   "where the layer is made, the weights load as they are"
-                 : fmt::format(
-                       "put the class of the module in {} where the layer is made; the "
-                       "weights load as they are",
-                       words::clean(context.code_folder));
-    }
-    terminal.paragraph(keep, report_indent, "  To keep it", Style::bold);
+int count_layers(const std::vector<ChangedLayer>& layers, bool changed_alone) {
+  int all = 0;
+  for (const auto& layer : layers)
+    if (layer.changed || !changed_alone) all += layer.layers;
+  return all;
+}
+
+std::string change_in_words(const std::vector<ChangedLayer>& layers) {
+  const int all = count_layers(layers, false);
+  return fmt::format("{} of {} changed ({})", count_layers(layers, true),
+                     words::plural(static_cast<long long>(all), "RNN layer"),
+                     words::clean(first_changed(layers)->change));
+}
+
+TryVerdict change_verdict(const launch::Collected& collected,
+                          const std::vector<ChangedLayer>& layers) {
+  if (layers.empty()) {
+    return {collected.spools == 0 || collected.rnn_calls == 0
+                ? "nothing was changed: the program called no cuDNN RNN; check that its RNN runs "
+                  "on the GPU through cuDNN"
+                : "nothing was changed: no nn.LSTM, nn.GRU or nn.RNN of PyTorch was called often "
+                  "enough. Subclasses, scripted and compiled layers keep their own code, and so "
+                  "does a Python that is started with -I, -E or -S"};
   }
-  return terminal.take();
+  if (first_changed(layers) == nullptr)
+    return {fmt::format("nothing was changed: {}", words::clean(layers.front().reason))};
+  const std::string what = change_in_words(layers);
+  const auto steps = first_steps(collected);
+  const auto step = std::ranges::find(steps, spool::StepArm::change, &launch::WholeStep::arm);
+  if (step == steps.end()) return {what + ", but no whole step could be timed"};
+  const double speedup = step->speedup.median;
+  if (step->is_faster()) {
+    return {fmt::format("a whole step runs {} times faster with {}", words::number(speedup), what),
+            true};
+  }
+  if (step->is_slower()) {
+    return {fmt::format("a whole step takes {} times as long with {}", words::number(1 / speedup),
+                        what)};
+  }
+  return {fmt::format("with {} whole steps take what they took, within the noise", what)};
+}
+
+void draw_changed_layers(advisor::Terminal& terminal, const std::vector<ChangedLayer>& layers,
+                         bool changed_alone) {
+  constexpr std::size_t most_rows = 8;
+  std::size_t rows = 0;
+  for (const auto& layer : layers) {
+    if (changed_alone && !layer.changed) continue;
+    if (++rows <= most_rows) draw_layer(terminal, layer);
+  }
+  if (rows > most_rows) terminal.line(fmt::format("    and {} more", rows - most_rows), Style::dim);
+}
+
+std::string keep_change(const std::vector<ChangedLayer>& layers, const std::string& code_folder) {
+  const bool code = std::any_of(layers.begin(), layers.end(), [](const ChangedLayer& layer) {
+    return layer.changed && !layer.file.empty();
+  });
+  if (!code) return "torch.backends.cudnn.allow_tf32 as the change has it, once, before training";
+  if (code_folder.empty()) {
+    return "the same command with --write-code FOLDER writes the module; put its class where the "
+           "layer is made, the weights load as they are";
+  }
+  return fmt::format(
+      "put the class of the module in {} where the layer is made; the weights load as they are",
+      words::clean(code_folder));
 }
 
 }  // namespace rnnadvisor::cli

@@ -1,14 +1,30 @@
-// One screen about what `try --change` found: whether whole steps are faster with the change.
+// Changes of layers in the report of `try`.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "advisor/cli/accelerate_report.h"
+#include "advisor/cli/program_changes.h"
+#include "advisor/report/terminal.h"
+#include "profiler/launch/collect.h"
 
 namespace rnnadvisor::cli {
 
-// `context.changes` must be given. Ends with a line break.
-std::string change_report(const launch::Collected& collected, const AccelerationContext& context,
-                          const advisor::TextOptions& options);
+struct TryVerdict {
+  std::string text;
+  bool good = false;
+};
+
+int count_layers(const std::vector<ChangedLayer>& layers, bool changed_alone);
+// Whether whole steps are faster with the change alone, or why nothing was changed.
+TryVerdict change_verdict(const launch::Collected& collected,
+                          const std::vector<ChangedLayer>& layers);
+// "2 of 3 RNN layers changed (hidden size padded to a multiple of 128)". One must be.
+std::string change_in_words(const std::vector<ChangedLayer>& layers);
+// `changed_alone`: without those that kept their own code.
+void draw_changed_layers(advisor::Terminal& terminal, const std::vector<ChangedLayer>& layers,
+                         bool changed_alone);
+// What to do to keep the change.
+std::string keep_change(const std::vector<ChangedLayer>& layers, const std::string& code_folder);
 
 }  // namespace rnnadvisor::cli

@@ -193,8 +193,9 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
     *ended = std::any_of(notes.begin(), notes.end(),
                          [](const auto& note) { return note.code == "try-ended"; });
   }
-  const AccelerationContext about{request.command, request.tried,       request.hold,  request.step,
-                                  request.changes, request.code_folder, request.losses};
+  const AccelerationContext about{request.command,     request.tried,   request.hold,
+                                  request.step,        request.changes, request.algorithms,
+                                  request.code_folder, request.losses};
   if (!request.report.empty()) {
     advisor::TextOptions plain;
     const auto written = write_file(request.report, accelerate_report(*collected, about, plain));

@@ -41,7 +41,8 @@ struct AccelerationRequest {
   AccelerationHold hold{};  // why nothing can have been accelerated
   bool tried = false;       // of `try`
   std::string step = {};    // the range that a step is, as --step names it; empty: none
-  const std::vector<ChangedLayer>* changes = nullptr;  // of `try --change`
+  const std::vector<ChangedLayer>* changes = nullptr;  // of layers, by `try`
+  bool algorithms = true;                              // else those changes alone
   std::string code_folder = {};                        // where their modules are
   const LossReport* losses = nullptr;                  // of `try --losses`
 };

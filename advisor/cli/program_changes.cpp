@@ -21,6 +21,7 @@
 #include "advisor/whatif/torch/torch_candidates.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/output_file.h"
+#include "profiler/spool/settings.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -94,7 +95,8 @@ Result<std::unique_ptr<ProgramChanges>> ProgramChanges::start(const Context& con
   }
   auto variable = write_program_python(folder + "/python", python_path);
   if (!variable) return fail(std::move(variable.error()));
-  made->variables_ = {std::move(*variable), "RNNADVISOR_CHANGES=" + made->questions_};
+  made->variables_ = {std::move(*variable),
+                      fmt::format("{}={}", spool::variable::changes, made->questions_)};
   // Signals are run_program()'s.
   sigset_t all, before;
   sigfillset(&all);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
@@ -17,41 +19,92 @@ std::string layer_name(const RnnConfig& config) {
          (config.mode == Mode::inference ? ", inference" : "");
 }
 
-void draw_whole_step(advisor::Terminal& terminal, const std::vector<WholeStep>& steps,
-                     const WholeStepContext& context) {
-  if (steps.empty() && !context.step.empty()) {
+namespace {
+
+std::string_view words_of(spool::StepArm arm) {
+  switch (arm) {
+    case spool::StepArm::algorithms:
+      return "with faster algorithms";
+    case spool::StepArm::change:
+      return "with the change of layers";
+    case spool::StepArm::both:
+      return "with both";
+    case spool::StepArm::own:
+    case spool::StepArm::count:
+      break;
+  }
+  return "";
+}
+
+void draw_no_step(advisor::Terminal& terminal, const WholeStepContext& context) {
+  if (!context.step.empty()) {
     terminal.paragraph(fmt::format("not measured: too few steps ({}) came, or none", context.step),
                        report_indent, "  Whole step", Style::bold);
-    return;
-  }
-  if (steps.empty()) {
-    if (!context.tried) return;
+  } else if (context.tried) {
     terminal.paragraph(
         "not measured: the program ended too early, or no step was found. A step is a forward pass "
         "and its backward pass, or without training a forward pass of the first layer, outside "
-        "CUDA "
-        "graphs; `--step nvtx:NAME` names one",
+        "CUDA graphs; `--step nvtx:NAME` names one",
         report_indent, "  Whole step", Style::bold);
-    return;
   }
-  const auto& step = steps.front();
-  std::string text =
-      fmt::format("{} {} {}: {} ({} to {}); noise of the program's own steps: {} to {}",
-                  format_milliseconds(step.own_ms.median), terminal.symbol("→", "->"),
-                  format_milliseconds(step.chosen_ms.median), words::times(step.speedup.median),
-                  words::number(step.speedup.low), words::number(step.speedup.high),
-                  words::number(step.control.low), words::number(step.control.high));
-  if (step.withdrawn) text += "; steps were slower, so the program has its own algorithms again";
-  if (steps.size() > 1) text += fmt::format("; in the first of {} processes", steps.size());
-  terminal.paragraph(text, report_indent, "  Whole step", Style::bold);
+}
+
+}  // namespace
+
+std::vector<WholeStep> first_steps(const launch::Collected& collected) {
+  std::vector<WholeStep> first;
+  for (const auto& step : collected.steps)
+    if (step.process == collected.steps.front().process) first.push_back(step);
+  return first;
+}
+
+const WholeStep* best_of(const std::vector<WholeStep>& steps) {
+  constexpr double worth_code = 1.05;
+  const WholeStep* best = nullptr;
+  for (const auto& step : steps) {
+    if (!step.is_faster() || step.withdrawn) continue;
+    const double than = best == nullptr ? 0
+                        : step.has_change() && !best->has_change()
+                            ? worth_code * best->speedup.median
+                            : best->speedup.median;
+    if (step.speedup.median > than) best = &step;
+  }
+  return best;
+}
+
+void draw_whole_step(advisor::Terminal& terminal, const launch::Collected& collected,
+                     const WholeStepContext& context) {
+  const auto steps = first_steps(collected);
+  if (steps.empty()) return draw_no_step(terminal, context);
+  const auto& first = steps.front();
+  const std::string noise =
+      fmt::format("noise of the program's own steps: {} to {}", words::number(first.control.low),
+                  words::number(first.control.high));
+  std::set<int> processes;
+  for (const auto& step : collected.steps) processes.insert(step.process);
+  std::string of_first;
+  if (processes.size() > 1)
+    of_first = fmt::format("; in the first of {} processes", processes.size());
+  for (const auto& step : steps) {
+    std::string text =
+        fmt::format("{} {} {}{}{}: {} ({} to {})", format_milliseconds(step.own_ms.median),
+                    terminal.symbol("→", "->"), format_milliseconds(step.changed_ms.median),
+                    steps.size() > 1 ? " " : "", steps.size() > 1 ? words_of(step.arm) : "",
+                    words::times(step.speedup.median), words::number(step.speedup.low),
+                    words::number(step.speedup.high));
+    if (steps.size() == 1) text += "; " + noise;
+    if (step.withdrawn) text += "; steps were slower, so the program has its own algorithms again";
+    if (steps.size() == 1) text += of_first;
+    terminal.paragraph(text, report_indent, &step == &first ? "  Whole step" : "", Style::bold);
+  }
   std::string about =
-      fmt::format("{} steps timed; {}", format_count(step.steps), launch::describe(step.source));
-  // Six of the thirteen blocks ran with the program's own algorithms.
-  const double cost = (step.own_ms.median - step.chosen_ms.median) * step.steps * 6 / 13;
+      fmt::format("{} steps timed; {}", format_count(first.steps), launch::describe(first.source));
+  if (steps.size() > 1) about = fmt::format("{}{}; {}", noise, of_first, about);
+  // Seven of the thirteen blocks ran with the program's own algorithms.
+  const double cost = (first.own_ms.median - first.changed_ms.median) * first.steps * 7 / 13;
   if (!context.tried && cost > 0)
     about += fmt::format(
-        "; timing them cost about {}, because nearly half ran with the program's "
-        "own algorithms",
+        "; timing them cost about {}, because about half ran with the program's own algorithms",
         format_milliseconds(cost));
   terminal.paragraph(about, report_indent, {}, Style::dim);
 }

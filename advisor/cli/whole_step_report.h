@@ -8,7 +8,7 @@
 #include "advisor/cli/loss_runs.h"
 #include "advisor/report/terminal.h"
 #include "core/config/rnn_config.h"
-#include "profiler/launch/whole_step.h"
+#include "profiler/launch/collect.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::cli {
@@ -22,7 +22,13 @@ struct WholeStepContext {
   std::string step;    // the range that a step is, as --step names it; empty: none
   bool tried = false;  // of `try`, where a step without a time is worth a word
 };
-void draw_whole_step(advisor::Terminal& terminal, const std::vector<launch::WholeStep>& steps,
+// What was timed in the first process that has whole steps.
+std::vector<launch::WholeStep> first_steps(const launch::Collected& collected);
+// What to recommend of them: the fastest that is surely faster than the program as it is; a change
+// of code must gain 5 % beside algorithms, which need none. Null: none is.
+const launch::WholeStep* best_of(const std::vector<launch::WholeStep>& steps);
+
+void draw_whole_step(advisor::Terminal& terminal, const launch::Collected& collected,
                      const WholeStepContext& context);
 
 // Of `try --losses`; null: nothing.

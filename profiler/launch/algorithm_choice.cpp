@@ -157,7 +157,7 @@ void add_whole_step(Experiment& experiment, const WholeStep& step) {
   ExperimentTiming timing;
   timing.scope = ExperimentScope::program_step;
   timing.before_ms = step.own_ms;
-  timing.after_ms = step.chosen_ms;
+  timing.after_ms = step.changed_ms;
   timing.speedup = step.speedup.median;
   timing.speedup_low = step.speedup.low;
   timing.speedup_high = step.speedup.high;
@@ -202,12 +202,15 @@ void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> c
         });
   };
   for (const auto& choice : choices) {
-    if (choice.configuration < 0) continue;
+    // What cuDNN does for a layer that `try` changed is no experiment with the program's own.
+    if (choice.configuration < 0 || choice.with_change) continue;
     for (std::size_t i = 1; i < choice.variants.size(); ++i) {
       const auto& variant = choice.variants[i];
       auto made = make_experiment(profile, choice, variant);
       if (known(made)) continue;
-      const auto step = std::ranges::find(steps, choice.process, &WholeStep::process);
+      const auto step = std::ranges::find_if(steps, [&](const WholeStep& one) {
+        return one.process == choice.process && one.arm == spool::StepArm::algorithms;
+      });
       if (step != steps.end() && was_chosen(choice, i, made, *step)) add_whole_step(made, *step);
       if (!made.timings.empty()) {
         made.changed = {static_cast<int>(profile.configurations.size())};

@@ -32,7 +32,8 @@ struct AlgorithmChoice {
   int device = -1;         // index into Profile::devices
   std::string file;        // the Python line of the first such call; empty: not known
   int line = 0;
-  std::uint64_t key = 0;  // of this kind of calls, the same in every process
+  std::uint64_t key = 0;     // of this kind of calls, the same in every process
+  bool with_change = false;  // of a layer that our code changed (`try`)
   spool::ChoiceState state = spool::ChoiceState::waiting;
   spool::ChoiceOrigin origin{};
   std::size_t chosen = 0;  // index into `variants`

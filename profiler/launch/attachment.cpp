@@ -83,12 +83,13 @@ void set_acceleration(const RecordingOptions& options, const Places& places, con
   put(variable::plan_only, wanted.plan_only ? "1" : "");
   put(variable::try_steps, number(wanted.try_steps));
   put(variable::try_end, wanted.try_end ? "1" : "");
+  if (!wanted.changes) put(variable::changes, "");
   put(variable::record, !options.accelerate ? "" : wanted.record_calls ? "calls" : "choices");
   if (!acceleration_is_off(present)) {
-    put(variable::accelerate, !options.accelerate ? ""
-                              : wanted.change     ? "steps"
-                              : wanted.numerics   ? "numerics"
-                                                  : "exact");
+    put(variable::accelerate, !options.accelerate  ? ""
+                              : !wanted.algorithms ? "steps"
+                              : wanted.numerics    ? "numerics"
+                                                   : "exact");
   } else if (options.accelerate) {
     attachment.notes.push_back(fmt::format(
         "{}={} is set: the program keeps its own cuDNN algorithms. Unset it to accelerate",
@@ -221,6 +222,7 @@ Attachment detach(const Lookup& present) {
                            variable::try_end,
                            variable::plan,
                            variable::plan_only,
+                           variable::changes,
                            variable::record}) {
     if (present(name)) attachment.unset.emplace_back(name);
   }

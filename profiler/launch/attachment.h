@@ -22,7 +22,8 @@ struct AccelerateOptions {
   bool numerics = false;      // float32 may be multiplied in half precision
   int try_steps = 0;          // of `try`: whole steps to time; 0: not `try`
   bool try_end = false;       // interrupt the program then
-  bool change = false;        // `try` of a change in the program's modules, not of algorithms
+  bool algorithms = true;     // are measured and replaced; else whole steps alone are timed
+  bool changes = false;       // of `try`: code of ours in the program changes its layers
   std::string plan = {};      // plan_bytes(), to be written into the folder; empty: none
   bool plan_only = false;     // what the plan does not have keeps the program's own algorithm
 };

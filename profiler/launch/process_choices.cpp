@@ -49,6 +49,7 @@ void ProcessSpool::add_choices() {
     choice.process = process_;
     choice.device = device_of(record.device);
     choice.key = record.key;
+    choice.with_change = record.with_change == 1;
     choice.origin = std::min(record.origin, spool::ChoiceOrigin::forced);
     choice.configuration = configuration_of(asked, choice.device).index;
     if (const auto site = tables_.call_sites.find(record.call_site);
@@ -89,9 +90,9 @@ void ProcessSpool::add_choices() {
     }
     collection_.choices.push_back(std::move(choice));
   }
-  if (auto step = whole_step(step_blocks_)) {
-    step->process = process_;
-    collection_.steps.push_back(*step);
+  for (auto& step : whole_steps(step_blocks_)) {
+    step.process = process_;
+    collection_.steps.push_back(step);
   }
 }
 

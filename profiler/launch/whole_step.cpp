@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <optional>
+#include <span>
 
 namespace rnnadvisor::launch {
 namespace {
@@ -13,40 +14,49 @@ constexpr std::uint32_t most_blocks = 1024;  // more are no recording of ours
 
 bool usable(const spool::StepBlock& block) {
   return block.steps > 0 && block.median_ns > 0 && block.median_ns <= longest_ns &&
-         block.block < most_blocks;
+         block.block < most_blocks && block.arm < spool::StepArm::count;
 }
 
 }  // namespace
 
-std::optional<WholeStep> whole_step(const std::map<std::uint32_t, spool::StepBlock>& blocks) {
-  WholeStep made;
-  std::vector<double> own, chosen, of_each, neighbours;
-  const auto ms_of = [&](std::uint32_t number, bool with_chosen) -> std::optional<double> {
+std::vector<WholeStep> whole_steps(const std::map<std::uint32_t, spool::StepBlock>& blocks) {
+  using spool::StepArm;
+  const auto ms_of = [&](std::uint32_t number, StepArm arm) -> std::optional<double> {
     const auto found = blocks.find(number);
-    if (found == blocks.end() || !usable(found->second) ||
-        (found->second.chosen != 0) != with_chosen)
+    if (found == blocks.end() || !usable(found->second) || found->second.arm != arm)
       return std::nullopt;
     return static_cast<double>(found->second.median_ns) / 1e6;
   };
+  std::vector<double> own;
+  WholeStep common;
   for (const auto& [number, block] : blocks) {
-    const auto ms = ms_of(number, block.chosen != 0);
-    if (!ms) continue;
-    made.source = std::min(block.source, spool::StepSource::range);
-    made.withdrawn = made.withdrawn || block.withdrawn != 0;
-    made.steps += static_cast<int>(std::min(block.steps, 1U << 16));
-    (block.chosen != 0 ? chosen : own).push_back(*ms);
-    if (block.chosen != 0 || number == 0) continue;
-    const auto before = ms_of(number - 1, true), after = ms_of(number + 1, true);
-    if (!before || !after) continue;
-    of_each.push_back(*ms);
-    neighbours.push_back(std::sqrt(*before * *after));
+    if (!usable(block)) continue;
+    common.source = std::min(block.source, spool::StepSource::range);
+    common.withdrawn = common.withdrawn || block.withdrawn != 0;
+    common.steps += static_cast<int>(std::min(block.steps, 1U << 16));
+    if (const auto ms = ms_of(number, StepArm::own)) own.push_back(*ms);
   }
-  if (of_each.size() < 2) return std::nullopt;
-  made.own_ms = median_interval(own);
-  made.chosen_ms = median_interval(chosen);
-  made.speedup = bootstrap_median_ratio(of_each, neighbours, seed);
-  made.control =
+  std::vector<WholeStep> made;
+  if (own.size() < 3) return made;
+  common.own_ms = median_interval(own);
+  common.control =
       bootstrap_median_ratio(std::span(own).first(own.size() - 1), std::span(own).subspan(1), seed);
+  for (const StepArm arm : {StepArm::algorithms, StepArm::change, StepArm::both}) {
+    std::vector<double> of_each, neighbours;
+    for (const auto& [number, block] : blocks) {
+      if (number == 0) continue;
+      const auto ms = ms_of(number, arm), before = ms_of(number - 1, StepArm::own),
+                 after = ms_of(number + 1, StepArm::own);
+      if (!ms || !before || !after) continue;
+      of_each.push_back(*ms);
+      neighbours.push_back(std::sqrt(*before * *after));
+    }
+    if (of_each.size() < 2) continue;
+    auto& step = made.emplace_back(common);
+    step.arm = arm;
+    step.changed_ms = median_interval(of_each);
+    step.speedup = bootstrap_median_ratio(neighbours, of_each, seed);
+  }
   return made;
 }
 

@@ -1,10 +1,10 @@
-// Whole steps of a program with its own cuDNN algorithms and with faster ones, block by block in
-// turns (profiler/plugin/steps.h): what a layer's gain is worth to the program.
+// Whole steps of a program as it is, and with faster cuDNN algorithms or changed layers, block by
+// block in turns (profiler/plugin/steps.h): what a layer's gain is worth to the program.
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/statistics.h"
 #include "profiler/spool/format.h"
@@ -14,19 +14,23 @@ namespace rnnadvisor::launch {
 struct WholeStep {
   int process = -1;  // index into Profile::processes
   spool::StepSource source{};
-  MedianInterval own_ms, chosen_ms;  // of the medians of the blocks
-  // Of each block with the program's own algorithms over the geometric mean of its neighbours.
+  spool::StepArm arm{};               // what is compared with the program as it is
+  MedianInterval own_ms, changed_ms;  // of the medians of the blocks
+  // Over each block that has it, of the geometric mean of its neighbours, as the program is.
   RatioInterval speedup;
-  // Of each block with the program's own algorithms over the next: what the machine calls no
-  // change.
+  // Of each block as the program is over the next: what the machine calls no change.
   RatioInterval control;
-  int steps = 0;           // that were timed
+  int steps = 0;           // that were timed, the program's own among them
   bool withdrawn = false;  // steps were slower: the program keeps its own algorithms
+
+  bool is_faster() const { return speedup.low > 1 && speedup.low > control.high; }
+  bool is_slower() const { return speedup.high < 1 && speedup.high < control.low; }
+  bool has_change() const { return arm == spool::StepArm::change || arm == spool::StepArm::both; }
 };
 
-// The blocks of one process, by number. Empty with fewer than two of the program's own between two
-// others.
-std::optional<WholeStep> whole_step(const std::map<std::uint32_t, spool::StepBlock>& blocks);
+// The blocks of one process, by number: a whole step for each arm with two blocks and more that lie
+// between two of the program as it is.
+std::vector<WholeStep> whole_steps(const std::map<std::uint32_t, spool::StepBlock>& blocks);
 
 // "a step: from …", a phrase.
 std::string describe(spool::StepSource source);

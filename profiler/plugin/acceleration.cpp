@@ -199,6 +199,8 @@ AcceleratedCall::AcceleratedCall(CudnnLibrary& library, spool::Entry entry,
   if (kind_ >= 0) {
     Kind& kind = kind_at(kind_);
     kind.calls[phase_].fetch_add(stands_for_, std::memory_order_relaxed);
+    if (phase_ == 0 && steps_have_change())
+      kind.with_change.fetch_add(stands_for_, std::memory_order_relaxed);
     trial_ = !kind.decided.load();
     if (trial_) {
       const Locked locked(kinds_mutex());

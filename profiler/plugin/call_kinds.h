@@ -22,6 +22,7 @@ struct Kind {
   std::atomic<std::uint32_t> chosen;  // index into the variants
   std::atomic<std::uint64_t> calls[spool::choice_phases], substituted[spool::choice_phases],
       kept[static_cast<std::size_t>(spool::Kept::count)];
+  std::atomic<std::uint64_t> with_change;  // forward calls of a layer with our change (steps.h)
   // Forward calls before the results of the chosen algorithm are compared again.
   std::atomic<std::uint64_t> next_check;
   std::atomic<bool> checking;  // that comparison is under way

@@ -128,6 +128,7 @@ void read_acceleration(Settings& s) {
   constexpr std::int64_t most_steps = 100'000;
   const std::int64_t steps = number("RNNADVISOR_TRY_STEPS", 0);
   s.try_steps = static_cast<std::uint32_t>(steps < most_steps ? steps : most_steps);
+  s.changes = variable("RNNADVISOR_CHANGES") != nullptr;
   copy_text(s.plan, sizeof s.plan, variable("RNNADVISOR_ACCELERATE_PLAN"));
   s.plan_only = number("RNNADVISOR_ACCELERATE_PLAN_ONLY", 0) != 0;
   s.try_end = s.try_steps > 0 && number("RNNADVISOR_TRY_END", 0) != 0;

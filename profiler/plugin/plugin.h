@@ -27,8 +27,7 @@ struct Settings {
   enum class Capture { always, profiler_api, nvtx } capture;
   char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
   bool record_calls;             // else only what `accelerate` did
-  // steps: calls keep their algorithm; whole steps are timed with and without a change of ours in
-  // the program (steps.h).
+  // steps: calls keep their algorithm; whole steps alone are timed (steps.h).
   enum class Accelerate { off, measured, forced, steps } accelerate;
   bool accelerate_numerics;  // float32 may be converted to half, where the program permits TF32
   std::int32_t forced_algo;  // cudnnRNNAlgo_t of Accelerate::forced
@@ -36,6 +35,7 @@ struct Settings {
   char plan[2048];          // empty: none
   bool plan_only;           // what the plan does not have is not measured
   std::uint32_t try_steps;  // 0: not `try`
+  bool changes;             // code of ours in the program may change its layers (steps.h)
   bool try_end;
   std::uint64_t accelerate_bytes;
   bool accelerate_bytes_given;  // else a comparison may take an eighth of what is free

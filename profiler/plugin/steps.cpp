@@ -14,14 +14,16 @@
 namespace rnnadvisor::plugin {
 namespace {
 
+using spool::StepArm;
 using spool::StepSource;
 
-// Blocks with the chosen algorithms and with the program's own, in turns; one more of the former,
-// so that each of the latter lies between two.
-constexpr std::uint32_t most_blocks = 13;
-constexpr std::uint32_t most_steps = 64;   // that are kept of a block
+// Every other block is as the program is, the first and the last, too.
+constexpr std::uint32_t most_blocks = 25;
+constexpr std::uint32_t rounds_of_one = 6, rounds_of_several = 4;  // of what is compared with it
+constexpr std::uint32_t most_steps = 64;                           // that are kept of a block
 constexpr std::uint32_t steady_steps = 3;  // with all choices made, before the first block
-// Of `try`: with all choices made and nothing replaced, or in which choices do not end.
+// Of `try`: with all choices made, and nothing replaced or no change ready; in which choices do not
+// end.
 constexpr std::uint32_t settled_steps = 30, endless_steps = 5000;
 constexpr std::uint32_t steps_for_late = 8;  // after the last block, for its times to come
 constexpr std::uint32_t least_steps = 6;     // of a block
@@ -36,11 +38,13 @@ struct Block {
 };
 Block blocks[most_blocks];
 
-enum class Stage : std::uint32_t { waiting, comparing, late_times, over };
-std::atomic<Stage> stage{Stage::waiting};
-std::atomic<bool> own_now{false};
-enum class Change : std::uint32_t { awaited, ready, impossible };
-std::atomic<Change> change{Change::awaited};
+// settling: until the choices of the program's own calls have fallen; settling_changed: until those
+// with the change have.
+enum class Stage : std::uint32_t { settling, settling_changed, comparing, late_times, over };
+std::atomic<Stage> stage{Stage::settling};
+std::atomic<bool> own_now{false}, change_now{false};
+enum class Change : std::uint32_t { unheard_of, awaited, ready, impossible };
+std::atomic<Change> change{Change::unheard_of};
 std::atomic<std::int64_t> interrupted_ns{0};  // 0: not, or ended by SIGTERM since
 
 struct State {
@@ -54,13 +58,25 @@ struct State {
   int timing;
   CUstream stream;
   // Of the blocks.
-  std::uint32_t steady, idle, steps, block, in_block, late;
+  bool own_replaced;                                         // in the steps without the change
+  StepArm arms[static_cast<std::uint32_t>(StepArm::count)];  // that alternate with its own
+  std::uint32_t arm_count;
+  std::uint32_t steady, steps, block, in_block, late;
   std::int64_t block_start_ns;
 };
 State s;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-bool is_chosen(std::uint32_t block) { return block % 2 == 0; }
+StepArm arm_of(std::uint32_t block) {
+  return block % 2 == 0 ? StepArm::own : s.arms[block / 2 % s.arm_count];
+}
+std::uint32_t block_count() {
+  return 2 * s.arm_count * (s.arm_count == 1 ? rounds_of_one : rounds_of_several) + 1;
+}
+void be(StepArm arm) {
+  own_now.store(arm == StepArm::own || arm == StepArm::change);
+  change_now.store(arm == StepArm::change || arm == StepArm::both);
+}
 
 float median(const Block& block) {
   float sorted[most_steps];
@@ -90,7 +106,7 @@ void write_blocks(bool withdrawn) {
       if (blocks[i].count == 0) continue;
       record.block = i;
       record.source = s.source;
-      record.chosen = is_chosen(i) ? 1 : 0;
+      record.arm = arm_of(i);
       record.steps = blocks[i].count;
       record.median_ns = static_cast<std::int64_t>(median(blocks[i]));
       record.withdrawn = withdrawn ? 1 : 0;
@@ -99,21 +115,21 @@ void write_blocks(bool withdrawn) {
   }
 }
 
-// With the lock held. Every block with the program's own algorithms was faster than its neighbours:
-// by chance once in 64 cases.
+// With the lock held. Every block with the chosen algorithms was slower than its neighbours: by
+// chance once in 64 cases.
 bool is_slower() {
-  for (std::uint32_t i = 1; i + 1 < most_blocks; i += 2) {
-    const float before = median(blocks[i - 1]), own = median(blocks[i]),
+  for (std::uint32_t i = 1; i + 1 < block_count(); i += 2) {
+    const float before = median(blocks[i - 1]), chosen = median(blocks[i]),
                 after = median(blocks[i + 1]);
-    if (before <= 0 || own <= 0 || after <= 0) return false;
-    if (own > surely_slower * __builtin_sqrtf(before * after)) return false;
+    if (before <= 0 || chosen <= 0 || after <= 0) return false;
+    if (surely_slower * chosen < __builtin_sqrtf(before * after)) return false;
   }
-  return true;
+  return s.arm_count > 0;
 }
 
 std::uint32_t steps_of_a_block() {
-  const std::uint32_t wanted = settings().try_steps / most_blocks;
   if (settings().try_steps == 0) return least_steps;
+  const std::uint32_t wanted = settings().try_steps / block_count();
   return wanted < 2 ? 2 : wanted < most_steps ? wanted : most_steps;
 }
 
@@ -164,51 +180,87 @@ struct Ended {
   std::uint32_t block = 0;
 };
 
-bool awaits_change() {
-  return settings().accelerate == Settings::Accelerate::steps && change.load() == Change::awaited;
+void begin_blocks(bool changed, std::int64_t now) {
+  s.arm_count = 0;
+  if (s.own_replaced) s.arms[s.arm_count++] = StepArm::algorithms;
+  if (changed) s.arms[s.arm_count++] = StepArm::change;
+  if (changed && s.replaced) s.arms[s.arm_count++] = StepArm::both;
+  s.block = s.in_block = 0;
+  s.block_start_ns = now;
+  be(arm_of(0));
+  stage.store(Stage::comparing);
+}
+
+// The choices of the step's calls have fallen, or it has none. True: there is nothing to compare.
+bool settle(std::int64_t now) {
+  const bool is_try = settings().try_steps > 0;
+  if (stage.load() == Stage::settling_changed) {
+    begin_blocks(true, now);
+    return false;
+  }
+  s.own_replaced = s.replaced;
+  const Change found = settings().changes && is_try ? change.load() : Change::impossible;
+  if (found == Change::ready) {
+    s.steady = 0;
+    be(StepArm::both);
+    stage.store(Stage::settling_changed);
+    return false;
+  }
+  // Where nothing else is measured, all that `try` waits for is the change.
+  const bool alone = settings().accelerate == Settings::Accelerate::steps;
+  if (found == Change::awaited ||
+      (found == Change::unheard_of && (alone || s.steady < settled_steps)))
+    return s.steady >= endless_steps;
+  if (s.own_replaced) {
+    begin_blocks(false, now);
+    return false;
+  }
+  return is_try && s.steady >= settled_steps;
 }
 
 // The step before is over, the next begins. With the lock held; true: there is no more to time.
 bool next_step(Ended& ended, bool same_stream) {
-  const bool settled = !s.unsettled;
-  const bool changed = s.replaced || change.load() == Change::ready;
-  const bool ready = settled && changed && same_stream;
-  ended = {s.timing, false, s.block};
-  s.timing = -1;
-  s.unsettled = s.replaced = false;
+  const bool settled = !s.unsettled && same_stream;
   const std::int64_t now = now_ns();
+  bool through = false;
+  ended = {s.timing, false, s.block};
   switch (stage.load()) {
-    case Stage::waiting:
-      s.steady = ready ? s.steady + 1 : 0;
-      s.idle = settled && !changed && !awaits_change() ? s.idle + 1 : 0;
+    case Stage::settling:
+    case Stage::settling_changed:
+      s.steady = settled ? s.steady + 1 : 0;
       ++s.steps;
-      if (s.steady < steady_steps)
-        return settings().try_steps > 0 && (s.idle >= settled_steps || s.steps >= endless_steps);
-      stage.store(Stage::comparing);
-      s.block = s.in_block = 0;
-      s.block_start_ns = now;
-      return false;
+      if (s.steady >= steady_steps) {
+        through = settle(now);
+      } else if (settings().try_steps > 0 && s.steps >= endless_steps) {
+        through = !s.own_replaced;
+        if (!through) begin_blocks(false, now);
+      }
+      break;
     case Stage::comparing: {
-      ended.counts = s.in_block > 0 && ready;
+      const bool any = s.replaced || change.load() == Change::ready;
+      ended.counts = s.in_block > 0 && settled && any;
       ++s.in_block;
-      if (!is_block_over(now)) return false;
+      if (!is_block_over(now)) break;
       s.in_block = 0;
       s.block_start_ns = now;
-      if (++s.block < most_blocks) {
-        own_now.store(!is_chosen(s.block));
-        return false;
+      if (++s.block < block_count()) {
+        be(arm_of(s.block));
+        break;
       }
-      own_now.store(settings().try_steps > 0);
+      be(settings().try_steps > 0 ? StepArm::own : StepArm::algorithms);
       stage.store(Stage::late_times);
       s.late = 0;
-      return false;
+      break;
     }
     case Stage::late_times:
-      return ++s.late >= steps_for_late;
+      through = ++s.late >= steps_for_late;
+      break;
     case Stage::over:
-      return false;
+      break;
   }
-  return false;
+  s.timing = -1;
+  s.unsettled = s.replaced = false;
+  return through;
 }
 
 void conclude() {
@@ -218,7 +270,7 @@ void conclude() {
     slower = settings().try_steps == 0 && is_slower();
   }
   if (slower) withdraw_all();
-  if (settings().try_steps > 0) own_now.store(true);
+  be(settings().try_steps > 0 ? StepArm::own : StepArm::algorithms);
   write_blocks(slower);
   stage.store(Stage::over);
   if (!settings().try_end) return;
@@ -287,6 +339,7 @@ void steps_see(const StepCall& call) {
 }
 
 bool steps_want_own() { return own_now.load(std::memory_order_relaxed); }
+bool steps_have_change() { return change_now.load(std::memory_order_relaxed); }
 bool steps_are_compared() {
   const Stage now = stage.load(std::memory_order_relaxed);
   return now == Stage::comparing || now == Stage::late_times;
@@ -295,15 +348,15 @@ bool steps_are_compared() {
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 EXPORT void rnnadvisor_change_ready(int ready) {
-  change.store(ready > 0 ? Change::ready : Change::impossible);
+  if (ready >= 0) return change.store(ready > 0 ? Change::ready : Change::impossible);
+  Change first = Change::unheard_of;
+  change.compare_exchange_strong(first, Change::awaited);
 }
 
 EXPORT int rnnadvisor_change_wanted() {
-  return change.load(std::memory_order_relaxed) == Change::ready &&
-                 !own_now.load(std::memory_order_relaxed) &&
-                 stage.load(std::memory_order_relaxed) != Stage::over
-             ? 1
-             : 0;
+  if (change.load(std::memory_order_relaxed) != Change::ready) return 0;
+  // Where nothing is timed, the whole run has the change.
+  return settings().try_steps == 0 || steps_have_change() ? 1 : 0;
 }
 
 void steps_finish() {
@@ -313,9 +366,9 @@ void steps_finish() {
 void steps_in_child() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&mutex, &fresh, sizeof fresh);
-  stage.store(Stage::waiting);
-  own_now.store(false);
-  change.store(Change::awaited);
+  stage.store(Stage::settling);
+  be(StepArm::algorithms);
+  change.store(Change::unheard_of);
   interrupted_ns.store(0);
   memset(static_cast<void*>(blocks), 0, sizeof blocks);
   s = {};

@@ -494,7 +494,7 @@ struct Acceleration {
   std::uint32_t chosen;  // index into variants; 0: the program's own
   std::uint32_t checks;  // comparisons of results after the choice
   ChoiceOrigin origin;
-  std::uint32_t reserved;
+  std::uint32_t with_change;  // 1: most of these calls are of a layer with our change (StepArm)
   std::uint64_t calls[choice_phases];        // of the program
   std::uint64_t substituted[choice_phases];  // of these, with another algorithm
   std::uint64_t kept[static_cast<std::size_t>(Kept::count)];
@@ -504,20 +504,27 @@ struct Acceleration {
   ChoiceVariant variants[most_variants];
 };
 
-// Steps of the program that followed each other, all with its own algorithms or all with the chosen
-// ones (profiler/plugin/steps.h). Of several with one number the last counts.
+// Steps of the program that followed each other, all of them alike (profiler/plugin/steps.h). Of
+// several with one number the last counts.
 enum class StepSource : std::uint32_t {
   training,   // from the first forward call after a backward pass to the next such
   inference,  // from a forward call to the next of its kind
   range       // from the first call in a range that the user named to that in the next
+};
+enum class StepArm : std::uint32_t {
+  own,         // as the program is
+  algorithms,  // with the chosen algorithms
+  change,      // with a change of the program's layers, and cuDNN called as they ask
+  both,
+  count
 };
 struct StepBlock {
   static constexpr Type type = Type::step_block;
   RecordHeader header;
   std::uint32_t block;  // from 0
   StepSource source;
-  std::uint32_t chosen;  // 1: with the chosen algorithms
-  std::uint32_t steps;   // that were timed
+  StepArm arm;
+  std::uint32_t steps;  // that were timed
   std::int64_t median_ns;
   std::uint32_t withdrawn;  // 1: whole steps were slower, so that nothing is replaced any more
   std::uint32_t reserved;

@@ -30,17 +30,17 @@ struct AccelerateCommand {
   std::string step = "calls";
   bool tries = false;
   std::optional<std::int64_t> iterations;  // of `try`: then end the program
-  std::string change;                      // of `try`: a change of modules; empty: algorithms
-  std::string code;                        // --write-code
-  std::optional<int> losses;               // --losses: perturbed runs
-  std::string loss;                        // --loss: its pattern
+  std::string change;         // of `try`: a change of layers, and no algorithms; empty: both
+  std::string code;           // --write-code
+  std::optional<int> losses;  // --losses: perturbed runs
+  std::string loss;           // --loss: its pattern
 };
 
-// Twelve in each of the plugin's thirteen blocks.
-constexpr int default_steps = 156;
-constexpr std::string_view advised = "advised";
+// Twelve in each of the plugin's thirteen blocks, or of its 25 where changes of layers are timed.
+constexpr int default_steps = 156, default_steps_of_several = 300;
+constexpr std::string_view advised = "advised", no_change = "none";
 constexpr int fewest_originals = 3, most_originals = 50;
-constexpr std::int64_t fewest_steps = 26, most_steps = 800;
+constexpr std::int64_t fewest_steps = 26, most_steps = 1600;
 
 // Those that the same command needs to do the same again.
 std::string kept_options(const AccelerateCommand& arguments) {
@@ -95,12 +95,13 @@ class Changing {
 };
 
 Result<Changing> prepare_changes(const Context& context, const AccelerateCommand& arguments) {
-  if (!arguments.accelerate.plan.empty() || arguments.accelerate.deterministic) {
+  if (!arguments.change.empty() &&
+      (!arguments.accelerate.plan.empty() || arguments.accelerate.deterministic)) {
     return fail(usage("--change tries no algorithms, so no plan belongs to it",
                       "leave --plan and --deterministic out"));
   }
   VerifyOptions words;
-  if (arguments.change != advised) words.change = arguments.change;
+  if (!arguments.change.empty() && arguments.change != advised) words.change = arguments.change;
   words.allow = arguments.accelerate.allow == "numerics" ? "padded,numerics" : "padded";
   auto propose = propose_options(words);
   if (!propose) return fail(std::move(propose.error()));
@@ -132,8 +133,18 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   }
   if (auto writable = check_writable({arguments.report}, arguments.force, {}); !writable)
     return context.report(writable.error());
+  // Where nothing is named, what is advised, beside algorithms: a plan and a comparison of losses
+  // are of algorithms alone, and a profile has the program as it is.
+  const bool beside = arguments.tries && arguments.change.empty() && !arguments.losses &&
+                      arguments.output.empty() && arguments.accelerate.plan.empty() &&
+                      !arguments.accelerate.deterministic;
+  const bool alone = !arguments.change.empty() && arguments.change != no_change;
+  if (!arguments.code.empty() && !beside && !alone) {
+    return context.report(usage("--write-code writes changed layers, and none is tried here",
+                                "name a change with --change"));
+  }
   std::optional<Changing> changing;
-  if (!arguments.change.empty()) {
+  if (beside || alone) {
     auto prepared = prepare_changes(context, arguments);
     if (!prepared) return context.report(prepared.error());
     changing = std::move(*prepared);
@@ -163,7 +174,8 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   if (request.tried) {
     auto& options = *run.recording.accelerate;
     options.try_end = arguments.iterations.has_value();
-    options.try_steps = static_cast<int>(arguments.iterations.value_or(default_steps));
+    options.try_steps = static_cast<int>(
+        arguments.iterations.value_or(beside ? default_steps_of_several : default_steps));
     if (options.try_end) {
       context.note(
           fmt::format("the program will be interrupted (SIGINT) when about {} of its steps "
@@ -173,7 +185,9 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
     run.was_interrupted = [&ended] { return ended; };
   }
   if (changing) {
-    run.recording.accelerate->change = true;
+    run.recording.accelerate->algorithms = beside;
+    run.recording.accelerate->changes = true;
+    request.algorithms = beside;
     run.more_variables = [&](const std::string& folder, const launch::Lookup& environment) {
       return changing->start(context, folder, environment);
     };
@@ -245,19 +259,20 @@ void add_options(CLI::App& command, bool tries, Context& context) {
   if (tries) {
     command
         .add_option("--iterations", arguments->iterations,
-                    "time this many steps, 26 to 800, and then end the program, by SIGINT and, if "
-                    "it goes on, "
-                    "SIGTERM (default: time 156 and let it run to its end)")
+                    "time this many steps, 26 to 1600, and then end the program, by SIGINT and, if "
+                    "it goes on, SIGTERM (default: time 156, or 300 with changes of layers, and "
+                    "let it run to its end)")
         ->type_name("STEPS")
         ->group(group_accelerating);
     auto* change = command.add_option(
         "--change", arguments->change,
         "try a change of PyTorch's layers in place of algorithms: 'split_layers', 'pad_hidden 128, "
-        "then split_layers', or 'advised': what `advise` would try first for each layer");
+        "then split_layers', or 'advised': what `advise` would try first for each layer; 'none': "
+        "algorithms alone (default: algorithms, what is advised, and both together)");
     change->type_name("CHANGE")->group(group_accelerating);
     auto* code = command.add_option("--write-code", arguments->code,
                                     "write the modules of the changed layers into this folder");
-    code->type_name("DIR")->needs(change)->group(group_output);
+    code->type_name("DIR")->group(group_output);
     context.completions[code] = {Context::Completion::Kind::file, {}};
     auto* losses = command.add_option(
         "--losses", arguments->losses,
@@ -310,7 +325,9 @@ void add_accelerate(CLI::App& app, Context& context) {
 
 void add_try(CLI::App& app, Context& context) {
   auto* command = add_command(
-      app, "try", "Measure what faster cuDNN RNN algorithms gain for whole steps of a program",
+      app, "try",
+      "Measure what faster cuDNN RNN algorithms and changed layers gain for whole steps of a "
+      "program",
       "Examples:\n"
       "  rnnadvisor try -- python train.py\n"
       "  rnnadvisor try --iterations 200 -- python train.py   # ends the program when it is known\n"
@@ -318,10 +335,11 @@ void add_try(CLI::App& app, Context& context) {
       "  rnnadvisor try --losses 5 --allow numerics -- python train.py --epochs 1\n"
       "\n"
       "As `rnnadvisor accelerate`, to know and not to keep: once the fastest algorithms are found, "
-      "blocks of steps with them and with the program's own take turns, and whole steps are timed "
-      "on the GPU, optimizer and data loader included. The report gives the speedup of a step with "
-      "its interval, and what the machine calls no change. Then the program goes on with its own "
-      "algorithms.\n"
+      "blocks of steps as the program is and with them take turns, and whole steps are timed on "
+      "the GPU, optimizer and data loader included. In Python programs the changes of PyTorch's "
+      "layers that `advise` proposes take their turns as well, alone and with faster algorithms. "
+      "The report gives the speedup of a step with its interval, and what the machine calls no "
+      "change. Then the program goes on as it was.\n"
       "\n"
       "The program computes what it would, within the rounding of another algorithm, in the steps "
       "that are measured. Its exit status is that of the command, unless --iterations ended it.\n"

@@ -130,7 +130,7 @@ TEST_F(AccelerateCommand, TryingHasItsOwnSettings) {
     EXPECT_THAT(called.err, HasSubstr("Whole step"));
     return read_text(words);
   };
-  EXPECT_EQ(of({}), "exact 156 runs calls\n");
+  EXPECT_EQ(of({}), "exact 300 runs calls\n");
   EXPECT_EQ(of({"--allow", "numerics", "--step", "nvtx:step", "--iterations", "200"}),
             "numerics 200 1 nvtx:step\n");
   for (const Words& wrong : {Words{"--allow", "all"},
@@ -158,15 +158,16 @@ class TryChange : public AccelerateCommand {
     std::ofstream(folder_ / "result") << result;
     Words line = {"try"};
     line.insert(line.end(), options.begin(), options.end());
-    line.insert(line.end(), {"--", "sh", "-c",
-                             "cd \"$RNNADVISOR_CHANGES\" && test -f "
-                             "\"${PYTHONPATH%%:*}/sitecustomize.py\" && cp " +
-                                 folder_ / "question" +
-                                 " a.part && mv a.part 7-0.layer.json && for i in $(seq 500); do "
-                                 "test -f 7-0.answer.json && break; sleep 0.01; done; cp "
-                                 "7-0.answer.json " +
-                                 folder_ / "answer" + " && cp " + folder_ / "result" +
-                                 " 7-0.result.json; echo $RNNADVISOR_ACCELERATE"});
+    line.insert(line.end(),
+                {"--", "sh", "-c",
+                 "cd \"$RNNADVISOR_CHANGES\" && test -f "
+                 "\"${PYTHONPATH%%:*}/sitecustomize.py\" && cp " +
+                     folder_ / "question" +
+                     " a.part && mv a.part 7-0.layer.json && for i in $(seq 500); do "
+                     "test -f 7-0.answer.json && break; sleep 0.01; done; cp "
+                     "7-0.answer.json " +
+                     folder_ / "answer" + " && cp " + folder_ / "result" +
+                     " 7-0.result.json; echo $RNNADVISOR_ACCELERATE > " + folder_ / "way"});
     Tried out{call(line, services_), {}};
     out.answer = nlohmann::json::parse(read_text(folder_ / "answer"), nullptr, false);
     return out;
@@ -207,6 +208,25 @@ TEST_F(TryChange, WhatAdviseWouldTryFirst) {
   EXPECT_THAT(large.answer.dump(), Not(HasSubstr("lower_batch")));
 }
 
+TEST_F(TryChange, WithoutAChangeWhatIsAdvisedGoesBesideAlgorithms) {
+  const auto one = tried({"--write-code", folder_ / "code"}, lstm, made);
+  EXPECT_EQ(one.called.status, 0) << one.called.err;
+  EXPECT_TRUE(one.answer["candidates"].is_array()) << one.answer;
+  EXPECT_EQ(read_text(folder_ / "way"), "exact\n");
+  EXPECT_TRUE(fs::exists(folder_ / "code/rnn_split_layers.py"));
+  tried({"--change", "advised"}, lstm, made);
+  EXPECT_EQ(read_text(folder_ / "way"), "steps\n");
+  for (const Words& alone :
+       {Words{"--change", "none"}, {"--deterministic"}, {"-o", folder_ / "x.rnnprof"}}) {
+    Words line = {"try"};
+    line.insert(line.end(), alone.begin(), alone.end());
+    line.insert(line.end(),
+                {"--", "sh", "-c", "echo ${RNNADVISOR_CHANGES:-unchanged} > " + folder_ / "way"});
+    call(line, services_);
+    EXPECT_EQ(read_text(folder_ / "way"), "unchanged\n");
+  }
+}
+
 TEST_F(TryChange, WhatCannotBeIsSaid) {
   const auto one = tried({"--change", "split_directions"}, lstm,
                          R"({"status": "kept", "reason": "there is one direction only"})");
@@ -223,8 +243,10 @@ TEST_F(TryChange, WhatCannotBeIsSaid) {
   const auto escaping = tried({"--change", "split_layers", "--write-code", folder_ / "code"}, lstm,
                               R"({"status": "changed", "file": "../x.py", "module": "x"})");
   EXPECT_FALSE(fs::exists(folder_ / "x.py"));
-  for (const Words& wrong :
-       {Words{"--change", "pad_hiden 8"}, {"--write-code", "x"}, {"--change", "data_type half"}}) {
+  for (const Words& wrong : {Words{"--change", "pad_hiden 8"},
+                             {"--change", "data_type half"},
+                             {"--write-code", "x", "--change", "none"},
+                             {"--write-code", "x", "-o", folder_ / "x.rnnprof"}}) {
     Words line = {"try"};
     line.insert(line.end(), wrong.begin(), wrong.end());
     line.insert(line.end(), {"--", "true"});

@@ -50,13 +50,19 @@ class Program:
 
 
 def step_of(report):
+    """What was timed: {"algorithms" | "change" | "both": …}; a step with one alone does not say with which."""
     flat = re.sub(r"\s+", " ", report)
-    step = re.search(rf"Whole step {NUMBER} (\S+) → {NUMBER} (\S+): {NUMBER}× \({NUMBER} to {NUMBER}\); noise of the program's own steps: {NUMBER} to {NUMBER}", flat)
-    if not step:
+    control = re.search(rf"noise of the program's own steps: {NUMBER} to {NUMBER}", flat)
+    if not control:
         return None
     ms = {"µs": 1e-3, "us": 1e-3, "ms": 1.0, "s": 1e3}
-    return {"own_ms": float(step[1]) * ms[step[2]], "fast_ms": float(step[3]) * ms[step[4]], "speedup": float(step[5]),
-            "interval": [float(step[6]), float(step[7])], "control": [float(step[8]), float(step[9])]}
+    names = {None: "only", "faster algorithms": "algorithms", "the change of layers": "change", "both": "both"}
+    steps = {}
+    for found in re.finditer(rf"{NUMBER} (\S+) → {NUMBER} (\S+?)(?: with (faster algorithms|the change of layers|both))?: {NUMBER}× \({NUMBER} to {NUMBER}\)",
+                             flat[flat.index("Whole step"):]):
+        steps[names[found[5]]] = {"own_ms": float(found[1]) * ms[found[2]], "fast_ms": float(found[3]) * ms[found[4]], "speedup": float(found[6]),
+                                  "interval": [float(found[7]), float(found[8])]}
+    return {"control": [float(control[1]), float(control[2])], **steps}
 
 
 def tried(rnnadvisor, program, *options):

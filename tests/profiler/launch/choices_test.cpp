@@ -142,9 +142,9 @@ TEST_F(Collect, WhatMadeWholeStepsSlowerIsRefuted) {
   for (std::uint32_t i = 0; i < 7; ++i) {
     spool::StepBlock block{};
     block.block = i;
-    block.chosen = i % 2 == 0 ? 1 : 0;
+    block.arm = i % 2 == 1 ? spool::StepArm::algorithms : spool::StepArm::own;
     block.steps = 10;
-    block.median_ns = block.chosen != 0 ? 12'000'000 : 10'000'000;
+    block.median_ns = i % 2 == 1 ? 12'000'000 : 10'000'000;
     block.withdrawn = 1;
     spool.add(block);
   }

@@ -56,16 +56,19 @@ inline Acceleration sample_acceleration(std::uint32_t id, std::uint32_t configur
   return a;
 }
 
-// Seven blocks of ten steps: 10 ms with the program's own algorithms, 4 with the chosen ones, a
-// little more from block to block.
-inline void add_step_blocks(SpoolWriter& writer) {
-  for (std::uint32_t i = 0; i < 7; ++i) {
+// Nine blocks of ten steps for one arm, and eight more for each other: 10 ms as the program is, and
+// as long as `ms` has it with an arm, a little more from block to block.
+inline void add_step_blocks(SpoolWriter& writer, const std::vector<std::pair<StepArm, int>>& ms = {
+                                                     {StepArm::algorithms, 4}}) {
+  const auto count = static_cast<std::uint32_t>(8 * ms.size() + 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto& [arm, arm_ms] = ms[i / 2 % ms.size()];
     StepBlock block{};
     block.block = i;
     block.source = StepSource::training;
-    block.chosen = i % 2 == 0 ? 1 : 0;
+    block.arm = i % 2 == 0 ? StepArm::own : arm;
     block.steps = 10;
-    block.median_ns = (block.chosen != 0 ? 4'000'000 : 10'000'000) + 10'000 * std::int64_t{i};
+    block.median_ns = (i % 2 == 0 ? 10 : arm_ms) * 1'000'000 + 10'000 * std::int64_t{i};
     writer.add(block);
   }
 }

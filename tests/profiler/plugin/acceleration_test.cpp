@@ -23,6 +23,7 @@ namespace {
 
 using spool::ChoiceState;
 using spool::Kept;
+using spool::StepArm;
 using spool::VariantState;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -38,6 +39,13 @@ class Accelerated : public ::testing::Test {
         .variable("RNNADVISOR_RECORD", "choices")
         .variable("RNNADVISOR_ACCELERATE_BUDGET_MS", "100000000")
         .variable("STANDIN_MS", "standard=3,persist_static=1,persist_static_small_h=2");
+  }
+
+  // As `try` has it where code of ours in the program may change a layer.
+  void try_a_change(const char* accelerate, int steps) {
+    child.variable("RNNADVISOR_ACCELERATE", accelerate)
+        .variable("RNNADVISOR_TRY_STEPS", std::to_string(steps))
+        .variable("RNNADVISOR_CHANGES", "/nowhere");
   }
 
   // Runs the program with and without acceleration, and compares what it printed.
@@ -311,38 +319,66 @@ TEST_F(Accelerated, WholeStepsAreTimedBothWays) {
     const double calls = program.second == spool::StepSource::training ? 3 : 1;
     for (const auto& [number, block] : blocks) {
       EXPECT_EQ(block.source, program.second);
-      EXPECT_EQ(block.chosen, number % 2 == 0 ? 1u : 0u);
+      EXPECT_EQ(block.arm, number % 2 == 0 ? StepArm::own : StepArm::algorithms);
       EXPECT_GE(block.steps, 9u);
-      EXPECT_NEAR(static_cast<double>(block.median_ns), calls * (block.chosen != 0 ? 1e6 : 3e6),
-                  1e3);
+      EXPECT_NEAR(static_cast<double>(block.median_ns), calls * (number % 2 == 0 ? 3e6 : 1e6), 1e3);
     }
   }
 }
 
 // Code of ours in the program changes how it calls cuDNN, when the plugin says that it is its turn.
 TEST_F(Accelerated, AChangeOfTheProgramIsTimedInTurns) {
-  child.variable("RNNADVISOR_ACCELERATE", "steps").variable("RNNADVISOR_TRY_STEPS", "130");
-  const auto result = run({"train", "400", "change=1"});
+  try_a_change("steps", 130);
+  const auto result = run({"train", "500", "change=1"});
   ASSERT_THAT(result.spool().blocks, SizeIs(13));
   for (const auto& [number, block] : result.spool().blocks) {
-    EXPECT_EQ(block.chosen, number % 2 == 0 ? 1u : 0u);
+    EXPECT_EQ(block.arm, number % 2 == 0 ? StepArm::own : StepArm::change);
     EXPECT_GE(block.steps, 9u);
-    EXPECT_NEAR(static_cast<double>(block.median_ns), block.chosen != 0 ? 3e6 : 9e6, 1e3);
+    EXPECT_NEAR(static_cast<double>(block.median_ns), number % 2 == 0 ? 9e6 : 3e6, 1e3);
   }
-  std::uint64_t own = 0, changed = 0;
-  for (const auto& choice : result.spool().choices()) {
-    EXPECT_EQ(choice.chosen, 0u);
-    EXPECT_EQ(choice.substituted[0], 0u);
-    (choice.variants[0].algo == persist_static ? changed : own) += choice.calls[0];
+  // Of the thirteen blocks of ten or eleven steps six have the change.
+  const auto choice = result.spool().choices().at(0);
+  EXPECT_EQ(choice.chosen, 0u);
+  EXPECT_EQ(choice.substituted[0], 0u);
+  EXPECT_EQ(choice.with_change, 0u);
+}
+
+// The changed layer is another one, which cuDNN has a faster algorithm for as well.
+TEST_F(Accelerated, AlgorithmsAndAChangeAreTimedAloneAndTogether) {
+  try_a_change("exact", 250);
+  const auto result = child.run({"accelerate", "train", "900", "change=1", "changed-hidden=32"});
+  const auto& spool = result.spool();
+  ASSERT_THAT(spool.blocks, SizeIs(25));
+  constexpr StepArm arms[] = {StepArm::algorithms, StepArm::change, StepArm::both};
+  for (const auto& [number, block] : spool.blocks) {
+    EXPECT_EQ(block.arm, number % 2 == 0 ? StepArm::own : arms[number / 2 % 3]) << number;
+    EXPECT_GE(block.steps, 9u);
+    const bool slow = block.arm == StepArm::own || block.arm == StepArm::change;
+    EXPECT_NEAR(static_cast<double>(block.median_ns), slow ? 9e6 : 3e6, 1e3) << number;
   }
-  // Seven blocks of ten and three steps before them.
-  EXPECT_GT(own, 250u);
+  int changed = 0, own = 0;
+  for (const auto& choice : spool.choices()) {
+    EXPECT_EQ(chosen(choice), persist_static);
+    ++(choice.with_change == 1 ? changed : own);
+  }
+  EXPECT_EQ(changed, 1);
+  EXPECT_EQ(own, 1);
+}
+
+// A program that reports no change, because it has no Python or no layer of PyTorch's.
+TEST_F(Accelerated, AlgorithmsAreTimedWhereNoChangeComes) {
+  try_a_change("exact", 130);
+  using Words = std::vector<std::string>;
+  for (const auto& words : {Words{"train", "400"}, Words{"train", "400", "change=0"}}) {
+    const auto result = run(words);
+    ASSERT_THAT(result.spools.back().blocks, SizeIs(13));
+    EXPECT_EQ(result.spools.back().blocks.at(1).arm, StepArm::algorithms);
+  }
 }
 
 TEST_F(Accelerated, AChangeThatCannotBeMadeEndsTheTrying) {
-  child.variable("RNNADVISOR_ACCELERATE", "steps")
-      .variable("RNNADVISOR_TRY_STEPS", "130")
-      .variable("RNNADVISOR_TRY_END", "1");
+  try_a_change("steps", 130);
+  child.variable("RNNADVISOR_TRY_END", "1");
   const auto result = child.run({"accelerate", "train", "100000", "change=0"});
   EXPECT_EQ(result.status, -SIGINT);
   EXPECT_THAT(result.spool().note_codes(), Contains("try-ended"));

@@ -39,6 +39,9 @@ class Plugin:
     def ready(self, possible):
         self.tell(1 if possible else 0)
 
+    def awaited(self):
+        self.tell(-1)
+
 
 class Layer:
     """What is known of one module. `state`: new, asked, ready, or out."""
@@ -231,6 +234,7 @@ class Trying:
             x = given.data if isinstance(given, torch.nn.utils.rnn.PackedSequence) else given
             layer.training, layer.call = training, describe(torch, module, given, training)
             layer.state = "asked"
+            self.plugin.awaited()
             file, line = calling_line()
             self.write(layer, "layer", {"call": layer.call, "file": file, "line": line,
                                         "gpu": torch.cuda.get_device_name(x.device) if x.device.type == "cuda" else ""})

@@ -46,6 +46,9 @@ class Turns:
     def ready(self, possible):
         self.told.append(possible)
 
+    def awaited(self):
+        self.told.append(None)
+
 
 class InProgram(unittest.TestCase):
     def setUp(self):

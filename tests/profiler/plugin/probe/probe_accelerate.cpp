@@ -228,7 +228,8 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
 // natural-workspace varying fma large-from=30 misaligned-from=30 natural-workspace-from=30
-// zero-gradients change=1 small-from=30 other-gpu-from=20 steps=12 between", or "infer 60 …".
+// zero-gradients change=1 changed-hidden=32 small-from=30 other-gpu-from=20 steps=12 between", or
+// "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape, longer;
@@ -239,7 +240,8 @@ PROBE_MODE(accelerate, "accelerate") {
   int misaligned_from = -1, natural_workspace_from = -1;
   int small_from = -1;  // another layer with 32 units
   int other_gpu_from = -1;
-  int change = -1;  // what is said of a change: another algorithm of the program's own choosing
+  // What is said of a change: another algorithm of the program's own choosing, or another layer.
+  int change = -1, changed_hidden = 0;
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];
     if (word.starts_with("hidden=")) shape.hidden = number(word);
@@ -253,6 +255,7 @@ PROBE_MODE(accelerate, "accelerate") {
     if (word.starts_with("small-from=")) small_from = number(word);
     if (word.starts_with("other-gpu-from=")) other_gpu_from = number(word);
     if (word.starts_with("change=")) change = number(word);
+    if (word.starts_with("changed-hidden=")) changed_hidden = number(word);
     if (word.starts_with("steps=")) shape.steps = number(word);
     between |= word == "between";
     shape.unequal |= word == "unequal";
@@ -274,6 +277,9 @@ PROBE_MODE(accelerate, "accelerate") {
   Shape small_shape = shape;
   small_shape.hidden = 32;
   Layer small(small_shape);
+  Shape changed_shape = shape;
+  if (changed_hidden > 0) changed_shape.hidden = changed_hidden;
+  Layer changed_layer(changed_shape);
   const int count = std::stoi(arguments.at(2));
   for (int i = 0; i < count; ++i) {
     const auto seed = static_cast<unsigned>(i);
@@ -286,10 +292,15 @@ PROBE_MODE(accelerate, "accelerate") {
       auto* const ready = reinterpret_cast<Ready>(dlsym(RTLD_DEFAULT, "rnnadvisor_change_ready"));
       auto* const wanted =
           reinterpret_cast<Wanted>(dlsym(RTLD_DEFAULT, "rnnadvisor_change_wanted"));
-      constexpr int calls_to_prepare = 50;
+      constexpr int calls_to_prepare = 150;
+      if (ready != nullptr && i == 0) ready(-1);
       if (ready != nullptr && i == calls_to_prepare) ready(change);
-      layer.algorithm(wanted != nullptr && wanted() != 0 ? CUDNN_RNN_ALGO_PERSIST_STATIC
-                                                         : CUDNN_RNN_ALGO_STANDARD);
+      const bool now = wanted != nullptr && wanted() != 0;
+      if (now && changed_hidden > 0) {
+        print("step", changed_layer.train(thread, seed, options));
+        continue;
+      }
+      layer.algorithm(now ? CUDNN_RNN_ALGO_PERSIST_STATIC : CUDNN_RNN_ALGO_STANDARD);
     }
     if (i == natural_workspace_from) options.natural_workspace = true;
     if (late_backward) options.backward = i < 40 ? 0 : 1;
