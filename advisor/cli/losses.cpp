@@ -11,8 +11,9 @@ namespace {
 
 // A longer line is no report of a loss, and std::regex takes stack for each character.
 constexpr std::size_t longest_line = 4096;
+// A brace between word and number is source code in a warning or a traceback: f"loss {x:.6g}".
 constexpr const char* usual_pattern =
-    "loss(?![ _]?scale)[^0-9+\\-.]{0,24}?"
+    "loss(?![ _]?scale)[^0-9+\\-.{}]{0,24}?"
     "([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:e[-+]?[0-9]+)?|[-+]?inf\\b|nan\\b)";
 constexpr double margin = 1.5;
 

@@ -100,11 +100,11 @@ void draw_whole_step(advisor::Terminal& terminal, const launch::Collected& colle
   std::string about =
       fmt::format("{} steps timed; {}", format_count(first.steps), launch::describe(first.source));
   if (steps.size() > 1) about = fmt::format("{}{}; {}", noise, of_first, about);
-  // Seven of the thirteen blocks ran with the program's own algorithms.
-  const double cost = (first.own_ms.median - first.changed_ms.median) * first.steps * 7 / 13;
+  // Six of the thirteen blocks ran with the program's own algorithms.
+  const double cost = (first.own_ms.median - first.changed_ms.median) * first.steps * 6 / 13;
   if (!context.tried && cost > 0)
     about += fmt::format(
-        "; timing them cost about {}, because about half ran with the program's own algorithms",
+        "; timing them cost about {}, because nearly half ran with the program's own algorithms",
         format_milliseconds(cost));
   terminal.paragraph(about, report_indent, {}, Style::dim);
 }

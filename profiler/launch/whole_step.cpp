@@ -36,26 +36,39 @@ std::vector<WholeStep> whole_steps(const std::map<std::uint32_t, spool::StepBloc
     common.steps += static_cast<int>(std::min(block.steps, 1U << 16));
     if (const auto ms = ms_of(number, StepArm::own)) own.push_back(*ms);
   }
+  // Each block with `inner` between two with `outer`, and the geometric mean of those.
+  struct Neighbours {
+    std::vector<double> inner, outer;
+  };
+  const auto between = [&](StepArm inner, StepArm outer) {
+    Neighbours found;
+    for (const auto& [number, block] : blocks) {
+      if (number == 0) continue;
+      const auto ms = ms_of(number, inner), before = ms_of(number - 1, outer),
+                 after = ms_of(number + 1, outer);
+      if (!ms || !before || !after) continue;
+      found.inner.push_back(*ms);
+      found.outer.push_back(std::sqrt(*before * *after));
+    }
+    return found;
+  };
   std::vector<WholeStep> made;
-  if (own.size() < 3) return made;
+  if (own.size() < 2) return made;
   common.own_ms = median_interval(own);
   common.control =
       bootstrap_median_ratio(std::span(own).first(own.size() - 1), std::span(own).subspan(1), seed);
   for (const StepArm arm : {StepArm::algorithms, StepArm::change, StepArm::both}) {
-    std::vector<double> of_each, neighbours;
-    for (const auto& [number, block] : blocks) {
-      if (number == 0) continue;
-      const auto ms = ms_of(number, arm), before = ms_of(number - 1, StepArm::own),
-                 after = ms_of(number + 1, StepArm::own);
-      if (!ms || !before || !after) continue;
-      of_each.push_back(*ms);
-      neighbours.push_back(std::sqrt(*before * *after));
-    }
-    if (of_each.size() < 2) continue;
+    const auto inside = between(arm, StepArm::own), outside = between(StepArm::own, arm);
+    if (std::max(inside.inner.size(), outside.inner.size()) < 2) continue;
+    std::vector<double> all;
+    for (const auto& [number, block] : blocks)
+      if (const auto ms = ms_of(number, arm)) all.push_back(*ms);
     auto& step = made.emplace_back(common);
     step.arm = arm;
-    step.changed_ms = median_interval(of_each);
-    step.speedup = bootstrap_median_ratio(neighbours, of_each, seed);
+    step.changed_ms = median_interval(all);
+    step.speedup = outside.inner.size() > inside.inner.size()
+                       ? bootstrap_median_ratio(outside.inner, outside.outer, seed)
+                       : bootstrap_median_ratio(inside.outer, inside.inner, seed);
   }
   return made;
 }

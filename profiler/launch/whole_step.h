@@ -16,7 +16,7 @@ struct WholeStep {
   spool::StepSource source{};
   spool::StepArm arm{};               // what is compared with the program as it is
   MedianInterval own_ms, changed_ms;  // of the medians of the blocks
-  // Over each block that has it, of the geometric mean of its neighbours, as the program is.
+  // From each block that lies between two of the other kind, and the geometric mean of those.
   RatioInterval speedup;
   // Of each block as the program is over the next: what the machine calls no change.
   RatioInterval control;
@@ -28,8 +28,8 @@ struct WholeStep {
   bool has_change() const { return arm == spool::StepArm::change || arm == spool::StepArm::both; }
 };
 
-// The blocks of one process, by number: a whole step for each arm with two blocks and more that lie
-// between two of the program as it is.
+// The blocks of one process, by number: a whole step for each arm that can be compared twice or
+// more.
 std::vector<WholeStep> whole_steps(const std::map<std::uint32_t, spool::StepBlock>& blocks);
 
 // "a step: from …", a phrase.

@@ -17,7 +17,8 @@ namespace {
 using spool::StepArm;
 using spool::StepSource;
 
-// Every other block is as the program is, the first and the last, too.
+// Every other block is as the program is: of `try` the first and the last, too; `accelerate` begins
+// and ends with what it chose, so that no program waits for its gain.
 constexpr std::uint32_t most_blocks = 25;
 constexpr std::uint32_t rounds_of_one = 6, rounds_of_several = 4;  // of what is compared with it
 constexpr std::uint32_t most_steps = 64;                           // that are kept of a block
@@ -68,7 +69,8 @@ State s;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 StepArm arm_of(std::uint32_t block) {
-  return block % 2 == 0 ? StepArm::own : s.arms[block / 2 % s.arm_count];
+  const bool own = (block % 2 == 0) == (settings().try_steps > 0);
+  return own ? StepArm::own : s.arms[block / 2 % s.arm_count];
 }
 std::uint32_t block_count() {
   return 2 * s.arm_count * (s.arm_count == 1 ? rounds_of_one : rounds_of_several) + 1;
@@ -115,14 +117,14 @@ void write_blocks(bool withdrawn) {
   }
 }
 
-// With the lock held. Every block with the chosen algorithms was slower than its neighbours: by
-// chance once in 64 cases.
+// Of `accelerate`, with the lock held. Every block with the program's own algorithms was faster
+// than its neighbours: by chance once in 64 cases.
 bool is_slower() {
   for (std::uint32_t i = 1; i + 1 < block_count(); i += 2) {
-    const float before = median(blocks[i - 1]), chosen = median(blocks[i]),
+    const float before = median(blocks[i - 1]), own = median(blocks[i]),
                 after = median(blocks[i + 1]);
-    if (before <= 0 || chosen <= 0 || after <= 0) return false;
-    if (surely_slower * chosen < __builtin_sqrtf(before * after)) return false;
+    if (before <= 0 || own <= 0 || after <= 0) return false;
+    if (own > surely_slower * __builtin_sqrtf(before * after)) return false;
   }
   return s.arm_count > 0;
 }

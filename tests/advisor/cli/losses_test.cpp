@@ -32,6 +32,10 @@ TEST(Losses, AreFoundInWhatTrainingProgramsPrint) {
               ElementsAre(7.5, 7.0));
   EXPECT_THAT(usual("loss scale: 65536.0, loss_scale=2.0\nno loss here\nlossless 3 files\n"),
               ElementsAre(3));  // one that a pattern of the user's own leaves out
+  // What Python shows of a program's code.
+  EXPECT_THAT(usual("t.py:20: UserWarning: use tensor.detach()\n  print(f\"loss {float(y):.6g}\")\n"
+                    "loss 0.25\n"),
+              ElementsAre(0.25));
   const auto nan = usual("loss nan\nloss: -inf\nloss = 1\n");
   ASSERT_EQ(nan.size(), 3U);
   EXPECT_TRUE(std::isnan(nan[0]));
