@@ -6,8 +6,8 @@ have been timed. Programs take --steps (tests/gpu/planted_programs/programs, sam
   --list FILE.jsonl   more programs: name, cwd (relative to the file), command, env, loss_regex
   --change CHANGE     `try --change` in place of algorithms; repeatable
   --same STEPS        also STEPS steps plain, plain again and under `accelerate`, for output and exit status
-  --losses SECONDS    in place of `try`: each program plain, plain again and under `accelerate --allow numerics` for so long, several at once, and
-                      the losses that it prints; ended by SIGINT
+  --losses SECONDS    `try --losses 4 --allow numerics` in place of whole steps: each run of a program is ended after so long, four programs at once
+  --allow WORD        exact or numerics alone; default: first the one, then the other
   --until SECONDS     start nothing after so many
 """
 import argparse
@@ -75,13 +75,14 @@ def tried(rnnadvisor, program, *options):
 
 
 def losses(rnnadvisor, program, seconds):
-    ways = {"plain": (), "again": (), "accelerated": (rnnadvisor, "accelerate", "--no-progress", "--allow", "numerics", "--")}
-    with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
-        running = {name: pool.submit(program.run, prefix, None, seconds, True) for name, prefix in ways.items()}
-        found = {name: each.result() for name, each in running.items()}
-    for one in found.values():
-        one["losses"] = [float(value) for value in re.findall(program.loss, one.pop("all"))] if program.loss else []
-    return found
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report"
+        words = ["--loss", program.loss] if program.loss else []
+        done = program.run([rnnadvisor, "try", "--no-progress", "--losses", "4", "--allow", "numerics", "--report", str(report), *words, "--",
+                            "sh", "-c", f'timeout -s INT -k 20 {seconds:g} "$@"; true', "run"], None, 6 * (seconds + 30))
+        text = report.read_text() if report.exists() else ""
+    del done["all"]
+    return {**done, "report": text}
 
 
 def main():
@@ -94,6 +95,7 @@ def main():
     parser.add_argument("--change", action="append", default=[])
     parser.add_argument("--same", type=int, default=0)
     parser.add_argument("--losses", type=float, default=0)
+    parser.add_argument("--allow", action="append", default=[])
     parser.add_argument("--until", type=float, default=1e9)
     options = parser.parse_intermixed_args()
     rnnadvisor = str(pathlib.Path(options.rnnadvisor).resolve())
@@ -114,12 +116,12 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for program, found in zip(programs, pool.map(lambda program: losses(rnnadvisor, program, options.losses), programs)):
                 note({"program": program.name, "losses": found})
-                print(program.name, {name: (one["status"], len(one["losses"]), one["losses"][-1:]) for name, one in found.items()}, flush=True)
+                print(program.name, found["status"], found["report"] or found["error"][-800:], flush=True)
         return
     for program in programs:
         if time.perf_counter() - BEGIN > options.until:
             break
-        ways = {change: ("--change", change) for change in options.change} or {"exact": ("--allow", "exact"), "numerics": ("--allow", "numerics")}
+        ways = {change: ("--change", change) for change in options.change} or {allow: ("--allow", allow) for allow in options.allow or ("exact", "numerics")}
         row = {"program": program.name, **{name: tried(rnnadvisor, program, *words) for name, words in ways.items()}}
         if options.same:
             command = [*program.command[:-1], str(options.same)]
