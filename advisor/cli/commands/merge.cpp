@@ -41,6 +41,14 @@ int merge_command(Context& context, const MergeArguments& arguments) {
         "{} left out: another file has the configuration finished on the same GPU model",
         plural(merged.left_out, "result was", "results were")));
   }
+  if (const auto& apart = merged.apart) {
+    context.note(fmt::format(
+        "the same call took different times in different files{}: {}: {} in {} and {} in {}. "
+        "Compare times within one file only",
+        apart->calls > 1 ? fmt::format(" ({} calls; the furthest apart)", apart->calls) : "",
+        apart->call, format_milliseconds(apart->least_ms), arguments.files[apart->least_in],
+        format_milliseconds(apart->most_ms), arguments.files[apart->most_in]));
+  }
   context.note(fmt::format(
       "wrote {} with {}", arguments.output,
       plural(static_cast<long long>(merged.profile.configurations.size()), "configuration")));
@@ -57,8 +65,8 @@ void add_merge(CLI::App& app, Context& context) {
       "\n"
       "Of a configuration that several files have for the same GPU model, the first that "
       "finished is kept; what was read out of programs is put together, as of the ranks of one. "
-      "The "
-      "environment is that of the first file.");
+      "Where the files have clearly different times of the same call, a line on standard error "
+      "says which and how far apart. The environment is that of the first file.");
   auto arguments = std::make_shared<MergeArguments>();
   auto* files = command->add_option("files", arguments->files, "the profiles to put together")
                     ->required()
