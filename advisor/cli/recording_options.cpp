@@ -113,9 +113,9 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
          "SECONDS");
   option("--duration", arguments.duration_seconds,
          "record for this long; the program goes on without", "SECONDS");
-  option("--skip", arguments.skip, "leave out the first RNN calls of each process", "N");
+  option("--skip", arguments.skip, "leave out the first N RNN calls of each process", "N");
   option("--iterations", arguments.iterations,
-         "end after so many capture ranges, or without a range after so many forward calls of the "
+         "stop recording after N capture ranges, or without a range after N forward calls of the "
          "first configuration",
          "N");
   auto* trace = option("--trace", arguments.trace,

@@ -43,11 +43,12 @@ int merge_command(Context& context, const MergeArguments& arguments) {
   }
   if (const auto& apart = merged.apart) {
     context.note(fmt::format(
-        "the same call took different times in different files{}: {}: {} in {} and {} in {}. "
-        "Compare times within one file only",
-        apart->calls > 1 ? fmt::format(" ({} calls; the furthest apart)", apart->calls) : "",
+        "the files differ in the time of {}, most in {}: {} in {}, {} in {}. A difference of up to "
+        "{:.2f} times between results of different files means nothing",
+        apart->calls > 1 ? fmt::format("{} equal calls", apart->calls) : "an equal call",
         apart->call, format_milliseconds(apart->least_ms), arguments.files[apart->least_in],
-        format_milliseconds(apart->most_ms), arguments.files[apart->most_in]));
+        format_milliseconds(apart->most_ms), arguments.files[apart->most_in],
+        apart->most_ms / apart->least_ms));
   }
   context.note(fmt::format(
       "wrote {} with {}", arguments.output,
