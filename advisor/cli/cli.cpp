@@ -43,9 +43,11 @@ std::string nearest_option(const CLI::App& app, std::string_view message) {
 }
 
 // A word in the place of a command, when that is what is wrong.
-std::optional<Error> unknown_command(const CLI::App& app) {
+// `app`: the command that wants another behind it; `root`: where the parser leaves words that
+// nobody took.
+std::optional<Error> unknown_command(const CLI::App& root, const CLI::App& app) {
   if (app.get_require_subcommand_min() == 0) return std::nullopt;
-  const auto words = app.remaining();
+  const auto words = root.remaining(true);
   const auto word = std::find_if(words.begin(), words.end(),
                                  [](const std::string& text) { return !text.starts_with('-'); });
   if (word == words.end()) return std::nullopt;
@@ -106,7 +108,7 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
       context.err << help_text(*app, context.terminal.width, false);
       return exit_bad_input;
     }
-    if (const auto error = unknown_command(command)) return context.report(*error);
+    if (const auto error = unknown_command(*app, command)) return context.report(*error);
     std::string message = to_valid_utf8(problem.what());
     const std::string nearest = nearest_option(command, message);
     std::string name = command.get_parent() == nullptr ? "" : " " + command.get_name();

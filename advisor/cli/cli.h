@@ -51,6 +51,8 @@ struct Services {
   std::function<MachineReport()> inspect_system;  // the host alone
   std::function<Result<std::string>()> find_plugin;
   std::function<std::string()> find_cupti;  // empty: not found
+  // Why there is no NVIDIA driver, found without starting one; empty: there is.
+  std::function<std::string()> missing_driver;
   std::function<Result<launch::ProgramEnd>(const launch::LaunchRequest&)> run_program;
   std::function<void(int signal)> die_by_signal;
 };

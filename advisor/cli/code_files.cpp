@@ -69,7 +69,8 @@ Result<int> write_code(const Profile& profile, const std::string& folder, bool f
                 "choose another folder, or replace it with --force");
   }
   for (const auto& file : files) {
-    if (auto written = write_file(place(file).string(), file.text); !written)
+    if (auto written = write_file(place(file).string(), file.text, {.make_folders = true});
+        !written)
       return fail(written.error());
   }
   return static_cast<int>(files.size());

@@ -53,6 +53,7 @@ Services live_services() {
     const auto library = DynamicLibrary::load(cupti_request(), state);
     return library ? library->path() : std::string();
   };
+  services.missing_driver = [] { return missing_driver(); };
   services.run_program = [](const launch::LaunchRequest& request) {
     return launch::run_program(request);
   };

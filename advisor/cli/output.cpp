@@ -37,7 +37,7 @@ std::string normal(const std::string& path) {
   return error ? path : whole.string();
 }
 
-Result<void> check_place(const std::string& path, bool force) {
+Result<void> check_place(const std::string& path, bool force, bool makes_folders) {
   if (is_written_directly(path)) return {};  // nothing to lose
   std::error_code error;
   const auto status = fs::status(path, error);
@@ -50,17 +50,15 @@ Result<void> check_place(const std::string& path, bool force) {
                 "use --force to replace it");
   }
   const auto parent = fs::path(path).parent_path();
-  if (!parent.empty() && !fs::is_directory(parent, error)) {
-    // Folders are made when something is written; what stands in their way is found now.
-    for (auto above = parent; !above.empty(); above = above.parent_path()) {
-      if (fs::exists(above, error)) {
-        if (fs::is_directory(above, error)) break;
-        return fail(ErrorCode::invalid_argument, fmt::format("'{}' is no folder", above.string()));
-      }
-      if (above == above.parent_path()) break;
-    }
-  }
-  return {};
+  if (parent.empty() || fs::is_directory(parent, error)) return {};
+  // The first of the folders that is there, or stands in the way.
+  auto above = parent;
+  while (!fs::exists(above, error) && above.has_relative_path()) above = above.parent_path();
+  if (fs::exists(above, error) && !fs::is_directory(above, error))
+    return fail(ErrorCode::invalid_argument, fmt::format("'{}' is no folder", above.string()));
+  if (makes_folders) return {};
+  return fail(ErrorCode::invalid_argument, fmt::format("there is no folder '{}'", parent.string()),
+              "check the path, or make the folder first");
 }
 
 }  // namespace
@@ -146,7 +144,7 @@ std::vector<std::string> paths_of(const std::vector<OutputTarget>& targets,
 }
 
 Result<void> check_writable(const std::vector<std::string>& paths, bool force,
-                            const std::vector<std::string>& inputs) {
+                            const std::vector<std::string>& inputs, bool makes_folders) {
   std::set<std::string> places;
   for (const auto& path : paths) {
     if (path.empty()) continue;
@@ -159,7 +157,7 @@ Result<void> check_writable(const std::vector<std::string>& paths, bool force,
                                              path),
                   "write to another file");
     }
-    if (auto good = check_place(path, force); !good) return good;
+    if (auto good = check_place(path, force, makes_folders); !good) return good;
     if (!is_written_directly(path) && !places.insert(normal(path)).second) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("two results would be written to '{}'", path),

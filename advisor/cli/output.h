@@ -45,9 +45,10 @@ std::vector<std::string> paths_of(const std::vector<OutputTarget>& targets,
                                   const std::string& another = {});
 
 // What can be known before long work about the outputs of a command: none of them is one of its
-// inputs ("-": standard input), whatever `force` says, no two are one file, and an existing file is
-// replaced only with `force`. Empty paths are passed over.
+// inputs ("-": standard input), whatever `force` says, no two are one file, an existing file is
+// replaced only with `force`, and each lies in a folder that exists (or can be made, where the
+// command names the folder that it fills: `makes_folders`). Empty paths are passed over.
 Result<void> check_writable(const std::vector<std::string>& paths, bool force,
-                            const std::vector<std::string>& inputs);
+                            const std::vector<std::string>& inputs, bool makes_folders = false);
 
 }  // namespace rnnadvisor::cli

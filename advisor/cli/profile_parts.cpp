@@ -1,5 +1,7 @@
 #include "advisor/cli/profile_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -84,6 +86,55 @@ void redirect(Profile& profile, const std::vector<int>& into) {
     move(experiment.configuration);
     for (int& changed : experiment.changed) move(changed);
   }
+}
+
+// Nearer times are the noise of any two runs.
+constexpr double worth_telling = 1.1;
+
+std::optional<Merged::Apart> furthest_apart(std::span<const Profile> profiles) {
+  struct Times {
+    std::string call;
+    const PhaseTiming *least = nullptr, *most = nullptr;
+    std::size_t least_in = 0, most_in = 0;
+  };
+  std::map<std::string, Times> known;
+  for (std::size_t file = 0; file < profiles.size(); ++file) {
+    for (const auto& each : profiles[file].configurations) {
+      const auto device = static_cast<std::size_t>(std::max(each.device, 0));
+      if (!each.described() || device >= profiles[file].devices.size()) continue;
+      RnnConfig config = each.config;
+      config.id.clear();
+      for (const auto& timing : each.timings) {
+        if (!(timing.ms.median > 0)) continue;
+        const auto phase = to_string(timing.phase);
+        auto& times = known[fmt::format("{}{}{}", to_json_line(ConfigInput{config, {}, {}, {}}),
+                                        phase, profiles[file].devices[device].name)];
+        times.call = fmt::format("{}, {}", summary(config), phase);
+        if (times.least == nullptr || timing.ms.median < times.least->ms.median) {
+          times.least = &timing;
+          times.least_in = file;
+        }
+        if (times.most == nullptr || timing.ms.median > times.most->ms.median) {
+          times.most = &timing;
+          times.most_in = file;
+        }
+      }
+    }
+  }
+  std::optional<Merged::Apart> furthest;
+  int calls = 0;
+  for (const auto& [key, times] : known) {
+    const auto &least = times.least->ms, &most = times.most->ms;
+    if (times.least_in == times.most_in || most.low <= least.high ||
+        most.median < worth_telling * least.median)
+      continue;
+    ++calls;
+    if (furthest && most.median * furthest->least_ms <= furthest->most_ms * least.median) continue;
+    furthest =
+        Merged::Apart{times.call, least.median, most.median, times.least_in, times.most_in, 0};
+  }
+  if (furthest) furthest->calls = calls;
+  return furthest;
 }
 
 }  // namespace
@@ -194,7 +245,7 @@ Merged merge_profiles(std::span<const Profile> profiles) {
     }
   }
   redirect(joined, into);
-  return {select_configurations(joined, order), left_out};
+  return {select_configurations(joined, order), left_out, furthest_apart(profiles)};
 }
 
 std::string configuration_key(const ConfigInput& input) { return to_json_line(input); }

@@ -2,6 +2,7 @@
 // need.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,15 @@ std::string configuration_key(const Configuration& configuration);
 struct Merged {
   Profile profile;
   int left_out = 0;
+  // The call whose times in two of the profiles are furthest apart: beyond both intervals, and by
+  // more than a tenth. Nothing where all agree.
+  struct Apart {
+    std::string call;  // "LSTM 1x512 …, forward training"
+    double least_ms = 0, most_ms = 0;
+    std::size_t least_in = 0, most_in = 0;  // which profiles
+    int calls = 0;                          // that are so far apart
+  };
+  std::optional<Apart> apart;
 };
 Merged merge_profiles(std::span<const Profile> profiles);
 

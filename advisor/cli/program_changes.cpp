@@ -228,7 +228,8 @@ Result<int> write_changed_modules(const std::vector<ChangedLayer>& layers,
     }
   }
   for (const auto& [name, code] : files) {
-    if (auto written = write_file((fs::path(folder) / name).string(), code); !written)
+    if (auto written = write_file((fs::path(folder) / name).string(), code, {.make_folders = true});
+        !written)
       return fail(written.error());
   }
   return static_cast<int>(files.size());

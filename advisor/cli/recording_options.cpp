@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "advisor/cli/command_line.h"
+#include "advisor/cli/output.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "profiler/spool/plan.h"
@@ -112,9 +113,9 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
          "SECONDS");
   option("--duration", arguments.duration_seconds,
          "record for this long; the program goes on without", "SECONDS");
-  option("--skip", arguments.skip, "leave out the first RNN calls of each process", "N");
+  option("--skip", arguments.skip, "leave out the first N RNN calls of each process", "N");
   option("--iterations", arguments.iterations,
-         "end after so many capture ranges, or without a range after so many forward calls of the "
+         "stop recording after N capture ranges, or without a range after N forward calls of the "
          "first configuration",
          "N");
   auto* trace = option("--trace", arguments.trace,
@@ -197,7 +198,8 @@ Result<launch::Plan> read_plan_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file || std::filesystem::is_directory(path, error))
-    return fail(ErrorCode::io, fmt::format("cannot read the plan '{}'", path), "name a file");
+    return fail(ErrorCode::invalid_argument, fmt::format("cannot read the plan '{}'", path),
+                "name a file");
   if (text.empty()) {
     return fail(ErrorCode::parse, fmt::format("the plan '{}' is empty", path),
                 "remove the file: a run with --plan makes it");
@@ -236,6 +238,9 @@ Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arg
               "make one first: rnnadvisor accelerate --plan FILE -- PROGRAM"));
   }
   if (!arguments.plan.empty()) {
+    if (auto writable = check_writable({arguments.plan}, true, {});
+        !writable && !arguments.deterministic)
+      return fail(writable.error());
     const auto plan = read_plan_file(arguments.plan);
     if (!plan) return fail(plan.error());
     if (arguments.deterministic && plan->gpu.empty()) {

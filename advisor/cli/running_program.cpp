@@ -151,6 +151,10 @@ tl::expected<RanProgram, int> start_program(Context& context, const ProgramRun& 
   const auto attachment = launch::attach(run.recording, *places, lookup);
   if (!attachment) return failed(attachment.error());
   for (const auto& note : attachment->notes) context.note(note);
+  // Before a long run, not after it.
+  if (const auto problem = context.services.missing_driver(); !problem.empty())
+    context.note(fmt::format("{}. The program runs, but nothing can be {}", problem,
+                             run.recording.accelerate ? "accelerated" : "recorded"));
   if (run.about_environment) run.about_environment(lookup);
   context.err.flush();
   ProgressStream progress(context);

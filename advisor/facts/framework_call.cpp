@@ -260,6 +260,19 @@ Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec&
   return configuration;
 }
 
+ConfigInput input_of(const Configuration& configuration) {
+  if (configuration.written)
+    return {*configuration.written, configuration.program, {}, configuration.given};
+  ConfigInput input{configuration.config, configuration.program, {}, {}};
+  if (!configuration.from_program()) return input;
+  std::size_t index = 0;
+  visit_context_fields([&](std::string_view, auto member, std::string_view) {
+    if (!why_out_of_scope(key_scopes[index++], input.program.name, input.config.cell).empty())
+      (input.program.*member).reset();
+  });
+  return input;
+}
+
 std::vector<IgnoredKey> ignored_keys(const ConfigInput& input, const FrameworkCall& call) {
   std::vector<IgnoredKey> keys;
   add_not_asked_for(input.config, input.given, input.program.name, call, keys);

@@ -77,6 +77,10 @@ MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& progra
 // user wrote where that is not what is called. Its device is the first of its profile.
 Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec& device);
 
+// What a configuration of a profile was made of, to be judged anew. In what was recorded nobody
+// gave a key, and what the program around it cannot set is left out.
+ConfigInput input_of(const Configuration& configuration);
+
 // A key that the user gave and that is not followed: the framework asks cuDNN for something else,
 // or the key means nothing in such a program (core/config/key_scope.h).
 struct IgnoredKey {

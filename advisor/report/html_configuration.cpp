@@ -105,7 +105,11 @@ void phases(Page& page, const ConfigurationReport& each) {
 
 void predicted(Page& page, const Report& report, const ConfigurationReport& each) {
   const auto* of = report.predicted != nullptr ? report.predicted->of(each.index) : nullptr;
-  if (of == nullptr) return;
+  if (of == nullptr) {
+    const auto why = report.predicted != nullptr ? report.predicted->none(each.index) : "";
+    if (!why.empty()) page.put("<p class=\"muted\">Predicted times: {}</p>", esc(why));
+    return;
+  }
   page.put(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Predicted "
       "times\"><table><caption>Predicted times on {} <span class=\"muted\">(an "

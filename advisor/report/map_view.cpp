@@ -274,7 +274,7 @@ std::vector<std::string> map_cell(const ConfigurationMap& map, int row, int colu
   lines.push_back(what_runs(cell));
   if (cell.best && *cell.best != cell.asked && cell.speedup && !map.framework_picks) {
     const auto& best = *cell.run(*cell.best).time;
-    lines.push_back(fmt::format("fastest: {}, {}", to_string(*cell.best), map_time(best)));
+    lines.push_back(fmt::format("faster: {}, {}", to_string(*cell.best), map_time(best)));
   }
   if (cell.speedup && *cell.best != Algo::standard)
     lines.push_back(fmt::format("{} over standard", words::times(cell.speedup->value)));

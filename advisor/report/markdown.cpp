@@ -320,7 +320,11 @@ class MarkdownWriter {
 
   void predicted(const ConfigurationReport& each) {
     const auto* of = report_.predicted != nullptr ? report_.predicted->of(each.index) : nullptr;
-    if (of == nullptr) return;
+    if (of == nullptr) {
+      const auto none = report_.predicted != nullptr ? report_.predicted->none(each.index) : "";
+      if (!none.empty()) put("Predicted times: {}\n\n", markdown_text(none));
+      return;
+    }
     put("### Predicted times on {} (an estimate)\n\n", markdown_text(report_.predicted->device));
     bool head = true;
     for (const auto& row : predicted_table(*of)) {

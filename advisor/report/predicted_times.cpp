@@ -50,6 +50,7 @@ std::string mark(const model::AlgorithmTime& algorithm, const Of& of) {
     return fmt::format("wrong {}", model::to_string(algorithm.wrong_results));
   if (algorithm.asked && of.algo_known && !algorithm.total) return "not predicted";
   if (algorithm.best) return "fastest";
+  if (algorithm.may_be_best) return "may be fastest";
   if (algorithm.math_type == MathType::tensor_op_allow_conversion &&
       of.config.math_type != MathType::tensor_op_allow_conversion)
     return of.framework.empty()
@@ -155,6 +156,44 @@ bool out_of_reach(const model::AlgorithmTime& time, const Configuration& own,
   return !accelerate_does(changes, framework, own.config, own.program);
 }
 
+std::string why_none(const Configuration& configuration, const FrameworkCall& call,
+                     const DeviceSpec& device, bool measured) {
+  const auto framework = framework_title(configuration.program.name);
+  if (call.stops) return fmt::format("{} stops with an error in place of running it", framework);
+  if (!call.happens()) return fmt::format("{} does not call cuDNN for it", framework);
+  const RnnConfig& config = configuration.config;
+  if (model::refusal(config, device)) return "cuDNN is expected to refuse it";
+  if (config.has_varying_lengths()) return "no time is predicted for sequences of unequal lengths";
+  if (!measured) {
+    return fmt::format(
+        "no times of {} are known; `rnnadvisor calibrate` measures what predicting them needs",
+        words::clean(device.name));
+  }
+  return fmt::format("no call like it ({}, {}) is among those measured on {}",
+                     to_string(config.cell), to_string(config.data_type),
+                     words::clean(device.name));
+}
+
+// Each reason once, with how many configurations it is of.
+std::vector<std::string> reasons(const std::vector<Of>& all) {
+  std::vector<std::pair<std::string_view, std::size_t>> counted;
+  for (const Of& of : all) {
+    if (of.why_none.empty()) continue;
+    const auto found = std::find_if(counted.begin(), counted.end(),
+                                    [&](const auto& each) { return each.first == of.why_none; });
+    if (found == counted.end())
+      counted.emplace_back(of.why_none, 1);
+    else
+      ++found->second;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [why, count] : counted)
+    lines.push_back(count == all.size()
+                        ? fmt::format("None: {}.", why)
+                        : fmt::format("None for {} of {}: {}.", count, all.size(), why));
+  return lines;
+}
+
 Json json_of(const std::optional<model::TimePrediction>& prediction) {
   if (!prediction) return nullptr;
   return {{"ms", prediction->seconds * 1e3},
@@ -195,12 +234,20 @@ std::string PredictedTimes::basis() const {
   return {};
 }
 
+std::string PredictedTimes::none(int configuration) const {
+  const auto at = static_cast<std::size_t>(configuration);
+  return configuration >= 0 && at < configurations.size() && !configurations[at].why_none.empty()
+             ? fmt::format("None: {}.", configurations[at].why_none)
+             : std::string();
+}
+
 PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
-                             const model::TimeModel& model) {
+                             const model::TimeModel* model) {
   PredictedTimes times;
   times.device = device.name;
-  const model::PredictTime predict = [&model](const RnnConfig& config, Phase phase) {
-    return model.predict(config, phase);
+  const model::PredictTime predict = [model](const RnnConfig& config,
+                                             Phase phase) -> std::optional<model::TimePrediction> {
+    return model != nullptr ? model->predict(config, phase) : std::nullopt;
   };
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
     const Configuration& configuration = profile.configurations[i];
@@ -217,15 +264,18 @@ PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
     std::erase_if(of.algorithms, [&](const model::AlgorithmTime& time) {
       return out_of_reach(time, configuration, around);
     });
+    if (of.algorithms.empty())
+      of.why_none = why_none(configuration, call, device, model != nullptr);
     times.configurations.push_back(std::move(of));
   }
   return times;
 }
 
 std::string predicted_note(const PredictedTimes& times) {
-  bool extrapolated = false, unknown = false;
+  bool extrapolated = false, unknown = false, close = false;
   for (const Of& of : times.configurations) {
     for (const auto& algorithm : of.algorithms) {
+      close = close || algorithm.may_be_best;
       extrapolated = extrapolated || (algorithm.total && algorithm.total->extrapolated);
       unknown = unknown || (algorithm.asked && of.algo_known && !algorithm.total &&
                             algorithm.wrong_results == model::WrongResults::none);
@@ -235,12 +285,13 @@ std::string predicted_note(const PredictedTimes& times) {
   for (const Of& of : times.configurations)
     if (decides.empty() && !of.decides.empty())
       decides = fmt::format(" Where cuDNN is called, which depends on {}.", of.decides);
-  return fmt::format("From {}.{}{}{}", words::clean(times.basis()), decides,
-                     extrapolated ? " *: outside what was measured; it may be further off." : "",
-                     unknown
-                         ? " Not predicted: no call like it is among them, and it may be faster "
-                           "than all that are shown."
-                         : "");
+  return fmt::format(
+      "From {}.{}{}{}{}", words::clean(times.basis()), decides,
+      close ? " May be fastest: the intervals overlap; only a measurement tells." : "",
+      extrapolated ? " *: outside what was measured; it may be further off." : "",
+      unknown ? " Not predicted: no call like it is among them, and it may be faster "
+                "than all that are shown."
+              : "");
 }
 
 std::vector<std::vector<std::string>> predicted_table(const Of& of) {
@@ -249,20 +300,14 @@ std::vector<std::vector<std::string>> predicted_table(const Of& of) {
 
 std::string predicted_text(const PredictedTimes& times, const TextOptions& options) {
   Terminal terminal(options);
-  const auto unequal = std::any_of(
-      times.configurations.begin(), times.configurations.end(),
-      [](const Of& of) { return of.algorithms.empty() && of.config.has_varying_lengths(); });
-  if (times.basis().empty() && !unequal) return {};
   terminal.heading("Predicted times (an estimate)");
-  if (times.basis().empty()) {
-    terminal.paragraph("None: no time is predicted for sequences of unequal lengths.", 0);
-    return terminal.take();
-  }
-  if (times.configurations.size() == 1) {
-    one(terminal, times.configurations.front());
-  } else {
+  if (times.configurations.size() != 1) {
     many(terminal, times.configurations);
+  } else if (!times.configurations.front().algorithms.empty()) {
+    one(terminal, times.configurations.front());
   }
+  for (const auto& line : reasons(times.configurations)) terminal.paragraph(line, 0);
+  if (times.basis().empty()) return terminal.take();
   terminal.paragraph(predicted_note(times), 0, {}, Style::dim, Style::dim);
   return terminal.take();
 }
@@ -292,6 +337,7 @@ std::string predicted_json(const PredictedTimes& times) {
     }
     list.push_back({{"configuration", list.size()},
                     {"mode", to_string(of.config.mode)},
+                    {"why_none", of.why_none.empty() ? Json() : Json(to_valid_utf8(of.why_none))},
                     {"algorithms", std::move(algorithms)}});
   }
   const Json json = {{"estimate", true},

@@ -15,14 +15,15 @@ namespace rnnadvisor::advisor {
 struct PredictedTimes {
   struct Of {
     RnnConfig config;
-    // That cuDNN would take, with the one that runs; empty: none predicted, or no call is made.
+    // That cuDNN would take, with the one that runs; empty: none is predicted.
     std::vector<model::AlgorithmTime> algorithms;
     std::string framework;  // "PyTorch": that chooses the algorithm itself; empty: the program does
     std::string decides;    // whether cuDNN is called at all (ConfigurationReport::decides)
     bool algo_known = true;  // false: which one it chooses is not known
+    std::string why_none;    // nothing is predicted, because of this; empty: something is
 
-    // The algorithm that runs where this configuration's is asked for, and the fastest whose
-    // results are right and that can be asked for; null where it is not known.
+    // The algorithm that runs where this configuration's is asked for, and the one that is clearly
+    // faster than the others (AlgorithmTime::best); null where it is not known.
     const model::AlgorithmTime* asked_for() const;
     const model::AlgorithmTime* fastest() const;
   };
@@ -30,15 +31,18 @@ struct PredictedTimes {
   std::string device;              // that they are of, "NVIDIA H200"
 
   const Of* of(int configuration) const;  // null where nothing is predicted for it
+  // "None: … ." where nothing is; empty where something is.
+  std::string none(int configuration) const;
   std::string basis() const;  // "105 configurations measured on …"; empty: nothing is predicted
 };
 
-// Of every configuration of `profile`.
+// Of every configuration of `profile`. `model`: null where the times of such a device are not
+// known.
 PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
-                             const model::TimeModel& model);
+                             const model::TimeModel* model);
 
-// For one configuration every algorithm by phase; for several a line each. Empty where nothing is
-// predicted.
+// For one configuration every algorithm by phase; for several a line each. Where nothing is
+// predicted, why.
 std::string predicted_text(const PredictedTimes& times, const TextOptions& options);
 
 // The cells of a table of one configuration, the head first: plain text.

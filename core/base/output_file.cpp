@@ -105,7 +105,7 @@ Error exists_already(const std::string& path) {
 }  // namespace
 
 Error OutputFile::error(int number, std::string_view doing) const {
-  std::string remedy = "check that the directory exists, its permissions and the free space";
+  std::string remedy = "check that the folder exists, its permissions and the free space";
   if (number == ENOSPC || number == EDQUOT || number == EFBIG)
     remedy = "free some space on the disk, or write elsewhere";
   return {

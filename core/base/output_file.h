@@ -13,9 +13,9 @@
 namespace rnnadvisor {
 
 struct OutputFileOptions {
-  bool replace = true;       // false: a file that exists is an error
-  bool owner_only = false;   // a new file is readable by its owner alone; else as the umask says
-  bool make_folders = true;  // those above the target that do not exist
+  bool replace = true;        // false: a file that exists is an error
+  bool owner_only = false;    // a new file is readable by its owner alone; else as the umask says
+  bool make_folders = false;  // those above the target; else a folder that is missing is an error
 };
 
 // A symbolic link is followed: it stays and its target is replaced. A file that is replaced leaves

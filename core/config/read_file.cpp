@@ -35,7 +35,8 @@ Result<std::string> read_all(std::istream& in, std::string_view name) {
 Result<std::string> read_path(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    return fail(ErrorCode::io, fmt::format("'{}' is a folder", path), "name a file in it");
+    return fail(ErrorCode::invalid_argument, fmt::format("'{}' is a folder", path),
+                "name a file in it");
   }
   errno = 0;
   std::ifstream in(path, std::ios::binary);

@@ -162,6 +162,12 @@ DeviceSpec with_shipped_values(DeviceSpec live) {
   return spec;
 }
 
+std::string missing_driver() {
+  return dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr
+             ? std::string()
+             : "no NVIDIA driver: libcuda.so.1 cannot be loaded";
+}
+
 DriverState inspect_driver() {
   DriverState state;
   state.driver_version = kernel_module_version();
@@ -172,7 +178,7 @@ DriverState inspect_driver() {
   }
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    state.problem = "no NVIDIA driver: libcuda.so.1 cannot be loaded";
+    state.problem = missing_driver();
     return state;
   }
   Driver driver;

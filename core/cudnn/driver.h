@@ -20,6 +20,9 @@ struct DriverState {
   std::vector<GpuState> gpus;
 };
 
+// Why there is no driver at all, without starting one; empty where its library can be loaded.
+std::string missing_driver();
+
 // Asks the driver once; a process that forks before this must not call it in the child as well.
 DriverState inspect_driver();
 

@@ -66,6 +66,26 @@ bool any_phase(const AlgorithmTime& time) {
                      [](const auto& part) { return part.has_value(); });
 }
 
+void mark_best(std::vector<AlgorithmTime>& times, const RnnConfig& config) {
+  std::vector<AlgorithmTime*> usable;
+  for (AlgorithmTime& time : times) {
+    if (time.asked && !time.total) return;
+    const bool converts = time.math_type == MathType::tensor_op_allow_conversion &&
+                          config.math_type != MathType::tensor_op_allow_conversion;
+    if (time.total && time.wrong_results == WrongResults::none && !converts)
+      usable.push_back(&time);
+  }
+  if (usable.empty()) return;
+  const auto* least = *std::min_element(
+      usable.begin(), usable.end(),
+      [](const auto* a, const auto* b) { return a->total->seconds < b->total->seconds; });
+  std::erase_if(usable, [&](const auto* time) {
+    return time != least && clearly_faster(*least->total, *time->total);
+  });
+  const bool alone = usable.size() == 1;
+  for (AlgorithmTime* time : usable) (alone ? time->best : time->may_be_best) = true;
+}
+
 }  // namespace
 
 std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const DeviceSpec& device,
@@ -107,15 +127,7 @@ std::vector<AlgorithmTime> algorithm_times(const RnnConfig& config, const Device
     }
   }
   if (!any) return {};
-  AlgorithmTime* best = nullptr;
-  for (AlgorithmTime& time : times) {
-    if (time.asked && !time.total) return times;
-    const bool converts = time.math_type == MathType::tensor_op_allow_conversion &&
-                          config.math_type != MathType::tensor_op_allow_conversion;
-    if (!time.total || time.wrong_results != WrongResults::none || converts) continue;
-    if (best == nullptr || time.total->seconds < best->total->seconds) best = &time;
-  }
-  if (best != nullptr && !fixed) best->best = true;
+  if (!fixed) mark_best(times, config);
   return times;
 }
 

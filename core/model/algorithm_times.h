@@ -21,11 +21,13 @@ struct AlgorithmTime {
   std::optional<TimePrediction> total;
   WrongResults wrong_results = WrongResults::none;  // small_h_wrong_results(): not to be used
   bool asked = false;  // the configuration's own, with its own backward algorithm
-  // The smallest total of those whose results are right, that can be asked for and that keep the
+  // Clearly faster than all others whose results are right, that can be asked for and that keep the
   // precision of the products as far as the data has it: conversion of float32 to half does not.
   // None is best while the time of the one that runs is not known, and none that only another
   // program could ask for.
   bool best = false;
+  // Where none is best: that with the smallest total, and those that it is not clearly faster than.
+  bool may_be_best = false;
   MathType math_type = MathType::default_math;  // that this row is of
 };
 

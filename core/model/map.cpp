@@ -105,13 +105,18 @@ bool usable(const MapCell& cell, const RnnConfig& config, Algo algo) {
 }
 
 std::optional<Algo> best_of(const MapCell& cell, const RnnConfig& config) {
-  std::optional<Algo> best;
-  for (const Algo first : {cell.asked, Algo::standard}) {
-    if (!best && usable(cell, config, first)) best = first;
+  std::optional<Algo> first;
+  for (const Algo algo : {cell.asked, Algo::standard, Algo::persist_static, Algo::persist_dynamic,
+                          Algo::persist_static_small_h}) {
+    if (!first && usable(cell, config, algo)) first = algo;
   }
+  auto best = first;
   for (const Algo algo : all_algos) {
     if (!usable(cell, config, algo)) continue;
-    if (!best || cell.run(algo).time->high_seconds < cell.run(*best).time->low_seconds) best = algo;
+    const MapTime& time = *cell.run(algo).time;
+    if (clearly_faster(time, *cell.run(*first).time) &&
+        (best == first || time.seconds < cell.run(*best).time->seconds))
+      best = algo;
   }
   return best;
 }

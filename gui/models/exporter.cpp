@@ -44,7 +44,7 @@ bool write(const Document& document, ExportFormat format, const advisor::Predict
 Result<void> write_to(const std::string& path, const Document& document, ExportFormat format,
                       const advisor::PredictFor& predict_for, const std::atomic<bool>& stop) {
   if (auto good = document.check_output(to_qt(path)); !good) return good;
-  auto file = OutputFile::open(path, {.make_folders = false});
+  auto file = OutputFile::open(path);
   if (!file) return fail(std::move(file.error()));
   Result<void> written;
   write(document, format, predict_for, [&](std::string_view text) {

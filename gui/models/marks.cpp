@@ -145,8 +145,8 @@ void Marks::save() {
     QFile::remove(file_);
     return;
   }
-  if (const auto written =
-          write_file(file_.toStdString(), write_marks(marks_, origin_).toStdString());
+  if (const auto written = write_file(
+          file_.toStdString(), write_marks(marks_, origin_).toStdString(), {.make_folders = true});
       !written)
     emit problem(tr("Marks cannot be saved to %1: %2").arg(file_, to_qt(to_text(written.error()))));
 }

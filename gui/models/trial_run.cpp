@@ -36,7 +36,8 @@ Result<QString> file_of(const QString& profile) {
     return fail(ErrorCode::not_found, "there is no sample " + name.toStdString());
   QString path = data_folder() + QLatin1Char('/') + name.section(QLatin1Char('/'), -1) +
                  QStringLiteral(".rnnprof");
-  if (auto written = write_file(path.toStdString(), sample->bytes); !written)
+  if (auto written = write_file(path.toStdString(), sample->bytes, {.make_folders = true});
+      !written)
     return fail(std::move(written.error()));
   return path;
 }

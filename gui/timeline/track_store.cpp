@@ -156,7 +156,8 @@ Result<void> store_tracks(const QString& profile, const KeptTracks& kept) {
     QFile::remove(path);
     return {};
   }
-  if (auto written = write_file(path.toStdString(), write_kept_tracks(kept).toStdString());
+  if (auto written = write_file(path.toStdString(), write_kept_tracks(kept).toStdString(),
+                                {.make_folders = true});
       !written)
     return fail(ErrorCode::io, "how the tracks stand cannot be kept: " + written.error().message,
                 std::move(written.error().remedy));

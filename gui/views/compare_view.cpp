@@ -139,12 +139,12 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   match_ = new PageBrowser;
   match_->setAccessibleName(tr("The chosen row"));
   match_->setMinimumWidth(300);
-  auto* split = new QSplitter;
+  auto* split = new BesideOrBelow({760, 380});
   split->addWidget(tabs_);
   split->addWidget(match_);
   split->setSizes({760, 380});
   split->setStretchFactor(0, 1);
-  split->setChildrenCollapsible(false);
+  split->set_needed(letter * 140);  // five columns of figures, names, and the page
   column->addWidget(split, 1);
   stack_->addWidget(page);
 

@@ -22,6 +22,11 @@ namespace rnnadvisor::gui {
 
 namespace words = advisor::words;
 
+namespace {
+// What a table of two configurations wants.
+constexpr int least_page_width = 400;
+}  // namespace
+
 void ExplorerView::show_map() {
   MapPanel::Subject subject = {now_.config(), input().program, device(), predict_};
   maps_->set_subject(std::move(subject));
@@ -172,9 +177,11 @@ void ExplorerView::show_results() {
     widest = std::max(widest, chart->minimumSizeHint().width() + around.left() + around.right());
   }
   const auto around = charts_scroll_->widget()->layout()->contentsMargins();
-  give_charts_room(
+  charts_width_ =
       widest + around.left() + around.right() + 2 +
-      charts_scroll_->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, charts_scroll_));
+      charts_scroll_->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, charts_scroll_);
+  split_->set_needed(least_page_width + charts_width_);
+  give_charts_room();
 }
 
 // A map and the table of products are wide: where there is no room for both they have all of it.
@@ -189,15 +196,12 @@ void ExplorerView::resizeEvent(QResizeEvent* event) {
   arrange();
 }
 
-// The page beside the charts gives way as far as it can; on a screen that is too small for both
-// they scroll. Where somebody has divided the room it stays so.
-void ExplorerView::give_charts_room(int width) {
-  auto* split = qobject_cast<QSplitter*>(charts_scroll_->parentWidget());
-  if (divided_by_hand_ || split == nullptr || charts_scroll_->isHidden()) return;
-  auto room = split->sizes();
-  const int given = std::min(width - room.at(1), room.at(0) - tabs_->minimumWidth());
-  if (given <= 0) return;
-  split->setSizes({room.at(0) - given, room.at(1) + given});
+// The page beside the charts gives way. Where somebody has divided the room it stays so.
+void ExplorerView::give_charts_room() {
+  if (divided_by_hand_ || !split_->beside() || charts_scroll_->isHidden()) return;
+  const auto room = split_->sizes();
+  const int given = charts_width_ - room.at(1);
+  if (given > 0) split_->setSizes({room.at(0) - given, room.at(1) + given});
 }
 
 }  // namespace rnnadvisor::gui

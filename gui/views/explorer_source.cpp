@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <algorithm>
 
+#include "advisor/facts/framework_call.h"
 #include "core/config/fields.h"
 #include "gui/views/explorer_view.h"
 
@@ -38,7 +39,7 @@ void ExplorerView::set_document(DocumentPointer document) {
 void ExplorerView::show_source(int configuration) {
   const auto& profile = document_->profile();
   const auto& chosen = profile.configurations[static_cast<std::size_t>(configuration)];
-  show_configuration({chosen.config, chosen.program, {}},
+  show_configuration(advisor::input_of(chosen),
                      profile.devices[static_cast<std::size_t>(chosen.device)], {}, configuration);
 }
 
@@ -104,7 +105,7 @@ Result<void> ExplorerView::restore(const ExplorerChanges& changes) {
   if (source >= 0) {
     const auto& profile = document_->profile();
     const auto& configuration = profile.configurations[static_cast<std::size_t>(source)];
-    next = {configuration.config, configuration.program, {}};
+    next = advisor::input_of(configuration);
     from_device = profile.devices[static_cast<std::size_t>(configuration.device)];
   }
   for (const auto& [key, value] : changes) {

@@ -105,17 +105,20 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   scroll->setWidget(charts);
   scroll->setMinimumWidth(220);
   charts_scroll_ = scroll;
-  auto* split = new QSplitter;
-  split->addWidget(tabs_);
-  split->addWidget(scroll);
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 2);
-  split->setSizes({560, 420});
+  split_ = new BesideOrBelow({560, 420});
+  split_->addWidget(tabs_);
+  split_->addWidget(scroll);
+  split_->setStretchFactor(0, 3);
+  split_->setStretchFactor(1, 2);
+  split_->setSizes({560, 420});
   tabs_->setUsesScrollButtons(true);
   tabs_->setMinimumWidth(260);
-  split->setChildrenCollapsible(false);
-  connect(split, &QSplitter::splitterMoved, this, [this] { divided_by_hand_ = true; });
-  results->addWidget(split, 1);
+  connect(split_, &QSplitter::splitterMoved, this, [this] { divided_by_hand_ = true; });
+  connect(split_, &BesideOrBelow::turned, this, [this] {
+    divided_by_hand_ = false;
+    give_charts_room();
+  });
+  results->addWidget(split_, 1);
 
   auto* outer = new QSplitter;
   outer->addWidget(side);
@@ -220,6 +223,7 @@ void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec
     hold();
     ConfigInput after = input;
     after.config = changed_calls.front();
+    after.given = {};
     editor_.take(after);
     more_.assign(changed_calls.begin() + 1, changed_calls.end());
   }

@@ -68,7 +68,7 @@ class ExplorerView : public View {
   void fill_controls();
   void changed();
   void show_results();
-  void give_charts_room(int width);
+  void give_charts_room();
   void arrange();
   void show_predicted();
   void show_map();
@@ -102,6 +102,8 @@ class ExplorerView : public View {
   ChartWidget *roofline_ = nullptr, *memory_ = nullptr, *times_ = nullptr, *predicted_ = nullptr;
   MapPanel* maps_ = nullptr;
   QScrollArea* charts_scroll_ = nullptr;
+  BesideOrBelow* split_ = nullptr;  // the page and the charts
+  int charts_width_ = 0;            // that they need
   bool divided_by_hand_ = false;
   QLabel *title_ = nullptr, *memory_note_ = nullptr, *predicted_note_ = nullptr,
          *source_text_ = nullptr;

@@ -390,4 +390,27 @@ QString table_text_of(const QAbstractItemView* view) {
   return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
+BesideOrBelow::BesideOrBelow(QList<int> sizes_beside, QWidget* parent)
+    : QSplitter(parent), sizes_beside_(std::move(sizes_beside)) {
+  setChildrenCollapsible(false);
+}
+
+void BesideOrBelow::set_needed(int width) {
+  needed_ = width;
+  turn();
+}
+
+void BesideOrBelow::resizeEvent(QResizeEvent* event) {
+  QSplitter::resizeEvent(event);
+  turn();
+}
+
+void BesideOrBelow::turn() {
+  const auto wanted = width() >= needed_ ? Qt::Horizontal : Qt::Vertical;
+  if (orientation() == wanted) return;
+  setOrientation(wanted);
+  setSizes(beside() ? sizes_beside_ : QList<int>{height() / 2, height() / 2});
+  emit turned();
+}
+
 }  // namespace rnnadvisor::gui

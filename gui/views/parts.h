@@ -4,6 +4,7 @@
 #include <QFrame>
 #include <QIcon>
 #include <QLabel>
+#include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -103,6 +104,28 @@ class PageBrowser : public QTextBrowser {
   void set_page();
   QString html_;  // as it was given, for either direction of writing
   bool grows_ = false;
+};
+
+// Two widgets side by side, or one below the other where there is no room for both.
+class BesideOrBelow : public QSplitter {
+  Q_OBJECT
+ public:
+  explicit BesideOrBelow(QList<int> sizes_beside, QWidget* parent = nullptr);
+  // The width that both need; from it on they stand side by side.
+  void set_needed(int width);
+  bool beside() const { return orientation() == Qt::Horizontal; }
+
+ signals:
+  void turned();  // the sizes of before are gone
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void turn();
+
+  QList<int> sizes_beside_;
+  int needed_ = 0;
 };
 
 // Rows with a mark, a title in up to two lines, and a line of dim text with a gain at its right.

@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QClipboard>
 
+#include "advisor/facts/framework_call.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "core/base/shell_words.h"
@@ -89,7 +90,7 @@ void MainWindow::explore(const Link& link) {
       }
     }
   }
-  explorer_->show_configuration({configuration.config, configuration.program, {}}, device, changed,
+  explorer_->show_configuration(advisor::input_of(configuration), device, changed,
                                 link.configuration);
   go(view_name::explorer);
 }

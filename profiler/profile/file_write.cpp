@@ -254,8 +254,7 @@ Result<void> replace_profile(
     const std::string& path, bool replace,
     const std::function<Result<void>(const std::string& temporary)>& fill) {
   // Command lines, host names and paths of the program are nobody else's business.
-  auto file =
-      OutputFile::open(path, {.replace = replace, .owner_only = true, .make_folders = false});
+  auto file = OutputFile::open(path, {.replace = replace, .owner_only = true});
   if (!file) return fail(std::move(file.error()));
   if (file->temporary().empty()) {
     return fail(about_file(

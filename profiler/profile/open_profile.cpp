@@ -194,8 +194,8 @@ Result<sqlite::Database> open_profile(const std::string& path, bool whole) {
                       {}});
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail_here({ErrorCode::io,
-                      S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file",
+    return fail_here({ErrorCode::invalid_argument,
+                      S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file",
                       std::string(remedy_other),
                       std::nullopt,
                       {}});

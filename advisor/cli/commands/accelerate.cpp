@@ -330,23 +330,26 @@ void add_try(CLI::App& app, Context& context) {
       "program",
       "Examples:\n"
       "  rnnadvisor try -- python train.py\n"
-      "  rnnadvisor try --iterations 200 -- python train.py   # ends the program when it is known\n"
+      "  rnnadvisor try --iterations 200 -- python train.py   # ends the program once measured\n"
       "  rnnadvisor try --allow numerics --step nvtx:step -- python train.py\n"
       "  rnnadvisor try --losses 5 --allow numerics -- python train.py --epochs 1\n"
       "\n"
-      "As `rnnadvisor accelerate`, to know and not to keep: once the fastest algorithms are found, "
-      "blocks of steps as the program is and with them take turns, and whole steps are timed on "
-      "the GPU, optimizer and data loader included. In Python programs the changes of PyTorch's "
-      "layers that `advise` proposes take their turns as well, alone and with faster algorithms. "
-      "The report gives the speedup of a step with its interval, and what the machine calls no "
-      "change. Then the program goes on as it was.\n"
+      "Measures what `rnnadvisor accelerate` gains, and keeps nothing of it: once the fastest "
+      "algorithms are found, blocks of steps with them and blocks of the program as it is take "
+      "turns, and whole steps are timed on the GPU, optimizer and data loader included. In Python "
+      "programs the changes of PyTorch's layers that `advise` proposes take turns as well, alone "
+      "and with faster algorithms. The report gives the speedup of a step with its interval, and "
+      "how much equal steps differ on this machine. Then the program goes on as it was.
+"
       "\n"
-      "The program computes what it would, within the rounding of another algorithm, in the steps "
-      "that are measured. Its exit status is that of the command, unless --iterations ended it.\n"
+      "In the steps that are measured the program's results differ by rounding, and in nothing "
+      "else. Its exit status is that of the command, unless --iterations "
+      "ended it.\n"
       "\n"
       "With --losses the program runs several times to its end, and the losses that it prints with "
       "the change are compared with those of the program as it is and with its weights one unit in "
-      "the last place apart. Exit status 1: they are further away than those are from each other.");
+      "the last place apart. Exit status 1: the losses with the change are further from the others "
+      "than those are from each other.");
   add_options(*command, true, context);
 }
 

@@ -125,8 +125,8 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
       command.add_option("--budget", options.budget_seconds, "seconds for all of it (default: 60)")
           ->type_name("SECONDS"));
   auto* torch = command.add_flag("--torch", options.torch,
-                                 "also try in PyTorch itself, in its own interpreter, what it can "
-                                 "express: its programs, and configurations that are named");
+                                 "also try changes in PyTorch itself: for configurations that a "
+                                 "PyTorch program ran, and for those of --configuration");
   with_verify(torch);
   auto* python = command
                      .add_option("--python", options.python,
@@ -214,12 +214,16 @@ void add_advise(CLI::App& app, Context& context) {
 }
 
 void add_report(CLI::App& app, Context& context) {
-  add_recorded(app, context, "report", "Write reports on a recorded profile",
-               "Examples:\n"
-               "  rnnadvisor report run.rnnprof --format html -o run.html\n"
-               "  rnnadvisor report run.rnnprof -f json:run.json -f sarif:run.sarif -f text\n"
-               "  rnnadvisor report sample:gnmt -f html -f markdown -o reports/",
-               false);
+  add_recorded(
+      app, context, "report", "Write reports on a recorded profile",
+      "Examples:\n"
+      "  rnnadvisor report run.rnnprof --format html -o run.html\n"
+      "  rnnadvisor report run.rnnprof -f json:run.json -f sarif:run.sarif -f text\n"
+      "  rnnadvisor report sample:gnmt -f html -f markdown -o gnmt   # gnmt.html, gnmt.md\n"
+      "\n"
+      "The profile is judged anew, by the rules of this version, as `rnnadvisor advise` "
+      "does, which can also try its suggestions on a GPU (--verify).",
+      false);
 }
 
 }  // namespace rnnadvisor::cli

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iostream>
+#include <memory>
 
 #include "advisor/cli/batch.h"
 #include "advisor/cli/command_line.h"
@@ -19,6 +20,33 @@ struct CheckArguments {
   bool verbose = false, no_findings = false;
 };
 
+// What judging needs beside the configurations: the same for one and for every line of a batch, so
+// that both come to the same findings and to the same exit status.
+struct Prepared {
+  Judging judging;
+  DeviceSpec device;
+  std::shared_ptr<const model::TimeModel> times;  // null: none were measured on such a device
+};
+
+// An int is the exit status of what was reported.
+tl::expected<Prepared, int> prepare(Context& context, const CheckArguments& arguments) {
+  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
+  if (!judging) return tl::unexpected(report_failure(context, judging));
+  auto device = choose_device(context, arguments.device);
+  if (!device) return tl::unexpected(context.report(device.error()));
+  auto times = model::find_time_model(arguments.device, *device);
+  if (!times) return tl::unexpected(context.report(times.error()));
+  auto& predict_for = judging->options.predict_for;
+  if (*times && std::string_view(arguments.device).ends_with(".toml")) {
+    // Findings and maps, too, are of the times beside a description.
+    predict_for = [known = model::predictor(*times)](const DeviceSpec&) { return known; };
+  } else if (predict_for) {
+    // Made once, not for every line.
+    predict_for = [known = predict_for(*device)](const DeviceSpec&) { return known; };
+  }
+  return Prepared{std::move(*judging), std::move(*device), std::move(*times)};
+}
+
 int check_batch(Context& context, const CheckArguments& arguments) {
   if (!arguments.configurations.files.empty() || !arguments.configurations.flags.empty()) {
     return context.report(
@@ -28,17 +56,15 @@ int check_batch(Context& context, const CheckArguments& arguments) {
     if (format != "jsonl")
       return context.report(usage("--batch answers in --format jsonl only", ""));
   }
-  auto judging = prepare_judging(arguments.judging);
-  if (!judging) return report_failure(context, judging);
-  auto device = choose_device(context, arguments.device);
-  if (!device) return context.report(device.error());
+  auto prepared = prepare(context, arguments);
+  if (!prepared) return prepared.error();
 
   BatchOptions options;
-  options.device = &*device;
-  options.rules = arguments.no_findings ? nullptr : &judging->rules;
-  options.judge = judging->options;
+  options.device = &prepared->device;
+  options.rules = arguments.no_findings ? nullptr : &prepared->judging.rules;
+  options.judge = prepared->judging.options;
   // The same status as for one configuration: an error that only the answers tell would pass in CI.
-  if (options.rules != nullptr) options.fail_on = judging->fail_on;
+  if (options.rules != nullptr) options.fail_on = prepared->judging.fail_on;
 
   std::ifstream file;
   const bool standard_input = arguments.batch == "-";
@@ -102,36 +128,21 @@ int check(Context& context, const CheckArguments& arguments) {
   }
   auto configurations = read_configurations(arguments.configurations);
   if (!configurations) return report_failure(context, configurations);
-  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
-  if (!judging) return report_failure(context, judging);
   auto targets = resolve_outputs(arguments.output);
   if (!targets) return context.report(targets.error());
   if (auto writable = check_writable(paths_of(*targets, arguments.save), arguments.output.force,
                                      arguments.configurations.files);
       !writable)
     return context.report(writable.error());
-  auto device = choose_device(context, arguments.device);
-  if (!device) return context.report(device.error());
-  const Profile profile = static_profile(*configurations, *device, context.command_line);
-  const auto model = model::find_time_model(arguments.device, *device);
-  if (!model) return context.report(model.error());
-  std::optional<advisor::PredictedTimes> predicted;
-  if (*model) {
-    predicted = advisor::predict_times(profile, *device, **model);
-  } else {
-    context.note(fmt::format(
-        "no times of {} are known; `rnnadvisor calibrate` measures what predicting them needs",
-        device->name));
-  }
-  // Findings and maps, too, are of the times beside a description; others the services know.
-  std::function<model::PredictTime(const DeviceSpec&)> predict_for;
-  if (*model && std::string_view(arguments.device).ends_with(".toml"))
-    predict_for = [times = *model](const DeviceSpec&) { return model::predictor(times); };
-  if (predict_for) judging->options.predict_for = predict_for;
+  const auto prepared = prepare(context, arguments);
+  if (!prepared) return prepared.error();
+  const auto& [judging, device, times] = *prepared;
+  const Profile profile = static_profile(*configurations, device, context.command_line);
+  const auto predicted = advisor::predict_times(profile, device, times.get());
   const int status =
-      judge_and_report(context, profile, *judging,
+      judge_and_report(context, profile, judging,
                        {std::move(*targets), arguments.verbose, positions_of(*configurations),
-                        predicted ? &*predicted : nullptr, std::move(predict_for)});
+                        &predicted, judging.options.predict_for});
   if (!arguments.save.empty()) {
     if (auto written = write_profile(profile, arguments.save, arguments.output.force); !written) {
       return context.report(written.error());
@@ -153,10 +164,10 @@ void add_check(CLI::App& app, Context& context) {
       "\n"
       "With files, options that name a configuration key replace that key in every configuration. "
       "--batch answers every line with one line of JSON: what cuDNN would accept, which "
-      "implementation would run, the sizes of its buffers and, without --no-findings, the "
-      "findings but for those of predicted times, which take milliseconds each. A line that is "
-      "wrong is answered with its error, the others go on, and the exit status is 2; "
-      "findings make it 1 as without --batch.");
+      "implementation would run, the sizes of its buffers and the findings, the same as without "
+      "--batch. Predicted times take milliseconds a line; --no-findings answers tens of thousands "
+      "of lines a second. A line that is wrong is answered with its error, the others go on, and "
+      "the exit status is 2; findings make it 1 as without --batch.");
   auto arguments = std::make_shared<CheckArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   add_report_options(*command, arguments->output, arguments->verbose, context, true);

@@ -41,6 +41,15 @@ int merge_command(Context& context, const MergeArguments& arguments) {
         "{} left out: another file has the configuration finished on the same GPU model",
         plural(merged.left_out, "result was", "results were")));
   }
+  if (const auto& apart = merged.apart) {
+    context.note(fmt::format(
+        "the files differ in the time of {}, most in {}: {} in {}, {} in {}. A difference of up to "
+        "{:.2f} times between results of different files means nothing",
+        apart->calls > 1 ? fmt::format("{} equal calls", apart->calls) : "an equal call",
+        apart->call, format_milliseconds(apart->least_ms), arguments.files[apart->least_in],
+        format_milliseconds(apart->most_ms), arguments.files[apart->most_in],
+        apart->most_ms / apart->least_ms));
+  }
   context.note(fmt::format(
       "wrote {} with {}", arguments.output,
       plural(static_cast<long long>(merged.profile.configurations.size()), "configuration")));
@@ -57,8 +66,8 @@ void add_merge(CLI::App& app, Context& context) {
       "\n"
       "Of a configuration that several files have for the same GPU model, the first that "
       "finished is kept; what was read out of programs is put together, as of the ranks of one. "
-      "The "
-      "environment is that of the first file.");
+      "Where the files have clearly different times of the same call, a line on standard error "
+      "says which and how far apart. The environment is that of the first file.");
   auto arguments = std::make_shared<MergeArguments>();
   auto* files = command->add_option("files", arguments->files, "the profiles to put together")
                     ->required()

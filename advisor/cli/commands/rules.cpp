@@ -14,14 +14,16 @@ struct RulesArguments {
   std::string id, directory, output, cases;
 };
 
+// Into folders that are named to be filled, and made.
 int write_files(Context& context, const std::vector<std::pair<std::string, std::string>>& files,
                 bool force) {
   std::vector<std::string> paths;
   for (const auto& [path, text] : files) paths.push_back(path);
-  if (auto writable = check_writable(paths, force, {}); !writable)
+  if (auto writable = check_writable(paths, force, {}, true); !writable)
     return context.report(writable.error());
   for (const auto& [path, text] : files) {
-    if (auto written = write_file(path, text); !written) return context.report(written.error());
+    if (auto written = write_file(path, text, {.make_folders = true}); !written)
+      return context.report(written.error());
   }
   return exit_ok;
 }

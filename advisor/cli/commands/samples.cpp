@@ -63,10 +63,10 @@ int export_samples(Context& context, const std::string& folder, bool force) {
        {std::pair{sample_profiles(), "recorded"}, std::pair{sample_sweeps(), "sweeps"}}) {
     for (const auto& file : files) {
       const auto path = fmt::format("{}/{}/{}", folder, place, file.name);
-      if (auto writable = check_writable({path}, force, {}); !writable) {
+      if (auto writable = check_writable({path}, force, {}, true); !writable) {
         return context.report(writable.error());
       }
-      if (auto written = write_file(path, file.text); !written) {
+      if (auto written = write_file(path, file.text, {.make_folders = true}); !written) {
         return context.report(written.error());
       }
     }

@@ -41,6 +41,93 @@ TEST(Usage, WrongArgumentsAreStatus2AndNameTheRemedy) {
   EXPECT_EQ(call({"rnnadvisor\xff"}).status, 2);
 }
 
+TEST(Usage, MisspeltCommandsBehindCommandsNameTheNearest) {
+  for (const auto& [words, nearest] :
+       {std::pair{std::vector<std::string>{"rules", "lst"}, "did you mean 'list'?"},
+        {{"rules", "explan", "math/x", "--json"}, "did you mean 'explain'?"},
+        {{"samples", "shw", "gnmt"}, "did you mean 'show'?"}}) {
+    const auto called = call(words);
+    EXPECT_EQ(called.status, 2);
+    EXPECT_THAT(called.err, HasSubstr(nearest));
+  }
+  EXPECT_THAT(call({"rules"}).err, HasSubstr("rules --help"));
+}
+
+// Whatever is to be read: a folder in its place is a wrong argument, not a broken machine.
+TEST(Usage, AFolderInPlaceOfAFileIsStatus2) {
+  const TemporaryFolder folder;
+  for (const char* ending : {".toml", ".json", ".jsonl", ".rnnprof"})
+    std::filesystem::create_directory(folder / (std::string("x") + ending));
+  const auto expect_2 = [](const std::vector<std::string>& words) {
+    const auto called = call(words);
+    EXPECT_EQ(called.status, 2) << words[0] << called.err;
+  };
+  for (const char* command :
+       {"check", "run", "map", "fit", "sweep", "report", "advise", "export", "merge"}) {
+    for (const char* name : {"", "x.toml", "x.json", "x.jsonl", "x.rnnprof"}) {
+      std::vector<std::string> words = {command, folder / name};
+      if (command == std::string("merge"))
+        words.insert(words.end(), {folder / name, "-o", "/dev/null"});
+      expect_2(words);
+    }
+  }
+  expect_2({"check", "--cell", "lstm", "--device", folder / "x.toml"});
+  expect_2({"check", "--batch", folder / "x.jsonl"});
+  expect_2({"accelerate", "--plan", folder / "x.json", "--", "true"});
+}
+
+// Every report of check has predicted times or says in a line why not.
+TEST(Check, SaysWhyNoTimeIsPredicted) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--device", "rtx-3090"}, "calibrate"},
+      {{"--device", "h200", "--data-type", "double"}, "double"},
+      {{"--device", "h200", "--framework", "jax", "--data-type", "half"}, "JAX stops"},
+      {{"--device", "h200", "--framework", "pytorch", "--framework.cudnn-enabled", "false"},
+       "PyTorch does not call cuDNN"},
+      {{"--device", "h200", "--seq-length", "8", "--batch-size", "2", "--seq-lengths", "8,4"},
+       "unequal lengths"}};
+  for (const auto& [more, why] : cases) {
+    for (const char* format : {"text", "markdown", "html", "json"}) {
+      std::vector<std::string> words = {"check", "--cell", "lstm", "--format", format};
+      words.insert(words.end(), more.begin(), more.end());
+      const auto called = call(words);
+      const auto at = called.out.rfind(format == std::string("json") ? "why_none" : "None: ");
+      ASSERT_NE(at, std::string::npos) << why << " " << format << called.err;
+      EXPECT_THAT(called.out.substr(at, 300), HasSubstr(why)) << format;
+    }
+  }
+}
+
+// A typo in a path makes no folders.
+TEST(Usage, AnOutputInAFolderThatIsMissingIsRefusedBeforeTheWork) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "new/folder/x.toml";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"check", "--cell", "lstm", "-o", file},
+           {"check", "--cell", "lstm", "--format", "html:" + file},
+           {"check", "--cell", "lstm", "--save", file},
+           {"check", "--batch", "/dev/null", "-o", file},
+           {"map", "--cell", "lstm", "-o", file},
+           {"report", "sample:gnmt", "-o", file},
+           {"export", "sample:gnmt", "--format", "calls-csv", "-o", file},
+           {"merge", "sample:gnmt", "sample:gnmt", "-o", file},
+           {"run", "--cell", "lstm", "-o", file},
+           {"profile", "-o", file, "--", "true"},
+           {"accelerate", "-o", file, "--", "true"},
+           {"accelerate", "--report", file, "--", "true"},
+           {"accelerate", "--plan", file, "--", "true"}}) {
+    FakeMachine machine;
+    machine.gpu = true;
+    auto services = machine.services();
+    services.find_plugin = [] { return std::string(RNNADVISOR_FAKE_PLUGIN); };
+    const auto called = call(words, services);
+    EXPECT_EQ(called.status, 2) << words[0] << " " << words[words.size() - 1] << called.err;
+    EXPECT_THAT(called.err, HasSubstr("there is no folder '" + (folder / "new/folder")));
+    EXPECT_TRUE(machine.requests.empty());
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+}
+
 TEST(Usage, WrongValuesNameTheFlag) {
   auto called = call({"check", "--hidden-size", "0"});
   EXPECT_EQ(called.status, 2);

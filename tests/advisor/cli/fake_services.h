@@ -85,6 +85,7 @@ struct FakeMachine {
   int stop_after = -1;  // configurations after which the user presses Ctrl-C
   std::optional<Error> refusal;
   bool gpu = false;
+  std::string missing_driver;  // what Services says
   std::atomic<bool> interrupted = false;
 
   Services services() {
@@ -116,6 +117,7 @@ struct FakeMachine {
       return fail(ErrorCode::unsupported, "there is no plugin");
     };
     result.find_cupti = [] { return std::string("/opt/fake/libcupti.so"); };
+    result.missing_driver = [this] { return missing_driver; };
     result.run_program = [](const launch::LaunchRequest& request) {
       return launch::run_program(request);
     };

@@ -84,13 +84,17 @@ TEST(Outputs, ExistingFilesAreKeptUnlessForced) {
   EXPECT_FALSE(check_writable({folder / ""}, true, {}));      // a folder
   EXPECT_FALSE(check_writable({path + "/below"}, true, {}));  // a file in the way
   EXPECT_TRUE(check_writable({"/dev/null"}, false, {}));
-  EXPECT_TRUE(check_writable({folder / "new/deeper/x"}, false, {}));
+  EXPECT_FALSE(check_writable({folder / "new/deeper/x"}, false, {}));  // a typo is told
+  EXPECT_TRUE(check_writable({folder / "new/deeper/x"}, false, {}, true));
+  EXPECT_FALSE(check_writable({path + "/below/x"}, false, {}, true));
 }
 
 TEST(Outputs, FilesAreWrittenWholeOrNotAtAll) {
   TemporaryFolder folder;
   const auto path = folder / "a/b/x.txt";
-  ASSERT_TRUE(write_file(path, "hello"));
+  EXPECT_FALSE(write_file(path, "hello"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  ASSERT_TRUE(write_file(path, "hello", {.make_folders = true}));
   EXPECT_EQ(read_text(path), "hello");
   ASSERT_TRUE(write_file(path, "again"));
   EXPECT_EQ(read_text(path), "again");

@@ -77,6 +77,19 @@ TEST_F(ProfileCommand, MakesAProfileAndPassesTheStatusThrough) {
   }
 }
 
+TEST_F(ProfileCommand, WithoutADriverItIsSaidBeforeTheProgramRuns) {
+  EXPECT_THAT(profile({"sh", "-c", "true"}).err, Not(HasSubstr("driver")));
+  machine_.missing_driver = "no NVIDIA driver: made up";
+  for (const std::string command : {"profile", "accelerate", "try"}) {
+    const auto called =
+        call({command, "-o", output_, "--force", "--", "sh", "-c", "exit 4"}, services_);
+    EXPECT_EQ(called.status, 4) << command;
+    EXPECT_THAT(called.err, HasSubstr("no NVIDIA driver: made up")) << command;
+    EXPECT_THAT(called.err, HasSubstr(command == "profile" ? "nothing can be recorded"
+                                                           : "nothing can be accelerated"));
+  }
+}
+
 TEST_F(ProfileCommand, SaysOnOneScreenWhatItFound) {
   const auto called = profile({"sh", "-c", "true"});
   EXPECT_THAT(called.err, HasSubstr("exit status 0"));
@@ -161,7 +174,7 @@ TEST_F(ProfileCommand, NothingRunsWhenTheResultCouldNotBeKept) {
   EXPECT_EQ(profile(touch).status, 2);
   EXPECT_EQ(read_text(output_), "precious");
   EXPECT_EQ(call({"profile", "-o", folder_ / "none/x.rnnprof", "touch", marker}, services_).status,
-            3);
+            2);
   services_.find_plugin = []() -> Result<std::string> {
     return fail(ErrorCode::unsupported, "this rnnadvisor has no plugin", "build it with CUDA");
   };

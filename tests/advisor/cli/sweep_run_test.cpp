@@ -147,6 +147,41 @@ TEST(ProfileParts, MergeKeepsOneResultOfEachConfiguration) {
   expect_consistent(merged.profile);
 }
 
+// Times that the files do not agree on are told, also of configurations with other names.
+TEST(ProfileParts, MergeTellsWhichTimesAreApart) {
+  const auto recorded = [](const char* name, double forward, double backward) {
+    Profile profile = profile_of({{name, Outcome::completed}});
+    profile.configurations[0].timings.clear();
+    for (const auto& [phase, ms] :
+         {std::pair{Phase::forward_training, forward}, std::pair{Phase::backward_data, backward}}) {
+      PhaseTiming timing;
+      timing.phase = phase;
+      timing.ms = {ms, 0.97 * ms, 1.03 * ms, 0.96, 7};
+      profile.configurations[0].timings.push_back(timing);
+    }
+    return profile;
+  };
+  std::vector<Profile> parts = {recorded("a", 7.3, 5.0), recorded("b", 10.6, 5.1)};
+  const auto merged = merge_profiles(parts);
+  ASSERT_TRUE(merged.apart);
+  EXPECT_EQ(merged.apart->least_ms, 7.3);
+  EXPECT_EQ(merged.apart->most_ms, 10.6);
+  EXPECT_EQ(merged.apart->least_in, 0u);
+  EXPECT_EQ(merged.apart->most_in, 1u);
+  EXPECT_EQ(merged.apart->calls, 1);
+  parts[1] = recorded("a", 7.4, 4.9);
+  EXPECT_FALSE(merge_profiles(parts).apart);
+
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_profile(recorded("a", 7.3, 5.0), folder / "1.rnnprof"));
+  ASSERT_TRUE(write_profile(recorded("a", 10.6, 5.1), folder / "2.rnnprof"));
+  const auto called =
+      call({"merge", folder / "1.rnnprof", folder / "2.rnnprof", "-o", folder / "m.rnnprof"});
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.err, ::testing::HasSubstr("7.30 ms in " + (folder / "1.rnnprof")));
+  EXPECT_THAT(called.err, ::testing::HasSubstr("10.6 ms in " + (folder / "2.rnnprof")));
+}
+
 // One profile for each rank of a program: all run the same, and nothing of any is left out.
 TEST(ProfileParts, MergePutsTheRanksOfAProgramTogether) {
   std::vector<Profile> parts;

@@ -38,7 +38,7 @@ TEST(OutputFile, NothingIsThereBeforeItIsWhole) {
   const TemporaryFolder folder;
   const auto path = folder.file("a/b/x");
   {
-    auto file = OutputFile::open(path);
+    auto file = OutputFile::open(path, {.make_folders = true});
     ASSERT_TRUE(file);
     ASSERT_TRUE(file->write("half"));
     EXPECT_FALSE(fs::exists(path));

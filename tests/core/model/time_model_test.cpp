@@ -289,6 +289,27 @@ TEST(TimeModel, ReadsOnlyChoicesThatMakeSense) {
   EXPECT_NE(seconds(times), before);
 }
 
+TEST(AlgorithmTimes, NoneIsTheBestWhereIntervalsOverlap) {
+  // `spread`: the ends of the intervals, as factors.
+  const auto times_with = [](double spread) {
+    return algorithm_times(
+        config_of(512, 32, 64), h200(), [spread](const RnnConfig& config, Phase) {
+          const double s = config.algo == Algo::standard         ? 2e-3
+                           : config.algo == Algo::persist_static ? 1e-3
+                                                                 : 9e-3;
+          return std::optional(TimePrediction{s, s / spread, s * spread, false, "x"});
+        });
+  };
+  for (const auto& time : times_with(1.3)) {
+    EXPECT_EQ(time.best, time.algo == Algo::persist_static) << to_string(time.algo);
+    EXPECT_FALSE(time.may_be_best);
+  }
+  for (const auto& time : times_with(1.6)) {
+    EXPECT_FALSE(time.best) << to_string(time.algo);
+    EXPECT_EQ(time.may_be_best, time.algo != Algo::persist_dynamic) << to_string(time.algo);
+  }
+}
+
 TEST(AlgorithmTimes, NamesTheBest) {
   const TimeModel model(made_up_times(), h200());
   const PredictTime predict = [&](const RnnConfig& config, Phase phase) {

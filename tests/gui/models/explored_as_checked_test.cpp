@@ -2,6 +2,8 @@
 // call that is not made.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "advisor/cli/configurations.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/report/predicted_times.h"
@@ -9,6 +11,7 @@
 #include "core/model/time_for_device.h"
 #include "core/model/time_model.h"
 #include "gui/models/exploration_pages.h"
+#include "profiler/profile/file.h"
 #include "tests/advisor/properties/drawn_configurations.h"
 #include "tests/effort.h"
 #include "tests/gui/documents.h"
@@ -59,7 +62,7 @@ TEST(Explored, AsChecked) {
     // The times of check's table: of what is asked for, where it is not refused.
     const auto model = model::find_time_model(drawn.device->id, *drawn.device);
     if (!model || !*model || check.refusal) continue;
-    const auto times = advisor::predict_times(profile, *drawn.device, **model);
+    const auto times = advisor::predict_times(profile, *drawn.device, model->get());
     const auto* of = times.of(0);
     const auto* asked = of != nullptr ? of->asked_for() : nullptr;
     if (asked == nullptr || !asked->total) continue;
@@ -70,6 +73,42 @@ TEST(Explored, AsChecked) {
   EXPECT_GT(refused, draws / 10);
   EXPECT_GT(without_call, draws / 40);
   EXPECT_GT(predicted, draws / 200);
+}
+
+// The explorer opens what a profile holds: of a recording it tells nobody which of "their" keys are
+// ignored, and of a description what the report on it says.
+TEST(Explored, AsTheProfileItCameFrom) {
+  const auto rules = test_rules();
+  int recorded = 0, described = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(RNNADVISOR_SOURCE_DIR "/samples/recorded")) {
+    if (entry.path().extension() != ".rnnprof") continue;
+    const auto profile = read_profile(entry.path().string());
+    ASSERT_TRUE(profile) << entry.path();
+    for (const auto& each : profile->configurations) {
+      if (!each.from_program() || !each.described() || each.device < 0) continue;
+      ++recorded;
+      const auto explored = explore(advisor::input_of(each),
+                                    profile->devices[static_cast<std::size_t>(each.device)], rules);
+      for (const auto& finding : explored.document->judgement().findings)
+        EXPECT_NE(finding.rule_id, "descriptor/ignored-keys")
+            << entry.path() << ": " << finding.message;
+    }
+  }
+  EXPECT_GT(recorded, 5);
+  const int draws = test::draws() / 4;
+  for (const auto& drawn :
+       test::draw_configurations(9'500'000, static_cast<std::uint64_t>(draws))) {
+    const Profile profile = cli::static_profile({drawn.input}, *drawn.device, "test");
+    const auto& own = profile.configurations.front();
+    const auto explored = explore(advisor::input_of(own), *drawn.device, rules);
+    const auto judgement = advisor::judge(profile, *rules, {});
+    EXPECT_EQ(told_by(explored.document->judgement()), told_by(judgement))
+        << to_json_line(drawn.input);
+    described += own.written ? 1 : 0;
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(described, draws / 100);
 }
 
 }  // namespace

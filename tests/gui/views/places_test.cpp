@@ -8,6 +8,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 
+#include "advisor/facts/framework_call.h"
 #include "gui/models/session.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
@@ -37,7 +38,7 @@ TEST_F(PlacesTest, TheExplorerBeginsWithTheProfile) {
   open(two_layers);
   const Configuration own = window_->document()->profile().configurations.front();
   EXPECT_EQ(explorer()->input().config, own.config);
-  EXPECT_EQ(explorer()->input().program, own.program);
+  EXPECT_EQ(explorer()->input().program, advisor::input_of(own).program);
   window_->go(QStringLiteral("explorer"));
   EXPECT_TRUE(words().contains(QStringLiteral("From programs/pytorch-two-layers")));
   // Another profile, another configuration …

@@ -201,6 +201,36 @@ TEST_F(RoomTest, NamesInCompareAreWhole) {
   }
 }
 
+// On a small screen nothing is cut at the right: what has no room beside stands below.
+TEST_F(RoomTest, SmallWindowsCutNothing) {
+  for (const QSize size : {QSize(1000, 700), QSize(1280, 720), QSize(1600, 900)}) {
+    open(QStringLiteral("sample:programs/pytorch-two-layers-split"), QStringLiteral("compare"),
+         size);
+    auto* compare = window_->findChild<CompareView*>();
+    compare->compare_with(QStringLiteral("sample:programs/pytorch-two-layers"));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 30000));
+    QTest::qWait(50);
+    auto* table = compare->findChildren<QTableView*>().front();
+    EXPECT_EQ(table->horizontalScrollBar()->maximum(), 0) << size.width();
+    const int line = table->fontMetrics().height();
+    EXPECT_GE(table->columnWidth(ComparisonModel::name), 8 * line) << size.width();
+    for (int row = 0; row < table->model()->rowCount(); ++row)
+      EXPECT_LE(table->rowHeight(row), 5 * line) << size.width();
+
+    open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("explorer"), size);
+    window_->follow(*parse_link(QStringLiteral("explore:0/1/0")));
+    QTest::qWait(50);
+    auto* explorer = window_->findChild<ExplorerView*>();
+    for (auto* area : explorer->findChildren<QScrollArea*>()) {
+      if (!area->isVisible()) continue;
+      EXPECT_EQ(area->horizontalScrollBar()->maximum(), 0) << size.width();
+    }
+    auto* tabs = explorer->findChild<QTabWidget*>();
+    EXPECT_GE(tabs->width(), 400) << size.width();
+    EXPECT_LE(tabs->tabBar()->tabRect(0).right(), tabs->width());
+  }
+}
+
 // The recording has a range "step" around each of its steps: those are compared first.
 TEST_F(RoomTest, CompareSpeaksOfWholeStepsFirst) {
   open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("compare"));

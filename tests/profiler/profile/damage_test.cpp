@@ -221,7 +221,7 @@ TEST(Damage, DatabasesOfOtherPrograms) {
 TEST(Damage, FilesThatCannotBeOpened) {
   const TemporaryDirectory directory;
   EXPECT_EQ(read_profile(directory.file("none")).error().code, ErrorCode::not_found);
-  EXPECT_THAT(read_profile(directory.path()).error().message, HasSubstr("it is a directory"));
+  EXPECT_THAT(read_profile(directory.path()).error().message, HasSubstr("it is a folder"));
   EXPECT_THAT(read_profile("/dev/null").error().message, HasSubstr("not a regular file"));
 }
 

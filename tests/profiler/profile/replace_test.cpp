@@ -68,7 +68,7 @@ TEST(Replace, AMissingDirectoryIsAnError) {
   const auto written = write_profile(rich_profile(), directory.file("none/a.rnnprof"));
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::io);
-  EXPECT_THAT(written.error().remedy, ::testing::HasSubstr("directory exists"));
+  EXPECT_THAT(written.error().remedy, ::testing::HasSubstr("folder exists"));
 }
 
 TEST(Replace, ADirectoryIsNotReplaced) {
