@@ -181,6 +181,16 @@ void add_what_runs(Catalogue& catalogue) {
            const FrameworkCall& call = i.framework_call(s.configuration);
            return call.stops ? std::optional(false) : call.cudnn;
          });
+  define(
+      catalogue, "framework.caller", "", Provenance::documented,
+      "the library that calls cuDNN: the framework itself, of Keras its backend",
+      [](const Subject& s) -> std::optional<std::string> {
+        const auto framework = framework_of(s);
+        if (!framework) return std::nullopt;
+        const Framework caller = caller_of_cudnn(*framework, s.get().program);
+        return std::string(Spellings<Framework>::values[static_cast<std::size_t>(caller)]);
+      },
+      spellings<Framework>());
   define(catalogue, "framework.tries_algorithms", "", Provenance::documented,
          "the framework tries cuDNN's algorithms itself, so that it is not known which one runs",
          [](const Subject& s, const ProfileIndex& i) {
