@@ -133,7 +133,12 @@ FrameworkCall call_of(Framework framework, const RnnConfig& config, const Progra
         call.config.math_type = MathType::tensor_op;
       break;
     case Framework::tensorflow:
-      // Its autotune chooses, from a list that is not documented.
+      // tensorflow/core/kernels/cudnn_rnn_ops.cc @057f8c812fb07bc803592c058b8b6e8569b4734f casts
+      // bfloat16 to float. Its autotune chooses, from a list that is not documented.
+      if (config.data_type == DataType::bfloat16) {
+        call.config.data_type = DataType::float32;
+        call.config.math_precision = natural_math_precision(DataType::float32);
+      }
       call.picks_algo = true;
       call.algo_known = false;
       call.config.set_algo(Algo::standard);
@@ -250,7 +255,8 @@ std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext
   const FrameworkCall own = framework_call(here, program, &device);
   // Where it does not call cuDNN here it may do so in the neighbourhood, of another data type.
   const bool elsewhere =
-      !own.happens() && (program.name == Framework::jax || program.name == Framework::onnxruntime);
+      !own.happens() && (program.name == Framework::pytorch || program.name == Framework::jax ||
+                         program.name == Framework::onnxruntime);
   if (!elsewhere && (!own.picks_algo || !own.algo_known)) return {};
   return [program, device, here, recorded](const RnnConfig& config) {
     if (recorded && config == here) return here;

@@ -215,6 +215,16 @@ void add_what_runs(Catalogue& catalogue) {
              return std::nullopt;
            return call.stops;
          });
+  define(
+      catalogue, "framework.cast_from", "", Provenance::modelled,
+      "data type that was written, which the framework casts to that of the call; the same where "
+      "it "
+      "casts nothing",
+      [](const Subject& s) {
+        const auto& own = s.get();
+        return std::string(to_string((own.written ? *own.written : own.config).data_type));
+      },
+      spellings<DataType>());
   define(catalogue, "framework.ignored_keys", "", Provenance::configured,
          "keys that were given and that are not followed",
          [](const Subject& s, const ProfileIndex& i) {
