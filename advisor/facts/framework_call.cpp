@@ -83,13 +83,14 @@ void set_as_pytorch(RnnConfig& config, const ProgramContext& program) {
 
 // How PyTorch asks cuDNN, `packed` or not, in a program of its own or below Keras.
 void ask_as_pytorch(FrameworkCall& call, const ProgramContext& program, const DeviceSpec* device,
-                    bool packed) {
+                    bool packed, const std::optional<Version>& cudnn) {
   RnnConfig& config = call.config;
   call.picks_algo = true;
   call.algo_known = device != nullptr && device->compute_major > 0 && device->sm_count > 0;
   if (device != nullptr) config.math_type = pytorch_math_type(config, program, *device);
   if (!call.algo_known) return;
-  const GpuShape gpu = {device->compute_major, device->compute_minor, device->sm_count};
+  const GpuShape gpu = {device->compute_major, device->compute_minor, device->sm_count,
+                        has_small_h_in_pytorch(cudnn)};
   config.set_algo(pytorch_algo(config, gpu, packed, true).algo);
   const Algo backward = pytorch_algo(config, gpu, packed, false).algo;
   if (config.mode == Mode::training && backward != config.algo) config.backward_algo = backward;
@@ -118,7 +119,8 @@ FrameworkCall call_of(Framework framework, const RnnConfig& config, const Progra
       ask_as_pytorch(call, program, device,
                      framework == Framework::pytorch
                          ? program.packed_sequence.value_or(call.config.packed())
-                         : call.config.packed());
+                         : call.config.packed(),
+                     cudnn);
       break;
     case Framework::jax:
       call.picks_algo = true;

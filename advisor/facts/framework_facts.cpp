@@ -16,7 +16,8 @@ namespace {
 std::optional<GpuShape> gpu_of(const Subject& s) {
   const DeviceSpec* device = device_of(s);
   if (device == nullptr || device->compute_major == 0 || device->sm_count == 0) return std::nullopt;
-  return GpuShape{device->compute_major, device->compute_minor, device->sm_count};
+  return GpuShape{device->compute_major, device->compute_minor, device->sm_count,
+                  has_small_h_in_pytorch(cudnn_version_of(s))};
 }
 
 // PyTorch hands a PackedSequence to cuDNN in the packed layout, and only that.

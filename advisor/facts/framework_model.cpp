@@ -29,7 +29,7 @@ Flag negated(const Flag& value) { return value ? Flag(!*value) : Flag(); }
 bool plain_rnn(Cell cell) { return cell == Cell::rnn_relu || cell == Cell::rnn_tanh; }
 
 bool small_h(const RnnConfig& c, const GpuShape& gpu, bool forward) {
-  if (gpu.compute_major < 6) return false;
+  if (!gpu.small_h || gpu.compute_major < 6) return false;
   const int limit = plain_rnn(c.cell) ? (forward ? 384 : 256) : (forward ? 192 : 128);
   return c.hidden_size <= limit;
 }
@@ -158,6 +158,10 @@ Framework caller_of_cudnn(Framework framework, const ProgramContext& program) {
       break;
   }
   return Framework::tensorflow;
+}
+
+bool has_small_h_in_pytorch(const std::optional<Version>& cudnn) {
+  return !cudnn || *cudnn >= Version{8, 2, 1};
 }
 
 AlgoChoice pytorch_algo(const RnnConfig& config, const GpuShape& gpu, bool packed_input,

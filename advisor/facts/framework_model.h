@@ -28,7 +28,9 @@ struct AlgoChoice {
 
 struct GpuShape {
   int compute_major = 0, compute_minor = 0, sm_count = 0;
+  bool small_h = true;  // built for cuDNN 8.2.1 or later: an #if in use_rnn_persist_small_h()
 };
+bool has_small_h_in_pytorch(const std::optional<Version>& cudnn);
 
 // `packed_input`: the input is a PackedSequence. `forward`: false for the backward pass, whose
 // small-size limits are lower.

@@ -142,6 +142,15 @@ TEST(FrameworkCallOf, PyTorchProjectsInTheLstmOnly) {
   }
 }
 
+TEST(FrameworkCallOf, OldCudnnHasNoSmallHInPyTorch) {
+  const auto device = an_h200();
+  ProgramContext program = pytorch();
+  EXPECT_EQ(framework_call(layer(64, 32), program, &device).config.algo,
+            Algo::persist_static_small_h);
+  program.cudnn_version = "7.6.5";
+  EXPECT_EQ(framework_call(layer(64, 32), program, &device).config.algo, Algo::standard);
+}
+
 TEST(FrameworkCallOf, SaysWhatIsNotFollowed) {
   ConfigInput input;
   input.program.name = Framework::pytorch;
