@@ -480,7 +480,7 @@ TryVerdict verdict_of(const launch::Collected& collected, const std::vector<Row>
   }
   if (any) return accelerated_verdict(rows, collected, context.tried);
   std::string text = nothing(collected, rows, context.hold);
-  if (changed) text += "; nor do " + change_verdict(collected, *context.changes).text;
+  if (changed) text += "; " + change_verdict(collected, *context.changes).text;
   return {std::move(text)};
 }
 

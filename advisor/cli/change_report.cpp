@@ -85,7 +85,7 @@ TryVerdict change_verdict(const launch::Collected& collected,
     return {fmt::format("a whole step takes {} times as long with {}", words::number(1 / speedup),
                         what)};
   }
-  return {fmt::format("with {} whole steps take what they took, within the noise", what)};
+  return {fmt::format("with {} whole steps take as long as before, within the noise", what)};
 }
 
 void draw_changed_layers(advisor::Terminal& terminal, const std::vector<ChangedLayer>& layers,

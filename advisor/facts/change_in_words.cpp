@@ -41,7 +41,7 @@ constexpr std::array change_wordings = {
     ChangeWording{"lower_batch", "", "the batch in calls of {} sequences"},
     ChangeWording{"chunk_sequence", "", "the sequence in calls of {} steps"},
     ChangeWording{"split_layers", "", "one call per layer"},
-    ChangeWording{"split_directions", "", "one call per direction"},
+    ChangeWording{"split_directions", "", "one call per layer and direction"},
     ChangeWording{"unpack_equal_lengths", "", "a plain tensor instead of packed sequences"},
     ChangeWording{"sort_lengths", "", "sequences sorted by length"},
     ChangeWording{"drop_empty_rows", "", "no sequences of length 0"},

@@ -61,6 +61,9 @@ bool stops_with_error(Framework framework, const CudnnQuestion& question, const 
     case Framework::tensorflow:
       return compiled;
     case Framework::pytorch:
+      // torch/nn/modules/rnn.py @e6f551aa3e44ae79694352a686f9cf503768ead6: nn.GRU and nn.RNN raise
+      // a ValueError for proj_size.
+      return question.config.has_projection() && question.config.cell != Cell::lstm;
     case Framework::onnxruntime:
     case Framework::cudnn_api:
       break;
@@ -68,20 +71,26 @@ bool stops_with_error(Framework framework, const CudnnQuestion& question, const 
   return false;
 }
 
-void ask_as_pytorch(FrameworkCall& call, const ProgramContext& program, const DeviceSpec* device) {
-  RnnConfig& config = call.config;
+// What the settings of a PyTorch program change of the layer.
+void set_as_pytorch(RnnConfig& config, const ProgramContext& program) {
   const bool autocast = program.autocast && *program.autocast != Autocast::off;
   if (autocast && config.data_type == DataType::float32) {
     config.data_type = DataType::half;
     config.math_precision = natural_math_precision(DataType::half);
   }
   if (program.packed_sequence == true) config.layout = Layout::seq_major_packed;
+}
+
+// How PyTorch asks cuDNN, `packed` or not, in a program of its own or below Keras.
+void ask_as_pytorch(FrameworkCall& call, const ProgramContext& program, const DeviceSpec* device,
+                    bool packed, const std::optional<Version>& cudnn) {
+  RnnConfig& config = call.config;
   call.picks_algo = true;
   call.algo_known = device != nullptr && device->compute_major > 0 && device->sm_count > 0;
   if (device != nullptr) config.math_type = pytorch_math_type(config, program, *device);
   if (!call.algo_known) return;
-  const GpuShape gpu = {device->compute_major, device->compute_minor, device->sm_count};
-  const bool packed = program.packed_sequence.value_or(config.packed());
+  const GpuShape gpu = {device->compute_major, device->compute_minor, device->sm_count,
+                        has_small_h_in_pytorch(cudnn)};
   config.set_algo(pytorch_algo(config, gpu, packed, true).algo);
   const Algo backward = pytorch_algo(config, gpu, packed, false).algo;
   if (config.mode == Mode::training && backward != config.algo) config.backward_algo = backward;
@@ -91,27 +100,30 @@ FrameworkCall call_of(Framework framework, const RnnConfig& config, const Progra
                       const DeviceSpec* device, const std::optional<Version>& cudnn) {
   FrameworkCall call;
   call.config = config;
-  if (framework == Framework::pytorch) ask_as_pytorch(call, program, device);
+  // onnxruntime/core/providers/cuda/rnn/cudnn_rnn_base.cc
+  // @0550fa72e9856236396fb5327f4f1747548a32bb calls cudnnRNNForwardInference and nothing else.
+  if (framework == Framework::onnxruntime) call.config.mode = Mode::inference;
+  const RnnConfig described = call.config;
+  if (framework == Framework::pytorch) set_as_pytorch(call.config, program);
   const CudnnQuestion question{call.config, program, device, cudnn};
   const CudnnUse use = cudnn_use(framework, question);
   call.cudnn = use.used;
   call.clause = use.clause;
   call.stops = stops_with_error(framework, question, use);
   if (use.used == false) {
-    call.config = config;
+    call.config = described;
     return call;
   }
-  switch (framework) {
+  switch (caller_of_cudnn(framework, program)) {
+    case Framework::pytorch:
+      ask_as_pytorch(call, program, device,
+                     framework == Framework::pytorch
+                         ? program.packed_sequence.value_or(call.config.packed())
+                         : call.config.packed(),
+                     cudnn);
+      break;
     case Framework::jax:
       call.picks_algo = true;
-      call.config.set_algo(Algo::standard);
-      break;
-    case Framework::tensorflow:
-    case Framework::keras2:
-    case Framework::keras3:
-      // TensorFlow's autotune chooses, from a list that is not documented.
-      call.picks_algo = true;
-      call.algo_known = false;
       call.config.set_algo(Algo::standard);
       break;
     case Framework::onnxruntime:
@@ -122,7 +134,19 @@ FrameworkCall call_of(Framework framework, const RnnConfig& config, const Progra
       if (config.data_type == DataType::half && device != nullptr && device->compute_at_least(7))
         call.config.math_type = MathType::tensor_op;
       break;
-    case Framework::pytorch:
+    case Framework::tensorflow:
+      // tensorflow/core/kernels/cudnn_rnn_ops.cc @057f8c812fb07bc803592c058b8b6e8569b4734f casts
+      // bfloat16 to float. Its autotune chooses, from a list that is not documented.
+      if (config.data_type == DataType::bfloat16) {
+        call.config.data_type = DataType::float32;
+        call.config.math_precision = natural_math_precision(DataType::float32);
+      }
+      call.picks_algo = true;
+      call.algo_known = false;
+      call.config.set_algo(Algo::standard);
+      break;
+    case Framework::keras2:
+    case Framework::keras3:
     case Framework::cudnn_api:
       break;
   }
@@ -163,7 +187,10 @@ void add_not_asked_for(const RnnConfig& written, const fields::FieldSet& given,
            fmt::format("{} chooses it itself, and what it chooses is not known", title)});
     } else if (!(written.*member == call.config.*member)) {
       auto used = written_value(call.config.*member);
-      auto why = fmt::format("{} asks cuDNN for {}", title, used);
+      // Who trains a layer of ONNX Runtime wants what it does not have, not another setting.
+      auto why = key == "mode"
+                     ? fmt::format("{} cannot train this layer; it runs {} only", title, used)
+                     : fmt::format("{} asks cuDNN for {}", title, used);
       keys.push_back(
           {std::string(key), written_value(written.*member), std::move(used), std::move(why)});
     }
@@ -230,7 +257,8 @@ std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext
   const FrameworkCall own = framework_call(here, program, &device);
   // Where it does not call cuDNN here it may do so in the neighbourhood, of another data type.
   const bool elsewhere =
-      !own.happens() && (program.name == Framework::jax || program.name == Framework::onnxruntime);
+      !own.happens() && (program.name == Framework::pytorch || program.name == Framework::jax ||
+                         program.name == Framework::onnxruntime);
   if (!elsewhere && (!own.picks_algo || !own.algo_known)) return {};
   return [program, device, here, recorded](const RnnConfig& config) {
     if (recorded && config == here) return here;

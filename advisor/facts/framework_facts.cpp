@@ -16,7 +16,8 @@ namespace {
 std::optional<GpuShape> gpu_of(const Subject& s) {
   const DeviceSpec* device = device_of(s);
   if (device == nullptr || device->compute_major == 0 || device->sm_count == 0) return std::nullopt;
-  return GpuShape{device->compute_major, device->compute_minor, device->sm_count};
+  return GpuShape{device->compute_major, device->compute_minor, device->sm_count,
+                  has_small_h_in_pytorch(cudnn_version_of(s))};
 }
 
 // PyTorch hands a PackedSequence to cuDNN in the packed layout, and only that.
@@ -181,6 +182,16 @@ void add_what_runs(Catalogue& catalogue) {
            const FrameworkCall& call = i.framework_call(s.configuration);
            return call.stops ? std::optional(false) : call.cudnn;
          });
+  define(
+      catalogue, "framework.caller", "", Provenance::documented,
+      "the library that calls cuDNN: the framework itself, of Keras its backend",
+      [](const Subject& s) -> std::optional<std::string> {
+        const auto framework = framework_of(s);
+        if (!framework) return std::nullopt;
+        const Framework caller = caller_of_cudnn(*framework, s.get().program);
+        return std::string(Spellings<Framework>::values[static_cast<std::size_t>(caller)]);
+      },
+      spellings<Framework>());
   define(catalogue, "framework.tries_algorithms", "", Provenance::documented,
          "the framework tries cuDNN's algorithms itself, so that it is not known which one runs",
          [](const Subject& s, const ProfileIndex& i) {
@@ -205,6 +216,16 @@ void add_what_runs(Catalogue& catalogue) {
              return std::nullopt;
            return call.stops;
          });
+  define(
+      catalogue, "framework.cast_from", "", Provenance::modelled,
+      "data type that was written, which the framework casts to that of the call; the same where "
+      "it "
+      "casts nothing",
+      [](const Subject& s) {
+        const auto& own = s.get();
+        return std::string(to_string((own.written ? *own.written : own.config).data_type));
+      },
+      spellings<DataType>());
   define(catalogue, "framework.ignored_keys", "", Provenance::configured,
          "keys that were given and that are not followed",
          [](const Subject& s, const ProfileIndex& i) {

@@ -29,7 +29,7 @@ Flag negated(const Flag& value) { return value ? Flag(!*value) : Flag(); }
 bool plain_rnn(Cell cell) { return cell == Cell::rnn_relu || cell == Cell::rnn_tanh; }
 
 bool small_h(const RnnConfig& c, const GpuShape& gpu, bool forward) {
-  if (gpu.compute_major < 6) return false;
+  if (!gpu.small_h || gpu.compute_major < 6) return false;
   const int limit = plain_rnn(c.cell) ? (forward ? 384 : 256) : (forward ? 192 : 128);
   return c.hidden_size <= limit;
 }
@@ -115,17 +115,54 @@ std::array<Condition, 7> keras_arguments(const CudnnQuestion& q) {
       Condition{"reset_after", q.config.cell != Cell::gru || p.reset_after != false}};
 }
 
+Flag released_since(const CudnnQuestion& q, const Version& first) {
+  const auto version =
+      q.program.version ? parse_version(*q.program.version) : std::optional<Version>();
+  return version ? Flag(*version >= first) : Flag();
+}
+
 // keras/src/backend/jax/rnn.py: up to 3.13 nothing calls cuDNN; since 3.14
 // (@b0ec1b672552a626f58c90fb1532c2a65a314fe0) LSTM does, through jax.experimental.rnn, which takes
 // float32 only. GRU never does.
 Flag keras3_on_jax(const CudnnQuestion& q) {
   if (q.config.cell != Cell::lstm || q.config.data_type != DataType::float32) return false;
-  const auto version =
-      q.program.version ? parse_version(*q.program.version) : std::optional<Version>();
-  return version ? Flag(*version >= Version{3, 14, 0}) : Flag();
+  return released_since(q, {3, 14, 0});
+}
+
+// keras/src/backend/torch/rnn.py: GRU calls cuDNN since 3.14
+// (@ed26d16c5fd9a619a7f33494552b13d34e214d58), LSTM since 3.15
+// (@28bad7aaa83edddaff70c6eb380c37d9f64d1e43): what was there before raised an exception, which was
+// swallowed.
+Flag keras3_on_torch(const CudnnQuestion& q) {
+  return released_since(q, q.config.cell == Cell::gru ? Version{3, 14, 0} : Version{3, 15, 0});
+}
+
+Flag keras3_backend(const CudnnQuestion& q) {
+  const Framework caller = caller_of_cudnn(Framework::keras3, q.program);
+  if (caller == Framework::jax) return keras3_on_jax(q);
+  if (caller == Framework::pytorch) return keras3_on_torch(q);
+  return true;
 }
 
 }  // namespace
+
+Framework caller_of_cudnn(Framework framework, const ProgramContext& program) {
+  if (framework == Framework::keras2) return Framework::tensorflow;
+  if (framework != Framework::keras3) return framework;
+  switch (program.backend.value_or(KerasBackend::tensorflow)) {
+    case KerasBackend::torch:
+      return Framework::pytorch;
+    case KerasBackend::jax:
+      return Framework::jax;
+    case KerasBackend::tensorflow:
+      break;
+  }
+  return Framework::tensorflow;
+}
+
+bool has_small_h_in_pytorch(const std::optional<Version>& cudnn) {
+  return !cudnn || *cudnn >= Version{8, 2, 1};
+}
 
 AlgoChoice pytorch_algo(const RnnConfig& config, const GpuShape& gpu, bool packed_input,
                         bool forward) {
@@ -181,11 +218,8 @@ std::string_view what_decides(std::string_view clause) {
 }
 
 bool compiled_with_xla(const ProgramContext& program) {
-  // Keras 3 alone has other backends.
-  const bool on_tensorflow =
-      program.name != Framework::keras3 ||
-      program.backend.value_or(KerasBackend::tensorflow) == KerasBackend::tensorflow;
-  return program.jit_compile == true && on_tensorflow;
+  return program.jit_compile == true && program.name &&
+         caller_of_cudnn(*program.name, program) == Framework::tensorflow;
 }
 
 CudnnUse tensorflow_cudnn(const CudnnQuestion& q) {
@@ -212,12 +246,13 @@ std::vector<Condition> keras3_conditions(const CudnnQuestion& q) {
   const auto& p = q.program;
   const auto arguments = keras_arguments(q);
   std::vector<Condition> conditions = {arguments.front()};
-  // Where no other is configured the backend is TensorFlow.
-  conditions.push_back({"backend", p.backend == KerasBackend::jax ? keras3_on_jax(q) : Flag(true)});
+  conditions.push_back({"backend", keras3_backend(q)});
   conditions.push_back({"use_cudnn", p.use_cudnn != KerasCudnn::no});
   conditions.insert(conditions.end(), arguments.begin() + 1, arguments.end());
-  // Models with such a layer are not compiled unless they are told to.
-  conditions.push_back({"jit_compile", !compiled_with_xla(p)});
+  // Models with such a layer are not compiled unless they are told to. XLA has no kernel for
+  // TensorFlow's operation, and inside torch.compile the PyTorch backend does without cuDNN.
+  const bool compiled = p.jit_compile == true && p.backend != KerasBackend::jax;
+  conditions.push_back({"jit_compile", !compiled});
   return conditions;
 }
 

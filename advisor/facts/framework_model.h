@@ -28,7 +28,9 @@ struct AlgoChoice {
 
 struct GpuShape {
   int compute_major = 0, compute_minor = 0, sm_count = 0;
+  bool small_h = true;  // built for cuDNN 8.2.1 or later: an #if in use_rnn_persist_small_h()
 };
+bool has_small_h_in_pytorch(const std::optional<Version>& cudnn);
 
 // `packed_input`: the input is a PackedSequence. `forward`: false for the backward pass, whose
 // small-size limits are lower.
@@ -37,6 +39,10 @@ AlgoChoice pytorch_algo(const RnnConfig& config, const GpuShape& gpu, bool packe
 
 // Every value failing_clause can take.
 std::span<const std::string_view> pytorch_algo_clauses();
+
+// The library that makes the call, and so chooses the algorithm: Keras has none of its own. Keras 2
+// runs on TensorFlow, Keras 3 on its backend, which is TensorFlow where no other is configured.
+Framework caller_of_cudnn(Framework framework, const ProgramContext& program);
 
 // --- Whether cuDNN is used ---
 struct CudnnUse {
@@ -68,9 +74,10 @@ CudnnUse keras2_cudnn(const CudnnQuestion& question);
 // keras-team/keras keras/src/backend/tensorflow/rnn.py @51d7e77046f5b562fbde669068a29b4b33e1f745
 // and keras/src/layers/rnn/lstm.py
 // @13b6362d852071dcd0b9a5897576bccab6282a3a; PyTorch backend: keras/src/backend/torch/rnn.py
-// @0a459e6df2d0af46e669fca316c63dadf2c2f80f (newer releases only); JAX:
+// @0a459e6df2d0af46e669fca316c63dadf2c2f80f;
+// JAX:
 // keras/src/backend/jax/rnn.py
-// @3422977a5e38fb2f7709aaa9a08e47f0c43d0f60, of LSTM, where the release is known.
+// @3422977a5e38fb2f7709aaa9a08e47f0c43d0f60, of LSTM; both where the release is known.
 CudnnUse keras3_cudnn(const CudnnQuestion& question);
 // A model that is compiled with XLA, which has no kernel for TensorFlow's recurrent operation. On
 // the other backends of Keras 3 jit_compile means something else.

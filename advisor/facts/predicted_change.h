@@ -34,6 +34,7 @@ struct PredictedChange {
     Algo algo = Algo::standard;
     double seconds = 0;
     double speedup = 1, low = 1, high = 1;
+    bool swapped = false;  // `accelerate` asks for it in place of the framework
   };
   std::optional<Other> other;
   // What `accelerate --allow numerics` swaps below PyTorch for a float32 layer.

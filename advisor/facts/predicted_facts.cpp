@@ -65,6 +65,9 @@ void add_predicted_facts(Catalogue& catalogue) {
   other("ms", "ms", "predicted time with it", [](const Other& o) { return o.seconds * 1e3; });
   other("speedup", "1", "predicted time of the framework's call over that",
         [](const Other& o) { return o.speedup; });
+  of(&PredictedChange::other, "other_swapped", "",
+     "`accelerate` swaps it below the framework, where it measures faster in the program",
+     [](const Other& o) { return o.swapped; });
   other("low", "1", "lower end of the interval of that ratio",
         [](const Other& o) { return o.low; });
   other("high", "1", "upper end of it", [](const Other& o) { return o.high; });

@@ -22,6 +22,11 @@ bool about_speed(const Rule& rule) {
          rule.consequence == "fallback";
 }
 
+// Pairs that somebody measured, on whatever GPU, agree with it.
+bool confirmed(const Rule& rule) {
+  return !rule.validity.empty() && rule.validity.back().agree > 0 && !refuted(rule.validity.back());
+}
+
 bool tried_and_confirmed(const Suggestion& suggestion) {
   return suggestion.trial && suggestion.trial->device.empty() &&
          suggestion.trial->verdict == ExperimentVerdict::confirmed;
@@ -165,8 +170,10 @@ std::optional<std::string> AdviceCheck::objection(const Finding& finding,
   if (runs && rule != nullptr && (about_speed(*rule) || finding.gain)) {
     const auto predicted = predictions_.speedup(finding.configuration, changes);
     if (predicted && predicted->speedup < 1) return "predicted times expect it to be slower";
-    // A number alone does not stand against a named cause.
-    faster = rule->id != predicted_rule && predicted && predicted->speedup >= least_told_gain;
+    // A number alone does not stand against a named cause. Where no times are known, pairs that
+    // were measured on another kind of GPU say that it is faster.
+    faster = predicted ? rule->id != predicted_rule && predicted->speedup >= least_told_gain
+                       : about_speed(*rule) && confirmed(*rule);
   }
   // One call of another model answers another question: what the rules say of it is no reply.
   if (widest_meaning(changes) == Meaning::model) return std::nullopt;
@@ -243,10 +250,19 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
       if (speed && !refuted(finding) && !measured_here(finding)) predictions_.apply(finding);
       if (finding.gain && !measured_here(finding) && nothing_to_do(finding)) finding.gain.reset();
       finding.severity = severity_by_gain(finding, *rule);
-      again = std::erase_if(finding.suggestions, [&](const Suggestion& suggestion) {
+      auto kept = finding.suggestions;
+      again = std::erase_if(kept, [&](const Suggestion& suggestion) {
                 return objection(finding, suggestion, findings, runs).has_value();
               }) > 0;
+      // What keeps a layer from cuDNN, or from running, has its own remedy, which may show the next
+      // such thing.
+      if (kept.empty() && (card == Severity::error || rule->consequence == "fallback")) break;
+      finding.suggestions = std::move(kept);
     }
+    // Where nothing that it proposes would help it asks for nothing.
+    if (!rule->suggestions.empty() && finding.suggestions.empty() &&
+        finding.severity != Severity::error)
+      finding.severity = Severity::info;
   }
   // What does not run gains nothing.
   const bool refused =

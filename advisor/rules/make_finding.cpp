@@ -183,7 +183,9 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
     }
     suggestions.push_back({i, std::move(made)});
   }
-  // A command to run comes before code to write.
+  // A command to run comes before code to write, and what cannot be written comes last.
+  std::stable_partition(suggestions.begin(), suggestions.end(),
+                        [](const Made& one) { return one.suggestion.cannot.empty(); });
   std::stable_partition(suggestions.begin(), suggestions.end(),
                         [&](const Made& one) { return accelerates(changes_of(one.suggestion)); });
   return suggestions;

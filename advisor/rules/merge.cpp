@@ -50,6 +50,13 @@ struct Decided {
     if (differs(sizes.batch, other.batch)) return &batch_by;
     return nullptr;
   }
+  // The rule that pads what `other` pads; null where none does.
+  const std::string* alike(const model::PaddedSizes& other) const {
+    if (sizes.hidden && other.hidden) return &hidden_by;
+    if (sizes.input && other.input) return &input_by;
+    if (sizes.batch && other.batch) return &batch_by;
+    return nullptr;
+  }
   void take(const model::PaddedSizes& other, const std::string& rule) {
     const auto set = [&](std::optional<int>& size, std::string& by, const std::optional<int>& to) {
       if (size || !to) return;
@@ -62,11 +69,23 @@ struct Decided {
   }
 };
 
+// A remark that padding gained nothing, by itself, reads as advice against it beside a finding that
+// pads the same size for another reason. Returns the rule of that finding.
+std::optional<std::string> padded_by_another(const Finding& finding, const RnnConfig& config,
+                                             const Decided& decided) {
+  if (!finding.refuted_by) return std::nullopt;
+  for (const auto& suggestion : finding.suggestions) {
+    if (!suggestion.transform) continue;
+    if (const auto* rule = decided.alike(padding_of(suggestion, config))) return *rule;
+  }
+  return std::nullopt;
+}
+
 // One configuration is padded one way: a suggestion that pads to other sizes than an earlier one is
 // taken out. Returns the rule that decided where nothing is left to propose and the finding is an
 // opportunity at most.
 std::optional<std::string> pad_alike(Finding& finding, const RnnConfig& config, Decided& decided) {
-  if (refuted(finding)) return std::nullopt;
+  if (refuted(finding)) return padded_by_another(finding, config, decided);
   std::string by;
   std::vector<Suggestion> kept;
   for (auto& suggestion : finding.suggestions) {

@@ -235,7 +235,7 @@ ExpectedSpeedup ratio_of(const TimePrediction& before, const TimePrediction& aft
 PredictedChange::Other other_of(Algo algo, const TimePrediction& before,
                                 const TimePrediction& after) {
   const ExpectedSpeedup ratio = ratio_of(before, after);
-  return {algo, after.seconds, ratio.speedup, ratio.low, ratio.high};
+  return {algo, after.seconds, ratio.speedup, ratio.low, ratio.high, false};
 }
 
 Transform to_algo(Algo algo) {
@@ -261,12 +261,11 @@ std::optional<PredictedChange::Other> faster_algorithm(const Profile& profile, i
     if (each.asked || each.wrong_results != model::WrongResults::none || !each.total) continue;
     const TimePrediction& time = *each.total;
     if (!(time.low_seconds > 0)) continue;
-    const auto other = other_of(each.algo, before, time);
-    if (!best || other.seconds < best->seconds) best = other;
+    auto other = other_of(each.algo, before, time);
     const std::array changes = {to_algo(each.algo)};
-    if (swapped_below(profile, configuration, changes) &&
-        (!below || other.seconds < below->seconds))
-      below = other;
+    other.swapped = swapped_below(profile, configuration, changes);
+    if (!best || other.seconds < best->seconds) best = other;
+    if (other.swapped && (!below || other.seconds < below->seconds)) below = other;
   }
   return below && below->seconds < best->seconds * clearly ? below : best;
 }

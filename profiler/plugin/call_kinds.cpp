@@ -260,6 +260,10 @@ void decide_unmeasured(CudnnLibrary& library, const Arguments& arguments,
   set_decided(kind_at(index), state == VariantState::measured ? variant : 0);
 }
 
+// The largest power of two in a batch, up to 8: on an H200 persist_static in half is fast where it is
+// 8, and slower than standard elsewhere (tests/gpu/accelerate/results/batches.txt).
+std::int32_t multiple_of(std::int32_t batch) { return batch % 8 == 0 ? 8 : batch & -batch; }
+
 // With the lock held: a new kind takes what was measured for about the same batch, where many
 // batches were measured already.
 void adopt(int index) {
@@ -273,6 +277,7 @@ void adopt(int index) {
         other.record.origin != spool::ChoiceOrigin::measured)
       continue;
     ++measured;
+    if (multiple_of(other.batch) != multiple_of(kind.batch)) continue;
     const std::int64_t apart =
         other.batch > kind.batch ? other.batch - kind.batch : kind.batch - other.batch;
     if (apart * nearest_batch > kind.batch || (like != nullptr && apart >= nearest)) continue;

@@ -39,6 +39,8 @@ struct AccelerateCommand {
 // Twelve in each of the plugin's thirteen blocks, or of its 25 where changes of layers are timed.
 constexpr int default_steps = 156, default_steps_of_several = 300;
 constexpr std::string_view advised = "advised", no_change = "none";
+// Of `try`, whose program runs to be measured: GPU time, where --budget says nothing.
+constexpr std::int64_t default_try_budget_ms = 10'000;
 constexpr int fewest_originals = 3, most_originals = 50;
 constexpr std::int64_t fewest_steps = 26, most_steps = 1600;
 
@@ -174,6 +176,7 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   if (request.tried) {
     auto& options = *run.recording.accelerate;
     options.try_end = arguments.iterations.has_value();
+    if (!arguments.accelerate.budget_seconds) options.budget_ms = default_try_budget_ms;
     options.try_steps = static_cast<int>(
         arguments.iterations.value_or(beside ? default_steps_of_several : default_steps));
     if (options.try_end) {

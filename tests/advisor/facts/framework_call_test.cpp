@@ -86,6 +86,71 @@ TEST(FrameworkCallOf, NoFrameworkCallsCudnnForACustomCell) {
   }
 }
 
+// ONNX Runtime calls cudnnRNNForwardInference alone, on the CPU, too, it does not train.
+TEST(FrameworkCallOf, OnnxRuntimeRunsInferenceOnly) {
+  const auto device = an_h200();
+  for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn_tanh, Cell::rnn_relu}) {
+    ConfigInput input;
+    input.config.cell = cell;
+    input.program.name = Framework::onnxruntime;
+    const auto call = framework_call(input.config, input.program, &device);
+    EXPECT_EQ(call.config.mode, Mode::inference);
+    EXPECT_TRUE(ignored_keys(input, call).empty()) << "nobody asked for training";
+    ASSERT_TRUE(set_field(input, "mode", "training"));
+    const auto ignored = ignored_keys(input, call);
+    ASSERT_EQ(ignored.size(), 1U);
+    EXPECT_EQ(ignored[0].key, "mode");
+    EXPECT_EQ(ignored[0].used, "inference");
+  }
+}
+
+// Keras has no kernels of its own: what its backend asks cuDNN for is what runs.
+TEST(FrameworkCallOf, KerasAsksAsItsBackend) {
+  const auto device = an_h200();
+  ProgramContext keras, own;
+  keras.name = Framework::keras3;
+  keras.version = "3.15.0";
+  for (const auto& [backend, framework] :
+       {std::pair{KerasBackend::torch, Framework::pytorch}, {KerasBackend::jax, Framework::jax}}) {
+    keras.backend = backend;
+    own.name = framework;
+    for (const DataType type : {DataType::float32, DataType::half}) {
+      RnnConfig config = layer(64, 32);
+      config.data_type = type;
+      const auto call = framework_call(config, keras, &device);
+      if (!call.happens()) continue;
+      const auto of_backend = framework_call(config, own, &device);
+      EXPECT_EQ(call.config, of_backend.config);
+      EXPECT_EQ(call.algo_known, of_backend.algo_known);
+    }
+  }
+  keras.backend = KerasBackend::tensorflow;
+  EXPECT_FALSE(framework_call(layer(64, 32), keras, &device).algo_known);
+}
+
+// nn.GRU and nn.RNN raise a ValueError for proj_size; cuDNN is never asked.
+TEST(FrameworkCallOf, PyTorchProjectsInTheLstmOnly) {
+  const auto device = an_h200();
+  ProgramContext program;
+  program.name = Framework::pytorch;
+  for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn_tanh, Cell::rnn_relu}) {
+    RnnConfig config = layer(512, 32);
+    config.cell = cell;
+    EXPECT_FALSE(framework_call(config, program, &device).stops);
+    config.proj_size = 256;
+    EXPECT_EQ(framework_call(config, program, &device).stops, cell != Cell::lstm);
+  }
+}
+
+TEST(FrameworkCallOf, OldCudnnHasNoSmallHInPyTorch) {
+  const auto device = an_h200();
+  ProgramContext program = pytorch();
+  EXPECT_EQ(framework_call(layer(64, 32), program, &device).config.algo,
+            Algo::persist_static_small_h);
+  program.cudnn_version = "7.6.5";
+  EXPECT_EQ(framework_call(layer(64, 32), program, &device).config.algo, Algo::standard);
+}
+
 TEST(FrameworkCallOf, SaysWhatIsNotFollowed) {
   ConfigInput input;
   input.program.name = Framework::pytorch;

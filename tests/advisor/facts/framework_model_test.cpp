@@ -230,7 +230,16 @@ TEST(CudnnUse, Keras3Backends) {
   p.mask = MaskKind::right_padded;
   EXPECT_EQ(keras3_cudnn(question(layer(), p)).clause, "mask");
   p.mask = MaskKind::none;
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, std::nullopt) << "the release is not known";
+  p.version = "3.14.1";
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).clause, "backend");
+  EXPECT_EQ(keras3_cudnn(question(layer(Cell::gru), p)).used, true);
+  p.version = "3.15.0";
   EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, true);
+  p.jit_compile = true;
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).clause, "jit_compile") << "torch.compile";
+  p.jit_compile.reset();
+  p.version.reset();
   p.backend = KerasBackend::jax;
   RnnConfig lstm = layer();
   lstm.data_type = DataType::float32;

@@ -16,8 +16,10 @@
 #include "advisor/report/report.h"
 #include "advisor/rules/merge.h"
 #include "advisor/whatif/accelerating.h"
+#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "core/model/map.h"
+#include "core/model/memory.h"
 #include "core/model/time_for_device.h"
 #include "core/model/time_model.h"
 #include "tests/advisor/cli/fake_services.h"
@@ -69,7 +71,7 @@ struct Checked {
 struct Met {
   int refused = 0, stopped = 0, without_cudnn = 0, fine = 0, ignored = 0, mixed = 0, mapped = 0,
       fitted = 0, undecided = 0, accelerated = 0, fastest = 0, gains = 0, rows = 0, padded = 0,
-      nearest = 0;
+      nearest = 0, too_large = 0;
 };
 
 void refusals_and_ticks(const Drawn& drawn, const Checked& checked, Met& met) {
@@ -375,6 +377,69 @@ void padded_one_way(const Drawn& drawn, const Checked& checked, Met& met) {
   EXPECT_LE(batch.size(), 1U) << testing::PrintToString(batch) << label(drawn);
 }
 
+// Nor does a remark say of a size that is padded that padding it gained nothing.
+void padding_is_not_spoken_against(const Drawn& drawn, const Checked& checked) {
+  const RnnConfig& config = checked.call();
+  const auto& findings = checked.judgement.findings;
+  const auto sizes = [&](const advisor::Finding& finding, bool of_refuted) {
+    std::set<std::string> padded;
+    for (const auto& suggestion : finding.suggestions) {
+      if (!suggestion.transform || withdrawn(finding, suggestion) != of_refuted) continue;
+      const auto to = advisor::padding_of(suggestion, config);
+      if (to.hidden) padded.insert("hidden");
+      if (to.input) padded.insert("input");
+      if (to.batch) padded.insert("batch");
+    }
+    return padded;
+  };
+  for (const auto& against : findings) {
+    if (!against.refuted_by) continue;
+    const auto refused = sizes(against, true);
+    for (const auto& finding : findings)
+      for (const auto& size : sizes(finding, false))
+        EXPECT_FALSE(refused.contains(size))
+            << finding.rule_id << " pads " << size << ", " << against.rule_id << label(drawn);
+  }
+}
+
+// What asks for something says what to do, and what can be done comes first.
+void something_can_be_done(const Drawn& drawn, const Checked& checked) {
+  for (const auto& finding : checked.judgement.findings) {
+    if (is_remark(finding)) continue;
+    const auto* rule = advisor::builtin_rules().find(finding.rule_id);
+    EXPECT_TRUE(rule->suggestions.empty() || !finding.suggestions.empty())
+        << finding.rule_id << " " << label(drawn);
+    EXPECT_TRUE(std::is_partitioned(finding.suggestions.begin(), finding.suggestions.end(),
+                                    [](const auto& each) { return each.cannot.empty(); }))
+        << finding.rule_id << " " << label(drawn);
+  }
+}
+
+// What is proposed against too little memory fits.
+void proposals_fit(const Drawn& drawn, const Checked& checked, Met& met) {
+  const std::int64_t room = drawn.device->memory_bytes;
+  const RnnConfig& config = checked.call();
+  if (room <= 0) return;
+  for (const std::string_view rule : {"memory/does-not-fit", "memory/persistent-does-not-fit"}) {
+    const auto* finding = checked.finding(rule);
+    if (finding == nullptr) continue;
+    ++met.too_large;
+    EXPECT_FALSE(finding->suggestions.empty()) << label(drawn);
+    for (const auto& suggestion : finding->suggestions) {
+      if (suggestion.transform) {
+        const auto calls = advisor::compose(changes_of(suggestion), config);
+        ASSERT_TRUE(calls) << label(drawn);
+        for (const auto& call : calls->calls)
+          EXPECT_LE(model::memory_need(call, call.mode).total, room)
+              << suggestion.text << label(drawn);
+      }
+      if (suggestion.text.find("as inference") != std::string::npos) {
+        EXPECT_LE(model::memory_need(config, Mode::inference).total, room) << label(drawn);
+      }
+    }
+  }
+}
+
 // The nearest configuration with an algorithm is one that cuDNN takes, and names each key once.
 void nearest_runs(const Drawn& drawn, const Checked& checked, Met& met) {
   for (const auto& table : checked.one().why_not) {
@@ -405,6 +470,9 @@ TEST(OneDecision, AboutDrawnConfigurations) {
     refusals_and_ticks(drawn, checked, met);
     unknown_is_said(drawn, checked, met);
     padded_one_way(drawn, checked, met);
+    padding_is_not_spoken_against(drawn, checked);
+    something_can_be_done(drawn, checked);
+    proposals_fit(drawn, checked, met);
     nearest_runs(drawn, checked, met);
     no_call_no_numbers(drawn, checked, met);
     ignored_is_said(drawn, checked, met);
@@ -423,6 +491,7 @@ TEST(OneDecision, AboutDrawnConfigurations) {
   EXPECT_GT(met.fitted, draws / 4);
   EXPECT_GT(met.undecided, draws / 100);
   EXPECT_GT(met.padded, draws / 20);
+  EXPECT_GT(met.too_large, draws / 100);
 }
 
 // The command shows what map_agrees() looks at: a cell is what its framework would call.

@@ -13,6 +13,7 @@
 
 #include "advisor/facts/framework_call.h"
 #include "advisor/rules/evaluate.h"
+#include "advisor/rules/validation_records.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
@@ -172,21 +173,27 @@ std::string problem_of(const Profile& profile, const Judgement& judgement) {
     }
     const auto& calls = candidate.variant.calls;
     const std::string what = finding.rule_id + ", " + describe(changes) + ": ";
+    const Rule* rule = builtin_rules().find(finding.rule_id);
     bool faster = false;
     if (runs(own.config, device)) {
       for (const auto& call : calls)
         if (!runs(call, device)) return what + "refused: " + summary(call);
-      const Rule* rule = builtin_rules().find(finding.rule_id);
       const bool trades = finding.severity == Severity::error || rule->consequence == "memory" ||
                           rule->consequence == "numerics";
       const auto predict = model::predict_time_for(device);
       const double before = seconds({own.config}, predict), after = seconds(calls, predict);
       faster = finding.rule_id != predicted_rule && before > 0 && after > 0 &&
                before >= after * least_told_gain;
+      // Where times say nothing, what was measured on another GPU counts.
+      const bool timed = before > 0 && after > 0 && !says_nothing_of(changes, before / after);
+      if (!timed && !rule->validity.empty())
+        faster = rule->validity.back().agree > 0 && !refuted(rule->validity.back());
       if (!trades && before > 0 && after > before * 1.000001 &&
           !says_nothing_of(changes, before / after))
         return what + fmt::format("{:.3f} ms instead of {:.3f}", after * 1e3, before * 1e3);
     }
+    // Whatever the kernels of cuDNN still lack, without them a layer is slower.
+    faster = faster || rule->consequence == "fallback";
     std::set<std::string> told;
     for (const auto& verdict : judge(profile, builtin_rules()).verdicts) {
       // Also what another finding tells: it is nothing new.
@@ -198,9 +205,9 @@ std::string problem_of(const Profile& profile, const Judgement& judgement) {
     const ProfileIndex index(profile);
     FactMemo facts(index);
     facts.begin(0);
-    for (const auto& rule : builtin_rules().rules)
-      if (decide(rule, facts, judged_cudnn_version(profile, own)) == VerdictKind::fired)
-        told.insert(rule.id);
+    for (const auto& other : builtin_rules().rules)
+      if (decide(other, facts, judged_cudnn_version(profile, own)) == VerdictKind::fired)
+        told.insert(other.id);
     for (const auto& call : calls) {
       Profile changed = profile;
       auto& after = changed.configurations.front();
@@ -350,6 +357,16 @@ TEST(Advice, AStepThatLeavesMoreToGainIsNoStepBack) {
       first_change(judged(profile_of(fma, {}, device)), "persistence/tensor-core-math");
   ASSERT_FALSE(standard.empty());
   EXPECT_EQ(describe(standard), "algo (value standard), then math_type (value default)");
+}
+
+// Half without Tensor Cores, of 1001 units: far slower than the standard algorithm in all pairs
+// that were measured. That this one then wants other sizes takes nothing back where no times are
+// known.
+TEST(Advice, WhatWasMeasuredElsewhereKeepsItsRemedy) {
+  RnnConfig config = half_layer(1001, 30);
+  config.algo = Algo::persist_static;
+  const auto judgement = judged(profile_of(config, {}, *find_device("h100")));
+  EXPECT_FALSE(first_change(judgement, "persistence/tensor-core-math").empty());
 }
 
 // The model of times has the same for both math types of this algorithm; 1.30 times were measured
