@@ -342,8 +342,7 @@ void add_try(CLI::App& app, Context& context) {
       "turns, and whole steps are timed on the GPU, optimizer and data loader included. In Python "
       "programs the changes of PyTorch's layers that `advise` proposes take turns as well, alone "
       "and with faster algorithms. The report gives the speedup of a step with its interval, and "
-      "how much equal steps differ on this machine. Then the program goes on as it was.
-"
+      "how much equal steps differ on this machine. Then the program goes on as it was.\n"
       "\n"
       "In the steps that are measured the program's results differ by rounding, and in nothing "
       "else. Its exit status is that of the command, unless --iterations "
