@@ -66,7 +66,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
 // Whether a call may pass unseen: for long enough nothing was new, nothing is open, and every kind
 // has the program's own algorithm. Then one call in `quiet_share` is looked at and counts for all,
 // so that programs in which nothing gains pay next to nothing. Needs no lock.
-inline constexpr std::uint64_t quiet_share = 16;
+inline constexpr std::uint64_t quiet_share = 64;
 bool is_quiet();
 // A forward call was looked at; `open`: its kind is new or undecided.
 void looked_at(bool open);
