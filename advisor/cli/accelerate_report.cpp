@@ -247,13 +247,15 @@ std::string_view why_not(const AlgorithmChoice& choice) {
   if (choice.origin == spool::ChoiceOrigin::shared) return "as the first rank measured";
   if (choice.origin == spool::ChoiceOrigin::unplanned)
     return "the plan has no choice for these calls, or cannot be used";
-  if (!was_tried(choice)) return "no other algorithm suits these calls";
   const auto has = [&](VariantState state) {
     return std::any_of(choice.variants.begin(), choice.variants.end(),
                        [state](const auto& v) { return v.state == state; });
   };
+  const bool limited =
+      choice.origin == spool::ChoiceOrigin::limited && !has(VariantState::memory);
+  if (!was_tried(choice) && !limited) return "no other algorithm suits these calls";
   if (has(VariantState::drifted)) return "a faster algorithm was used until its results differed";
-  if (choice.origin == spool::ChoiceOrigin::limited && !has(VariantState::memory))
+  if (limited)
     return "the budget for measuring was spent before the choice could be made; raise --budget";
   return has(VariantState::memory) ? "GPU memory was too short for another algorithm"
                                    : "no other usable algorithm is faster by 5 %";
