@@ -251,8 +251,7 @@ std::string_view why_not(const AlgorithmChoice& choice) {
     return std::any_of(choice.variants.begin(), choice.variants.end(),
                        [state](const auto& v) { return v.state == state; });
   };
-  const bool limited =
-      choice.origin == spool::ChoiceOrigin::limited && !has(VariantState::memory);
+  const bool limited = choice.origin == spool::ChoiceOrigin::limited && !has(VariantState::memory);
   if (!was_tried(choice) && !limited) return "no other algorithm suits these calls";
   if (has(VariantState::drifted)) return "a faster algorithm was used until its results differed";
   if (limited)

@@ -260,8 +260,8 @@ void decide_unmeasured(CudnnLibrary& library, const Arguments& arguments,
   set_decided(kind_at(index), state == VariantState::measured ? variant : 0);
 }
 
-// The largest power of two in a batch, up to 8: on an H200 persist_static in half is fast where it is
-// 8, and slower than standard elsewhere (tests/gpu/accelerate/results/batches.txt).
+// The largest power of two in a batch, up to 8: on an H200 persist_static in half is fast where it
+// is 8, and slower than standard elsewhere (tests/gpu/accelerate/results/batches.txt).
 std::int32_t multiple_of(std::int32_t batch) { return batch % 8 == 0 ? 8 : batch & -batch; }
 
 // With the lock held: a new kind takes what was measured for about the same batch, where many
