@@ -17,6 +17,7 @@
 #include "advisor/cli/program_python.h"
 #include "advisor/cli/whole_step_report.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/whatif/estimate.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/torch/torch_candidates.h"
 #include "core/base/out_of_memory.h"
@@ -65,6 +66,26 @@ std::vector<std::string> names_with(const std::string& folder, std::string_view 
 }
 
 std::string refusal(std::string reason) { return Json{{"none", std::move(reason)}}.dump(); }
+
+// A layer of another data type than its program casts inputs, outputs, weights and gradients in
+// every step. Whatever its size, whole steps of public programs took at least so much longer for it
+// (tests/gpu/accelerate/results/public-2.jsonl). False: what is gained does not pay for it.
+bool pays_for_casts(const Profile& profile, const DeviceSpec& device,
+                    const model::PredictTime& predict, const advisor::TorchCandidate& candidate) {
+  constexpr double least_seconds = 0.6e-3;
+  const bool casts =
+      std::any_of(candidate.transforms.begin(), candidate.transforms.end(),
+                  [](const advisor::Transform& change) { return change.kind == "data_type"; });
+  if (!casts) return true;
+  const auto before = advisor::predict_seconds(profile, 0, device, predict, {});
+  const auto after = advisor::predict_seconds(profile, 0, device, predict, candidate.transforms);
+  if (before && after) return *before - *after > least_seconds;
+  ExperimentVariant own, changed;
+  own.calls = {profile.configurations.front().config};
+  changed.calls = candidate.calls;
+  const double gained_ms = advisor::bound_ms(own, device) - advisor::bound_ms(changed, device);
+  return gained_ms * 1e-3 > least_seconds;
+}
 
 // For people.
 std::string words_of(const Json& transforms) {
@@ -151,7 +172,8 @@ std::string ProgramChanges::answer_to(const std::string& question) const {
     propose.predict = advisor::predict_with(context_.services.predict_for(device), std::nullopt);
   auto proposal = advisor::propose_for_torch(profile, 0, findings, device, propose);
   std::erase_if(proposal.candidates, [&](const advisor::TorchCandidate& candidate) {
-    return advised && candidate.expected > 0 && candidate.expected < advisor::least_told_gain;
+    return advised && ((candidate.expected > 0 && candidate.expected < advisor::least_told_gain) ||
+                       !pays_for_casts(profile, device, propose.predict, candidate));
   });
   if (proposal.candidates.empty()) {
     return refusal(advised || proposal.dropped.empty()

@@ -1,4 +1,5 @@
 // `accelerate` and `env --accelerate` with real programs and a plugin that stands in for ours.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "core/model/time_for_device.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/golden.h"
 #include "tests/profiler/launch/sample_choices.h"
@@ -225,6 +227,23 @@ TEST_F(TryChange, WithoutAChangeWhatIsAdvisedGoesBesideAlgorithms) {
     call(line, services_);
     EXPECT_EQ(read_text(folder_ / "way"), "unchanged\n");
   }
+}
+
+// In public programs the casts of a small layer took longer than half precision gained.
+TEST_F(TryChange, HalfPrecisionIsAdvisedWhereItPaysForItsCasts) {
+  services_.predict_for = model::predict_time_for;
+  const auto casts = [&](int units, int batch, int steps) {
+    const auto asked = fmt::format(
+        R"({{"call": {{"cell": "gru", "hidden_size": {}, "num_layers": 2, "data_type": "float",
+            "batch_size": {}, "seq_length": {}, "framework": {{"name": "pytorch"}}}},
+            "gpu": "NVIDIA H200"}})",
+        units, batch, steps);
+    const auto one = tried({"--change", "advised", "--allow", "numerics"}, asked,
+                           R"({"status": "kept", "reason": "nothing"})");
+    return one.answer.dump().find("data_type") != std::string::npos;
+  };
+  EXPECT_FALSE(casts(650, 20, 35));
+  EXPECT_TRUE(casts(1024, 128, 256));
 }
 
 TEST_F(TryChange, WhatCannotBeIsSaid) {
