@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the pictures of docs/window.md and README.md anew: tools/pictures.sh [rnnadvisor-gui [FOLDER]]. They come from the program, recorded
+# Writes the pictures of the documents anew: tools/pictures.sh [rnnadvisor-gui [FOLDER]]. They come from the program, recorded
 # samples and the fonts in tests/gui/fonts alone; a test makes them again and compares, so that they never go stale.
 set -euo pipefail
 program=$(realpath "${1:-$(dirname "$0")/../build/release/bin/rnnadvisor-gui}")

@@ -1,5 +1,5 @@
-// What the README shows is what the program does: its first result, its example file, and the
-// numbers it quotes from measurements.
+// What README and guide show is what the program does: the first result, the example file, and the
+// numbers they quote from measurements.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,6 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string readme_file = RNNADVISOR_SOURCE_DIR "/README.md";
+const std::string guide_file = RNNADVISOR_SOURCE_DIR "/docs/guide.md";
 
 // The text between `from` and `to`, the first after `heading`.
 std::string section(const std::string& text, std::string_view heading, std::string_view from,
@@ -42,9 +43,9 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-TEST(Readme, TheFirstResultIsWhatTheProgramPrints) {
-  const std::string readme = read_text(readme_file);
-  const std::string block = section(readme, "## A first result", "```\n$ rnnadvisor ", "```");
+TEST(Guide, TheFirstResultIsWhatTheProgramPrints) {
+  const std::string guide = read_text(guide_file);
+  const std::string block = section(guide, "## A first result", "```\n$ rnnadvisor ", "```");
   ASSERT_FALSE(block.empty());
   const auto line_end = block.find('\n');
   // With the times that travel in the program, as the program has them.
@@ -55,19 +56,19 @@ TEST(Readme, TheFirstResultIsWhatTheProgramPrints) {
   EXPECT_EQ(called.status, 0) << called.err;
   const std::string shown = block.substr(line_end + 1);
   if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) {
-    std::string updated = readme;
+    std::string updated = guide;
     updated.replace(updated.find(shown), shown.size(), called.out);
-    write_text_file(readme_file, updated);
+    write_text_file(guide_file, updated);
     return;
   }
   EXPECT_EQ(without_time(shown), without_time(called.out))
       << "If the change is wanted: RNNADVISOR_UPDATE_GOLDEN=1";
 }
 
-TEST(Readme, TheExampleFileIsRead) {
+TEST(Guide, TheExampleFileIsRead) {
   TemporaryFolder folder;
   const auto file = folder / "network.toml";
-  write_text_file(file, section(read_text(readme_file), "## How to", "```toml\n", "```"));
+  write_text_file(file, section(read_text(guide_file), "## How to", "```toml\n", "```"));
   const auto called =
       call({"check", file, "--device", "a100", "--fail-on", "never", "--format", "json"});
   ASSERT_EQ(called.status, 0) << called.err;
@@ -75,7 +76,7 @@ TEST(Readme, TheExampleFileIsRead) {
 }
 
 // The table of what a choice matters, from the rows that are named below it.
-TEST(Readme, TheTableIsInTheMeasurements) {
+TEST(Guide, TheTableIsInTheMeasurements) {
   std::map<std::string, double> step_ms;  // by id and algorithm
   std::istringstream lines(
       read_text(RNNADVISOR_SOURCE_DIR "/tests/data/h200/guide-figures-9-10.jsonl"));
@@ -87,8 +88,8 @@ TEST(Readme, TheTableIsInTheMeasurements) {
         ms["forward_training"].get<double>() + ms["backward_data"].get<double>() +
         ms["backward_weights"].get<double>();
   }
-  const std::string readme = read_text(readme_file);
-  const std::string table = section(readme, "| configuration |", "| --- |", "\n\n");
+  const std::string guide = read_text(guide_file);
+  const std::string table = section(guide, "| configuration |", "| --- |", "\n\n");
   std::vector<double> shown;
   const std::regex cell("\\| \\*{0,2}([0-9.]+) ms");
   for (auto i = std::sregex_iterator(table.begin(), table.end(), cell); i != std::sregex_iterator();
@@ -97,7 +98,7 @@ TEST(Readme, TheTableIsInTheMeasurements) {
   ASSERT_EQ(shown.size(), 6U) << table;
   std::size_t at = 0;
   for (const char* id : {"D10_B64", "D10_B256", "Dprec_d0m0_H1024"}) {
-    EXPECT_THAT(readme, HasSubstr("`" + std::string(id) + "`"));
+    EXPECT_THAT(guide, HasSubstr("`" + std::string(id) + "`"));
     for (const char* algo : {"standard", "persist_static"}) {
       const double ms = step_ms.at(std::string(id) + "/" + algo);
       EXPECT_EQ(fmt::format("{:g} ms", shown[at++]), format_milliseconds(ms)) << id << " " << algo;

@@ -328,7 +328,7 @@ TEST(MakeReport, VerdictAndConditionsFollowTheFramework) {
   judged->profile.devices = {*find_device("a100")};
   auto& configuration = judged->profile.configurations[0];
   auto& config = configuration.config;
-  config = RnnConfig();  // the file of README.md
+  config = RnnConfig();  // the file of docs/guide.md
   config.cell = Cell::lstm;
   config.data_type = DataType::half;
   config.math_type = MathType::tensor_op;
