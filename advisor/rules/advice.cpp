@@ -149,9 +149,10 @@ const AdviceCheck::Fired& AdviceCheck::rules_that_fire(const RnnConfig& config, 
   return known_.back().second;
 }
 
-std::optional<std::string> AdviceCheck::objection(const Finding& finding,
-                                                  const Suggestion& suggestion,
-                                                  const std::vector<Finding>& all, bool runs) {
+std::optional<AdviceCheck::Objection> AdviceCheck::objection(const Finding& finding,
+                                                             const Suggestion& suggestion,
+                                                             const std::vector<Finding>& all,
+                                                             bool runs) {
   if (!suggestion.transform || !suggestion.cannot.empty() || tried_and_confirmed(suggestion))
     return std::nullopt;
   const auto changes = changes_of(suggestion);
@@ -163,13 +164,14 @@ std::optional<std::string> AdviceCheck::objection(const Finding& finding,
   const auto variant = calls_after(changes, profile, finding.configuration, *device);
   if (!variant) return std::nullopt;
   if (runs) {
-    if (auto problem = refusal(variant->calls, *device)) return problem;
+    if (auto problem = refusal(variant->calls, *device)) return Objection{*problem, true};
   }
   const Rule* rule = rule_of(finding);
   bool faster = false;
   if (runs && rule != nullptr && (about_speed(*rule) || finding.gain)) {
     const auto predicted = predictions_.speedup(finding.configuration, changes);
-    if (predicted && predicted->speedup < 1) return "predicted times expect it to be slower";
+    if (predicted && predicted->speedup < 1)
+      return Objection{"predicted times expect it to be slower"};
     // A number alone does not stand against a named cause. Where no times are known, pairs that
     // were measured on another kind of GPU say that it is faster.
     faster = predicted ? rule->id != predicted_rule && predicted->speedup >= least_told_gain
@@ -194,7 +196,7 @@ std::optional<std::string> AdviceCheck::objection(const Finding& finding,
       if (faster && more_to_gain(id, severity)) continue;
       const bool told = std::any_of(all.begin(), all.end(),
                                     [&](const Finding& other) { return other.rule_id == id; });
-      if (!told) return "it would lead to " + id;
+      if (!told) return Objection{"it would lead to " + id, severity == Severity::error};
     }
   }
   return std::nullopt;
@@ -239,6 +241,7 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
     if (rule == nullptr) continue;
     if (!runs && device != nullptr) what_runs_first(finding, *device);
     const Severity card = finding.severity;
+    const bool own_remedy = card == Severity::error || rule->consequence == "fallback";
     const auto gain = finding.gain;
     // What is taken out may have been what the gain and with it the severity were of.
     for (bool again = true; again;) {
@@ -250,18 +253,20 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
       if (speed && !refuted(finding) && !measured_here(finding)) predictions_.apply(finding);
       if (finding.gain && !measured_here(finding) && nothing_to_do(finding)) finding.gain.reset();
       finding.severity = severity_by_gain(finding, *rule);
-      auto kept = finding.suggestions;
-      again = std::erase_if(kept, [&](const Suggestion& suggestion) {
-                return objection(finding, suggestion, findings, runs).has_value();
-              }) > 0;
       // What keeps a layer from cuDNN, or from running, has its own remedy, which may show the next
-      // such thing.
-      if (kept.empty() && (card == Severity::error || rule->consequence == "fallback")) break;
+      // such thing, but no error.
+      std::vector<Suggestion> kept, last;
+      for (const auto& suggestion : finding.suggestions) {
+        const auto against = objection(finding, suggestion, findings, runs);
+        if (!against) kept.push_back(suggestion);
+        if (!against || !against->error) last.push_back(suggestion);
+      }
+      if (kept.empty() && own_remedy) kept = std::move(last);
+      again = kept.size() < finding.suggestions.size();
       finding.suggestions = std::move(kept);
     }
-    // Where nothing that it proposes would help it asks for nothing.
-    if (!rule->suggestions.empty() && finding.suggestions.empty() &&
-        finding.severity != Severity::error)
+    // Where nothing that it proposes would help it asks for nothing, but still says what is wrong.
+    if (!rule->suggestions.empty() && finding.suggestions.empty() && !own_remedy)
       finding.severity = Severity::info;
   }
   // What does not run gains nothing.

@@ -35,8 +35,12 @@ class AdviceCheck {
   // What the rules say of a call that was never made, in the program of this configuration.
   const Fired& rules_that_fire(const RnnConfig& config, int configuration);
   // Why a suggestion of this finding is none; nothing where it may stand.
-  std::optional<std::string> objection(const Finding& finding, const Suggestion& suggestion,
-                                       const std::vector<Finding>& all, bool runs);
+  struct Objection {
+    std::string why;
+    bool error = false;  // it would be refused, or lead to an error
+  };
+  std::optional<Objection> objection(const Finding& finding, const Suggestion& suggestion,
+                                     const std::vector<Finding>& all, bool runs);
 
   const ProfileIndex& index_;
   std::vector<const Rule*> rules_;

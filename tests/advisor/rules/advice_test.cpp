@@ -177,7 +177,8 @@ std::string problem_of(const Profile& profile, const Judgement& judgement) {
     bool faster = false;
     if (runs(own.config, device)) {
       for (const auto& call : calls)
-        if (!runs(call, device)) return what + "refused: " + summary(call);
+        if (!runs(framework_call(call, own.program, &device).config, device))
+          return what + "refused: " + summary(call);
       const bool trades = finding.severity == Severity::error || rule->consequence == "memory" ||
                           rule->consequence == "numerics";
       const auto predict = model::predict_time_for(device);

@@ -38,7 +38,7 @@ class Turns:
     """In place of the plugin."""
 
     def __init__(self):
-        self.turn, self.told = False, []
+        self.turn, self.told, self.awaits = False, [], 0
 
     def wanted(self):
         return int(self.turn)
@@ -47,7 +47,7 @@ class Turns:
         self.told.append(possible)
 
     def awaited(self):
-        self.told.append(None)
+        self.awaits += 1
 
 
 class InProgram(unittest.TestCase):
@@ -125,6 +125,7 @@ class InProgram(unittest.TestCase):
                     own = self.train(module, 3, seed=1)
                     self.answer({"candidates": [{"transforms": transforms}]})
                     own += self.train(module, 2, seed=2)
+                    self.assertGreater(self.plugin.awaits, 0)
                     self.assertEqual(self.plugin.told, [True])
                     self.calls.clear()
                     own += self.train(module, 2, seed=4)
