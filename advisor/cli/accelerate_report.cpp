@@ -487,17 +487,21 @@ TryVerdict verdict_of(const launch::Collected& collected, const std::vector<Row>
 
 void draw_keeping(advisor::Terminal& terminal, const AccelerationContext& context, bool algorithms,
                   bool change) {
-  std::string_view label = "  To keep it";
-  const auto draw = [&](const std::string& text) {
+  const auto draw = [&](std::string_view label, const std::string& text) {
     terminal.paragraph(text, indent, label, Style::bold);
-    label = "";
   };
+  if (change) draw("  To keep it", keep_change(*context.changes, context.code_folder));
   if (algorithms) {
-    draw(context.command.empty() ? "start the program with the same variables"
-                                 : fmt::format("{}{}", context.tried ? "" : "the same command: ",
-                                               words::clean(context.command)));
+    std::string_view before;
+    if (change) {
+      before = "then ";
+    } else if (!context.tried) {
+      before = "the same command: ";
+    }
+    draw(change ? "" : "  To keep it",
+         context.command.empty() ? "start the program with the same variables"
+                                 : fmt::format("{}{}", before, words::clean(context.command)));
   }
-  if (change) draw(keep_change(*context.changes, context.code_folder));
   if (algorithms && !context.tried) {
     terminal.paragraph("RNNADVISOR_ACCELERATE=0, or start the program without rnnadvisor", indent,
                        "  To undo it", Style::bold);

@@ -105,8 +105,8 @@ std::string keep_change(const std::vector<ChangedLayer>& layers, const std::stri
   });
   if (!code) return "torch.backends.cudnn.allow_tf32 as the change has it, once, before training";
   if (code_folder.empty()) {
-    return "the same command with --write-code FOLDER writes the module; put its class where the "
-           "layer is made, the weights load as they are";
+    return "`try` with --write-code FOLDER writes the module; put its class where the layer is "
+           "made, the weights load as they are";
   }
   return fmt::format(
       "put the class of the module in {} where the layer is made; the weights load as they are",

@@ -176,7 +176,7 @@ void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, C
   command
       .add_option("--budget", arguments.budget_seconds,
                   "GPU time that comparing and measuring may add in each process; after the first "
-                  "minute another 1 % of the time (default: 0.6)")
+                  "minute another 1 % of the time (default: 0.6; of `try`: 10)")
       ->type_name("SECONDS")
       ->group(group_accelerating);
   auto* plan = command

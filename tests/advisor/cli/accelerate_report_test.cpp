@@ -135,12 +135,12 @@ class TriedBoth : public AccelerateReport {
     EXPECT_EQ(collected->profile.experiments.size(), 2U);
     ChangedLayer layer;
     layer.name = "LSTM 2x512 half B32 T128";
-    layer.change = "hidden size padded to a multiple of 128";
+    layer.change = "one call per layer";
     layer.changed = true;
     layer.error = 1e-4;
     layer.limit = 2e-3;
     layer.tensor = "dx";
-    layer.file = "rnn_pad_hidden.py";
+    layer.file = "rnn_split_layers.py";
     const std::vector<ChangedLayer> layers = {layer};
     AccelerationContext context{accelerate_command("", "python3 train.py"), true};
     context.changes = &layers;
