@@ -458,15 +458,6 @@ void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows, bool 
   }
 }
 
-}  // namespace
-
-std::string accelerate_command(std::string_view options, std::string_view program) {
-  return fmt::format("rnnadvisor accelerate {}{}-- {}", options, options.empty() ? "" : " ",
-                     program);
-}
-
-namespace {
-
 // Everything that was tried: `rows` are the kinds of calls that the program makes by itself.
 TryVerdict verdict_of(const launch::Collected& collected, const std::vector<Row>& rows,
                       const AccelerationContext& context, const launch::WholeStep* best) {
@@ -510,13 +501,19 @@ void draw_keeping(advisor::Terminal& terminal, const AccelerationContext& contex
 
 }  // namespace
 
+std::string accelerate_command(std::string_view options, std::string_view program) {
+  return fmt::format("rnnadvisor accelerate {}{}-- {}", options, options.empty() ? "" : " ",
+                     program);
+}
+
 std::string accelerate_report(const launch::Collected& collected,
                               const AccelerationContext& context,
                               const advisor::TextOptions& options) {
-  auto rows = make_rows(collected);
+  const auto all_rows = make_rows(collected);
+  auto rows = all_rows;
   // What a changed layer calls follows the program's own; where it gained nothing, it is no news.
   std::vector<Row> changed_rows;
-  for (const auto& row : rows)
+  for (const auto& row : all_rows)
     if (row.choice.with_change && row.choice.accelerated()) changed_rows.push_back(row);
   std::erase_if(rows,
                 [&](const Row& row) { return row.choice.with_change || !context.algorithms; });
@@ -543,11 +540,11 @@ std::string accelerate_report(const launch::Collected& collected,
   terminal.line();
   if (any || changed || !steps.empty())
     draw_whole_step(terminal, collected, {context.step, context.tried});
-  if (context.algorithms) draw_costs(terminal, rows, context.tried);
+  if (context.algorithms) draw_costs(terminal, all_rows, context.tried);
   draw_losses(terminal, context.losses);
   draw_notes(terminal, collected.profile);
   const bool keep_change = best != nullptr && best->has_change() && changed;
-  const bool keep_algorithms = any && (!keep_change || best->arm == spool::StepArm::both);
+  const bool keep_algorithms = keep_change ? best->arm == spool::StepArm::both : any;
   draw_keeping(terminal, context, keep_algorithms, keep_change);
   return terminal.take();
 }

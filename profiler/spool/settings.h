@@ -34,6 +34,7 @@ inline constexpr char accelerate_budget_ms[] = "RNNADVISOR_ACCELERATE_BUDGET_MS"
 // the program's own.
 inline constexpr char plan[] = "RNNADVISOR_ACCELERATE_PLAN";
 inline constexpr char plan_only[] = "RNNADVISOR_ACCELERATE_PLAN_ONLY";
+// Of `try`: the folder in which code of ours in the program asks what to change of its layers.
 inline constexpr char changes[] = "RNNADVISOR_CHANGES";
 // Of `try`: how many whole steps are timed, half of them with the program's own algorithms; the
 // program keeps its own from then on. 1 in the second ends the program then.

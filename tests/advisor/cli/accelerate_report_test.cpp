@@ -116,21 +116,29 @@ TEST_F(AccelerateReport, TryingSaysWhatAStepGains) {
 // Algorithms alone make a step 2.5 times faster, a change of the layer 2 times, and both `both_ms`.
 class TriedBoth : public AccelerateReport {
  protected:
-  std::string report_with(int both_ms) {
-    auto writer = spool::choices_spool(spool::sample_acceleration(1, 1));
+  // `own_gains`: also the program's own layer has a faster algorithm.
+  std::string report_with(int both_ms, bool own_gains = true) {
+    auto own = spool::sample_acceleration(1, 1);
+    if (!own_gains) {
+      own.chosen = 0;
+      own.variants[1].state = VariantState::slower;
+    }
+    auto writer = spool::choices_spool(own);
     auto padded = spool::sample_configuration(2);
     padded.hidden_size = padded.projection_size = 1024;
     writer.add_configuration(padded);
     auto changed = spool::sample_acceleration(2, 2);
     changed.with_change = 1;
     writer.add(changed);
-    spool::add_step_blocks(writer, {{spool::StepArm::algorithms, 4},
-                                    {spool::StepArm::change, 5},
-                                    {spool::StepArm::both, both_ms}});
+    std::vector<std::pair<spool::StepArm, int>> ms = {{spool::StepArm::algorithms, 4},
+                                                      {spool::StepArm::change, 5},
+                                                      {spool::StepArm::both, both_ms}};
+    if (!own_gains) ms.erase(ms.begin());
+    spool::add_step_blocks(writer, ms);
     add(writer);
     const auto collected = launch::collect_spools(folder_ / "", {});
     EXPECT_TRUE(collected);
-    EXPECT_EQ(collected->steps.size(), 3U);
+    EXPECT_EQ(collected->steps.size(), ms.size());
     // The changed layer is no part of the program as it is.
     EXPECT_EQ(collected->profile.experiments.size(), 2U);
     ChangedLayer layer;
@@ -154,6 +162,13 @@ TEST_F(TriedBoth, ACodeChangeMustGainMoreThanAlgorithmsAlone) {
   const auto text = report_with(4);
   EXPECT_THAT(text, HasSubstr("could run 4.00 times faster, a whole step 2.46 times"));
   EXPECT_THAT(text, Not(HasSubstr("--write-code")));
+}
+
+// The faster algorithm is that of the changed layer alone.
+TEST_F(TriedBoth, WhatBothNeedIsSaidWhereTheProgramsOwnLayerGainsNothing) {
+  const auto text = report_with(2, false);
+  EXPECT_THAT(text, HasSubstr("--write-code"));
+  EXPECT_THAT(text, HasSubstr("rnnadvisor accelerate -- python3 train.py"));
 }
 
 TEST_F(AccelerateReport, TryingSaysThatNoStepWasFound) {
