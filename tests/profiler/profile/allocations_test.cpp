@@ -137,7 +137,9 @@ TEST(Allocations, ThatFailLeaveFindingsAsTheyWere) {
   EXPECT_GT(failed, 10);
   EXPECT_GT(for_each_allocation([&] { return read_findings(path); },
                                 [&](const Result<std::vector<FindingRow>>* read) {
-                                  if (read != nullptr) EXPECT_EQ(**read, first);
+                                  if (read != nullptr) {
+                                    EXPECT_EQ(**read, first);
+                                  }
                                 }),
             3);
 }
