@@ -126,18 +126,15 @@ std::string agreement_markdown(const AgreementReport& report) {
   const auto& e = report.profile.environment;
   std::string out = fmt::format(
       "# Rules against measurement: {}\n\n"
-      "Configurations on both sides of each rule's boundary were drawn at random. Each was "
-      "measured "
-      "unchanged, unchanged\nagain, and with the change that the rule suggests, interleaved and "
-      "without tracing. Where a rule fires, a pair *agrees*\nif the measurement shows what the "
-      "rule "
-      "claims, and *refutes* the rule if the interval excludes it (a gain below {:.0f} %\ncounts "
-      "as "
-      "none). Where a rule does not fire, a change that still helps is *missed*.\n\n"
-      "| | |\n| --- | --- |\n| machine | {} |\n| recorded with (the first of several merged runs) "
-      "| "
-      "`{}` |\n| data | `{}` |\n| this page | `rnnadvisor rules validate {} --format markdown` "
-      "|\n\n{}\n\n",
+      "Configurations on both sides of each rule's boundary were drawn at random. Each was\n"
+      "measured unchanged, unchanged again, and with the change that the rule suggests,\n"
+      "interleaved and without tracing. Where a rule fires, a pair *agrees* if the measurement\n"
+      "shows what the rule claims, and *refutes* the rule if the interval excludes it (a gain\n"
+      "below {:.0f} % counts as none). Where a rule does not fire, a change that still helps is\n"
+      "*missed*.\n\n"
+      "| | |\n| --- | --- |\n| machine | {} |\n"
+      "| recorded with (the first of several merged runs) | `{}` |\n| data | `{}` |\n"
+      "| this page | `rnnadvisor rules validate {} --format markdown` |\n\n{}\n\n",
       report.profile.devices.empty() ? "unknown device" : cell(report.profile.devices.front().name),
       (no_gain - 1) * 100, cell(machine_words(report.profile)), cell(to_valid_utf8(e.command_line)),
       report.file, report.file, totals_words(totals_of(report.agreements)));
