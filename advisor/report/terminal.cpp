@@ -41,13 +41,20 @@ std::string repeat(std::string_view text, int count) {
 int columns_of(std::string_view text) { return static_cast<int>(words::display_width(text)); }
 
 std::string to_ascii(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> spellings = {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> spellings = {
       {{"…", "..."},
        {"–", "-"},
        {"—", "-"},
        {"×", "x"},
        {"\u202F", " "},
        {"µ", "u"},
+       {"→", "->"},
+       {"·", "|"},
+       {"✖", "X"},
+       {"▲", "!"},
+       {"◆", "+"},
+       {"●", "i"},
+       {"✔", "="},
        {"“", "\""},
        {"”", "\""},
        {"’", "'"}}};
