@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "advisor/report/words.h"
@@ -238,13 +237,6 @@ void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>>
   }
   for (auto& title : left_out)
     if (!title.empty()) left_out_.insert(std::move(title));
-}
-
-std::string Terminal::bar(double share, int columns) const {
-  const double bounded = std::clamp(share, 0.0, 1.0);
-  int filled = static_cast<int>(std::lround(bounded * columns));
-  if (share > 0 && filled == 0) filled = 1;
-  return "[" + repeat(symbol("█", "#"), filled) + repeat(symbol("░", "."), columns - filled) + "]";
 }
 
 std::string Terminal::take() {
