@@ -9,6 +9,7 @@
 #include <set>
 
 #include "advisor/cli/batch.h"
+#include "advisor/cli/config_fields.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/fitting.h"
 #include "advisor/facts/framework_call.h"
@@ -127,6 +128,12 @@ void unknown_is_said(const Drawn& drawn, const Checked& checked, Met& met) {
   EXPECT_NE(one.verdict.find("calls cuDNN depends on " + one.decides), std::string::npos)
       << one.verdict << label(drawn);
   EXPECT_EQ(one.verdict.find("kernels"), std::string::npos) << one.verdict << label(drawn);
+  // And how to say it, where a key does.
+  if (one.decides_key.empty()) return;
+  std::string flag = one.decides_key;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  EXPECT_NE(one.verdict.find("--framework." + flag), std::string::npos) << one.verdict;
+  EXPECT_TRUE(cli::find_field("framework." + one.decides_key)) << one.decides_key;
 }
 
 // In a PyTorch program the command that needs no change of code comes first, and nothing says that
