@@ -302,7 +302,9 @@ TEST(Advice, TheFirstSuggestionIsTheFastest) {
   EXPECT_GT(*first.predicted_speedup, 1);
   for (const auto& other : judgement.findings) {
     if (other.predicted_speedup && !refuted(other)) {
-      EXPECT_LE(*other.predicted_speedup, *first.predicted_speedup + 1e-9) << other.rule_id;
+      // Of those that come close the one that takes less.
+      EXPECT_LE(*other.predicted_speedup, *first.predicted_speedup * least_told_gain)
+          << other.rule_id;
     }
   }
 }
@@ -502,7 +504,8 @@ TEST(Advice, AGraphSaysHowItGoesTogetherWithAccelerate) {
 // torch.compile leaves nn.LSTM and its like outside its graphs.
 TEST(Advice, TorchCompileIsOfferedWithItsLimit) {
   for (const auto& rule : builtin_rules().rules) {
-    if (rule.id == "launch/handwritten-cell") continue;  // no module of cuDNN's
+    // No module of cuDNN's.
+    if (rule.id == "launch/handwritten-cell" || rule.id == "descriptor/custom-cell") continue;
     for (const auto& suggestion : rule.suggestions) {
       if ((suggestion.text + suggestion.code).find("torch.compile(") != std::string::npos) {
         EXPECT_THAT(suggestion.text, HasSubstr("outside")) << rule.id;
