@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "advisor/facts/profile_index.h"
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"
 #include "core/config/toml/parse_toml.h"
