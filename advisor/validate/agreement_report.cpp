@@ -69,8 +69,7 @@ Totals totals_of(std::span<const RuleAgreement> agreements) {
 std::string totals_words(const Totals& t) {
   return fmt::format(
       "{}: {} with no pair against them, {} refuted. Pairs where a rule fires: {} agree, {} "
-      "refute, {} undecided or "
-      "not run. Pairs where it is silent: {} right, {} missed.",
+      "refute, {} undecided or not run. Pairs where it does not fire: {} right, {} missed.",
       plural(static_cast<long long>(t.rules), "rule"), t.holds, t.refuted, t.agree, t.refute,
       t.undecided, t.silent, t.missed);
 }
@@ -127,16 +126,15 @@ std::string agreement_markdown(const AgreementReport& report) {
   const auto& e = report.profile.environment;
   std::string out = fmt::format(
       "# Rules against measurement: {}\n\n"
-      "Configurations on both sides of each rule's boundary were drawn at random and measured as "
-      "they are and with the change that the rule suggests: "
-      "interleaved, tracing off, against themselves too. Where a rule fires, the pair *agrees* "
-      "when what the rule claims is seen, and *refutes* it when the "
-      "interval says that it is not (a gain below {:.0f} % is none). Where it is silent, a change "
-      "that helps all the same is *missed*.\n\n"
-      "| | |\n| --- | --- |\n| machine | {} |\n| recorded with (of several runs that were merged: "
-      "the first) | `{}` |\n| data | `{}` |\n| this "
-      "page | `rnnadvisor rules validate {} "
-      "--format markdown` |\n\n{}\n\n",
+      "Configurations on both sides of each rule's boundary were drawn at random. Each was\n"
+      "measured unchanged, unchanged again, and with the change that the rule suggests,\n"
+      "interleaved and without tracing. Where a rule fires, a pair *agrees* if the measurement\n"
+      "shows what the rule claims, and *refutes* the rule if the interval excludes it (a gain\n"
+      "below {:.0f} % counts as none). Where a rule does not fire, a change that still helps is\n"
+      "*missed*.\n\n"
+      "| | |\n| --- | --- |\n| machine | {} |\n"
+      "| recorded with (the first of several merged runs) | `{}` |\n| data | `{}` |\n"
+      "| this page | `rnnadvisor rules validate {} --format markdown` |\n\n{}\n\n",
       report.profile.devices.empty() ? "unknown device" : cell(report.profile.devices.front().name),
       (no_gain - 1) * 100, cell(machine_words(report.profile)), cell(to_valid_utf8(e.command_line)),
       report.file, report.file, totals_words(totals_of(report.agreements)));
