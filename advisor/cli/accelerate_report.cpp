@@ -396,7 +396,17 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
     return "nothing was accelerated, because CUBLAS_WORKSPACE_CONFIG asks for results that are "
            "equal in every run; unset it to accelerate";
   }
-  if (collected.spools == 0 || (rows.empty() && collected.rnn_calls == 0)) {
+  const bool no_calls = collected.spools == 0 || (rows.empty() && collected.rnn_calls == 0);
+  const bool undecided = std::any_of(rows.begin(), rows.end(), [](const Row& row) {
+    return row.choice.state != ChoiceState::decided;
+  });
+  if (const std::string failed = how_it_failed(collected);
+      !failed.empty() && (no_calls || undecided)) {
+    return fmt::format("nothing was accelerated{}: {} before {}; its own messages say why",
+                       no_calls ? "" : " yet", failed,
+                       no_calls ? "it called a cuDNN RNN" : "a choice was made");
+  }
+  if (no_calls) {
     return "nothing was accelerated: the program called no cuDNN RNN; check that its RNN runs on "
            "the "
            "GPU through cuDNN, and `rnnadvisor doctor` for what is installed";
@@ -408,7 +418,7 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
         words::plural(static_cast<long long>(collected.rnn_calls), "RNN call"));
   }
   const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
-  if (any([](const Row& row) { return row.choice.state != ChoiceState::decided; })) {
+  if (undecided) {
     return "nothing was accelerated yet: the program ended before a choice was made; run it "
            "longer, or allow more measuring with --budget";
   }

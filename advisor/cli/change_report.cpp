@@ -60,9 +60,19 @@ std::string change_in_words(const std::vector<ChangedLayer>& layers) {
                      words::clean(first_changed(layers)->change));
 }
 
+std::string how_it_failed(const launch::Collected& collected) {
+  const auto& notes = collected.profile.notes;
+  const auto found = std::find_if(notes.begin(), notes.end(), [](const auto& note) {
+    return note.code == launch::program_failed;
+  });
+  return found == notes.end() ? std::string() : found->text.substr(0, found->text.find(';'));
+}
+
 TryVerdict change_verdict(const launch::Collected& collected,
                           const std::vector<ChangedLayer>& layers) {
   if (layers.empty()) {
+    if (const std::string failed = how_it_failed(collected); !failed.empty())
+      return {fmt::format("nothing was changed: {}; its own messages say why", failed)};
     return {collected.spools == 0 || collected.rnn_calls == 0
                 ? "nothing was changed: the program called no cuDNN RNN; check that its RNN runs "
                   "on the GPU through cuDNN"

@@ -15,6 +15,9 @@ struct TryVerdict {
   bool good = false;
 };
 
+// "the program ended with exit status 1"; empty: it did not fail, or that is not known.
+std::string how_it_failed(const launch::Collected& collected);
+
 int count_layers(const std::vector<ChangedLayer>& layers, bool changed_alone);
 // Whether whole steps are faster with the change alone, or why nothing was changed.
 TryVerdict change_verdict(const launch::Collected& collected,

@@ -1,5 +1,6 @@
 #include "advisor/facts/framework_model.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -196,25 +197,41 @@ CudnnUse pytorch_cudnn(const CudnnQuestion& q) {
   return decide(conditions);
 }
 
+namespace {
+
+// What a clause that is not known asks for, and the key of the program context that answers it.
+struct Decides {
+  std::string_view clause, words, key;
+};
+constexpr auto what_clauses_ask = std::to_array<Decides>({
+    {"backend", "the release of Keras", "version"},
+    {"mask", "the backend of Keras", "backend"},
+    {"tensorflow_1_layer", "which layer of TensorFlow 1 it is", ""},
+    {"bfloat16_compute_capability", "the GPU's compute capability", ""},
+    {"bfloat16_cudnn_version", "the cuDNN version", "cudnn_version"},
+    {"clip_attribute", "the node's attribute clip", "clip_attribute"},
+    {"default_activations", "the node's attribute activations", "default_activations"},
+    {"input_forget", "the node's attribute input_forget", "input_forget"},
+    {"peephole", "the node's input P", "peephole"},
+    {"linear_before_reset", "the node's attribute linear_before_reset", "linear_before_reset"},
+});
+
+const Decides* asked_by(std::string_view clause) {
+  const auto* found = std::find_if(what_clauses_ask.begin(), what_clauses_ask.end(),
+                                   [&](const Decides& each) { return each.clause == clause; });
+  return found == what_clauses_ask.end() ? nullptr : found;
+}
+
+}  // namespace
+
 std::string_view what_decides(std::string_view clause) {
-  struct Words {
-    std::string_view clause, words;
-  };
-  static constexpr auto known = std::to_array<Words>({
-      {"backend", "the release of Keras"},
-      {"mask", "the backend of Keras"},
-      {"tensorflow_1_layer", "which layer of TensorFlow 1 it is"},
-      {"bfloat16_compute_capability", "the GPU's compute capability"},
-      {"bfloat16_cudnn_version", "the cuDNN version"},
-      {"clip_attribute", "the node's attribute clip"},
-      {"default_activations", "the node's attribute activations"},
-      {"input_forget", "the node's attribute input_forget"},
-      {"peephole", "the node's input P"},
-      {"linear_before_reset", "the node's attribute linear_before_reset"},
-  });
-  for (const auto& each : known)
-    if (each.clause == clause) return each.words;
-  return clause;
+  const auto* found = asked_by(clause);
+  return found != nullptr ? found->words : clause;
+}
+
+std::string_view key_that_decides(std::string_view clause) {
+  const auto* found = asked_by(clause);
+  return found != nullptr ? found->key : std::string_view();
 }
 
 bool compiled_with_xla(const ProgramContext& program) {

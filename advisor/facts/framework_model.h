@@ -53,6 +53,8 @@ struct CudnnUse {
 
 // What has to be known where `used` is nothing: "the cuDNN version".
 std::string_view what_decides(std::string_view clause);
+// The key of [framework] that answers it: "cudnn_version"; empty where none does.
+std::string_view key_that_decides(std::string_view clause);
 
 struct CudnnQuestion {
   const RnnConfig& config;

@@ -75,7 +75,10 @@ void follow_framework(ConfigurationReport& report, const ModelAnswers& model, Fa
   if (const auto named = call_of_named_framework(subject))
     report.other_call = fmt::format("{} would ask for {}", text_fact(facts, "framework.named"),
                                     to_string(named->config.algo));
-  if (!ran && call.happens() && !call.cudnn) report.decides = what_decides(call.clause);
+  if (!ran && call.happens() && !call.cudnn) {
+    report.decides = what_decides(call.clause);
+    report.decides_key = key_that_decides(call.clause);
+  }
   if (report.no_call) {
     // No time, no memory and no condition of a call that is never made.
     report.memory = {};

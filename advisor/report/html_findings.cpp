@@ -49,7 +49,8 @@ void suggestions(Page& page, const Finding& f) {
   const auto offered = std::count_if(f.suggestions.begin(), f.suggestions.end(),
                                      [&](const Suggestion& s) { return !withdrawn(f, s); });
   if (offered == 0) return;
-  page.put("<div class=\"do\"><dt>Do</dt><dd>{}", offered > 1 ? "<ul class=\"plain\">" : "");
+  page.put("<div class=\"do\"><dt>{}</dt><dd>{}", is_remark(f) ? "Option" : "Do",
+           offered > 1 ? "<ul class=\"plain\">" : "");
   for (const auto& s : f.suggestions) {
     if (withdrawn(f, s)) continue;
     page.put("<{}><p>{}", offered > 1 ? "li" : "div", prose(s.text));

@@ -53,7 +53,7 @@ std::string cell_text(const ConfigurationMap& map, int row, int column, const Ma
   const MapCell& cell = map.at(row, column);
   std::string text;
   if (layer == MapLayer::speedup) {
-    // Of the fastest algorithm, whatever was asked for.
+    // Of the fastest algorithm, whatever was asked for; of a framework's own where one picks.
     text = scale.text(cell);
     if (cell.best && *cell.best != Algo::standard)
       text += words::implementation_letter(cell.run(*cell.best).implementation);
@@ -105,6 +105,9 @@ class Table {
       for (int row = 0; row < rows(); ++row) line(row);
       legend();
     }
+    if (const auto here = words::over_standard(map_.own());
+        layer_ == MapLayer::speedup && !here.empty())
+      terminal_.paragraph("Here: " + here);
     for (const auto& advice : words::map_advice(map_)) terminal_.paragraph(advice);
     terminal_.paragraph(words::map_basis(map_), 0, {}, Style::dim, Style::dim);
     if (const auto note = words::map_note(map_); !note.empty())

@@ -259,6 +259,16 @@ std::string map_time(const model::MapTime& time) {
                      seconds(time.high_seconds), known);
 }
 
+std::string over_standard(const MapCell& cell) {
+  if (!cell.speedup || !cell.best || *cell.best == Algo::standard) return {};
+  const auto measured = [&](Algo algo) {
+    const auto& time = cell.run(algo).time;
+    return time && time->measured;
+  };
+  return fmt::format("{} over standard ({})", words::times(cell.speedup->value),
+                     factor(*cell.speedup, !measured(Algo::standard) || !measured(*cell.best)));
+}
+
 std::vector<std::string> map_cell(const ConfigurationMap& map, int row, int column) {
   const auto& cell = map.at(row, column);
   const bool own = row == map.rows.here && column == map.columns.here;
@@ -276,8 +286,7 @@ std::vector<std::string> map_cell(const ConfigurationMap& map, int row, int colu
     const auto& best = *cell.run(*cell.best).time;
     lines.push_back(fmt::format("faster: {}, {}", to_string(*cell.best), map_time(best)));
   }
-  if (cell.speedup && *cell.best != Algo::standard)
-    lines.push_back(fmt::format("{} over standard", words::times(cell.speedup->value)));
+  if (cell.speedup && *cell.best != Algo::standard) lines.push_back(over_standard(cell));
   if (!cell.fits) lines.emplace_back("needs more memory than the device has");
   return lines;
 }
@@ -357,7 +366,9 @@ std::string map_note(const ConfigurationMap& map) {
   if (map.lengths_adapted)
     notes.emplace_back("Lengths of sequences are drawn from those of the configuration.");
   if (map.framework_picks)
-    notes.emplace_back("The algorithm of each cell is what the framework picks there.");
+    notes.emplace_back(
+        "The algorithm of each cell is what the framework picks there; another one may be faster: "
+        "`rnnadvisor check` says so.");
   return fmt::format("{}", fmt::join(notes, " "));
 }
 

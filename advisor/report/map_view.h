@@ -64,6 +64,9 @@ std::string map_place(const model::ConfigurationMap& map, int row, int column);
 // All of a cell in lines: place, time with its interval and how it is known, time per sequence,
 // what runs, what would be fastest.
 std::vector<std::string> map_cell(const model::ConfigurationMap& map, int row, int column);
+// "2.1× over standard (estimate, 1.3× to 3.4×)"; empty where standard itself is shown, or no time
+// is known.
+std::string over_standard(const model::MapCell& cell);
 // "1.23 ms (1.11 to 1.35 ms), estimate".
 std::string map_time(const model::MapTime& time);
 // "batch 32 instead of 33: 4.1× less time per sequence (estimate, 3.4× to 5.0×)".

@@ -179,7 +179,7 @@ class MarkdownWriter {
     for (const auto& s : f.suggestions) {
       const bool off = withdrawn(f, s);
       if (off && !s.trial) continue;
-      put("- **{}:** {}", off ? "Not" : "Do", markdown_text(s.text));
+      put("- **{}:** {}", off ? "Not" : is_remark(f) ? "Option" : "Do", markdown_text(s.text));
       if (!s.framework.empty()) put(" ({})", markdown_text(s.framework));
       if (s.transform) put(" — {}", words::meaning(widest_meaning(changes_of(s))));
       put("\n");

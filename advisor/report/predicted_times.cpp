@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "advisor/facts/framework_around.h"
@@ -45,20 +44,27 @@ std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
   return text + (of.framework.empty() ? " (asked for)" : " (runs)");
 }
 
-std::string mark(const model::AlgorithmTime& algorithm, const Of& of) {
+// Of an algorithm that the framework does not run by itself.
+std::string not_asked_for(const Of& of, bool swapped) {
+  return swapped ? std::string("with `rnnadvisor accelerate`")
+                 : fmt::format("not asked for by {}", of.framework);
+}
+
+std::string mark(const model::AlgorithmTime& algorithm, const Of& of, bool swapped) {
   if (algorithm.wrong_results != model::WrongResults::none)
     return fmt::format("wrong {}", model::to_string(algorithm.wrong_results));
   if (algorithm.asked && of.algo_known && !algorithm.total) return "not predicted";
-  if (algorithm.best) return "fastest";
-  if (algorithm.may_be_best) return "may be fastest";
-  if (algorithm.math_type == MathType::tensor_op_allow_conversion &&
-      of.config.math_type != MathType::tensor_op_allow_conversion)
-    return of.framework.empty()
-               ? "products in half"
-               : fmt::format("products in half, not asked for by {}", of.framework);
-  if (!of.framework.empty() && of.algo_known && !algorithm.asked)
-    return fmt::format("not asked for by {}", of.framework);
-  return {};
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (algorithm.best) add("fastest");
+  if (algorithm.may_be_best) add("may be fastest");
+  const bool converts = algorithm.math_type == MathType::tensor_op_allow_conversion &&
+                        of.config.math_type != MathType::tensor_op_allow_conversion;
+  if (converts) add("products in half");
+  if (!of.framework.empty() && of.algo_known && (!algorithm.asked || converts))
+    add(converts && swapped ? std::string("with `rnnadvisor accelerate --allow numerics`")
+                            : not_asked_for(of, swapped));
+  return text;
 }
 
 // The head and a row for each algorithm.
@@ -69,7 +75,8 @@ std::vector<std::vector<std::string>> predicted_cells(const Of& of, std::string_
   rows[0] = {"Algorithm"};
   if (trains) rows[0].insert(rows[0].end(), {"Forward", "Backward data", "Backward weights"});
   rows[0].insert(rows[0].end(), {trains ? "Training" : "Inference", "9 in 10 within", ""});
-  for (const auto& algorithm : of.algorithms) {
+  for (std::size_t i = 0; i < of.algorithms.size(); ++i) {
+    const auto& algorithm = of.algorithms[i];
     auto& row = rows.emplace_back();
     row.push_back(name(algorithm, of));
     if (trains) {
@@ -79,7 +86,7 @@ std::vector<std::vector<std::string>> predicted_cells(const Of& of, std::string_
     }
     row.push_back(time(algorithm.total, none));
     row.push_back(algorithm.total ? interval(*algorithm.total, to) : std::string(none));
-    row.emplace_back(mark(algorithm, of));
+    row.emplace_back(mark(algorithm, of, i < of.swapped.size() && of.swapped[i]));
   }
   return rows;
 }
@@ -144,16 +151,24 @@ void many(Terminal& terminal, const std::vector<Of>& all) {
                        Style::dim);
 }
 
-// Of PyTorch the rows with another math type than its own are those that `accelerate` reaches.
-bool out_of_reach(const model::AlgorithmTime& time, const Configuration& own,
-                  std::optional<Framework> framework) {
-  if (framework != Framework::pytorch || time.math_type == own.config.math_type) return false;
+// `accelerate` runs this algorithm and math type in place of the framework's.
+bool is_swapped(const model::AlgorithmTime& time, const Configuration& own,
+                std::optional<Framework> framework) {
   const auto change = [](std::string_view kind, std::string_view value) {
     return *parse_transform(kind, fmt::format(R"({{"value":"{}"}})", value));
   };
-  const std::array changes = {change("algo", to_string(time.algo)),
-                              change("math_type", to_string(time.math_type))};
-  return !accelerate_does(changes, framework, own.config, own.program);
+  const bool other_math = time.math_type != own.config.math_type;
+  if (time.algo == own.config.algo && !other_math) return false;
+  std::vector<Transform> changes = {change("algo", to_string(time.algo))};
+  if (other_math) changes.push_back(change("math_type", to_string(time.math_type)));
+  return accelerate_does(changes, framework, own.config, own.program);
+}
+
+// Of PyTorch the rows with another math type than its own are those that `accelerate` reaches.
+bool out_of_reach(const model::AlgorithmTime& time, const Configuration& own,
+                  std::optional<Framework> framework) {
+  return framework == Framework::pytorch && time.math_type != own.config.math_type &&
+         !is_swapped(time, own, framework);
 }
 
 std::string why_none(const Configuration& configuration, const FrameworkCall& call,
@@ -264,6 +279,8 @@ PredictedTimes predict_times(const Profile& profile, const DeviceSpec& device,
     std::erase_if(of.algorithms, [&](const model::AlgorithmTime& time) {
       return out_of_reach(time, configuration, around);
     });
+    for (const auto& time : of.algorithms)
+      of.swapped.push_back(is_swapped(time, configuration, around));
     if (of.algorithms.empty())
       of.why_none = why_none(configuration, call, device, model != nullptr);
     times.configurations.push_back(std::move(of));

@@ -19,6 +19,8 @@ struct PredictedTimes {
     std::vector<model::AlgorithmTime> algorithms;
     std::string framework;  // "PyTorch": that chooses the algorithm itself; empty: the program does
     std::string decides;    // whether cuDNN is called at all (ConfigurationReport::decides)
+    // Of `algorithms`, those that `rnnadvisor accelerate` can run in place of the framework's.
+    std::vector<bool> swapped;
     bool algo_known = true;  // false: which one it chooses is not known
     std::string why_none;    // nothing is predicted, because of this; empty: something is
 

@@ -99,8 +99,9 @@ struct ConfigurationReport {
   bool no_call = false, stops = false;
   std::optional<bool> calls_cudnn;  // what ran did; nothing: what decides it is not known
   std::optional<model::Refusal> refusal;
-  std::string decides;    // where calls_cudnn is nothing: "the cuDNN version"
-  std::string framework;  // "PyTorch": that is around it; empty: none, or cuDNN's own API
+  std::string decides;      // where calls_cudnn is nothing: "the cuDNN version"
+  std::string decides_key;  // the key of [framework] that says it, "cudnn_version"; may be empty
+  std::string framework;    // "PyTorch": that is around it; empty: none, or cuDNN's own API
   std::optional<model::Implementation> expected;  // what the program is expected to run, if known
   std::string framework_choice;  // "PyTorch takes standard (several layers)"; empty: none picks
   // "PyTorch would ask for persist_static_small_h": it was run as its named framework would not

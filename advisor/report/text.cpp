@@ -224,14 +224,7 @@ class TextWriter {
                           14, "     where", Style::dim);
     }
     terminal_.paragraph(words::clean(f.message), 5);
-    std::string because;
-    for (const auto& c : f.comparisons) {
-      if (c.holds)
-        because += (because.empty() ? "" : "; ") + words::comparison(c) +
-                   fmt::format(" ({})", to_string(c.provenance));
-    }
-    if (const std::string evidence = words::evidence(f); !evidence.empty())
-      because += (because.empty() ? "" : "; ") + evidence;
+    const std::string because = words::because(f, options_.verbose);
     const bool brief = number == 0 && !options_.verbose;
     if (!because.empty() && !brief) terminal_.paragraph(because, 14, "     because", Style::dim);
     for (const auto& suggestion : f.suggestions) {
@@ -243,7 +236,13 @@ class TextWriter {
         text += fmt::format(" [{}]", words::clean(suggestion.framework));
       if (suggestion.transform)
         text += fmt::format(" ({})", to_string(widest_meaning(changes_of(suggestion))));
-      terminal_.paragraph(text, 14, off ? "     not" : "     do", off ? Style::dim : Style::green);
+      // A remark asks for nothing: what it names can be done.
+      const bool asks = number > 0 && !off;
+      terminal_.paragraph(text, 14,
+                          off    ? "     not"
+                          : asks ? "     do"
+                                 : "     option",
+                          asks ? Style::green : Style::dim);
       draw_outcome(terminal_, suggestion);
       if (options_.verbose && !suggestion.code.empty()) code(suggestion.code);
     }
@@ -447,6 +446,8 @@ class TextWriter {
   void actions(std::size_t usual) {
     if (report_.actions.empty()) return;
     terminal_.heading("What to do first");
+    if (const std::string legend = words::meanings(report_); !legend.empty())
+      terminal_.paragraph(legend, 0, {}, Style::dim, Style::dim);
     const std::size_t most = options_.verbose ? report_.actions.size() : usual;
     for (std::size_t i = 0; i < std::min(most, report_.actions.size()); ++i) {
       const auto& group = report_.actions[i];

@@ -65,6 +65,15 @@ std::string broken_sentence(const ConfigurationReport& report) {
   return {};
 }
 
+// How to tell rnnadvisor what it does not know of the program.
+std::string how_to_give(std::string_view key) {
+  if (key.empty()) return ", which is not known";
+  std::string flag(key);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return fmt::format(", which is not known (--framework.{}, or {} under [framework] in the file)",
+                     flag, key);
+}
+
 // What runs or ran: the first half of a verdict.
 std::string subject_sentence(const ConfigurationReport& report) {
   const RnnConfig& config = report.configuration->config;
@@ -97,8 +106,8 @@ std::string subject_sentence(const ConfigurationReport& report) {
                : fmt::format("Not run; {} is not expected to call cuDNN", report.framework);
   }
   if (!report.decides.empty())
-    return fmt::format("Not run; whether {} calls cuDNN depends on {}, which was not said",
-                       report.framework, report.decides);
+    return fmt::format("Not run; whether {} calls cuDNN depends on {}{}", report.framework,
+                       report.decides, how_to_give(report.decides_key));
   if (report.expected == Implementation::none)
     return "Not run; its framework is not expected to call cuDNN";
   if (!report.expected && !report.framework.empty())

@@ -177,6 +177,8 @@ std::optional<AdviceCheck::Objection> AdviceCheck::objection(const Finding& find
     faster = predicted ? rule->id != predicted_rule && predicted->speedup >= least_told_gain
                        : about_speed(*rule) && confirmed(*rule);
   }
+  // It keeps only what measures faster in the program: that is no step back.
+  if (suggestion.effort == Effort::command) return std::nullopt;
   // One call of another model answers another question: what the rules say of it is no reply.
   if (widest_meaning(changes) == Meaning::model) return std::nullopt;
   std::vector<RnnConfig> calls;

@@ -75,7 +75,7 @@ std::vector<std::string> paragraphs_of(std::string_view text) {
 void add_code(std::vector<std::string>& lines, const SuggestionTemplate& suggestion) {
   const auto framework = parse_enum<Framework>(suggestion.framework);
   for (const auto& column : code_columns()) {
-    if (framework && code_column(*framework) != &column) continue;
+    if (framework && &code_column(*framework) != &column) continue;
     const auto code = code_for(*suggestion.transform, column);
     if (!code.can()) {
       lines.push_back("  " + code.cannot);

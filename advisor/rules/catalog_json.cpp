@@ -58,7 +58,7 @@ Json to_json(const SuggestionTemplate& suggestion) {
     const auto framework = parse_enum<Framework>(suggestion.framework);
     Json write = Json::object();
     for (const auto& column : code_columns()) {
-      if (framework && code_column(*framework) != &column) continue;
+      if (framework && &code_column(*framework) != &column) continue;
       const auto code = code_for(*suggestion.transform, column);
       write[std::string(column.key)] =
           code.can() ? Json{{"language", column.language}, {"code", code.code}}

@@ -40,6 +40,10 @@ struct Comparison {
 enum class Meaning { exact, padded, numerics, model };
 std::string_view to_string(Meaning value);
 
+// What it takes to follow a suggestion: a command and no code; a line of code; another module or
+// code around the layer; another precision of the results; another model. Ascending.
+enum class Effort { command, line, module, precision, model };
+
 // A machine-applicable change of configuration. `kind` is one of the kinds in
 // advisor/whatif/transform.h.
 struct Transform {
@@ -79,6 +83,7 @@ struct Suggestion {
   std::optional<TrialOutcome> trial = {};
   // The calls that it would make were timed in this profile, all else equal, and are no faster.
   bool no_faster_here = false;
+  Effort effort = Effort::line;
 };
 
 // Tried on the GPU that the finding is about, with a time: no estimate says more.
@@ -90,6 +95,9 @@ std::vector<Transform> changes_of(const Suggestion& suggestion);
 
 // The meaning that goes furthest, in the order of their declaration; exact without changes.
 Meaning widest_meaning(std::span<const Transform> changes);
+
+// `by_command`: `rnnadvisor accelerate` makes these changes below the program.
+Effort effort_of(std::span<const Transform> changes, bool by_command);
 
 // What following the finding would gain. Numbers are measured or computed, and say which.
 enum class GainBasis {

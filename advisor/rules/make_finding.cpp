@@ -102,6 +102,11 @@ void add_code(Suggestion& suggestion, std::optional<Framework> framework) {
   if (suggestion.code.empty()) suggestion.code = std::move(all);
 }
 
+bool is_graph(std::span<const Transform> changes) {
+  return std::any_of(changes.begin(), changes.end(),
+                     [](const Transform& change) { return change.kind == "cuda_graph"; });
+}
+
 // The changes that SuggestionTemplate::found names; none where nothing was found.
 std::vector<Transform> found_changes_of(std::string_view found, const FactMemo& facts) {
   const auto& index = facts.index();
@@ -175,11 +180,14 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
         std::any_of(changes.begin(), changes.end(),
                     [](const Transform& change) { return change.kind == "algo"; });
     if (for_accelerate && !accelerates(changes)) continue;
+    made.effort = effort_of(changes, accelerates(changes));
     if (accelerates(changes)) {
       made.text = accelerate_advice(profile, configuration, changes);
       made.code = accelerate_command_of(profile, configuration, changes);
     } else if (made.transform) {
       add_code(made, framework);
+      if (is_graph(changes) && accelerates_something(framework, own.config, own.program))
+        made.text += graph_under_accelerate;
     }
     suggestions.push_back({i, std::move(made)});
   }

@@ -7,6 +7,9 @@
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
+
+#include "advisor/rules/validation_records.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -57,10 +60,16 @@ double expected_saving(const Finding& finding, bool explains, Shares& shares) {
 }
 
 // Larger comes first: broken, something to do, not refuted; of a program the share saved,
-// confirmed, a cause; the class of the gain, milliseconds saved, speedup, confirmed, bytes,
-// severity, a cause of what runs.
-using Weight = std::tuple<bool, bool, bool, double, bool, bool, int, double, double, bool,
+// confirmed, a cause; the class of the gain, milliseconds saved, speedup, not refuted on another
+// GPU, confirmed, bytes, severity, a cause of what runs.
+using Weight = std::tuple<bool, bool, bool, double, bool, bool, int, double, double, bool, bool,
                           std::int64_t, int, bool>;
+
+// On the GPUs where it was measured the rule does not hold; of this one only its document speaks.
+bool refuted_elsewhere(const Finding& finding) {
+  if (finding.validity.empty() || finding.gain) return false;
+  return refuted(finding.validity.back());
+}
 
 Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
   const ProfileIndex& index = shares.index();
@@ -98,6 +107,7 @@ Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
           class_of_gain,
           saved_ms,
           speedup,
+          !refuted_elsewhere(finding),
           confirmed,
           bytes,
           static_cast<int>(finding.severity),
@@ -135,6 +145,74 @@ void order_confirmed(std::vector<Finding>& findings) {
   }
 }
 
+// How far what was measured of estimates lies apart: 0.64 to 1.5 times the estimate
+// (of_an_estimate).
+constexpr double within_an_estimate = 2;
+
+// What a finding is worth beside another one that comes close to it.
+struct Worth {
+  bool comparable = false;
+  double saving = 0;  // of the step, or of the calls; see expected_saving()
+  double speedup = 1;
+  Effort effort = Effort::line;
+  // 0: measured here. 1: predicted, or measured of a near configuration. 2: an estimate.
+  int risk = 2;
+};
+
+Worth worth_of(const Finding& finding, Shares& shares) {
+  Worth worth;
+  if (finding.severity == Severity::error || is_remark(finding) || !finding.gain ||
+      finding.gain->another_model || finding.gain->saved_bytes != 0 || nobody_can(finding))
+    return worth;
+  const auto of_gain = std::find_if(
+      finding.suggestions.begin(), finding.suggestions.end(),
+      [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
+  if (of_gain == finding.suggestions.end()) return worth;
+  const Gain& gain = *finding.gain;
+  const bool interval = gain.low > 0 && gain.high > 0;
+  worth.comparable = gain.speedup > 1;
+  worth.effort = of_gain->effort;
+  worth.risk = gain.basis == GainBasis::measured_here           ? 0
+               : gain.basis == GainBasis::modelled && !interval ? 2
+                                                                : 1;
+  worth.speedup = gain.speedup;
+  worth.saving = expected_saving(finding, false, shares);
+  return worth;
+}
+
+// Whether `later` is worth about what `before` is, and takes less or is surer.
+bool comes_before(const Worth& later, const Worth& before) {
+  if (!later.comparable || !before.comparable || before.risk == 0) return false;
+  if (std::pair(later.effort, later.risk) >= std::pair(before.effort, before.risk)) return false;
+  const bool by_estimate =
+      before.risk == 2 && later.risk < 2 && before.saving <= later.saving * within_an_estimate;
+  return by_estimate || before.speedup <= later.speedup * least_told_gain;
+}
+
+// Of findings that come close to each other, those that take less come first, and then those that
+// are surer. In a recorded program all gains are shares of one step; of other configurations each
+// is compared with its own.
+void order_close(std::vector<Finding>& findings, Shares& shares) {
+  const auto& configurations = shares.index().profile().configurations;
+  std::map<int, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const auto at = static_cast<std::size_t>(findings[i].configuration);
+    if (findings[i].configuration < 0 || at >= configurations.size()) continue;
+    places[configurations[at].from_program() ? -1 : findings[i].configuration].push_back(i);
+  }
+  for (const auto& [group, own] : places) {
+    std::vector<std::pair<Worth, Finding>> sorted;
+    for (const auto place : own) {
+      const Worth worth = worth_of(findings[place], shares);
+      sorted.emplace_back(worth, std::move(findings[place]));
+      for (std::size_t k = sorted.size() - 1;
+           k > 0 && comes_before(sorted[k].first, sorted[k - 1].first); --k)
+        std::swap(sorted[k], sorted[k - 1]);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) findings[own[i]] = std::move(sorted[i].second);
+  }
+}
+
 }  // namespace
 
 void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
@@ -155,6 +233,7 @@ void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
   ordered.reserve(findings.size());
   for (const auto place : order) ordered.push_back(std::move(findings[place]));
   findings = std::move(ordered);
+  order_close(findings, shares);
   order_confirmed(findings);
 }
 

@@ -18,8 +18,12 @@ namespace rnnadvisor::advisor {
 //    An estimate counts 0.8 of its speedup, a cause without a number (consequence `path`) 1.2.
 //    Elsewhere measured gains, then modelled ones, then none, by the milliseconds they save, where
 //    times are known;
-// 4. of equal ones what was measured here (in a program before causes and speedups), then bytes,
-//    severity, what explains which kernels run, rule and configuration.
+// 4. of those that come close to each other what takes less (Effort), then what is surer: measured
+//    before predicted before estimated. Close are speedups within 1.05 of each other, and an
+//    estimate that claims at most twice what another finding saves;
+// 5. of equal ones what was measured here (in a program before causes and speedups), then what was
+//    not refuted on another GPU, bytes, severity, what explains which kernels run, rule and
+//    configuration.
 // Of one configuration's confirmed changes the larger measured gain comes first, but a change that
 // alters more (exact < padded < numerics < model) only where its interval lies wholly above that of
 // the one that alters less. A gain that only another model reaches does not count.

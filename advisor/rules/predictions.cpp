@@ -20,6 +20,11 @@ bool other_data(const std::vector<Transform>& changes) {
   });
 }
 
+// A command that measures in the program, and keeps what is faster, comes before code to write.
+bool stays_first(const Suggestion& suggestion, double speedup) {
+  return suggestion.effort == Effort::command && speedup >= least_told_gain;
+}
+
 }  // namespace
 
 Predictions::Predictions(const Profile& profile, const PredictFor& predict_for)
@@ -86,7 +91,8 @@ void Predictions::apply(Finding& finding) {
   }
   if (!first) return;
   const std::size_t first_place = first->place;  // of the best one, when they are in order
-  if (best->expected.speedup > first->expected.speedup * clearly) {
+  if (!stays_first(finding.suggestions[first_place], first->expected.speedup) &&
+      best->expected.speedup > first->expected.speedup * clearly) {
     const auto begin = finding.suggestions.begin();
     std::rotate(begin + static_cast<std::ptrdiff_t>(first->place),
                 begin + static_cast<std::ptrdiff_t>(best->place),
@@ -142,7 +148,7 @@ std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const Pro
     const auto& first = other.suggestions.front();
     if (first.transform) {
       const auto its = predictions.speedup(other.configuration, changes_of(first));
-      if (its && its->speedup * clearly < found->gain->speedup)
+      if (its && !stays_first(first, its->speedup) && its->speedup * clearly < found->gain->speedup)
         std::rotate(other.suggestions.begin(), same, same + 1);
     }
     if (!other.gain || other.gain->basis != GainBasis::measured_here) other.gain = std::move(gain);

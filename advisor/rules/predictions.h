@@ -30,8 +30,9 @@ class Predictions {
   // Seconds with these changes, as predict_seconds() there.
   std::optional<double> seconds(int configuration, std::span<const Transform> changes);
   // Puts the suggestion that is predicted to gain clearly more in front, unless it gives up more
-  // than the first one does; then sets what is predicted of the first: `predicted_speedup`, and
-  // the gain, in the place of a number of another configuration. Nothing where it is not predicted.
+  // than the first one does or the first is a command that gains by itself; then sets what is
+  // predicted of the first: `predicted_speedup`, and the gain, in the place of a number of another
+  // configuration. Nothing where it is not predicted.
   void apply(Finding& finding);
 
  private:

@@ -64,11 +64,15 @@ std::string command_line_of(const Profile& profile, int configuration) {
 
 }  // namespace
 
+bool accelerates_something(std::optional<Framework> framework, const RnnConfig& config,
+                           const ProgramContext& program) {
+  return framework == Framework::pytorch && program.cublas_workspace_set != true &&
+         program.deterministic != true && program.cudnn_enabled != false && !left_alone(config);
+}
+
 bool accelerate_does(std::span<const Transform> changes, std::optional<Framework> framework,
                      const RnnConfig& config, const ProgramContext& program) {
-  if (framework != Framework::pytorch || program.cublas_workspace_set == true ||
-      program.deterministic == true || left_alone(config))
-    return false;
+  if (!accelerates_something(framework, config, program)) return false;
   const auto swapped = std::count_if(changes.begin(), changes.end(), is_swapped);
   const auto converted = std::count_if(changes.begin(), changes.end(), is_conversion);
   if (swapped != 1 || swapped + converted != static_cast<std::ptrdiff_t>(changes.size()))

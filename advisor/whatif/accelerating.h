@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "advisor/rules/finding.h"
 #include "core/config/program_context.h"
@@ -17,6 +18,15 @@ namespace rnnadvisor::advisor {
 // `--allow numerics`. Of layers that it leaves alone (docs/accelerate.md): no.
 bool accelerate_does(std::span<const Transform> changes, std::optional<Framework> framework,
                      const RnnConfig& config, const ProgramContext& program);
+
+// Whether there is any change that it could make for such a layer.
+bool accelerates_something(std::optional<Framework> framework, const RnnConfig& config,
+                           const ProgramContext& program);
+
+// Behind the advice to capture a CUDA graph: docs/accelerate.md, "Not yet".
+inline constexpr std::string_view graph_under_accelerate =
+    " Under `rnnadvisor accelerate` run at least 30 steps before the capture: a graph keeps the "
+    "algorithms that it was captured with.";
 
 // "rnnadvisor accelerate -- python3 train.py": with the command line that the calls of the
 // configuration were recorded under, or `<program>`; with what `changes` need to be allowed.

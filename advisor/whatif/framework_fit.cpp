@@ -61,9 +61,6 @@ std::optional<std::string> fit_to_framework(Candidate& candidate, Framework fram
                                             const ProgramContext& program, const DeviceSpec& device,
                                             const std::optional<Version>& cudnn) {
   if (framework == Framework::cudnn_api) return std::nullopt;
-  if (framework == Framework::onnxruntime)
-    return "ONNX Runtime makes the call that the model file describes; which changes of that file "
-           "lead to this one is not known";
   for (const auto& transform : candidate.transforms) {
     const auto code = code_for(transform, framework);
     if (!code.can()) return code.cannot;
@@ -91,8 +88,10 @@ std::optional<std::string> fit_to_framework(Candidate& candidate, Framework fram
         if (call.data_type == DataType::bfloat16)
           problem = "TensorFlow casts bfloat16 to float around cuDNN";
         break;
-      case Framework::cudnn_api:
       case Framework::onnxruntime:
+        problem = use_problem("ONNX Runtime", onnxruntime_cuda(question));
+        break;
+      case Framework::cudnn_api:
         break;
     }
     if (problem) return problem;

@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::array frameworks_of_code = {
     CodeColumn{"cudnn", "the cuDNN C API", "cpp"}, CodeColumn{"pytorch", "PyTorch", "python"},
-    CodeColumn{"keras", "Keras", "python"}, CodeColumn{"jax", "JAX", "python"}};
+    CodeColumn{"keras", "Keras", "python"}, CodeColumn{"jax", "JAX", "python"},
+    CodeColumn{"onnxruntime", "ONNX Runtime", "python"}};
 
 struct CodeEntry {
   std::string code, cannot;
@@ -148,22 +149,22 @@ void replace(std::string& text, const std::string& name, const std::string& valu
 
 std::span<const CodeColumn> code_columns() { return frameworks_of_code; }
 
-const CodeColumn* code_column(Framework framework) {
+const CodeColumn& code_column(Framework framework) {
   switch (framework) {
     case Framework::cudnn_api:
-      return &frameworks_of_code[0];
+      break;
     case Framework::pytorch:
-      return &frameworks_of_code[1];
+      return frameworks_of_code[1];
     case Framework::keras2:
     case Framework::keras3:
     case Framework::tensorflow:
-      return &frameworks_of_code[2];
+      return frameworks_of_code[2];
     case Framework::jax:
-      return &frameworks_of_code[3];
+      return frameworks_of_code[3];
     case Framework::onnxruntime:
-      return nullptr;
+      return frameworks_of_code[4];
   }
-  return nullptr;
+  return frameworks_of_code[0];
 }
 
 TransformCode code_for(const Transform& transform, const CodeColumn& column) {
@@ -195,8 +196,7 @@ TransformCode code_for(const Transform& transform, const CodeColumn& column) {
 }
 
 TransformCode code_for(const Transform& transform, Framework framework) {
-  if (const auto* column = code_column(framework)) return code_for(transform, *column);
-  return {{}, "cannot be expressed in ONNX Runtime: the model file says what is called"};
+  return code_for(transform, code_column(framework));
 }
 
 Result<void> check_transform_code(std::string_view toml, std::string_view name) {

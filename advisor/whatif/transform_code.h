@@ -13,15 +13,15 @@
 
 namespace rnnadvisor::advisor {
 
-// One column of the table: "cudnn" (the C API), "pytorch", "keras" (2 and 3 on TensorFlow), "jax".
+// One column of the table: "cudnn" (the C API), "pytorch", "keras" (2 and 3 on TensorFlow), "jax",
+// "onnxruntime".
 struct CodeColumn {
   std::string_view key;   // in the data
   std::string_view name;  // for people: "cuDNN C API"
   std::string_view language;
 };
 std::span<const CodeColumn> code_columns();
-// The column of a framework; null where there is none (ONNX Runtime: a model file).
-const CodeColumn* code_column(Framework framework);
+const CodeColumn& code_column(Framework framework);
 
 struct TransformCode {
   std::string code;    // the parameters are filled in
@@ -29,8 +29,7 @@ struct TransformCode {
   bool can() const { return cannot.empty(); }
 };
 
-// Never empty for a kind of transform_kinds() and a framework with a column: the data is ours and
-// tests read all of it. For others `cannot` says so.
+// Never empty for a kind of transform_kinds(): the data is ours and tests read all of it.
 TransformCode code_for(const Transform& transform, const CodeColumn& column);
 TransformCode code_for(const Transform& transform, Framework framework);
 

@@ -121,7 +121,15 @@ std::optional<Algo> best_of(const MapCell& cell, const RnnConfig& config) {
   return best;
 }
 
-MapCell make_cell(RnnConfig config, const DeviceSpec& device, const Clock& clock,
+// What runs where a framework picks the algorithm.
+std::optional<Algo> picked_of(const MapCell& cell, const RnnConfig& config) {
+  const bool falls_back = cell.run().implementation == Implementation::standard;
+  const Algo algo = falls_back ? Algo::standard : cell.asked;
+  return usable(cell, config, algo) ? std::optional(algo) : std::nullopt;
+}
+
+// `picked`: a framework picks the algorithm, so that no other one runs, however fast.
+MapCell make_cell(RnnConfig config, const DeviceSpec& device, const Clock& clock, bool picked,
                   std::string* basis) {
   MapCell cell;
   cell.asked = config.algo;
@@ -138,7 +146,7 @@ MapCell make_cell(RnnConfig config, const DeviceSpec& device, const Clock& clock
   }
   config.set_algo(cell.asked);
   config.backward_algo = backward;
-  cell.best = best_of(cell, config);
+  cell.best = picked ? picked_of(cell, config) : best_of(cell, config);
   const MapRun& standard = cell.run(Algo::standard);
   if (cell.best && standard.time) {
     cell.speedup =
@@ -357,7 +365,8 @@ ConfigurationMap build_map(const MapRequest& request, const DeviceSpec& device) 
   for (int row = 0; row < static_cast<int>(map.rows.ticks.size()); ++row) {
     for (int column = 0; column < static_cast<int>(map.columns.ticks.size()); ++column) {
       if (request.keep_going && !request.keep_going()) return map;
-      cells.push_back(make_cell(config_at(map, row, column), device, clock, &map.basis));
+      cells.push_back(
+          make_cell(config_at(map, row, column), device, clock, map.framework_picks, &map.basis));
     }
   }
   map.cells = std::move(cells);

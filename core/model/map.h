@@ -68,8 +68,8 @@ struct MapCell {
   std::array<MapRun, 4> runs;   // by Algo
   Algo asked = Algo::standard;  // the configuration's, or what its framework picks here
   // The asked algorithm, or the standard one where that cannot be used, unless others are clearly
-  // faster: then the one of them with the least time. Never one whose gradients are known to be
-  // wrong.
+  // faster: then the one of them with the least time. Where a framework picks, what it runs. Never
+  // one whose gradients are known to be wrong.
   std::optional<Algo> best;
   std::optional<Ratio> speedup;  // time of STANDARD over time of `best`
   double flops = 0;              // of all phases of the mode; the unit of useful work

@@ -227,6 +227,16 @@ class Collector {
                           std::int64_t count) {
       if (count > 0) collection_.builder.add_note({severity, code, text, count});
     };
+    const auto& program = options_.program;
+    const auto& notes = collection_.builder.profile().notes;
+    // Where the plugin ended it, its exit status says nothing.
+    const bool ended = std::any_of(notes.begin(), notes.end(),
+                                   [](const Note& each) { return each.code == "try-ended"; });
+    if (!ended && program && program->end == ProcessEnd::exited && program->exit_status != 0)
+      note(NoteSeverity::warning, program_failed,
+           fmt::format("the program ended with exit status {}; what it did up to there is judged",
+                       program->exit_status),
+           1);
     note(NoteSeverity::warning, "recording-unreadable",
          "files that should hold the recording of a process could not be read",
          static_cast<std::int64_t>(collected_.unreadable.size()));

@@ -24,6 +24,9 @@ struct CollectOptions {
       nullptr;  // may be set by a signal handler: ErrorCode::interrupted
 };
 
+// The code of the note that the program itself failed.
+inline constexpr const char* program_failed = "program-failed";
+
 struct Collected {
   Profile profile;
   // What `accelerate` did, by process and in the order of first calls; the profile has those that

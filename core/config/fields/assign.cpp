@@ -113,12 +113,41 @@ MaybeProblem assign(std::string& target, std::string_view key, const Value& valu
   return std::nullopt;
 }
 
+// What PyTorch, NumPy and people call the types of cuDNN.
+template <class Enum>
+std::string_view other_name(std::string_view text) {
+  struct Name {
+    std::string_view other, own;
+  };
+  constexpr bool types = std::is_same_v<Enum, DataType>;
+  static constexpr auto names = std::to_array<Name>({{"fp16", types ? "half" : "float16"},
+                                                     {"float16", types ? "half" : "float16"},
+                                                     {"half", types ? "half" : "float16"},
+                                                     {"bf16", "bfloat16"},
+                                                     {"fp32", "float"},
+                                                     {"float32", "float"},
+                                                     {"fp64", "double"},
+                                                     {"float64", "double"}});
+  for (const auto& name : names)
+    if (name.other == text) return name.own;
+  return text;
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
 template <class Enum>
   requires std::is_enum_v<Enum>
 MaybeProblem assign(Enum& target, std::string_view key, const Value& value) {
   std::string_view text = value.string;
   // Spellings "true" and "false" may be written as booleans where the format has them.
   if (value.kind == Kind::boolean) text = value.boolean ? "true" : "false";
+  if constexpr (std::is_same_v<Enum, DataType> || std::is_same_v<Enum, Autocast>)
+    text = other_name<Enum>(text);
   const bool is_word =
       value.kind == Kind::string || value.kind == Kind::text || value.kind == Kind::boolean;
   if (const auto parsed = parse_enum<Enum>(text); is_word && parsed) {
@@ -126,15 +155,13 @@ MaybeProblem assign(Enum& target, std::string_view key, const Value& value) {
     return std::nullopt;
   }
   const auto& spellings = Spellings<Enum>::values;
-  std::string remedy = is_word ? did_you_mean(text, spellings) : std::string();
+  const std::string lower = in_lower_case(text);
+  std::string remedy = is_word ? did_you_mean(lower, spellings) : std::string();
   if constexpr (std::is_same_v<Enum, Framework>) {
     if (text == "keras")
       remedy = "keras2 is tf.keras up to TensorFlow 2.15 and tf_keras, keras3 is Keras 3 and later";
   }
   if constexpr (std::is_same_v<Enum, Framework> || std::is_same_v<Enum, Cell>) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (lower == "cudnnlstm" || lower == "cudnngru")
       remedy = fmt::format(
           "{} was a layer of TensorFlow 1 and is gone: Keras' {} calls cuDNN by itself; give cell "

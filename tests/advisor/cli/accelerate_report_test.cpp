@@ -261,6 +261,30 @@ TEST_F(AccelerateReport, NothingSaysWhyAndWhatToDo) {
   EXPECT_THAT(report(), HasSubstr("none of the 12 RNN calls"));
 }
 
+// The program's own failure is why nothing ran, and not its cuDNN.
+TEST_F(AccelerateReport, OfAProgramThatFailedSaysSo) {
+  spool::SpoolWriter writer;
+  add(writer);
+  launch::CollectOptions options;
+  options.program = Process{};
+  options.program->pid = 4711;
+  options.program->end = ProcessEnd::exited;
+  options.program->exit_status = 3;
+  const auto collected = launch::collect_spools(folder_ / "", options);
+  ASSERT_TRUE(collected);
+  const auto text = accelerate_report(*collected, {}, {});
+  EXPECT_THAT(text, HasSubstr("the program ended with exit status 3 before it called"));
+  EXPECT_THAT(text, Not(HasSubstr("doctor")));
+  const auto& notes = collected->profile.notes;
+  EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const auto& note) {
+    return note.text.find("what it did up to there is judged") != std::string::npos;
+  }));
+  options.program->exit_status = 0;
+  const auto well = launch::collect_spools(folder_ / "", options);
+  ASSERT_TRUE(well);
+  EXPECT_THAT(accelerate_report(*well, {}, {}), HasSubstr("called no cuDNN RNN"));
+}
+
 TEST_F(AccelerateReport, NotYetIsNotNever) {
   auto a = spool::sample_acceleration(1, 1);
   a.chosen = 0;

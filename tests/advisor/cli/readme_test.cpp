@@ -75,6 +75,29 @@ TEST(Guide, TheExampleFileIsRead) {
   EXPECT_THAT(called.out, HasSubstr("\"encoder\""));
 }
 
+// Nothing in it is ignored, and the first advice is none that measurements refuted anywhere.
+TEST(Guide, TheExampleFileIsAGoodExample) {
+  TemporaryFolder folder;
+  const auto file = folder / "network.toml";
+  write_text_file(file, section(read_text(guide_file), "## How to", "```toml\n", "```"));
+  FakeMachine machine;
+  auto services = machine.services();
+  services.predict_for = model::predict_time_for;
+  for (const char* device : {"a100", "h200"}) {
+    const auto called = call(
+        {"check", file, "--device", device, "--fail-on", "never", "--format", "json"}, services);
+    ASSERT_EQ(called.status, 0) << called.err;
+    const auto findings = nlohmann::json::parse(called.out).at("findings");
+    ASSERT_FALSE(findings.empty()) << device;
+    for (const auto& finding : findings) EXPECT_NE(finding.at("rule"), "descriptor/ignored-keys");
+    EXPECT_EQ(findings.front().at("message").get<std::string>().find("refuted"), std::string::npos)
+        << device << findings.front().dump(2);
+    EXPECT_THAT(findings.front().at("suggestions").front().at("text").get<std::string>(),
+                HasSubstr("rnnadvisor accelerate"))
+        << device;
+  }
+}
+
 // The table of what a choice matters, from the rows that are named below it.
 TEST(Guide, TheTableIsInTheMeasurements) {
   std::map<std::string, double> step_ms;  // by id and algorithm

@@ -2,9 +2,13 @@
 // that another one tells, of a change that the framework cannot express.
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
+#include "advisor/report/predicted_times.h"
+#include "core/model/time_for_device.h"
+#include "core/model/time_model.h"
 #include "tests/advisor/report/csv_rows.h"
 #include "tests/advisor/report/formats.h"
 
@@ -158,6 +162,85 @@ TEST(Impossible, IsSaidBesideTheChange) {
   for (const std::string& written : {write_text(report), write_markdown(report), write_html(report),
                                      write_junit(report), write_sarif(report), write_json(report)})
     EXPECT_THAT(written, HasSubstr("Keras has no such setting."));
+}
+
+// A half LSTM in a PyTorch program, with predicted times.
+struct JudgedLayer {
+  JudgedLayer() {
+    device = *find_device("h200");
+    profile.devices = {device};
+    auto& own = profile.configurations.emplace_back();
+    own.program.name = Framework::pytorch;
+    own.device = 0;
+    RnnConfig& config = own.config;
+    config.data_type = DataType::half;
+    config.math_type = MathType::tensor_op;
+    config.hidden_size = config.input_size = config.proj_size = 1000;
+    config.batch_size = 32;
+    JudgeOptions options;
+    options.predict_for = model::predict_time_for;
+    judgement = judge(profile, builtin_rules(), options);
+  }
+  std::string text(bool verbose) const {
+    TextOptions options;
+    options.verbose = verbose;
+    return write_text(make_report(profile, judgement, builtin_rules()), options);
+  }
+  DeviceSpec device;
+  Profile profile;
+  Judgement judgement;
+};
+
+std::vector<std::string> lines_with(const std::string& text, const std::string& word) {
+  std::istringstream stream(text);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(stream, line);)
+    if (line.find(word) != std::string::npos) found.push_back(line);
+  return found;
+}
+
+TEST(TextForPeople, HasNoFactsThatOnlyTheCardsKnow) {
+  const JudgedLayer judged;
+  const std::string brief = judged.text(false), all = judged.text(true);
+  EXPECT_THAT(brief, Not(HasSubstr("framework.pytorch_clause")));
+  EXPECT_THAT(all, HasSubstr("framework.pytorch_clause_forward is hidden_not_multiple_of_128"));
+  for (const auto& line : lines_with(brief, "because"))
+    EXPECT_THAT(line, Not(ContainsRegex(" is (true|false)"))) << line;
+}
+
+TEST(TextForPeople, SaysOnceWhatTheWordsInBracketsMean) {
+  const std::string text = JudgedLayer().text(false);
+  const auto legend = text.find("exact: the same function");
+  ASSERT_NE(legend, std::string::npos);
+  EXPECT_LT(legend, text.find("(exact)"));
+  EXPECT_EQ(text.find("exact: the same function", legend + 1), std::string::npos);
+}
+
+TEST(TextForPeople, RemarksAskForNothing) {
+  const JudgedLayer judged;
+  const std::string text = judged.text(false);
+  const auto remarks = text.find("Remarks (no action needed)");
+  ASSERT_NE(remarks, std::string::npos);
+  const auto after = text.substr(remarks);
+  EXPECT_THAT(after, HasSubstr("     option"));
+  EXPECT_TRUE(lines_with(after, "     do ").empty());
+  const auto report = make_report(judged.profile, judged.judgement, builtin_rules());
+  const std::string markdown = write_markdown(report);
+  const auto section = markdown.find("Remarks");
+  ASSERT_NE(section, std::string::npos);
+  EXPECT_THAT(markdown.substr(section), Not(HasSubstr("- **Do:**")));
+}
+
+TEST(PredictedTimesTable, NamesTheCommandThatReachesARow) {
+  const JudgedLayer judged;
+  const auto model = model::find_time_model("nvidia-h200", judged.device);
+  ASSERT_TRUE(model && *model);
+  const auto times = predict_times(judged.profile, judged.device, model->get());
+  ASSERT_NE(times.of(0), nullptr);
+  std::map<std::string, std::string> marks;
+  for (const auto& row : predicted_table(*times.of(0))) marks[row.front()] = row.back();
+  EXPECT_THAT(marks["persist_static"], HasSubstr("rnnadvisor accelerate"));
+  EXPECT_THAT(marks["persist_dynamic"], HasSubstr("not asked for by PyTorch"));
 }
 
 }  // namespace

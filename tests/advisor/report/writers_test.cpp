@@ -400,7 +400,7 @@ TEST(Refuted, OfSuggestionsOnlyThoseThatWereTried) {
   const std::string text = write_text(report);
   EXPECT_THAT(text, HasSubstr("     not      Pad the batch to 40"));
   EXPECT_THAT(text, HasSubstr("refuted, 0.50× (0.45 to 0.55), training step"));
-  EXPECT_THAT(text, HasSubstr("     do       Collect batches"));
+  EXPECT_THAT(text, HasSubstr("     option   Collect batches"));
   EXPECT_THAT(write_markdown(report), HasSubstr("- **Not:** Pad the batch to 40"));
   const std::string page = write_html(report);
   EXPECT_THAT(page, HasSubstr("<dt>Refuted</dt>"));

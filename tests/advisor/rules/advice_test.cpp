@@ -302,7 +302,9 @@ TEST(Advice, TheFirstSuggestionIsTheFastest) {
   EXPECT_GT(*first.predicted_speedup, 1);
   for (const auto& other : judgement.findings) {
     if (other.predicted_speedup && !refuted(other)) {
-      EXPECT_LE(*other.predicted_speedup, *first.predicted_speedup + 1e-9) << other.rule_id;
+      // Of those that come close the one that takes less.
+      EXPECT_LE(*other.predicted_speedup, *first.predicted_speedup * least_told_gain)
+          << other.rule_id;
     }
   }
 }
@@ -464,6 +466,52 @@ TEST(Advice, SeverityFollowsTheGain) {
   EXPECT_EQ(severity(18.1, Meaning::numerics), Severity::opportunity);
   EXPECT_EQ(severity(1.36, Meaning::exact), Severity::opportunity);
   EXPECT_EQ(severity(1.04, Meaning::exact), Severity::info);
+}
+
+// Measured on an H200: 7.59 ms a step, 2.98 with the other algorithm, 3.81 padded.
+TEST(Advice, TheCommandComesBeforePaddingByHand) {
+  ProgramContext pytorch;
+  pytorch.name = Framework::pytorch;
+  for (const char* name : {"h200", "a100"}) {
+    const auto judgement = judged(profile_of(half_layer(1000, 32), pytorch, *find_device(name)));
+    ASSERT_FALSE(judgement.findings.empty()) << name;
+    const auto& all = judgement.findings.front().suggestions;
+    ASSERT_FALSE(all.empty()) << name;
+    EXPECT_EQ(all.front().effort, Effort::command) << name << all.front().text;
+    EXPECT_THAT(all.front().text, HasSubstr("rnnadvisor accelerate")) << name;
+    EXPECT_THAT(proposed(judgement), Contains("pad_hidden")) << name;
+  }
+}
+
+TEST(Advice, AGraphSaysHowItGoesTogetherWithAccelerate) {
+  ProgramContext pytorch;
+  pytorch.name = Framework::pytorch;
+  RnnConfig stack = half_layer(512, 32);
+  stack.num_layers = 2;
+  stack.mode = Mode::inference;
+  int graphs = 0;
+  for (const auto& finding : judged(profile_of(stack, pytorch, *find_device("h200"))).findings) {
+    for (const auto& suggestion : finding.suggestions) {
+      const auto changes = changes_of(suggestion);
+      if (changes.empty() || changes.front().kind != "cuda_graph") continue;
+      ++graphs;
+      EXPECT_THAT(suggestion.text, HasSubstr("at least 30 steps before the capture"));
+    }
+  }
+  EXPECT_GT(graphs, 0);
+}
+
+// torch.compile leaves nn.LSTM and its like outside its graphs.
+TEST(Advice, TorchCompileIsOfferedWithItsLimit) {
+  for (const auto& rule : builtin_rules().rules) {
+    // No module of cuDNN's.
+    if (rule.id == "launch/handwritten-cell" || rule.id == "descriptor/custom-cell") continue;
+    for (const auto& suggestion : rule.suggestions) {
+      if ((suggestion.text + suggestion.code).find("torch.compile(") != std::string::npos) {
+        EXPECT_THAT(suggestion.text, HasSubstr("outside")) << rule.id;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ TEST(Catalog, ExplainTellsAll) {
   const auto shipped =
       Json::parse(*explain_rule_json(builtin_rules(), "algorithm/faster-algorithm-measured"));
   const auto& all = shipped["rule"]["suggestions"][0]["transform"]["write"];
-  EXPECT_EQ(all.size(), 4U) << "a suggestion for everybody: cudnn, pytorch, keras, jax";
+  EXPECT_EQ(all.size(), 5U)
+      << "a suggestion for everybody: cudnn, pytorch, keras, jax, onnxruntime";
   EXPECT_THAT(all["cudnn"]["code"].get<std::string>(), HasSubstr("cudnnSetRNNDescriptor_v8"));
   EXPECT_THAT(all["pytorch"]["cannot"].get<std::string>(), HasSubstr("picks the algorithm"));
 }

@@ -270,5 +270,78 @@ TEST(Order, OfWhatAnH200ConfirmedTheLargerGainComesFirst) {
   }
 }
 
+// What following the finding changes, and what that takes.
+Finding takes(Finding made, std::string_view kind, Effort effort) {
+  Suggestion suggestion;
+  suggestion.transform = Transform{std::string(kind), "{}", Meaning::exact};
+  suggestion.effort = effort;
+  made.gain->changes = changes_of(suggestion);
+  made.suggestions = {suggestion};
+  return made;
+}
+
+Finding predicted(Finding made) {
+  made.gain->low = made.gain->speedup / 1.5;
+  made.gain->high = made.gain->speedup * 1.5;
+  return made;
+}
+
+TEST(Order, ACommandComesBeforeAnEstimateThatNeedsCodeAndIsNotClearlyMore) {
+  const auto profile = two_layers();
+  const auto step = GainBasis::modelled;
+  const auto graph = [&](double speedup) {
+    return takes(finding("graph", 0, speedup, step, "program step"), "cuda_graph", Effort::module);
+  };
+  // Of 0.6 of the step: 0.6 (1 - 1 / (0.8 * 2.5)) = 0.3; the graph 1 - 1 / (0.8 * 2.5) = 0.5.
+  const auto command =
+      takes(predicted(finding("command", 0, 2.5, GainBasis::modelled)), "algo", Effort::command);
+  EXPECT_THAT(ordered({graph(2.5), command}, profile), ElementsAre("command", "graph"));
+  EXPECT_THAT(ordered({command, graph(2.5)}, profile), ElementsAre("command", "graph"));
+  // 1 - 1 / (0.8 * 5) = 0.75 is more than twice as much.
+  EXPECT_THAT(ordered({command, graph(5)}, profile), ElementsAre("graph", "command"));
+  // What was measured stands.
+  auto measured = graph(2.5);
+  measured.gain->basis = GainBasis::measured_here;
+  EXPECT_THAT(ordered({command, measured}, profile), ElementsAre("graph", "command"));
+}
+
+TEST(Order, OfAlikeGainsWhatTakesLessComesFirst) {
+  Profile profile;
+  profile.devices.push_back(*find_device("h200"));
+  profile.configurations.resize(1);
+  profile.configurations[0].device = 0;
+  const auto of = [](std::string id, double speedup, std::string_view kind, Effort effort) {
+    return takes(predicted(finding(std::move(id), 0, speedup, GainBasis::modelled)), kind, effort);
+  };
+  const auto padding = of("padding", 2.06, "pad_hidden", Effort::module);
+  const auto command = of("command", 2.0, "algo", Effort::command);
+  const auto line = of("line", 2.02, "layout", Effort::line);
+  EXPECT_THAT(ordered({padding, line, command}, profile),
+              ElementsAre("command", "line", "padding"));
+  EXPECT_THAT(ordered({of("padding", 2.2, "pad_hidden", Effort::module), command}, profile),
+              ElementsAre("padding", "command"))
+      << "more than predictions leave open";
+}
+
+TEST(Order, WhatAnotherGpuRefutedComesLastOfWhatHasNoNumber) {
+  Profile profile;
+  profile.configurations.resize(1);
+  const auto of = [](std::string id, int agree, int refute, Severity severity) {
+    Finding made;
+    made.rule_id = std::move(id);
+    made.configuration = 0;
+    made.severity = severity;
+    ValidityRecord record;
+    record.agree = agree;
+    record.refute = refute;
+    made.validity = {record};
+    return made;
+  };
+  EXPECT_THAT(ordered({of("refuted", 0, 11, Severity::warning),
+                       of("confirmed", 12, 0, Severity::opportunity)},
+                      profile),
+              ElementsAre("confirmed", "refuted"));
+}
+
 }  // namespace
 }  // namespace rnnadvisor::advisor

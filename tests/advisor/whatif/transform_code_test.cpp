@@ -92,6 +92,16 @@ TEST(TransformCode, WhatAFrameworkDecidesItselfIsSaid) {
   EXPECT_THAT(code_for(algo, Framework::pytorch).cannot, HasSubstr("PyTorch picks"));
   EXPECT_THAT(code_for(algo, Framework::jax).cannot, HasSubstr("standard algorithm"));
   EXPECT_THAT(code_for(algo, Framework::onnxruntime).cannot, HasSubstr("ONNX Runtime"));
+  // The caller of ONNX Runtime makes the batch; the model file fixes the layer.
+  for (const auto& [kind, json] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"pad_batch", R"({"multiple":8})"},
+           {"set_batch", R"({"value":64})"},
+           {"lower_batch", R"({"value":64})"},
+           {"sort_lengths", "{}"},
+           {"bucket_lengths", R"({"buckets":4})"}})
+    EXPECT_TRUE(code_for(*parse_transform(kind, json), Framework::onnxruntime).can()) << kind;
+  EXPECT_FALSE(
+      code_for(*parse_transform("pad_hidden", R"({"multiple":8})"), Framework::onnxruntime).can());
   const auto half = *parse_transform("data_type", R"({"value":"half"})");
   EXPECT_THAT(code_for(half, Framework::jax).cannot, HasSubstr("float32 only"));
   EXPECT_TRUE(code_for(half, Framework::keras2).can());

@@ -14,6 +14,13 @@ TEST(NearestMatch, FindsATypingError) {
   EXPECT_EQ(did_you_mean("batchsize", keys), "did you mean 'batch_size'?");
 }
 
+TEST(NearestMatch, TwoLettersInTheWrongOrderAreOneMistake) {
+  const auto cells = std::to_array<std::string_view>({"rnn_relu", "rnn_tanh", "lstm", "gru"});
+  EXPECT_EQ(nearest_match("lsmt", cells), "lstm");
+  EXPECT_EQ(nearest_match("gur", cells), "gru");
+  EXPECT_FALSE(nearest_match("mtls", cells));
+}
+
 TEST(NearestMatch, StaysSilentWhenNothingIsNear) {
   EXPECT_FALSE(nearest_match("colour", keys));
   EXPECT_FALSE(nearest_match("", keys));

@@ -76,6 +76,32 @@ TEST(SetField, RefusesWithAReasonAndARemedy) {
   EXPECT_THAT(refusal("id\n\x01", "x"), HasSubstr("'id\\x0a\\x01'"));
 }
 
+// What frameworks call the types.
+TEST(SetField, TypesHaveTheirUsualNamesToo) {
+  for (const auto& [name, type] :
+       std::initializer_list<std::pair<const char*, DataType>>{{"fp16", DataType::half},
+                                                               {"float16", DataType::half},
+                                                               {"bf16", DataType::bfloat16},
+                                                               {"fp32", DataType::float32},
+                                                               {"float32", DataType::float32},
+                                                               {"fp64", DataType::float64},
+                                                               {"float64", DataType::float64}}) {
+    ConfigInput input;
+    EXPECT_TRUE(set_field(input, "data_type", name)) << name;
+    EXPECT_EQ(input.config.data_type, type) << name;
+    EXPECT_TRUE(set_field(input, "math_precision", name)) << name;
+    EXPECT_EQ(input.config.math_precision, type) << name;
+  }
+  ConfigInput input;
+  EXPECT_TRUE(set_field(input, "framework.autocast", "half"));
+  EXPECT_EQ(input.program.autocast, Autocast::float16);
+  EXPECT_THAT(refusal("framework.autocast", "fp32"), HasSubstr("must be one of off"));
+  EXPECT_THAT(refusal("data_type", "fp15"), HasSubstr("must be one of float"));
+  EXPECT_THAT(refusal("cell", "lsmt"), HasSubstr("did you mean 'lstm'?"));
+  EXPECT_THAT(refusal("cell", "LSTM"), HasSubstr("did you mean 'lstm'?"));
+  EXPECT_THAT(refusal("data_type", "HALF"), HasSubstr("did you mean 'half'?"));
+}
+
 TEST(SetField, MinusZeroIsZero) {
   ConfigInput input;
   ASSERT_TRUE(set_field(input, "clip_left", "-0.0"));

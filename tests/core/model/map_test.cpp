@@ -376,6 +376,14 @@ TEST(Map, WhatAFrameworkPicksRuns) {
   EXPECT_EQ(map.at(map.rows.here, index_of(map.columns, 65)).asked, Algo::standard);
   EXPECT_EQ(config_at(map, map.rows.here, index_of(map.columns, 65)).algo, Algo::standard);
   EXPECT_FALSE(better_algorithm(map).has_value());
+  // No other algorithm's speedup is shown of a call that runs this one.
+  for (const auto& cell : map.cells) {
+    if (!cell.best) continue;
+    EXPECT_EQ(cell.run(*cell.best).implementation, cell.run().implementation);
+    ASSERT_TRUE(cell.speedup);
+    EXPECT_DOUBLE_EQ(cell.speedup->value,
+                     cell.run(Algo::standard).time->seconds / cell.run(*cell.best).time->seconds);
+  }
 }
 
 TEST(Map, MeasuredTimesComeBeforePredictedOnes) {

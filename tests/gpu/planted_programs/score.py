@@ -21,6 +21,7 @@ WORTH = 1.10         # both as in ../planted/planted.h
 NEARLY_BEST = 0.90
 SAVES = 0.99         # of the peak; less saved is none (docs/validation.md)
 # A change of the type is the author's to make: it is the best only where the advisor asks for it, as with the planted configurations.
+COMMAND = "Run `rnnadvisor accelerate"
 COUNTED = ("exact", "padded", "numerics")
 MEANINGS = (*COUNTED, "type", "model")
 
@@ -40,6 +41,7 @@ def words(transform):
 def first_suggestion(findings, program, suite):
     """The first suggestion of the first finding above a remark that is no other model and can be meant for this program; None where there is none.
 
+    A command that measures in the program, and keeps what is faster, is no change of its code: what stands behind it is scored.
     A text that elsewhere means another model does not where a variant that keeps the model realises it."""
     kept = {name for variant in program["variant"] if variant["meaning"] != "model" for name in variant.get("realises", [])}
     passed_over = (*program.get("does_not_apply", []), *(name for name in suite["changes_the_model"] if name not in kept))
@@ -50,7 +52,7 @@ def first_suggestion(findings, program, suite):
             name, change = "{}: {}".format(finding["rule"], suggestion["text"]), suggestion["transform"]
             if suggestion.get("cannot") or suggestion.get("framework") not in (None, "", "pytorch"):
                 continue
-            if name.startswith(passed_over) or (change and change["meaning"] == "model"):
+            if suggestion["text"].startswith(COMMAND) or name.startswith(passed_over) or (change and change["meaning"] == "model"):
                 continue
             return {"rule": finding["rule"], "name": name, "text": suggestion["text"], "transform": change and words(change),
                     "consequence": finding.get("consequence")}

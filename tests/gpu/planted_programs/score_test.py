@@ -139,6 +139,11 @@ class Suggestions(unittest.TestCase):
         self.assertEqual(self.first(finding("a", cannot, text("In C.", "cudnn_api"), text("So."))), "a: So.")
         self.assertEqual(self.first(finding("a", text("If it is cuDNN's."), text("Else.")), does_not_apply=["a: If"]), "a: Else.")
 
+    def test_a_command_is_no_change_of_the_program(self):
+        command = {**change("algo"), "text": score.COMMAND + " -- <program>`: it stays as it is."}
+        self.assertEqual(self.first(finding("a", command, text("Else."))), "a: Else.")
+        self.assertEqual(self.first(finding("a", command), PAD), "batch: Do it.")
+
     def test_a_variant_that_keeps_the_model_makes_a_text_one_that_is_meant(self):
         def program(meaning):
             return {**PROGRAM, "variant": [{"name": "joined", "meaning": meaning, "realises": ["tiles/wider: Wider"]}]}

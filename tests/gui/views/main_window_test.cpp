@@ -100,8 +100,8 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(quoted[i + 1].chopped(1).toStdString(),
               report.actions.at(static_cast<std::size_t>(i)).first().title);
-  // That the program waits for launches stands first; the cause in the code behind it.
-  EXPECT_EQ(window_->document()->judgement().findings.front().rule_id, "launch/host-bound");
+  // What a command can do stands first; behind it that the program waits for launches.
+  EXPECT_EQ(window_->document()->judgement().findings.front().rule_id, "pytorch/split-stack");
   const auto press_rail = [&](const char* title) {
     for (auto* button : window_->findChildren<QToolButton*>(QStringLiteral("rail_button"))) {
       if (button->text() == QString::fromUtf8(title)) QTest::mouseClick(button, Qt::LeftButton);
@@ -109,28 +109,28 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
   };
   press_rail("Overview");
   EXPECT_EQ(window_->current_view(), QStringLiteral("overview"));
-  // The second of what to do first, clicked where it stands.
+  // The first of what to do, clicked where it stands.
   for (auto* page : window_->findChildren<PageBrowser*>()) {
     if (page->isVisible() && page->accessibleName() == QStringLiteral("What to do first"))
-      click_words(*page, to_qt(report.actions.at(1).first().title));
+      click_words(*page, to_qt(report.actions.at(0).first().title));
   }
   EXPECT_EQ(window_->current_view(), QStringLiteral("findings"));
   auto* findings = find<FindingsView>();
-  EXPECT_EQ(findings->shown_finding(), 1);
+  EXPECT_EQ(findings->shown_finding(), 0);
   EXPECT_TRUE(findings->page()->toPlainText().contains(
       QStringLiteral("A stack of layers keeps PyTorch from its persistent kernels")));
 
-  window_->follow(*parse_link(QStringLiteral("copy:1/1")));
+  window_->follow(*parse_link(QStringLiteral("copy:0/1")));
   EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("torch.nn.ModuleList")));
 
-  window_->follow(*parse_link(QStringLiteral("evidence:1")));
+  window_->follow(*parse_link(QStringLiteral("evidence:0")));
   EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
-  const auto& finding = window_->document()->judgement().findings.at(1);
+  const auto& finding = window_->document()->judgement().findings.at(0);
   EXPECT_EQ(window_->state()->highlighted().size(), finding.calls.size() + finding.kernels.size());
   const auto first = window_->document()->range_of({ItemKind::call, finding.calls.front()});
   EXPECT_LE(window_->state()->visible().begin_ns, first.begin_ns);
 
-  window_->follow(*parse_link(QStringLiteral("explore:0/1/1")));
+  window_->follow(*parse_link(QStringLiteral("explore:0/0/1")));
   EXPECT_EQ(window_->current_view(), QStringLiteral("explorer"));
   ASSERT_TRUE(find<ExplorerView>()->held().has_value());
   EXPECT_EQ(find<ExplorerView>()->held()->config().num_layers, 2);
