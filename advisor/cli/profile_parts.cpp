@@ -9,6 +9,7 @@
 
 #include "core/base/statistics.h"
 #include "profiler/profile/builder.h"
+#include "profiler/profile/tables.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -38,9 +39,12 @@ std::vector<bool> renumber(std::vector<int>& calls, const std::vector<int>& new_
   return keep;
 }
 
-template <class Table, class... Columns>
-void filter_columns(Table& table, const std::vector<bool>& keep, Columns... columns) {
-  (filter(table.*columns, keep), ...);
+// The rows of a table of columns whose calls are still there.
+template <class Table>
+void filter_rows(const Table& table, Profile& profile, const std::vector<int>& new_call) {
+  auto& rows = table.of(profile);
+  const auto keep = renumber(rows.call, new_call);
+  for_each(table.columns, [&](const auto& column) { filter(column.of(rows), keep); });
 }
 
 // More say nothing more of a median; evenly spread.
@@ -77,15 +81,10 @@ void fold(Configuration& into, const Configuration& from) {
 
 // Calls of configuration i become calls of into[i].
 void redirect(Profile& profile, const std::vector<int>& into) {
-  const auto move = [&](int& configuration) {
-    if (configuration >= 0) configuration = into[static_cast<std::size_t>(configuration)];
-  };
-  for (auto& call : profile.calls) move(call.configuration);
-  for (auto& call : profile.setup_calls) move(call.configuration);
-  for (auto& experiment : profile.experiments) {
-    move(experiment.configuration);
-    for (int& changed : experiment.changed) move(changed);
-  }
+  columns::for_each_id(profile, [&](columns::Target target, int& id) {
+    if (target == columns::Target::configurations && id >= 0)
+      id = into[static_cast<std::size_t>(id)];
+  });
 }
 
 // Nearer times are the noise of any two runs.
@@ -173,19 +172,9 @@ Profile select_configurations(const Profile& profile, std::span<const int> order
     if (!lost) part.setup_calls.push_back(call);
   }
 
-  using K = KernelTable;
-  filter_columns(part.kernels, renumber(part.kernels.call, new_call), &K::start_ns, &K::end_ns,
-                 &K::name, &K::call, &K::device, &K::stream, &K::process, &K::correlation, &K::grid,
-                 &K::block, &K::registers, &K::shared_static, &K::shared_dynamic, &K::family,
-                 &K::role);
-  using T = TransferTable;
-  filter_columns(part.transfers, renumber(part.transfers.call, new_call), &T::start_ns, &T::end_ns,
-                 &T::bytes, &T::correlation, &T::operation, &T::kind, &T::call, &T::device,
-                 &T::stream, &T::process);
-  using A = ApiTable;
-  filter_columns(part.api, renumber(part.api.call, new_call), &A::start_ns, &A::end_ns,
-                 &A::correlation, &A::thread, &A::name, &A::call, &A::process, &A::driver,
-                 &A::result);
+  filter_rows(columns::kernels, part, new_call);
+  filter_rows(columns::transfers, part, new_call);
+  filter_rows(columns::api, part, new_call);
   // Memory outlives the call that took it.
   for (int& call : part.allocations.call) call = renumbered_call(call);
 

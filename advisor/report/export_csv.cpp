@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "advisor/report/export.h"
 #include "core/base/text.h"
 #include "profiler/classify/classify.h"
+#include "profiler/profile/tables.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -93,34 +95,81 @@ std::vector<CallKernels> kernels_by_call(const Profile& profile) {
   return calls;
 }
 
+// One kernel, column by column as tables.h has them.
+class KernelLine {
+ public:
+  explicit KernelLine(const Profile& profile) : p_(profile) {
+    for (const auto& text : profile.strings) {
+      names_.push_back(field(text));
+      short_names_.push_back(field(short_kernel_name(text)));
+    }
+  }
+
+  std::string header() {
+    line_.clear();
+    for_each(columns::kernels.columns, [&](const auto& column) {
+      for (const auto& part : stored(column.kind)) add("{}{}", column.name, part.suffix);
+      if (is(column, "name")) add("short_name");
+      if (is(column, "call")) add("phase,configuration");
+    });
+    return line_;
+  }
+
+  const std::string& of(std::size_t kernel) {
+    line_.clear();
+    for_each(columns::kernels.columns, [&](const auto& column) {
+      using Kind = std::decay_t<decltype(column.kind)>;
+      const auto& value = cell(column.of, p_.kernels, kernel);
+      if constexpr (columns::is_text_id<Kind>) {
+        add("{}", text(names_, value));
+        if (is(column, "name")) add("{}", text(short_names_, value));
+      } else if constexpr (columns::is_duration<Kind>) {
+        add("{}", value - cell(column.kind.begin, p_.kernels, kernel));
+      } else if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
+        add("{}", to_string(value));
+      } else if constexpr (std::is_same_v<Kind, columns::Dimensions>) {
+        add("{}", fmt::join(value, ","));
+      } else {
+        add("{}", value);
+      }
+      if (is(column, "call")) add_call(call_of(p_, p_.kernels.call[kernel]));
+    });
+    return line_;
+  }
+
+ private:
+  template <class Column>
+  static constexpr bool is(const Column& column, std::string_view name) {
+    return column.name == name;
+  }
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    if (!line_.empty()) line_ += ',';
+    fmt::format_to(std::back_inserter(line_), format, std::forward<Args>(args)...);
+  }
+  void add_call(const RnnCall* call) {
+    const RnnConfig* config = config_of(p_, call);
+    add("{}", call == nullptr ? std::string_view() : to_string(call->phase));
+    add("{}", config == nullptr ? std::string() : field(config->id));
+  }
+  static std::string_view text(const std::vector<std::string>& texts, int id) {
+    const auto at = static_cast<std::size_t>(id);
+    return id >= 0 && at < texts.size() ? std::string_view(texts[at]) : std::string_view();
+  }
+
+  const Profile& p_;
+  std::vector<std::string> names_, short_names_;  // as fields, of every text
+  std::string line_;
+};
+
 }  // namespace
 
 bool write_kernels_csv(const Profile& profile, const TextSink& sink) {
   Lines lines(sink);
-  lines.add(
-      "start_ns,duration_ns,name,short_name,family,role,call,phase,configuration,process,device,"
-      "stream,grid_x,grid_y,grid_z,"
-      "block_x,block_y,block_z,registers,shared_static,shared_dynamic,correlation");
-  std::vector<std::string> names, short_names;
-  names.reserve(profile.strings.size());
-  for (const auto& text : profile.strings) {
-    names.push_back(field(text));
-    short_names.push_back(field(short_kernel_name(text)));
-  }
-  const auto& k = profile.kernels;
-  for (std::size_t i = 0; lines.open() && i < k.size(); ++i) {
-    const auto name = static_cast<std::size_t>(k.name[i]);
-    const bool named = k.name[i] >= 0 && name < names.size();
-    const RnnCall* call = call_of(profile, k.call[i]);
-    const RnnConfig* config = config_of(profile, call);
-    lines.add("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", k.start_ns[i],
-              k.end_ns[i] - k.start_ns[i], named ? names[name] : "", named ? short_names[name] : "",
-              model::to_string(k.family[i]), to_string(k.role[i]), k.call[i],
-              call == nullptr ? std::string_view() : to_string(call->phase),
-              config == nullptr ? "" : field(config->id), k.process[i], k.device[i], k.stream[i],
-              k.grid[i][0], k.grid[i][1], k.grid[i][2], k.block[i][0], k.block[i][1], k.block[i][2],
-              k.registers[i], k.shared_static[i], k.shared_dynamic[i], k.correlation[i]);
-  }
+  KernelLine line(profile);
+  lines.add("{}", line.header());
+  for (std::size_t i = 0; lines.open() && i < profile.kernels.size(); ++i)
+    lines.add("{}", line.of(i));
   return lines.flush();
 }
 

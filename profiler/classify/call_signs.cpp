@@ -14,10 +14,6 @@ namespace {
 constexpr std::int64_t device_to_device = 8;  // CUPTI_ACTIVITY_MEMCPY_KIND_DTOD
 constexpr int kernels_looked_at = 4;          // zeroed states may stand between copy and call
 
-bool is_forward(Phase phase) {
-  return phase == Phase::forward_training || phase == Phase::forward_inference;
-}
-
 // The share of calls that must show a sign; some of the first differ, since caches are filled.
 bool nearly_all(int shown, int calls) { return shown >= 2 && 5 * shown >= 4 * calls; }
 

@@ -8,10 +8,6 @@
 namespace rnnadvisor {
 namespace {
 
-bool is_forward(Phase phase) {
-  return phase == Phase::forward_training || phase == Phase::forward_inference;
-}
-
 bool may_be_autocast(const Configuration& configuration) {
   return configuration.origin == Origin::captured &&
          configuration.program.name == Framework::pytorch && !configuration.program.autocast &&

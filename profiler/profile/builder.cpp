@@ -5,6 +5,7 @@
 
 #include "profiler/classify/classify.h"
 #include "profiler/profile/devices.h"
+#include "profiler/profile/tables.h"
 
 namespace rnnadvisor {
 namespace {
@@ -118,90 +119,47 @@ void ProfileBuilder::add_setup(const SetupRecord& record) {
   profile_.setup_calls.push_back(call);
 }
 
+// A row of a table of columns: what the record has, and nothing yet where finish() finds it out.
+template <class Table, class Record, class Intern>
+void ProfileBuilder::add_record(const Table& table, const Record& record, const Intern& intern) {
+  auto& rows = table.of(profile_);
+  for_each(table.columns, [&](const auto& column) {
+    using Kind = std::decay_t<decltype(column.kind)>;
+    auto& values = column.of(rows);
+    if constexpr (!requires { column.of(record); }) {
+      values.emplace_back();
+    } else if constexpr (columns::is_text_id<Kind>) {
+      const std::string& text = column.of(record);
+      const bool none = std::is_same_v<Kind, columns::OptionalText> && text.empty();
+      values.push_back(none ? -1 : intern(text));
+    } else if constexpr (std::is_same_v<Kind, columns::Payload>) {
+      values.push_back(normal(column.of(record)));
+    } else {
+      values.push_back(column.of(record));
+    }
+  });
+}
+
 void ProfileBuilder::add_kernel(const KernelRecord& record) {
-  auto& t = profile_.kernels;
-  t.start_ns.push_back(record.start_ns);
-  t.end_ns.push_back(record.end_ns);
-  t.name.push_back(intern_kernel(record.name));
-  t.call.push_back(record.call);
-  t.device.push_back(record.device);
-  t.stream.push_back(record.stream);
-  t.process.push_back(record.process);
-  t.correlation.push_back(record.correlation);
-  t.grid.push_back(record.grid);
-  t.block.push_back(record.block);
-  t.registers.push_back(record.registers);
-  t.shared_static.push_back(record.shared_static);
-  t.shared_dynamic.push_back(record.shared_dynamic);
+  add_record(columns::kernels, record, [this](const auto& name) { return intern_kernel(name); });
 }
-
 void ProfileBuilder::add_transfer(const TransferRecord& record) {
-  auto& t = profile_.transfers;
-  t.start_ns.push_back(record.start_ns);
-  t.end_ns.push_back(record.end_ns);
-  t.bytes.push_back(record.bytes);
-  t.correlation.push_back(record.correlation);
-  t.operation.push_back(record.operation);
-  t.kind.push_back(record.kind);
-  t.call.push_back(record.call);
-  t.device.push_back(record.device);
-  t.stream.push_back(record.stream);
-  t.process.push_back(record.process);
+  add_record(columns::transfers, record, [this](const auto& text) { return intern(text); });
 }
-
 void ProfileBuilder::add_api(const ApiRecord& record) {
-  auto& t = profile_.api;
-  t.start_ns.push_back(record.start_ns);
-  t.end_ns.push_back(record.end_ns);
-  t.correlation.push_back(record.correlation);
-  t.thread.push_back(record.thread);
-  t.name.push_back(intern(record.name));
-  t.call.push_back(record.call);
-  t.process.push_back(record.process);
-  t.driver.push_back(record.driver);
-  t.result.push_back(record.result);
+  add_record(columns::api, record, [this](const auto& text) { return intern(text); });
 }
-
 void ProfileBuilder::add_allocation(const AllocationRecord& record) {
-  auto& t = profile_.allocations;
-  t.time_ns.push_back(record.time_ns);
-  t.bytes.push_back(record.bytes);
-  t.address.push_back(record.address);
-  t.correlation.push_back(record.correlation);
-  t.release.push_back(record.release);
-  t.call.push_back(record.call);
-  t.device.push_back(record.device);
-  t.process.push_back(record.process);
+  add_record(columns::allocations, record, [this](const auto& text) { return intern(text); });
 }
-
 void ProfileBuilder::add_nvtx(const NvtxRecord& record) {
-  auto& t = profile_.nvtx;
-  t.start_ns.push_back(record.start_ns);
-  t.end_ns.push_back(record.end_ns);
-  t.thread.push_back(record.thread);
-  t.name.push_back(intern(record.name));
-  t.domain.push_back(intern(record.domain));
-  t.category.push_back(intern_optional(record.category));
-  t.color.push_back(record.color);
-  t.payload.push_back(normal(record.payload));
-  t.process.push_back(record.process);
+  add_record(columns::nvtx, record, [this](const auto& text) { return intern(text); });
 }
-
 void ProfileBuilder::add_overhead(const OverheadRecord& record) {
-  profile_.overhead.start_ns.push_back(record.start_ns);
-  profile_.overhead.end_ns.push_back(record.end_ns);
-  profile_.overhead.kind.push_back(intern(record.kind));
-  profile_.overhead.process.push_back(record.process);
+  add_record(columns::overhead, record, [this](const auto& text) { return intern(text); });
 }
-
 void ProfileBuilder::add_counter(const CounterRecord& record) {
-  auto& c = profile_.counters;
-  c.start_ns.push_back(record.start_ns);
-  c.end_ns.push_back(record.end_ns);
-  c.device.push_back(record.device);
-  c.process.push_back(record.process);
-  c.metric.push_back(intern(record.metric));
-  c.value.push_back(record.value);
+  add_record(columns::counters, record, [this](const auto& text) { return intern(text); });
 }
 
 void ProfileBuilder::add_thread_name(int process, std::int64_t thread, std::string_view name) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "profiler/profile/columns.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor {
@@ -146,12 +147,27 @@ class ProfileBuilder {
   int add_arguments(const CallArguments& arguments);
   int add_site(const CallSite& site);
   int add_frame(const CallRecord::Frame& frame, int inner);
-  void append_calls(const Profile& other, const std::vector<int>& strings,
-                    const std::vector<int>& devices, const std::vector<int>& processes,
-                    int first_configuration);
-  void append_tables(const Profile& other, const std::vector<int>& strings,
-                     const std::vector<int>& devices, const std::vector<int>& processes,
-                     int first_call);
+  template <class Table, class Record, class Intern>
+  void add_record(const Table& table, const Record& record, const Intern& intern);
+  // Where what another profile names is in this one: for every target its ids.
+  struct Renumbering {
+    std::array<std::vector<int>, columns::target_names.size()> ids;
+    auto& operator[](columns::Target target) { return ids[static_cast<std::size_t>(target)]; }
+    const auto& operator[](columns::Target target) const {
+      return ids[static_cast<std::size_t>(target)];
+    }
+    int of(columns::Target target, int id) const;  // -1: none
+  };
+  template <class Table>
+  void append_rows(const Table& table, const Profile& other, const Renumbering& now);
+  void append_environment(const Environment& other, const Renumbering& now);
+  void append_figure(const Figure& figure);
+  std::int64_t mend_intervals();
+  void mend_ids();
+  void attribute_records();
+  void mend_configurations();
+  void sort_records();
+  void classify_kernels();
   void name_nvtx_paths();
 
   Profile profile_;

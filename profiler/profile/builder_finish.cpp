@@ -1,16 +1,20 @@
 // ProfileBuilder::finish(): from records in any order to a profile.
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "profiler/classify/classify.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/gemm_roles.h"
 #include "profiler/profile/nvtx_nesting.h"
+#include "profiler/profile/tables.h"
 
 namespace rnnadvisor {
 namespace {
 
+using columns::Target;
 using Order = std::vector<std::uint32_t>;
 
 template <class Column>
@@ -20,99 +24,23 @@ void permute(Column& column, const Order& order) {
   column = std::move(sorted);
 }
 
-// Sorts the rows by `before`, a strict order of row numbers; rows that are equal keep the order in
-// which they were added.
-template <class Before, class... Columns>
-void sort_rows(std::size_t count, Before before, Columns&... columns) {
-  Order order(count);
-  std::iota(order.begin(), order.end(), std::uint32_t{0});
-  if (std::is_sorted(order.begin(), order.end(), before)) return;
-  std::stable_sort(order.begin(), order.end(), before);
-  (permute(columns, order), ...);
-}
-
-template <class Table>
-auto by_start(const Table& table) {
-  return
-      [&table](std::uint32_t a, std::uint32_t b) { return table.start_ns[a] < table.start_ns[b]; };
-}
-
-std::int64_t mend_intervals(const std::vector<std::int64_t>& start,
-                            std::vector<std::int64_t>& end) {
-  std::int64_t mended = 0;
-  for (std::size_t i = 0; i < start.size(); ++i) {
-    if (end[i] >= start[i]) continue;
-    end[i] = start[i];
-    ++mended;
-  }
-  return mended;
-}
-
-void mend_index(int& index, std::size_t count) {
-  if (index < 0 || static_cast<std::size_t>(index) >= count) index = -1;
-}
-
-void mend_devices(Profile& profile) {
-  const auto count = profile.devices.size();
-  for (auto& call : profile.calls) {
-    mend_index(call.device, count);
-    mend_index(call.configuration, profile.configurations.size());
-  }
-  for (auto* column :
-       {&profile.kernels.device, &profile.transfers.device, &profile.allocations.device}) {
-    for (int& device : *column) mend_index(device, count);
-  }
-  for (auto& clock : profile.environment.clocks) mend_index(clock.device, count);
-  // Everybody downstream may look up the device of a configuration without asking, so each gets
-  // one.
-  int unknown = -1;
-  for (auto& configuration : profile.configurations) {
-    mend_index(configuration.device, count);
-    if (configuration.device >= 0) continue;
-    if (unknown < 0) {
-      unknown = static_cast<int>(profile.devices.size());
-      profile.devices.emplace_back();
-      profile.devices.back().id = "unknown";
-      profile.devices.back().name = "unknown device";
+// Whether a row of a table stands before another.
+template <class Rows>
+auto order_of(const Rows& rows) {
+  return [&rows](std::uint32_t a, std::uint32_t b) {
+    if constexpr (std::is_same_v<Rows, AllocationTable>) {
+      return rows.time_ns[a] < rows.time_ns[b];
+    } else {
+      if (rows.start_ns[a] != rows.start_ns[b]) return rows.start_ns[a] < rows.start_ns[b];
+      if constexpr (std::is_same_v<Rows, NvtxTable>) return rows.end_ns[a] > rows.end_ns[b];
+      if constexpr (std::is_same_v<Rows, CounterTable>) return rows.metric[a] < rows.metric[b];
+      return false;
     }
-    configuration.device = unknown;
-  }
-}
-
-// Everybody downstream may look up the process of a record without asking: those that name none
-// share one of which nothing is known. Returns its index, or -1 when it was not needed.
-int mend_processes(Profile& profile) {
-  int unknown = -1;
-  const auto mend = [&](int& process) {
-    if (process >= 0 && static_cast<std::size_t>(process) < profile.processes.size()) return;
-    if (unknown < 0) {
-      unknown = static_cast<int>(profile.processes.size());
-      profile.processes.emplace_back();
-    }
-    process = unknown;
   };
-  for (auto& call : profile.calls) mend(call.process);
-  for (auto& call : profile.setup_calls) mend(call.process);
-  for (auto* column : {&profile.kernels.process, &profile.transfers.process, &profile.api.process,
-                       &profile.allocations.process, &profile.nvtx.process,
-                       &profile.overhead.process, &profile.counters.process}) {
-    for (int& process : *column) mend(process);
-  }
-  for (auto& name : profile.thread_names) mend(name.process);
-  for (auto& name : profile.resource_names) mend(name.process);
-  return unknown;
 }
 
-void mend_call_indices(Profile& profile) {
-  for (auto& call : profile.calls) {
-    mend_index(call.reason, profile.strings.size());
-    mend_index(call.arguments, profile.call_arguments.size());
-    mend_index(call.site, profile.call_sites.size());
-    mend_index(call.nvtx_path, profile.strings.size());
-    mend_index(call.forward, profile.calls.size());
-  }
-  for (auto& call : profile.setup_calls)
-    mend_index(call.configuration, profile.configurations.size());
+bool names_one(int id, std::size_t count) {
+  return id >= 0 && static_cast<std::size_t>(id) < count;
 }
 
 }  // namespace
@@ -132,109 +60,121 @@ void ProfileBuilder::name_nvtx_paths() {
   }
 }
 
-Profile ProfileBuilder::finish() {
-  auto& k = profile_.kernels;
-  auto& t = profile_.transfers;
-  auto& a = profile_.api;
-  auto& n = profile_.nvtx;
+std::int64_t ProfileBuilder::mend_intervals() {
   std::int64_t mended = 0;
-  mended += mend_intervals(k.start_ns, k.end_ns) + mend_intervals(t.start_ns, t.end_ns);
-  mended += mend_intervals(a.start_ns, a.end_ns) + mend_intervals(n.start_ns, n.end_ns);
-  mended += mend_intervals(profile_.overhead.start_ns, profile_.overhead.end_ns);
-  mended += mend_intervals(profile_.counters.start_ns, profile_.counters.end_ns);
-  for (auto& call : profile_.calls) {
-    if (call.host_end_ns >= call.host_start_ns) continue;
-    call.host_end_ns = call.host_start_ns;
+  const auto mend = [&](std::int64_t start, std::int64_t& end) {
+    if (end >= start) return;
+    end = start;
     ++mended;
-  }
-  for (auto& call : profile_.setup_calls) {
-    if (call.host_end_ns >= call.host_start_ns) continue;
-    call.host_end_ns = call.host_start_ns;
-    ++mended;
-  }
-  for (auto& process : profile_.processes) {
-    if (process.end_ns < 0 || process.end_ns >= process.start_ns) continue;
-    process.end_ns = process.start_ns;
-    ++mended;
-  }
-  if (mended > 0) {
-    add_note({NoteSeverity::warning, "interval-without-end",
-              "records ended before they began; they are kept with no duration", mended});
-  }
+  };
+  columns::for_each_table([&](const auto& table) {
+    if constexpr (!columns::is_parts<decltype(table)>) {
+      auto& rows = table.of(profile_);
+      for_each(table.columns, [&](const auto& column) {
+        if constexpr (columns::is_duration<std::decay_t<decltype(column.kind)>>) {
+          for (std::size_t i = 0; i < rows.size(); ++i)
+            mend(cell(column.kind.begin, rows, i), cell(column.of, rows, i));
+        }
+      });
+    }
+  });
+  for (auto& process : profile_.processes)
+    if (process.end_ns >= 0) mend(process.start_ns, process.end_ns);
+  return mended;
+}
 
-  const auto process_count = profile_.processes.size();
-  const int unknown_process = mend_processes(profile_);
-  for (auto& attribution : attributions_) {
-    if (attribution.process < 0 || static_cast<std::size_t>(attribution.process) >= process_count)
+// Ids that name nothing become none, but those of calls: records are yet to be attributed.
+// Everybody downstream may look up the process of a record without asking: those that name none
+// share one of which nothing is known.
+void ProfileBuilder::mend_ids() {
+  const auto counts =
+      std::array{profile_.strings.size(),   profile_.devices.size(), profile_.configurations.size(),
+                 profile_.processes.size(), profile_.calls.size(),   profile_.call_arguments.size(),
+                 profile_.call_sites.size()};
+  int unknown_process = -1;
+  const auto mend = [&](Target target, int& id) {
+    if (target == Target::calls || names_one(id, counts[static_cast<std::size_t>(target)])) return;
+    id = -1;
+    if (target != Target::processes) return;
+    if (unknown_process < 0) unknown_process = add_process({});
+    id = unknown_process;
+  };
+  columns::for_each_id(profile_, mend);
+  for (auto& attribution : attributions_)
+    if (!names_one(attribution.process, counts[static_cast<std::size_t>(Target::processes)]))
       attribution.process = unknown_process;
-  }
-  // Attribution: a sorted list and a binary search, so that ten million kernels need no hash table.
+  for (int& name : profile_.kernels.name)
+    if (name < 0) name = intern({});  // appended from a profile that was not whole
+}
+
+// Attribution: a sorted list and a binary search, so that ten million kernels need no hash table.
+void ProfileBuilder::attribute_records() {
   std::stable_sort(
       attributions_.begin(), attributions_.end(), [](const Attribution& x, const Attribution& y) {
         return std::pair(x.process, x.correlation) < std::pair(y.process, y.correlation);
       });
-  const auto call_count = profile_.calls.size();
-  const auto attribute_rows = [&](std::vector<int>& calls, const std::vector<int>& processes,
-                                  const std::vector<std::int64_t>& correlations,
-                                  std::vector<char>* searches) {
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (calls[i] < 0 && !attributions_.empty()) {
-        const std::pair key(processes[i], correlations[i]);
-        const auto after = std::upper_bound(attributions_.begin(), attributions_.end(), key,
-                                            [](const auto& wanted, const Attribution& at) {
-                                              return wanted < std::pair(at.process, at.correlation);
-                                            });
-        if (after != attributions_.begin()) {
-          const auto& last = *std::prev(after);
-          if (std::pair(last.process, last.correlation) == key) calls[i] = last.call;
-          if (calls[i] == search_call && searches != nullptr) (*searches)[i] = 1;
-        }
+  const auto call_of = [&](int process, std::int64_t correlation) {
+    const std::pair key(process, correlation);
+    const auto after = std::upper_bound(attributions_.begin(), attributions_.end(), key,
+                                        [](const auto& wanted, const Attribution& at) {
+                                          return wanted < std::pair(at.process, at.correlation);
+                                        });
+    if (after == attributions_.begin()) return -1;
+    const auto& last = *std::prev(after);
+    return std::pair(last.process, last.correlation) == key ? last.call : -1;
+  };
+  searches_.resize(profile_.kernels.size(), 0);
+  for_each(columns::record_tables, [&](const auto& table) {
+    auto& rows = table.of(profile_);
+    if constexpr (requires { rows.call; }) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows.call[i] >= 0) continue;
+        rows.call[i] = call_of(rows.process[i], rows.correlation[i]);
+        if constexpr (std::is_same_v<std::decay_t<decltype(rows)>, KernelTable>)
+          if (rows.call[i] == search_call) searches_[i] = 1;
       }
-      mend_index(calls[i], call_count);
     }
-  };
-  for (int& name : k.name) {
-    if (name < 0) name = intern({});  // appended from a profile that was not whole
-  }
-  searches_.resize(k.size(), 0);
-  attribute_rows(k.call, k.process, k.correlation, &searches_);
-  attribute_rows(t.call, t.process, t.correlation, nullptr);
-  attribute_rows(a.call, a.process, a.correlation, nullptr);
-  auto& m = profile_.allocations;
-  attribute_rows(m.call, m.process, m.correlation, nullptr);
-  mend_devices(profile_);
-  mend_call_indices(profile_);
+  });
+  columns::for_each_id(profile_, [&](Target target, int& id) {
+    if (target == Target::calls && !names_one(id, profile_.calls.size())) id = -1;
+  });
+}
 
-  sort_rows(k.size(), by_start(k), k.end_ns, k.name, k.call, k.device, k.stream, k.process,
-            k.correlation, k.grid, k.block, k.registers, k.shared_static, k.shared_dynamic,
-            searches_, k.start_ns);
-  sort_rows(t.size(), by_start(t), t.end_ns, t.bytes, t.correlation, t.operation, t.kind, t.call,
-            t.device, t.stream, t.process, t.start_ns);
-  sort_rows(a.size(), by_start(a), a.end_ns, a.correlation, a.thread, a.name, a.call, a.process,
-            a.driver, a.result, a.start_ns);
-  sort_rows(
-      m.size(), [&](std::uint32_t x, std::uint32_t y) { return m.time_ns[x] < m.time_ns[y]; },
-      m.bytes, m.address, m.correlation, m.release, m.call, m.device, m.process, m.time_ns);
-  const auto outer_first = [&](std::uint32_t x, std::uint32_t y) {
-    return n.start_ns[x] != n.start_ns[y] ? n.start_ns[x] < n.start_ns[y]
-                                          : n.end_ns[x] > n.end_ns[y];
-  };
-  sort_rows(n.size(), outer_first, n.thread, n.name, n.domain, n.category, n.color, n.payload,
-            n.process, n.end_ns, n.start_ns);
-  compute_depths(n);
-  name_nvtx_paths();
+// Everybody downstream may look up the device of a configuration without asking, so each gets one.
+void ProfileBuilder::mend_configurations() {
+  int unknown = -1;
+  for (auto& configuration : profile_.configurations) {
+    if (configuration.device >= 0) continue;
+    if (unknown < 0) {
+      unknown = static_cast<int>(profile_.devices.size());
+      profile_.devices.emplace_back();
+      profile_.devices.back().id = "unknown";
+      profile_.devices.back().name = "unknown device";
+    }
+    configuration.device = unknown;
+  }
+}
+
+// Rows that are equal keep the order in which they were added.
+void ProfileBuilder::sort_records() {
+  for_each(columns::record_tables, [&](const auto& table) {
+    auto& rows = table.of(profile_);
+    const auto before = order_of(rows);
+    Order order(rows.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    if (std::is_sorted(order.begin(), order.end(), before)) return;
+    std::stable_sort(order.begin(), order.end(), before);
+    for_each(table.columns, [&](const auto& column) { permute(column.of(rows), order); });
+    if constexpr (std::is_same_v<std::decay_t<decltype(rows)>, KernelTable>)
+      permute(searches_, order);
+  });
   std::stable_sort(
       profile_.setup_calls.begin(), profile_.setup_calls.end(),
       [](const SetupCall& x, const SetupCall& y) { return x.host_start_ns < y.host_start_ns; });
-  auto& o = profile_.overhead;
-  sort_rows(o.size(), by_start(o), o.end_ns, o.kind, o.process, o.start_ns);
-  auto& c = profile_.counters;
-  const auto by_metric = [&](std::uint32_t x, std::uint32_t y) {
-    return c.start_ns[x] != c.start_ns[y] ? c.start_ns[x] < c.start_ns[y]
-                                          : c.metric[x] < c.metric[y];
-  };
-  sort_rows(c.size(), by_metric, c.end_ns, c.device, c.process, c.metric, c.value, c.start_ns);
+}
 
+void ProfileBuilder::classify_kernels() {
+  auto& k = profile_.kernels;
   std::vector<KernelClass> classes(profile_.strings.size());
   std::vector<bool> wanted(profile_.strings.size(), false);
   for (const int name : k.name) wanted[static_cast<std::size_t>(name)] = true;
@@ -244,7 +184,20 @@ Profile ProfileBuilder::finish() {
   assign_families_and_roles(profile_, classes);
   for (std::size_t i = 0; i < k.size(); ++i)
     if (searches_[i] != 0) k.role[i] = KernelRole::algorithm_search;
+}
 
+Profile ProfileBuilder::finish() {
+  if (const std::int64_t mended = mend_intervals(); mended > 0) {
+    add_note({NoteSeverity::warning, "interval-without-end",
+              "records ended before they began; they are kept with no duration", mended});
+  }
+  mend_ids();
+  attribute_records();
+  mend_configurations();
+  sort_records();
+  compute_depths(profile_.nvtx);
+  name_nvtx_paths();
+  classify_kernels();
   Profile result = std::move(profile_);
   *this = ProfileBuilder();
   return result;

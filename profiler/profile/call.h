@@ -13,6 +13,10 @@
 
 namespace rnnadvisor {
 
+constexpr bool is_forward(Phase phase) {
+  return phase == Phase::forward_training || phase == Phase::forward_inference;
+}
+
 // How a call came to be known, and so how far it can be believed.
 enum class CallSource {
   run,     // rnnadvisor made it
@@ -111,6 +115,8 @@ struct RnnCall {
   // joined by '/'.
   int nvtx_path = -1;
   int forward = -1;  // of a backward call: index into Profile::calls of its forward pass
+
+  bool operator==(const RnnCall&) const = default;
 };
 
 // A call that runs no layer but describes one, asks for its sizes or builds its kernels. Hooks keep
@@ -124,6 +130,8 @@ struct SetupCall {
   std::int64_t host_end_ns = 0;
   int status = 0;   // cudnnStatus_t
   int reason = -1;  // index into Profile::strings
+
+  bool operator==(const SetupCall&) const = default;
 };
 
 }  // namespace rnnadvisor

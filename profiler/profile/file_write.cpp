@@ -1,5 +1,4 @@
-// write_profile(): the profile into the tables of schema.sql, in one transaction on a fresh file.
-// Its records are written by file_write_records.cpp.
+// write_profile(): the profile into the tables of tables.h, in one transaction on a fresh file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,37 +10,68 @@
 #include "profiler/profile/check.h"
 #include "profiler/profile/checksum.h"
 #include "profiler/profile/file.h"
+#include "profiler/profile/file_columns.h"
 #include "profiler/profile/file_parts.h"
+#include "profiler/profile/tables.h"
 
 namespace rnnadvisor {
 namespace embedded {
 std::span<const EmbeddedFile> profile_schema();
 }
 
-std::string_view profile_schema_sql() {
-  const auto files = embedded::profile_schema();
-  return files.empty() ? std::string_view() : files.front().text;
-}
-
 namespace {
 
+using columns::is_parts;
 using sqlite::Inserter;
+
+// CREATE TABLE of the columns behind what `first` has as SQL.
+template <class Columns>
+void declare(std::string& sql, std::string_view name, const Columns& described,
+             std::string_view first = {}) {
+  sql += fmt::format("CREATE TABLE {}(id INTEGER PRIMARY KEY{}", name, first);
+  columns::for_each(described, [&](const auto& column) {
+    for (const auto& part : stored(column.kind)) {
+      sql += fmt::format(", {}", columns::sql_name(std::string(column.name) + part.suffix));
+      if (*part.type != 0) sql += fmt::format(" {}", part.type);
+    }
+  });
+  sql += ");\n";
+}
+
+// The schema as SQL.
+std::string schema_sql() {
+  const auto files = embedded::profile_schema();
+  std::string sql = files.empty() ? std::string() : std::string(files.front().text);
+  for_each(columns::row_tables, [&](const auto& table) {
+    if constexpr (is_parts<decltype(table)>) {
+      declare(sql, table.name, table.columns, fmt::format(", {} INTEGER NOT NULL", table.owner));
+    } else {
+      declare(sql, table.name, table.columns);
+    }
+  });
+  for_each(columns::record_tables, [&](const auto& table) {
+    if (table.kinds != nullptr) declare(sql, table.kinds, columns::only<true>(table.columns));
+    declare(sql, table.name, columns::only<false>(table.columns),
+            table.kinds != nullptr ? ", kind INTEGER NOT NULL" : "");
+  });
+  declare(sql, "finding_records", columns::findings);
+  return sql;
+}
 
 // The earliest time in the profile: stored times count from it and stay short.
 std::int64_t time_origin(const Profile& p) {
   std::int64_t origin = latest_time_ns;
-  const auto see = [&](const std::vector<std::int64_t>& column) {
-    if (!column.empty()) origin = std::min(origin, column.front());  // sorted
-  };
-  see(p.kernels.start_ns);
-  see(p.transfers.start_ns);
-  see(p.api.start_ns);
-  see(p.allocations.time_ns);
-  see(p.nvtx.start_ns);
-  see(p.overhead.start_ns);
-  see(p.counters.start_ns);
-  for (const auto& call : p.setup_calls) origin = std::min(origin, call.host_start_ns);
-  for (const auto& call : p.calls) origin = std::min(origin, call.host_start_ns);
+  columns::for_each_table([&](const auto& table) {
+    if constexpr (!is_parts<decltype(table)>) {
+      const auto& rows = table.of(p);
+      for_each(table.columns, [&](const auto& column) {
+        if constexpr (columns::is_start<std::decay_t<decltype(column.kind)>>) {
+          for (std::size_t i = 0; i < rows.size(); ++i)
+            origin = std::min(origin, cell(column.of, rows, i));
+        }
+      });
+    }
+  });
   return origin == latest_time_ns ? 0 : origin;
 }
 
@@ -59,12 +89,13 @@ class Writer {
                     large ? 8192 : 1024, rnnprof_application_id, rnnprof_schema_version);
     if (auto done = sqlite::execute(database_, header.c_str()); !done) return done;
     if (auto done = sqlite::execute(database_, "BEGIN"); !done) return done;
-    if (auto done = sqlite::execute(database_, std::string(profile_schema_sql()).c_str()); !done)
-      return done;
+    if (auto done = sqlite::execute(database_, schema_sql().c_str()); !done) return done;
     // Table by table and in the order of their ids: every page is filled, so that a VACUUM would
     // gain nothing.
-    const bool written = checksum() && meta() && environment() && devices() && configurations() &&
-                         stages_and_timings() && write_records(p_, database_, origin_) && remarks();
+    bool written = checksum() && meta() && environment();
+    for_each(columns::row_tables, [&](const auto& table) { written = written && rows(table); });
+    for_each(columns::record_tables,
+             [&](const auto& table) { written = written && records(table); });
     if (!written) return fail(sqlite::error_of(database_, "cannot be written"));
     return sqlite::execute(database_, "COMMIT");
   }
@@ -85,135 +116,56 @@ class Writer {
   }
 
   bool environment() {
-    const auto& e = p_.environment;
     Inserter insert(database_, "environment", 2);
-    insert.row("rnnadvisor_version", e.rnnadvisor_version);
-    insert.row("command_line", e.command_line);
-    insert.row("host", e.host);
-    insert.row("operating_system", e.operating_system);
-    insert.row("cpu", e.cpu);
-    insert.row("created", e.created);
-    insert.row("driver_version", e.driver_version);
-    insert.row("cuda_driver_version", e.cuda_driver_version);
-    insert.row("cuda_runtime_version", e.cuda_runtime_version);
-    insert.row("cudnn_version", e.cudnn_version);
-    insert.row("cupti_version", e.cupti_version);
-    insert.row("cudnn_path", e.cudnn_path);
-    insert.row("cupti_path", e.cupti_path);
-    insert.row("framework", e.framework);
-    insert.row("framework_version", e.framework_version);
-    insert.row("tracing", e.tracing);
-    insert.row("counters", e.counters);
-    Inserter clocks(database_, "clocks", 7);
-    for (std::size_t i = 0; i < e.clocks.size(); ++i) {
-      const auto& c = e.clocks[i];
-      clocks.row(i, c.when, c.device, c.sm_mhz, c.memory_mhz, c.temperature_c, c.power_mw);
-    }
-    return insert.ok() && clocks.ok();
+    for (const auto& [key, text] : columns::environment_texts)
+      insert.row(key, p_.environment.*text);
+    for (const auto& [key, flag] : columns::environment_flags)
+      insert.row(key, p_.environment.*flag);
+    return insert.ok();
   }
 
-  static std::optional<double> value(const std::optional<MeasuredValue>& measured) {
-    if (!measured) return std::nullopt;
-    return measured->value;
-  }
-  static std::optional<std::string_view> source(const std::optional<MeasuredValue>& measured) {
-    if (!measured) return std::nullopt;
-    return measured->source;
-  }
-
-  bool devices() {
-    Inserter insert(database_, "devices", 34);
-    Inserter limits(database_, "device_hidden_limits", 8);
-    Inserter crossovers(database_, "device_crossovers", 8);
-    std::size_t limit_id = 0, crossover_id = 0;
-    for (std::size_t i = 0; i < p_.devices.size(); ++i) {
-      const auto& d = p_.devices[i];
-      insert.row(i, d.id, d.name, d.architecture, d.compute_major, d.compute_minor, d.sm_count,
-                 d.memory_bytes, d.l2_bytes, d.shared_memory_per_sm, d.shared_memory_per_block,
-                 d.registers_per_sm, d.memory_bandwidth, d.fp64_flops, d.fp32_flops,
-                 d.tf32_tensor_flops, d.fp16_flops, d.fp16_tensor_flops, d.bf16_tensor_flops,
-                 d.boost_clock_hz, d.source, value(d.measured_bandwidth),
-                 source(d.measured_bandwidth), value(d.measured_fp16_tensor_flops),
-                 source(d.measured_fp16_tensor_flops), value(d.kernel_launch_seconds),
-                 source(d.kernel_launch_seconds), value(d.grid_sync_seconds),
-                 source(d.grid_sync_seconds), value(d.persist_backward_hidden),
-                 source(d.persist_backward_hidden), d.cudnn_version, d.live, d.uuid);
-      for (const auto& limit : d.hidden_limits) {
-        limits.row(limit_id++, i, to_string(limit.algo), to_string(limit.cell), limit.backward,
-                   limit.accepted, limit.rejected, limit.source);
-      }
-      for (const auto& c : d.crossovers) {
-        crossovers.row(crossover_id++, i, to_string(c.cell), to_string(c.data_type), c.hidden_size,
-                       c.batch_forward, c.batch_training, c.source);
-      }
-    }
-    return insert.ok() && limits.ok() && crossovers.ok();
+  template <class Of, class Columns>
+  bool rows(const columns::Table<Of, Columns>& table) {
+    const auto& rows = table.of(p_);
+    Inserter insert(database_, table.name, 1 + columns::width(table.columns));
+    for (std::size_t i = 0; i < rows.size() && insert.ok(); ++i)
+      insert_row(insert, table.columns, rows, i, origin_, i);
+    return insert.ok();
   }
 
-  bool configurations() {
-    Inserter insert(database_, "configurations", 36);
-    for (std::size_t i = 0; i < p_.configurations.size(); ++i) {
-      const auto& f = p_.configurations[i];
-      const auto& c = f.config;
-      const auto& z = f.sizes;
-      const auto written = f.given.empty()
-                               ? std::nullopt
-                               : std::optional(to_json_line(f.written.value_or(c), f.given));
-      insert.row(i, to_json_line(ConfigInput{c, f.program, {}}), written, c.id, to_string(c.cell),
-                 to_string(c.algo), to_string(c.direction), to_string(c.data_type),
-                 to_string(c.math_precision), to_string(c.math_type), c.input_size, c.hidden_size,
-                 c.proj_size, c.num_layers, c.dropout, to_string(c.layout), c.seq_length,
-                 c.batch_size, to_string(c.mode), to_string(f.origin), to_string(f.outcome),
-                 f.message, f.device, z.weights.value, to_string(z.weights.exactness),
-                 z.workspace_inference.value, to_string(z.workspace_inference.exactness),
-                 z.workspace_training.value, to_string(z.workspace_training.exactness),
-                 z.reserve_training.value, to_string(z.reserve_training.exactness),
-                 f.sizes_from_cudnn, f.memory_free_before, f.memory_peak_used, f.memory_predicted,
-                 f.outputs_finite);
+  template <class Owners, class Of, class Take, class Columns>
+  bool rows(const columns::Parts<Owners, Of, Take, Columns>& table) {
+    const auto& owners = table.owners(p_);
+    Inserter insert(database_, table.name, 2 + columns::width(table.columns));
+    std::size_t id = 0;
+    for (std::size_t owner = 0; owner < owners.size() && insert.ok(); ++owner) {
+      const auto& parts = table.of(owners[owner]);
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        insert_row(insert, table.columns, parts, i, origin_, id++, owner);
     }
     return insert.ok();
   }
 
-  bool stages_and_timings() {
-    Inserter stages(database_, "configuration_stages", 7);
-    Inserter timings(database_, "configuration_timings", 11);
-    Inserter counters(database_, "counters", 5);
-    Inserter correctness(database_, "correctness", 6);
-    std::size_t stage_id = 0, timing_id = 0, counter_id = 0, correctness_id = 0;
-    for (std::size_t i = 0; i < p_.configurations.size(); ++i) {
-      const auto& f = p_.configurations[i];
-      for (const auto& s : f.stages) {
-        stages.row(stage_id++, i, to_string(s.stage), s.attempted, s.status, s.status_name,
-                   s.reason);
-      }
-      for (const auto& t : f.timings) {
-        timings.row(timing_id++, i, to_string(t.phase), t.ms.median, t.ms.low, t.ms.high,
-                    t.ms.confidence, t.ms.count, t.warmup, t.converged, samples_json(t.samples_ms));
-      }
-      for (const auto& c : f.counters)
-        counters.row(counter_id++, i, to_string(c.phase), c.metric, c.value);
-      for (const auto& c : f.correctness) {
-        correctness.row(correctness_id++, i, c.tensor, c.relative_error, c.tolerance, c.passed);
-      }
+  template <class Of, class Columns>
+  bool records(const columns::Table<Of, Columns>& table) {
+    if (table.kinds == nullptr) return rows(table);
+    const auto& rows = table.of(p_);
+    const auto shared = columns::only<true>(table.columns);
+    const auto own = columns::only<false>(table.columns);
+    const auto key_of = [&](std::size_t row) {
+      return std::apply(
+          [&](const auto&... each) { return std::make_tuple(cell(each.of, rows, row)...); },
+          shared);
+    };
+    std::map<decltype(key_of(0)), std::size_t> kinds;
+    Inserter kind_rows(database_, table.kinds, 1 + columns::width(shared));
+    Inserter records(database_, table.name, 2 + columns::width(own));
+    for (std::size_t i = 0; i < rows.size() && kind_rows.ok() && records.ok(); ++i) {
+      const auto [at, is_new] = kinds.try_emplace(key_of(i), kinds.size());
+      if (is_new) columns::insert_row(kind_rows, shared, rows, i, origin_, at->second);
+      columns::insert_row(records, own, rows, i, origin_, i, at->second);
     }
-    return stages.ok() && timings.ok() && counters.ok() && correctness.ok();
-  }
-
-  bool remarks() {
-    Inserter notes(database_, "notes", 5);
-    for (std::size_t i = 0; i < p_.notes.size(); ++i) {
-      const auto& n = p_.notes[i];
-      notes.row(i, to_string(n.severity), n.code, n.text, n.count);
-    }
-    Inserter figures(database_, "figures", 8);
-    Inserter members(database_, "figure_configurations", 3);
-    std::size_t member_id = 0;
-    for (std::size_t i = 0; i < p_.figures.size(); ++i) {
-      const auto& f = p_.figures[i];
-      figures.row(i, f.id, f.title, f.x_key, f.series_key, f.measure, f.statement, f.source);
-      for (const auto& id : f.configuration_ids) members.row(member_id++, i, id);
-    }
-    return notes.ok() && figures.ok() && members.ok() && write_experiments(p_, database_);
+    return kind_rows.ok() && records.ok();
   }
 
   const Profile& p_;

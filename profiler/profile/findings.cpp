@@ -8,7 +8,9 @@
 
 #include "core/base/out_of_memory.h"
 #include "profiler/profile/file.h"
+#include "profiler/profile/file_columns.h"
 #include "profiler/profile/file_parts.h"
+#include "profiler/profile/tables.h"
 
 namespace rnnadvisor {
 namespace {
@@ -16,12 +18,9 @@ namespace {
 Result<void> store(sqlite3* database, std::span<const FindingRow> findings) {
   if (auto done = sqlite::execute(database, "BEGIN; DELETE FROM finding_records"); !done)
     return done;
-  sqlite::Inserter insert(database, "finding_records", 10);
-  std::size_t id = 0;
-  for (const auto& f : findings) {
-    insert.row(id++, f.configuration, f.rule, f.severity, f.confidence, f.title, f.message,
-               f.suggestion, f.speedup, f.speedup_basis);
-  }
+  sqlite::Inserter insert(database, "finding_records", 1 + width(columns::findings));
+  for (std::size_t id = 0; id < findings.size(); ++id)
+    insert_row(insert, columns::findings, findings, id, 0, id);
   if (!insert.ok()) return fail(sqlite::error_of(database, "cannot be written"));
   return sqlite::execute(database, "COMMIT");
 }
@@ -42,25 +41,16 @@ Result<void> write(const std::string& path, std::span<const FindingRow> findings
 Result<std::vector<FindingRow>> read(const std::string& path) {
   auto database = open_profile(path);
   if (!database) return fail(std::move(database.error()));
+  Profile none;
+  columns::Reading reading{.profile = none, .version = rnnprof_schema_version};
   std::vector<FindingRow> findings;
-  sqlite::Rows rows(database->get(), "finding_records",
-                    "SELECT configuration, rule, severity, confidence, title, message, suggestion, "
-                    "speedup, speedup_basis "
-                    "FROM finding_records ORDER BY id");
-  while (rows.next()) {
-    FindingRow row;
-    row.configuration = rows.int32(0, -1);
-    row.rule = rows.text(1);
-    row.severity = rows.text(2);
-    row.confidence = rows.text(3);
-    row.title = rows.text(4);
-    row.message = rows.text(5);
-    row.suggestion = rows.text(6);
-    if (!rows.is_null(7)) row.speedup = rows.real(7);
-    row.speedup_basis = rows.text(8);
-    findings.push_back(std::move(row));
-  }
-  if (!rows.ok()) return fail(about_file(rows.error(), path));
+  const auto done =
+      read_table(database->get(), "finding_records",
+                 selected(columns::findings, rnnprof_schema_version), [&](sqlite::Rows& rows) {
+                   findings.emplace_back();
+                   read_cells(rows, 0, columns::findings, findings, findings.size() - 1, reading);
+                 });
+  if (!done) return fail(about_file(done.error(), path));
   return findings;
 }
 

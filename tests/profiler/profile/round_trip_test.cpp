@@ -170,13 +170,13 @@ TEST(RoundTrip, BrokenInvariantsAreRefused) {
     EXPECT_FALSE(std::filesystem::exists(path));
   };
   refused([](Profile& p) { p.kernels.call[3] = static_cast<int>(p.calls.size()); },
-          "kernels row 3: call is 12");
-  refused([](Profile& p) { p.kernels.name[0] = -1; }, "kernels row 0: name is -1");
-  refused([](Profile& p) { p.kernels.role.pop_back(); }, "kernels: columns of");
+          "kernel_records row 3: call is 12");
+  refused([](Profile& p) { p.kernels.name[0] = -1; }, "kernel_records row 0: name is -1");
+  refused([](Profile& p) { p.kernels.role.pop_back(); }, "kernel_records: role has 24 rows of 25");
   refused([](Profile& p) { p.kernels.role[2] = static_cast<KernelRole>(99); }, "role is 99");
   refused([](Profile& p) { std::swap(p.kernels.start_ns[0], p.kernels.start_ns[9]); },
-          "kernels row");
-  refused([](Profile& p) { p.kernels.end_ns[1] = 0; }, "kernels row 1: end is 0");
+          "kernel_records row");
+  refused([](Profile& p) { p.kernels.end_ns[1] = 0; }, "kernel_records row 1: end is 0");
   refused([](Profile& p) { p.configurations[1].device = -1; },
           "configurations row 1: device is -1");
   refused([](Profile& p) { p.configurations[1].device = 2; }, "device is 2, expected 0 to 1");
@@ -185,8 +185,8 @@ TEST(RoundTrip, BrokenInvariantsAreRefused) {
   refused([](Profile& p) { p.configurations[0].config.hidden_size = 0; }, "configuration 0");
   refused([](Profile& p) { p.calls[0].configuration = 4; }, "calls row 0: configuration is 4");
   refused([](Profile& p) { p.calls[0].process = 3; }, "calls row 0: process is 3");
-  refused([](Profile& p) { p.kernels.process[2] = -1; }, "kernels row 2: process is -1");
-  refused([](Profile& p) { p.overhead.process.clear(); }, "overhead: columns of");
+  refused([](Profile& p) { p.kernels.process[2] = -1; }, "kernel_records row 2: process is -1");
+  refused([](Profile& p) { p.overhead.process.clear(); }, "overhead: process has 0 rows of 1");
   refused([](Profile& p) { p.processes[0].exit_status = -1; }, "exit_status is -1");
   refused(
       [](Profile& p) {
@@ -197,14 +197,15 @@ TEST(RoundTrip, BrokenInvariantsAreRefused) {
   refused([](Profile& p) { p.call_arguments[0].alignment[0] = 3; }, "alignment is 3");
   refused([](Profile& p) { p.nvtx.payload[1] = std::uint64_t{7}; }, "payload 7");
   refused([](Profile& p) { p.transfers.bytes = {INT64_MAX, 1}; }, "sum of bytes overflows");
-  refused([](Profile& p) { p.nvtx.depth[0] = 1'000'000; }, "nvtx row 0: depth");
+  refused([](Profile& p) { p.nvtx.depth[0] = 1'000'000; }, "nvtx_ranges row 0: depth");
   refused([](Profile& p) { p.experiments[0].changed[0] = 44; },
           "experiment_changed row 0: configuration is 44");
   refused([](Profile& p) { p.experiments[0].timings[0].speedup = HUGE_VAL; },
-          "experiment_timings row 0: time is not finite");
-  refused([](Profile& p) { p.counters.value.pop_back(); }, "counter_samples: columns of");
+          "experiment_timings row 0: speedup is not finite");
+  refused([](Profile& p) { p.counters.value.pop_back(); },
+          "counter_samples: value has 1 rows of 2");
   refused([](Profile& p) { p.devices[0].fp32_flops = HUGE_VAL; },
-          "devices row 0: rate is not finite");
+          "devices row 0: fp32_flops is not finite");
 }
 
 }  // namespace

@@ -1,13 +1,17 @@
 // The schema as people use it: the queries on docs/file-format.md and every view, on a generated
 // profile.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 
 #include "profiler/profile/file.h"
+#include "profiler/profile/tables.h"
 #include "tests/profiler/profile/rich_profile.h"
 
 namespace rnnadvisor {
@@ -76,6 +80,69 @@ TEST_F(Queries, EveryTableAndViewIsOnThePage) {
   const auto names = query("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')");
   EXPECT_GT(names.size(), 25U);
   for (const auto& row : names) EXPECT_THAT(text, ::testing::HasSubstr("`" + row.at("name") + "`"));
+}
+
+template <class Columns>
+std::string row_of(std::string_view name, int since, const Columns& described,
+                   std::string_view first = {}) {
+  std::string row = fmt::format("| `{}` | {} | {}", name, since, first);
+  columns::for_each(described, [&](const auto& column) {
+    for (const auto& part : stored(column.kind)) {
+      const std::string_view type = part.type;
+      if (!row.ends_with("| ")) row += ", ";
+      row += fmt::format("`{}{}`", column.name, part.suffix);
+      using Kind = std::decay_t<decltype(column.kind)>;
+      if constexpr (columns::is_id<Kind>)
+        row += fmt::format(" → `{}`", columns::target_names[static_cast<std::size_t>(Kind::to)]);
+      if (!type.ends_with("NOT NULL")) row += "?";
+      if (column.since > since) row += fmt::format(" ({})", column.since);
+    }
+  });
+  return row + " |\n";
+}
+
+std::string described_tables() {
+  std::string text = "| table | since | columns |\n| --- | --- | --- |\n";
+  columns::for_each(columns::row_tables, [&](const auto& table) {
+    if constexpr (columns::is_parts<decltype(table)>) {
+      text += row_of(table.name, table.since, table.columns,
+                     fmt::format("`{}` → its table", table.owner));
+    } else {
+      text += row_of(table.name, table.since, table.columns);
+    }
+  });
+  columns::for_each(columns::record_tables, [&](const auto& table) {
+    if (table.kinds != nullptr)
+      text += row_of(table.kinds, table.since, columns::only<true>(table.columns));
+    text += row_of(table.name, table.since, columns::only<false>(table.columns),
+                   table.kinds != nullptr ? fmt::format("`kind` → `{}`", table.kinds) : "");
+  });
+  return text + row_of("finding_records", 1, columns::findings);
+}
+
+// RNNADVISOR_UPDATE_GOLDEN=1 writes the page anew.
+TEST(Schema, TheTableOfColumnsOnThePageIsThatOfTheProgram) {
+  const std::string path = RNNADVISOR_SOURCE_DIR "/docs/file-format.md";
+  std::string page = testing::read_bytes(path);
+  const auto begin = page.find("| table | since | columns |"), end = page.find("\n\n", begin);
+  ASSERT_NE(end, std::string::npos);
+  const std::string described = described_tables();
+  if (std::getenv("RNNADVISOR_UPDATE_GOLDEN") != nullptr) {
+    testing::write_bytes(path, page.replace(begin, end + 1 - begin, described));
+  } else {
+    EXPECT_EQ(page.substr(begin, end + 1 - begin), described);
+  }
+}
+
+// A column that is new needs a new version, and a version is new for something.
+TEST(Schema, TheNewestColumnIsOfThisVersion) {
+  int newest = 6;  // the checksum's
+  columns::for_each_table([&](const auto& table) {
+    newest = std::max(newest, table.since);
+    columns::for_each(table.columns,
+                      [&](const auto& column) { newest = std::max(newest, column.since); });
+  });
+  EXPECT_EQ(newest, rnnprof_schema_version);
 }
 
 TEST_F(Queries, TheHeaderSaysWhatItIs) {
