@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 
 namespace rnnadvisor::gui {
@@ -15,6 +16,8 @@ namespace rnnadvisor::gui {
 inline QString to_qt(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
+
+inline std::string from_qt(const QString& text) { return text.toStdString(); }
 
 class Texts {
   Q_DECLARE_TR_FUNCTIONS(rnnadvisor::gui::Texts)

@@ -1,214 +1,160 @@
-// Charts as inline SVG. Colours come from classes in assets/report.css, so that both themes and
-// print restyle them.
+// Scenes of charts as inline SVG. Colours come from classes in assets/report.css, so that both
+// themes and print restyle them.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 
-#include "advisor/report/chart.h"
+#include "advisor/report/charts.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/html_svg.h"
 #include "advisor/report/words.h"
-#include "core/base/text.h"
 
 namespace rnnadvisor::advisor::html {
 namespace {
 
-using chart::Axis;
+using chart::coordinate;
+using chart::Ink;
+using chart::Item;
+
+std::string name_of(const Ink& ink) {
+  // In the order of Ink::Is; those that end in a hyphen are several.
+  static constexpr std::array<std::string_view, 17> names = {
+      "panel", "panel",  "raised", "grid", "axis", "text", "dim", "error", "bound",
+      "here",  "raised", "s-",     "s-",   "s-",   "k-",   "h-",  "p-"};
+  const auto name = names[static_cast<std::size_t>(ink.is)];
+  if (!name.ends_with('-')) return std::string(name);
+  const bool several = name == "s-";
+  return fmt::format("{}{}", name.substr(0, 1), several ? ink.n % chart::series_inks : ink.n);
+}
+
+std::string classes_of(const Item& item) {
+  static constexpr std::array<std::string_view, 8> kinds = {"fill",   "stroke", "dot",  "stroke",
+                                                            "stroke", "dot",    "ring", "ink"};
+  if (item.shape == Item::fill && item.ink.is == Ink::nothing) return "hit";
+  std::string text =
+      fmt::format("{} c-{}", item.ink.on ? "on" : kinds[static_cast<std::size_t>(item.shape)],
+                  name_of(item.ink));
+  if (item.ink.faint) text += " faint";
+  if (item.bold) text += " bold";
+  if (item.small) text += " tiny";
+  return text;
+}
+
+// Shorter for rectangles, of which maps have many.
+std::string path_of(const Item& item) {
+  if (item.shape != Item::fill) return html::path_of(outlines_of(item), is_closed(item.shape));
+  const auto& p = item.points;
+  return fmt::format("M{} {}h{}v{}h{}z", coordinate(p[0].x), coordinate(p[0].y),
+                     coordinate(p[1].x - p[0].x), coordinate(p[1].y - p[0].y),
+                     coordinate(p[0].x - p[1].x));
+}
+
+std::string lines_of(const Item& item) {
+  std::string text;
+  if (item.width != 1) text += fmt::format(" stroke-width=\"{}\"", coordinate(item.width));
+  if (item.dash > 0) {
+    std::string lengths;
+    for (const double length : chart::dash_of(item.dash))
+      lengths += (lengths.empty() ? "" : " ") + coordinate(length);
+    text += fmt::format(" stroke-dasharray=\"{}\"", lengths);
+  }
+  return text;
+}
+
+std::string text_of(const Item& item) {
+  const std::string_view anchor = item.anchor == chart::Anchor::start    ? ""
+                                  : item.anchor == chart::Anchor::middle ? " m"
+                                                                         : " e";
+  return fmt::format("<text class=\"{}{}\" x=\"{}\" y=\"{}\">{}</text>", classes_of(item), anchor,
+                     coordinate(item.points[0].x), coordinate(item.points[0].y), esc(item.text));
+}
+
+// The start tag without what it draws. Equal ones after each other become one path.
+std::string tag_of(const Item& item) {
+  return fmt::format("<path class=\"{}\"{}", classes_of(item), lines_of(item));
+}
+
+class Writer {
+ public:
+  void put(const Item& item) {
+    if (item.layer != layer_) {
+      close();
+      if (layer_ >= 0) out_ += "</g>";
+      layer_ = item.layer;
+      if (layer_ >= 0)
+        out_ += fmt::format("<g class=\"layer l{}\">", to_string(static_cast<MapLayer>(layer_)));
+    }
+    if (item.shape == Item::label) {
+      close();
+      if (!item.text.empty()) out_ += text_of(item);
+      return;
+    }
+    const std::string path = path_of(item);
+    if (item.halo) {
+      close();
+      out_ += fmt::format("<path class=\"stroke c-panel\" stroke-width=\"{}\" d=\"{}\"/>",
+                          coordinate(item.width + 3), path);
+    }
+    const std::string tag = tag_of(item);
+    if (tag != tag_ || !item.hint.empty()) {
+      close();
+      tag_ = tag;
+      out_ += tag + " d=\"";
+    }
+    out_ += path;
+    if (item.hint.empty()) return;
+    out_ += "\"><title>" + esc_lines(item.hint) + "</title></path>";
+    tag_.clear();
+  }
+  std::string take() {
+    close();
+    if (layer_ >= 0) out_ += "</g>";
+    return std::move(out_);
+  }
+
+ private:
+  void close() {
+    if (!tag_.empty()) out_ += "\"/>";
+    tag_.clear();
+  }
+
+  std::string out_, tag_;
+  int layer_ = -1;
+};
 
 }  // namespace
 
-std::string timing_chart(const ConfigurationReport& each, const std::string& id) {
-  std::vector<const PhaseRow*> rows;
-  double most = 0;
-  bool bounds = false;
-  std::string description;
-  for (const auto& phase : each.phases) {
-    if (phase.timing == nullptr) continue;
-    rows.push_back(&phase);
-    most = std::max({most, phase.timing->ms.median, phase.timing->ms.high, phase.bound.bound_ms});
-    bounds = bounds || phase.bound.bound_ms > 0;
-    description += fmt::format("{} {}. ", words::phase(phase.phase),
-                               format_milliseconds(phase.timing->ms.median));
-  }
-  if (rows.empty()) return {};
-  constexpr double width = 560;
-  constexpr double row_height = 40;
-  const Frame f = {128, 8, width - 84, 8 + row_height * static_cast<double>(rows.size())};
-  Svg svg(width, f.bottom + (bounds ? 68 : 46), id, "Time of each phase", description);
-  const Axis x = chart::linear_axis(most, 5, f.left, f.right);
-  for (std::size_t i = 0; i < x.ticks.size(); ++i) {
-    svg.line(x.scale(x.ticks[i]), f.top, x.scale(x.ticks[i]), f.bottom, "grid");
-    svg.text(x.scale(x.ticks[i]), f.bottom + 19, x.labels[i], "tick", "middle");
-  }
-  svg.line(f.left, f.top, f.left, f.bottom, "axis");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double middle = f.top + row_height * (static_cast<double>(i) + 0.5);
-    const MedianInterval& ms = rows[i]->timing->ms;
-    svg.text(f.left - 10, middle + 4, words::phase(rows[i]->phase), "label", "end");
-    svg.rect(f.left, middle - 10, x.scale(ms.median) - f.left, 20, "bar");
-    double end = x.scale(ms.median);
-    if (!words::interval(ms).empty()) {
-      svg.line(x.scale(ms.low) - 2, middle, x.scale(ms.high) + 2, middle, "halo");
-      svg.line(x.scale(ms.low), middle, x.scale(ms.high), middle, "whisker");
-      svg.line(x.scale(ms.low), middle - 5, x.scale(ms.low), middle + 5, "whisker");
-      svg.line(x.scale(ms.high), middle - 5, x.scale(ms.high), middle + 5, "whisker");
-      end = std::max(end, x.scale(ms.high));
-    }
-    if (const double bound = rows[i]->bound.bound_ms; bound > 0) {
-      svg.line(x.scale(bound), middle - 15, x.scale(bound), middle + 15, "bound");
-      end = std::max(end, x.scale(bound));
-    }
-    svg.text(end + 8, middle + 4, format_milliseconds(ms.median), "value");
-  }
-  svg.text((f.left + f.right) / 2, f.bottom + 38, "milliseconds (median, 95 % interval)", "label",
-           "middle");
-  if (bounds) {
-    svg.line(f.left + 2, f.bottom + 52, f.left + 2, f.bottom + 66, "bound");
-    svg.text(f.left + 10, f.bottom + 63,
-             rows.front()->bound.estimate ? "bound (estimate)" : "bound at measured ceilings",
-             "tick");
-  }
+std::string svg_of(const chart::Chart& chart, double width, std::string_view id,
+                   std::string_view title) {
+  chart::Canvas canvas;
+  canvas.width = width;
+  // The page's font is not known: none of its usual ones is wider.
+  canvas.measure = [](std::string_view text, bool bold) {
+    return (bold ? 7.7 : 7.2) * static_cast<double>(words::display_width(text));
+  };
+  const auto scene = chart.scene(canvas);
+  if (scene.items.empty()) return {};
+  Svg svg(scene.width, scene.height + 2, id, title, chart.description());
+  Writer writer;
+  for (const auto& item : scene.items) writer.put(item);
+  svg.raw(writer.take());
   return svg.take();
+}
+
+std::string timing_chart(const ConfigurationReport& each, const std::string& id) {
+  const auto chart = chart::phase_times(each);
+  return chart ? svg_of(*chart, chart_width, id, "Time of each phase") : std::string();
 }
 
 std::string roofline_chart(const ConfigurationReport& each, const std::string& id) {
-  if (each.peak_flops <= 0 || each.peak_bandwidth <= 0) return {};
-  const double ridge = each.peak_flops / each.peak_bandwidth;
-  double least_x = ridge;
-  double most_x = ridge;
-  double least_y = each.peak_flops / 1e12;
-  std::vector<const PhaseRow*> points;
-  std::string description =
-      fmt::format("Ridge point at {} FLOP per byte, peak {} TFLOP/s. ", words::number(ridge),
-                  words::number(each.peak_flops / 1e12));
-  for (const auto& phase : each.phases) {
-    if (phase.cost.intensity <= 0) continue;
-    least_x = std::min(least_x, phase.cost.intensity);
-    most_x = std::max(most_x, phase.cost.intensity);
-    if (phase.tflops <= 0) continue;
-    points.push_back(&phase);
-    least_y = std::min(least_y, phase.tflops);
-    description += fmt::format("{}: {} TFLOP/s at {} FLOP per byte. ", words::phase(phase.phase),
-                               words::number(phase.tflops), words::number(phase.cost.intensity));
-  }
-  constexpr double width = 560;
-  constexpr double height = 340;
-  const Frame f = {58, 16, width - 18, height - 50};
-  const Axis x = chart::log10_axis(least_x / 3, most_x * 3, f.left, f.right);
-  const double left_roof = x.scale.low * each.peak_bandwidth / 1e12;
-  const Axis y = chart::log10_axis(std::min(least_y / 2, std::max(left_roof, least_y / 20)),
-                                   each.peak_flops / 1e12 * 1.5, f.bottom, f.top);
-  Svg svg(width, height, id, fmt::format("Roofline, {} arithmetic", each.pipe), description);
-  draw_axes(svg, f, x, y, "arithmetic intensity, FLOP per byte", "TFLOP/s");
-  const double roof = y.scale(each.peak_flops / 1e12);
-  // The slanted roof starts where it enters the plot: at the left edge or at the bottom.
-  const double enter = std::max(x.scale.low, y.scale.low * 1e12 / each.peak_bandwidth);
-  svg.polyline({{x.scale(enter), y.scale(enter * each.peak_bandwidth / 1e12)},
-                {x.scale(ridge), roof},
-                {f.right, roof}},
-               "roof");
-  svg.line(x.scale(ridge), roof, x.scale(ridge), f.bottom, "ridge");
-  svg.text(f.right, roof - 8,
-           fmt::format("{} TFLOP/s ({})", words::number(each.peak_flops / 1e12), each.pipe), "tick",
-           "end");
-  const std::string ridge_label = fmt::format("ridge {} FLOP/B", words::number(ridge));
-  const bool ridge_left = x.scale(ridge) + 8 + text_width(ridge_label) > f.right;
-  svg.text(x.scale(ridge) + (ridge_left ? -6 : 6), f.bottom - 8, ridge_label, "tick",
-           ridge_left ? "end" : "start");
-  const std::string slope = fmt::format("{} TB/s", words::number(each.peak_bandwidth / 1e12));
-  const double middle = std::sqrt(enter * ridge);
-  svg.text(x.scale(middle) - 8, y.scale(middle * each.peak_bandwidth / 1e12) - 6, slope, "tick",
-           "end");
-
-  std::vector<double> wanted;
-  for (const PhaseRow* phase : points) wanted.push_back(y.scale(phase->tflops) + 4);
-  const auto placed = chart::spread(wanted, 15, f.top + 10, f.bottom - 22);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double px = x.scale(points[i]->cost.intensity);
-    const auto shape = static_cast<std::size_t>(points[i]->phase);
-    const std::string label =
-        fmt::format("{} {}", words::phase(points[i]->phase), words::number(points[i]->tflops));
-    // Beside every mark at this height, not only its own.
-    double leftmost = px;
-    double rightmost = px;
-    for (const PhaseRow* other : points) {
-      if (std::fabs(y.scale(other->tflops) + 4 - placed[i]) > 16) continue;
-      leftmost = std::min(leftmost, x.scale(other->cost.intensity));
-      rightmost = std::max(rightmost, x.scale(other->cost.intensity));
-    }
-    const bool left = rightmost + 12 + text_width(label) > f.right;
-    const double beside = left ? leftmost - 12 : rightmost + 12;
-    if (std::fabs(placed[i] - wanted[i]) > 4 || std::fabs(beside - px) > 13) {
-      svg.line(px, y.scale(points[i]->tflops), beside + (left ? 2 : -2), placed[i] - 4, "leader");
-    }
-    svg.marker(
-        shape, px, y.scale(points[i]->tflops),
-        fmt::format("{}: {} TFLOP/s at {} FLOP per byte", words::phase(points[i]->phase),
-                    words::number(points[i]->tflops), words::number(points[i]->cost.intensity)));
-    svg.text(beside, placed[i], label, "value", left ? "end" : "start");
-  }
-  if (points.empty()) {
-    for (const auto& phase : each.phases) {
-      if (phase.cost.intensity <= 0) continue;
-      svg.line(x.scale(phase.cost.intensity), f.top, x.scale(phase.cost.intensity), f.bottom,
-               "leader");
-    }
-    svg.text(f.left + 10, f.top + 14, "not timed: dashed lines are the phases' intensities",
-             "tick");
-  }
-  return svg.take();
+  const auto chart = chart::roofline(each);
+  return chart ? svg_of(*chart, chart_width, id, fmt::format("Roofline, {} arithmetic", each.pipe))
+               : std::string();
 }
 
 std::string memory_bar(const ConfigurationReport& each, const std::string& id) {
-  const auto& m = each.memory;
-  if (m.total <= 0) return {};
-  struct Part {
-    std::string_view name;
-    std::int64_t bytes;
-  };
-  const std::vector<Part> parts = {{"weights", m.weights + m.weight_gradients},
-                                   {"x, y and gradients", m.x + m.y + m.dx + m.dy},
-                                   {"states", m.states + m.dropout_states},
-                                   {"workspace", m.workspace},
-                                   {"reserve", m.reserve}};
-  const std::int64_t device = each.has_device ? each.device->memory_bytes : 0;
-  // Both bars are stretched to the width of the page: nothing in them but rectangles.
-  constexpr double width = 1000;
-  std::string description;
-  std::string legend;
-  std::vector<std::pair<std::size_t, double>> shares;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].bytes <= 0) continue;
-    const std::string bytes = format_bytes(static_cast<double>(parts[i].bytes));
-    description += fmt::format("{} {}. ", parts[i].name, bytes);
-    legend += fmt::format("<li><span class=\"key m{}\" aria-hidden=\"true\"></span>{} {}</li>", i,
-                          parts[i].name, bytes);
-    shares.emplace_back(i, static_cast<double>(parts[i].bytes) / static_cast<double>(m.total));
-  }
-  std::string out;
-  if (device > 0) {
-    const double share = static_cast<double>(m.total) / static_cast<double>(device);
-    Svg svg(width, 10, id + "-d", "Share of the device's memory", words::percent(share), false);
-    svg.rect(0, 0, width, 10, share > 1 ? "over" : "memory-device");
-    svg.rect(0, 0, share > 1 ? width / share : std::max(2.0, width * share), 10, "memory-need");
-    out += "<div class=\"bar10\">" + svg.take() + "</div>";
-    legend +=
-        share > 1
-            ? fmt::format(
-                  "<li><span class=\"key over\" aria-hidden=\"true\"></span>over by {}</li>",
-                  format_bytes(static_cast<double>(m.total - device)))
-            : fmt::format(
-                  "<li><span class=\"key memory-device\" aria-hidden=\"true\"></span>left {}</li>",
-                  format_bytes(static_cast<double>(device - m.total)));
-  }
-  Svg svg(width, 24, id, "What the memory is needed for", description, false);
-  double at = 0;
-  for (const auto& [part, share] : shares) {
-    svg.rect(at, 0, width * share, 24, fmt::format("m{}", part));
-    at += width * share;
-  }
-  return out + svg.take() + "<ul class=\"legend\">" + legend + "</ul>";
+  const auto chart = chart::memory(each);
+  return chart ? svg_of(*chart, chart_width, id, "What the memory is needed for") : std::string();
 }
 
 }  // namespace rnnadvisor::advisor::html

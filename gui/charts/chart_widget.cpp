@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gui/charts/chart.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 
@@ -19,17 +20,21 @@ ChartWidget::ChartWidget(QWidget* parent) : QWidget(parent), theme_(light_theme(
   setSizePolicy(policy);
 }
 
-void ChartWidget::set_chart(std::unique_ptr<Chart> chart) {
+void ChartWidget::set_chart(std::unique_ptr<chart::Chart> chart) {
   chart_ = std::move(chart);
   hits_.clear();
   focused_ = -1;
-  setAccessibleDescription(chart_ ? chart_->description() : QString());
+  setAccessibleDescription(description());
   updateGeometry();
   update();
 }
 
+QString ChartWidget::description() const {
+  return chart_ ? to_qt(chart_->description()) : QString();
+}
+
 QString ChartWidget::described_content() const {
-  const QString all = chart_ ? chart_->description() : QString();
+  const QString all = description();
   return all.isEmpty() ? tr("Nothing is shown.") : all;
 }
 
@@ -45,17 +50,21 @@ void ChartWidget::set_theme(const Theme& theme) {
 }
 
 int ChartWidget::heightForWidth(int width) const {
-  return chart_ ? static_cast<int>(std::ceil(chart_->height_for(width, style()))) : 0;
+  return chart_ ? static_cast<int>(std::ceil(chart_->scene(canvas_of(width, font())).height)) : 0;
+}
+
+int ChartWidget::least_width() const {
+  return static_cast<int>(std::ceil(chart_->least_width(canvas_of(0, font()))));
 }
 
 QSize ChartWidget::sizeHint() const {
   if (!chart_) return {};
-  const int width = std::max(480, static_cast<int>(chart_->least_size(style()).width()));
+  const int width = std::max(480, least_width());
   return {width, heightForWidth(width)};
 }
 
 QSize ChartWidget::minimumSizeHint() const {
-  return chart_ ? chart_->least_size(style()).toSize() : QSize();
+  return chart_ ? QSize(least_width(), heightForWidth(least_width())) : QSize();
 }
 
 void ChartWidget::paintEvent(QPaintEvent*) {
@@ -64,7 +73,10 @@ void ChartWidget::paintEvent(QPaintEvent*) {
   // Times run from left to right, whatever the direction of writing.
   painter.setLayoutDirection(Qt::LeftToRight);
   painter.setRenderHint(QPainter::Antialiasing);
-  hits_ = chart_->paint(painter, rect(), style());
+  const auto scene = chart_->scene(canvas_of(width(), font()));
+  columns_ = scene.columns;
+  first_ = scene.first;
+  hits_ = paint(painter, scene, {theme_, font()});
   if (hasFocus() && focused_ >= 0 && focused_ < static_cast<int>(hits_.size())) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme_.accent, 2));
@@ -92,17 +104,21 @@ void ChartWidget::mousePressEvent(QMouseEvent* event) {
     emit link_activated(hit->link);
 }
 
+int ChartWidget::first_hit() const {
+  return std::clamp(first_, 0, static_cast<int>(hits_.size()) - 1);
+}
+
 int ChartWidget::next_hit(int key) const {
   const int count = static_cast<int>(hits_.size());
   const bool forward = key == Qt::Key_Right || key == Qt::Key_Down;
   const bool back = key == Qt::Key_Left || key == Qt::Key_Up;
-  if (count == 0 || !chart_ || (!forward && !back)) return -1;
-  if (const int columns = chart_->grid_columns(); columns > 0) {
-    if (focused_ < 0) return std::clamp(chart_->first_hit(), 0, count - 1);
+  if (count == 0 || (!forward && !back)) return -1;
+  if (columns_ > 0) {
+    if (focused_ < 0) return first_hit();
     // At an edge it stays.
     const bool across = key == Qt::Key_Left || key == Qt::Key_Right;
-    const int next = focused_ + (forward ? 1 : -1) * (across ? 1 : columns);
-    const bool same_row = next / columns == focused_ / columns;
+    const int next = focused_ + (forward ? 1 : -1) * (across ? 1 : columns_);
+    const bool same_row = next / columns_ == focused_ / columns_;
     return next < 0 || next >= count || (across && !same_row) ? focused_ : next;
   }
   return (focused_ + (forward ? 1 : count - 1) + (focused_ < 0 && back ? 1 : 0)) % count;
@@ -127,8 +143,7 @@ void ChartWidget::keyPressEvent(QKeyEvent* event) {
 }
 
 void ChartWidget::focusInEvent(QFocusEvent* event) {
-  if (focused_ < 0 && !hits_.empty() && chart_)
-    focused_ = std::clamp(chart_->first_hit(), 0, static_cast<int>(hits_.size()) - 1);
+  if (focused_ < 0 && !hits_.empty()) focused_ = first_hit();
   QWidget::focusInEvent(event);
   update();
 }

@@ -81,7 +81,7 @@ std::vector<TimePart> time_parts(const Comparison& comparison, const Match& matc
 // is left of stacks with the calls of one layer that they were split into.
 Comparison compare(const DocumentPointer& before, const DocumentPointer& after);
 
-class ComparisonModel : public ColumnModel {
+class ComparisonModel : public ColumnModel<const Match*> {
   Q_OBJECT
  public:
   enum Column { name, phase, before, after, ratio, verdict, columns };
@@ -89,27 +89,19 @@ class ComparisonModel : public ColumnModel {
   void set_comparison(Comparison comparison);
   const Comparison& comparison() const { return comparison_; }
 
- protected:
-  int rows() const override;
-  QVariant of_row(int row, int role) const override;
-
  private:
   Comparison comparison_;
   double largest_ms_ = 0;  // the unit of both columns goes by it
 };
 
 // Every call, in the order of the comparison.
-class CallMatchesModel : public ColumnModel {
+class CallMatchesModel : public ColumnModel<const CallMatch*> {
   Q_OBJECT
  public:
   enum Column { number, name, phase, before, after, difference, columns };
   explicit CallMatchesModel(QObject* parent = nullptr);
   // nullptr: none. It must stay as it is until another is set.
   void set_comparison(const Comparison* comparison);
-
- protected:
-  int rows() const override;
-  QVariant of_row(int row, int role) const override;
 
  private:
   const Comparison* comparison_ = nullptr;

@@ -10,7 +10,7 @@
 
 namespace rnnadvisor::gui {
 
-class EventsModel : public ColumnModel {
+class EventsModel : public ColumnModel<Item> {
   Q_OBJECT
  public:
   enum Column { start, duration, name, call, columns };
@@ -25,17 +25,11 @@ class EventsModel : public ColumnModel {
   Item item(int row) const;
   int row_of(Item item) const;  // -1: not in it
 
- protected:
-  int rows() const override;
-  QVariant of_row(int row, int role) const override;
-
  private:
-  int call_of(int row) const;
-  QString name_of(int row) const;
+  int call_of(Item item) const;
+  QString name_of(Item item) const;
 
   DocumentPointer document_;
-  ItemKind kind_ = ItemKind::none;
-  std::vector<int> rows_;  // ascending
   std::int64_t found_ = 0;
   QString title_;
 };

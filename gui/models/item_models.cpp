@@ -31,29 +31,63 @@ QString none() { return QStringLiteral("–"); }
 
 }  // namespace
 
+FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
+  const auto of_first = [](auto of) {
+    return [of](const advisor::FindingGroup* group) { return QVariant(of(group->first())); };
+  };
+  using advisor::Finding;
+  describe(
+      {{{}, of_first([](const Finding& first) { return plain(first.title); })}},
+      {{Qt::ToolTipRole, of_first([](const Finding& first) { return tooltip(first.message); })},
+       {Qt::AccessibleTextRole, of_first([](const Finding& first) {
+          return QStringLiteral("%1: %2. %3")
+              .arg(severity_word(first.severity), plain(first.title),
+                   to_qt(words::gain(first.gain)));
+        })},
+       {SubtitleRole, [this](const advisor::FindingGroup* group) { return subtitle(*group); }},
+       {ItemIndexRole, of_first([this](const Finding& first) {
+          return static_cast<int>(&first - document_->judgement().findings.data());
+        })},
+       {SectionRole, of_first([](const Finding& first) {
+          return advisor::is_remark(first) ? tr("Remarks: no action needed") : QString();
+        })},
+       {SeverityRole,
+        of_first([](const Finding& first) { return static_cast<int>(first.severity); })},
+       {GainRole, of_first([](const Finding& first) {
+          // That it takes another model is said beside it.
+          return first.gain && first.gain->another_model && first.gain->speedup > 1
+                     ? to_qt(words::times(first.gain->speedup))
+                     : to_qt(words::gain(first.gain));
+        })},
+       {BasisRole, of_first([](const Finding& first) {
+          if (first.gain && first.gain->another_model) return tr("another model");
+          return first.gain ? to_qt(words::basis(first.gain->basis)) : QString();
+        })},
+       {AnotherModelRole,
+        of_first([](const Finding& first) { return first.gain && first.gain->another_model; })},
+       {SpeedupRole, of_first([](const Finding& first) {
+          return first.gain && !first.gain->another_model ? first.gain->speedup : 1.0;
+        })},
+       {CountRole,
+        [](const advisor::FindingGroup* group) {
+          return QVariant(static_cast<int>(group->findings.size()));
+        }},
+       {RuleRole, of_first([](const Finding& first) { return to_qt(first.rule_id); })},
+       {MatchRole, of_first([](const Finding& first) {
+          return plain(first.title + ' ' + first.rule_id + ' ' + first.message);
+        })}});
+}
+
 void FindingsModel::set_document(DocumentPointer document) {
-  beginResetModel();
-  document_ = std::move(document);
-  several_ = false;
-  if (document_) {
-    const auto& all = document_->report().configurations;
-    several_ =
-        std::count_if(all.begin(), all.end(), [](const auto& each) { return !each.tried; }) > 1;
-  }
-  endResetModel();
-}
-
-int FindingsModel::rowCount(const QModelIndex& parent) const {
-  if (parent.isValid() || !document_) return 0;
-  const auto& report = document_->report();
-  return static_cast<int>(report.actions.size() + report.remarks.size());
-}
-
-const advisor::FindingGroup& FindingsModel::group(int row) const {
-  const auto& report = document_->report();
-  const auto at = static_cast<std::size_t>(row);
-  return at < report.actions.size() ? report.actions[at]
-                                    : report.remarks[at - report.actions.size()];
+  reset([&](auto& rows) {
+    document_ = std::move(document);
+    several_ = false;
+    if (!document_) return;
+    const auto& report = document_->report();
+    several_ = report.shown() > 1;
+    for (const auto& group : report.actions) rows.push_back(&group);
+    for (const auto& group : report.remarks) rows.push_back(&group);
+  });
 }
 
 int FindingsModel::row_of(int finding) const {
@@ -65,71 +99,20 @@ int FindingsModel::row_of(int finding) const {
   return static_cast<int>((place.remark ? report.actions.size() : 0) + place.number) - 1;
 }
 
-QVariant FindingsModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !document_) return {};
-  const auto& of_row = group(index.row());
-  const auto& finding = of_row.first();
-  const int count = static_cast<int>(of_row.findings.size());
-  switch (role) {
-    case Qt::DisplayRole:
-      return plain(finding.title);
-    case Qt::ToolTipRole:
-      return tooltip(finding.message);
-    case Qt::AccessibleTextRole:
-      return QStringLiteral("%1: %2. %3")
-          .arg(severity_word(finding.severity), plain(finding.title),
-               to_qt(words::gain(finding.gain)));
-    case SubtitleRole: {
-      // How severe it is, its sign says; a word for it would leave no room for how many.
-      QStringList parts;
-      if (several_)
-        parts << tr("%n configuration(s)", nullptr, count);
-      else
-        parts << severity_word(finding.severity);
-      if (advisor::refuted(finding)) parts << tr("refuted here");
-      return parts.join(QStringLiteral(" · "));
-    }
-    case ItemIndexRole:
-      return static_cast<int>(of_row.findings.front() - document_->judgement().findings.data());
-    case SectionRole:
-      return advisor::is_remark(finding) ? tr("Remarks: no action needed") : QString();
-    case SeverityRole:
-      return static_cast<int>(finding.severity);
-    case GainRole:
-      // That it takes another model is said beside it.
-      return finding.gain && finding.gain->another_model && finding.gain->speedup > 1
-                 ? to_qt(words::times(finding.gain->speedup))
-                 : to_qt(words::gain(finding.gain));
-    case BasisRole:
-      if (finding.gain && finding.gain->another_model) return tr("another model");
-      return finding.gain ? to_qt(words::basis(finding.gain->basis)) : QString();
-    case AnotherModelRole:
-      return finding.gain && finding.gain->another_model;
-    case SpeedupRole:
-      return finding.gain && !finding.gain->another_model ? finding.gain->speedup : 1.0;
-    case CountRole:
-      return count;
-    case RuleRole:
-      return to_qt(finding.rule_id);
-    case MatchRole:
-      return plain(finding.title + ' ' + finding.rule_id + ' ' + finding.message);
-    default:
-      return {};
-  }
+// How severe it is, its sign says; a word for it would leave no room for how many.
+QVariant FindingsModel::subtitle(const advisor::FindingGroup& group) const {
+  QStringList parts;
+  if (several_)
+    parts << tr("%n configuration(s)", nullptr, many(group.findings.size()));
+  else
+    parts << severity_word(group.first().severity);
+  if (advisor::refuted(group.first())) parts << tr("refuted here");
+  return parts.join(QStringLiteral(" · "));
 }
 
 VerdictsModel::VerdictsModel(QObject* parent) : ColumnModel(parent) {
   using advisor::VerdictKind;
-  const auto at = [this](int i) -> const Row& { return rows_[static_cast<std::size_t>(i)]; };
-  const auto title_of = [at](int i) -> QVariant {
-    const Row& row = at(i);
-    return row.rule != nullptr ? plain(row.rule->title) : to_qt(row.id);
-  };
-  const auto facts = [at](int i) -> QVariant {
-    QStringList names;
-    for (const auto& name : at(i).missing) names << to_qt(words::clean(name));
-    return names.join(QStringLiteral(", "));
-  };
+  using Rule = VerdictsOfRule;
   // In the order of the columns.
   const std::vector<std::pair<VerdictKind, QString>> counted = {
       {VerdictKind::fired, tr("Fired")},
@@ -137,202 +120,179 @@ VerdictsModel::VerdictsModel(QObject* parent) : ColumnModel(parent) {
       {VerdictKind::told_by_another, tr("Covered by another")},
       {VerdictKind::not_applicable, tr("Did not apply")},
       {VerdictKind::unknown, tr("Not decided")}};
-  const auto count_of = [](const Row& row, VerdictKind kind) {
-    return row.count[static_cast<std::size_t>(kind)];
+  const auto count_of = [](const Rule& of, VerdictKind kind) {
+    return of.count[static_cast<std::size_t>(kind)];
   };
-  std::vector<TableColumn> all = {{tr("Rule"), title_of}};
+  std::vector<ColumnModel::Column> all = {{tr("Rule"), [](const Rule& of) -> QVariant {
+                                             return of.rule != nullptr ? plain(of.rule->title)
+                                                                       : to_qt(of.id);
+                                           }}};
   for (const auto& [kind, title] : counted) {
-    const auto count = [at, count_of, of = kind](int i) { return count_of(at(i), of); };
-    all.push_back({title,
-                   [count](int i) { return count(i) > 0 ? QVariant(count(i)) : QVariant(none()); },
-                   true, [count](int i) { return QVariant(count(i)); }});
+    const auto count = [count_of, which = kind](const Rule& of) { return count_of(of, which); };
+    all.push_back(
+        {title,
+         [count](const Rule& of) { return count(of) > 0 ? QVariant(count(of)) : QVariant(none()); },
+         true, count});
   }
   all.push_back({tr("Verdict"),
-                 [at, count_of, counted](int i) -> QVariant {
+                 [count_of, counted](const Rule& of) -> QVariant {
                    QStringList said;
                    for (const auto& [kind, title] : counted)
-                     if (count_of(at(i), kind) > 0) said << title;
+                     if (count_of(of, kind) > 0) said << title;
                    return said.isEmpty() ? tr("Error") : said.join(QStringLiteral(", "));
                  },
                  false,
-                 [at, count_of, counted](int i) -> QVariant {
-                   const auto first = std::find_if(
-                       counted.begin(), counted.end(),
-                       [&](const auto& one) { return count_of(at(i), one.first) > 0; });
+                 [count_of, counted](const Rule& of) -> QVariant {
+                   const auto first =
+                       std::find_if(counted.begin(), counted.end(),
+                                    [&](const auto& one) { return count_of(of, one.first) > 0; });
                    return fired + static_cast<int>(first - counted.begin());
                  }});
+  const auto facts = [](const Rule& of) -> QVariant {
+    QStringList names;
+    for (const auto& fact : of.missing) names << to_qt(words::clean(fact));
+    return names.join(QStringLiteral(", "));
+  };
   all.push_back({tr("Facts that are missing"), facts, false, {}, facts});
-  set_columns(std::move(all));
+  const auto id = [](const Rule& of) -> QVariant { return to_qt(of.id); };
+  describe(std::move(all),
+           {{Qt::ToolTipRole, id},
+            {RuleRole, id},
+            {SeverityRole,
+             [](const Rule& of) -> QVariant {
+               return of.rule != nullptr ? static_cast<int>(of.rule->severity) : 0;
+             }},
+            {MatchRole,
+             [](const Rule& of) -> QVariant {
+               return plain(of.id + ' ' + (of.rule != nullptr ? of.rule->title : std::string()));
+             }},
+            {CountRole, [](const Rule& of) -> QVariant {  // a bit for each kind that there is
+               int bits = 0;
+               for (std::size_t i = 0; i < of.count.size(); ++i)
+                 bits |= of.count[i] > 0 ? 1 << static_cast<int>(i) : 0;
+               return bits;
+             }}});
 }
 
 void VerdictsModel::set_document(DocumentPointer document, int configuration) {
-  beginResetModel();
-  document_ = std::move(document);
-  rows_.clear();
-  if (document_) {
+  reset([&](auto& rows) {
+    document_ = std::move(document);
+    if (!document_) return;
     std::map<std::string_view, std::size_t> place;
     for (const auto& each : document_->judgement().verdicts) {
       if (configuration >= 0 && each.configuration != configuration) continue;
-      const auto [found, fresh] = place.try_emplace(each.rule_id, rows_.size());
-      if (fresh) {
-        rows_.emplace_back();
-        rows_.back().id = each.rule_id;
-        rows_.back().rule = document_->rules().find(each.rule_id);
-      }
-      auto& row = rows_[found->second];
+      const auto [found, fresh] = place.try_emplace(each.rule_id, rows.size());
+      if (fresh) rows.push_back({each.rule_id, document_->rules().find(each.rule_id), {}, {}});
+      auto& row = rows[found->second];
       ++row.count[static_cast<std::size_t>(each.kind)];
       if (each.kind == advisor::VerdictKind::unknown)
         row.missing.insert(each.missing.begin(), each.missing.end());
       if (each.kind == advisor::VerdictKind::error) row.missing.insert(each.message);
     }
-  }
-  endResetModel();
+  });
 }
-
-int VerdictsModel::rows() const { return static_cast<int>(rows_.size()); }
 
 std::array<int, VerdictsModel::kinds> VerdictsModel::totals() const {
   std::array<int, kinds> sum{};
-  for (const auto& row : rows_) {
+  for (const auto& row : rows())
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += row.count[i];
-  }
   return sum;
 }
 
 bool VerdictsModel::any_missing() const {
-  return std::any_of(rows_.begin(), rows_.end(),
-                     [](const Row& row) { return !row.missing.empty(); });
-}
-
-QVariant VerdictsModel::of_row(int row, int role) const {
-  const Row& of = rows_[static_cast<std::size_t>(row)];
-  switch (role) {
-    case Qt::ToolTipRole:
-    case RuleRole:
-      return to_qt(of.id);
-    case SeverityRole:
-      return of.rule != nullptr ? static_cast<int>(of.rule->severity) : 0;
-    case MatchRole:
-      return plain(of.id + ' ' + (of.rule != nullptr ? of.rule->title : std::string()));
-    case CountRole: {  // a bit for each kind of verdict that there is
-      int bits = 0;
-      for (std::size_t i = 0; i < of.count.size(); ++i)
-        bits |= of.count[i] > 0 ? 1 << static_cast<int>(i) : 0;
-      return bits;
-    }
-    default:
-      return {};
-  }
+  return std::any_of(rows().begin(), rows().end(),
+                     [](const auto& row) { return !row.missing.empty(); });
 }
 
 ConfigurationsModel::ConfigurationsModel(QObject* parent) : ColumnModel(parent) {
-  using Report = advisor::ConfigurationReport;
-  const auto at = [this](int row) -> const Report& {
-    return document_->report().configurations[static_cast<std::size_t>(row)];
+  using Report = const advisor::ConfigurationReport*;
+  const auto number = [](const QString& title, auto of, auto shown) {
+    return ColumnModel::Column{
+        title, [of, shown](Report report) { return QVariant(shown(report, of(report))); }, true,
+        [of](Report report) { return QVariant(of(report)); }};
   };
-  const auto text = [at](auto of) { return [at, of](int row) { return QVariant(of(at(row))); }; };
-  const auto number = [at](const QString& title, auto of, auto shown) {
-    return TableColumn{title,
-                       [at, of, shown](int row) { return QVariant(shown(at(row), of(at(row)))); },
-                       true, [at, of](int row) { return QVariant(of(at(row))); }};
+  const auto severity = [](Report report) -> QVariant {
+    return static_cast<int>(report->standing);
   };
-  set_columns({
-      {tr("Standing"), text([](const Report& report) {
-         return mark(report.standing) + QLatin1Char(' ') + to_qt(words::standing(report.standing));
-       }),
-       false, text([](const Report& report) { return static_cast<int>(report.standing); })},
-      {tr("Configuration"), text([](const Report& report) { return to_qt(report.name); })},
-      number(
-          tr("Step"), [](const Report& report) { return report.step_ms(); },
-          [](const Report&, double ms) { return ms > 0 ? format_ms(ms) : none(); }),
-      number(
-          tr("TFLOP/s"), [](const Report& report) { return report.step_tflops(); },
-          [](const Report&, double value) {
-            return value > 0 ? to_qt(words::number(value)) : none();
-          }),
-      {tr("Ran"), text([](const Report& report) {
-         const Outcome outcome = report.configuration->outcome;
-         if (outcome != Outcome::completed && outcome != Outcome::not_run)
-           return to_qt(words::outcome(outcome));
-         return report.ran ? to_qt(words::implementation(*report.ran)) : none();
-       })},
-      number(
-          tr("Gain"), [](const Report& report) { return report.best_gain(); },
-          [](const Report& report, double best) {
-            if (best > 1.0005) return to_qt(words::times(best));
-            return report.model_gain() > 1.0005
-                       ? tr("%1× with another model").arg(to_qt(words::number(report.model_gain())))
-                       : none();
-          }),
-  });
+  describe(
+      {{tr("Standing"),
+        [](Report report) -> QVariant {
+          return mark(report->standing) + QLatin1Char(' ') +
+                 to_qt(words::standing(report->standing));
+        },
+        false, severity},
+       {tr("Configuration"), [](Report report) -> QVariant { return to_qt(report->name); }},
+       number(
+           tr("Step"), [](Report report) { return report->step_ms(); },
+           [](Report, double ms) { return ms > 0 ? format_ms(ms) : none(); }),
+       number(
+           tr("TFLOP/s"), [](Report report) { return report->step_tflops(); },
+           [](Report, double value) { return value > 0 ? to_qt(words::number(value)) : none(); }),
+       {tr("Ran"),
+        [](Report report) -> QVariant {
+          const Outcome outcome = report->configuration->outcome;
+          if (outcome != Outcome::completed && outcome != Outcome::not_run)
+            return to_qt(words::outcome(outcome));
+          return report->ran ? to_qt(words::implementation(*report->ran)) : none();
+        }},
+       number(
+           tr("Gain"), [](Report report) { return report->best_gain(); },
+           [](Report report, double best) {
+             if (best > 1.0005) return to_qt(words::times(best));
+             const double other = report->model_gain();
+             return other > 1.0005 ? tr("%1× with another model").arg(to_qt(words::number(other)))
+                                   : none();
+           })},
+      {{Qt::ToolTipRole,
+        [](Report report) -> QVariant { return to_qt(words::clean(report->verdict)); }},
+       {ItemIndexRole, [](Report report) -> QVariant { return report->index; }},
+       {SeverityRole, severity},
+       {MatchRole,
+        [](Report report) -> QVariant { return to_qt(report->name + ' ' + report->summary); }}});
 }
 
 void ConfigurationsModel::set_document(DocumentPointer document) {
-  beginResetModel();
-  document_ = std::move(document);
-  endResetModel();
+  reset([&](auto& rows) {
+    document_ = std::move(document);
+    if (!document_) return;
+    for (const auto& each : document_->report().configurations) rows.push_back(&each);
+  });
 }
 
-int ConfigurationsModel::rows() const {
-  return document_ ? static_cast<int>(document_->report().configurations.size()) : 0;
-}
-
-QVariant ConfigurationsModel::of_row(int row, int role) const {
-  const auto& report = document_->report().configurations[static_cast<std::size_t>(row)];
-  switch (role) {
-    case Qt::ToolTipRole:
-      return to_qt(words::clean(report.verdict));
-    case ItemIndexRole:
-      return row;
-    case SeverityRole:
-      return static_cast<int>(report.standing);
-    case MatchRole:
-      return to_qt(report.name + ' ' + report.summary);
-    default:
-      return {};
-  }
+RulesModel::RulesModel(QObject* parent) : ColumnModel(parent) {
+  using Rule = const advisor::Rule*;
+  const auto id = [](Rule rule) -> QVariant { return to_qt(rule->id); };
+  describe(
+      {{{}, [](Rule rule) -> QVariant { return plain(rule->title); }}},
+      {{SubtitleRole, id},
+       {RuleRole, id},
+       {ItemIndexRole,
+        [this](Rule rule) -> QVariant { return static_cast<int>(rule - rules_->rules.data()); }},
+       {SeverityRole, [](Rule rule) -> QVariant { return static_cast<int>(rule->severity); }},
+       {Qt::AccessibleTextRole,
+        [](Rule rule) -> QVariant {
+          return severity_word(rule->severity) + QStringLiteral(": ") + plain(rule->title);
+        }},
+       {MatchRole, [](Rule rule) -> QVariant {
+          std::string text = rule->id + ' ' + rule->title + ' ' + rule->message + ' ' +
+                             rule->explanation + ' ' + rule->criterion;
+          for (const auto& citation : rule->citations) text += ' ' + citation.source;
+          return plain(text);
+        }}});
 }
 
 void RulesModel::set_rules(std::shared_ptr<const advisor::RuleSet> rules) {
-  beginResetModel();
-  rules_ = std::move(rules);
-  endResetModel();
-}
-
-int RulesModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || !rules_ ? 0 : static_cast<int>(rules_->rules.size());
+  reset([&](auto& rows) {
+    rules_ = std::move(rules);
+    if (!rules_) return;
+    for (const auto& rule : rules_->rules) rows.push_back(&rule);
+  });
 }
 
 int RulesModel::row_of(const QString& id) const {
   if (!rules_) return -1;
   const auto* rule = rules_->find(id.toStdString());
   return rule == nullptr ? -1 : static_cast<int>(rule - rules_->rules.data());
-}
-
-QVariant RulesModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !rules_) return {};
-  const auto& rule = rules_->rules[static_cast<std::size_t>(index.row())];
-  switch (role) {
-    case Qt::DisplayRole:
-      return plain(rule.title);
-    case SubtitleRole:
-    case RuleRole:
-      return to_qt(rule.id);
-    case ItemIndexRole:
-      return index.row();
-    case SeverityRole:
-      return static_cast<int>(rule.severity);
-    case Qt::AccessibleTextRole:
-      return severity_word(rule.severity) + QStringLiteral(": ") + plain(rule.title);
-    case MatchRole: {
-      std::string text = rule.id + ' ' + rule.title + ' ' + rule.message + ' ' + rule.explanation +
-                         ' ' + rule.criterion;
-      for (const auto& citation : rule.citations) text += ' ' + citation.source;
-      return plain(text);
-    }
-    default:
-      return {};
-  }
 }
 
 WordsFilter::WordsFilter(QObject* parent) : QSortFilterProxyModel(parent) {

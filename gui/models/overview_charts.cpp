@@ -171,17 +171,4 @@ QString role_word(KernelRole role) {
   return Texts::tr("unknown");
 }
 
-std::vector<MemoryPart> memory_parts(const model::MemoryNeed& need) {
-  std::vector<MemoryPart> parts = {{Texts::tr("weights"), need.weights},
-                                   {Texts::tr("weight gradients"), need.weight_gradients},
-                                   {Texts::tr("reserve"), need.reserve},
-                                   {Texts::tr("workspace"), need.workspace},
-                                   {Texts::tr("x and y"), need.x + need.y},
-                                   {Texts::tr("dx and dy"), need.dx + need.dy},
-                                   {Texts::tr("states"), need.states},
-                                   {Texts::tr("dropout states"), need.dropout_states}};
-  std::erase_if(parts, [](const auto& part) { return part.bytes <= 0; });
-  return parts;
-}
-
 }  // namespace rnnadvisor::gui

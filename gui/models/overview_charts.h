@@ -43,10 +43,4 @@ std::vector<KernelTime> longest_kernels(const Document& document, std::size_t mo
 
 QString role_word(KernelRole role);
 
-struct MemoryPart {
-  QString name;
-  std::int64_t bytes = 0;
-};
-std::vector<MemoryPart> memory_parts(const model::MemoryNeed& need);
-
 }  // namespace rnnadvisor::gui

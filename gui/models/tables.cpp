@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advisor/report/charts.h"
 #include "advisor/report/words.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
@@ -133,9 +134,9 @@ QString exploration_table(const Exploration& now, const Exploration* held) {
     });
   row(Texts::tr("memory (bytes)"),
       [](const Exploration& e) { return QString::number(e.memory.total); });
-  for (const auto& part : memory_parts(now.memory))
-    row(Texts::tr("of it %1 (bytes)").arg(part.name), [&](const Exploration& e) {
-      for (const auto& each : memory_parts(e.memory))
+  for (const auto& part : advisor::chart::memory_parts(now.memory))
+    row(Texts::tr("of it %1 (bytes)").arg(to_qt(part.name)), [&](const Exploration& e) {
+      for (const auto& each : advisor::chart::memory_parts(e.memory))
         if (each.name == part.name) return QString::number(each.bytes);
       return QString();
     });

@@ -333,10 +333,10 @@ void CompareView::show_result(const Comparison& comparison) {
   changes_->setText(changes.join(QStringLiteral("  ·  ")));
   changes_->setVisible(!changes.isEmpty());
 
-  auto bars = std::make_unique<StackedBars>();
+  auto bars = std::make_unique<chart::Bars>();
   const auto row = [&](const QString& label, bool before) {
-    StackedBars::Row r;
-    r.label = label;
+    chart::Bars::Row r;
+    r.label = from_qt(label);
     double total = 0;
     for (const Phase phase : all_phases) {
       double ms = 0;
@@ -345,9 +345,9 @@ void CompareView::show_result(const Comparison& comparison) {
       }
       total += ms;
       r.segments.push_back(
-          {ms, theme_.color_of(phase), to_qt(words::phase(phase)), format_ms(ms), {}});
+          {ms, chart::ink_of(phase), std::string(words::phase(phase)), from_qt(format_ms(ms))});
     }
-    r.note = format_ms(total);
+    r.note = from_qt(format_ms(total));
     bars->rows.push_back(std::move(r));
   };
   row(tr("before"), true);

@@ -13,7 +13,6 @@
 #include "core/base/text.h"
 #include "gui/models/exploration_pages.h"
 #include "gui/models/link.h"
-#include "gui/models/overview_charts.h"
 #include "gui/texts.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/map_panel.h"
@@ -25,6 +24,19 @@ namespace words = advisor::words;
 namespace {
 // What a table of two configurations wants.
 constexpr int least_page_width = 400;
+
+// What was before is paler.
+chart::Ink ink_of(Phase phase, bool before) {
+  auto ink = chart::ink_of(phase);
+  ink.faint = before;
+  return ink;
+}
+
+std::string label_of(Phase phase, bool before) {
+  const QString name = to_qt(words::phase(phase));
+  return from_qt(before ? ExplorerView::tr("%1, before").arg(name) : name);
+}
+
 }  // namespace
 
 void ExplorerView::show_map() {
@@ -45,24 +57,19 @@ void ExplorerView::show_predicted() {
                 : to_qt(advisor::without_code_marks(words::no_times(now_.device().name))));
     return;
   }
-  auto bars = std::make_unique<StackedBars>();
+  auto bars = std::make_unique<chart::Bars>();
   bars->legend = false;
-  const auto add = [&](const Exploration& e, bool faint) {
+  const auto add = [&](const Exploration& e, bool before) {
     for (const auto& phase : e.phases) {
       if (!phase.predicted) continue;
-      const QColor color = theme_.color_of(phase.phase);
       const auto& time = *phase.predicted;
-      const QString name = to_qt(words::phase(phase.phase));
-      StackedBars::Row row;
-      row.label = faint ? tr("%1, before").arg(name) : name;
-      row.note = format_ms(time.seconds * 1e3);
+      const auto ms = [](double seconds) { return from_qt(format_ms(seconds * 1e3)); };
+      chart::Bars::Row row;
+      row.label = label_of(phase.phase, before);
+      row.note = ms(time.seconds);
       row.segments.push_back(
-          {time.seconds * 1e3,
-           faint ? mix(color, theme_.panel, 0.5) : color,
-           name,
-           tr("%1 to %2")
-               .arg(format_ms(time.low_seconds * 1e3), format_ms(time.high_seconds * 1e3)),
-           {}});
+          {time.seconds * 1e3, ink_of(phase.phase, before), std::string(words::phase(phase.phase)),
+           from_qt(tr("%1 to %2").arg(to_qt(ms(time.low_seconds)), to_qt(ms(time.high_seconds))))});
       bars->rows.push_back(std::move(row));
     }
   };
@@ -93,15 +100,10 @@ void ExplorerView::show_results() {
   if (tabs_->currentWidget() == maps_) show_map();
   show_predicted();
 
-  auto roofline = std::make_unique<Roofline>();
-  roofline->peak_flops = report.peak_flops;
-  roofline->bandwidth = report.peak_bandwidth;
-  roofline->peak_name = to_qt(report.pipe);
-  auto times = std::make_unique<StackedBars>();
+  auto roofline = chart::roofline_of(report);
+  auto times = std::make_unique<chart::Bars>();
   times->legend = false;
-  const auto add_point = [&](const ExploredPhase& phase, bool faint) {
-    const QColor color = theme_.color_of(phase.phase);
-    const QString name = to_qt(words::phase(phase.phase));
+  const auto add_point = [&](const ExploredPhase& phase, bool before) {
     // Where a time is predicted the point stands at its rate, below the roof.
     const double rate = phase.predicted && phase.predicted->seconds > 0
                             ? static_cast<double>(phase.cost.flops) / phase.predicted->seconds
@@ -109,23 +111,20 @@ void ExplorerView::show_results() {
     QString text = tr("%1 FLOP per byte").arg(to_qt(words::number(phase.cost.intensity)));
     if (rate > 0)
       text += tr(", %1 TFLOP/s by the predicted time").arg(to_qt(words::number(rate / 1e12)));
-    roofline->points.push_back({phase.cost.intensity, rate,
-                                faint ? tr("%1, before").arg(name) : name,
-                                faint ? mix(color, theme_.panel, 0.5) : color, text});
+    roofline->marks.push_back({phase.cost.intensity, rate, label_of(phase.phase, before),
+                               ink_of(phase.phase, before), static_cast<int>(phase.phase),
+                               from_qt(text)});
   };
-  const auto add_bar = [&](const ExploredPhase& phase, const QString& label, bool faint) {
-    const QColor color = theme_.color_of(phase.phase);
-    StackedBars::Row row;
-    row.label = label;
-    row.note = format_ms(phase.bound.bound_ms);
+  const auto add_bar = [&](const ExploredPhase& phase, std::string label, bool before) {
+    chart::Bars::Row row;
+    row.label = std::move(label);
+    row.note = from_qt(format_ms(phase.bound.bound_ms));
     const bool sequential = phase.bound.sequential_ms >= phase.bound.roofline_ms;
-    row.segments.push_back({phase.bound.bound_ms,
-                            faint ? mix(color, theme_.panel, 0.5) : color,
-                            to_qt(words::phase(phase.phase)),
-                            sequential                 ? tr("by its time steps")
-                            : phase.bound.memory_bound ? tr("by memory")
-                                                       : tr("by arithmetic"),
-                            {}});
+    row.segments.push_back({phase.bound.bound_ms, ink_of(phase.phase, before),
+                            std::string(words::phase(phase.phase)),
+                            from_qt(sequential                 ? tr("by its time steps")
+                                    : phase.bound.memory_bound ? tr("by memory")
+                                                               : tr("by arithmetic"))});
     times->rows.push_back(std::move(row));
   };
   // Below each phase the same of what is held; what only that has, last.
@@ -133,34 +132,21 @@ void ExplorerView::show_results() {
   for (const auto& phase : rest) add_point(phase, true);
   for (const auto& phase : now_.phases) {
     add_point(phase, false);
-    add_bar(phase, to_qt(words::phase(phase.phase)), false);
+    add_bar(phase, label_of(phase.phase, false), false);
     std::erase_if(rest, [&](const ExploredPhase& other) {
       if (other.phase != phase.phase) return false;
-      add_bar(other, tr("before"), true);
+      add_bar(other, from_qt(tr("before")), true);
       return true;
     });
   }
-  for (const auto& phase : rest)
-    add_bar(phase, tr("%1, before").arg(to_qt(words::phase(phase.phase))), true);
+  for (const auto& phase : rest) add_bar(phase, label_of(phase.phase, true), true);
   roofline_->set_chart(std::move(roofline));
   times_->set_chart(std::move(times));
 
-  auto memory = std::make_unique<StackedBars>();
-  const auto bar = [&](const Exploration& e, const QString& label) {
-    StackedBars::Row row;
-    row.label = label;
-    int n = 0;
-    for (const auto& part : memory_parts(e.memory))
-      row.segments.push_back({static_cast<double>(part.bytes),
-                              theme_.series(n++),
-                              part.name,
-                              to_qt(format_bytes(static_cast<double>(part.bytes))),
-                              {}});
-    row.note = to_qt(format_bytes(static_cast<double>(e.memory.total)));
-    memory->rows.push_back(std::move(row));
-  };
-  if (held_) bar(*held_, tr("before"));
-  bar(now_, held_ ? tr("after") : QString());
+  auto memory = std::make_unique<chart::Bars>();
+  if (held_) memory->rows.push_back(chart::memory_row(held_->memory, from_qt(tr("before"))));
+  memory->rows.push_back(
+      chart::memory_row(now_.memory, held_ ? from_qt(tr("after")) : std::string()));
   memory_->set_chart(std::move(memory));
   const double whole = static_cast<double>(now_.device().memory_bytes);
   memory_note_->setText(

@@ -11,7 +11,6 @@
 
 #include "advisor/facts/framework_call.h"
 #include "gui/models/document.h"
-#include "gui/views/map_chart.h"
 #include "gui/views/parts.h"
 
 namespace rnnadvisor::gui {
@@ -151,7 +150,7 @@ void MapPanel::show_map() {
   for (const auto& line : words::map_advice(*map_)) advice << to_qt(line);
   advice_->setText(advice.join(QLatin1Char('\n')));
   advice_->setVisible(!advice.isEmpty());
-  chart_->set_chart(map_chart(*map_, layer, theme_));
+  chart_->set_chart(std::make_unique<chart::HeatMap>(chart::map_chart(*map_, {layer})));
   QStringList notes = {to_qt(words::map_basis(*map_))};
   if (const auto note = words::map_note(*map_); !note.empty()) notes << to_qt(note);
   note_->setText(notes.join(QLatin1Char(' ')));
@@ -168,16 +167,25 @@ void MapPanel::choose(const QString& link) {
 }
 
 QString MapPanel::text() const {
-  const auto* chart = dynamic_cast<const HeatMap*>(chart_->chart());
-  if (chart == nullptr || chart->cells.empty()) return {};
-  QString text = chart->row_title + QLatin1Char('\t') + chart->columns.join(QLatin1Char('\t'));
-  for (qsizetype row = 0; row < chart->rows.size(); ++row) {
-    text += QLatin1Char('\n') + chart->rows[row];
-    for (qsizetype column = 0; column < chart->columns.size(); ++column)
-      text += QLatin1Char('\t') +
-              chart->cells[static_cast<std::size_t>(row * chart->columns.size() + column)].text;
+  const auto* map = dynamic_cast<const chart::HeatMap*>(chart_->chart());
+  if (map == nullptr || map->cells.empty()) return {};
+  const auto& faces = map->layers.front().faces;
+  std::string text = map->row_title;
+  for (const auto& column : map->columns) text += '\t' + column;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    if (i % map->columns.size() == 0) text += '\n' + map->rows[i / map->columns.size()];
+    text += '\t' + faces[i].text;
   }
-  return text;
+  return to_qt(text);
+}
+
+std::optional<chart::HeatMap::Place> cell_of(const QString& link) {
+  const auto parts = link.split(QLatin1Char('/'));
+  if (parts.size() != 3 || parts[0] != QLatin1String("cell")) return std::nullopt;
+  bool row_good = false, column_good = false;
+  const chart::HeatMap::Place place = {parts[1].toInt(&row_good), parts[2].toInt(&column_good)};
+  if (!row_good || !column_good || place.row < 0 || place.column < 0) return std::nullopt;
+  return place;
 }
 
 }  // namespace rnnadvisor::gui

@@ -16,6 +16,9 @@ class QLabel;
 
 namespace rnnadvisor::gui {
 
+// Of the link of a cell (advisor/report/charts.h).
+std::optional<chart::HeatMap::Place> cell_of(const QString& link);
+
 class MapPanel : public QWidget {
   Q_OBJECT
  public:

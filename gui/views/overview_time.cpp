@@ -1,4 +1,6 @@
 // The charts of the overview: where the time goes, memory, the figures of a sweep.
+#include <fmt/format.h>
+
 #include <QLabel>
 #include <algorithm>
 #include <set>
@@ -13,7 +15,13 @@ namespace rnnadvisor::gui {
 
 namespace words = advisor::words;
 
-ChartWidget* OverviewView::make_chart(std::unique_ptr<Chart> chart, const QString& name) {
+namespace {
+
+chart::Ink ink_of(KernelRole role) { return {chart::Ink::role, static_cast<int>(role)}; }
+
+}  // namespace
+
+ChartWidget* OverviewView::make_chart(std::unique_ptr<chart::Chart> chart, const QString& name) {
   auto* widget = new ChartWidget;
   widget->setAccessibleName(name);
   widget->set_theme(theme_);
@@ -24,17 +32,16 @@ ChartWidget* OverviewView::make_chart(std::unique_ptr<Chart> chart, const QStrin
   return widget;
 }
 
-StackedBars OverviewView::bars_of_kernels() const {
-  StackedBars bars;
+chart::Bars OverviewView::bars_of_kernels() const {
+  chart::Bars bars;
   std::set<KernelRole> roles;
   for (const auto& kernel : longest_kernels(*document_, 10)) {
-    StackedBars::Row row;
-    row.label = kernel.name;
-    row.note =
-        format_ms(kernel.ms) + QStringLiteral(" · %1 ×").arg(to_qt(format_count(kernel.count)));
-    row.segments.push_back(
-        {kernel.ms, theme_.color_of(kernel.role), role_word(kernel.role), {}, {}});
-    row.link = to_string(Link::to({ItemKind::kernel, kernel.first}));
+    chart::Bars::Row row;
+    row.label = from_qt(kernel.name);
+    row.note = from_qt(format_ms(kernel.ms) +
+                       QStringLiteral(" · %1 ×").arg(to_qt(format_count(kernel.count))));
+    row.segments.push_back({kernel.ms, ink_of(kernel.role), from_qt(role_word(kernel.role))});
+    row.link = from_qt(to_string(Link::to({ItemKind::kernel, kernel.first})));
     bars.rows.push_back(std::move(row));
     roles.insert(kernel.role);
   }
@@ -42,38 +49,39 @@ StackedBars OverviewView::bars_of_kernels() const {
   return bars;
 }
 
-StackedBars OverviewView::bars_of_phases(const std::vector<int>& configurations) const {
-  StackedBars bars;
+chart::Bars OverviewView::bars_of_phases(const std::vector<int>& configurations) const {
+  chart::Bars bars;
   const auto& report = document_->report();
   for (const int index : configurations) {
     const auto& each = report.configurations[static_cast<std::size_t>(index)];
     for (const auto& time : phase_times(*document_, index)) {
-      StackedBars::Row row;
-      row.label = to_qt(words::phase(time.phase));
-      if (configurations.size() > 1) row.label += QStringLiteral(" · ") + to_qt(each.name);
-      const auto add = [&](double ms, const QColor& color, const QString& name) {
-        row.segments.push_back({ms, color, name, format_ms(ms), {}});
+      chart::Bars::Row row;
+      row.label = words::phase(time.phase);
+      if (configurations.size() > 1) row.label += " · " + each.name;
+      const auto add = [&](double ms, chart::Ink ink, std::string name) {
+        row.segments.push_back({ms, ink, std::move(name), from_qt(format_ms(ms))});
       };
       for (const auto& part : time.parts)
-        add(part.ms, theme_.color_of(part.role), role_word(part.role));
-      if (time.idle_ms > 0) add(time.idle_ms, theme_.idle, tr("GPU idle"));
+        add(part.ms, ink_of(part.role), from_qt(role_word(part.role)));
+      if (time.idle_ms > 0) add(time.idle_ms, {chart::Ink::idle}, from_qt(tr("GPU idle")));
       if (time.parts.empty())
-        add(time.timed_ms, theme_.color_of(time.phase), to_qt(words::phase(time.phase)));
-      row.note = format_ms((time.timed_ms > 0 ? time.timed_ms : time.kernel_ms + time.idle_ms));
-      row.link = to_string(Link::to_view(QStringLiteral("timeline")));
+        add(time.timed_ms, chart::ink_of(time.phase), std::string(words::phase(time.phase)));
+      row.note =
+          from_qt(format_ms(time.timed_ms > 0 ? time.timed_ms : time.kernel_ms + time.idle_ms));
+      row.link = from_qt(to_string(Link::to_view(QStringLiteral("timeline"))));
       bars.rows.push_back(std::move(row));
-      bars.last_entry = tr("GPU idle");
+      bars.last_entry = from_qt(tr("GPU idle"));
     }
   }
   return bars;
 }
 
-StackedBars OverviewView::bars_of_configurations(const std::vector<int>& configurations) const {
-  StackedBars bars;
+chart::Bars OverviewView::bars_of_configurations(const std::vector<int>& configurations) const {
+  chart::Bars bars;
   for (const int index : configurations) {
     const auto& each = document_->report().configurations[static_cast<std::size_t>(index)];
-    StackedBars::Row row;
-    row.label = to_qt(each.name);
+    chart::Bars::Row row;
+    row.label = each.name;
     double total = 0;
     const auto times = phase_times(*document_, index);
     const bool trains = std::ranges::any_of(
@@ -82,13 +90,13 @@ StackedBars OverviewView::bars_of_configurations(const std::vector<int>& configu
       // No step has both.
       if (trains && time.phase == Phase::forward_inference) continue;
       const double ms = time.timed_ms > 0 ? time.timed_ms : time.kernel_ms;
-      row.segments.push_back(
-          {ms, theme_.color_of(time.phase), to_qt(words::phase(time.phase)), format_ms(ms), {}});
+      row.segments.push_back({ms, chart::ink_of(time.phase), std::string(words::phase(time.phase)),
+                              from_qt(format_ms(ms))});
       total += ms;
     }
-    row.note = format_ms(total);
-    if (each.ran) row.note += QStringLiteral(" · ") + to_qt(words::implementation(*each.ran));
-    row.link = to_string(Link::to({ItemKind::configuration, index}));
+    row.note = from_qt(format_ms(total));
+    if (each.ran) row.note += fmt::format(" · {}", words::implementation(*each.ran));
+    row.link = from_qt(to_string(Link::to({ItemKind::configuration, index})));
     bars.rows.push_back(std::move(row));
   }
   return bars;
@@ -99,7 +107,7 @@ QWidget* OverviewView::make_time() {
   const auto& report = document_->report();
   const auto chosen = longest_configurations(*document_, most_configurations);
   auto* card = new Card(tr("Where the time goes"));
-  StackedBars bars;
+  chart::Bars bars;
   QStringList notes;
   if (chosen.empty() && document_->profile().kernels.size() == 0) {
     auto* text =
@@ -125,7 +133,7 @@ QWidget* OverviewView::make_time() {
       notes << tr("the longest %1 of %2").arg(chosen.size()).arg(report.configurations.size());
   }
   card->body()->addWidget(
-      make_chart(std::make_unique<StackedBars>(std::move(bars)), tr("Where the time goes")));
+      make_chart(std::make_unique<chart::Bars>(std::move(bars)), tr("Where the time goes")));
   if (!notes.isEmpty()) {
     auto* line = make_label(notes.join(QStringLiteral(" · ")), "small");
     line->setWordWrap(true);
@@ -148,31 +156,7 @@ QWidget* OverviewView::make_memory() {
   }
   const double device = static_cast<double>(largest->device->memory_bytes);
   const double total = static_cast<double>(largest->memory.total);
-  const auto bytes = [](double value) { return to_qt(format_bytes(value)); };
-  StackedBars::Row row;
-  row.label = tr("of the device");
-  row.note = bytes(device);
-  row.segments.push_back({total,
-                          total > device ? theme_.error : theme_.series(0),
-                          QString(),
-                          tr("%1 needed").arg(bytes(total)),
-                          {}});
-  row.whole = std::max(device, total);
-  auto parts = std::make_unique<StackedBars>();
-  parts->rows.push_back(row);
-  StackedBars::Row of_need;
-  of_need.label = tr("of the need");
-  int n = 0;
-  for (const auto& part : memory_parts(largest->memory))
-    of_need.segments.push_back({static_cast<double>(part.bytes),
-                                theme_.series(n++),
-                                part.name,
-                                bytes(static_cast<double>(part.bytes)),
-                                {}});
-  of_need.note = bytes(total);
-  of_need.whole = total;
-  parts->rows.push_back(of_need);
-  card->body()->addWidget(make_chart(std::move(parts), tr("Memory")));
+  card->body()->addWidget(make_chart(chart::memory(*largest), tr("Memory")));
   QString note = document_->profile().configurations.size() > 1
                      ? tr("largest: %1 · ").arg(to_qt(largest->name))
                      : QString();
@@ -181,7 +165,8 @@ QWidget* OverviewView::make_memory() {
           .arg(to_qt(words::percent(device > 0 ? total / device : 0)), to_qt(largest->device->name),
                to_qt(model::to_string(largest->memory.exactness)));
   const auto measured = largest->configuration->memory_peak_used;
-  if (measured > 0) note += tr(" · %1 measured").arg(bytes(static_cast<double>(measured)));
+  if (measured > 0)
+    note += tr(" · %1 measured").arg(to_qt(format_bytes(static_cast<double>(measured))));
   auto* line = make_label(note, "small");
   line->setWordWrap(true);
   card->body()->addWidget(line);
@@ -191,36 +176,13 @@ QWidget* OverviewView::make_memory() {
 std::vector<QWidget*> OverviewView::make_figures() {
   std::vector<QWidget*> cards;
   for (const auto& figure : document_->report().figures) {
-    auto chart = std::make_unique<LineChart>();
-    chart->x_label = to_qt(figure.x_label);
-    chart->y_label = to_qt(figure.y_label);
-    int n = 0;
-    double least = 0, most = 0;
-    for (const auto& series : figure.series) {
-      // An algorithm has the colour of what it stands for, as everywhere.
-      const auto algo = parse_enum<Algo>(series.name);
-      LineChart::Series line{
-          to_qt(series.name),
-          algo ? theme_.color_of(model::implementation_of(*algo)) : theme_.series(n),
-          {}};
-      ++n;
-      for (const auto& point : series.points) {
-        line.points.push_back(
-            {point.x, point.y, point.low, point.high,
-             QStringLiteral("%1 %2: %3")
-                 .arg(chart->x_label)
-                 .arg(point.x)
-                 .arg(to_qt(words::number(point.y))),
-             to_string(Link::to({ItemKind::configuration, point.configuration}))});
-        least = least > 0 ? std::min(least, point.y) : point.y;
-        most = std::max(most, point.y);
-      }
-      if (!line.points.empty()) chart->series.push_back(std::move(line));
+    const QString title = to_qt(words::clean(figure.figure->title));
+    auto* card = new Card(title);
+    for (auto& each : chart::figure_charts(figure)) {
+      if (!each.caption.empty()) card->body()->addWidget(make_label(to_qt(each.caption), "small"));
+      card->body()->addWidget(
+          make_chart(std::make_unique<chart::Lines>(std::move(each.lines)), title));
     }
-    chart->log_y = least > 0 && most / least > 30;
-    auto* card = new Card(to_qt(words::clean(figure.figure->title)));
-    card->body()->addWidget(
-        make_chart(std::move(chart), to_qt(words::clean(figure.figure->title))));
     if (!figure.figure->statement.empty()) {
       auto* claim =
           make_label(to_qt(words::clean(figure.figure->statement)) + QStringLiteral(" (") +

@@ -30,9 +30,9 @@ class OverviewView : public View {
   QString configurations_counted() const;
   QWidget* make_verdict();
   QWidget* make_time();
-  StackedBars bars_of_kernels() const;
-  StackedBars bars_of_phases(const std::vector<int>& configurations) const;
-  StackedBars bars_of_configurations(const std::vector<int>& configurations) const;
+  chart::Bars bars_of_kernels() const;
+  chart::Bars bars_of_phases(const std::vector<int>& configurations) const;
+  chart::Bars bars_of_configurations(const std::vector<int>& configurations) const;
   QWidget* make_actions();
   QWidget* make_remarks();  // null where there are none
   QWidget* make_memory();
@@ -41,7 +41,7 @@ class OverviewView : public View {
   QWidget* make_emptiness();  // of a record without any RNN
   QWidget* make_configurations();
   std::vector<QWidget*> make_figures();
-  ChartWidget* make_chart(std::unique_ptr<Chart> chart, const QString& name);
+  ChartWidget* make_chart(std::unique_ptr<chart::Chart> chart, const QString& name);
   void arrange();
 
   ViewState* state_;

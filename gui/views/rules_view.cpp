@@ -126,9 +126,9 @@ QString RulesView::table_text() const { return table_text_of(list_); }
 
 QString RulesView::shown_rule() const {
   const QModelIndex index = list_->currentIndex();
-  if (!index.isValid() || rules_.rules() == nullptr) return {};
+  if (!index.isValid() || rules_.rule_set() == nullptr) return {};
   return to_qt(
-      rules_.rules()->rules[static_cast<std::size_t>(index.data(ItemIndexRole).toInt())].id);
+      rules_.rule_set()->rules[static_cast<std::size_t>(index.data(ItemIndexRole).toInt())].id);
 }
 
 bool RulesView::show_rule(const QString& id) {
@@ -146,11 +146,11 @@ bool RulesView::show_rule(const QString& id) {
 
 void RulesView::show_current(bool same) {
   const QModelIndex index = list_->currentIndex();
-  if (!index.isValid() || rules_.rules() == nullptr) return;
+  if (!index.isValid() || rules_.rule_set() == nullptr) return;
   const auto row = static_cast<std::size_t>(index.data(ItemIndexRole).toInt());
   std::span<const DeviceSpec> devices;
   if (document_) devices = document_->profile().devices;
-  page_->show_page(rule_page(rules_.rules()->rules[row], theme_, devices), same);
+  page_->show_page(rule_page(rules_.rule_set()->rules[row], theme_, devices), same);
 }
 
 }  // namespace rnnadvisor::gui

@@ -213,15 +213,14 @@ TEST(MapHtml, EscapesMarksAndTabulates) {
   const std::string page = write_map_html(std::span(&map, 1));
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("style=")));
-  EXPECT_EQ(count(page, "<g class=\"cell"), map.cells.size());
-  EXPECT_EQ(count(page, "class=\"frame here\""), 1U);
+  EXPECT_EQ(count(page, "<path class=\"hit\""), map.cells.size());
   EXPECT_EQ(count(page, "(you are here)</strong>"), 1U);
-  EXPECT_EQ(count(page, "class=\"frame better\""), map.better.size());
-  EXPECT_THAT(page, HasSubstr("class=\"edge cliff\""));
+  EXPECT_THAT(page, HasSubstr("cliff: "));
+  EXPECT_THAT(page, HasSubstr("<g class=\"layer ltime\">"));
   // Without times nothing that looks like one.
   const auto bare = map_of(hostile, MapAxes::hidden_batch, false);
   const std::string other = write_map_html(std::span(&bare, 1));
-  EXPECT_EQ(count(other, "class=\"vt\""), 0U);
+  EXPECT_EQ(count(other, "class=\"layer ltime\""), 0U);
   EXPECT_EQ(count(other, "class=\"pick time\""), 0U);
   EXPECT_THAT(other, HasSubstr("rnnadvisor calibrate"));
 }

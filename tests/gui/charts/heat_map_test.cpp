@@ -1,27 +1,31 @@
-#include "gui/charts/heat_map.h"
-
 #include <gtest/gtest.h>
 
 #include <QImage>
 #include <QSignalSpy>
 #include <QTest>
 
+#include "gui/charts/chart.h"
+
 namespace rnnadvisor::gui {
 namespace {
 
+using chart::HeatMap;
+using chart::Ink;
+
 HeatMap three_by_four() {
   HeatMap map;
-  map.rows = {QStringLiteral("8"), QStringLiteral("16"), QStringLiteral("32")};
-  map.columns = {QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("4"),
-                 QStringLiteral("8")};
-  map.row_title = QStringLiteral("rows");
-  map.column_title = QStringLiteral("columns");
+  map.rows = {"8", "16", "32"};
+  map.columns = {"1", "2", "4", "8"};
+  map.row_title = "rows";
+  map.column_title = "columns";
+  HeatMap::Layer layer;
   for (int i = 0; i < 12; ++i) {
-    map.cells.push_back({QString::number(i), QColor(10 * i, 200, 100), QColor(),
-                         QStringLiteral("cell %1").arg(i), QStringLiteral("cell/%1").arg(i)});
+    map.cells.push_back({"cell " + std::to_string(i), "cell/" + std::to_string(i)});
+    layer.faces.push_back({std::to_string(i), {Ink::series, i % 3}});
   }
+  layer.legend = {{chart::LegendEntry::frame, {}, "you are here"}};
+  map.layers.push_back(std::move(layer));
   map.here = HeatMap::Place{1, 2};
-  map.legend = {{HeatMap::Entry::Kind::frame, {}, QStringLiteral("you are here"), {}}};
   return map;
 }
 
@@ -32,7 +36,7 @@ std::vector<ChartHit> paint(const HeatMap& map, QSize size, QImage* image = null
   QImage own(size, QImage::Format_ARGB32_Premultiplied);
   own.fill(style(dark).theme.panel);
   QPainter painter(&own);
-  const auto hits = map.paint(painter, own.rect(), style(dark));
+  const auto hits = paint(painter, map.scene(canvas_of(size.width(), QFont())), style(dark));
   painter.end();
   if (image != nullptr) *image = own;
   return hits;
@@ -54,7 +58,7 @@ TEST(HeatMap, CellsAreATableRowByRow) {
     }
     // The fill, beside text and frames.
     const QPoint inside = (hits[i].area.topLeft() + QPointF(7, 6)).toPoint();
-    EXPECT_EQ(image.pixelColor(inside), map.cells[i].color) << i;
+    EXPECT_EQ(image.pixelColor(inside), light_theme().series(static_cast<int>(i) % 3)) << i;
   }
 }
 
@@ -88,8 +92,8 @@ TEST(HeatMap, TheOwnCellIsFramed) {
   EXPECT_EQ(image.pixelColor(QPoint(static_cast<int>(own.center().x()),
                                     static_cast<int>(std::round(own.top() + 1)))),
             light_theme().evidence);
-  EXPECT_EQ(map.first_hit(), 6);
-  EXPECT_TRUE(map.description().contains(QStringLiteral("cell 6")));
+  EXPECT_EQ(map.first(), 6);
+  EXPECT_NE(map.description().find("cell 6"), std::string::npos);
 }
 
 TEST(HeatMap, AnySizeAndNothingToShowIsNoCrash) {
@@ -104,10 +108,11 @@ TEST(HeatMap, AnySizeAndNothingToShowIsNoCrash) {
 
 TEST(HeatMap, HeightHoldsTheLegend) {
   HeatMap map = three_by_four();
-  const double one = map.height_for(500, style());
+  const auto height = [&] { return map.scene(canvas_of(300, QFont())).height; };
+  const double one = height();
   for (int i = 0; i < 12; ++i)
-    map.legend.push_back({HeatMap::Entry::Kind::plain, {}, QStringLiteral("some words"), {}});
-  EXPECT_GT(map.height_for(300, style()), one);
+    map.layers[0].legend.push_back({chart::LegendEntry::plain, {}, "some words"});
+  EXPECT_GT(height(), one);
 }
 
 TEST(HeatMap, KeysGoInAllFourDirections) {

@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QTextDocument>
 
+#include "advisor/report/charts.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/page.h"
 #include "profiler/profile/builder.h"
@@ -266,7 +267,7 @@ TEST(OverviewCharts, PartsAddUp) {
   }
   const auto& memory = document->report().configurations.front().memory;
   std::int64_t sum = 0;
-  for (const auto& part : memory_parts(memory)) sum += part.bytes;
+  for (const auto& part : advisor::chart::memory_parts(memory)) sum += part.bytes;
   EXPECT_EQ(sum, memory.total);
 }
 

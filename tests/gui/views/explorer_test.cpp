@@ -95,13 +95,12 @@ TEST_F(ExplorerTest, LabelsOfBarsAreNotCut) {
   QCoreApplication::processEvents();
   int bars = 0;
   for (const auto* widget : view_.findChildren<ChartWidget*>()) {
-    const auto* chart = dynamic_cast<const StackedBars*>(widget->chart());
+    const auto* chart = dynamic_cast<const chart::Bars*>(widget->chart());
     if (chart == nullptr) continue;
     ++bars;
-    const QFontMetricsF metrics(widget->font());
-    const double room = chart->label_width({light_theme(), widget->font()}, widget->width());
-    for (const auto& row : chart->rows)
-      EXPECT_LE(metrics.horizontalAdvance(row.label), room) << row.label.toStdString();
+    const auto canvas = canvas_of(widget->width(), widget->font());
+    const double room = chart->label_width(canvas);
+    for (const auto& row : chart->rows) EXPECT_LE(canvas.width_of(row.label), room) << row.label;
   }
   EXPECT_EQ(bars, 2);
 }

@@ -15,7 +15,6 @@
 #include "gui/views/explorer_view.h"
 #include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
-#include "gui/views/map_chart.h"
 #include "gui/views/map_panel.h"
 #include "tests/core/model/cliff_times.h"
 #include "tests/gui/documents.h"
@@ -165,20 +164,20 @@ TEST_F(MapsTest, TheNearestBetterIsNamed) {
 
 TEST_F(MapsTest, LayersAndAxesAreChosen) {
   map();
-  const auto chart = [&] { return dynamic_cast<const HeatMap*>(panel().chart()->chart()); };
+  const auto chart = [&] { return dynamic_cast<const chart::HeatMap*>(panel().chart()->chart()); };
   const auto& own = panel().map()->own();
-  const auto here = static_cast<std::size_t>(chart()->first_hit());
-  EXPECT_EQ(chart()->cells[here].text,
-            to_qt(advisor::MapScale(*panel().map(), MapLayer::time).text(own)));
+  const auto here = static_cast<std::size_t>(chart()->first());
+  const auto face = [&] { return chart()->layers.front().faces[here]; };
+  EXPECT_EQ(face().text, advisor::MapScale(*panel().map(), MapLayer::time).text(own));
   for (auto* button : panel().findChildren<QToolButton*>()) {
     if (button->accessibleName().endsWith(QStringLiteral("Kernels"))) button->click();
   }
   EXPECT_EQ(panel().layer(), MapLayer::implementation);
-  EXPECT_EQ(chart()->cells[here].text, QStringLiteral("S"));
-  EXPECT_EQ(chart()->cells[here].color, light_theme().color_of(model::Implementation::standard));
+  EXPECT_EQ(face().text, "S");
+  EXPECT_EQ(face().ink, chart::ink_of(model::Implementation::standard));
   panel().findChild<QComboBox*>()->setCurrentIndex(2);
   EXPECT_EQ(map().axes, MapAxes::length_batch);
-  EXPECT_EQ(chart()->row_title, QStringLiteral("length"));
+  EXPECT_EQ(chart()->row_title, "length");
   EXPECT_TRUE(view_.table_text().startsWith(QStringLiteral("length\t")));
 }
 
@@ -191,8 +190,8 @@ TEST_F(MapsTest, WithoutAPredictorThereIsNoTimeAndItSaysWhy) {
   for (const auto* button : panel().findChildren<QToolButton*>())
     enabled += button->isEnabled() ? 1 : 0;
   EXPECT_EQ(enabled, 1);
-  const auto* chart = dynamic_cast<const HeatMap*>(panel().chart()->chart());
-  for (const auto& each : chart->cells) EXPECT_FALSE(each.hint.contains(QStringLiteral(" ms")));
+  const auto* shown = dynamic_cast<const chart::HeatMap*>(panel().chart()->chart());
+  for (const auto& each : shown->cells) EXPECT_EQ(each.hint.find(" ms"), std::string::npos);
 }
 
 TEST_F(MapsTest, ThePredictedTimeIsAmongTheResults) {
