@@ -22,6 +22,7 @@
 #include "advisor/whatif/torch/torch_candidates.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/output_file.h"
+#include "core/model/autocast.h"
 #include "profiler/spool/settings.h"
 
 namespace rnnadvisor::cli {
@@ -68,23 +69,21 @@ std::vector<std::string> names_with(const std::string& folder, std::string_view 
 std::string refusal(std::string reason) { return Json{{"none", std::move(reason)}}.dump(); }
 
 // A layer of another data type than its program casts inputs, outputs, weights and gradients in
-// every step. Whatever its size, whole steps of public programs took at least so much longer for it
-// (tests/gpu/accelerate/results/public-2.jsonl). False: what is gained does not pay for it.
+// every step, as autocast does. False: what is gained does not pay for it.
 bool pays_for_casts(const Profile& profile, const DeviceSpec& device,
                     const model::PredictTime& predict, const advisor::TorchCandidate& candidate) {
-  constexpr double least_seconds = 0.6e-3;
   const bool casts =
       std::any_of(candidate.transforms.begin(), candidate.transforms.end(),
                   [](const advisor::Transform& change) { return change.kind == "data_type"; });
   if (!casts) return true;
+  const double added_ms = model::autocast_ms(profile.configurations.front().config);
   const auto before = advisor::predict_seconds(profile, 0, device, predict, {});
   const auto after = advisor::predict_seconds(profile, 0, device, predict, candidate.transforms);
-  if (before && after) return *before - *after > least_seconds;
+  if (before && after) return (*before - *after) * 1e3 > added_ms;
   ExperimentVariant own, changed;
   own.calls = {profile.configurations.front().config};
   changed.calls = candidate.calls;
-  const double gained_ms = advisor::bound_ms(own, device) - advisor::bound_ms(changed, device);
-  return gained_ms * 1e-3 > least_seconds;
+  return advisor::bound_ms(own, device) - advisor::bound_ms(changed, device) > added_ms;
 }
 
 // For people.

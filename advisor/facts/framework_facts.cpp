@@ -9,6 +9,7 @@
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
 #include "core/config/key_scope.h"
+#include "core/model/autocast.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -155,6 +156,12 @@ void add_pytorch(Catalogue& catalogue) {
         },
         spellings<Algo>());
   }
+  define(catalogue, "framework.pytorch_autocast_ms", "ms", Provenance::modelled,
+         "what the casts of PyTorch's autocast add to a step",
+         [](const Subject& s) -> std::optional<double> {
+           if (framework_of(s) != Framework::pytorch) return std::nullopt;
+           return model::autocast_ms(s.get().config);
+         });
 }
 
 void add_what_runs(Catalogue& catalogue) {

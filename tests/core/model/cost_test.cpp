@@ -2,8 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
 
+#include "core/model/autocast.h"
 #include "core/model/memory.h"
 
 namespace rnnadvisor::model {
@@ -234,6 +240,26 @@ TEST(LowerBound, ReadsRecurrentWeightsBeyondTheCacheEachStep) {
   EXPECT_DOUBLE_EQ(lower_bound(persistent, Phase::forward_inference, measured).sequential_ms, 10);
   persistent.data_type = DataType::bfloat16;  // runs the standard kernels
   EXPECT_DOUBLE_EQ(lower_bound(persistent, Phase::forward_inference, measured).sequential_ms, 100);
+}
+
+// What docs/models.md says of it.
+TEST(Autocast, IsNearWhatCastsTookOnAnH100) {
+  std::ifstream rows(RNNADVISOR_SOURCE_DIR "/tests/gpu/accelerate/results/casts.jsonl");
+  std::vector<double> errors;
+  for (std::string line; std::getline(rows, line);) {
+    const auto row = nlohmann::json::parse(line);
+    const auto& shape = row["shape"];
+    RnnConfig c = lstm(shape["input"], shape["hidden"], shape["batch"], shape["steps"]);
+    c.num_layers = shape["layers"];
+    c.direction = shape["bidirectional"] ? Direction::bidirectional : Direction::unidirectional;
+    c.mode = shape["training"] ? Mode::training : Mode::inference;
+    const double took = row["ms"]["autocast"].get<double>() - row["ms"]["half"].get<double>();
+    errors.push_back(std::abs(autocast_ms(c) / took - 1));
+  }
+  ASSERT_EQ(errors.size(), 46u);
+  std::sort(errors.begin(), errors.end());
+  EXPECT_LE(errors[23], 0.09);
+  EXPECT_LE(errors[44], 0.40);
 }
 
 // NVIDIA, Matrix Multiplication Background User's Guide: 257 rows of 128-wide tiles need a third
