@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <span>
 
+#include "advisor/report/content.h"
 #include "advisor/report/html_parts.h"
-#include "advisor/report/inline_code.h"
+#include "advisor/report/predicted_times.h"
+#include "advisor/report/render.h"
 #include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/embedded.h"
@@ -21,154 +23,11 @@ std::string esc(std::string_view text) { return words::escape_markup(words::clea
 std::string esc_lines(std::string_view text) {
   return words::escape_markup(words::clean_lines(text));
 }
-std::string prose(std::string_view text) {
-  const std::string clean = words::clean(text);
-  std::string markup;
-  for (const auto& run : inline_code(clean)) {
-    const std::string escaped = words::escape_markup(run.text);
-    markup += run.code ? "<code>" + escaped + "</code>" : escaped;
-  }
-  return markup;
-}
-
-std::string link(std::string_view url, std::string_view text) {
-  const bool web = (url.starts_with("https://") || url.starts_with("http://")) &&
-                   url.find_first_of(" \t\r\n<>\"'\\") == std::string_view::npos;
-  if (!web) return esc(text);
-  return fmt::format("<a href=\"{}\" rel=\"noreferrer noopener\">{}</a>", esc(url), esc(text));
-}
-
-std::string_view class_of(Severity severity) { return to_string(severity); }
-std::string_view class_of(Standing standing) { return to_string(standing); }
-
-std::string chip(Standing standing) {
-  static constexpr std::array<std::string_view, 6> icons = {"?", "✕", "✓", "◆", "▲", "✕"};
-  return fmt::format("<span class=\"chip {}\"><span aria-hidden=\"true\">{}</span> {}</span>",
-                     class_of(standing), icons[static_cast<std::size_t>(standing)],
-                     words::standing(standing));
-}
-
-std::string chip(Severity severity) {
-  static constexpr std::array<std::string_view, 4> icons = {"i", "◆", "▲", "✕"};
-  return fmt::format("<span class=\"chip {}\"><span aria-hidden=\"true\">{}</span> {}</span>",
-                     class_of(severity), icons[static_cast<std::size_t>(severity)],
-                     severity == Severity::info ? "remark" : to_string(severity));
-}
-
-std::string gain(const std::optional<Gain>& gain) {
-  if (words::gain(gain).empty()) return {};
-  std::string text = fmt::format("<p class=\"gain\"><strong>{}</strong>", esc(words::gain(gain)));
-  if (gain->speedup > 1.0005 && !gain->another_model) text += " faster";
-  if (!gain->change.empty())
-    text += (gain->another_model ? " (" : " with ") + esc(gain->change) +
-            (gain->another_model ? ")" : "");
-  if (!gain->scope.empty()) text += fmt::format(", {}", esc(gain->scope));
-  if (gain->speedup > 1.0005 && gain->high > 0)
-    text +=
-        fmt::format(" (interval {} to {})", words::number(gain->low), words::number(gain->high));
-  text += fmt::format(" <span class=\"basis {}\">{}</span>", to_string(gain->basis),
-                      words::basis(gain->basis));
-  if (!gain->source.empty()) {
-    const bool fact = gain->source.find(' ') == std::string::npos;  // its name, not a sentence
-    text +=
-        fmt::format(" <{0} class=\"muted\">{1}</{0}>", fact ? "code" : "span", esc(gain->source));
-  }
-  return text + "</p>";
-}
-
-void summary(Page& page, const Report& report) {
-  const Standing worst = report.worst();
-  page.put("<section id=\"summary\" class=\"hero {}\" aria-labelledby=\"headline\">",
-           class_of(worst));
-  if (!report.configurations.empty()) page.put("<p class=\"eyebrow\">{}</p>", chip(worst));
-  page.put("<h1 id=\"headline\">{}</h1>", esc(report.headline));
-  if (!report.assumption.empty()) page.put("<p class=\"muted\">{}</p>", esc(report.assumption));
-  if (!report.configurations.empty()) {
-    page.raw("<ul class=\"counts\">");
-    const auto count = [&](int number, Severity severity) {
-      page.put("<li class=\"{}{}\"><strong>{}</strong> {}</li>", class_of(severity),
-               number == 0 ? " none" : "", number, words::severity_plural(severity, number));
-    };
-    count(report.errors, Severity::error);
-    count(report.warnings, Severity::warning);
-    count(report.opportunities, Severity::opportunity);
-    count(report.infos, Severity::info);
-    page.raw("</ul>");
-  } else {
-    page.raw(
-        "<p>Run or check at least one configuration and its report appears here: <code>rnnadvisor "
-        "check --cell lstm --hidden-size 1024</code>.</p>");
-  }
-  page.raw("<dl class=\"facts\">");
-  for (const auto& device : words::devices(*report.profile, true))
-    page.put("<div><dt>Device</dt><dd>{}</dd></div>", esc(device));
-  if (report.profile->devices.empty() && !report.configurations.empty()) {
-    page.raw("<div><dt>Device</dt><dd>none named: no bounds, no eligibility</dd></div>");
-  }
-  const Environment& environment = report.profile->environment;
-  const auto fact = [&](std::string_view label, const std::string& value) {
-    if (!value.empty()) page.put("<div><dt>{}</dt><dd>{}</dd></div>", label, esc(value));
-  };
-  fact("cuDNN", environment.cudnn_version);
-  fact("Driver", environment.driver_version);
-  fact("Framework", environment.framework.empty()
-                        ? std::string()
-                        : environment.framework + " " + environment.framework_version);
-  fact("Created", environment.created);
-  fact("rnnadvisor", environment.rnnadvisor_version);
-  page.raw("</dl></section>");
-}
-
-void environment(Page& page, const Report& report) {
-  const Profile& profile = *report.profile;
-  const auto rows = words::environment(profile.environment);
-  page.raw(
-      "<section id=\"environment\" aria-labelledby=\"environment-h\"><h2 "
-      "id=\"environment-h\">Environment</h2><div class=\"panel\">");
-  if (!profile.notes.empty()) {
-    page.raw("<h3>Notes on this profile</h3><ul class=\"notes\">");
-    for (const auto& note : profile.notes) {
-      const Severity severity = note.severity == NoteSeverity::error     ? Severity::error
-                                : note.severity == NoteSeverity::warning ? Severity::warning
-                                                                         : Severity::info;
-      page.put("<li>{} {}", chip(severity), esc(note.text));
-      if (note.count > 1)
-        page.put(" <span class=\"muted\">({})</span>", words::plural(note.count, "time"));
-      page.raw("</li>");
-    }
-    page.raw("</ul>");
-  }
-  if (rows.empty()) {
-    page.raw("<p class=\"muted\">This profile does not say where it comes from.</p>");
-  } else {
-    page.raw("<dl class=\"rows\">");
-    for (const auto& [label, value] : rows)
-      page.put("<div><dt>{}</dt><dd>{}</dd></div>", esc(label), esc(value));
-    page.put(
-        "<div><dt>Kernels traced</dt><dd>{}</dd></div><div><dt>Hardware "
-        "counters</dt><dd>{}</dd></div>",
-        profile.environment.tracing ? "yes" : "no", profile.environment.counters ? "yes" : "no");
-    page.raw("</dl>");
-  }
-  if (!profile.environment.clocks.empty()) {
-    page.raw(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-        "aria-label=\"Clocks\"><table><caption>Clocks while running</caption><thead><tr><th "
-        "scope=\"col\">When</th>"
-        "<th scope=\"col\" class=\"num\">Device</th><th scope=\"col\" class=\"num\">SM, "
-        "MHz</th><th scope=\"col\" class=\"num\">Memory, MHz</th>"
-        "<th scope=\"col\" class=\"num\">Temperature, °C</th><th scope=\"col\" "
-        "class=\"num\">Power, W</th></tr></thead><tbody>");
-    for (const auto& c : profile.environment.clocks) {
-      page.put(
-          "<tr><th scope=\"row\">{}</th><td class=\"num\">{}</td><td class=\"num\">{}</td><td "
-          "class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td></tr>",
-          esc(c.when), c.device, c.sm_mhz, c.memory_mhz, c.temperature_c,
-          words::number(c.power_mw / 1000.0));
-    }
-    page.raw("</tbody></table></div>");
-  }
-  page.raw("</div></section>");
+std::string folding_tools() {
+  return "<p class=\"muted small paper\">Details that were folded when this was printed are left "
+         "out.</p><p class=\"tools\" hidden><button type=\"button\" id=\"unfold\">Unfold "
+         "all</button> "
+         "<button type=\"button\" id=\"fold\">Fold all</button></p>";
 }
 
 namespace {
@@ -238,20 +97,36 @@ std::string whole_page(std::string_view title, std::string_view navigation, std:
 std::string write_html(const Report& report) { return write_html(report, PredictFor()); }
 
 std::string write_html(const Report& report, const PredictFor& predict_for) {
-  html::Page navigation;
+  html::Page navigation, page;
   html::navigation(navigation, report);
-  html::Page page;
-  html::summary(page, report);
-  // A sweep was made for its figures: the comparison comes before what follows from it.
-  html::figures(page, report);
-  html::actions(page, report);
-  html::configurations(page, report, predict_for);
-  html::remarks(page, report);
-  html::rules(page, report);
-  html::environment(page, report);
+  document::draw(page,
+                 document::report_of({report, document::html_page, html::full_cards, predict_for}));
   return html::whole_page(report.headline, navigation.take(), page.take(),
                           "Made by rnnadvisor from one profile. Numbers are measured unless they "
                           "are labelled as estimates. This page asks nothing of the network.");
+}
+
+std::string write_markdown(const Report& report) {
+  return document::markdown(document::report_of({report, document::text_file}));
+}
+
+std::string write_text(const Report& report, const TextOptions& options) {
+  Terminal terminal(options);
+  document::draw(
+      terminal,
+      document::report_of({report, options.verbose ? document::verbose : document::brief,
+                           static_cast<std::size_t>(std::max(0, options.max_configurations))}));
+  std::string text = terminal.take();
+  if (report.predicted != nullptr) text += predicted_text(*report.predicted, options);
+  if (!options.verbose && report.shown() > 0) {
+    terminal.line();
+    terminal.paragraph(
+        "--verbose: sources, remarks in full, the conditions of each algorithm and the verdict of "
+        "every rule. --format html: all of it as a page.",
+        0, {}, Style::dim, Style::dim);
+    text += terminal.take();
+  }
+  return text;
 }
 
 }  // namespace rnnadvisor::advisor

@@ -26,10 +26,12 @@ void matrix(Svg& svg, double x, double y, double rows, double columns, std::stri
   svg.text(x + columns / 2, y + rows + 14, across, "value-small", "middle");
 }
 
-void draw(Page& page, const ConfigurationReport& each) {
+}  // namespace
+
+std::string products_figure(const ConfigurationReport& each) {
   const auto rows = product_rows(each);
   const std::size_t drawn = std::min(rows.size(), most_drawn);
-  if (drawn == 0) return;
+  if (drawn == 0) return {};
   std::int64_t largest = 1;
   for (std::size_t i = 0; i < drawn; ++i) {
     const auto& p = rows[i].product;
@@ -59,36 +61,11 @@ void draw(Page& page, const ConfigurationReport& each) {
     svg.text(420, y + longest / 2, "=", "direct", "middle");
     matrix(svg, 500, y, m, n, text('M', p.m), text('N', p.n), "m2");
   }
-  page.put(
+  return fmt::format(
       "<figure><figcaption>Dimensions of the products <span class=\"muted\">(sides are "
       "logarithmic{})</span></figcaption>{}</figure>",
       drawn < rows.size() ? fmt::format("; the first {} of {}", drawn, rows.size()) : "",
       svg.take());
-}
-
-}  // namespace
-
-void products(Page& page, const ConfigurationReport& each) {
-  const auto cells = product_cells(each);
-  if (cells.empty()) return;
-  page.raw(
-      "<details><summary>Matrix products</summary><div class=\"scroll\" tabindex=\"0\" "
-      "role=\"group\" aria-label=\"Matrix products\"><table><caption class=\"hidden\">Matrix "
-      "products</caption><thead><tr>");
-  constexpr std::size_t words = 3;  // columns before the numbers
-  for (std::size_t i = 0; i < cells.front().size(); ++i)
-    page.put("<th scope=\"col\"{}>{}</th>", i < words ? "" : " class=\"num\"",
-             esc(cells.front()[i]));
-  page.raw("</tr></thead><tbody>");
-  for (std::size_t row = 1; row < cells.size(); ++row) {
-    page.raw("<tr>");
-    for (std::size_t i = 0; i < cells[row].size(); ++i)
-      page.put("<td{}>{}</td>", i < words ? "" : " class=\"num\"", esc(cells[row][i]));
-    page.raw("</tr>");
-  }
-  page.raw("</tbody></table></div>");
-  draw(page, each);
-  page.put("<p class=\"muted small\">{}</p></details>", esc(products_note(each)));
 }
 
 }  // namespace rnnadvisor::advisor::html

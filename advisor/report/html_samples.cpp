@@ -14,7 +14,9 @@
 
 namespace rnnadvisor::advisor::html {
 
-std::string samples_strip(const ExperimentTiming& timing, const std::string& id) {
+std::string samples_strip(const TrialRow& trial) {
+  const ExperimentTiming& timing = *trial.step;
+  const std::string id = fmt::format("x{}-samples", trial.index);
   struct Row {
     const char* name;
     const std::vector<double>* samples;
@@ -63,7 +65,10 @@ std::string samples_strip(const ExperimentTiming& timing, const std::string& id)
   }
   svg.text(f.left, f.bottom + 16, format_milliseconds(least), "tick");
   svg.text(f.right, f.bottom + 16, format_milliseconds(most), "tick", "end");
-  return svg.take();
+  return fmt::format(
+      "<details><summary>Samples of {} <span class=\"muted\">{}</span></summary><figure>{}"
+      "</figure></details>",
+      esc(trial.change), esc(words::outliers(&timing)), svg.take());
 }
 
 }  // namespace rnnadvisor::advisor::html

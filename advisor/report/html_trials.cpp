@@ -32,20 +32,6 @@ std::string_view class_of(ExperimentVerdict verdict) {
   return "unjudged";
 }
 
-std::string_view icon(ExperimentVerdict verdict) {
-  switch (verdict) {
-    case ExperimentVerdict::confirmed:
-      return "✓";
-    case ExperimentVerdict::refuted:
-      return "✕";
-    case ExperimentVerdict::inconclusive:
-      return "~";
-    case ExperimentVerdict::not_run:
-      return "–";
-  }
-  return "?";
-}
-
 // A shape for each verdict, so that colour is never the only sign.
 std::size_t shape(ExperimentVerdict verdict) {
   return verdict == ExperimentVerdict::confirmed ? 0
@@ -114,106 +100,11 @@ std::string plot(const ConfigurationReport& each, const std::string& id) {
   return svg.take();
 }
 
-std::string or_dash(const std::string& text) {
-  return text.empty() ? std::string("<span class=\"muted\">–</span>") : esc(text);
-}
-
-void code(Page& page, const Experiment& experiment) {
-  for (const auto& file : experiment.code) {
-    page.put(
-        "<details><summary>{} <span class=\"muted\">{}</span></summary><pre "
-        "tabindex=\"0\"><code>{}</code></pre></details>",
-        esc(file.name), esc(file.language), esc_lines(file.text));
-  }
-}
-
 }  // namespace
 
-std::string chip(ExperimentVerdict verdict) {
-  return fmt::format("<span class=\"chip {}\"><span aria-hidden=\"true\">{}</span> {}</span>",
-                     class_of(verdict), icon(verdict), words::verdict(verdict));
-}
-
-void outcome(Page& page, const TrialOutcome& outcome) {
-  page.put("<p class=\"tried\">{} {}</p>", chip(outcome.verdict),
-           esc(words::trial_details(outcome)));
-}
-
-void trials(Page& page, const ConfigurationReport& each) {
-  if (each.trials.empty()) return;
-  page.put(
-      "<section class=\"trials\" aria-labelledby=\"c{0}-tried\"><h4 id=\"c{0}-tried\">Tried and "
-      "measured</h4>",
-      each.index);
-  const auto best = words::best_trials(each);
-  if (!best.empty()) {
-    page.raw("<ul class=\"plain best\">");
-    for (const auto& line : best) page.put("<li>{}</li>", esc(line));
-    page.raw("</ul>");
-  }
-  if (const auto chart = plot(each, fmt::format("c{}-trials", each.index)); !chart.empty())
-    page.put("<figure>{}</figure>", chart);
-  page.put(
-      "<details{}><summary>All {} <span class=\"muted\">before and after, memory, "
-      "results</span></summary><div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-      "aria-label=\"Tried and measured\"><table><caption class=\"hidden\">Tried and "
-      "measured</caption><thead><tr><th scope=\"col\">Verdict</th><th scope=\"col\">Change</th><th "
-      "scope=\"col\" class=\"num\">Median</th><th scope=\"col\" class=\"num\">Speedup</th><th "
-      "scope=\"col\" class=\"num\">Forward, inference</th><th scope=\"col\">Memory, "
-      "results</th></tr></thead><tbody>",
-      each.trials.size() <= 6 ? " open" : "",
-      words::plural(static_cast<long long>(each.trials.size()), "change"));
-  for (const auto& row : each.trials) {
-    const auto& e = *row.experiment;
-    const auto* t = row.step;
-    page.put("<tr id=\"x{}\"><td>{}</td><th scope=\"row\">{}", row.index, chip(e.verdict),
-             esc(row.change));
-    page.put(
-        "<br><span class=\"muted small\">{}{}{}</span>", esc(e.meaning),
-        e.rule.empty() ? std::string() : fmt::format(", suggested by <code>{}</code>", esc(e.rule)),
-        row.where.empty() ? std::string() : ", " + esc(row.where));
-    if (!e.message.empty())
-      page.put("<br><span class=\"{}\">{}</span>", row.wrong.empty() ? "small" : "small wrong",
-               esc(e.message));
-    if (const auto throttle = throttle_change(e); !throttle.empty())
-      page.put("<br><span class=\"small wrong\">{}</span>", esc(throttle));
-    if (const auto seen = words::clocks(e); !seen.empty())
-      page.put("<br><span class=\"muted small\">{}</span>", esc(seen));
-    if (t != nullptr) {
-      const auto strip = samples_strip(*t, fmt::format("x{}-samples", row.index));
-      if (!strip.empty())
-        page.put(
-            "<details><summary class=\"small\">Samples <span class=\"muted\">{}</span>"
-            "</summary><figure>{}</figure></details>",
-            esc(words::outliers(t)), strip);
-    }
-    code(page, e);
-    page.raw("</th>");
-    const auto below = [&](const std::string& above, const std::string& text) {
-      page.put("<td class=\"num\">{}{}</td>", or_dash(above),
-               text.empty() ? std::string()
-                            : fmt::format("<br><span class=\"muted small\">{}</span>", esc(text)));
-    };
-    below(t != nullptr ? format_milliseconds(t->before_ms.median) : "",
-          t != nullptr ? "then " + format_milliseconds(t->after_ms.median) : "");
-    below(words::speedup(t), t != nullptr && t->control_high > 0
-                                 ? fmt::format("control {} to {}", words::number(t->control_low),
-                                               words::number(t->control_high))
-                                 : "");
-    const auto beside = [&](const ExperimentTiming* other) {
-      return other != t ? words::speedup(other) : std::string();
-    };
-    const auto forward = beside(row.forward), inference = beside(row.inference);
-    below(forward.empty() ? inference : forward,
-          forward.empty() || inference.empty() ? "" : "inference " + inference);
-    const std::string moved = words::moved_in_full(row);
-    page.put("<td>{}{}</td></tr>", or_dash(words::memory_change(e)),
-             moved.empty()
-                 ? std::string()
-                 : fmt::format("<br><span class=\"muted small\">moved {}</span>", esc(moved)));
-  }
-  page.put("</tbody></table></div></details><p class=\"muted small\">{}</p></section>",
-           esc(words::trials_note(each)));
+std::string trials_plot(const ConfigurationReport& each) {
+  const auto drawn = plot(each, fmt::format("c{}-trials", each.index));
+  return drawn.empty() ? drawn : "<figure>" + drawn + "</figure>";
 }
 
 }  // namespace rnnadvisor::advisor::html

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "advisor/report/words.h"
@@ -41,13 +40,20 @@ std::string repeat(std::string_view text, int count) {
 int columns_of(std::string_view text) { return static_cast<int>(words::display_width(text)); }
 
 std::string to_ascii(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> spellings = {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> spellings = {
       {{"…", "..."},
        {"–", "-"},
        {"—", "-"},
        {"×", "x"},
        {"\u202F", " "},
        {"µ", "u"},
+       {"→", "->"},
+       {"·", "|"},
+       {"✖", "X"},
+       {"▲", "!"},
+       {"◆", "+"},
+       {"●", "i"},
+       {"✔", "="},
        {"“", "\""},
        {"”", "\""},
        {"’", "'"}}};
@@ -231,13 +237,6 @@ void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>>
   }
   for (auto& title : left_out)
     if (!title.empty()) left_out_.insert(std::move(title));
-}
-
-std::string Terminal::bar(double share, int columns) const {
-  const double bounded = std::clamp(share, 0.0, 1.0);
-  int filled = static_cast<int>(std::lround(bounded * columns));
-  if (share > 0 && filled == 0) filled = 1;
-  return "[" + repeat(symbol("█", "#"), filled) + repeat(symbol("░", "."), columns - filled) + "]";
 }
 
 std::string Terminal::take() {

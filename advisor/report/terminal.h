@@ -1,4 +1,4 @@
-// Drawing on a terminal of a given width: styles, wrapped paragraphs, tables and bars. Everything
+// Drawing on a terminal of a given width: styles, wrapped paragraphs and tables. Everything
 // that goes in is plain, clean text (words::clean); widths are counted in terminal columns.
 #pragma once
 
@@ -56,8 +56,6 @@ class Terminal {
                  Style label_style = Style::dim, Style style = Style::plain);
   // Every row has a cell for each column.
   void table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, int indent = 0);
-  // "[######....]" filled to `share` (0 … 1, more is clamped).
-  std::string bar(double share, int columns) const;
 
   // What was drawn. In ASCII mode every remaining non-ASCII character has become '?' or its nearest
   // spelling.

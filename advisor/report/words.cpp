@@ -203,28 +203,12 @@ std::string comparison(const Comparison& c) {
   return fmt::format("{} = {} {} {}", clean(c.fact), observed, op, threshold);
 }
 
-namespace {
-
 bool readable(const Comparison& c) {
   if (c.observed == "true" || c.observed == "false" || c.observed == "unknown") return false;
   constexpr auto groups = std::to_array<std::string_view>(
       {"call.", "device.", "environment.", "measured.", "memory.", "program.", "trace."});
   return std::any_of(groups.begin(), groups.end(),
                      [&](std::string_view group) { return c.fact.starts_with(group); });
-}
-
-}  // namespace
-
-std::string because(const Finding& finding, bool all) {
-  std::string text;
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
-  };
-  for (const auto& c : finding.comparisons)
-    if (c.holds && (all || readable(c)))
-      add(fmt::format("{} ({})", comparison(c), to_string(c.provenance)));
-  add(evidence(finding));
-  return text;
 }
 
 std::string meanings(const Report& report) {

@@ -41,10 +41,9 @@ std::string_view meaning(
 
 // "33 is not a multiple of 8": the observation in words.
 std::string comparison(const Comparison& comparison);
-// Why a finding fired, in one line: the comparisons that held, with where their values come from,
-// and the evidence. Without `all` only those that read without knowing the facts: numbers and words
-// of what the user gave or what was recorded, no truth values and no answers of a model.
-std::string because(const Finding& finding, bool all);
+// Whether that reads without knowing the facts: a number or a word of what the user gave or what was
+// recorded, no truth value and no answer of a model.
+bool readable(const Comparison& comparison);
 // What the words in brackets behind suggestions mean, "exact: the same function …": those that
 // occur in what the report says to do; empty where none does.
 std::string meanings(const Report& report);

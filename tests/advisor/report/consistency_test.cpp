@@ -166,8 +166,8 @@ void expect_sections(const Formats& of) {
            "Markdown, remarks");
   in_order(lines_from(of.html, "Ordered by the time", ""), titles(actions, 40, false),
            "HTML, what to do");
-  in_order(lines_from(of.html, "RemarksNo action needed", ""), titles(remarks, 40, false),
-           "HTML, remarks");
+  in_order(lines_from(of.html, "(no action needed)No action needed", ""),
+           titles(remarks, 40, false), "HTML, remarks");
   // Gains beside the numbered titles.
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const auto line = lines_from(does, actions[i].title, "\n");

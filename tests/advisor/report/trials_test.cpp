@@ -97,8 +97,10 @@ TEST(RefutedHere, IsSaidInEveryFormatThatQuotesFindings) {
   const Report report = judged->report();
   std::string markdown = write_markdown(report);
   std::erase(markdown, '\\');
+  TextOptions verbose = wide();
+  verbose.verbose = true;
   for (const std::string& written :
-       {write_text(report, wide()), markdown, write_sarif(report), write_junit(report)})
+       {write_text(report, verbose), markdown, write_sarif(report), write_junit(report)})
     EXPECT_THAT(written, HasSubstr("refuted, 0.50× (0.45 to 0.55), training step"));
   EXPECT_THAT(write_html(report), HasSubstr("</span> refuted</span> 0.50× (0.45 to 0.55)"));
   EXPECT_EQ(Json::parse(write_json(report))["findings"][0]["trial"]["verdict"], "refuted");

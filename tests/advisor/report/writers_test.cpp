@@ -284,7 +284,7 @@ TEST(Formats, TellThePlaceInTheUsersFile) {
             (Json{{"file", "my<configs>/a.toml"}, {"line", 12}, {"column", 3}}));
   EXPECT_THAT(write_text(report), HasSubstr("\n  in my<configs>/a.toml:12:3\n"));
   EXPECT_THAT(write_html(report), HasSubstr("in my&lt;configs&gt;/a.toml:12:3"));
-  EXPECT_THAT(write_markdown(report), HasSubstr("In my&lt;configs&gt;/a.toml:12:3."));
+  EXPECT_THAT(write_markdown(report), HasSubstr("in my&lt;configs&gt;/a.toml:12:3\n"));
   report.configurations[0].position = SourcePosition{"-", 7, 0};
   EXPECT_THAT(write_text(report), HasSubstr("in standard input:7\n"));
   EXPECT_FALSE(sarif_of(report)["results"][0]["locations"][0].contains("physicalLocation"));
@@ -371,8 +371,8 @@ TEST(Refuted, IsSaidAndNotOffered) {
   TextOptions wide;
   wide.width = 200;
   for (const std::string& written :
-       {write_text(report, wide), write_markdown(report), write_html(report), write_sarif(report),
-        write_json(report), write_junit(report)}) {
+       {write_markdown(report), write_html(report), write_sarif(report), write_json(report),
+        write_junit(report)}) {
     EXPECT_THAT(written, HasSubstr(std::string(why).substr(0, 36)));
     EXPECT_THAT(written, Not(HasSubstr("torch.nn.functional.pad")));
     EXPECT_THAT(written, HasSubstr("not fill whole")) << "what the document says stays";
@@ -380,6 +380,8 @@ TEST(Refuted, IsSaidAndNotOffered) {
   for (const std::string& written :
        {write_text(report, wide), write_markdown(report), write_html(report), write_junit(report)})
     EXPECT_THAT(written, Not(HasSubstr("Pad the batch to 40")));
+  EXPECT_THAT(write_text(report, wide), HasSubstr("● Batch size is not a multiple of 8\n"))
+      << "a brief report only names a remark";
   const Json result = sarif_of(report)["results"][0];
   EXPECT_THAT(result["message"]["text"].get<std::string>(), Not(HasSubstr("Pad the batch to 40")));
   EXPECT_EQ(result["properties"]["refuted"]["refute"], 17);
@@ -389,6 +391,7 @@ TEST(Refuted, IsSaidAndNotOffered) {
   // Asked for everything, what the source suggests is shown, named as what it is not.
   wide.verbose = true;
   const std::string all = write_text(report, wide);
+  EXPECT_THAT(all, HasSubstr(why));
   EXPECT_THAT(all, HasSubstr("     not      Pad the batch to 40"));
   EXPECT_THAT(all, Not(HasSubstr("     do       Pad the batch to 40")));
 }
@@ -397,7 +400,9 @@ TEST(Refuted, IsSaidAndNotOffered) {
 TEST(Refuted, OfSuggestionsOnlyThoseThatWereTried) {
   const auto judged = fixture::refuted_here();
   const Report report = judged->report();
-  const std::string text = write_text(report);
+  TextOptions options;
+  options.verbose = true;
+  const std::string text = write_text(report, options);
   EXPECT_THAT(text, HasSubstr("     not      Pad the batch to 40"));
   EXPECT_THAT(text, HasSubstr("refuted, 0.50× (0.45 to 0.55), training step"));
   EXPECT_THAT(text, HasSubstr("     option   Collect batches"));
@@ -492,16 +497,13 @@ TEST(Text, QuotesEverySourceWhereEverythingIsAskedFor) {
   TextOptions options;
   options.width = 200;
   const std::string brief = write_text(judged->report(), options);
-  EXPECT_THAT(brief, ContainsRegex("source +Second: \"multiples of eight\" \\(and 2 more\\)"));
-  EXPECT_THAT(brief, Not(HasSubstr("or of sixteen")));
+  EXPECT_THAT(brief, Not(HasSubstr("multiples of eight")));
+  EXPECT_THAT(brief, HasSubstr("--verbose: sources"));
   options.verbose = true;
   const std::string all = write_text(judged->report(), options);
   EXPECT_THAT(all,
               ContainsRegex("source +First\n +source +Second: \"multiples of eight\"\n +source "
                             "+Third: \"or of sixteen\"\n"));
-  citations.resize(1);
-  options.verbose = false;
-  EXPECT_THAT(write_text(judged->report(), options), ContainsRegex("source +First\n"));
 }
 
 TEST(Text, SaysWhatIsAnEstimate) {

@@ -1,0 +1,192 @@
+// A finding: what was seen, what to do, what that gains, and why anybody should believe it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "advisor/report/content.h"
+#include "advisor/report/trials.h"
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor::document {
+namespace {
+
+Text as_name(std::string text) { return {std::move(text), Tone::name}; }
+
+GainText gain_of(const std::optional<Gain>& gain) {
+  if (!gain || words::gain(gain).empty()) return {};
+  Gain size = *gain;
+  size.another_model = false;
+  GainText text;
+  text.size = words::gain(size);
+  text.rest = words::gain_in_full(*gain).substr(text.size.size());
+  text.basis = words::basis(gain->basis);
+  text.type = to_string(gain->basis);
+  text.source = gain->source;
+  return text;
+}
+
+Paragraph outcome_of(const TrialOutcome& outcome) {
+  return {words::trial_details(outcome), Look::normal, "Tried", mark_of(outcome.verdict),
+          std::string(words::verdict(outcome.verdict))};
+}
+
+class FindingBuilder {
+ public:
+  FindingBuilder(const Content& content, const Finding& finding)
+      : content_(content), report_(content.report), f_(finding) {}
+
+  Card build(std::size_t others) {
+    const auto place = report_.place_of(f_);
+    card_.mark = mark_of(f_.severity);
+    card_.word = f_.severity == Severity::info ? "remark" : to_string(f_.severity);
+    card_.number = place.number;
+    card_.remark = place.remark;
+    card_.title = prose(f_.title);
+    card_.gain = gain_of(f_.gain);
+    // A remark asks for nothing, so that a brief report only names it.
+    if (card_.remark && content_.in(brief)) return std::move(card_);
+    card_.message = prose(f_.message);
+    where(others);
+    suggestions();
+    if (f_.trial && std::none_of(f_.suggestions.begin(), f_.suggestions.end(),
+                                 [](const auto& each) { return each.trial.has_value(); }))
+      add(outcome_of(*f_.trial));
+    if (const std::string why = words::refuted(f_); !why.empty()) add({"Refuted", why});
+    because();
+    if (!content_.in(brief)) sources();
+    if (!content_.in(terminals)) {
+      for (const auto& record : f_.validity) add({"Validity", words::validity(record)});
+    }
+    card_.rule = Text(f_.rule_id, Tone::name) + fmt::format(" · {}", to_string(f_.confidence));
+    if (!f_.criterion.empty() && !content_.in(terminals))
+      card_.rule += " · criterion " + as_name(f_.criterion);
+    return std::move(card_);
+  }
+
+ private:
+  void add(Entry entry) { card_.entries.push_back(std::move(entry)); }
+  void add(const Paragraph& p) { add({p.label, p.text, p.mark, p.word}); }
+
+  void where(std::size_t others) {
+    if (f_.configuration < 0 || report_.shown() < 2) return;
+    const auto& first = report_.configurations[static_cast<std::size_t>(f_.configuration)];
+    Entry entry{"Where", link_to(first)};
+    if (others > 0)
+      entry.text += " and " + words::plural(static_cast<long long>(others), "other configuration");
+    if (others > 0 && content_.in(html_page)) {
+      constexpr std::size_t most = 50;
+      List list;
+      for (const Finding* other : report_.findings) {
+        if (other->rule_id != f_.rule_id || other == &f_) continue;
+        if (list.items.size() == most) {
+          list.items.push_back({dim(fmt::format("and {} more", others - most))});
+          break;
+        }
+        const std::string gain = words::gain_of_change(other->gain);
+        list.items.push_back(
+            {link_to(report_.configurations[static_cast<std::size_t>(other->configuration)]) +
+             (gain.empty() ? "" : " " + gain)});
+      }
+      entry.more.push_back(Details{"The others", {}, -1, false, {std::move(list)}});
+    }
+    add(std::move(entry));
+  }
+
+  void suggestions() {
+    for (const auto& s : f_.suggestions) {
+      // What was tried is said; what the source alone suggests only where everything is asked for.
+      const bool off = withdrawn(f_, s);
+      if (off && !s.trial && !content_.in(verbose)) continue;
+      // A remark asks for nothing: what it names can be done.
+      Entry entry{off ? "Not" : card_.remark ? "Option" : "Do",
+                  prose(s.text, off ? Tone::dim : Tone::plain)};
+      if (!s.framework.empty()) entry.text += " " + Text(words::clean(s.framework), Tone::tag);
+      // A terminal explains these words once, above.
+      if (s.transform) {
+        const Meaning meaning = widest_meaning(changes_of(s));
+        entry.text += dim(fmt::format(
+            " ({})", content_.in(terminals) ? to_string(meaning) : words::meaning(meaning)));
+      }
+      if (!s.cannot.empty()) entry.more.push_back(Paragraph{prose(s.cannot), Look::note});
+      if (s.trial) entry.more.push_back(outcome_of(*s.trial));
+      if (!s.code.empty() && !off && !content_.in(brief)) entry.more.push_back(Code{s.code});
+      add(std::move(entry));
+    }
+  }
+
+  void because() {
+    for (const auto& c : f_.comparisons) {
+      if (!c.holds || (content_.in(brief) && !words::readable(c))) continue;
+      Entry entry{"Because", as_name(words::comparison(c)) +
+                                 dim(fmt::format(" ({})", to_string(c.provenance)))};
+      entry.joined = true;
+      add(std::move(entry));
+    }
+    const std::string evidence = words::evidence(f_);
+    if (evidence.empty()) return;
+    Entry entry{"Because", evidence};
+    entry.joined = true;
+    if (content_.in(html_page) && !f_.kernels.empty()) {
+      entry.text = "Kernels";
+      entry.more.push_back(Details{evidence, {}, -1, false, {kernel_names()}});
+    }
+    add(std::move(entry));
+  }
+
+  // Which kernels, how often, how long.
+  List kernel_names() const {
+    std::map<int, std::pair<int, std::int64_t>> names;
+    const auto& table = report_.profile->kernels;
+    for (const int kernel : f_.kernels) {
+      const auto k = static_cast<std::size_t>(kernel);
+      if (kernel < 0 || k >= table.size()) continue;
+      auto& sum = names[table.name[k]];
+      ++sum.first;
+      sum.second += table.end_ns[k] - table.start_ns[k];
+    }
+    List list;
+    for (const auto& [id, sum] : names)
+      list.items.push_back(
+          {as_name(words::shorten(words::clean(report_.profile->text(id)), 90)) +
+           dim(fmt::format(" {}×, {}", sum.first,
+                           format_milliseconds(static_cast<double>(sum.second) / 1e6)))});
+    return list;
+  }
+
+  void sources() {
+    for (const auto& c : f_.citations) {
+      Entry entry{"Source", Text(words::citation(c), Tone::plain, c.url)};
+      if (!c.quote.empty()) entry.text += ": " + Text(c.quote, Tone::quote);
+      if (!content_.in(verbose))
+        entry.text += dim(fmt::format(" · {}", words::citation_tag(c.tag)));
+      add(std::move(entry));
+    }
+  }
+
+  const Content& content_;
+  const Report& report_;
+  const Finding& f_;
+  Card card_;
+};
+
+}  // namespace
+
+Text link_to(const ConfigurationReport& each) {
+  return {words::shorten(each.name, 80), Tone::plain, fmt::format("#c{}", each.index)};
+}
+
+Text link_to(const Report& report, const Finding& finding) {
+  const auto place = report.place_of(finding);
+  return prose(finding.title, Tone::plain,
+               place.number > 0 && place.number <= html::shown_findings
+                   ? fmt::format("#{}{}", place.remark ? 'r' : 'f', place.number)
+                   : std::string());
+}
+
+Card finding_of(const Content& content, const Finding& finding, std::size_t others) {
+  return FindingBuilder(content, finding).build(others);
+}
+
+}  // namespace rnnadvisor::advisor::document
