@@ -11,9 +11,9 @@ sample=sample:programs/pytorch-two-layers
 picture() { "$program" --screenshot "$1" "$folder/$2.png" "${@:3}"; echo "$folder/$2.png"; }
 picture start start
 picture overview overview "$sample"
-picture findings finding "$sample" --at finding/1
+picture findings finding "$sample" --at finding/0
 picture timeline evidence "$sample" --at call/12 --size 1600x900
-picture explorer explorer "$sample" --at finding/1
+picture explorer explorer "$sample" --at finding/0
 picture recurrence recurrence "$sample" --at call/12 --size 1600x900 --theme dark
 picture overview sweep sample:guide-figure-10 --theme dark --size 1600x1000
 picture compare compare sample:programs/pytorch-two-layers-split --compare-with "$sample"

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/never_held.h"
 #include "core/config/rnn_config.h"
 #include "profiler/profile/profile.h"
 
@@ -31,7 +32,7 @@ struct Version {
 std::optional<Version> parse_version(std::string_view text);
 std::string to_string(const Version& version);
 
-using FactValue = std::variant<bool, std::int64_t, double, std::string, Version>;
+using FactValue = std::variant<bool, std::int64_t, double, std::string, Version, NeverHeld>;
 
 struct Fact {
   FactValue value;

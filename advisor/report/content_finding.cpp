@@ -125,7 +125,7 @@ class FindingBuilder {
       add(std::move(entry));
     }
     const std::string evidence = words::evidence(f_);
-    if (evidence.empty()) return;
+    if (evidence.empty() || content_.in(brief)) return;
     Entry entry{"Because", evidence};
     entry.joined = true;
     if (content_.in(html_page) && !f_.kernels.empty()) {

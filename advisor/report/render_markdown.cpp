@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "advisor/report/html_parts.h"
 #include "advisor/report/render.h"
 #include "advisor/report/words.h"
 
@@ -152,7 +153,8 @@ class AsMarkdown {
   }
 
   void one(const Details& details) {
-    put("<details><summary>{}</summary>\n\n", markdown_text(details.title));
+    // Markup, in which Markdown escapes nothing.
+    put("<details><summary>{}</summary>\n\n", html::esc(details.title));
     all(details.blocks);
     put("</details>\n\n");
   }

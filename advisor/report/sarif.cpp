@@ -22,8 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string str(std::string_view text) { return to_valid_utf8(text); }
-
 std::string_view level(Severity severity) {
   switch (severity) {
     case Severity::error:
@@ -105,18 +103,18 @@ Json rule_json(std::string_view id, const Rule* rule, const Finding* finding) {
 
   Json tags = Json::array({"performance"});
   if (const auto slash = id.find('/'); slash != std::string_view::npos)
-    tags.push_back(str(id.substr(0, slash)));
+    tags.push_back(to_valid_utf8(id.substr(0, slash)));
   if (rule != nullptr && !rule->consequence.empty()) {
-    if (const Json consequence = str(rule->consequence);
+    if (const Json consequence = to_valid_utf8(rule->consequence);
         std::find(tags.begin(), tags.end(), consequence) == tags.end())
       tags.push_back(consequence);
   }
   Json properties = {{"tags", tags}, {"severity", to_string(severity)}};
   if (rule != nullptr) {
     properties["confidence"] = to_string(rule->confidence);
-    if (!rule->criterion.empty()) properties["criterion"] = str(rule->criterion);
+    if (!rule->criterion.empty()) properties["criterion"] = to_valid_utf8(rule->criterion);
   }
-  Json out = {{"id", str(id)},
+  Json out = {{"id", to_valid_utf8(id)},
               {"name", pascal_case(id)},
               {"shortDescription", {{"text", words::clean(title)}}},
               {"fullDescription", {{"text", text}}},
@@ -186,8 +184,9 @@ Json code_json(const ConfigurationReport& each, int experiment) {
   for (const auto& row : each.trials) {
     if (row.index != experiment) continue;
     for (const auto& file : row.experiment->code)
-      list.push_back(
-          {{"name", str(file.name)}, {"language", str(file.language)}, {"text", str(file.text)}});
+      list.push_back({{"name", to_valid_utf8(file.name)},
+                      {"language", to_valid_utf8(file.language)},
+                      {"text", to_valid_utf8(file.text)}});
   }
   return list;
 }
@@ -204,7 +203,9 @@ Json predicted_time(const PredictedTimes& times, int configuration) {
             {"highMs", algorithm->total->high_seconds * 1e3},
             {"extrapolated", algorithm->total->extrapolated}};
   };
-  Json out = {{"estimate", true}, {"device", str(times.device)}, {"basis", str(times.basis())}};
+  Json out = {{"estimate", true},
+              {"device", to_valid_utf8(times.device)},
+              {"basis", to_valid_utf8(times.basis())}};
   out["askedFor"] = one(of->asked_for());
   out["fastest"] = one(of->fastest());
   return out["askedFor"].is_null() && out["fastest"].is_null() ? Json(nullptr) : out;
@@ -261,14 +262,15 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
     if (Json code = code_json(each, f.trial->experiment); !code.empty())
       properties["trial"]["code"] = std::move(code);
   }
-  return {{"ruleId", str(f.rule_id)},
-          {"ruleIndex", rule_index},
-          {"level", level(f.severity)},
-          {"message", {{"text", text}}},
-          {"locations", Json::array({location_json(each, f, places)})},
-          {"partialFingerprints",
-           {{"configurationAndRule/v1", fmt::format("{}/{}", each.name, str(f.rule_id))}}},
-          {"properties", properties}};
+  return {
+      {"ruleId", to_valid_utf8(f.rule_id)},
+      {"ruleIndex", rule_index},
+      {"level", level(f.severity)},
+      {"message", {{"text", text}}},
+      {"locations", Json::array({location_json(each, f, places)})},
+      {"partialFingerprints",
+       {{"configurationAndRule/v1", fmt::format("{}/{}", each.name, to_valid_utf8(f.rule_id))}}},
+      {"properties", properties}};
 }
 
 // A configuration that cuDNN refused or that died: told as a notification of the run, not as a
@@ -276,8 +278,9 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
 Json notifications(const Report& report) {
   Json out = Json::array();
   const auto add = [&](std::string_view how, const std::string& text, std::string_view id) {
-    out.push_back(
-        {{"level", how}, {"message", {{"text", text}}}, {"descriptor", {{"id", str(id)}}}});
+    out.push_back({{"level", how},
+                   {"message", {{"text", text}}},
+                   {"descriptor", {{"id", to_valid_utf8(id)}}}});
   };
   for (const auto& note : report.profile->notes) {
     add(note.severity == NoteSeverity::info ? "note" : to_string(note.severity),
@@ -330,14 +333,16 @@ std::string write_sarif(const Report& report, const SarifPlaces& places) {
   }
   const Environment& environment = report.profile->environment;
   Json invocation = {{"executionSuccessful", true}};
-  if (!environment.command_line.empty()) invocation["commandLine"] = str(environment.command_line);
-  if (is_utc_time(environment.created)) invocation["startTimeUtc"] = str(environment.created);
+  if (!environment.command_line.empty())
+    invocation["commandLine"] = to_valid_utf8(environment.command_line);
+  if (is_utc_time(environment.created))
+    invocation["startTimeUtc"] = to_valid_utf8(environment.created);
   invocation["toolExecutionNotifications"] = notifications(report);
 
   Json driver = {{"name", "rnnadvisor"},
                  {"fullName", "rnnadvisor, a diagnostic advisor for cuDNN recurrent networks"}};
   if (!environment.rnnadvisor_version.empty())
-    driver["version"] = str(environment.rnnadvisor_version);
+    driver["version"] = to_valid_utf8(environment.rnnadvisor_version);
   driver["rules"] = rules;
   Json run = {{"tool", {{"driver", driver}}},
               {"invocations", Json::array({invocation})},

@@ -111,7 +111,15 @@ std::string quoted_list(std::span<const std::string_view> words) {
 }
 
 nlohmann::json to_json(const ParameterValue& value) {
-  return std::visit([](const auto& v) { return nlohmann::json(v); }, value);
+  return std::visit(
+      [](const auto& v) {
+        if constexpr (std::is_same_v<decltype(v), const NeverHeld&>) {
+          return nlohmann::json();
+        } else {
+          return nlohmann::json(v);
+        }
+      },
+      value);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "advisor/rules/finding.h"
+#include "core/base/never_held.h"
 #include "core/base/result.h"
 #include "core/config/rnn_config.h"
 
@@ -21,7 +22,7 @@ namespace rnnadvisor::advisor {
 enum class ParameterType { integer, real, text, boolean };
 std::string_view to_string(ParameterType type);
 
-using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string, NeverHeld>;
 
 struct TransformParameter {
   std::string_view name;  // "multiple"

@@ -131,7 +131,7 @@ class FindingPage {
     if (finding_.suggestions.empty()) return;
     const auto off = [this](const advisor::Suggestion& each) { return withdrawn(finding_, each); };
     if (!std::all_of(finding_.suggestions.begin(), finding_.suggestions.end(), off))
-      page_.heading(Texts::tr("What to do"));
+      page_.heading(advisor::is_remark(finding_) ? Texts::tr("Options") : Texts::tr("What to do"));
     int number = -1;
     bool assumed = false;  // code is shown that is of a framework only by assumption
     for (const auto& each : finding_.suggestions) {

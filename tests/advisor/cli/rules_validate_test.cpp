@@ -6,6 +6,7 @@
 #include "advisor/rules/rule.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/golden.h"
 #include "tests/advisor/whatif/stand_in.h"
 #include "tests/json_schema.h"
 
@@ -86,6 +87,16 @@ TEST(RulesValidate, MeasuresAndIsReadAgainElsewhere) {
   }
   EXPECT_THAT(page.out, AllOf(HasSubstr("## Not measured"), HasSubstr("it is about tracing")));
   EXPECT_EQ(bench(arguments).status, 2) << "nothing is replaced unasked";
+}
+
+// docs/validation.md quotes it.
+TEST(RulesValidate, ThePageOfTheH200IsWhatItsCommandWrites) {
+  const std::string path = "tests/gpu/results/h200/rules-validate.rnnprof";
+  const ShellResult page =
+      shell("cd " RNNADVISOR_SOURCE_DIR " && " RNNADVISOR_PROGRAM " rules validate " + path +
+            " --format markdown");
+  EXPECT_EQ(page.status, 0);
+  expect_golden("../../../docs/validation/h200.md", page.out);
 }
 
 TEST(RulesValidate, NeedsAGpuAndSaysWhatCanBeDoneWithout) {

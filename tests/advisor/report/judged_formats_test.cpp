@@ -218,7 +218,7 @@ TEST(TextForPeople, SaysOnceWhatTheWordsInBracketsMean) {
 
 TEST(TextForPeople, RemarksAskForNothing) {
   const JudgedLayer judged;
-  const std::string text = judged.text(false);
+  const std::string text = judged.text(true);
   const auto remarks = text.find("Remarks (no action needed)");
   ASSERT_NE(remarks, std::string::npos);
   const auto after = text.substr(remarks);

@@ -241,7 +241,7 @@ TEST(MapHtml, AReportStaysBounded) {
     return text;
   }();
   RecordProperty("bytes_of_maps", std::to_string(page.size() - without.size()));
-  EXPECT_LT(page.size() - without.size(), mapped_cards * 200'000);
+  EXPECT_LT(page.size() - without.size(), mapped_cards * 220'000);
   EXPECT_THAT(page, HasSubstr("a formula of the tests"));
   // write_html() alone knows no predictor.
   EXPECT_THAT(write_html(report), Not(HasSubstr("a formula of the tests")));

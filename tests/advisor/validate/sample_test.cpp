@@ -74,7 +74,7 @@ TEST(CannotBeSampled, SaysWhatTheCardIsAbout) {
       {"keras/keras2-mask", "about what a framework does before cuDNN sees a call"},
       {"alignment/pointers-16-bytes", "about a program, not about a call"},
       {"descriptor/gru-single-bias", "about numerics or a defect"},
-      {"pytorch/gru-standard", "explains what a configuration leads to"},
+      {"memory/gru-reserve", "explains what a configuration leads to"},
       {"launch/host-bound", "compares what was recorded"}};
   for (const auto& [id, why] : reasons) {
     const auto* rule = builtin_rules().find(id);

@@ -161,7 +161,7 @@ TEST_F(RoomTest, TheExplorerFitsASmallScreen) {
   open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("explorer"),
        {1093, 614});
   auto* explorer = window_->findChild<ExplorerView*>();
-  window_->follow(*parse_link(QStringLiteral("explore:0/1/1")));
+  window_->follow(*parse_link(QStringLiteral("explore:0/0/1")));
   QTest::qWait(50);
   for (auto* chart : explorer->findChildren<ChartWidget*>()) {
     if (!chart->isVisible()) continue;

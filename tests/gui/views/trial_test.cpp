@@ -26,8 +26,8 @@ namespace rnnadvisor::gui {
 namespace {
 
 const QString two_layers = QStringLiteral("programs/pytorch-two-layers");
-// Of its findings that of the stack, behind that the program waits for launches.
-constexpr int split_place = 1;
+// Of its findings that of the stack, the first.
+constexpr int split_place = 0;
 constexpr int split_change = 1;  // behind the command that needs no change of the code
 const FindingKey split_stack{QStringLiteral("pytorch/split-stack"), 0, 0};
 
@@ -100,7 +100,7 @@ class TrialTest : public testing::Test {
   }
   void start(const char* what) {
     qputenv("STAND_IN", what);
-    window_->follow(*parse_link(QStringLiteral("trial:1/1")));
+    window_->follow(*parse_link(QStringLiteral("trial:0/1")));
   }
   FindingsView* findings() { return window_->findChild<FindingsView*>(); }
   QString page() { return findings()->page()->toPlainText().remove(QChar(0x200b)); }
@@ -225,9 +225,9 @@ TEST_F(TrialTest, IsCancelledByTheKeyboard) {
   qputenv("STAND_IN", "hang");
   const auto link = [&] { return page->textCursor().charFormat().anchorHref(); };
   constexpr int most_links = 40;
-  for (int n = 0; n < most_links && link() != QStringLiteral("trial:1/1"); ++n)
+  for (int n = 0; n < most_links && link() != QStringLiteral("trial:0/1"); ++n)
     QTest::keyClick(page, Qt::Key_Tab);
-  ASSERT_EQ(link(), QStringLiteral("trial:1/1"));
+  ASSERT_EQ(link(), QStringLiteral("trial:0/1"));
   QTest::keyClick(page, Qt::Key_Return);
   ASSERT_TRUE(window_->trial()->running());
   auto* cancel = findings()->strip()->cancel_button();
@@ -339,7 +339,7 @@ TEST_F(TrialTest, TriesItInPyTorch) {
   EXPECT_TRUE(page().contains(QStringLiteral("Try it in PyTorch")));
   picture("trial-torch");
   qputenv("STAND_IN", "finish");
-  window_->follow(*parse_link(QStringLiteral("torch:1/1")));
+  window_->follow(*parse_link(QStringLiteral("torch:0/1")));
   ASSERT_TRUE(opened("run.verified.rnnprof"));
   EXPECT_TRUE(arguments().contains("--change split_layers --budget 60 --torch\n"))
       << arguments().toStdString();
