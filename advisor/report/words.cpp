@@ -309,7 +309,8 @@ std::string_view basis(GainBasis value) {
 }
 
 std::string_view findings_lead() {
-  return "Ordered by the time that each is expected to save. Measured gains come from runs, here "
+  return "Ordered by the time that each is expected to save; where that is close, what takes less "
+         "effort comes first. Measured gains come from runs, here "
          "or elsewhere; estimates are computed: from times that a calibration of this kind of GPU "
          "predicts, from the recording, or from the cost model.";
 }

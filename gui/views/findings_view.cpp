@@ -58,7 +58,8 @@ QWidget* FindingsView::make_findings() {
   search->setAccessibleName(tr("Filter findings"));
   column->addWidget(search);
   order_ = make_label({}, "small");
-  order_->setToolTip(tr("By the time that is expected to be saved; remarks come last"));
+  order_->setToolTip(
+      tr("By the time saved; where that is close, less effort first; remarks come last"));
   order_->setContentsMargins(6, 0, 0, 0);
   column->addWidget(order_);
   list_ = new QListView;
@@ -202,7 +203,7 @@ void FindingsView::set_document(DocumentPointer document) {
   }
   order_->setText(document && document->report().errors > 0
                       ? tr("errors first, then by the time saved")
-                      : tr("by the time that is expected to be saved"));
+                      : tr("by the time saved; where that is close, less effort first"));
   const bool any = findings_.rowCount() > 0;
   stack_->setCurrentWidget(any ? static_cast<QWidget*>(page_) : empty_);
   if (!any && document) {

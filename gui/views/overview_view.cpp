@@ -169,8 +169,9 @@ QWidget* OverviewView::make_actions() {
   const auto& groups = report.actions;
   auto* card = new Card(tr("What to do first"));
   auto* order = make_label(
-      !groups.empty()          ? report.errors > 0 ? tr("errors first, then by the time saved")
-                                                   : tr("by the time that is expected to be saved")
+      !groups.empty()          ? report.errors > 0
+                                     ? tr("errors first, then by the time saved")
+                                     : tr("by the time saved; where that is close, less effort first")
                : report.remarks.empty() ? tr("Nothing. Every rule that could be decided passed.")
                                : tr("No action needed; there are remarks only."),
       groups.empty() ? "dim" : "small");
