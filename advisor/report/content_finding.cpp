@@ -100,7 +100,9 @@ class FindingBuilder {
       const bool off = withdrawn(f_, s);
       if (off && !s.trial && !content_.in(verbose)) continue;
       // A remark asks for nothing: what it names can be done.
-      Entry entry{off ? "Not" : card_.remark ? "Option" : "Do",
+      Entry entry{off            ? "Not"
+                  : card_.remark ? "Option"
+                                 : "Do",
                   prose(s.text, off ? Tone::dim : Tone::plain)};
       if (!s.framework.empty()) entry.text += " " + Text(words::clean(s.framework), Tone::tag);
       // A terminal explains these words once, above.

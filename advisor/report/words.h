@@ -41,8 +41,8 @@ std::string_view meaning(
 
 // "33 is not a multiple of 8": the observation in words.
 std::string comparison(const Comparison& comparison);
-// Whether that reads without knowing the facts: a number or a word of what the user gave or what was
-// recorded, no truth value and no answer of a model.
+// Whether that reads without knowing the facts: a number or a word of what the user gave or what
+// was recorded, no truth value and no answer of a model.
 bool readable(const Comparison& comparison);
 // What the words in brackets behind suggestions mean, "exact: the same function …": those that
 // occur in what the report says to do; empty where none does.

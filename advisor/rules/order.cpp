@@ -157,13 +157,22 @@ struct Worth {
   Effort effort = Effort::line;
   // 0: measured here. 1: predicted, or measured of a near configuration. 2: an estimate.
   int risk = 2;
+  // No number is known, and a command finds it in the program and keeps what it was where nothing
+  // is gained.
+  bool by_command = false;
 };
 
 Worth worth_of(const Finding& finding, Shares& shares) {
   Worth worth;
-  if (finding.severity == Severity::error || is_remark(finding) || !finding.gain ||
-      finding.gain->another_model || finding.gain->saved_bytes != 0 || nobody_can(finding))
+  if (finding.severity == Severity::error || is_remark(finding) || nobody_can(finding))
     return worth;
+  if (!finding.gain) {
+    worth.by_command =
+        std::any_of(finding.suggestions.begin(), finding.suggestions.end(),
+                    [](const Suggestion& s) { return s.transform && s.effort == Effort::command; });
+    return worth;
+  }
+  if (finding.gain->another_model || finding.gain->saved_bytes != 0) return worth;
   const auto of_gain = std::find_if(
       finding.suggestions.begin(), finding.suggestions.end(),
       [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
@@ -182,6 +191,8 @@ Worth worth_of(const Finding& finding, Shares& shares) {
 
 // Whether `later` is worth about what `before` is, and takes less or is surer.
 bool comes_before(const Worth& later, const Worth& before) {
+  if (later.by_command && before.comparable)
+    return before.risk == 2 && before.effort > Effort::command;
   if (!later.comparable || !before.comparable || before.risk == 0) return false;
   if (std::pair(later.effort, later.risk) >= std::pair(before.effort, before.risk)) return false;
   const bool by_estimate =

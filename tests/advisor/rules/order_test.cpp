@@ -299,10 +299,15 @@ TEST(Order, ACommandComesBeforeAnEstimateThatNeedsCodeAndIsNotClearlyMore) {
   EXPECT_THAT(ordered({command, graph(2.5)}, profile), ElementsAre("command", "graph"));
   // 1 - 1 / (0.8 * 5) = 0.75 is more than twice as much.
   EXPECT_THAT(ordered({command, graph(5)}, profile), ElementsAre("graph", "command"));
+  // Nobody knows what the command gains here, but it measures it.
+  auto unknown = command;
+  unknown.gain.reset();
+  EXPECT_THAT(ordered({graph(5), unknown}, profile), ElementsAre("command", "graph"));
   // What was measured stands.
   auto measured = graph(2.5);
   measured.gain->basis = GainBasis::measured_here;
   EXPECT_THAT(ordered({command, measured}, profile), ElementsAre("graph", "command"));
+  EXPECT_THAT(ordered({unknown, measured}, profile), ElementsAre("graph", "command"));
 }
 
 TEST(Order, OfAlikeGainsWhatTakesLessComesFirst) {
