@@ -84,7 +84,7 @@ std::unique_ptr<Roofline> roofline(const ConfigurationReport& each) {
     std::string name(words::phase(phase.phase));
     if (phase.tflops > 0) {
       name += " " + words::number(phase.tflops);
-      text = words::number(phase.tflops) + " TFLOP/s at " + text;
+      text = fmt::format("{} TFLOP/s at {}", words::number(phase.tflops), text);
     }
     roofline->marks.push_back({phase.cost.intensity, std::max(0.0, phase.tflops) * 1e12,
                                std::move(name), ink_of(phase.phase), static_cast<int>(phase.phase),

@@ -38,7 +38,7 @@ std::string marked_up(const Text& text) {
         part = element("code", "", part);
         break;
       case Tone::quote:
-        part = element("em", "muted", "“" + part + "”");
+        part = element("em", "muted", fmt::format("“{}”", part));
         break;
       case Tone::tag:
         part = element("span", "tag", part);
