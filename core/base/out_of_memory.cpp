@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <exception>
 
+#include "core/base/output_file.h"
+
 namespace rnnadvisor {
 namespace {
 
@@ -16,6 +18,7 @@ std::terminate_handler otherwise = nullptr;
 // Not by the exception: a parser that must not throw ends the process before anything caught it.
 [[noreturn]] void end() {
   if (!missing) otherwise();
+  remove_unfinished_files();
   constexpr std::string_view begin = "rnnadvisor: ", newline = "\n";
   for (const auto part : {begin, no_memory_text, newline})
     if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -94,6 +95,19 @@ int rename_over(const std::string& from, const std::string& to, bool replace) {
   return 0;
 }
 
+// Descriptors of temporary files plus 1, 0: none; for remove_unfinished_files(). What is beyond
+// these is removed by the next writer in its folder.
+std::array<std::atomic<int>, 16> unfinished;
+
+void exchange_unfinished(int from, int to) {
+  for (auto& one : unfinished) {
+    int held = from;
+    if (one.compare_exchange_strong(held, to)) return;
+  }
+}
+void begin_unfinished(int descriptor) { exchange_unfinished(0, descriptor + 1); }
+void end_unfinished(int descriptor) { exchange_unfinished(descriptor + 1, 0); }
+
 Error exists_already(const std::string& path) {
   return {ErrorCode::io,
           fmt::format("'{}' exists already", path),
@@ -126,7 +140,10 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 
 OutputFile::~OutputFile() {
   // While the lock is held: nobody else takes the file for abandoned and removes it a second time.
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+    end_unfinished(descriptor_);
+  }
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -178,6 +195,7 @@ Result<void> OutputFile::make_temporary() {
     }
     descriptor_ = file;
     temporary_ = std::move(name);
+    begin_unfinished(file);
     return {};
   }
   return fail(error(EEXIST, "no name for a temporary file: "));
@@ -220,6 +238,7 @@ Result<void> OutputFile::commit() {
   if (number == EEXIST) return fail(exists_already(path_));
   if (number != 0) return fail(error(number));
   temporary_.clear();
+  end_unfinished(descriptor_);
   const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return {};  // a folder that can be written and not read
   const int problem = flush(folder);
@@ -234,6 +253,19 @@ Result<void> write_file(const std::string& path, std::string_view text,
   if (!file) return fail(std::move(file.error()));
   if (auto written = file->write(text); !written) return written;
   return file->commit();
+}
+
+void remove_unfinished_files() noexcept {
+  constexpr std::string_view folder = "/proc/self/fd/";
+  for (const auto& one : unfinished) {
+    const int descriptor = one - 1;
+    if (descriptor < 0) continue;
+    std::array<char, folder.size() + 12> link{};
+    folder.copy(link.data(), folder.size());
+    std::to_chars(link.data() + folder.size(), link.data() + link.size() - 1, descriptor);
+    std::array<char, PATH_MAX> path{};
+    if (::readlink(link.data(), path.data(), path.size() - 1) > 0) ::unlink(path.data());
+  }
 }
 
 bool is_written_directly(const std::string& path) {

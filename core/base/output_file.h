@@ -53,6 +53,10 @@ class OutputFile {
 Result<void> write_file(const std::string& path, std::string_view text,
                         const OutputFileOptions& options = {});
 
+// For a process that ends without its destructors: removes the temporary files of all that is being
+// written. Allocates nothing.
+void remove_unfinished_files() noexcept;
+
 // Whether writing to `path` replaces nothing: /dev/stdout and its like, a device, a pipe.
 bool is_written_directly(const std::string& path);
 
