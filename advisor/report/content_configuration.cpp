@@ -118,7 +118,12 @@ class ConfigurationBuilder {
     const bool bound = any([](const PhaseRow& p) { return p.bound.bound_ms > 0; });
     const bool traced = any([](const PhaseRow& p) { return p.kernel_ms >= 0; });
     const bool full = !content_.in(brief);
-    Table table{"Phases", timed ? "" : "not timed", {}, {}};
+    Table table{"Phases",
+                timed    ? ""
+                : traced ? "kernel times of a traced run"
+                         : "not timed",
+                {},
+                {}};
     table.columns = {{"Phase", false, true, Narrow::keep, 0, 0, true},
                      {"Median", true, timed},
                      {"95 % interval", false, timed, Narrow::keep, 0, 3},
@@ -127,7 +132,7 @@ class ConfigurationBuilder {
                      {"FLOP per byte", true, full, Narrow::keep, 0, 1},
                      {"Bound", true, bound},
                      {"×", true, bound && timed},
-                     {"Kernels", true, traced, Narrow::keep, 0, 1},
+                     {"Kernel time", true, traced, Narrow::keep, 0, 1},
                      {"Busy", true, traced},
                      {"Ran", false, traced, Narrow::wrap, 10},
                      {"Tensor Cores", false, traced, Narrow::wrap, 12, 2}};
@@ -159,8 +164,8 @@ class ConfigurationBuilder {
                           ? "known of the device, an estimate"
                           : "that were measured on this device, which may lie below those of its "
                             "data sheet",
-                      timed ? "; ×: the median as a multiple of it" : "",
-                      full && !first->bound.basis.empty() ? " (" + first->bound.basis + ")" : ""),
+                      full && !first->bound.basis.empty() ? ": " + first->bound.basis : "",
+                      timed ? ". ×: the median as a multiple of it" : ""),
           Look::note});
     if (const std::string note = words::busy_note(each_); !note.empty())
       put(Paragraph{note, Look::note});

@@ -128,8 +128,7 @@ class FindingBuilder {
     }
     const std::string evidence = words::evidence(f_);
     if (evidence.empty() || content_.in(brief)) return;
-    Entry entry{"Because", evidence};
-    entry.joined = true;
+    Entry entry{"Evidence", evidence};
     if (content_.in(html_page) && !f_.kernels.empty()) {
       entry.text = "Kernels";
       entry.more.push_back(Details{evidence, {}, -1, false, {kernel_names()}});

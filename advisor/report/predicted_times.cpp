@@ -61,6 +61,13 @@ std::string mark(const model::AlgorithmTime& algorithm, const Of& of, bool swapp
   const bool converts = algorithm.math_type == MathType::tensor_op_allow_conversion &&
                         of.config.math_type != MathType::tensor_op_allow_conversion;
   if (converts) add("products in half");
+  // `accelerate` keeps what runs where another algorithm measures slower.
+  const auto* runs = of.asked_for();
+  if (swapped && algorithm.total && runs != nullptr && runs->total &&
+      algorithm.total->seconds >= runs->total->seconds) {
+    add("slower than what runs");
+    return text;
+  }
   if (!of.framework.empty() && of.algo_known && (!algorithm.asked || converts))
     add(converts && swapped ? std::string("with `rnnadvisor accelerate --allow numerics`")
                             : not_asked_for(of, swapped));
