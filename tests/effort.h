@@ -1,6 +1,7 @@
 // How much a test does: all of it in an optimised build, less where that would take minutes. Found
 // when it runs, so that a test is compiled once for builds with and without the address sanitizer.
 #pragma once
+#include <cstddef>
 #include <cstdlib>
 
 // Defined where the sanitizer's runtime is linked.
@@ -11,6 +12,12 @@ namespace rnnadvisor::test {
 
 inline bool thread_sanitized() { return __tsan_init != nullptr; }
 inline bool sanitized() { return __asan_init != nullptr || thread_sanitized(); }
+
+// Of many inputs that run the same code, a sanitizer sees every `every`-th: it is three times as slow,
+// and all of them run in another build.
+inline bool left_out(std::size_t index, std::size_t every) {
+  return sanitized() && index % every != 0;
+}
 
 // How many configurations a property draws: RNNADVISOR_DRAWS where it is set, as in the stage of CI
 // whose build is optimised.

@@ -1,16 +1,28 @@
 # shellcheck shell=bash
 # Shared by setup.sh and test.sh: stages with their times, progress of builds and tests, and packages.
 start_seconds=$SECONDS
-stage_name="" stage_start=$SECONDS stage_times=""
 minutes() { printf '%3dm%02ds' $(($1 / 60)) $(($1 % 60)); }
+core_seconds() { # what all programs that this shell started have computed, on all cores together; its stat's cutime and cstime
+  local stat
+  stat=$(</proc/$$/stat)
+  read -ra stat <<<"${stat##*) }"
+  printf '%s' $(((stat[13] + stat[14]) / 100))
+}
+stage_name="" stage_start=$SECONDS stage_core_seconds=0 stage_times=""
+end_stage() {
+  [ -n "$stage_name" ] || return 0
+  stage_times="$stage_times$(minutes $((SECONDS - stage_start))) $(minutes $(($1 - stage_core_seconds)))  $stage_name"$'\n'
+}
 say() { # a heading with the time since the start; the stage before it ends here
-  [ -z "$stage_name" ] || stage_times="$stage_times$(minutes $((SECONDS - stage_start)))  $stage_name"$'\n'
-  stage_name=$* stage_start=$SECONDS
+  local computed
+  computed=$(core_seconds)
+  end_stage "$computed"
+  stage_name=$* stage_start=$SECONDS stage_core_seconds=$computed
   printf '\n\033[1m== [%s] %s\033[0m\n' "$(minutes $((SECONDS - start_seconds)))" "$*"
 }
-print_stage_times() { # how long each stage took, the last one included
-  [ -z "$stage_name" ] || stage_times="$stage_times$(minutes $((SECONDS - stage_start)))  $stage_name"$'\n'
-  printf '\n%s' "$stage_times"
+print_stage_times() { # how long each stage took and what all cores computed in it, the last one included
+  end_stage "$(core_seconds)"
+  printf '\n%s\n%s' "   time    cores  stage" "$stage_times"
 }
 plain() { printf '%s\n' "$*"; }
 die() { printf '\n%s\n' "$*" >&2; exit 1; }

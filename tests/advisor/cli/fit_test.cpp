@@ -12,6 +12,7 @@
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
 #include "tests/advisor/cli/fit_case.h"
+#include "tests/effort.h"
 #include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
@@ -153,7 +154,8 @@ TEST(Fit, PytorchAgreesWithTryingAllAcrossItsChoiceOfAlgorithm) {
   question.input.program.name = Framework::pytorch;
   question.device = *find_device("nvidia-h200");
   int irregular = 0;
-  for (const int mebibytes : {60, 80, 100, 120, 140, 180, 250, 400}) {
+  for (std::size_t index = 0; const int mebibytes : {60, 80, 100, 120, 140, 180, 250, 400}) {
+    if (test::left_out(index++, 4)) continue;
     question.room.bytes = mebibytes * (std::int64_t{1} << 20);
     int expected = 0, gaps = 0;
     for (int size = 1; size <= 1200; ++size) {
@@ -164,7 +166,7 @@ TEST(Fit, PytorchAgreesWithTryingAllAcrossItsChoiceOfAlgorithm) {
     irregular += gaps > 0 ? 1 : 0;
     EXPECT_EQ(largest_that_fits(question), expected) << mebibytes;
   }
-  EXPECT_GT(irregular, 0);
+  EXPECT_TRUE(irregular > 0 || test::sanitized());
 }
 
 TEST(Fit, PytorchNeedsMoreThanTheCallAndDependsOnTheOptimizer) {

@@ -7,6 +7,7 @@
 
 #include "advisor/rules/rule.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/effort.h"
 #include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
@@ -28,7 +29,8 @@ TEST(Schemas, OfTheRules) {
   const Json list = answer({"rules", "list", "--json"});
   EXPECT_EQ(violations(schema("rules-list"), list), "");
   EXPECT_EQ(list["rules"].size(), advisor::builtin_rules().rules.size());
-  for (const auto& rule : advisor::builtin_rules().rules) {
+  for (std::size_t index = 0; const auto& rule : advisor::builtin_rules().rules) {
+    if (test::left_out(index++, 10)) continue;
     EXPECT_EQ(violations(schema("rules-explain"), answer({"rules", "explain", rule.id, "--json"})),
               "")
         << rule.id;

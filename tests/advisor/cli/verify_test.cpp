@@ -9,6 +9,7 @@
 #include "tests/advisor/cli/fake_services.h"
 #include "tests/advisor/report/plurals.h"
 #include "tests/advisor/whatif/stand_in.h"
+#include "tests/effort.h"
 #include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
@@ -246,7 +247,8 @@ TEST(Plurals, OfEveryCommandThatCounts) {
   for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
     if (file.path().extension() == ".rnnprof")
       commands.push_back({"advise", file.path().string(), "--verify", "--dry-run"});
-  for (const auto& command : commands) {
+  for (std::size_t index = 0; const auto& command : commands) {
+    if (test::left_out(index++, 4)) continue;
     const auto called = call(command, laptop.services());
     std::string words;
     for (const auto& word : command) words += word + " ";

@@ -394,7 +394,8 @@ TEST(Consistency, EveryRecordingSaysTheSameInEveryFormat) {
   ASSERT_GE(all.size(), 31U);
   JudgeOptions options;
   options.predict_for = model::predict_time_for;
-  for (const auto& path : all) {
+  for (std::size_t index = 0; const auto& path : all) {
+    if (test::left_out(index++, 5)) continue;
     const auto profile = read_profile(path);
     ASSERT_TRUE(profile) << path;
     const auto judgement = judge(*profile, builtin_rules(), options);

@@ -15,8 +15,7 @@
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"
 #include "core/config/toml/parse_toml.h"
-#include "core/model/time_for_device.h"
-#include "profiler/profile/file.h"
+#include "tests/advisor/rules/judged_recording.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -64,13 +63,7 @@ TEST(ProgramSamples, EachIsRecordedAndNothingElse) {
 
 TEST(ProgramSamples, TheRightCauseComesFirst) {
   for (const auto& program : programs()) {
-    const auto profile = read_profile(recording(program.name).string());
-    ASSERT_TRUE(profile) << profile.error().message;
-    // As the commands judge it.
-    JudgeOptions options;
-    options.predict_for = model::predict_time_for;
-    const auto judgement = judge(*profile, builtin_rules(), options);
-    const auto& all = judgement.findings;
+    const auto& all = judged_recording(recording(program.name).string()).judgement.findings;
     const auto cause = std::find_if(all.begin(), all.end(), [&](const Finding& finding) {
       return finding.rule_id == program.finding;
     });
@@ -100,12 +93,8 @@ TEST(ProgramSamples, TheRightCauseComesFirst) {
 TEST(ProgramSamples, NoGraphStandsAboveACommandThatGainsAboutAsMuch) {
   int commands = 0;
   for (const auto& program : programs()) {
-    const auto profile = read_profile(recording(program.name).string());
-    ASSERT_TRUE(profile) << profile.error().message;
-    JudgeOptions options;
-    options.predict_for = model::predict_time_for;
-    const auto judgement = judge(*profile, builtin_rules(), options);
-    const ProfileIndex index(*profile);
+    const auto& [profile, judgement] = judged_recording(recording(program.name).string());
+    const ProfileIndex index(profile);
     const auto saving = [&](const Finding& finding) {
       const double share =
           share_of_step(index, finding.configuration, finding.gain->scope).value_or(1);
@@ -133,12 +122,11 @@ TEST(ProgramSamples, CallsHaveTheirKernelsAndTheirPlace) {
     // These two show what runs without cuDNN.
     if (program.name == "pytorch-native-fallback" || program.name == "pytorch-custom-cell")
       continue;
-    const auto profile = read_profile(recording(program.name).string());
-    ASSERT_TRUE(profile) << profile.error().message;
-    std::set<int> with_kernels(profile->kernels.call.begin(), profile->kernels.call.end());
-    ASSERT_GE(profile->calls.size(), 10U) << program.name;
-    for (std::size_t i = 0; i < profile->calls.size(); ++i) {
-      const auto& call = profile->calls[i];
+    const Profile& profile = judged_recording(recording(program.name).string()).profile;
+    std::set<int> with_kernels(profile.kernels.call.begin(), profile.kernels.call.end());
+    ASSERT_GE(profile.calls.size(), 10U) << program.name;
+    for (std::size_t i = 0; i < profile.calls.size(); ++i) {
+      const auto& call = profile.calls[i];
       EXPECT_TRUE(with_kernels.contains(static_cast<int>(i))) << program.name << " call " << i;
       EXPECT_EQ(call.source, CallSource::hook);
       EXPECT_EQ(call.status, 0);

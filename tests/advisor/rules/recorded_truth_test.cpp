@@ -10,8 +10,7 @@
 #include "advisor/facts/profile_index.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/candidate.h"
-#include "core/model/time_for_device.h"
-#include "profiler/profile/file.h"
+#include "tests/advisor/rules/judged_recording.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -52,16 +51,9 @@ bool ran_whole(const Profile& profile, int index) {
 
 class RecordedTruth : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    auto read = read_profile(GetParam());
-    ASSERT_TRUE(read) << read.error().message;
-    profile = std::move(*read);
-    JudgeOptions options;
-    options.predict_for = model::predict_time_for;
-    judgement = judge(profile, builtin_rules(), options);
-  }
-  Profile profile;
-  Judgement judgement;
+  const JudgedRecording& judged = judged_recording(GetParam());
+  const Profile& profile = judged.profile;
+  const Judgement& judgement = judged.judgement;
 };
 
 TEST_P(RecordedTruth, WhatRanIsNotImpossible) {
