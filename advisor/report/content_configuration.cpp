@@ -68,7 +68,7 @@ class ConfigurationBuilder {
       if (is_remark(*f) && content_.in(brief)) continue;
       Text text = link_to(report_, *f);
       if (const auto gain = words::gain_of_change(f->gain); !gain.empty())
-        text += fmt::format(" → {} ({})", gain, words::basis(f->gain->basis));
+        text += fmt::format(" → {} ({})", gain, in_words(f->gain->basis));
       list.items.push_back({text,
                             Look::normal,
                             {},

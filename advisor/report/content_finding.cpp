@@ -21,7 +21,7 @@ GainText gain_of(const std::optional<Gain>& gain) {
   GainText text;
   text.size = words::gain(size);
   text.rest = words::gain_in_full(*gain).substr(text.size.size());
-  text.basis = words::basis(gain->basis);
+  text.basis = in_words(gain->basis);
   text.type = to_string(gain->basis);
   text.source = gain->source;
   return text;

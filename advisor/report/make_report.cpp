@@ -325,8 +325,10 @@ double ConfigurationReport::step_tflops() const {
 }
 
 double ConfigurationReport::best_gain() const {
-  const Finding* best = largest_gain(findings);
-  return best != nullptr ? best->gain->speedup : 1;
+  double best = 1;
+  for (const Finding* finding : findings)
+    if (promises_speed(*finding)) best = std::max(best, finding->gain->speedup);
+  return best;
 }
 
 double ConfigurationReport::model_gain() const {

@@ -146,7 +146,7 @@ struct ConfigurationReport {
   double step_ms() const;
   double step_tflops() const;  // over the same phases; -1: not timed
   // The largest speedup that a finding promises of a change after which the model is what it was
-  // (largest_gain()), and the largest that only another model reaches; 1 where there is none.
+  // (promises_speed()), and the largest that only another model reaches; 1 where there is none.
   double best_gain() const;
   double model_gain() const;
   // The fastest confirmed change of exactly this meaning; null when there is none.

@@ -61,7 +61,7 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
         })},
        {BasisRole, of_first([](const Finding& first) {
           if (first.gain && first.gain->another_model) return tr("another model");
-          return first.gain ? to_qt(words::basis(first.gain->basis)) : QString();
+          return first.gain ? to_qt(advisor::in_words(first.gain->basis)) : QString();
         })},
        {AnotherModelRole,
         of_first([](const Finding& first) { return first.gain && first.gain->another_model; })},

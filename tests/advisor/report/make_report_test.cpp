@@ -56,7 +56,8 @@ TEST(MakeReport, VerdictsSayWhatHappened) {
   EXPECT_THAT(named(report, "gnmt-layer").verdict,
               HasSubstr("takes 3.03 ms with persistent kernels; nothing to do"));
   EXPECT_THAT(named(report, "batch-33").verdict,
-              HasSubstr("1 warning, up to 1.44× to gain (measured here)"));
+              HasSubstr("1 warning, 1.44× to gain (1.40 to 1.48) with the persist_static "
+                        "algorithm (measured here)"));
   EXPECT_THAT(
       named(report, "too-wide").verdict,
       HasSubstr(
@@ -68,7 +69,9 @@ TEST(MakeReport, VerdictsSayWhatHappened) {
   EXPECT_THAT(named(report, "decoder").verdict, HasSubstr("ended before"));
   EXPECT_THAT(report.headline,
               HasSubstr("7 configurations on NVIDIA H200: 2 do not work, 3 should be changed, 1 is "
-                        "fine, 1 could not be judged; up to 2.30× to gain (measured elsewhere)."));
+                        "fine, 1 could not be judged; about 2.30× to gain with half precision "
+                        "(estimate from a "
+                        "similar layer)."));
 }
 
 TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
@@ -83,7 +86,7 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   findings.push_back(larger);
   // The padding's 1.44 and not the other model's 1.60.
   const Report both = judged->report();
-  EXPECT_THAT(both.headline, HasSubstr("up to 1.44× to gain (measured here)"));
+  EXPECT_THAT(both.headline, HasSubstr("1.44× to gain (1.40 to 1.48)"));
   EXPECT_DOUBLE_EQ(both.configurations.front().best_gain(), 1.44);
   EXPECT_DOUBLE_EQ(both.configurations.front().model_gain(), 1.6);
   EXPECT_EQ(words::gain(both.configurations.front()), "1.44×");
@@ -107,7 +110,7 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   findings.front().suggestions.push_back(
       {"Pad.", Transform{"pad_batch", R"({"multiple":8})", Meaning::padded}, {}, "", ""});
   findings.front().gain->another_model = another_model_only(findings.front());
-  EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.60× to gain"));
+  EXPECT_THAT(judged->report().headline, HasSubstr("about 1.60× to gain"));
   findings.front().suggestions.back().with = {set_batch};
   findings.front().gain->another_model = another_model_only(findings.front());
   EXPECT_THAT(judged->report().headline, Not(HasSubstr("to gain")));
@@ -409,12 +412,18 @@ TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
   finding.gain = Gain{3.71, 0, 0, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
   EXPECT_THAT(
       judged->report().headline,
-      HasSubstr("up to 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
-  // Beside what was measured it counts as that.
+      HasSubstr("about 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
+  // What comes first is told, with the interval that it has: it may be a loss.
   Finding measured = finding;
-  measured.gain = Gain{3.2, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
+  measured.gain =
+      Gain{3.2, 0.96, 5, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
+  measured.gain->change = "padding";
   judged->judgement.findings.push_back(measured);
-  EXPECT_THAT(judged->report().headline, HasSubstr("up to 3.20× to gain (measured elsewhere)"));
+  EXPECT_THAT(judged->report().headline, HasSubstr("about 3.71× to gain (estimate"));
+  std::swap(judged->judgement.findings.front(), judged->judgement.findings.back());
+  EXPECT_THAT(
+      judged->report().headline,
+      HasSubstr("about 3.20× to gain (0.96 to 5.00) with padding (estimate from a similar layer)"));
 }
 
 TEST(MakeReport, WithoutConfigurations) {
@@ -511,7 +520,7 @@ TEST(Words, GainsSayHowTheyAreKnown) {
   EXPECT_EQ(words::validity(record),
             "12 agree, 1 refute on nvidia-h200, cuDNN 9.19.0: median 2.09× (0.66× to 67.06×), "
             "cuDNN 7.x");
-  EXPECT_EQ(words::basis(GainBasis::modelled), "estimate");
+  EXPECT_EQ(in_words(GainBasis::modelled), "estimate");
   gain = {1, 0, 0, 1 << 30, GainBasis::modelled, "", ""};
   EXPECT_EQ(words::gain(gain), "saves 1.00 GiB");
   EXPECT_EQ(words::gain(std::nullopt), "");
