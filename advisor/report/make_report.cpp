@@ -340,6 +340,12 @@ double ConfigurationReport::model_gain() const {
   return best;
 }
 
+Severity FindingGroup::severity() const {
+  Severity worst = Severity::info;
+  for (const Finding* finding : findings) worst = std::max(worst, finding->severity);
+  return worst;
+}
+
 Report::Place Report::place_of(const Finding& finding) const {
   const bool remark = is_remark(finding);
   const auto& groups = remark ? remarks : actions;

@@ -158,6 +158,7 @@ struct ConfigurationReport {
 struct FindingGroup {
   std::vector<const Finding*> findings;  // never empty
   const Finding& first() const { return *findings.front(); }
+  Severity severity() const;  // the worst of them
 };
 
 // A figure of the profile with its values looked up.

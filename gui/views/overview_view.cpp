@@ -136,7 +136,7 @@ QWidget* OverviewView::make_verdict() {
   const auto count = [&](advisor::Severity severity, const char* word) {
     std::size_t rows = 0, times = 0;
     for (const auto& group : report.actions) {
-      if (group.first().severity == severity) ++rows;
+      if (group.severity() == severity) ++rows;
       times += static_cast<std::size_t>(
           std::ranges::count(group.findings, severity, &advisor::Finding::severity));
     }
