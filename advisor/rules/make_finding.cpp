@@ -91,15 +91,9 @@ std::optional<Transform> complete_transform(const SuggestionTemplate& suggestion
 // What to write for the change, where the card has no example of its own; and where the program's
 // framework cannot express it, that it cannot.
 void add_code(Suggestion& suggestion, std::optional<Framework> framework) {
-  std::string all;
-  for (const auto& change : changes_of(suggestion)) {
-    auto code = code_for(change, framework.value_or(Framework::cudnn_api));
-    if (!all.empty() && !code.code.empty()) all += "\n";
-    all += code.code;
-    if (framework && suggestion.framework.empty() && suggestion.cannot.empty())
-      suggestion.cannot = std::move(code.cannot);
-  }
-  if (suggestion.code.empty()) suggestion.code = std::move(all);
+  auto made = code_for(changes_of(suggestion), framework.value_or(Framework::cudnn_api));
+  if (framework && suggestion.framework.empty()) suggestion.cannot = std::move(made.cannot);
+  if (suggestion.code.empty()) suggestion.code = std::move(made.code);
 }
 
 bool is_graph(std::span<const Transform> changes) {
