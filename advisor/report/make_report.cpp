@@ -112,6 +112,13 @@ bool wanted_phase(const Configuration& configuration, const ProfileIndex& index,
                   Phase phase) {
   if (configuration.timing(phase) != nullptr || index.phase_kernels(number, phase) != nullptr)
     return true;
+  // Of a recorded program what it called: an evaluation calls the training forward and no backward.
+  if (configuration.from_program() && !index.calls(number).empty()) {
+    const auto calls = index.calls(number);
+    return std::any_of(calls.begin(), calls.end(), [&](int call) {
+      return index.profile().calls[static_cast<std::size_t>(call)].phase == phase;
+    });
+  }
   return (configuration.config.mode == Mode::inference) == (phase == Phase::forward_inference);
 }
 

@@ -9,6 +9,7 @@
 #include "advisor/report/words.h"
 #include "advisor/rules/evaluate.h"
 #include "profiler/classify/classify.h"
+#include "profiler/profile/file.h"
 #include "tests/advisor/report/fixture.h"
 
 namespace rnnadvisor::advisor {
@@ -393,6 +394,28 @@ TEST(MakeReport, AGpuThatOnlyATrialRanOnIsNoSecondOne) {
   tried.device = 1;
   judged->profile.experiments.push_back(tried);
   EXPECT_THAT(words::devices(judged->profile, false), ElementsAre(again.name));
+}
+
+// samples/programs/pytorch: a module in training mode that never runs backward.
+TEST(MakeReport, AProgramHasThePhasesThatItCalled) {
+  const auto profile =
+      read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-evaluation.rnnprof");
+  ASSERT_TRUE(profile);
+  const auto judgement = judge(*profile, builtin_rules());
+  const Report report = make_report(*profile, judgement, builtin_rules());
+  ASSERT_EQ(report.configurations.front().phases.size(), 1U);
+  EXPECT_EQ(report.configurations.front().phases.front().phase, Phase::forward_training);
+}
+
+// A card of several configurations has the sign of the most severe one, wherever its first stands.
+TEST(MakeReport, AnActionIsAsSevereAsItsWorstFinding) {
+  auto judged = fixture::single();
+  auto& findings = judged->judgement.findings;
+  findings.push_back(findings.front());
+  findings.front().severity = Severity::opportunity;
+  const Report report = judged->report();
+  ASSERT_EQ(report.actions.size(), 1U);
+  EXPECT_EQ(report.actions.front().severity(), Severity::warning);
 }
 
 TEST(Words, EvidenceCountsAllAndSaysWhatIsKept) {
