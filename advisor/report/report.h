@@ -184,7 +184,7 @@ struct Report {
   const Judgement* judgement = nullptr;
   const RuleSet* rules = nullptr;
   std::string headline;  // the verdict in one sentence
-  // What the advice takes for granted, and how to say otherwise: no framework was named. Empty
+  // What the advice takes for granted: what was not given, and that no framework was named. Empty
   // where nothing is assumed.
   std::string assumption;
   // In profile order, with those that experiments added (`tried`), which writers pass over.

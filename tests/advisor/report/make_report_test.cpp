@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "advisor/facts/fact.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/evaluate.h"
+#include "core/config/read_config.h"
 #include "profiler/classify/classify.h"
+#include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/report/fixture.h"
 
@@ -405,6 +408,55 @@ TEST(MakeReport, AProgramHasThePhasesThatItCalled) {
   const Report report = make_report(*profile, judgement, builtin_rules());
   ASSERT_EQ(report.configurations.front().phases.size(), 1U);
   EXPECT_EQ(report.configurations.front().phases.front().phase, Phase::forward_training);
+}
+
+// The card about waiting for launches cites PyTorch, JAX and Keras.
+TEST(MakeReport, FindingsCiteTheProgramsOwnFramework) {
+  const auto profile = read_profile(RNNADVISOR_SOURCE_DIR
+                                    "/samples/recorded/programs/pytorch-native-fallback.rnnprof");
+  ASSERT_TRUE(profile);
+  const auto judgement = judge(*profile, builtin_rules());
+  bool own = false;
+  for (const auto& finding : judgement.findings) {
+    for (const auto& citation : finding.citations) {
+      own = own || citation.source.starts_with("pytorch/");
+      for (const auto* other : {"jax-ml/", "keras-team/", "microsoft/onnxruntime"})
+        EXPECT_FALSE(citation.source.starts_with(other)) << finding.rule_id << citation.source;
+    }
+  }
+  EXPECT_TRUE(own);
+}
+
+// PyTorch hands bfloat16 to cuDNN from 9.13 on: predicted times and advice are of one version,
+// which is that of the measurements where none is named, and is told with what else was not given.
+TEST(MakeReport, SaysWhatIsAssumedBecauseItWasNotGiven) {
+  const auto checked = [](const char* version) {
+    ConfigInput input;
+    for (const auto& [key, value] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"hidden_size", "1000"}, {"data_type", "bfloat16"}, {"framework.name", "pytorch"}})
+      EXPECT_TRUE(set_field(input, key, value));
+    if (version != nullptr) {
+      EXPECT_TRUE(set_field(input, "framework.cudnn_version", version));
+    }
+    resolve_defaults(input);
+    ProfileBuilder builder;
+    const auto device = *find_device("h200");
+    auto configuration = configuration_to_check(input, device);
+    configuration.device = builder.add_device(device);
+    builder.add_configuration(std::move(configuration));
+    return builder.finish();
+  };
+  const auto report_on = [](const Profile& profile) {
+    return make_report(profile, Judgement{}, builtin_rules());
+  };
+  const Profile open = checked(nullptr), old = checked("9.10");
+  const Report assumed = report_on(open), given = report_on(old);
+  EXPECT_THAT(assumed.assumption, HasSubstr("num_layers 1, seq_length 128, batch_size 64"));
+  EXPECT_THAT(assumed.assumption, HasSubstr("cuDNN 9.19"));
+  EXPECT_THAT(assumed.assumption, Not(HasSubstr("hidden_size")));
+  EXPECT_EQ(assumed.configurations.front().calls_cudnn, true);
+  EXPECT_THAT(given.assumption, Not(HasSubstr("cuDNN")));
+  EXPECT_EQ(given.configurations.front().calls_cudnn, false);
 }
 
 // A card of several configurations has the sign of the most severe one, wherever its first stands.
