@@ -211,6 +211,7 @@ QWidget* OverviewView::make_actions() {
       QString basis = Page::escape(advisor::in_words(finding.gain->basis));
       if (other) basis.prepend(tr("another model") + QStringLiteral("<br>"));
       basis.replace(QLatin1Char(' '), QStringLiteral("&nbsp;"));
+      basis.replace(QStringLiteral("&nbsp;from"), QStringLiteral("<br>from"));  // else too wide
       value = (other ? html.dim(Page::escape(gain))
                      : html.colored(html.strong(Page::escape(gain)), theme_.good)) +
               QStringLiteral("<br><span style=\"font-size:small\">") + html.dim(basis) +
