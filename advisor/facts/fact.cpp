@@ -142,8 +142,8 @@ std::optional<Version> judged_cudnn_version(const Profile& profile, const Config
   const auto& recorded = profile.environment.cudnn_version;
   if (!recorded.empty() || own.origin != Origin::checked) return parse_version(recorded);
   const auto at = static_cast<std::size_t>(own.device);
-  return assumed_cudnn_version(
-      own.device >= 0 && at < profile.devices.size() ? &profile.devices[at] : nullptr);
+  return assumed_cudnn_version(own.device >= 0 && at < profile.devices.size() ? &profile.devices[at]
+                                                                              : nullptr);
 }
 
 std::optional<Version> cudnn_version_of(const Subject& subject) {

@@ -427,8 +427,7 @@ std::string not_given(const Report& report) {
     const ConfigInput input{own.config, own.program, {}, own.given};
     for (const auto& [key, value] : words::all_parameters(own.written.value_or(own.config))) {
       static constexpr std::array<std::string_view, 7> deciding = {
-          "cell",       "data_type",  "hidden_size", "num_layers",
-          "seq_length", "batch_size", "mode"};
+          "cell", "data_type", "hidden_size", "num_layers", "seq_length", "batch_size", "mode"};
       const bool decides = std::find(deciding.begin(), deciding.end(), key) != deciding.end();
       if (decides && !is_given(input, key)) take(key, value);
     }

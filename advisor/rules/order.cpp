@@ -176,9 +176,9 @@ Worth worth_of(const Finding& finding, Shares& shares) {
     return worth;
   }
   if (finding.gain->another_model || finding.gain->saved_bytes != 0) return worth;
-  const auto of_gain = std::find_if(
-      finding.suggestions.begin(), finding.suggestions.end(),
-      [&](const Suggestion& s) { return changes_of(s) == finding.gain->changes; });
+  const auto of_gain =
+      std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
+                   [&](const Suggestion& s) { return changes_of(s) == finding.gain->changes; });
   if (of_gain == finding.suggestions.end()) return worth;
   const Gain& gain = *finding.gain;
   const bool interval = gain.low > 0 && gain.high > 0;
