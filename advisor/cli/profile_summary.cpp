@@ -209,7 +209,7 @@ void findings(advisor::Terminal& terminal, const advisor::Report& report) {
     const auto& finding = group.first();
     std::string text = words::clean(finding.title);
     if (const auto gain = words::gain(finding.gain); !gain.empty())
-      text += fmt::format(" ({}, {})", gain, words::basis(finding.gain->basis));
+      text += fmt::format(" ({}, {})", gain, in_words(finding.gain->basis));
     if (group.findings.size() > 1)
       text += ", " + words::plural(static_cast<long long>(group.findings.size()), "configuration");
     terminal.paragraph(text, 15, fmt::format("  {:<11}", to_string(finding.severity)));

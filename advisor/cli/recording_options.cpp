@@ -175,14 +175,16 @@ void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, C
       ->group(group_accelerating);
   command
       .add_option("--budget", arguments.budget_seconds,
-                  "GPU time that comparing and measuring may add in each process; after the first "
-                  "minute another 1 % of the time (default: 0.6; of `try`: 10)")
+                  fmt::format("GPU time that comparing and measuring may add in each process; "
+                              "after the first minute another 1 % of the time (default: {})",
+                              command.get_name() == "try" ? "10" : "0.6"))
       ->type_name("SECONDS")
       ->group(group_accelerating);
   auto* plan = command
                    .add_option("--plan", arguments.plan,
                                "begin with the choices of this file, and add what is measured for "
-                               "other calls (TOML; made where there is none)")
+                               "other calls (TOML; made where there is none); results of a choice "
+                               "from the file are compared after 512 calls of its kind")
                    ->type_name("FILE")
                    ->group(group_accelerating);
   context.completions[plan] = {Context::Completion::Kind::file, {}};

@@ -94,7 +94,9 @@ void add_environment(Catalogue& catalogue) {
     define(catalogue, "environment." + name, "", Provenance::captured, std::move(description),
            provide);
   };
-  captured("cudnn_version", "cuDNN of the target when named, else the profiled one",
+  captured("cudnn_version",
+           "cuDNN of the target when named, else the profiled one; of what was only described the "
+           "one with which its kind of GPU was measured",
            cudnn_version_of);
   captured("driver_version", "NVIDIA driver",
            [](const Subject& s) { return parse_version(s.profile->environment.driver_version); });

@@ -133,10 +133,21 @@ std::optional<Framework> framework_of(const Subject& subject) {
   return framework_around(*subject.profile, subject.configuration);
 }
 
+std::optional<Version> assumed_cudnn_version(const DeviceSpec* device) {
+  return device != nullptr ? parse_version(device->cudnn_version) : std::nullopt;
+}
+
+std::optional<Version> judged_cudnn_version(const Profile& profile, const Configuration& own) {
+  if (own.program.cudnn_version) return parse_version(*own.program.cudnn_version);
+  const auto& recorded = profile.environment.cudnn_version;
+  if (!recorded.empty() || own.origin != Origin::checked) return parse_version(recorded);
+  const auto at = static_cast<std::size_t>(own.device);
+  return assumed_cudnn_version(own.device >= 0 && at < profile.devices.size() ? &profile.devices[at]
+                                                                              : nullptr);
+}
+
 std::optional<Version> cudnn_version_of(const Subject& subject) {
-  const auto& program = subject.get().program;
-  if (program.cudnn_version) return parse_version(*program.cudnn_version);
-  return parse_version(subject.profile->environment.cudnn_version);
+  return judged_cudnn_version(*subject.profile, subject.get());
 }
 
 }  // namespace rnnadvisor::advisor

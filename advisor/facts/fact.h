@@ -48,6 +48,14 @@ struct Subject {
   }
 };
 
+// The cuDNN version a configuration is judged for: the one its program names, else the one of the
+// profile, else, of what was only described, the one with which its kind of GPU was measured: it is
+// that of predicted times, too.
+std::optional<Version> judged_cudnn_version(const Profile& profile,
+                                            const Configuration& configuration);
+// The last of these; nothing where nothing was measured.
+std::optional<Version> assumed_cudnn_version(const DeviceSpec* device);
+
 // Values computed once per profile and shared by its subjects (calls by configuration, siblings,
 // kernel sums). Opaque to rules.
 class ProfileIndex;

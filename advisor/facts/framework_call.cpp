@@ -214,7 +214,9 @@ void add_out_of_scope(const ProgramContext& program, Cell cell, std::vector<Igno
 
 FrameworkCall framework_call(const RnnConfig& config, const ProgramContext& program,
                              const DeviceSpec* device, const std::optional<Version>& cudnn) {
-  const auto stated = program.cudnn_version ? parse_version(*program.cudnn_version) : cudnn;
+  const auto stated = program.cudnn_version ? parse_version(*program.cudnn_version)
+                      : cudnn               ? cudnn
+                                            : assumed_cudnn_version(device);
   return call_of(program.name.value_or(Framework::cudnn_api), config, program, device, stated);
 }
 

@@ -85,6 +85,9 @@ std::unique_ptr<Roofline> roofline(const ConfigurationReport& each) {
     if (phase.tflops > 0) {
       name += " " + words::number(phase.tflops);
       text = fmt::format("{} TFLOP/s at {}", words::number(phase.tflops), text);
+    } else {
+      name += " (bound, not timed)";
+      text = fmt::format("not timed: the bound at {}", text);
     }
     roofline->marks.push_back({phase.cost.intensity, std::max(0.0, phase.tflops) * 1e12,
                                std::move(name), ink_of(phase.phase), static_cast<int>(phase.phase),

@@ -33,7 +33,7 @@ Blocks report_of(const Content& content);
 Text link_to(const ConfigurationReport& each);
 Text link_to(const Report& report, const Finding& finding);
 
-Card finding_of(const Content& content, const Finding& finding, std::size_t others = 0);
+Card finding_of(const Content& content, const FindingGroup& group);
 
 // Everything about a configuration, with its heading.
 Section configuration_of(const Content& content, const ConfigurationReport& each, bool open);

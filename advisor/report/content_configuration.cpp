@@ -68,7 +68,7 @@ class ConfigurationBuilder {
       if (is_remark(*f) && content_.in(brief)) continue;
       Text text = link_to(report_, *f);
       if (const auto gain = words::gain_of_change(f->gain); !gain.empty())
-        text += fmt::format(" → {} ({})", gain, words::basis(f->gain->basis));
+        text += fmt::format(" → {} ({})", gain, in_words(f->gain->basis));
       list.items.push_back({text,
                             Look::normal,
                             {},
@@ -195,7 +195,17 @@ class ConfigurationBuilder {
         table.rows.push_back(
             {{{name}, {format_count(rows[i].calls)}, {ms_or_none(rows[i].gpu_ms)}}});
       }
-      fold(title, std::move(table), rows.size(), rows.size() <= 4);
+      std::int64_t placed = 0;
+      for (const auto& row : rows) placed += row.calls;
+      Blocks more;
+      if (placed < each_.recorded_calls)
+        more.push_back(Paragraph{
+            fmt::format("{} of {} were made elsewhere, such as those of PyTorch's backward passes, "
+                        "which run in a thread of their own; they are not counted here.",
+                        format_count(each_.recorded_calls - placed),
+                        words::plural(each_.recorded_calls, "call")),
+            Look::note});
+      fold(title, std::move(table), rows.size(), rows.size() <= 4, std::move(more));
     };
     list(each_.call_sites, "Called from");
     list(each_.nvtx_ranges, "NVTX ranges");

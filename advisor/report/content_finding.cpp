@@ -21,7 +21,7 @@ GainText gain_of(const std::optional<Gain>& gain) {
   GainText text;
   text.size = words::gain(size);
   text.rest = words::gain_in_full(*gain).substr(text.size.size());
-  text.basis = words::basis(gain->basis);
+  text.basis = in_words(gain->basis);
   text.type = to_string(gain->basis);
   text.source = gain->source;
   return text;
@@ -34,13 +34,14 @@ Paragraph outcome_of(const TrialOutcome& outcome) {
 
 class FindingBuilder {
  public:
-  FindingBuilder(const Content& content, const Finding& finding)
-      : content_(content), report_(content.report), f_(finding) {}
+  FindingBuilder(const Content& content, const FindingGroup& group)
+      : content_(content), report_(content.report), group_(group), f_(group.first()) {}
 
-  Card build(std::size_t others) {
+  Card build() {
     const auto place = report_.place_of(f_);
-    card_.mark = mark_of(f_.severity);
-    card_.word = f_.severity == Severity::info ? "remark" : to_string(f_.severity);
+    const Severity severity = group_.severity();
+    card_.mark = mark_of(severity);
+    card_.word = severity == Severity::info ? "remark" : to_string(severity);
     card_.number = place.number;
     card_.remark = place.remark;
     card_.title = prose(f_.title);
@@ -48,7 +49,7 @@ class FindingBuilder {
     // A remark asks for nothing, so that a brief report only names it.
     if (card_.remark && content_.in(brief)) return std::move(card_);
     card_.message = prose(f_.message);
-    where(others);
+    where(group_.findings.size() - 1);
     suggestions();
     if (f_.trial && std::none_of(f_.suggestions.begin(), f_.suggestions.end(),
                                  [](const auto& each) { return each.trial.has_value(); }))
@@ -78,8 +79,8 @@ class FindingBuilder {
     if (others > 0 && content_.in(html_page)) {
       constexpr std::size_t most = 50;
       List list;
-      for (const Finding* other : report_.findings) {
-        if (other->rule_id != f_.rule_id || other == &f_) continue;
+      for (const Finding* other : group_.findings) {
+        if (other == &f_) continue;
         if (list.items.size() == most) {
           list.items.push_back({dim(fmt::format("and {} more", others - most))});
           break;
@@ -168,7 +169,8 @@ class FindingBuilder {
 
   const Content& content_;
   const Report& report_;
-  const Finding& f_;
+  const FindingGroup& group_;
+  const Finding& f_;  // its first
   Card card_;
 };
 
@@ -186,8 +188,8 @@ Text link_to(const Report& report, const Finding& finding) {
                    : std::string());
 }
 
-Card finding_of(const Content& content, const Finding& finding, std::size_t others) {
-  return FindingBuilder(content, finding).build(others);
+Card finding_of(const Content& content, const FindingGroup& group) {
+  return FindingBuilder(content, group).build();
 }
 
 }  // namespace rnnadvisor::advisor::document

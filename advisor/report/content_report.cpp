@@ -94,8 +94,7 @@ class ReportBuilder {
     }
     const std::size_t shown = room(groups.size(), usual);
     for (std::size_t i = 0; i < shown; ++i)
-      section.blocks.push_back(
-          finding_of(content_, groups[i].first(), groups[i].findings.size() - 1));
+      section.blocks.push_back(finding_of(content_, groups[i]));
     if (shown < groups.size())
       section.blocks.push_back(Paragraph{
           fmt::format("{} more: see {}.", groups.size() - shown,

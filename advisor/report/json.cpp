@@ -173,7 +173,7 @@ Json gain_json(const Gain& g) {
           {"high", interval ? Json(g.high) : Json(nullptr)},
           {"saved_bytes", g.saved_bytes},
           {"basis", to_string(g.basis)},
-          {"estimate", g.basis == GainBasis::modelled},
+          {"estimate", g.basis != GainBasis::measured_here},
           {"scope", str(g.scope)},
           {"source", str(g.source)},
           {"another_model", g.another_model},

@@ -28,8 +28,7 @@ std::string body(const Finding& f) {
     if (c.holds) text += "because: " + words::comparison(c) + "\n";
   }
   if (const std::string gain = words::gain(f.gain); !gain.empty()) {
-    text +=
-        fmt::format("gain: {} ({})\n", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
+    text += fmt::format("gain: {} ({})\n", words::gain_in_full(*f.gain), in_words(f.gain->basis));
   }
   for (const auto& s : f.suggestions) {
     const bool off = withdrawn(f, s);

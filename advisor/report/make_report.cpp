@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@
 #include "advisor/report/verdict.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/merge.h"
+#include "core/config/read_config.h"
 #include "profiler/classify/classify.h"
 
 namespace rnnadvisor::advisor {
@@ -112,6 +114,13 @@ bool wanted_phase(const Configuration& configuration, const ProfileIndex& index,
                   Phase phase) {
   if (configuration.timing(phase) != nullptr || index.phase_kernels(number, phase) != nullptr)
     return true;
+  // Of a recorded program what it called: an evaluation calls the training forward and no backward.
+  if (configuration.from_program() && !index.calls(number).empty()) {
+    const auto calls = index.calls(number);
+    return std::any_of(calls.begin(), calls.end(), [&](int call) {
+      return index.profile().calls[static_cast<std::size_t>(call)].phase == phase;
+    });
+  }
   return (configuration.config.mode == Mode::inference) == (phase == Phase::forward_inference);
 }
 
@@ -325,8 +334,10 @@ double ConfigurationReport::step_tflops() const {
 }
 
 double ConfigurationReport::best_gain() const {
-  const Finding* best = largest_gain(findings);
-  return best != nullptr ? best->gain->speedup : 1;
+  double best = 1;
+  for (const Finding* finding : findings)
+    if (promises_speed(*finding)) best = std::max(best, finding->gain->speedup);
+  return best;
 }
 
 double ConfigurationReport::model_gain() const {
@@ -336,6 +347,12 @@ double ConfigurationReport::model_gain() const {
       best = std::max(best, finding->gain->speedup);
   }
   return best;
+}
+
+Severity FindingGroup::severity() const {
+  Severity worst = Severity::info;
+  for (const Finding* finding : findings) worst = std::max(worst, finding->severity);
+  return worst;
 }
 
 Report::Place Report::place_of(const Finding& finding) const {
@@ -393,8 +410,40 @@ std::string_view to_string(Standing value) {
 
 namespace {
 
+// What the user did not say of configurations that were only described, and what was taken for it.
+std::string not_given(const Report& report) {
+  std::vector<std::pair<std::string, std::string>> taken;  // key, value; empty: several
+  const auto take = [&](std::string_view key, const std::string& value) {
+    const auto known = std::find_if(taken.begin(), taken.end(),
+                                    [&](const auto& each) { return each.first == key; });
+    if (known == taken.end())
+      taken.emplace_back(key, value);
+    else if (known->second != value)
+      known->second.clear();
+  };
+  for (const auto& each : report.configurations) {
+    const Configuration& own = *each.configuration;
+    if (own.origin != Origin::checked || each.tried || own.given.empty()) continue;
+    const ConfigInput input{own.config, own.program, {}, own.given};
+    for (const auto& [key, value] : words::all_parameters(own.written.value_or(own.config))) {
+      static constexpr std::array<std::string_view, 7> deciding = {
+          "cell", "data_type", "hidden_size", "num_layers", "seq_length", "batch_size", "mode"};
+      const bool decides = std::find(deciding.begin(), deciding.end(), key) != deciding.end();
+      if (decides && !is_given(input, key)) take(key, value);
+    }
+    const bool version_known =
+        own.program.cudnn_version || !report.profile->environment.cudnn_version.empty();
+    if (const auto version = assumed_cudnn_version(each.device); version && !version_known)
+      take("cuDNN", to_string(*version));
+  }
+  std::string text;
+  for (const auto& [key, value] : taken)
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", key, value.empty() ? "" : " ", value);
+  return text.empty() ? text : fmt::format("Assumed, because not given: {}.", text);
+}
+
 // What was run called cuDNN itself; what was only described may be meant for a framework.
-std::string assumption_of(const Report& report) {
+std::string no_framework(const Report& report) {
   const bool open =
       std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding* finding) {
         const auto& own =
@@ -405,6 +454,11 @@ std::string assumption_of(const Report& report) {
   return "No framework was named: advice is for a program that calls cuDNN itself. For another say "
          "--framework pytorch (or keras3, tensorflow, jax, onnxruntime), or name it in the table "
          "[framework] of the file.";
+}
+
+std::string assumption_of(const Report& report) {
+  const std::string given = not_given(report), framework = no_framework(report);
+  return given + (given.empty() || framework.empty() ? "" : " ") + framework;
 }
 
 // The findings decide what a configuration is padded to (merge_suggestions()); the nearest

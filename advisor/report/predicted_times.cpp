@@ -37,7 +37,10 @@ std::string interval(const model::TimePrediction& prediction, std::string_view t
 std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
   std::string text(to_string(algorithm.algo));
   if (algorithm.math_type != of.config.math_type)
-    return fmt::format("{}, {}", text, to_string(algorithm.math_type));
+    return fmt::format("{}, {}", text,
+                       algorithm.math_type == MathType::tensor_op_allow_conversion
+                           ? "products in half"
+                           : to_string(algorithm.math_type));
   if (!algorithm.asked || !of.algo_known) return text;
   if (of.config.mixed_algos())
     text += fmt::format(", backward {}", to_string(*of.config.backward_algo));
@@ -46,7 +49,7 @@ std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
 
 // Of an algorithm that the framework does not run by itself.
 std::string not_asked_for(const Of& of, bool swapped) {
-  return swapped ? std::string("with `rnnadvisor accelerate`")
+  return swapped ? std::string("with `accelerate`")
                  : fmt::format("not asked for by {}", of.framework);
 }
 
@@ -60,7 +63,6 @@ std::string mark(const model::AlgorithmTime& algorithm, const Of& of, bool swapp
   if (algorithm.may_be_best) add("may be fastest");
   const bool converts = algorithm.math_type == MathType::tensor_op_allow_conversion &&
                         of.config.math_type != MathType::tensor_op_allow_conversion;
-  if (converts) add("products in half");
   // `accelerate` keeps what runs where another algorithm measures slower.
   const auto* runs = of.asked_for();
   if (swapped && algorithm.total && runs != nullptr && runs->total &&
@@ -69,7 +71,7 @@ std::string mark(const model::AlgorithmTime& algorithm, const Of& of, bool swapp
     return text;
   }
   if (!of.framework.empty() && of.algo_known && (!algorithm.asked || converts))
-    add(converts && swapped ? std::string("with `rnnadvisor accelerate --allow numerics`")
+    add(converts && swapped ? std::string("with `accelerate --allow numerics`")
                             : not_asked_for(of, swapped));
   return text;
 }
@@ -109,7 +111,7 @@ void one(Terminal& terminal, const Of& of) {
   }
   columns.push_back({cells.front()[columns.size()], true});
   columns.push_back({cells.front()[columns.size()], false, Fit::fixed, 0, 4});
-  columns.push_back({"", false, Fit::wrap, 16});
+  columns.push_back({"", false, Fit::wrap, 24});
   const std::size_t total = columns.size() - 3;
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < of.algorithms.size(); ++i) {

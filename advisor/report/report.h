@@ -146,7 +146,7 @@ struct ConfigurationReport {
   double step_ms() const;
   double step_tflops() const;  // over the same phases; -1: not timed
   // The largest speedup that a finding promises of a change after which the model is what it was
-  // (largest_gain()), and the largest that only another model reaches; 1 where there is none.
+  // (promises_speed()), and the largest that only another model reaches; 1 where there is none.
   double best_gain() const;
   double model_gain() const;
   // The fastest confirmed change of exactly this meaning; null when there is none.
@@ -158,6 +158,7 @@ struct ConfigurationReport {
 struct FindingGroup {
   std::vector<const Finding*> findings;  // never empty
   const Finding& first() const { return *findings.front(); }
+  Severity severity() const;  // the worst of them
 };
 
 // A figure of the profile with its values looked up.
@@ -183,7 +184,7 @@ struct Report {
   const Judgement* judgement = nullptr;
   const RuleSet* rules = nullptr;
   std::string headline;  // the verdict in one sentence
-  // What the advice takes for granted, and how to say otherwise: no framework was named. Empty
+  // What the advice takes for granted: what was not given, and that no framework was named. Empty
   // where nothing is assumed.
   std::string assumption;
   // In profile order, with those that experiments added (`tried`), which writers pass over.

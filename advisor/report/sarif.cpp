@@ -215,8 +215,7 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
                  const PredictedTimes* predicted, const SarifPlaces& places) {
   std::string text = words::clean(f.message.empty() ? f.title : f.message);
   if (const std::string gain = words::gain(f.gain); !gain.empty()) {
-    text +=
-        fmt::format(" Gain: {} ({}).", words::gain_in_full(*f.gain), words::basis(f.gain->basis));
+    text += fmt::format(" Gain: {} ({}).", words::gain_in_full(*f.gain), in_words(f.gain->basis));
   }
   for (const auto& s : f.suggestions) {
     if (withdrawn(f, s)) continue;

@@ -110,6 +110,13 @@ std::vector<std::string> wrapped(std::string_view text, int room) {
 constexpr int gap = 2;        // between two columns of a table
 constexpr int narrowest = 8;  // of a column that gives way
 
+void remove_column(std::vector<Column>& columns, std::vector<std::vector<Cell>>& rows,
+                   std::size_t column, std::vector<std::string>& left_out) {
+  left_out.push_back(std::move(columns[column].title));
+  columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(column));
+  for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+}
+
 // Widths with which the table has at most `room` columns, as far as its columns give way; those
 // that have to go are taken out of `columns` and `rows`.
 std::vector<int> fit_columns(std::vector<Column>& columns, std::vector<std::vector<Cell>>& rows,
@@ -148,9 +155,7 @@ std::vector<int> fit_columns(std::vector<Column>& columns, std::vector<std::vect
       shrink(true);
       return widths;
     }
-    left_out.push_back(std::move(columns[gone].title));
-    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(gone));
-    for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(gone));
+    remove_column(columns, rows, gone, left_out);
   }
 }
 
@@ -191,6 +196,9 @@ void Terminal::paragraph(std::string_view text, int indent, std::string_view lab
 
 void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, int indent) {
   std::vector<std::string> left_out;
+  for (std::size_t c = columns.size(); c-- > 0;)
+    if (columns[c].drop > 0 && unwanted_.contains(columns[c].title))
+      remove_column(columns, rows, c, left_out);
   const auto widths = fit_columns(columns, rows, width_ - indent, left_out);
   const auto put_line = [&](const std::vector<std::string>& texts, const auto& style_of) {
     std::string line = blanks(indent);
@@ -237,6 +245,11 @@ void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>>
   }
   for (auto& title : left_out)
     if (!title.empty()) left_out_.insert(std::move(title));
+}
+
+void Terminal::again() {
+  out_.clear();
+  unwanted_ = std::exchange(left_out_, {});
 }
 
 std::string Terminal::take() {

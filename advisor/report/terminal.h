@@ -57,6 +57,10 @@ class Terminal {
   // Every row has a cell for each column.
   void table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, int indent = 0);
 
+  // Begins again, now without the columns that had no room in any table: tables of one report then
+  // have the same columns.
+  void again();
+
   // What was drawn. In ASCII mode every remaining non-ASCII character has become '?' or its nearest
   // spelling.
   std::string take();
@@ -66,6 +70,7 @@ class Terminal {
   int width_;
   std::string out_;
   std::set<std::string> left_out_;  // columns without room; take() says which
+  std::set<std::string> unwanted_;  // those of the drawing before
 };
 
 }  // namespace rnnadvisor::advisor

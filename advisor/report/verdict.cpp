@@ -143,33 +143,30 @@ std::string counted(int errors, int warnings, int opportunities) {
   return text;
 }
 
-std::string up_to(const Finding& finding) {
+std::string to_gain(const Finding& finding) {
   const Gain& gain = *finding.gain;
   // What measuring showed of this kind of estimate.
   const std::string came_true =
       gain.basis == GainBasis::modelled && gain.scope == "program step"
           ? fmt::format("; 20 programs reached {} of theirs in the median", of_an_estimate)
           : "";
-  return fmt::format("up to {} to gain ({}{})", words::gain(finding.gain), words::basis(gain.basis),
-                     came_true);
-}
-
-// To compare an estimate with what was measured.
-double expected(const Gain& gain) {
-  return gain.basis == GainBasis::modelled ? gain.speedup * of_an_estimate : gain.speedup;
+  return fmt::format("{}{} to gain{}{} ({}{})",
+                     gain.basis == GainBasis::measured_here ? "" : "about ",
+                     words::times(gain.speedup), words::gain_interval(gain),
+                     words::gain_change(gain), in_words(gain.basis), came_true);
 }
 
 }  // namespace
 
-const Finding* largest_gain(std::span<const Finding* const> findings) {
-  const Finding* best = nullptr;
-  for (const Finding* finding : findings) {
-    if (!finding->gain || finding->gain->speedup <= 1.0005 || finding->gain->another_model ||
-        is_remark(*finding))
-      continue;
-    if (best == nullptr || expected(*finding->gain) > expected(*best->gain)) best = finding;
-  }
-  return best;
+bool promises_speed(const Finding& finding) {
+  return finding.gain && finding.gain->speedup > 1.0005 && !finding.gain->another_model &&
+         !is_remark(finding);
+}
+
+const Finding* first_gain(std::span<const Finding* const> findings) {
+  const auto first = std::find_if(findings.begin(), findings.end(),
+                                  [](const Finding* each) { return promises_speed(*each); });
+  return first == findings.end() ? nullptr : *first;
 }
 
 Standing standing_of(const ConfigurationReport& report) {
@@ -212,7 +209,7 @@ std::string verdict_of(const ConfigurationReport& report) {
   const std::string counts = counted(errors, warnings, opportunities);
   if (!counts.empty()) {
     text += "; " + counts;
-    if (const Finding* best = largest_gain(report.findings)) text += ", " + up_to(*best);
+    if (const Finding* first = first_gain(report.findings)) text += ", " + to_gain(*first);
     return text + ".";
   }
   if (report.passed > 0) {
@@ -250,7 +247,7 @@ std::string headline_of(const Report& report) {
   add(report.standing_count(Standing::refused), "is refused where another algorithm runs",
       "are refused where another algorithm runs");
   text += ": " + parts;
-  if (const Finding* best = largest_gain(report.findings)) text += "; " + up_to(*best);
+  if (const Finding* first = first_gain(report.findings)) text += "; " + to_gain(*first);
   return text + ".";
 }
 

@@ -13,9 +13,13 @@ Standing standing_of(const ConfigurationReport& report);
 std::string verdict_of(const ConfigurationReport& report);
 std::string headline_of(const Report& report);
 
-// The finding with the largest speedup of a layer that computes what it does now (exactly, padded,
-// or but for rounding); null where there is none. Another model, such as one with twice the batch,
-// is a choice of its own and not what there is to gain here; remarks ask for nothing.
-const Finding* largest_gain(std::span<const Finding* const> findings);
+// Whether it is expected to make a layer faster that computes what it does now (exactly, padded, or
+// but for rounding). Another model, such as one with twice the batch, is a choice of its own and
+// not what there is to gain here; remarks ask for nothing.
+bool promises_speed(const Finding& finding);
+
+// Of findings in their order the first that promises_speed(): the gain that a headline tells is of
+// what the report says to do first. Null where there is none.
+const Finding* first_gain(std::span<const Finding* const> findings);
 
 }  // namespace rnnadvisor::advisor

@@ -243,14 +243,20 @@ std::string size_of(const Gain& g) {
                            : std::string();
 }
 
-std::string with_change(const Gain& g) {
+}  // namespace
+
+std::string gain_change(const Gain& g) {
   if (g.another_model)
     return g.change.empty() ? " with another model"
                             : fmt::format(" with another model ({})", clean(g.change));
   return g.change.empty() ? std::string() : " with " + clean(g.change);
 }
 
-}  // namespace
+std::string gain_interval(const Gain& g) {
+  return g.speedup > 1.0005 && g.high > 0
+             ? fmt::format(" ({} to {})", number(g.low), number(g.high))
+             : std::string();
+}
 
 std::string gain(const std::optional<Gain>& g) {
   if (!g) return {};
@@ -261,7 +267,7 @@ std::string gain(const std::optional<Gain>& g) {
 std::string gain_of_change(const std::optional<Gain>& g) {
   if (!g) return {};
   const std::string text = size_of(*g);
-  return text.empty() ? text : text + with_change(*g);
+  return text.empty() ? text : text + gain_change(*g);
 }
 
 std::string gain(const ConfigurationReport& each) {
@@ -286,9 +292,7 @@ std::string refuted(const Finding& finding) {
 std::string gain_in_full(const Gain& g) {
   std::string text = size_of(g);
   if (text.empty()) return text;
-  if (g.speedup > 1.0005 && g.high > 0)
-    text += fmt::format(" ({} to {})", number(g.low), number(g.high));
-  text += with_change(g);
+  text += gain_interval(g) + gain_change(g);
   if (!g.scope.empty()) text += fmt::format(", {}", clean(g.scope));
   if (g.speedup > 1.0005 && g.saved_bytes > 0) {
     text += fmt::format(", saves {}", format_bytes(static_cast<double>(g.saved_bytes)));
@@ -296,22 +300,10 @@ std::string gain_in_full(const Gain& g) {
   return text;
 }
 
-std::string_view basis(GainBasis value) {
-  switch (value) {
-    case GainBasis::measured_here:
-      return "measured here";
-    case GainBasis::measured_elsewhere:
-      return "measured elsewhere";
-    case GainBasis::modelled:
-      return "estimate";
-  }
-  return "?";
-}
-
 std::string_view findings_lead() {
   return "Ordered by the time that each is expected to save; where that is close, what takes less "
-         "effort comes first. Measured gains come from runs, here "
-         "or elsewhere; estimates are computed: from times that a calibration of this kind of GPU "
+         "effort comes first. Measured gains are of this configuration; estimates come from a "
+         "measurement of a similar layer, from times that a calibration of this kind of GPU "
          "predicts, from the recording, or from the cost model.";
 }
 

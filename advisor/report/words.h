@@ -63,10 +63,11 @@ std::string gain(const ConfigurationReport& configuration);
 // Of a finding that measuring refuted (advisor::refuted()): where and by how many pairs; else
 // empty.
 std::string refuted(const Finding& finding);
+// Of it " (1.40 to 1.48)" and " with the persist_static algorithm"; empty where it has none.
+std::string gain_interval(const Gain& gain);
+std::string gain_change(const Gain& gain);
 // "1.44× (1.40 to 1.48) with the persist_static algorithm, training step".
 std::string gain_in_full(const Gain& gain);
-// "measured here", "measured elsewhere", "estimate": always to be shown with a gain.
-std::string_view basis(GainBasis value);
 // Before a list of findings: what orders them, and what their gains rest on.
 std::string_view findings_lead();
 // Before the list of remarks.

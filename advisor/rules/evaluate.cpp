@@ -223,12 +223,6 @@ bool valid_for(const Rule& rule, const std::optional<Version>& cudnn, const Devi
          (!outside(rule.architectures, device->architecture) && !outside(rule.devices, device->id));
 }
 
-std::optional<Version> judged_cudnn_version(const Profile& profile,
-                                            const Configuration& configuration) {
-  const auto& named = configuration.program.cudnn_version;
-  return parse_version(named ? *named : profile.environment.cudnn_version);
-}
-
 bool about_a_call(const Rule& rule) {
   const auto of_group = [](int fact, std::string_view group) {
     return fact >= 0 && fact_catalogue()[static_cast<std::size_t>(fact)].name.starts_with(group);

@@ -64,10 +64,6 @@ std::vector<std::string_view> failed_facts(const ConditionSet& set, FactMemo& fa
 // What the card's [valid] says of a configuration: false only where version, architecture or device
 // is known and outside.
 bool valid_for(const Rule& rule, const std::optional<Version>& cudnn, const DeviceSpec* device);
-// The cuDNN version a configuration is judged for: the one its program names, else the one of the
-// profile.
-std::optional<Version> judged_cudnn_version(const Profile& profile,
-                                            const Configuration& configuration);
 
 // Whether a card is about a call of cuDNN: it looks at the call, and not at what a program does
 // that keeps it from being made, or at whether it is made. It does not apply where no call is made.

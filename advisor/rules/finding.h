@@ -102,7 +102,7 @@ Effort effort_of(std::span<const Transform> changes, bool by_command);
 // What following the finding would gain. Numbers are measured or computed, and say which.
 enum class GainBasis {
   measured_here,       // by an experiment or a sibling configuration in this profile
-  measured_elsewhere,  // a measurement of a near configuration, cited in the card
+  measured_elsewhere,  // a measurement of a near configuration, cited in the card: an estimate
   modelled,  // computed from predicted times, the recording or the cost model: an estimate
 };
 struct Gain {
@@ -123,6 +123,8 @@ struct Gain {
   std::string change = {};
 };
 std::string_view to_string(GainBasis value);
+// For people. What was measured of another layer is an estimate of this one.
+std::string_view in_words(GainBasis value);
 
 // How much of an estimate is expected to come true, where it is compared with what was measured: of
 // 20 PyTorch programs that waited for launches the median gained 0.8 of program.graph_speedup

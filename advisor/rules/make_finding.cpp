@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <tuple>
@@ -91,15 +92,37 @@ std::optional<Transform> complete_transform(const SuggestionTemplate& suggestion
 // What to write for the change, where the card has no example of its own; and where the program's
 // framework cannot express it, that it cannot.
 void add_code(Suggestion& suggestion, std::optional<Framework> framework) {
-  std::string all;
-  for (const auto& change : changes_of(suggestion)) {
-    auto code = code_for(change, framework.value_or(Framework::cudnn_api));
-    if (!all.empty() && !code.code.empty()) all += "\n";
-    all += code.code;
-    if (framework && suggestion.framework.empty() && suggestion.cannot.empty())
-      suggestion.cannot = std::move(code.cannot);
-  }
-  if (suggestion.code.empty()) suggestion.code = std::move(all);
+  auto made = code_for(changes_of(suggestion), framework.value_or(Framework::cudnn_api));
+  if (framework && suggestion.framework.empty()) suggestion.cannot = std::move(made.cannot);
+  if (suggestion.code.empty()) suggestion.code = std::move(made.code);
+}
+
+// What a card cites of another framework's code says nothing about this program. Keras runs on
+// several of them.
+std::vector<Citation> citations_for(const std::vector<Citation>& all,
+                                    std::optional<Framework> framework) {
+  struct Repository {
+    std::string_view prefix;
+    Framework of;
+  };
+  static constexpr std::array<Repository, 5> repositories = {
+      {{"pytorch/", Framework::pytorch},
+       {"jax-ml/", Framework::jax},
+       {"microsoft/onnxruntime", Framework::onnxruntime},
+       {"keras-team/", Framework::keras3},
+       {"tensorflow/", Framework::tensorflow}}};
+  const auto of_another = [&](const Citation& citation) {
+    const auto from =
+        std::find_if(repositories.begin(), repositories.end(), [&](const Repository& repository) {
+          return citation.source.starts_with(repository.prefix);
+        });
+    return from != repositories.end() && from->of != framework;
+  };
+  std::vector<Citation> kept = all;
+  const bool one_of_several = framework == Framework::pytorch || framework == Framework::jax ||
+                              framework == Framework::onnxruntime;
+  if (one_of_several) std::erase_if(kept, of_another);
+  return kept.empty() ? all : kept;
 }
 
 bool is_graph(std::span<const Transform> changes) {
@@ -426,7 +449,13 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   finding.context = make_comparisons(rule.applies_when, facts);
   auto made = make_suggestions(rule, facts, lookup);
   const auto measured = measured_here(made, facts);
-  finding.citations = rule.citations;
+  const auto& profile = facts.index().profile();
+  const auto around = framework_around(profile, finding.configuration);
+  finding.citations = citations_for(
+      rule.citations,
+      around
+          ? around
+          : profile.configurations[static_cast<std::size_t>(finding.configuration)].program.name);
   finding.validity = rule.validity;
   finding.gain = make_gain(rule, made, measured, facts);
   for (std::size_t i = 0; i < made.size(); ++i) {

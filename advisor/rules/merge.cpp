@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "advisor/rules/predictions.h"
 #include "advisor/whatif/candidate.h"
@@ -18,6 +20,7 @@ struct Proposed {
   std::vector<Transform> changes;
   std::optional<ExperimentVariant> calls;  // none where the changes are not of configurations
   std::string rule;
+  Severity severity = Severity::info;  // of its finding
 };
 
 std::optional<ExperimentVariant> calls_of(const std::vector<Transform>& changes,
@@ -126,6 +129,7 @@ model::PaddedSizes padding_of(const Suggestion& suggestion, const RnnConfig& con
 std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index) {
   const auto& configurations = index.profile().configurations;
   std::map<int, std::vector<Proposed>> proposed;  // by configuration
+  std::map<int, std::set<std::string>> said;      // advice in words alone
   std::map<int, Decided> decided;
   std::vector<LeftOut> left;
   std::erase_if(findings, [&](Finding& finding) {
@@ -137,28 +141,40 @@ std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const Pro
       return true;
     }
     auto& known = proposed[finding.configuration];
+    auto& words = said[finding.configuration];
     std::vector<Proposed> own;
-    std::size_t repeated = 0;
+    std::size_t repeated = 0, words_repeated = 0;
+    Severity told = Severity::error;  // the least of those that propose the same
     std::vector<const Proposed*> first(finding.suggestions.size(), nullptr);
     for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
       auto changes = changes_of(finding.suggestions[i]);
-      if (changes.empty()) continue;
+      if (changes.empty()) {
+        if (words.contains(finding.suggestions[i].text)) ++words_repeated;
+        continue;
+      }
       auto calls = calls_of(changes, configurations[at].config);
-      Proposed one{std::move(changes), std::move(calls), finding.rule_id};
+      Proposed one{std::move(changes), std::move(calls), finding.rule_id, finding.severity};
       const auto found = std::find_if(known.begin(), known.end(),
                                       [&](const Proposed& other) { return same(one, other); });
       if (found == known.end()) {
         own.push_back(std::move(one));
       } else {
         first[i] = &*found;
+        told = std::min(told, found->severity);
         ++repeated;
       }
     }
-    if (repeated > 0 && repeated == finding.suggestions.size() &&
-        (finding.severity <= Severity::opportunity || finding.rule_id == not_asked_for_rule)) {
-      left.push_back({finding.rule_id, finding.configuration, first.front()->rule});
+    // One change is one action. A warning that is told as less than one stays; so does an error.
+    if (repeated > 0 && repeated + words_repeated == finding.suggestions.size() &&
+        finding.severity < Severity::error &&
+        (finding.severity <= std::max(told, Severity::opportunity) ||
+         finding.rule_id == not_asked_for_rule)) {
+      const auto by = std::find_if(first.begin(), first.end(), [](const auto* f) { return f; });
+      left.push_back({finding.rule_id, finding.configuration, (*by)->rule});
       return true;
     }
+    for (std::size_t i = 0; i < finding.suggestions.size(); ++i)
+      if (!finding.suggestions[i].transform) words.insert(finding.suggestions[i].text);
     for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
       if (first[i] == nullptr) continue;
       auto& suggestion = finding.suggestions[i];

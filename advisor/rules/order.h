@@ -19,9 +19,10 @@ namespace rnnadvisor::advisor {
 //    Elsewhere measured gains, then modelled ones, then none, by the milliseconds they save, where
 //    times are known;
 // 4. of those that come close to each other what takes less (Effort), then what is surer: measured
-//    before predicted before estimated. Close are speedups within 1.05 of each other, and an
-//    estimate that claims at most twice what another finding saves. Before an estimate that needs
-//    code comes, too, what a command measures in the program itself, where no number is known;
+//    before predicted before estimated. Close are speedups within 1.05 of each other, a predicted
+//    one of a command and one at most 1.25 times as large, and an estimate that claims at most
+//    twice what another finding saves. Before an estimate that needs code comes, too, what a
+//    command measures in the program itself, where no number is known;
 // 5. of equal ones what was measured here (in a program before causes and speedups), then what was
 //    not refuted on another GPU, bytes, severity, what explains which kernels run, rule and
 //    configuration.

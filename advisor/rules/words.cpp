@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 6> verdicts = {
 constexpr std::array<std::string_view, 4> meanings = {"exact", "padded", "numerics", "model"};
 constexpr std::array<std::string_view, 3> bases = {"measured_here", "measured_elsewhere",
                                                    "modelled"};
+constexpr std::array<std::string_view, 3> bases_in_words = {
+    "measured here", "estimate from a similar layer", "estimate"};
 constexpr std::array<std::string_view, 10> operators = {
     "is",      "is_not", "in",    "not_in",      "at_least",
     "at_most", "above",  "below", "multiple_of", "not_multiple_of"};
@@ -31,6 +33,7 @@ std::string_view to_string(Confidence value) { return spelling(value, confidence
 std::string_view to_string(VerdictKind value) { return spelling(value, verdicts); }
 std::string_view to_string(Meaning value) { return spelling(value, meanings); }
 std::string_view to_string(GainBasis value) { return spelling(value, bases); }
+std::string_view in_words(GainBasis value) { return spelling(value, bases_in_words); }
 std::string_view to_string(Operator op) { return spelling(op, operators); }
 
 std::optional<Severity> parse_severity(std::string_view text) {

@@ -23,18 +23,6 @@ tl::unexpected<Error> dropped(std::string reason) {
   return fail(ErrorCode::unsupported, std::move(reason));
 }
 
-std::string_view basis_words(GainBasis basis) {
-  switch (basis) {
-    case GainBasis::measured_here:
-      return "measured here";
-    case GainBasis::measured_elsewhere:
-      return "measured elsewhere";
-    case GainBasis::modelled:
-      return "estimate";
-  }
-  return "estimate";
-}
-
 bool allowed(Meaning meaning, const ProposeOptions& options) {
   switch (meaning) {
     case Meaning::exact:
@@ -227,7 +215,7 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
       const bool own = finding.gain && finding.gain->changes == changes_of(suggestion);
       const double claimed = own ? finding.gain->speedup : 0;
       const std::string by =
-          own ? fmt::format("{}: {}", finding.rule_id, basis_words(finding.gain->basis))
+          own ? fmt::format("{}: {}", finding.rule_id, in_words(finding.gain->basis))
               : std::string();
       collector.add(changes_of(suggestion), finding.rule_id, claimed, by);
     }

@@ -133,6 +133,17 @@ const CodeEntries& code_entries() {
   return shipped;
 }
 
+// The line that calls the layer, in the code of a column; empty where the code does not stand
+// around one call.
+std::string call_of(const CodeColumn& column) {
+  if (column.key == "pytorch") return "y = rnn(x)[0]";
+  if (column.key == "keras") return "y = layer(x)";
+  if (column.key == "jax")
+    return "y, h, c = jax.experimental.rnn.lstm(x, h0, c0, weights, lengths, x.shape[-1], "
+           "hidden_size, ...)";
+  return {};
+}
+
 std::string in_capitals(std::string text) {
   for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return text;
@@ -197,6 +208,30 @@ TransformCode code_for(const Transform& transform, const CodeColumn& column) {
 
 TransformCode code_for(const Transform& transform, Framework framework) {
   return code_for(transform, code_column(framework));
+}
+
+TransformCode code_for(std::span<const Transform> transforms, Framework framework) {
+  const std::string call = call_of(code_column(framework));
+  TransformCode made;
+  std::string before, after;
+  bool calls = false;
+  const auto add = [](std::string& to, std::string_view lines) {
+    if (!lines.empty()) to.append(to.empty() ? "" : "\n").append(lines);
+  };
+  for (const auto& transform : transforms) {
+    const auto code = code_for(transform, framework);
+    if (made.cannot.empty()) made.cannot = code.cannot;
+    const std::string_view lines = code.code;
+    const auto at = call.empty() ? lines.npos : lines.find(call);
+    add(before, lines.substr(0, at == 0 || at == lines.npos ? at : at - 1));
+    if (at == lines.npos) continue;
+    calls = true;
+    add(after, lines.substr(std::min(at + call.size() + 1, lines.size())));
+  }
+  add(made.code, before);
+  if (calls) add(made.code, call);
+  add(made.code, after);
+  return made;
 }
 
 Result<void> check_transform_code(std::string_view toml, std::string_view name) {

@@ -33,6 +33,9 @@ struct TransformCode {
 TransformCode code_for(const Transform& transform, const CodeColumn& column);
 TransformCode code_for(const Transform& transform, Framework framework);
 
+// Of several changes as one piece of code: it calls the layer once. `cannot` is the first reason.
+TransformCode code_for(std::span<const Transform> transforms, Framework framework);
+
 // Reads and checks a table as shipped: every kind, every column, every value of an enumerated
 // parameter, no unknown key or placeholder. The first mistake, with its place.
 Result<void> check_transform_code(std::string_view toml, std::string_view name);

@@ -121,7 +121,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
               (finding.gain->another_model  // not what this model would gain
                    ? page.dim(Page::escape(gain))
                    : page.colored(page.strong(Page::escape(gain)), page.theme().good)) +
-              QLatin1Char(' ') + page.dim(Page::escape(words::basis(finding.gain->basis)));
+              QLatin1Char(' ') + page.dim(Page::escape(advisor::in_words(finding.gain->basis)));
     if (held != nullptr && before.count(finding.rule_id) == 0)
       text += QStringLiteral(" · ") + page.colored(Texts::tr("new"), page.theme().warning);
     text += QStringLiteral("<br>") + page.dim(Page::prose(finding.message));

@@ -73,7 +73,8 @@ class FindingPage {
                 .arg(Page::escape(finding_.gain->change));
       if (!finding_.gain->scope.empty())
         text += QStringLiteral(", ") + Page::escape(finding_.gain->scope);
-      text += page_.dim(QStringLiteral(" · ") + Page::escape(words::basis(finding_.gain->basis)));
+      text +=
+          page_.dim(QStringLiteral(" · ") + Page::escape(advisor::in_words(finding_.gain->basis)));
       page_.paragraph(text);
     }
     page_.paragraph(prose(finding_.message));

@@ -39,11 +39,13 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
   describe(
       {{{}, of_first([](const Finding& first) { return plain(first.title); })}},
       {{Qt::ToolTipRole, of_first([](const Finding& first) { return tooltip(first.message); })},
-       {Qt::AccessibleTextRole, of_first([](const Finding& first) {
-          return QStringLiteral("%1: %2. %3")
-              .arg(severity_word(first.severity), plain(first.title),
-                   to_qt(words::gain(first.gain)));
-        })},
+       {Qt::AccessibleTextRole,
+        [](const advisor::FindingGroup* group) {
+          const Finding& first = group->first();
+          return QVariant(QStringLiteral("%1: %2. %3")
+                              .arg(severity_word(group->severity()), plain(first.title),
+                                   to_qt(words::gain(first.gain))));
+        }},
        {SubtitleRole, [this](const advisor::FindingGroup* group) { return subtitle(*group); }},
        {ItemIndexRole, of_first([this](const Finding& first) {
           return static_cast<int>(&first - document_->judgement().findings.data());
@@ -52,7 +54,9 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
           return advisor::is_remark(first) ? tr("Remarks: no action needed") : QString();
         })},
        {SeverityRole,
-        of_first([](const Finding& first) { return static_cast<int>(first.severity); })},
+        [](const advisor::FindingGroup* group) {
+          return QVariant(static_cast<int>(group->severity()));
+        }},
        {GainRole, of_first([](const Finding& first) {
           // That it takes another model is said beside it.
           return first.gain && first.gain->another_model && first.gain->speedup > 1
@@ -61,7 +65,7 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
         })},
        {BasisRole, of_first([](const Finding& first) {
           if (first.gain && first.gain->another_model) return tr("another model");
-          return first.gain ? to_qt(words::basis(first.gain->basis)) : QString();
+          return first.gain ? to_qt(advisor::in_words(first.gain->basis)) : QString();
         })},
        {AnotherModelRole,
         of_first([](const Finding& first) { return first.gain && first.gain->another_model; })},
@@ -105,7 +109,7 @@ QVariant FindingsModel::subtitle(const advisor::FindingGroup& group) const {
   if (several_)
     parts << tr("%n configuration(s)", nullptr, many(group.findings.size()));
   else
-    parts << severity_word(group.first().severity);
+    parts << severity_word(group.severity());
   if (advisor::refuted(group.first())) parts << tr("refuted here");
   return parts.join(QStringLiteral(" · "));
 }

@@ -75,7 +75,7 @@ void add_findings(TableText& table, const advisor::Report& report) {
     const auto gain = words::gain(finding.gain);
     table.row({severity_word(finding.severity), to_qt(finding.rule_id), prose_cell(finding.title),
                QString::number(group.findings.size()), to_qt(gain),
-               gain.empty() ? QString() : to_qt(words::basis(finding.gain->basis)),
+               gain.empty() ? QString() : to_qt(advisor::in_words(finding.gain->basis)),
                offered == finding.suggestions.end() ? QString() : prose_cell(offered->text)});
   };
   for (const auto& group : report.actions) add(group);

@@ -129,15 +129,14 @@ QWidget* OverviewView::make_verdict() {
   const auto add = [&](const QString& value, const QString& name, const QColor& color = {}) {
     figures->addWidget(make_figure(value, name, color));
   };
-  if (const auto* best = advisor::largest_gain(report.findings);
-      best != nullptr && best->gain->speedup > 1.005)
-    add(to_qt(words::times(best->gain->speedup)), tr("largest gain"), theme_.good);
+  if (const auto* first = advisor::first_gain(report.findings))
+    add(to_qt(words::times(first->gain->speedup)), tr("first gain"), theme_.good);
   // Rows as the list has them, one for each rule with the sign of its first finding; of several
   // configurations one rule may speak many times, and not always as severely.
   const auto count = [&](advisor::Severity severity, const char* word) {
     std::size_t rows = 0, times = 0;
     for (const auto& group : report.actions) {
-      if (group.first().severity == severity) ++rows;
+      if (group.severity() == severity) ++rows;
       times += static_cast<std::size_t>(
           std::ranges::count(group.findings, severity, &advisor::Finding::severity));
     }
@@ -209,9 +208,10 @@ QWidget* OverviewView::make_actions() {
     const auto gain = words::gain(own);
     QString value;
     if (!gain.empty()) {
-      QString basis = Page::escape(words::basis(finding.gain->basis));
+      QString basis = Page::escape(advisor::in_words(finding.gain->basis));
       if (other) basis.prepend(tr("another model") + QStringLiteral("<br>"));
       basis.replace(QLatin1Char(' '), QStringLiteral("&nbsp;"));
+      basis.replace(QStringLiteral("&nbsp;from"), QStringLiteral("<br>from"));  // else too wide
       value = (other ? html.dim(Page::escape(gain))
                      : html.colored(html.strong(Page::escape(gain)), theme_.good)) +
               QStringLiteral("<br><span style=\"font-size:small\">") + html.dim(basis) +

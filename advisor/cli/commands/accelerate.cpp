@@ -282,7 +282,7 @@ void add_options(CLI::App& command, bool tries, Context& context) {
         "compare losses: run the program as it is, this many times (3 to 50) with weights one unit "
         "in the last place apart, and once with the change all along");
     losses->type_name("RUNS")
-        ->check(CLI::Range(fewest_originals, most_originals))
+        ->check(CLI::Range(fewest_originals, most_originals).description(""))
         ->group(group_accelerating);
     command
         .add_option("--loss", arguments->loss,

@@ -3,6 +3,7 @@
 // one that is read; every other format is held against it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -273,7 +274,32 @@ void expect_findings_of_machines(const Formats& of) {
   EXPECT_EQ(found, static_cast<std::size_t>(failures));
 }
 
+// The gain of a headline is that of the first action that has one: order and promise are one
+// decision. What may be a loss is told with its interval, and an estimate as one.
+void expect_first_gain(const Formats& of) {
+  const std::string headline = of.json["headline"];
+  const auto told = headline.find("× to gain");
+  if (told == std::string::npos) return;
+  const auto& findings = of.json["findings"];
+  const auto first = std::find_if(findings.begin(), findings.end(), [](const auto& finding) {
+    return finding["section"] == "action" && !finding["gain"].is_null() &&
+           finding["gain"]["another_model"] == false && finding["gain"]["speedup"] > 1.0005;
+  });
+  ASSERT_NE(first, findings.end()) << headline;
+  const auto& gain = (*first)["gain"];
+  const std::string size = words::times(gain["speedup"].get<double>()) + " to gain";
+  const auto at = headline.find(size);
+  ASSERT_NE(at, std::string::npos) << headline << "\n" << gain.dump();
+  EXPECT_EQ(headline.substr(0, at).ends_with("about "), gain["estimate"] == true) << headline;
+  if (!gain["low"].is_null()) {
+    EXPECT_NE(headline.find(" to gain (" + words::number(gain["low"].get<double>()) + " to "),
+              std::string::npos)
+        << headline;
+  }
+}
+
 void expect_verdicts(const Formats& of) {
+  expect_first_gain(of);
   const std::string headline = of.json["headline"];
   EXPECT_EQ(of.sarif["properties"]["headline"], headline);
   for (const auto* written : {&of.text, &of.verbose, &of.markdown, &of.html})

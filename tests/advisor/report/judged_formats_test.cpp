@@ -239,7 +239,7 @@ TEST(PredictedTimesTable, NamesTheCommandThatReachesARow) {
   ASSERT_NE(times.of(0), nullptr);
   std::map<std::string, std::string> marks;
   for (const auto& row : predicted_table(*times.of(0))) marks[row.front()] = row.back();
-  EXPECT_THAT(marks["persist_static"], HasSubstr("rnnadvisor accelerate"));
+  EXPECT_THAT(marks["persist_static"], HasSubstr("with `accelerate`"));
   EXPECT_THAT(marks["persist_dynamic"], HasSubstr("not asked for by PyTorch"));
 }
 

@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "advisor/facts/fact.h"
+#include "advisor/facts/framework_call.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/selection.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/evaluate.h"
+#include "core/config/read_config.h"
 #include "profiler/classify/classify.h"
+#include "profiler/profile/builder.h"
+#include "profiler/profile/file.h"
 #include "tests/advisor/report/fixture.h"
 
 namespace rnnadvisor::advisor {
@@ -56,7 +60,8 @@ TEST(MakeReport, VerdictsSayWhatHappened) {
   EXPECT_THAT(named(report, "gnmt-layer").verdict,
               HasSubstr("takes 3.03 ms with persistent kernels; nothing to do"));
   EXPECT_THAT(named(report, "batch-33").verdict,
-              HasSubstr("1 warning, up to 1.44× to gain (measured here)"));
+              HasSubstr("1 warning, 1.44× to gain (1.40 to 1.48) with the persist_static "
+                        "algorithm (measured here)"));
   EXPECT_THAT(
       named(report, "too-wide").verdict,
       HasSubstr(
@@ -68,7 +73,9 @@ TEST(MakeReport, VerdictsSayWhatHappened) {
   EXPECT_THAT(named(report, "decoder").verdict, HasSubstr("ended before"));
   EXPECT_THAT(report.headline,
               HasSubstr("7 configurations on NVIDIA H200: 2 do not work, 3 should be changed, 1 is "
-                        "fine, 1 could not be judged; up to 2.30× to gain (measured elsewhere)."));
+                        "fine, 1 could not be judged; about 2.30× to gain with half precision "
+                        "(estimate from a "
+                        "similar layer)."));
 }
 
 TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
@@ -83,7 +90,7 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   findings.push_back(larger);
   // The padding's 1.44 and not the other model's 1.60.
   const Report both = judged->report();
-  EXPECT_THAT(both.headline, HasSubstr("up to 1.44× to gain (measured here)"));
+  EXPECT_THAT(both.headline, HasSubstr("1.44× to gain (1.40 to 1.48)"));
   EXPECT_DOUBLE_EQ(both.configurations.front().best_gain(), 1.44);
   EXPECT_DOUBLE_EQ(both.configurations.front().model_gain(), 1.6);
   EXPECT_EQ(words::gain(both.configurations.front()), "1.44×");
@@ -107,7 +114,7 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   findings.front().suggestions.push_back(
       {"Pad.", Transform{"pad_batch", R"({"multiple":8})", Meaning::padded}, {}, "", ""});
   findings.front().gain->another_model = another_model_only(findings.front());
-  EXPECT_THAT(judged->report().headline, HasSubstr("up to 1.60× to gain"));
+  EXPECT_THAT(judged->report().headline, HasSubstr("about 1.60× to gain"));
   findings.front().suggestions.back().with = {set_batch};
   findings.front().gain->another_model = another_model_only(findings.front());
   EXPECT_THAT(judged->report().headline, Not(HasSubstr("to gain")));
@@ -392,6 +399,77 @@ TEST(MakeReport, AGpuThatOnlyATrialRanOnIsNoSecondOne) {
   EXPECT_THAT(words::devices(judged->profile, false), ElementsAre(again.name));
 }
 
+// samples/programs/pytorch: a module in training mode that never runs backward.
+TEST(MakeReport, AProgramHasThePhasesThatItCalled) {
+  const auto profile =
+      read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-evaluation.rnnprof");
+  ASSERT_TRUE(profile);
+  const auto judgement = judge(*profile, builtin_rules());
+  const Report report = make_report(*profile, judgement, builtin_rules());
+  ASSERT_EQ(report.configurations.front().phases.size(), 1U);
+  EXPECT_EQ(report.configurations.front().phases.front().phase, Phase::forward_training);
+}
+
+// The card about waiting for launches cites PyTorch, JAX and Keras.
+TEST(MakeReport, FindingsCiteTheProgramsOwnFramework) {
+  const auto profile = read_profile(RNNADVISOR_SOURCE_DIR
+                                    "/samples/recorded/programs/pytorch-native-fallback.rnnprof");
+  ASSERT_TRUE(profile);
+  const auto judgement = judge(*profile, builtin_rules());
+  bool own = false;
+  for (const auto& finding : judgement.findings) {
+    for (const auto& citation : finding.citations) {
+      own = own || citation.source.starts_with("pytorch/");
+      for (const auto* other : {"jax-ml/", "keras-team/", "microsoft/onnxruntime"})
+        EXPECT_FALSE(citation.source.starts_with(other)) << finding.rule_id << citation.source;
+    }
+  }
+  EXPECT_TRUE(own);
+}
+
+// PyTorch hands bfloat16 to cuDNN from 9.13 on: predicted times and advice are of one version,
+// which is that of the measurements where none is named, and is told with what else was not given.
+TEST(MakeReport, SaysWhatIsAssumedBecauseItWasNotGiven) {
+  const auto checked = [](const char* version) {
+    ConfigInput input;
+    for (const auto& [key, value] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"hidden_size", "1000"}, {"data_type", "bfloat16"}, {"framework.name", "pytorch"}})
+      EXPECT_TRUE(set_field(input, key, value));
+    if (version != nullptr) {
+      EXPECT_TRUE(set_field(input, "framework.cudnn_version", version));
+    }
+    resolve_defaults(input);
+    ProfileBuilder builder;
+    const auto device = *find_device("h200");
+    auto configuration = configuration_to_check(input, device);
+    configuration.device = builder.add_device(device);
+    builder.add_configuration(std::move(configuration));
+    return builder.finish();
+  };
+  const auto report_on = [](const Profile& profile) {
+    return make_report(profile, Judgement{}, builtin_rules());
+  };
+  const Profile open = checked(nullptr), old = checked("9.10");
+  const Report assumed = report_on(open), given = report_on(old);
+  EXPECT_THAT(assumed.assumption, HasSubstr("num_layers 1, seq_length 128, batch_size 64"));
+  EXPECT_THAT(assumed.assumption, HasSubstr("cuDNN 9.19"));
+  EXPECT_THAT(assumed.assumption, Not(HasSubstr("hidden_size")));
+  EXPECT_EQ(assumed.configurations.front().calls_cudnn, true);
+  EXPECT_THAT(given.assumption, Not(HasSubstr("cuDNN")));
+  EXPECT_EQ(given.configurations.front().calls_cudnn, false);
+}
+
+// A card of several configurations has the sign of the most severe one, wherever its first stands.
+TEST(MakeReport, AnActionIsAsSevereAsItsWorstFinding) {
+  auto judged = fixture::single();
+  auto& findings = judged->judgement.findings;
+  findings.push_back(findings.front());
+  findings.front().severity = Severity::opportunity;
+  const Report report = judged->report();
+  ASSERT_EQ(report.actions.size(), 1U);
+  EXPECT_EQ(report.actions.front().severity(), Severity::warning);
+}
+
 TEST(Words, EvidenceCountsAllAndSaysWhatIsKept) {
   Finding finding;
   EXPECT_EQ(words::evidence(finding), "");
@@ -409,12 +487,18 @@ TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
   finding.gain = Gain{3.71, 0, 0, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
   EXPECT_THAT(
       judged->report().headline,
-      HasSubstr("up to 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
-  // Beside what was measured it counts as that.
+      HasSubstr("about 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
+  // What comes first is told, with the interval that it has: it may be a loss.
   Finding measured = finding;
-  measured.gain = Gain{3.2, 0, 0, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
+  measured.gain =
+      Gain{3.2, 0.96, 5, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
+  measured.gain->change = "padding";
   judged->judgement.findings.push_back(measured);
-  EXPECT_THAT(judged->report().headline, HasSubstr("up to 3.20× to gain (measured elsewhere)"));
+  EXPECT_THAT(judged->report().headline, HasSubstr("about 3.71× to gain (estimate"));
+  std::swap(judged->judgement.findings.front(), judged->judgement.findings.back());
+  EXPECT_THAT(
+      judged->report().headline,
+      HasSubstr("about 3.20× to gain (0.96 to 5.00) with padding (estimate from a similar layer)"));
 }
 
 TEST(MakeReport, WithoutConfigurations) {
@@ -511,7 +595,7 @@ TEST(Words, GainsSayHowTheyAreKnown) {
   EXPECT_EQ(words::validity(record),
             "12 agree, 1 refute on nvidia-h200, cuDNN 9.19.0: median 2.09× (0.66× to 67.06×), "
             "cuDNN 7.x");
-  EXPECT_EQ(words::basis(GainBasis::modelled), "estimate");
+  EXPECT_EQ(in_words(GainBasis::modelled), "estimate");
   gain = {1, 0, 0, 1 << 30, GainBasis::modelled, "", ""};
   EXPECT_EQ(words::gain(gain), "saves 1.00 GiB");
   EXPECT_EQ(words::gain(std::nullopt), "");

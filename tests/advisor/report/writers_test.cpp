@@ -8,6 +8,7 @@
 #include "advisor/report/inline_code.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/sha256.h"
+#include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "core/config/read_config.h"
@@ -335,6 +336,24 @@ TEST(Text, OneConfigurationFitsOnAScreen) {
 }
 
 // Prose in tables goes on in further lines; nothing of a condition is left out.
+TEST(Text, TablesOfOneReportHaveTheSameColumns) {
+  TextOptions options;
+  options.width = 40;
+  Terminal terminal(options);
+  const auto tables = [&] {
+    for (const std::string name : {"a", "a name that leaves no room"}) {
+      Column interval{"Interval", false, Fit::fixed, 0, 1};
+      terminal.table({{"Name"}, {"Median", true}, interval},
+                     {{{name}, {"4.35 ms"}, {"4.30 to 4.40 ms"}}});
+    }
+  };
+  tables();
+  terminal.again();
+  tables();
+  const std::string text = terminal.take();
+  EXPECT_EQ(text.find("Interval"), text.find("Interval. In a pipe")) << text;
+}
+
 TEST(Text, ConditionsAreWrappedNotCut) {
   const auto judged = fixture::checked();
   const Report report = judged->report();

@@ -323,7 +323,12 @@ TEST(Order, OfAlikeGainsWhatTakesLessComesFirst) {
   const auto line = of("line", 2.02, "layout", Effort::line);
   EXPECT_THAT(ordered({padding, line, command}, profile),
               ElementsAre("command", "line", "padding"));
-  EXPECT_THAT(ordered({of("padding", 2.2, "pad_hidden", Effort::module), command}, profile),
+  EXPECT_THAT(ordered({of("padding", 2.2, "pad_hidden", Effort::module), line}, profile),
+              ElementsAre("padding", "line"));
+  // Predictions cannot tell 2.3 from 2.0, and a command measures.
+  EXPECT_THAT(ordered({of("padding", 2.3, "pad_hidden", Effort::module), command}, profile),
+              ElementsAre("command", "padding"));
+  EXPECT_THAT(ordered({of("padding", 2.6, "pad_hidden", Effort::module), command}, profile),
               ElementsAre("padding", "command"))
       << "more than predictions leave open";
 }

@@ -343,6 +343,7 @@ TEST(Merge, OneChangeIsProposedOnce) {
       proposing(
           "a/first", Severity::warning,
           {{"split_layers", "{}"}, {"cuda_graph", "{}"}, {"pad_hidden", R"({"multiple":64})"}}),
+      proposing("b/error", Severity::error, {{"cuda_graph", "{}"}}),
       proposing("b/warning", Severity::warning, {{"cuda_graph", "{}"}}),
       proposing("c/remark", Severity::info, {{"split_layers", "{}"}}),
       proposing("d/new", Severity::opportunity,
@@ -351,8 +352,9 @@ TEST(Merge, OneChangeIsProposedOnce) {
   other.configuration = -1;  // about nothing: stays
   findings.push_back(other);
   const auto left = merge_suggestions(findings, index);
-  ASSERT_EQ(left.size(), 1U);
-  EXPECT_EQ(left[0], (LeftOut{"c/remark", 0, "a/first"}));
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left[0], (LeftOut{"b/warning", 0, "a/first"}));
+  EXPECT_EQ(left[1], (LeftOut{"c/remark", 0, "a/first"}));
   ASSERT_EQ(findings.size(), 4U);
   EXPECT_EQ(findings[0].suggestions.size(), 3U);
   EXPECT_FALSE(findings[1].suggestions[0].transform);
@@ -360,6 +362,15 @@ TEST(Merge, OneChangeIsProposedOnce) {
             "The same change as `a/first` proposes: a CUDA graph.");
   EXPECT_FALSE(findings[2].suggestions[0].transform);
   EXPECT_TRUE(findings[2].suggestions[1].transform);
+  // What is told as less does not stand for a warning; advice in words counts as said, too.
+  findings = {proposing("a/first", Severity::opportunity, {{"cuda_graph", "{}"}}),
+              proposing("b/warning", Severity::warning, {{"cuda_graph", "{}"}}),
+              proposing("c/words", Severity::opportunity, {{"cuda_graph", "{}"}}),
+              proposing("d/other-words", Severity::opportunity, {{"cuda_graph", "{}"}})};
+  for (const std::size_t i : {0U, 2U})
+    findings[i].suggestions.push_back({"Raise the batch.", std::nullopt, {}, "", ""});
+  findings[3].suggestions.push_back({"Something else.", std::nullopt, {}, "", ""});
+  EXPECT_EQ(merge_suggestions(findings, index), (std::vector{LeftOut{"c/words", 0, "a/first"}}));
 }
 
 TEST(Merge, SizesThatComeToTheSameAreTheSameChange) {

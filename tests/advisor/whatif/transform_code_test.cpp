@@ -87,6 +87,32 @@ TEST(TransformCode, ParametersAreFilledIn) {
   EXPECT_THAT(code("padded_io", R"({"value":false})", Framework::cudnn_api), HasSubstr("&= ~"));
 }
 
+// shown_code_test.py runs such code.
+TEST(TransformCode, SeveralChangesCallTheLayerOnce) {
+  const auto count = [](const std::string& text, std::string_view part) {
+    int found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  const std::vector<Transform> padded = {*parse_transform("pad_hidden", R"({"multiple":128})"),
+                                         *parse_transform("pad_batch", R"({"multiple":8})")};
+  const std::string torch = code_for(padded, Framework::pytorch).code;
+  EXPECT_EQ(count(torch, "rnn(x)"), 1) << torch;
+  EXPECT_LT(torch.find("rnn = widened"), torch.find("x = torch.nn.functional.pad"));
+  EXPECT_LT(torch.find("y = rnn(x)[0]\n"), torch.find("y = y[..., :hidden_size]\n"));
+  EXPECT_TRUE(torch.ends_with("y = y[:, :rows]")) << torch;
+  EXPECT_EQ(count(code_for(padded, Framework::keras3).code, "layer(x)"), 1);
+  EXPECT_EQ(count(code_for(padded, Framework::jax).code, "rnn.lstm("), 1);
+  // The first reason of those that cannot be written; the code of one change is that of the change.
+  EXPECT_EQ(code_for(padded, Framework::onnxruntime).cannot,
+            code_for(padded.front(), Framework::onnxruntime).cannot);
+  for (const auto& one : every_transform())
+    for (const auto framework : {Framework::cudnn_api, Framework::pytorch, Framework::keras3,
+                                 Framework::jax, Framework::onnxruntime})
+      EXPECT_EQ(code_for(std::vector{one}, framework).code, code_for(one, framework).code)
+          << describe(one);
+}
+
 TEST(TransformCode, WhatAFrameworkDecidesItselfIsSaid) {
   const auto algo = *parse_transform("algo", R"({"value":"persist_static"})");
   EXPECT_THAT(code_for(algo, Framework::pytorch).cannot, HasSubstr("PyTorch picks"));

@@ -20,6 +20,15 @@ def shown(kind):
         return tomllib.load(file)[kind]["pytorch"]["code"]
 
 
+CALL = "y = rnn(x)[0]"  # call_of() in advisor/whatif/transform_code.cpp
+
+
+def together(kinds, multiple):
+    """As code_for() of several changes puts them together."""
+    parts = [shown(kind).strip("\n").replace("{multiple}", str(multiple)).partition(CALL) for kind in kinds]
+    return "\n".join([before for before, _, _ in parts] + [CALL] + [after for _, _, after in parts])
+
+
 def split(rnn):
     names = {"torch": torch, "rnn": rnn}
     exec(compile(shown("split_layers"), "transform_code.toml", "exec"), names)
@@ -85,6 +94,27 @@ class SplitStack(unittest.TestCase):
             self.assertEqual({p.dtype for p in changed.parameters()}, {dtype})
             self.assertEqual([(layer.num_layers, layer.input_size, layer.batch_first) for layer in changed.layers], [(1, 5, True), (1, 6, True)])
             self.assertEqual(sum(p.numel() for p in changed.parameters()), sum(p.numel() for p in original.parameters()))
+
+
+class Together(unittest.TestCase):
+    """Padding of every size and a split, alone and in one paste: the outputs and the gradients of the input are those of the layer."""
+
+    def test_pasted_as_one_they_compute_what_the_layer_did(self):
+        kinds = ("pad_input", "pad_hidden", "pad_batch", "split_layers")  # in_order(): a split comes last
+        for count in range(1, len(kinds) + 1):
+            for chosen, cell in itertools.product(itertools.combinations(kinds, count), KINDS):
+                with self.subTest(changes=chosen, cell=cell):
+                    rnn = make(cell, num_layers=2)
+                    x = torch.randn(7, 3, 5, dtype=torch.float64, requires_grad=True)
+                    wanted = rnn(x)[0]
+                    weights = torch.linspace(0.5, 1.5, wanted.numel(), dtype=wanted.dtype).view(wanted.shape)
+                    gradient = torch.autograd.grad((wanted * weights).sum(), x)[0]
+                    names = {"torch": torch, "rnn": rnn, "x": x}
+                    exec(compile(together(chosen, 4), "transform_code.toml", "exec"), names)
+                    self.assertEqual(names["y"].shape, wanted.shape)
+                    torch.testing.assert_close(names["y"], wanted, rtol=1e-10, atol=1e-12)
+                    again = torch.autograd.grad((names["y"] * weights).sum(), x)[0]
+                    torch.testing.assert_close(again, gradient, rtol=1e-10, atol=1e-12)
 
 
 if __name__ == "__main__":
