@@ -13,8 +13,8 @@ namespace rnnadvisor::test {
 inline bool thread_sanitized() { return __tsan_init != nullptr; }
 inline bool sanitized() { return __asan_init != nullptr || thread_sanitized(); }
 
-// Of many inputs that run the same code, a sanitizer sees every `every`-th: it is three times as slow,
-// and all of them run in another build.
+// Of many inputs that run the same code, a sanitizer sees every `every`-th: it is three times as
+// slow, and all of them run in another build.
 inline bool left_out(std::size_t index, std::size_t every) {
   return sanitized() && index % every != 0;
 }
