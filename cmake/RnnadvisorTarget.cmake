@@ -1,6 +1,7 @@
-# rnnadvisor_library(name SOURCES … PUBLIC … PRIVATE … SYSTEM_PRIVATE …)
+# rnnadvisor_library(name [OPTIMISED] SOURCES … PUBLIC … PRIVATE …)
 # One static library with the house's warnings; headers are included from the top of the tree
-# ("core/config/rnn_config.h"), so that an include line names its layer.
+# ("core/config/rnn_config.h"), so that an include line names its layer. OPTIMISED: also by the preset gcc, whose properties compute much in it;
+# of the others it compiles faster than it runs slower.
 add_library(rnnadvisor_options INTERFACE)
 target_compile_features(rnnadvisor_options INTERFACE cxx_std_20)
 target_compile_options(rnnadvisor_options INTERFACE
@@ -63,8 +64,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 
 function(rnnadvisor_library name)
-  cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMISED" "HEADERS" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  if(NOT ARG_OPTIMISED)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  endif()
   add_library(rnnadvisor::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor>")
