@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and passes the tests. Without arguments: everything that a change needs to hold, from nothing in about 9 minutes on 2 cores.
-# With --full, which CI runs: the sanitizers, GCC with the portable linking, a build without CUDA, clang-tidy and fuzzing, in about 25 to 40 minutes. What
+# With --full, which CI runs: the sanitizers, GCC with the portable linking, a build without CUDA, clang-tidy and fuzzing, in 40 to 60 minutes. What
 # the sanitizers run is then run by them alone.
 # Tests that need a GPU are skipped with a line that says so.
 set -euo pipefail
