@@ -149,9 +149,6 @@ void order_confirmed(std::vector<Finding>& findings) {
 // (of_an_estimate).
 constexpr double within_an_estimate = 2;
 
-// Predictions miss by a fifth in the median (docs/models.md).
-constexpr double as_predictions_tell = 1.25;
-
 // What a finding is worth beside another one that comes close to it.
 struct Worth {
   bool comparable = false;
@@ -176,15 +173,14 @@ Worth worth_of(const Finding& finding, Shares& shares) {
     return worth;
   }
   if (finding.gain->another_model || finding.gain->saved_bytes != 0) return worth;
-  const auto of_gain =
-      std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
-                   [&](const Suggestion& s) { return changes_of(s) == finding.gain->changes; });
+  const auto of_gain = std::find_if(
+      finding.suggestions.begin(), finding.suggestions.end(),
+      [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
   if (of_gain == finding.suggestions.end()) return worth;
   const Gain& gain = *finding.gain;
   const bool interval = gain.low > 0 && gain.high > 0;
   worth.comparable = gain.speedup > 1;
-  // What is advised in words alone is code to write.
-  worth.effort = of_gain->transform ? of_gain->effort : std::max(of_gain->effort, Effort::module);
+  worth.effort = of_gain->effort;
   worth.risk = gain.basis == GainBasis::measured_here           ? 0
                : gain.basis == GainBasis::modelled && !interval ? 2
                                                                 : 1;

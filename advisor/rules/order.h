@@ -9,6 +9,10 @@
 
 namespace rnnadvisor::advisor {
 
+// A command measures in the program what predictions cannot tell from another change: they miss by
+// a fifth in the median (docs/models.md).
+inline constexpr double as_predictions_tell = 1.25;
+
 // Puts findings into the order of docs/ordering.md:
 // 1. errors, for there the whole run is to gain;
 // 2. what asks for nothing (is_remark()) comes behind all that does, and of it what was measured
