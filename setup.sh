@@ -22,7 +22,7 @@ else
 fi
 
 say "Build (build/release)"
-# A compiler that nobody tried yet may warn of something new, which is no reason not to build.
+# A compiler that has not been tried yet may warn of something new, which is no reason not to build.
 configure release -DRNNADVISOR_TESTS=OFF -DRNNADVISOR_BENCHMARKS=OFF -DRNNADVISOR_WERROR=OFF
 cmake --build build/release -j "$jobs" | progress
 program=build/release/bin/rnnadvisor

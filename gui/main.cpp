@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
   QStringList files = parser.positionalArguments();
 
   const bool picture = parser.isSet(shot);
-  // Pictures must not depend on what somebody's window looked like last, nor change it. A window is
+  // Pictures must not depend on what the user's window looked like last, nor change it. A window is
   // often ended by a signal, which would leave the folder.
   std::optional<QTemporaryDir> no_settings;
   if (picture) {
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
     QSettings::setDefaultFormat(QSettings::IniFormat);
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings->path());
   }
-  // Before the window, so that it does not change its colours before somebody's eyes.
+  // Before the window, so that it does not change its colours while it is visible.
   Desktop desktop(picture ? QDBusConnection(QString()) : Desktop::session_bus());
   constexpr int patience_ms = 250;
   desktop.ask(patience_ms);

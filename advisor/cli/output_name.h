@@ -28,11 +28,11 @@ Result<std::string> expand_output_name(std::string_view pattern, const NameParts
 // that is taken: the name when none was given. Another may take it before it is claimed.
 std::string default_output_name(const NameParts& parts);
 
-// Whether a file of this name exists, or somebody is recording for it.
+// Whether a file of this name exists, or a recording for it is under way.
 bool is_taken(const std::string& path);
 
-// A name that nobody else takes meanwhile: an empty file, locked as long as this lives, that is
-// removed at the end unless the profile has taken its place.
+// A name that no other process takes meanwhile: an empty file, locked as long as this lives, that
+// is removed at the end unless the profile has taken its place.
 class ClaimedName {
  public:
   // Claims the names that `next` gives until one is free. Errors: io (the folder),

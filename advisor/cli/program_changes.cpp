@@ -41,7 +41,7 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Nothing of the files is trusted: they come from somebody's process.
+// Nothing of the files is trusted: they come from the user's process.
 Json parse(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_object() ? json : Json::object();

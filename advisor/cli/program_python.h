@@ -1,4 +1,4 @@
-// Code of ours for the Python of somebody's program, brought in by a sitecustomize on PYTHONPATH
+// Code of ours for the Python of the user's program, brought in by a sitecustomize on PYTHONPATH
 // (advisor/whatif/torch/in_program/sitecustomize.py).
 #pragma once
 

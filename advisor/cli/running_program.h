@@ -1,4 +1,4 @@
-// Runs somebody's program under the plugin: the common part of `profile` and `accelerate`.
+// Runs the user's program under the plugin: the common part of `profile` and `accelerate`.
 #pragma once
 
 #include <filesystem>

@@ -33,7 +33,7 @@ class DescriptorOutput : public std::streambuf {
 };
 
 // Gives what there is instead of waiting for a full buffer. in_avail() is 0 where the next read
-// would wait for somebody.
+// would wait for input.
 class DescriptorInput : public std::streambuf {
  public:
   explicit DescriptorInput(int descriptor);

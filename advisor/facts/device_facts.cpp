@@ -4,7 +4,7 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-// A field of DeviceSpec in which 0 or an empty text means that nobody knows it.
+// A field of DeviceSpec in which 0 or an empty text means that it is not known.
 template <class F>
 auto known(F f) {
   return [f](const Subject& subject) {

@@ -313,7 +313,7 @@ std::vector<IgnoredKey> ignored_keys(const ConfigInput& input, const FrameworkCa
 std::vector<IgnoredKey> ignored_keys(const Configuration& configuration,
                                      const FrameworkCall& call) {
   std::vector<IgnoredKey> keys;
-  if (configuration.from_program()) return keys;  // nobody gave them
+  if (configuration.from_program()) return keys;  // they were not given
   if (configuration.written)
     add_not_asked_for(*configuration.written, configuration.given, configuration.program.name, call,
                       keys);

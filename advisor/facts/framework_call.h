@@ -1,4 +1,4 @@
-// What reaches cuDNN of a layer that somebody described: the one place that answers which
+// What reaches cuDNN of a layer that was described: the one place that answers which
 // algorithms, math type, data type and layout the framework around it asks for, and whether it
 // calls cuDNN at all. Commands, facts, reports, maps and the window all ask here.
 #pragma once

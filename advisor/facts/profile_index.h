@@ -201,7 +201,8 @@ std::optional<BusyShare> busy_share(const ProfileIndex& index, int configuration
 bool ran(const ProfileIndex& index, int configuration, bool backward);
 
 // cuDNN refused the configuration, and the same with another algorithm ran to its end in this
-// profile: what was to be tried in a comparison of algorithms, rather than what somebody relies on.
+// profile: what was to be tried in a comparison of algorithms, rather than what a program relies
+// on.
 bool refused_as_alternative(const ProfileIndex& index, int configuration);
 
 // The phases that a gain's scope names: "forward inference", "forward training", "backward data",

@@ -91,7 +91,7 @@ void follow_framework(ConfigurationReport& report, const ModelAnswers& model, Fa
     if (const auto* table = model.why_not(algo)) report.why_not.push_back(*table);
   }
   if (call.picks_algo && !call.algo_known) {
-    // Nobody can ask for what makes up the nearest configuration.
+    // The nearest configuration cannot be asked for.
     for (auto& table : report.why_not)
       add_clause(table, model::Holds::unknown, report.framework + " tries them and takes one", {});
   }

@@ -527,7 +527,7 @@ Json experiment_json(const Experiment& e) {
   }
   for (const auto& c : e.code)
     code.push_back({{"name", str(c.name)}, {"language", str(c.language)}, {"text", str(c.text)}});
-  // Ours as a rule; of a file that somebody changed it may be anything.
+  // Ours as a rule; in a file that was changed by hand it may be anything.
   Json transforms = Json::parse(e.transforms, nullptr, false);
   if (!transforms.is_array()) transforms = Json::array();
   return {{"configuration", e.configuration},

@@ -22,7 +22,7 @@ bool about_speed(const Rule& rule) {
          rule.consequence == "fallback";
 }
 
-// Pairs that somebody measured, on whatever GPU, agree with it.
+// Pairs that were measured, on whatever GPU, agree with it.
 bool confirmed(const Rule& rule) {
   return !rule.validity.empty() && rule.validity.back().agree > 0 && !refuted(rule.validity.back());
 }
@@ -43,7 +43,7 @@ bool suggests(const Finding& finding, const std::vector<Transform>& changes) {
                      [&](const Suggestion& s) { return changes_of(s) == changes; });
 }
 
-// Nobody can follow it: nothing is proposed, or nothing that the program's framework can express.
+// It cannot be followed: nothing is proposed, or nothing that the program's framework can express.
 bool nothing_to_do(const Finding& finding) {
   return std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
                      [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });

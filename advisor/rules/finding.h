@@ -175,7 +175,7 @@ struct Finding {
   std::optional<double> predicted_speedup;
 };
 
-// All that the finding proposes is another model: nobody's layer computes the same afterwards, so
+// All that the finding proposes is another model: no layer computes the same afterwards, so
 // that its gain is no match for one that leaves the function as it is. No, where it proposes
 // nothing or something that no machine can do.
 bool another_model_only(const Finding& finding);

@@ -21,7 +21,7 @@ bool nobody_can(const Finding& finding) {
                      [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
 }
 
-// What a named cause counts whose gain nobody measured: it comes before gains smaller than this.
+// What a named cause counts whose gain was not measured: it comes before gains smaller than this.
 constexpr double unknown_gain = 1.2;
 constexpr double nothing_claimed = -std::numeric_limits<double>::infinity();
 

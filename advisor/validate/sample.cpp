@@ -154,7 +154,7 @@ class Sampler {
           const SampleOptions& options)
       : device_(device), options_(options), random_(options.seed) {
     rules_.rules = {rule};
-    // Also cards that suggest another model claim something; nobody's program is changed here.
+    // Also cards that suggest another model claim something; no program is changed here.
     propose_.model = true;
     propose_.rule = rule.id;
     profile_.environment = environment;

@@ -253,7 +253,7 @@ std::vector<Transform> all_together(std::span<const std::vector<Transform>> chan
                                     const RnnConfig& config) {
   std::vector<Transform> all;
   int parts = 0;
-  // What is no change of calls, such as a framework's switch, stands in nobody's way.
+  // What is no change of calls, such as a framework's switch, is no obstacle.
   const auto composes = [&](std::vector<Transform> list) {
     std::erase_if(list, [](const Transform& transform) {
       const auto* kind = find_transform_kind(transform.kind);

@@ -44,7 +44,7 @@ struct Proposal {
 inline constexpr std::size_t most_calls_of_one = 64;
 
 // Why inference cannot stand in for training here; nothing where it can, or where the changes do
-// not ask for it. Without a backward pass a forward pass for training keeps what nobody reads.
+// not ask for it. Without a backward pass a forward pass for training keeps what is never read.
 std::optional<std::string> needs_training(std::span<const Transform> transforms,
                                           const Profile& profile, int configuration);
 

@@ -33,7 +33,7 @@ class DeviceBuffer {
   // Zero bytes allocate nothing and give a null pointer.
   static Result<DeviceBuffer> allocate(std::int64_t bytes);
 
-  // Part of memory that somebody else owns and that must live longer. Zero bytes are null.
+  // Part of memory with another owner, which must live longer. Zero bytes are null.
   static DeviceBuffer view(void* data, std::int64_t bytes);
 
   void* data() const { return data_; }
@@ -49,7 +49,8 @@ class DeviceBuffer {
 // hide faults). The pattern repeats after about a million values.
 Result<void> fill_random(DeviceBuffer& buffer, DataType type, double amplitude, std::uint64_t seed);
 
-// Every byte 0xFF: a NaN in each of the four data types, so that an element nobody wrote is found.
+// Every byte 0xFF: a NaN in each of the four data types, so that an element that was not written is
+// found.
 Result<void> poison(DeviceBuffer& buffer);
 
 // Whole tensor as doubles, for the comparison with the reference.

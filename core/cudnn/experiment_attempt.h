@@ -12,7 +12,7 @@
 namespace rnnadvisor::experiment {
 
 // A CUDA error as the failure it is. A lost context is known by the error that sticks to it; any
-// other is taken off, so that nobody meets it again.
+// other is taken off, so that no later call meets it.
 Failure failure_of(const Error& error);
 // A cuDNN status other than success, with what was asked of it.
 Failure failure_of(const StageResult& stage, std::string_view what);

@@ -113,7 +113,7 @@ struct VariantResult {
   std::vector<TensorShift> shifts;
   std::int64_t memory_bytes = -1;  // weights, workspace and reserve space of its calls
   // Before the first round that has its samples, warm-up done, and behind the last; not known where
-  // nothing was timed or nobody could be asked.
+  // nothing was timed or the driver could not be asked.
   GpuClocks clocks_before, clocks_after;
 
   bool operator==(const VariantResult&) const = default;

@@ -85,7 +85,7 @@ class ExperimentRun {
   ExperimentVariant original_;  // as a variant of itself
   std::vector<Variant> variants_;
   bool looked_at_ = false;  // its numbers are; else it is too large for that
-  bool dropout_ = false;    // somebody has some that acts
+  bool dropout_ = false;    // one of them has some that acts
   std::int64_t free_ = 0, total_ = 0, available_ = 0;  // bytes of device memory; to be taken
   std::optional<Data> data_;
   std::optional<Outputs> before_outputs_, reference_;

@@ -17,8 +17,8 @@ struct GpuClocks {
 };
 
 // The reasons among them that slow the GPU down against what it is set to: "power cap, thermal
-// slowdown". Empty for none and for what is not known. An idle GPU and clocks that somebody set are
-// no such reasons.
+// slowdown". Empty for none and for what is not known. An idle GPU and clocks that were set by hand
+// are no such reasons.
 std::string throttle_words(std::int64_t event_reasons);
 
 }  // namespace rnnadvisor

@@ -148,7 +148,7 @@ TimeRange Document::range_of(Item item) const {
     case ItemKind::call: {
       const TimeRange host = host_range_of_call(item.index), gpu = gpu_range_of_call(item.index);
       if (gpu.length() <= 0) return host;
-      if (host.begin_ns <= 0) return gpu;  // nobody saw it: its kernels tell of it
+      if (host.begin_ns <= 0) return gpu;  // not seen itself: its kernels show it
       return {std::min(host.begin_ns, gpu.begin_ns), std::max(host.end_ns, gpu.end_ns)};
     }
     case ItemKind::kernel:

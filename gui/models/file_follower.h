@@ -1,5 +1,5 @@
 // FileFollower: watches a file that is being written until it stays as it is. It asks for size and
-// time now and then: that works on network disks, where nobody tells of changes.
+// time now and then: that works on network disks, which do not notify of changes.
 #pragma once
 
 #include <QDateTime>

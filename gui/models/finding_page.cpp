@@ -183,7 +183,7 @@ class FindingPage {
   }
 
   // What measuring refuted: that it did and what was tried, with nothing to copy or to apply. What
-  // somebody had tried here can be tried again.
+  // was tried here can be tried again.
   void refutation() {
     const auto why = words::refuted(finding_);
     if (why.empty()) return;

@@ -1,5 +1,6 @@
 // What a record lacks because of how it came about: a program that was ended, records that were
-// dropped, configurations that nobody waited for. Told with what is therefore not to be believed.
+// dropped, configurations whose result was not waited for. Told with what is therefore not to be
+// believed.
 #pragma once
 
 #include <QString>

@@ -17,7 +17,7 @@ struct RunProgress {
   qint64 calls = -1;              // RNN calls that the program has made
   int processes = -1;
 
-  // Of 0 to 1; nothing where nobody can know.
+  // Of 0 to 1; nothing where it is not known.
   std::optional<double> share() const;
   // "3 of 12 configurations, last: gnmt"
   QString text() const;

@@ -215,7 +215,7 @@ class Builder {
         const auto found = own.find(argb);
         if (found != own.end()) {
           id = found->second;
-        } else if (next <= 255) {  // beyond that many colours nobody tells them apart
+        } else if (next <= 255) {  // more colours cannot be told apart
           id = own[argb] = static_cast<ColorId>(next);
           timeline_->own_colors.push_back(argb);
         }

@@ -12,7 +12,7 @@
 
 namespace rnnadvisor::gui::timeline {
 
-// A lane's rows of somebody else's columns, sorted by start. Nothing is copied: what a lane costs
+// A lane's rows of columns owned elsewhere, sorted by start. Nothing is copied: what a lane costs
 // is its list of rows, and not even that where the rows follow one another.
 struct Spans {
   const std::int64_t* start = nullptr;

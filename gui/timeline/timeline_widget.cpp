@@ -200,7 +200,7 @@ void TimelineWidget::highlighted_changed() {
   scene_.highlighted = state_->highlighted();
   viewport()->update();
   if (!ready() || scene_.highlighted.empty()) return;
-  // Evidence nobody can see is none: what is visible moves to it unless some of it is there.
+  // Evidence out of sight is none: what is visible moves to it unless some of it is there.
   TimeRange whole;
   bool any = false;
   for (const Item& item : scene_.highlighted) {

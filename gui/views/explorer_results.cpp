@@ -182,7 +182,7 @@ void ExplorerView::resizeEvent(QResizeEvent* event) {
   arrange();
 }
 
-// The page beside the charts gives way. Where somebody has divided the room it stays so.
+// The page beside the charts gives way. A division that the user has set stays.
 void ExplorerView::give_charts_room() {
   if (divided_by_hand_ || !split_->beside() || charts_scroll_->isHidden()) return;
   const auto room = split_->sizes();

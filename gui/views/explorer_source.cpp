@@ -27,7 +27,7 @@ void ExplorerView::set_document(DocumentPointer document) {
   const bool same = document && document_ && document->path() == document_->path();
   document_ = std::move(document);
   const int known = document_ ? static_cast<int>(document_->profile().configurations.size()) : 0;
-  // What somebody has set by hand stays, and so does what they look at when a file is read again.
+  // What the user has set by hand stays, and so does what they look at when a file is read again.
   if (!edited_ && !(same && source_ >= 0 && source_ < known)) {
     if (const int first = first_described(); first >= 0) show_source(first);
   } else if (source_ >= known || !same) {

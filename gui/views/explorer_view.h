@@ -25,7 +25,7 @@ class ExplorerView : public View {
  public:
   explicit ExplorerView(QWidget* parent = nullptr);
   void set_rules(std::shared_ptr<const advisor::RuleSet> rules);
-  // Shows the first configuration of a profile that is opened, unless somebody has set one by hand.
+  // Shows the first configuration of a profile that is opened, unless the user has set one by hand.
   void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;

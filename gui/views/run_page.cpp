@@ -126,7 +126,7 @@ void RunPage::end(Runner::End end, const QString& profile, const QString& messag
                   : end == Runner::End::cancelled ? tr("Cancelled.")
                                                   : tr("It failed."));
   if (end == Runner::End::finished) return;
-  // What somebody has ended is no failure.
+  // A run that the user ended is no failure.
   card_->setProperty("goes_on", end == Runner::End::cancelled);
   card_->style()->unpolish(card_);
   card_->style()->polish(card_);

@@ -23,7 +23,7 @@ TrialStrip::TrialStrip(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  // Nobody knows how much is left: the budget is what it may take at most, and starting comes on
+  // How much is left is not known: the budget is what it may take at most, and starting comes on
   // top.
   show_busy(bar_);
   bar_->setTextVisible(false);
@@ -40,7 +40,7 @@ TrialStrip::TrialStrip(QWidget* parent)
   row->addWidget(elapsed_);
   row->addWidget(cancel_);
   column->addLayout(row);
-  // Stays enabled while it ends: a button that is disabled loses the keyboard to somebody else.
+  // Stays enabled while it ends: a button that is disabled loses the keyboard focus.
   connect(cancel_, &QPushButton::clicked, this, &TrialStrip::cancelled);
   hide();
 }

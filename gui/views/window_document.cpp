@@ -39,7 +39,7 @@ void MainWindow::open(const QString& path, const std::optional<Place>& at, const
 }
 
 void MainWindow::show_document(const DocumentPointer& document) {
-  // Where somebody has begun to look around in the outline, they stay where they are.
+  // A user who has begun to look around in the outline stays there.
   const bool continues = document_ && document_->outline() && document_->path() == document->path();
   const Place here = place();
   if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());

@@ -50,7 +50,7 @@ void MainWindow::show_tried(const TrialSubject& subject, const QString& path,
                             const QString& message) {
   if (!document_ || document_->outline() || loader_.busy() ||
       document_->path() != subject.profile) {
-    // Somebody looks at another profile by now.
+    // The user looks at another profile by now.
     show_notice(
         tr("What was tried of %1 is in %2.").arg(QFileInfo(subject.profile).fileName(), path),
         tr("Open it"), [this, path] { open(path); });

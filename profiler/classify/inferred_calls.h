@@ -1,5 +1,5 @@
-// Calls of cuDNN's RNN functions that nobody saw: a program with cuDNN inside it, or that reached
-// it by a way that has no hook. Their kernels are all that is known.
+// Calls of cuDNN's RNN functions that were not seen: a program with cuDNN inside it, or that
+// reached it by a way that has no hook. Their kernels are all that is known.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ class ActivityBuffers {
   // For CUPTI's callbacks, from any thread. Null when the limit is reached.
   std::uint8_t* lend();
   // `buffer` comes back with `valid` bytes of records, and so many were dropped. One that was lent
-  // by an earlier object is freed unread; one that nobody lent is another tool's, is counted and
+  // by an earlier object is freed unread; one that was not lent is another tool's, is counted and
   // otherwise left alone.
   void complete(std::uint8_t* buffer, std::size_t valid, std::size_t dropped);
 

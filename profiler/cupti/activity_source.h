@@ -23,7 +23,7 @@ struct ActivityBatch {
   std::map<std::int64_t, std::uint64_t>
       external;              // correlation id -> the id that was pushed around the call
   std::int64_t dropped = 0;  // records the tracer lost
-  std::int64_t unknown = 0;  // records of a kind nobody here reads
+  std::int64_t unknown = 0;  // records of a kind that is not read here
   // Records left out because the tracer could not collect when they were.
   std::int64_t untimed_kernels = 0, untimed_others = 0;
   // Buffers of another tool that were delivered to us: the records of both are mixed up.

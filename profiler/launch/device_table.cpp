@@ -16,7 +16,7 @@ bool has_uuid(const spool::Device& device) {
 }
 
 DeviceSpec to_spec(const spool::Device& device) {
-  // Nothing of a description that is not at least a number somebody could have meant.
+  // Nothing of a description that is not at least a plausible number.
   const auto positive = [](auto value) { return value > 0 ? value : 0; };
   DeviceSpec spec;
   spec.live = true;

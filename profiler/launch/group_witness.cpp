@@ -16,7 +16,7 @@ namespace {
 
 // Long enough for a loaded machine to let the witness run once, and short for a person.
 constexpr std::int64_t moment_ns = 250'000'000;
-// A report that nobody has claimed by then is of a signal that was merged into one on our side.
+// A report that is unclaimed by then is of a signal that was merged into one on our side.
 constexpr std::int64_t stale_ns = 2'000'000'000;
 
 std::int64_t now() {
@@ -32,7 +32,7 @@ void GroupWitness::report(const sigset_t& signals, int reports, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   prctl(PR_SET_NAME, "rnnadvisor-sig");
-  // It must not keep a pipe of the program open that somebody reads to its end.
+  // It must not keep a pipe of the program open that is read to its end elsewhere.
   const int descriptor = 3;
   if (reports != descriptor) dup2(reports, descriptor);
   for (int open = 0; open < 3; ++open) close(open);

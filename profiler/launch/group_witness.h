@@ -24,7 +24,7 @@ class GroupWitness {
   // moment.
   bool group_received(int signal);
 
-  // That its process has ended and somebody has taken note of that.
+  // That its process has ended and has been waited for.
   void ended(pid_t process);
 
  private:

@@ -131,7 +131,7 @@ class Waiter {
   int wait() {
     while (true) {
       int status = 0;
-      // The witness may have been taken down by somebody: any child's end is looked at.
+      // The witness may have been killed: any child's end is looked at.
       const pid_t ended = waitpid(any_child_ ? -1 : program_, &status, WNOHANG);
       if (ended == program_) return status;
       if (ended > 0) {

@@ -27,7 +27,7 @@ bool is_probe = false;         // of the first steps alone, to predict what a co
 float probe_scale = 0;         // from its time to that prediction
 
 // Whether this thread may go on with the comparison, with a backward call of a kind and sequence
-// length if these are given: nobody else does until release().
+// length if these are given: no other thread does until release().
 bool claim(Stage wanted, int kind = -1, std::int32_t length = 0) {
   const Locked locked(kinds_mutex());
   if (comparison_busy || stage != wanted) return false;

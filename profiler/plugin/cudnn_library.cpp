@@ -45,7 +45,7 @@ bool set(const char* name) {
   return value != nullptr && *value != 0 && strcmp(value, "0") != 0;
 }
 
-// Only where nobody else listens: a callback takes the place of the log.
+// Only where no other listener is: a callback takes the place of the log.
 void listen(CudnnLibrary& library) {
   if (library.cudnnGetCallback == nullptr || library.cudnnSetCallback == nullptr) return;
   for (const char* name :
@@ -61,7 +61,7 @@ void listen(CudnnLibrary& library) {
       library.cudnnSetCallback(refusals, nullptr, &logged) == CUDNN_STATUS_SUCCESS;
 }
 
-// The functions of the library `handle`. Where that is somebody else's hook in front of cuDNN, it
+// The functions of the library `handle`. Where that is another tool's hook in front of cuDNN, it
 // has a few of them only, and the others are in the global scope as it is.
 CudnnLibrary found_in(void* handle) {
   const bool is_cudnn = real_symbol(handle, "cudnnCreateRNNDescriptor") != nullptr;
@@ -117,7 +117,7 @@ void* linked_function(const void* caller, const char* name) {
   const Scope scope;
   if (void* found = symbol_behind_us(caller, name); found != nullptr) return found;
   // Loaded by a library that was loaded by another one, whose scope it is in: asked for by name. It
-  // is there already, or nobody could have called us.
+  // is there already, or we could not have been called.
   for (const char* file : {"libcudnn.so.9", "libcudnn.so.8", "libcudnn_adv.so.9",
                            "libcudnn_adv_infer.so.8", "libcudnn_adv_train.so.8"}) {
     void* handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);

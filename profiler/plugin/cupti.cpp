@@ -323,7 +323,7 @@ void cupti_start() {
     if (const auto status = enable_all(true); status != CUPTI_SUCCESS)
       return refused(status, "cuptiActivityEnable");
   }
-  // Somebody else may have come in between.
+  // Another tool may have come in between.
   expected = starting;
   if (!state.compare_exchange_strong(expected, wait ? paused : recording)) return hand_back();
   last_flush_prepare();

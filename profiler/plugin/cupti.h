@@ -21,7 +21,7 @@ void cupti_end(CUstream stream, bool keep);
 bool cupti_stream(CUstream stream, std::uint32_t& number, int& device);
 // Everything that is finished goes to the spool.
 void cupti_flush();
-// Somebody else in the process begins to use CUPTI: we hand everything back and record no more
+// Another tool in the process begins to use CUPTI: we hand everything back and record no more
 // kernels, since one subscriber is all that CUPTI has room for.
 void cupti_step_back(const char* who);
 void cupti_in_child();  // after fork()

@@ -22,7 +22,7 @@ namespace {
 
 using Exit = void (*)(int);
 // What stands behind us, the C library's or another tool's: looked up beforehand, because nothing
-// can be looked up in a signal handler. Zero: somebody ends the process before we were set up.
+// can be looked up in a signal handler. Zero: the process ends before we were set up.
 std::atomic<Exit> real_exit{nullptr}, real_exit_c99{nullptr}, real_quick_exit{nullptr};
 
 __attribute__((constructor)) void find_exits() {

@@ -3,7 +3,7 @@
 
 namespace rnnadvisor::plugin {
 
-// Once CUPTI records: where our own _exit() and _Exit() are found by nobody, since the driver
+// Once CUPTI records: where our own _exit() and _Exit() are not found, since the driver
 // loaded us and not the loader before the program, the calls of the program and its libraries are
 // led to ours. quick_exit() tells its handlers, and needs no more.
 void exits_prepare();

@@ -123,7 +123,7 @@ void lead(const dl_phdr_info& library, const ElfW(Rela) * table, std::size_t byt
   }
 }
 
-// The loader lets nobody unload a library meanwhile.
+// The loader unloads no library meanwhile.
 int visit(dl_phdr_info* library, std::size_t, void* user) {
   auto& search = *static_cast<Search*>(user);
   const ElfW(Dyn)* dynamic = nullptr;
@@ -147,7 +147,7 @@ int visit(dl_phdr_info* library, std::size_t, void* user) {
     if (dynamic->d_tag == DT_STRTAB) strings = at_address<const char>(value);
     if (dynamic->d_tag == DT_PLTREL) with_addends = value == DT_RELA;
   }
-  // Below the library itself: offsets that nobody has made addresses of.
+  // Below the library itself: offsets that have not been made addresses.
   const auto is_address = [&](const void* value) {
     return reinterpret_cast<std::uintptr_t>(value) >= library->dlpi_addr;
   };

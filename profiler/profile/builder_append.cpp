@@ -108,7 +108,7 @@ void ProfileBuilder::append(const Profile& other) {
 }
 
 void ProfileBuilder::append_environment(const Environment& other, const Renumbering& now) {
-  // What nobody described: a part that never ran, say, describes nothing and takes nothing away.
+  // What was not described: a part that never ran, say, describes nothing and takes nothing away.
   Environment& own = profile_.environment;
   const bool first = own.created.empty() && own.rnnadvisor_version.empty() &&
                      own.command_line.empty() && own.cudnn_version.empty() &&

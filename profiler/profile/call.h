@@ -21,7 +21,7 @@ constexpr bool is_forward(Phase phase) {
 enum class CallSource {
   run,     // rnnadvisor made it
   hook,    // a hook in the program saw it and its arguments
-  kernels  // nobody saw it: its kernels say that there must have been one
+  kernels  // not seen itself: its kernels show that it was made
 };
 std::string_view to_string(CallSource source);
 

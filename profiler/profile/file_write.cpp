@@ -205,7 +205,7 @@ Result<void> write_profile(const Profile& profile, const std::string& path, bool
 Result<void> replace_profile(
     const std::string& path, bool replace,
     const std::function<Result<void>(const std::string& temporary)>& fill) {
-  // Command lines, host names and paths of the program are nobody else's business.
+  // Command lines, host names and paths of the program are private.
   auto file = OutputFile::open(path, {.replace = replace, .owner_only = true});
   if (!file) return fail(std::move(file.error()));
   if (file->temporary().empty()) {

@@ -61,7 +61,7 @@ struct Configuration {
 
   // Whether `config` and `sizes` mean anything.
   bool described() const { return origin != Origin::kernels; }
-  // Whether it was read out of somebody's program.
+  // Whether it was recorded in a program.
   bool from_program() const {
     return origin == Origin::captured || origin == Origin::imported || origin == Origin::kernels;
   }

@@ -51,8 +51,8 @@ class Writer {
   // After fork() in the child: forgets the parent's file without touching it. Nearly nothing is
   // done before the next open(), because most children go on to exec().
   void forget();
-  // Whether this process is such a child and nobody told us: clone() and _Fork() run no handlers.
-  // Nothing is recorded then, until forget() and open().
+  // Whether this process is such a child without our handlers having run: clone() and _Fork() run
+  // no handlers. Nothing is recorded then, until forget() and open().
   bool is_inherited() const {
     return header_ != nullptr && __atomic_load_n(owned_, __ATOMIC_RELAXED) == 0;
   }
@@ -128,7 +128,7 @@ class Writer {
   Chunk chunks_[most_mapped] = {};
   std::atomic<std::uint32_t> entries_{0};  // of chunks_ that were ever used
   std::uint32_t unused_ = 0;               // an entry that was, and 1 more
-  std::uint32_t free_ = 0;                 // a chunk that is nobody's, and 1 more
+  std::uint32_t free_ = 0;                 // a chunk without an owner, and 1 more
   std::atomic<std::uint32_t> free_count_{0};
 
   static constexpr std::size_t string_slots = 1 << 16;

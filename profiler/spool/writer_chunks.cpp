@@ -116,7 +116,7 @@ void Writer::failed(Step step, int error) {
   retry_ns_.store(coarse_ns() + patience_ns_, std::memory_order_relaxed);
 }
 
-// Blocks first: touching a mapped page of a full disk would be a SIGBUS in somebody's program.
+// Blocks first: touching a mapped page of a full disk would be a SIGBUS in the user's program.
 bool Writer::map_behind(int descriptor, std::uint32_t bytes) {
   if (!allocate(descriptor, end_, bytes)) {
     failed(Step::allocate, errno);

@@ -1,4 +1,4 @@
-// rnnadvisor accelerate and rnnadvisor try: run somebody's program with faster cuDNN algorithms, to
+// rnnadvisor accelerate and rnnadvisor try: run the user's program with faster cuDNN algorithms, to
 // use them or to know what they gain.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// rnnadvisor profile: runs somebody's program under the plugin and makes a profile of what it did.
+// rnnadvisor profile: runs the user's program under the plugin and makes a profile of what it did.
 #include <fmt/format.h>
 
 #include "advisor/cli/collecting.h"

@@ -108,7 +108,7 @@ class Experiment {
     const bool same = kept_.program == program_ && kept_.device == options_.device;
     auto worker = same ? std::exchange(kept_.worker, std::nullopt) : std::nullopt;
     kept_.worker.reset();
-    // One that died since its last job is nobody's fault.
+    // No job is to blame for one that died since its last job.
     const bool waiting = worker && worker->send_line(write_experiment_job(job));
     if (!waiting) {
       worker.reset();
@@ -247,7 +247,7 @@ class Experiment {
     }
     for (const int number : remaining_) {
       VariantResult& lost = result_.variants[static_cast<std::size_t>(number)];
-      // Without the original nobody's turn comes.
+      // Without the original none is run.
       if (ending.at && ending.outcome != Outcome::interrupted) continue;
       lost.outcome = ending.outcome;
       lost.message = ending.message;

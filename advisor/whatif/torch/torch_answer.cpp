@@ -70,7 +70,7 @@ std::vector<double> samples(const Json& phase, const char* way, const char* cloc
   std::vector<double> list;
   for (const auto& each : *found) {
     const double ms = 1e3 * number(each, "a sample");
-    // No clock is finer, and nobody waits longer; ratios of what is between are finite.
+    // No clock is finer, and no run waits longer; ratios of what is between are finite.
     if (ms < 1e-9 || ms > 1e12) throw Wrong{fmt::format("a sample is {} s", ms / 1e3)};
     list.push_back(ms);
   }

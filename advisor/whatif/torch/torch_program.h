@@ -31,7 +31,7 @@ std::string_view torch_bootstrap();
 // that names the place.
 std::string torch_input(std::string_view request);
 
-// The same scripts as files, path and text, to be used inside somebody's program:
+// The same scripts as files, path and text, to be used inside a user's program:
 // in_program/sitecustomize.py, whose folder belongs on its PYTHONPATH, and the package that it
 // loads.
 std::vector<std::pair<std::string_view, std::string_view>> torch_modules();

@@ -431,7 +431,7 @@ TEST(OutputName, IsMadeOfWhereAndByWhom) {
   EXPECT_EQ(expand("%h-%p-%q{RANK}%%.rnnprof"), "node1-12-3%.rnnprof");
   EXPECT_EQ(expand(folder / "run%n.rnnprof"), folder / "run1.rnnprof");
   write_text_file(folder / "run1.rnnprof", "");
-  fs::create_directory(folder / "run2.rnnprof.spool-abcdef");  // somebody is at it
+  fs::create_directory(folder / "run2.rnnprof.spool-abcdef");  // in use
   EXPECT_EQ(expand(folder / "run%n.rnnprof"), folder / "run3.rnnprof");
   EXPECT_THAT(default_output_name(name_parts()), HasSubstr("-rank3.rnnprof"));
   for (const char* wrong : {"%", "%x", "%q", "%q{RANK", "%q{NOT_SET}", "a%"})

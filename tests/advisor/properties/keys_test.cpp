@@ -42,7 +42,7 @@ std::vector<std::string> values_of(std::string_view key) {
   return cli::find_field("framework." + std::string(key))->words;
 }
 
-// A finding as somebody reads it.
+// A finding as it is read.
 using Told = std::vector<std::pair<std::string, std::string>>;
 
 struct Judged {

@@ -109,7 +109,7 @@ void refusals_and_ticks(const Drawn& drawn, const Checked& checked, Met& met) {
   if (one.standing == Standing::fine) {
     ++met.fine;
     EXPECT_FALSE(refused || call.stops) << label(drawn);
-    // It reaches cuDNN, and nobody has to be asked whether it does.
+    // It reaches cuDNN without a question.
     EXPECT_EQ(call.cudnn, true) << label(drawn);
     for (const auto& finding : checked.judgement.findings)
       EXPECT_EQ(finding.severity, Severity::info) << finding.rule_id << " " << label(drawn);

@@ -430,7 +430,7 @@ TEST(Consistency, EveryRecordingSaysTheSameInEveryFormat) {
   }
 }
 
-// Configurations as people have them, and as nobody has them.
+// Configurations as people have them, and unusual ones.
 class Draw {
  public:
   explicit Draw(unsigned seed) : random_(seed) {}

@@ -599,7 +599,7 @@ TEST(WriteJson, SaysWhetherCudnnIsCalledAndWhatIsNotKnown) {
   layer = json_of_layer(Framework::pytorch, false);
   EXPECT_EQ(layer["calls_cudnn"], true);
   EXPECT_EQ(layer["expected"], "standard");
-  // TensorFlow chooses the algorithm, and nobody knows how.
+  // TensorFlow chooses the algorithm; how is not known.
   layer = json_of_layer(Framework::tensorflow, false);
   EXPECT_EQ(layer["calls_cudnn"], true);
   EXPECT_TRUE(layer["expected"].is_null());

@@ -299,7 +299,7 @@ TEST(Order, ACommandComesBeforeAnEstimateThatNeedsCodeAndIsNotClearlyMore) {
   EXPECT_THAT(ordered({command, graph(2.5)}, profile), ElementsAre("command", "graph"));
   // 1 - 1 / (0.8 * 5) = 0.75 is more than twice as much.
   EXPECT_THAT(ordered({command, graph(5)}, profile), ElementsAre("graph", "command"));
-  // Nobody knows what the command gains here, but it measures it.
+  // What the command gains here is not known, but it measures it.
   auto unknown = command;
   unknown.gain.reset();
   EXPECT_THAT(ordered({graph(5), unknown}, profile), ElementsAre("command", "graph"));

@@ -130,7 +130,7 @@ TEST(Agreement, OfErrorsIsAboutRunning) {
   EXPECT_EQ(agreements.front().refute, 4);
 }
 
-// A refusal that another card explains, or that the change does not mend, was missed by nobody.
+// A refusal that another card explains, or that the change does not mend, was not missed.
 TEST(Agreement, OfErrorsOnTheSilentSideCountsWhatTheCardIsAbout) {
   const std::vector samples = {sample_of("descriptor/projection-size", 0, 8)};
   ASSERT_THAT(samples.front().pairs, SizeIs(8));

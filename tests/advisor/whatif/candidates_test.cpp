@@ -391,7 +391,7 @@ TEST(Propose, OnlyTheChangeThatIsAskedFor) {
   const auto profile = profile_of(lstm(1024, 64));
   ProposeOptions options;
   options.only = {make("algo", R"({"value":"persist_dynamic"})")};
-  // Hopeless, and tried all the same: somebody wants to see it.
+  // Hopeless, and tried all the same, because it was asked for.
   options.predict = [](const RnnConfig& config, Phase) -> std::optional<model::TimePrediction> {
     const double seconds = config.algo == Algo::standard ? 1e-3 : 4e-3;
     return model::TimePrediction{seconds, 0.9 * seconds, 1.1 * seconds, false, "made up"};

@@ -19,7 +19,7 @@ class HostProgram {
     for (std::size_t slot = 0; slot < program.slots.size(); ++slot) {
       slots_.emplace_back(static_cast<std::size_t>(program.slots[slot]), 0.0);
     }
-    // What is written must be written: poison is left where nobody does, as on the GPU.
+    // What is written must be written: elsewhere poison is left, as on the GPU.
     for (const auto& transfer : program.outputs) {
       auto& values = slots_[static_cast<std::size_t>(transfer.place.slot)];
       std::fill(values.begin(), values.end(), std::nan(""));

@@ -117,7 +117,7 @@ class Workers:
 
     @staticmethod
     def start():
-        errors = tempfile.TemporaryFile("w+")  # PyTorch's warnings would fill a pipe that nobody reads
+        errors = tempfile.TemporaryFile("w+")  # PyTorch's warnings would fill a pipe that is not read
         worker = subprocess.Popen([sys.executable, __file__, "--work"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
         return worker, errors
 

@@ -45,7 +45,7 @@ TEST_F(PlacesTest, TheExplorerBeginsWithTheProfile) {
   open(QStringLiteral("sample:ptb-large"));
   EXPECT_EQ(explorer()->input().config,
             window_->document()->profile().configurations.front().config);
-  // … but not in the place of what somebody has set.
+  // … but not in the place of what the user has set.
   ASSERT_TRUE(set("hidden_size", "1016"));
   window_->go(QStringLiteral("explorer"));
   EXPECT_TRUE(words().contains(QStringLiteral("Changed from ")));

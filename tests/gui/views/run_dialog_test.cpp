@@ -159,7 +159,7 @@ TEST_F(RunDialogTest, ShowsHowFarItIs) {
   picture("run-progress");
   touch("go");
   EXPECT_TRUE(state_says("1,234 RNN calls seen, 2 processes"));
-  EXPECT_EQ(bar->maximum(), 0);  // nobody knows how long a program goes on
+  EXPECT_EQ(bar->maximum(), 0);  // how long a program runs is not known
   EXPECT_TRUE(dialog_.run_page()->elapsed()->text().contains(QLatin1Char(':')));
   picture("run-recording");
   touch("go.end");

@@ -120,7 +120,7 @@ TEST(Attach, TheUsersOffSwitchWinsAndIsSaid) {
   EXPECT_THAT(a.unset, Not(Contains("RNNADVISOR_ACCELERATE")));
   ASSERT_THAT(a.notes, SizeIs(1));
   EXPECT_THAT(a.notes[0], HasSubstr("RNNADVISOR_ACCELERATE=0"));
-  // Where nobody asked for it there is nothing to say, and it stays theirs.
+  // Where it was not asked for there is nothing to say, and it stays as it was.
   EXPECT_THAT(attached({}, off).notes, IsEmpty());
   EXPECT_THAT(detach(lookup(off)).unset, IsEmpty());
 }

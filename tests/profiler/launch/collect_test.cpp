@@ -186,7 +186,7 @@ TEST_F(Collect, LaunchesOfAGraphAreCallsOfTheirOwn) {
   w.add(captured);
   w.add(spool::GraphNode{{}, 500, 0, 1});
   w.add(spool::GraphNode{{}, 600, 500, 0});  // instantiated
-  w.add(spool::GraphNode{{}, 601, 499, 0});  // of somebody else's node
+  w.add(spool::GraphNode{{}, 601, 499, 0});  // of another tool's node
   for (std::uint32_t launch = 1; launch <= 3; ++launch) {
     spool::Kernel kernel{};
     kernel.start_ns = launch * 100'000;

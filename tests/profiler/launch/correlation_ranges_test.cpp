@@ -58,7 +58,7 @@ TEST(CorrelationRanges, OthersLaunchesInBetweenAreNotTaken) {
   CorrelationRanges ranges;
   ranges.add_range(10, 20, 7, 1, 0);
   ranges.add_kernel(13, 33);
-  ranges.add_kernel(40, 33);  // so stream 33 is somebody else's
+  ranges.add_kernel(40, 33);  // so stream 33 belongs to another process
   const auto told = resolve(ranges);
   EXPECT_THAT(told.calls, IsEmpty());
   EXPECT_EQ(told.untold, 1);

@@ -78,7 +78,7 @@ TEST(Exit, AnotherToolsExitBeforeOrBehindEndsTheProgramToo) {
   }
 }
 
-// The driver's injection alone: our definitions are found by nobody.
+// The driver's injection alone: our definitions are not found.
 struct Program {
   const char *name, *file;
 };

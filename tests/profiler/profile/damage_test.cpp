@@ -89,7 +89,7 @@ TEST(Damage, EverySingleBitFlipIsReported) {
     damaged[at] ^= static_cast<char>(1U << random() % 8);
     const auto read = read_profile_bytes(damaged, "flipped");
     // A count that is another says that another program has changed the file since; that it has not
-    // is then seen by nobody, and all else is as it was.
+    // is then not seen, and all else is as it was.
     if (at >= counter && at < counter + 4) {
       ASSERT_TRUE(read) << at;
       testing::expect_equal(*original, *read);

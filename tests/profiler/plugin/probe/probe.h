@@ -46,7 +46,7 @@ void load_cuda();
 
 int thread_count();  // of this process
 
-// One recurrent network with everything that its calls need; memory that nobody reads.
+// One recurrent network with everything that its calls need; memory that is not read.
 struct Rnn {
   explicit Rnn(const Cudnn& table, std::int32_t hidden = 64, std::int32_t batch = 4);
   void set(std::int32_t hidden);

@@ -192,7 +192,7 @@ PROBE_MODE(refusals, "refusals") {
   PROBE_CHECK(r.forward() == CUDNN_STATUS_BAD_PARAM);
   if (handle == nullptr) return 0;  // the real library
   r.handle = handle;
-  // Somebody else's refusal, which nothing records, and then one without a reason.
+  // The refusal of another caller, which nothing records, and then one without a reason.
   PROBE_CHECK(t.cudnnSetTensorNdDescriptor(r.h, CUDNN_DATA_FLOAT, 0, nullptr, nullptr) ==
               CUDNN_STATUS_BAD_PARAM);
   standin<void(int)>(PROBE_CUDNN_NAME, "standin_fail_next")(CUDNN_STATUS_EXECUTION_FAILED);

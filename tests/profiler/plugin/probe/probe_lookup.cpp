@@ -72,7 +72,7 @@ PROBE_MODE(lookup_errors, "lookup-errors") {
   return 0;
 }
 
-// From a library that is linked to a cuDNN that nobody else sees.
+// From a library that is linked to a cuDNN of its own.
 PROBE_MODE(lookup_default, "lookup-default") {
   void* user = load(PROBE_LINKED_CHAIN_FILE, RTLD_NOW | RTLD_LOCAL);
   const auto find = reinterpret_cast<void* (*)(const char*)>(dlsym(user, "chain_default_3"));

@@ -90,7 +90,7 @@ PROBE_MODE(ends, "end") {
   return 73;
 }
 
-// Calls and threads until somebody kills us; a line says that it begins.
+// Calls and threads until this process is killed; a line says that it begins.
 PROBE_MODE(hammer, "hammer") {
   for (int i = 0; i < 3; ++i)
     std::thread([i] {
