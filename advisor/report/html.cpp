@@ -116,8 +116,7 @@ std::string write_text(const Report& report, const TextOptions& options) {
       document::report_of({report, options.verbose ? document::verbose : document::brief,
                            static_cast<std::size_t>(std::max(0, options.max_configurations))});
   document::draw(terminal, blocks);
-  terminal.again();
-  document::draw(terminal, blocks);
+  if (terminal.again()) document::draw(terminal, blocks);
   std::string text = terminal.take();
   if (report.predicted != nullptr) text += predicted_text(*report.predicted, options);
   if (!options.verbose && report.shown() > 0) {

@@ -247,9 +247,11 @@ void Terminal::table(std::vector<Column> columns, std::vector<std::vector<Cell>>
     if (!title.empty()) left_out_.insert(std::move(title));
 }
 
-void Terminal::again() {
+bool Terminal::again() {
+  if (left_out_.empty()) return false;
   out_.clear();
   unwanted_ = std::exchange(left_out_, {});
+  return true;
 }
 
 std::string Terminal::take() {

@@ -57,9 +57,9 @@ class Terminal {
   // Every row has a cell for each column.
   void table(std::vector<Column> columns, std::vector<std::vector<Cell>> rows, int indent = 0);
 
-  // Begins again, now without the columns that had no room in any table: tables of one report then
-  // have the same columns.
-  void again();
+  // Where columns were left out of a table: begins again without them in any table, so that tables
+  // of one report have the same columns.
+  bool again();
 
   // What was drawn. In ASCII mode every remaining non-ASCII character has become '?' or its nearest
   // spelling.
