@@ -11,7 +11,7 @@ namespace rnnadvisor::advisor {
 
 // What its program said, else, where it was recorded from one, what the profile says; nothing when
 // neither does. A configuration that rnnadvisor ran is the call that it made: with an algorithm
-// that the named framework would not ask for there, it is nobody's but cuDNN's own.
+// that the named framework would not ask for there, it is a plain call of cuDNN.
 std::optional<Framework> framework_around(const Profile& profile, int configuration);
 
 // The framework that was named although it would not have made this call, as framework_around()

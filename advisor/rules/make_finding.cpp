@@ -449,13 +449,8 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   finding.context = make_comparisons(rule.applies_when, facts);
   auto made = make_suggestions(rule, facts, lookup);
   const auto measured = measured_here(made, facts);
-  const auto& profile = facts.index().profile();
-  const auto around = framework_around(profile, finding.configuration);
   finding.citations = citations_for(
-      rule.citations,
-      around
-          ? around
-          : profile.configurations[static_cast<std::size_t>(finding.configuration)].program.name);
+      rule.citations, framework_around(facts.index().profile(), finding.configuration));
   finding.validity = rule.validity;
   finding.gain = make_gain(rule, made, measured, facts);
   for (std::size_t i = 0; i < made.size(); ++i) {

@@ -15,7 +15,7 @@ namespace rnnadvisor::advisor {
 namespace {
 
 // The program's framework cannot express any of the changes that the finding proposes.
-bool nobody_can(const Finding& finding) {
+bool cannot_be_followed(const Finding& finding) {
   return !finding.suggestions.empty() &&
          std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
                      [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
@@ -48,7 +48,7 @@ double expected_saving(const Finding& finding, bool explains, Shares& shares) {
   double speedup = unknown_gain;
   std::string scope;
   if (finding.gain && finding.gain->saved_bytes == 0 && !finding.gain->another_model &&
-      !nobody_can(finding)) {
+      !cannot_be_followed(finding)) {
     speedup = finding.gain->speedup;
     if (finding.gain->basis == GainBasis::modelled) speedup *= of_an_estimate;
     scope = finding.gain->scope;
@@ -164,7 +164,7 @@ struct Worth {
 
 Worth worth_of(const Finding& finding, Shares& shares) {
   Worth worth;
-  if (finding.severity == Severity::error || is_remark(finding) || nobody_can(finding))
+  if (finding.severity == Severity::error || is_remark(finding) || cannot_be_followed(finding))
     return worth;
   if (!finding.gain) {
     worth.by_command =
