@@ -111,6 +111,14 @@ TEST(TransformCode, SeveralChangesCallTheLayerOnce) {
                                  Framework::jax, Framework::onnxruntime})
       EXPECT_EQ(code_for(std::vector{one}, framework).code, code_for(one, framework).code)
           << describe(one);
+  for (const auto& one : every_transform())
+    for (const auto& other : every_transform())
+      // That of inference_mode is a block around the evaluation.
+      if (one.kind != other.kind && one.kind != "inference_mode" &&
+          other.kind != "inference_mode") {
+        EXPECT_LE(count(code_for(std::vector{one, other}, Framework::pytorch).code, "= rnn(x)"), 1)
+            << describe(one) << ", then " << describe(other);
+      }
 }
 
 TEST(TransformCode, WhatAFrameworkDecidesItselfIsSaid) {
