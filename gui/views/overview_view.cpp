@@ -130,7 +130,7 @@ QWidget* OverviewView::make_verdict() {
     figures->addWidget(make_figure(value, name, color));
   };
   if (const auto* first = advisor::first_gain(report.findings))
-    add(to_qt(words::times(first->gain->speedup)), tr("first gain"), theme_.good);
+    add(to_qt(words::times(first->gain->speedup)), tr("from the first action"), theme_.good);
   // Rows as the list has them, one for each rule with the sign of its first finding; of several
   // configurations one rule may speak many times, and not always as severely.
   const auto count = [&](advisor::Severity severity, const char* word) {

@@ -121,7 +121,8 @@ TEST_F(MainWindowTest, LeadsFromTheVerdictToTheFix) {
       QStringLiteral("A stack of layers keeps PyTorch from its persistent kernels")));
 
   window_->follow(*parse_link(QStringLiteral("copy:0/1")));
-  EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("torch.nn.ModuleList")));
+  EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("torch.nn.ModuleList")))
+      << QApplication::clipboard()->text().toStdString();
 
   window_->follow(*parse_link(QStringLiteral("evidence:0")));
   EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
