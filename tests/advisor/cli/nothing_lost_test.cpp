@@ -22,6 +22,7 @@
 #include "advisor/cli/command_line.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/processes.h"
 #include "tests/effort.h"
 #include "tests/profiler/launch/sample_choices.h"
 
@@ -34,28 +35,6 @@ using ::testing::Eq;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-// Starts the real program, or the one whose GPU is made up; `prepare` runs in the new process
-// before it.
-pid_t start(const Words& arguments, const std::function<void()>& prepare,
-            const char* program = RNNADVISOR_PROGRAM) {
-  const pid_t child = fork();
-  if (child != 0) return child;
-  prepare();
-  Words words = {program};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execv(pointers.front(), pointers.data());
-  _exit(125);
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 // Programs that are recorded load a plugin that needs no GPU.
 void be_quiet() {
   setenv("RNNADVISOR_PLUGIN", RNNADVISOR_FAKE_PLUGIN, 1);
@@ -65,12 +44,6 @@ void be_quiet() {
     dup2(file, stream);
     close(file);
   }
-}
-
-void redirect(const std::string& path, int descriptor) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  dup2(file, descriptor);
-  close(file);
 }
 
 class NothingLost : public ::testing::Test {

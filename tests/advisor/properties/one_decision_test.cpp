@@ -25,7 +25,7 @@
 #include "core/model/time_for_device.h"
 #include "core/model/time_model.h"
 #include "tests/advisor/cli/fake_services.h"
-#include "tests/advisor/properties/drawn_configurations.h"
+#include "tests/advisor/properties/agreements.h"
 #include "tests/effort.h"
 
 namespace rnnadvisor {
@@ -33,88 +33,14 @@ namespace {
 
 using advisor::Severity;
 using advisor::Standing;
+using test::Checked;
 using test::Drawn;
-
-std::string label(const Drawn& drawn) {
-  return "draw " + std::to_string(drawn.number) + " on " + drawn.device->id + ": " +
-         to_json_line(drawn.input);
-}
-
-int failures() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  return test->result()->total_part_count();
-}
-
-bool has_error(const advisor::Judgement& judgement) {
-  return cli::exit_status(judgement.findings, cli::FailOn{Severity::error}) == cli::exit_findings;
-}
-
-// What check makes of one draw.
-struct Checked {
-  explicit Checked(const Drawn& drawn, const advisor::JudgeOptions& options = {})
-      : profile(cli::static_profile({drawn.input}, *drawn.device, "test")),
-        judgement(advisor::judge(profile, advisor::builtin_rules(), options)),
-        report(advisor::make_report(profile, judgement, advisor::builtin_rules())) {}
-
-  const RnnConfig& call() const { return profile.configurations.front().config; }
-  const advisor::ConfigurationReport& one() const { return report.configurations.front(); }
-  const advisor::Finding* finding(std::string_view rule) const {
-    for (const auto& each : judgement.findings)
-      if (each.rule_id == rule) return &each;
-    return nullptr;
-  }
-
-  Profile profile;
-  advisor::Judgement judgement;
-  advisor::Report report;
-};
-
-// Counts, so that a draw that never meets a case is seen.
-struct Met {
-  int refused = 0, stopped = 0, without_cudnn = 0, fine = 0, ignored = 0, mixed = 0, mapped = 0,
-      fitted = 0, undecided = 0, accelerated = 0, fastest = 0, gains = 0, rows = 0, padded = 0,
-      nearest = 0, too_large = 0;
-};
-
-void refusals_and_ticks(const Drawn& drawn, const Checked& checked, Met& met) {
-  const auto& one = checked.one();
-  const auto call = advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device);
-  const auto accepted = model::eligibility(checked.call(), *drawn.device);
-  const bool refused = call.happens() && model::first_refused(accepted, checked.call().mode);
-  EXPECT_EQ(refused, one.refusal.has_value()) << label(drawn);
-  if (refused || call.stops) {
-    EXPECT_TRUE(has_error(checked.judgement)) << label(drawn);
-    EXPECT_EQ(one.standing, Standing::error) << label(drawn);
-  }
-  if (refused) {
-    ++met.refused;
-    // Why, in words, in the first sentence.
-    EXPECT_FALSE(one.refusal->reason.empty()) << label(drawn);
-    EXPECT_NE(one.verdict.find(one.refusal->reason), std::string::npos) << label(drawn);
-    const auto* general = checked.finding("descriptor/refusal-expected");
-    const auto* own = checked.finding(one.refusal->rule_id);
-    EXPECT_TRUE(general != nullptr || (own != nullptr && own->severity == Severity::error))
-        << label(drawn);
-    EXPECT_FALSE(general != nullptr && own != nullptr && own->severity == Severity::error)
-        << "told twice: " << label(drawn);
-  }
-  // Nor does anything say of a call that runs that it does not.
-  for (const auto& finding : checked.judgement.findings) {
-    const auto* rule = advisor::builtin_rules().find(finding.rule_id);
-    if (finding.severity != Severity::error || rule->consequence != "error") continue;
-    EXPECT_TRUE(refused || call.stops) << finding.rule_id << " " << label(drawn);
-  }
-  met.stopped += call.stops ? 1 : 0;
-  met.mixed += checked.call().mixed_algos() ? 1 : 0;
-  if (one.standing == Standing::fine) {
-    ++met.fine;
-    EXPECT_FALSE(refused || call.stops) << label(drawn);
-    // It reaches cuDNN without a question.
-    EXPECT_EQ(call.cudnn, true) << label(drawn);
-    for (const auto& finding : checked.judgement.findings)
-      EXPECT_EQ(finding.severity, Severity::info) << finding.rule_id << " " << label(drawn);
-  }
-}
+using test::failures;
+using test::label;
+using test::map_agrees;
+using test::Met;
+using test::padded_one_way;
+using test::refusals_and_ticks;
 
 // Whether it calls cuDNN is one answer: in the headline, in the standing and in the findings.
 void unknown_is_said(const Drawn& drawn, const Checked& checked, Met& met) {
@@ -135,28 +61,6 @@ void unknown_is_said(const Drawn& drawn, const Checked& checked, Met& met) {
   std::replace(flag.begin(), flag.end(), '_', '-');
   EXPECT_NE(one.verdict.find("--framework." + flag), std::string::npos) << one.verdict;
   EXPECT_TRUE(cli::find_field("framework." + one.decides_key)) << one.decides_key;
-}
-
-// In a PyTorch program the command that needs no change of code comes first, and nothing says that
-// what it does cannot be done.
-void accelerate_comes_first(const Drawn& drawn, const Checked& checked, Met& met) {
-  const auto& own = checked.profile.configurations.front();
-  for (const auto& finding : checked.judgement.findings) {
-    const auto does = [&](const advisor::Suggestion& suggestion) {
-      return advisor::accelerate_does(changes_of(suggestion), own.program.name, own.config,
-                                      own.program);
-    };
-    const auto& all = finding.suggestions;
-    const auto found = std::find_if(all.begin(), all.end(), does);
-    if (found == all.end()) continue;
-    ++met.accelerated;
-    EXPECT_TRUE(does(all.front())) << finding.rule_id << " " << all.front().text << label(drawn);
-    EXPECT_TRUE(found->cannot.empty()) << finding.rule_id << label(drawn);
-    EXPECT_NE(found->text.find("rnnadvisor accelerate"), std::string::npos) << found->text;
-    EXPECT_EQ(found->text.find("--allow numerics") != std::string::npos,
-              widest_meaning(changes_of(*found)) == advisor::Meaning::numerics)
-        << found->text << label(drawn);
-  }
 }
 
 void no_call_no_numbers(const Drawn& drawn, const Checked& checked, Met& met) {
@@ -251,145 +155,6 @@ void fit_agrees(const Drawn& drawn, const Checked& checked, Met& met) {
   if (drawn.input.program.name != Framework::pytorch && call.happens()) {
     EXPECT_EQ(cli::need_of(question, size).total, checked.one().memory.total) << label(drawn);
   }
-}
-
-void map_agrees(const Drawn& drawn, const Checked& checked, const model::PredictTime& predict,
-                const advisor::PredictedTimes* times, Met& met) {
-  ++met.mapped;
-  model::MapRequest request;
-  request.here =
-      advisor::framework_call(drawn.input.config, drawn.input.program, drawn.device).config;
-  request.axes = model::MapAxes::hidden_type;
-  request.predict = predict;
-  request.call = advisor::framework_caller(drawn.input.program, *drawn.device, request.here);
-  const auto map = model::build_map(request, *drawn.device);
-  EXPECT_EQ(map.here, checked.call()) << label(drawn);
-  EXPECT_EQ(map.own().asked, checked.call().algo) << label(drawn);
-  const bool accepted =
-      !model::first_refused(model::eligibility(checked.call(), *drawn.device), map.here.mode);
-  EXPECT_EQ(map.own().run().accepted, accepted) << label(drawn);
-  // TensorFlow's choice is not known, and a map is drawn of what was given then.
-  const auto name = drawn.input.program.name;
-  const bool known =
-      name == Framework::pytorch || name == Framework::jax || name == Framework::onnxruntime;
-  for (int row = 0; row < static_cast<int>(map.rows.ticks.size()); ++row) {
-    for (int column = 0; column < static_cast<int>(map.columns.ticks.size()); ++column) {
-      const RnnConfig cell = model::config_at(map, row, column);
-      // As check answers for a neighbour, whatever the map was told to ask.
-      const auto asks = advisor::framework_call(cell, drawn.input.program, drawn.device);
-      if (known) {
-        EXPECT_EQ(asks.config, cell) << label(drawn);
-      }
-      EXPECT_EQ(map.at(row, column).asked, cell.algo) << label(drawn);
-    }
-  }
-  if (times == nullptr) return;
-  const auto* of = times->of(0);
-  const auto* asked = of != nullptr ? of->asked_for() : nullptr;
-  if (asked == nullptr || !asked->total || !map.own().run().time) return;
-  EXPECT_NEAR(asked->total->seconds, map.own().run().time->seconds, 1e-12) << label(drawn);
-  // What the table calls the fastest, the map does, too, and the other way round. The table also
-  // has rows with other math types, and a mixed backward algorithm is in neither's others.
-  const auto* best = of->fastest();
-  if (map.framework_picks || checked.call().mixed_algos() ||
-      asked->wrong_results != model::WrongResults::none)
-    return;
-  if (best != nullptr && best->math_type == checked.call().math_type) {
-    ++met.fastest;
-    EXPECT_EQ(map.own().best, best->algo) << label(drawn);
-  }
-  if (map.own().best != asked->algo) {
-    EXPECT_FALSE(asked->best || asked->may_be_best) << label(drawn);
-  }
-}
-
-// What comes first is what gains most of what can be done, and the table of predicted times has a
-// row for it.
-void first_is_best(const Drawn& drawn, const Checked& checked,
-                   const advisor::PredictedTimes::Of* times, Met& met) {
-  const auto gains = [](const advisor::Finding& finding) {
-    return finding.severity != Severity::error && !is_remark(finding) && finding.gain &&
-           !finding.gain->another_model && finding.gain->saved_bytes == 0;
-  };
-  const auto& findings = checked.judgement.findings;
-  const auto first = std::find_if(findings.begin(), findings.end(), gains);
-  if (first == findings.end() || findings.front().severity == Severity::error) return;
-  ++met.gains;
-  EXPECT_EQ(first, findings.begin()) << first->rule_id << " " << label(drawn);
-  EXPECT_TRUE(std::any_of(first->suggestions.begin(), first->suggestions.end(),
-                          [](const auto& each) { return each.cannot.empty(); }))
-      << first->rule_id << " " << label(drawn);
-  for (const auto& finding : findings) {
-    if (!gains(finding)) continue;
-    // Of those that come close the one that takes less.
-    const auto effort = [](const advisor::Finding& of) {
-      return of.suggestions.empty() ? advisor::Effort::line : of.suggestions.front().effort;
-    };
-    const double close = effort(*first) >= effort(finding)            ? 1
-                         : effort(*first) == advisor::Effort::command ? advisor::as_predictions_tell
-                                                                      : advisor::least_told_gain;
-    EXPECT_LE(finding.gain->speedup, first->gain->speedup * close + 1e-9)
-        << finding.rule_id << " " << first->rule_id << " " << label(drawn);
-    // Of an algorithm alone, or with a math type: the row has the same time.
-    if (times == nullptr || finding.gain->basis != advisor::GainBasis::modelled) continue;
-    auto call = times->config;
-    bool row = !finding.gain->changes.empty();
-    for (const auto& change : finding.gain->changes) {
-      row = row && (change.kind == "algo" || change.kind == "math_type");
-      if (auto calls = advisor::expand(change, call); calls && calls->size() == 1)
-        call = calls->front();
-    }
-    if (!row || call.algo == times->config.algo || call.mixed_algos()) continue;
-    auto found =
-        std::find_if(times->algorithms.begin(), times->algorithms.end(), [&](const auto& each) {
-          return each.algo == call.algo && each.math_type == call.math_type;
-        });
-    // A row of its own is for what is faster with another math type.
-    if (found == times->algorithms.end())
-      found = std::find_if(times->algorithms.begin(), times->algorithms.end(),
-                           [&](const auto& each) { return each.algo == call.algo; });
-    ASSERT_NE(found, times->algorithms.end()) << finding.rule_id << " " << label(drawn);
-    const auto asked = std::find_if(times->algorithms.begin(), times->algorithms.end(),
-                                    [](const auto& each) { return each.asked; });
-    ASSERT_NE(asked, times->algorithms.end()) << label(drawn);
-    ASSERT_TRUE(found->total && asked->total) << label(drawn);
-    const double as_told = asked->total->seconds / found->total->seconds / finding.gain->speedup;
-    EXPECT_GT(as_told, 0.989) << finding.rule_id << " " << label(drawn);
-    // Predictions miss by more: a card's order stands against less.
-    EXPECT_LT(as_told, found->math_type == call.math_type ? 1.011 : 1.25)
-        << finding.rule_id << " " << label(drawn);
-    ++met.rows;
-  }
-}
-
-// One report names one size to pad to in each direction.
-void padded_one_way(const Drawn& drawn, const Checked& checked, Met& met) {
-  const RnnConfig& config = checked.call();
-  std::set<int> hidden, input, batch;
-  const auto take = [](std::set<int>& sizes, int before, int after) {
-    if (after > before) sizes.insert(after);
-  };
-  for (const auto& finding : checked.judgement.findings) {
-    for (const auto& suggestion : finding.suggestions) {
-      if (!suggestion.transform || withdrawn(finding, suggestion)) continue;
-      const auto sizes = advisor::padding_of(suggestion, config);
-      take(hidden, config.hidden_size, sizes.hidden.value_or(0));
-      take(input, config.input_size, sizes.input.value_or(0));
-      take(batch, config.batch_size, sizes.batch.value_or(0));
-    }
-  }
-  for (const auto& table : checked.one().why_not) {
-    if (!table.has_nearest || table.changes.empty()) continue;
-    take(hidden, config.hidden_size, table.nearest.hidden_size);
-    // With skip_input it follows the hidden size, which an algorithm's limit may lower.
-    if (config.input_mode == InputMode::linear_input)
-      take(input, config.input_size, table.nearest.input_size);
-    take(batch, config.batch_size, table.nearest.batch_size);
-  }
-  met.padded += hidden.empty() && input.empty() && batch.empty() ? 0 : 1;
-  EXPECT_LE(hidden.size(), 1U) << testing::PrintToString(hidden) << label(drawn);
-  EXPECT_LE(input.size(), 1U) << testing::PrintToString(input) << label(drawn);
-  EXPECT_LE(batch.size(), 1U) << testing::PrintToString(batch) << label(drawn);
 }
 
 // Nor does a remark say of a size that is padded that padding it gained nothing.
@@ -585,57 +350,6 @@ TEST(OneDecision, CheckAndItsBatchComeToTheSameFindings) {
     if (failures() > 5) return;
   }
   EXPECT_GT(predicted, 0);
-}
-
-// With predicted times: only the H200's are known.
-TEST(OneDecision, PredictedTimesAndFindingsAgree) {
-  const auto device = find_device("nvidia-h200");
-  ASSERT_TRUE(device);
-  const auto model = model::find_time_model("nvidia-h200", *device);
-  ASSERT_TRUE(model && *model);
-  const model::PredictTime predict = model::predictor(*model);
-  advisor::JudgeOptions options;
-  options.predict_for = [&](const DeviceSpec&) { return predict; };
-  Met met;
-  int slower = 0;
-  const int draws = test::draws();
-  for (auto& drawn : test::draw_configurations(1000000, static_cast<std::uint64_t>(draws))) {
-    drawn.device = &*device;
-    const Checked checked(drawn, options);
-    const auto times = advisor::predict_times(checked.profile, *device, model->get());
-    refusals_and_ticks(drawn, checked, met);
-    accelerate_comes_first(drawn, checked, met);
-    padded_one_way(drawn, checked, met);
-    if (drawn.number % 3 == 0) map_agrees(drawn, checked, predict, &times, met);
-    const auto* of = times.of(0);
-    // Either there are times, or the report says why there are none.
-    EXPECT_EQ(of == nullptr, !times.none(0).empty()) << label(drawn);
-    first_is_best(drawn, checked, of, met);
-    EXPECT_FALSE(of != nullptr && checked.one().no_call) << label(drawn);
-    if (of == nullptr || checked.one().refusal) continue;
-    const auto* asked = of->asked_for();
-    const auto* best = of->fastest();
-    // The algorithm that runs stands in the table, and nothing slower is the fastest.
-    if (of->algo_known) {
-      EXPECT_NE(asked, nullptr) << label(drawn);
-    }
-    if (best == nullptr || asked == nullptr) continue;
-    ASSERT_TRUE(asked->total) << label(drawn);
-    // What computes wrong results is no better for being faster.
-    if (asked->wrong_results != model::WrongResults::none) continue;
-    EXPECT_LE(best->total->seconds, asked->total->seconds) << label(drawn);
-    // What the table shows as much faster, and can be asked for, is a finding.
-    if (best->total->high_seconds * 1.5 < asked->total->low_seconds) {
-      ++slower;
-      EXPECT_NE(checked.one().standing, Standing::fine) << label(drawn);
-    }
-    if (failures() > 20) break;
-  }
-  EXPECT_GT(met.fastest, draws / 100);
-  EXPECT_GT(slower, draws / 500);
-  EXPECT_GE(met.accelerated, draws / 1000);
-  EXPECT_GT(met.gains, draws / 20);
-  EXPECT_GT(met.rows, draws / 100);
 }
 
 }  // namespace

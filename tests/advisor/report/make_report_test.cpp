@@ -470,17 +470,6 @@ TEST(MakeReport, AnActionIsAsSevereAsItsWorstFinding) {
   EXPECT_EQ(report.actions.front().severity(), Severity::warning);
 }
 
-TEST(Words, EvidenceCountsAllAndSaysWhatIsKept) {
-  Finding finding;
-  EXPECT_EQ(words::evidence(finding), "");
-  finding.calls = {0, 1};
-  finding.kernels = {0, 1, 2};
-  EXPECT_EQ(words::evidence(finding), "3 kernels in 2 RNN calls");
-  finding.all_kernels = 10800;
-  finding.all_calls = 30;
-  EXPECT_EQ(words::evidence(finding), "the 3 longest of 10,800 kernels in 30 RNN calls");
-}
-
 TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
   auto judged = fixture::single();
   auto& finding = judged->judgement.findings.front();
@@ -564,51 +553,6 @@ TEST(Selection, TakesTheWorstAndKeepsProfileOrder) {
             (std::vector<int>{2, 3, 4}));  // two errors, and the warning with the largest gain
   EXPECT_EQ(most_interesting(report, 100).size(), 7U);
   EXPECT_TRUE(most_interesting(report, 0).empty());
-}
-
-TEST(Words, CleanTakesWhatDrivesATerminal) {
-  EXPECT_EQ(words::clean("a\x1b[31mb\x07"), "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD");
-  EXPECT_EQ(words::clean("a\xC2\x9B"
-                         "31mb"),
-            "a\xEF\xBF\xBD"
-            "31mb");  // the eight-bit escape
-  EXPECT_EQ(words::clean("x\r\ny\tz"), "x  y z");
-  EXPECT_EQ(words::clean_lines("x\r\ny\tz"), "x\ny  z");
-  EXPECT_EQ(words::clean("\xff"), "\xEF\xBF\xBD");
-  EXPECT_THAT(words::clean("\xE2\x80\xAEgnp"), Not(HasSubstr("\xE2\x80\xAE")));
-  EXPECT_EQ(words::clean("Größe 大きさ"), "Größe 大きさ");
-}
-
-TEST(Words, ShortenCutsInTheMiddleByColumns) {
-  EXPECT_EQ(words::shorten("abc", 3), "abc");
-  EXPECT_EQ(words::shorten("abcdefghij", 7), "abcd…ij");
-  EXPECT_LE(words::display_width(words::shorten("大きさ大きさ大きさ", 8)), 8U);
-  EXPECT_EQ(words::display_width(words::shorten(std::string(1000, 'x'), 20)), 20U);
-  EXPECT_EQ(words::shorten("abcdef", 1), "…");
-}
-
-TEST(Words, GainsSayHowTheyAreKnown) {
-  Gain gain{1.44, 1.40, 1.48, 0, GainBasis::measured_here, "training step", ""};
-  EXPECT_EQ(words::gain_in_full(gain), "1.44× (1.40 to 1.48), training step");
-  ValidityRecord record{
-      "nvidia-h200", "9.19.0", "", "median 2.09x (0.66x to 67.06x), cuDNN 7.x", "", 12, 1};
-  EXPECT_EQ(words::validity(record),
-            "12 agree, 1 refute on nvidia-h200, cuDNN 9.19.0: median 2.09× (0.66× to 67.06×), "
-            "cuDNN 7.x");
-  EXPECT_EQ(in_words(GainBasis::modelled), "estimate");
-  gain = {1, 0, 0, 1 << 30, GainBasis::modelled, "", ""};
-  EXPECT_EQ(words::gain(gain), "saves 1.00 GiB");
-  EXPECT_EQ(words::gain(std::nullopt), "");
-  gain.saved_bytes = 0;
-  EXPECT_EQ(words::gain(gain), "");
-}
-
-TEST(Words, PercentNeverRoundsSomethingToNothing) {
-  EXPECT_EQ(words::percent(0), "0 %");
-  EXPECT_EQ(words::percent(0.001), "< 1 %");
-  EXPECT_EQ(words::percent(0.614), "61 %");
-  EXPECT_EQ(words::percent(0.9999), "> 99 %");
-  EXPECT_EQ(words::percent(1), "100 %");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <set>
 #include <sstream>
 
-#include "advisor/report/inline_code.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/sha256.h"
 #include "advisor/report/terminal.h"
@@ -174,15 +173,6 @@ TEST_P(Formats, HtmlNamesItsOwnStyleAndScript) {
                               sha256_base64(between("<script>", "</script>")) + "'"));
 }
 
-TEST(Sha256, KnownAnswers) {  // FIPS 180-4 examples, in base64
-  EXPECT_EQ(sha256_base64(""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
-  EXPECT_EQ(sha256_base64("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
-  EXPECT_EQ(sha256_base64("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
-            "JI1qYdIGOLjlwCaTDD5gOaM85Flk/yFn9uzt1BnbBsE=");
-  EXPECT_EQ(sha256_base64(std::string(1000000, 'a')),
-            "zcduXJkU+5KBocfihNc+Z/GAmkiklyAOBG05zMcRLNA=");
-}
-
 TEST(Hostile, NothingBecomesMarkup) {
   const auto judged = fixture::rich();
   const Report report = judged->report();
@@ -210,22 +200,6 @@ TEST(Hostile, MarkdownCodeBlocksCannotBeClosed) {
   judged->judgement.findings[0].suggestions[0].code = "a\n```\n# not a heading\n````\n";
   EXPECT_THAT(write_markdown(judged->report()),
               HasSubstr("`````\na\n```\n# not a heading\n````\n`````\n"));
-}
-
-TEST(InlineCode, IsWhatStandsBetweenTwoBackticks) {
-  using Runs = std::vector<TextRun>;
-  EXPECT_EQ(inline_code(""), Runs{});
-  EXPECT_EQ(inline_code("plain"), (Runs{{"plain", false}}));
-  EXPECT_EQ(inline_code("run `a b` then `c`"),
-            (Runs{{"run ", false}, {"a b", true}, {" then ", false}, {"c", true}}));
-  EXPECT_EQ(inline_code("`a``b`"), (Runs{{"a", true}, {"b", true}}));
-  // Without a partner, or with nothing between them, they are signs like others.
-  EXPECT_EQ(inline_code("`"), (Runs{{"`", false}}));
-  EXPECT_EQ(inline_code("5` wide"), (Runs{{"5` wide", false}}));
-  EXPECT_EQ(inline_code("`a` and `b"), (Runs{{"a", true}, {" and `b", false}}));
-  EXPECT_EQ(inline_code("a `` b"), (Runs{{"a `` b", false}}));
-  EXPECT_EQ(without_code_marks("`rnnadvisor run` takes both; 5` stays"),
-            "rnnadvisor run takes both; 5` stays");
 }
 
 TEST(Html, CodeInCardsIsCodeAndNothingElse) {
