@@ -103,8 +103,8 @@ endfunction()
 # Programs that take longest, whatever the number of their files: they go first, in this order.
 set(long_tests agreement_properties_test gui_views_test cli_test consistency_test time_tables_test output_paths_test engine_test experiment_runner_test torch_command_test)
 
-# rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. LABELS: `unit` where none
-# is given. The target LABEL_tests builds all tests of a label.
+# rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. The target LABEL_tests builds all tests
+# of a label. Those labelled slow, which only repeat much of what others run, are no part of the sanitizers' presets.
 function(rnnadvisor_test name)
   cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   # Without one, gtest_discover_tests would drop the empty value and take the next word for the label.
@@ -134,6 +134,10 @@ function(rnnadvisor_test name)
     endif()
     add_dependencies(${label}_tests ${name})
   endforeach()
+  if("slow" IN_LIST ARG_LABELS AND RNNADVISOR_SANITIZE)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   if("gpu" IN_LIST ARG_LABELS)
     # One entry for the whole program: without a GPU it is one loud skip rather than hundreds.
     add_test(NAME ${name} COMMAND ${name})

@@ -23,7 +23,7 @@ inline bool left_out(std::size_t index, std::size_t every) {
 // whose build is optimised.
 constexpr int all_draws = 20000;
 inline int draws() {
-  const int few = sanitized() ? 200 : 1000;
+  const int few = sanitized() ? 60 : 1000;
   const char* asked = std::getenv("RNNADVISOR_DRAWS");
   return asked != nullptr ? std::atoi(asked) : few;
 }

@@ -82,7 +82,7 @@ void ViewState::measure(std::optional<TimeRange> range) {
 
 void ViewState::go(Place place) {
   const Place before = now_;
-  now_ = place;
+  now_ = std::move(place);
   last_range_change_ms_ = -1;
   if (before.view != now_.view) emit view_restored(now_.view);
   if (before.visible != now_.visible) emit visible_changed();

@@ -13,6 +13,7 @@ class View : public QWidget {
   Q_OBJECT
  public:
   explicit View(QWidget* parent = nullptr) : QWidget(parent) {}
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): views keep what they are given
   virtual void set_document(DocumentPointer) {}
   virtual void set_theme(const Theme&) {}
   // Where the keyboard goes when the view is shown.

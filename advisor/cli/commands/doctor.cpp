@@ -45,7 +45,7 @@ Ability running(const MachineReport& machine) {
   const bool gpu = std::any_of(machine.gpus.begin(), machine.gpus.end(),
                                [](const GpuState& state) { return state.usable; });
   const LibraryState* cudnn = find_library(machine, "cuDNN");
-  const auto missing = [&](std::string reason) {
+  const auto missing = [&](const std::string& reason) {
     running.works = Permission::no;
     if (!running.reason.empty()) running.reason += "; ";
     running.reason += reason;

@@ -8,7 +8,6 @@
 #include "advisor/report/words.h"
 #include "core/model/time_for_device.h"
 #include "gui/models/item_models.h"
-#include "tests/effort.h"
 #include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
@@ -46,8 +45,6 @@ void expect_order(const QString& page, std::vector<QString> wanted, std::size_t 
 }
 
 TEST_F(AgreementTest, TheOverviewSaysWhatTheTextReportSays) {
-  if (test::sanitized())
-    GTEST_SKIP() << "takes minutes; other tests show the same to the sanitizer";
   window_->set_predict_for(model::predict_time_for);  // as the program does
   namespace fs = std::filesystem;
   const fs::path folder = RNNADVISOR_SOURCE_DIR "/samples/recorded";

@@ -14,7 +14,6 @@
 #include "gui/models/document.h"
 #include "gui/models/link.h"
 #include "gui/views/screenshot.h"
-#include "tests/effort.h"
 #include "tests/gui/pictures.h"
 
 namespace rnnadvisor::gui {
@@ -81,8 +80,6 @@ TEST(DocumentPictures, AreMadeByTheScriptFromWhatThereIs) {
 
 // They show the window as it is today.
 TEST(DocumentPictures, AreWhatTheProgramShows) {
-  if (test::sanitized())
-    GTEST_SKIP() << "takes minutes; other tests show the same to the sanitizer";
   const QTemporaryDir folder;
   QProcess script;
   script.start(root + QStringLiteral("/tools/pictures.sh"),

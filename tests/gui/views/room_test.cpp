@@ -11,7 +11,6 @@
 #include <QSlider>
 #include <QTableView>
 #include <QTest>
-#include <QTextLayout>
 #include <algorithm>
 #include <set>
 
@@ -23,7 +22,6 @@
 #include "gui/views/findings_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/trace_view.h"
-#include "tests/effort.h"
 #include "tests/gui/documents.h"
 
 namespace rnnadvisor::gui {
@@ -43,34 +41,6 @@ class RoomTest : public testing::Test {
   }
   std::unique_ptr<MainWindow> window_;
 };
-
-// Every row is as high as its title needs in the width that it is painted in.
-TEST_F(RoomTest, RowsOfFindingsAreAsHighAsTheirText) {
-  if (test::sanitized()) GTEST_SKIP() << "judges a large file; what it shows is tested with others";
-  open(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/rules-validate.rnnprof"),
-       QStringLiteral("findings"));
-  auto* list = window_->findChild<FindingsView*>()->list();
-  ASSERT_GT(list->verticalScrollBar()->maximum(), 0);
-  const QFontMetrics metrics(list->font());
-  int wrapped = 0;
-  for (int row = 0; row < list->model()->rowCount(); ++row) {
-    const auto index = list->model()->index(row, 0);
-    const QRect box = list->visualRect(index);
-    QTextLayout layout(index.data().toString(), list->font());
-    layout.beginLayout();
-    int lines = 0;
-    for (QTextLine line = layout.createLine(); line.isValid() && lines < 2;
-         line = layout.createLine()) {
-      line.setLineWidth(box.width() - 61);
-      ++lines;
-    }
-    layout.endLayout();
-    wrapped += lines == 2 ? 1 : 0;
-    EXPECT_GE(box.height(), 4 + 8 + (lines + 1) * metrics.height())
-        << row << ' ' << index.data().toString().toStdString();
-  }
-  EXPECT_GT(wrapped, 5);
-}
 
 TEST_F(RoomTest, AWideWindowMakesNoWideText) {
   open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("findings"),
