@@ -11,6 +11,7 @@
 
 #include "gui/models/loader.h"
 #include "gui/models/pages.h"
+#include "tests/effort.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -20,7 +21,8 @@ std::shared_ptr<const advisor::RuleSet> rules() { return load_rules().value(); }
 TEST(Document, EverySampleOpens) {
   ASSERT_GE(samples().size(), 20U);
   EXPECT_EQ(samples().front().name, QStringLiteral("programs/pytorch-two-layers"));
-  for (const auto& sample : samples()) {
+  for (std::size_t index = 0; const auto& sample : samples()) {
+    if (test::left_out(index++, 4)) continue;
     const auto document = open_document(QStringLiteral("sample:") + sample.name, rules());
     ASSERT_TRUE(document.has_value()) << sample.name.toStdString();
     EXPECT_FALSE((*document)->report().headline.empty());
