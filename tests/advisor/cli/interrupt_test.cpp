@@ -1,5 +1,4 @@
 // Ctrl-C as it happens: a signal to a process group in the middle of a sweep.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
+#include "tests/advisor/cli/processes.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -33,24 +33,15 @@ class Program {
  public:
   Program(const std::vector<std::string>& arguments, const std::string& log,
           const std::string& hang, const std::string& mark) {
-    pid_ = fork();
-    if (pid_ != 0) {
-      setpgid(pid_, pid_);
-      return;
-    }
-    setpgid(0, 0);
-    setenv("RNNADVISOR_STUB_HANG", hang.c_str(), 1);
-    setenv("RNNADVISOR_STUB_MARK", mark.c_str(), 1);
-    const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(file, STDOUT_FILENO);
-    dup2(file, STDERR_FILENO);
-    std::vector<std::string> words = {RNNADVISOR_STUB_PROGRAM};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (auto& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    execv(pointers.front(), pointers.data());
-    _exit(127);
+    const auto prepare = [&] {
+      setpgid(0, 0);
+      setenv("RNNADVISOR_STUB_HANG", hang.c_str(), 1);
+      setenv("RNNADVISOR_STUB_MARK", mark.c_str(), 1);
+      redirect(log, STDOUT_FILENO);
+      redirect(log, STDERR_FILENO);
+    };
+    pid_ = start(arguments, prepare, RNNADVISOR_STUB_PROGRAM);
+    setpgid(pid_, pid_);
   }
   ~Program() {
     if (pid_ <= 0) return;
