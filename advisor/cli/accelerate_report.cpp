@@ -246,7 +246,7 @@ std::string_view why_not(const AlgorithmChoice& choice) {
   if (choice.origin == spool::ChoiceOrigin::neighbour) return "as measured for a similar batch";
   if (choice.origin == spool::ChoiceOrigin::shared) return "as the first rank measured";
   if (choice.origin == spool::ChoiceOrigin::unplanned)
-    return "the plan has no choice for these calls, or cannot be used";
+    return "no plan has a choice for these calls, and none may be made by timing";
   const auto has = [&](VariantState state) {
     return std::any_of(choice.variants.begin(), choice.variants.end(),
                        [state](const auto& v) { return v.state == state; });
@@ -387,14 +387,10 @@ TryVerdict accelerated_verdict(const std::vector<Row>& rows, const launch::Colle
 
 // Nothing runs faster: why, and what to do.
 std::string nothing(const launch::Collected& collected, const std::vector<Row>& rows,
-                    AccelerationHold hold) {
-  if (hold == AccelerationHold::switched_off) {
+                    bool switched_off) {
+  if (switched_off) {
     return "nothing was accelerated, because RNNADVISOR_ACCELERATE=0 turns it off; unset it and "
            "run again";
-  }
-  if (hold == AccelerationHold::deterministic) {
-    return "nothing was accelerated, because CUBLAS_WORKSPACE_CONFIG asks for results that are "
-           "equal in every run; unset it to accelerate";
   }
   const bool no_calls = collected.spools == 0 || (rows.empty() && collected.rnn_calls == 0);
   const bool undecided = std::any_of(rows.begin(), rows.end(), [](const Row& row) {
@@ -416,6 +412,16 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
         "nothing was accelerated: none of the {} could use another algorithm; `rnnadvisor profile` "
         "shows what else could help",
         words::plural(static_cast<long long>(collected.rnn_calls), "RNN call"));
+  }
+  const auto& notes = collected.profile.notes;
+  if (const auto forbidden =
+          std::find_if(notes.begin(), notes.end(),
+                       [](const auto& note) { return note.code == spool::acceleration_off; });
+      forbidden != notes.end()) {
+    return fmt::format(
+        "nothing was accelerated: {}; make a plan without it (--plan FILE), then use the plan with "
+        "it",
+        forbidden->text);
   }
   const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
   if (undecided) {
@@ -481,7 +487,7 @@ TryVerdict verdict_of(const launch::Collected& collected, const std::vector<Row>
             true};
   }
   if (any) return accelerated_verdict(rows, collected, context.tried);
-  std::string text = nothing(collected, rows, context.hold);
+  std::string text = nothing(collected, rows, context.switched_off);
   if (changed) text += "; " + change_verdict(collected, *context.changes).text;
   return {std::move(text)};
 }

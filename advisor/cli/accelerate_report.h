@@ -13,14 +13,11 @@
 
 namespace rnnadvisor::cli {
 
-// Why the plugin was not to accelerate anything.
-enum class AccelerationHold { none, switched_off, deterministic };
-
 struct AccelerationContext {
-  std::string command;  // that keeps the gain; empty: not known
-  bool tried = false;   // of `try`: the program has its own algorithms again
-  AccelerationHold hold = AccelerationHold::none;
-  std::string step = {};  // the range that a step is, as --step names it; empty: none
+  std::string command;        // that keeps the gain; empty: not known
+  bool tried = false;         // of `try`: the program has its own algorithms again
+  bool switched_off = false;  // by RNNADVISOR_ACCELERATE=0
+  std::string step = {};      // the range that a step is, as --step names it; empty: none
   // Of `try`: changes of layers; null: none were tried.
   const std::vector<ChangedLayer>* changes = nullptr;
   bool algorithms = true;              // were tried: else those changes alone

@@ -193,7 +193,7 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
     *ended = std::any_of(notes.begin(), notes.end(),
                          [](const auto& note) { return note.code == "try-ended"; });
   }
-  const AccelerationContext about{request.command,     request.tried,   request.hold,
+  const AccelerationContext about{request.command,     request.tried,   request.switched_off,
                                   request.step,        request.changes, request.algorithms,
                                   request.code_folder, request.losses};
   if (!request.report.empty()) {

@@ -37,10 +37,10 @@ int collect_and_report(const Context& context, const Judging& judging,
 struct AccelerationRequest {
   CollectRequest recording;
   std::string report;
-  std::string command;      // that keeps the gain: "rnnadvisor accelerate -- python3 train.py"
-  AccelerationHold hold{};  // why nothing can have been accelerated
-  bool tried = false;       // of `try`
-  std::string step = {};    // the range that a step is, as --step names it; empty: none
+  std::string command;        // that keeps the gain: "rnnadvisor accelerate -- python3 train.py"
+  bool switched_off = false;  // by RNNADVISOR_ACCELERATE=0
+  bool tried = false;         // of `try`
+  std::string step = {};      // the range that a step is, as --step names it; empty: none
   const std::vector<ChangedLayer>* changes = nullptr;  // of layers, by `try`
   bool algorithms = true;                              // else those changes alone
   std::string code_folder = {};                        // where their modules are

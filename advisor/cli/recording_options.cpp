@@ -261,16 +261,15 @@ Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arg
   return options;
 }
 
-bool note_deterministic(const Context& context, const launch::Lookup& environment) {
+void note_deterministic(const Context& context, const launch::Lookup& environment) {
   constexpr std::string_view deterministic = "CUBLAS_WORKSPACE_CONFIG";
-  if (!environment(deterministic)) return false;
+  if (!environment(deterministic)) return;
   context.note(fmt::format(
       "{} is set, which asks for results that are equal in every run. A choice by "
       "timing can differ "
       "from run to run, so nothing is accelerated. Make a plan without the variable (--plan "
       "FILE) and use it with it, or unset the variable",
       deterministic));
-  return true;
 }
 
 void add_no_command_line(CLI::App& command, bool& wanted) {

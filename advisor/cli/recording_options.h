@@ -42,7 +42,7 @@ void add_step_option(CLI::App& command, std::string& step, Context& context);
 Result<std::string> read_step(const std::string& step);
 // The environment asks for results that are equal in every run, so that nothing is accelerated:
 // said in a note.
-bool note_deterministic(const Context& context, const launch::Lookup& environment);
+void note_deterministic(const Context& context, const launch::Lookup& environment);
 
 void add_recording_options(CLI::App& command, RecordingArguments& arguments, Context& context);
 

@@ -156,14 +156,12 @@ void accelerate_sizes(CudnnLibrary& library, const Arguments& arguments, std::si
                                  variant_of_code(codes[i]),
                                  VariantDescriptor::Dropout::as_in_the_program);
     VariantDescriptor::Sizes sizes{0, 0};
-    const bool fits =
-        descriptor.get() != nullptr &&
-        sizes_of(descriptor, index, codes[i], c.max_seq_length, arguments.x, arguments.training,
-                 sizes) &&
-        (workspace == nullptr || sizes.workspace <= *workspace + settings().accelerate_bytes) &&
-        (reserve == nullptr || sizes.reserve == *reserve ||
-         (variant_of_code(codes[i]).converts &&
-          sizes.reserve <= *reserve + settings().accelerate_bytes));
+    const bool fits = descriptor.get() != nullptr &&
+                      sizes_of(descriptor, index, codes[i], c.max_seq_length, arguments.x,
+                               arguments.training, sizes) &&
+                      (workspace == nullptr || may_take(sizes.workspace, *workspace)) &&
+                      (reserve == nullptr || sizes.reserve == *reserve ||
+                       (variant_of_code(codes[i]).converts && may_take(sizes.reserve, *reserve)));
     if (fits && sizes.workspace > most) most = sizes.workspace;
     if (codes[i] != next) continue;
     next_reserve = sizes.reserve;

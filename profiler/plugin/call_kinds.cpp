@@ -1,5 +1,6 @@
 #include "profiler/plugin/call_kinds.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include "core/model/small_h_results.h"
 #include "profiler/plugin/call_site.h"
 #include "profiler/plugin/driver.h"
+#include "profiler/plugin/equal_runs.h"
 #include "profiler/plugin/plan.h"
 #include "profiler/plugin/shared_choices.h"
 
@@ -36,6 +38,7 @@ constexpr std::uint64_t calls_between_looks = 16, most_followed_calls = 1024;
 constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
 
 std::int64_t spent_ns = 0;
+std::atomic<bool> said_why_not{false};
 
 struct Misnamed {
   const void* reserve;
@@ -301,18 +304,35 @@ void adopt(int index) {
   if (kind.adopted == 0) set_decided(kind, 0);
 }
 
+// Whether choices by timing are allowed. What forbids them may be set at any time before a layer's
+// first call.
+bool may_measure() {
+  if (settings().plan_only) return false;
+  if (settings().accelerate != Settings::Accelerate::measured) return true;
+  const char* const asking = asks_for_equal_runs();
+  if (asking == nullptr) return true;
+  if (settings().plan[0] == 0 && !said_why_not.exchange(true)) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "%s asks for results that are equal in every run, and a choice by timing can differ",
+             asking);
+    note(spool::acceleration_off, text);
+  }
+  return false;
+}
+
 // With the lock held: the variant that the plan has for a new kind, 0: the program's own; empty: it
 // is to be measured.
-std::optional<std::uint32_t> planned_variant(const std::optional<Variant>& plan, int index) {
+std::optional<std::uint32_t> planned_variant(const std::optional<Variant>& plan, int index,
+                                             bool measured) {
   Kind& kind = kind_at(index);
-  if (settings().plan[0] == 0) return std::nullopt;
   if (plan) {
     kind.record.origin = spool::ChoiceOrigin::planned;
     for (std::uint32_t v = 1; v < spool::most_variants; ++v)
       if (with(variant_of(kind, v)).code() == plan->code()) return v;
     return 0;
   }
-  if (!settings().plan_only) return std::nullopt;
+  if (measured) return std::nullopt;
   kind.record.origin = spool::ChoiceOrigin::unplanned;
   return 0;
 }
@@ -326,6 +346,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
   int index = find(key);
   if (index >= 0 || !make) return index;
   const auto plan = planned(library, device, key_of(c));
+  const bool measured = may_measure();
   std::optional<std::uint32_t> chosen;
   {
     const Locked locked(kinds_mutex());
@@ -334,7 +355,7 @@ int kind_of(CudnnLibrary& library, const Arguments& arguments, const spool::Conf
     index = make_kind(library, key, c, device);
     if (index >= 0 && !kind_at(index).decided.load()) {
       if (is_forced()) kind_at(index).record.origin = spool::ChoiceOrigin::forced;
-      chosen = is_forced() ? 1 : planned_variant(plan, index);
+      chosen = is_forced() ? 1 : planned_variant(plan, index, measured);
       if (chosen == 0U) set_decided(kind_at(index), 0);
       kind_at(index).follows.store(!chosen && follows_a_rank());
       if (!chosen) adopt(index);
@@ -452,6 +473,7 @@ void kinds_in_child() {
   replaced_any.store(false);
   calls_without_news.store(0);
   spent_ns = 0;
+  said_why_not.store(false);
   plan_in_child();
 }
 

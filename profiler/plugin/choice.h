@@ -1,5 +1,5 @@
 // Which algorithm is fastest, from times of calls that alternate between several. Arithmetic alone:
-// no CUDA, no allocation, no lock; whoever calls holds one.
+// no CUDA, no allocation, no lock; the caller holds one.
 #pragma once
 
 #include <cstdint>

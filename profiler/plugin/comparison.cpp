@@ -171,6 +171,9 @@ Comparison::Started Comparison::prepare(const Forward& forward,
       !same_weights(forward.library, forward.call.handle, forward.own.get(), forward.other.get(),
                     configuration))
     return Started::layout;
+  if (!may_take(sizes[1].workspace, sizes[0].workspace) ||
+      !may_take(sizes[1].reserve, sizes[0].reserve))
+    return Started::memory;
   const std::size_t workspace =
       sizes[0].workspace > sizes[1].workspace ? sizes[0].workspace : sizes[1].workspace;
   const std::size_t reserve =

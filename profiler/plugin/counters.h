@@ -4,7 +4,7 @@
 
 namespace rnnadvisor::plugin {
 
-// CUPTI was found and started; `library` is its handle. The devices are told by counters_see().
+// CUPTI was found and started; `library` is its handle. counters_see() brings the devices.
 void counters_prepare(void* library);
 // An RNN call on this device is about to be made: its counters are wanted from now on. At the first
 // one this takes a quarter of a second, and starts the thread, which ends after

@@ -36,7 +36,8 @@ void* linked_hook(const void* caller, const char* name);
 template <typename Function, typename... Arguments>
 cudnnStatus_t dispatch(const void* caller, Function*, const char* name, Arguments... arguments) {
   void* function = linked_hook(caller, name);
-  // Nobody there to call, where the loader would have refused the program: said as cuDNN would.
+  // No such function, where the loader would have refused the program: the status that cuDNN has
+  // for it.
   return function == nullptr ? CUDNN_STATUS_NOT_INITIALIZED
                              : reinterpret_cast<Function*>(function)(arguments...);
 }

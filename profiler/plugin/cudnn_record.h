@@ -66,7 +66,8 @@ cudnnStatus_t setup(CudnnLibrary& library, spool::Entry entry, const Arguments& 
   return status;
 }
 
-// A call that runs what is nobody's: its launches are told apart, and it is always kept.
+// A call whose launches belong to no call of the program: they are told apart, and it is always
+// kept.
 struct Search {
   std::uint64_t id;
   CUstream stream;

@@ -146,7 +146,8 @@ int& depth_in(const void* domain) {
 int push(const void* domain, const spool::Nvtx& record) {
   const int level = depth_in(domain)++;
   if (!ready()) return level;
-  // The range belongs to whoever opened it: the end of another one of its name does not close it.
+  // The range belongs to the thread that opened it: the end of another one of its name does not
+  // close it.
   if (is_captured_range(record.name, record.domain) && begin_range()) {
     levels.captured_domain = domain;
     levels.captured_level = level + 1;

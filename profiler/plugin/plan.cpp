@@ -22,7 +22,7 @@ enum class State { unread, none, read };
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
 Plan plan;
 State state = State::unread;
-char refused_gpu[sizeof plan.header.gpu];  // the last that it was said of
+char refused_gpu[sizeof plan.header.gpu];  // the last that a note named
 bool refused_version;
 
 void refuse(const char* why) {

@@ -360,9 +360,10 @@ bool may_pass(int error) {
 
 void describe_beginning() {
   if (unannounced) {
-    write_note("unannounced-child",
-               "the process was made by clone() or _Fork(), which tell nobody, and went on without "
-               "exec(); it is recorded by itself from its first call on");
+    write_note(
+        "unannounced-child",
+        "the process was made by clone() or _Fork(), which run no handlers, and went on without "
+        "exec(); it is recorded by itself from its first call on");
     unannounced = false;
   }
   if (opening_failed != 0) {
@@ -377,21 +378,6 @@ void describe_beginning() {
       the_writer.header().mode.store(static_cast<std::uint32_t>(spool::Mode::calls));
       write_note("recording-late", "CUPTI was to be started in that time, and was not");
     }
-  }
-}
-
-// A choice by timing can fall otherwise in the next run, and this variable asks that it does not.
-void describe_acceleration() {
-  if (the_settings.accelerate != Settings::Accelerate::measured) return;
-  if (const char* value = variable("CUBLAS_WORKSPACE_CONFIG"); value != nullptr) {
-    if (the_settings.plan[0] != 0) {
-      the_settings.plan_only = true;
-      return;
-    }
-    the_settings.accelerate = Settings::Accelerate::off;
-    write_note("acceleration-off",
-               "CUBLAS_WORKSPACE_CONFIG asks for results that repeat; algorithms are not replaced, "
-               "because the choice by timing can differ between runs");
   }
 }
 
@@ -410,7 +396,6 @@ bool start() {
       describe_process();
       describe_settings();
       describe_beginning();
-      describe_acceleration();
       if (!exit_handler) {
         exit_handler = true;
         on_exit(&ended, nullptr);

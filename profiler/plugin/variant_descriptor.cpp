@@ -2,7 +2,13 @@
 
 #include <stdlib.h>
 
+#include "profiler/plugin/plugin.h"
+
 namespace rnnadvisor::plugin {
+
+bool may_take(std::size_t bytes, std::size_t own) {
+  return bytes <= own + settings().accelerate_bytes;
+}
 
 bool can_vary(const CudnnLibrary& l) {
   return l.cudnnCreateRNNDescriptor != nullptr && l.cudnnDestroyRNNDescriptor != nullptr &&

@@ -18,6 +18,10 @@ struct Variant {
 inline constexpr int variant_codes = 8;
 inline Variant variant_of_code(int code) { return {code % 4, code >= 4}; }
 
+// Whether --memory allows a variant `bytes` of workspace or reserve where the program's own
+// algorithm takes `own`.
+bool may_take(std::size_t bytes, std::size_t own);
+
 // Destroyed with this object: cuDNN needs it no longer once a call has returned.
 class VariantDescriptor {
  public:

@@ -378,6 +378,8 @@ struct Note {
   std::int64_t time_ns;
   std::uint32_t code, text;  // strings
 };
+// The code of the note that says what forbids to choose algorithms by timing.
+inline constexpr char acceleration_off[] = "acceleration-off";
 
 struct ThreadName {
   static constexpr Type type = Type::thread_name;

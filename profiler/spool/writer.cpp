@@ -141,8 +141,8 @@ void Writer::count_loss(Loss loss, std::uint64_t count) {
     header_->lost[static_cast<std::size_t>(loss)].fetch_add(count, std::memory_order_relaxed);
 }
 
-// Room for a record behind the last one of this thread, null: there is none. What another record
-// may be half written to is never given out, whoever was interrupted where.
+// Room for a record behind the last one of this thread, null: there is none. Room that another
+// record may be half written to is never given out, wherever a thread was interrupted.
 unsigned char* Writer::reserve(ThreadState& state, std::uint32_t bytes, Chunk*& chunk) {
   for (;;) {
     chunk = state.chunk.load(std::memory_order_relaxed);

@@ -202,9 +202,9 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
   };
   run.about_environment = [&](const launch::Lookup& environment) {
     if (launch::acceleration_is_off(environment)) {
-      request.hold = AccelerationHold::switched_off;  // said by attach()
-    } else if (accelerate->plan.empty() && note_deterministic(context, environment)) {
-      request.hold = AccelerationHold::deterministic;
+      request.switched_off = true;  // said by attach()
+    } else if (accelerate->plan.empty()) {
+      note_deterministic(context, environment);
     }
   };
   run.collect = [&](const std::string& folder, const Process& program) {

@@ -111,7 +111,8 @@ cudnnStatus_t accepts(cudnnRNNDescriptor_t rnn) {
   return CUDNN_STATUS_SUCCESS;
 }
 std::size_t workspace_of(cudnnRNNDescriptor_t rnn) {
-  return 4096 * (1 + static_cast<std::size_t>(rnn->algo));
+  return 4096 * (1 + static_cast<std::size_t>(rnn->algo)) +
+         (static_cast<std::size_t>(listed("STANDIN_WORKSPACE_GIB", rnn, 0)) << 30);
 }
 std::size_t reserve_of(cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x) {
   return sizeof(Reserve) + (converts(rnn) ? 72 : 64) * states(rnn, x) + 4 * elements(x);
