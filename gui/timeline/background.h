@@ -3,8 +3,8 @@
 // for the end of the owner.
 #pragma once
 
-#include <QMetaObject>
 #include <QObject>
+#include <QPointer>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/out_of_memory.h"
+#include "gui/models/background.h"
 
 namespace rnnadvisor::gui::timeline {
 
@@ -29,7 +30,8 @@ class Background {
     busy_ = true;
     auto ended = std::make_shared<std::atomic<bool>>(false);
     std::jthread thread(
-        [this, owner, number, ended, work = std::move(work), done = std::move(done),
+        [this, owner = QPointer<QObject>(owner), number, ended, work = std::move(work),
+         done = std::move(done),
          without_memory = std::move(without_memory)](const std::stop_token& stop) mutable {
           std::optional<decltype(work(stop))> result;
           try {
@@ -38,19 +40,17 @@ class Background {
             missing_memory_is_dealt_with();
           }
           if (!stop.stop_requested()) {
-            QMetaObject::invokeMethod(
-                owner,
-                [this, number, result = std::move(result), done = std::move(done),
-                 without_memory = std::move(without_memory)]() mutable {
-                  if (number != number_) return;
-                  busy_ = false;
-                  if (result) {
-                    done(std::move(*result));
-                  } else {
-                    without_memory();
-                  }
-                },
-                Qt::QueuedConnection);
+            on_window_thread([this, owner = std::move(owner), number, result = std::move(result),
+                              done = std::move(done),
+                              without_memory = std::move(without_memory)]() mutable {
+              if (owner.isNull() || number != number_) return;
+              busy_ = false;
+              if (result) {
+                done(std::move(*result));
+              } else {
+                without_memory();
+              }
+            });
           }
           *ended = true;
         });
