@@ -147,23 +147,23 @@ constexpr Column<Of, Kind, true> shared(Column<Of, Kind> column) {
 
 template <class Function, class... Columns>
 constexpr void for_each(const std::tuple<Columns...>& all, Function&& function) {
-  std::apply([&](const auto&... each) { (function(each), ...); }, all);
+  [&]<std::size_t... at>(std::index_sequence<at...>) {
+    (function(std::get<at>(all)), ...);
+  }(std::index_sequence_for<Columns...>());
 }
 
 // The columns of a tuple that are stored once for many rows, or those that are not.
 template <bool is_shared, class... Columns>
 constexpr auto only(const std::tuple<Columns...>& columns) {
-  return std::apply(
-      [](const auto&... each) {
-        const auto pick = [](const auto& column) {
-          if constexpr (std::decay_t<decltype(column)>::shared == is_shared)
-            return std::tuple(column);
-          else
-            return std::tuple<>();
-        };
-        return std::tuple_cat(pick(each)...);
-      },
-      columns);
+  constexpr auto where = [] {
+    std::array<std::size_t, (0 + ... + std::size_t{Columns::shared == is_shared})> indices{};
+    std::size_t column = 0, found = 0;
+    ((Columns::shared == is_shared ? void(indices[found++] = column++) : void(++column)), ...);
+    return indices;
+  }();
+  return [&]<std::size_t... at>(std::index_sequence<at...>) {
+    return std::tuple(std::get<where[at]>(columns)...);
+  }(std::make_index_sequence<where.size()>());
 }
 
 // What a kind takes in the file: for each of its columns what follows the name, and the type in
@@ -212,9 +212,11 @@ constexpr auto stored(Dimensions /*kind*/) {
 
 template <class... Columns>
 constexpr int width(const std::tuple<Columns...>& columns) {
-  return std::apply(
-      [](const auto&... each) { return (0 + ... + static_cast<int>(stored(each.kind).size())); },
-      columns);
+  int columns_of_all = 0;
+  for_each(columns, [&](const auto& column) {
+    columns_of_all += static_cast<int>(stored(column.kind).size());
+  });
+  return columns_of_all;
 }
 
 // Tables ------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "core/config/read_config.h"
 
@@ -54,14 +55,18 @@ std::optional<std::vector<Number>> parse_numbers(std::string_view text) {
 template std::optional<std::vector<int>> parse_numbers(std::string_view text);
 template std::optional<std::vector<double>> parse_numbers(std::string_view text);
 
-StoredPayload stored_payload(const NvtxPayload& payload) {
-  if (const auto* number = std::get_if<std::int64_t>(&payload)) return *number;
-  if (const auto* number = std::get_if<std::uint64_t>(&payload)) return std::to_string(*number);
-  if (const auto* number = std::get_if<double>(&payload)) {
-    if (std::isnan(*number)) return std::string(payload_nan);
-    return *number;
+void store_payload(sqlite::Inserter& insert, const NvtxPayload& payload) {
+  if (const auto* integer = std::get_if<std::int64_t>(&payload)) {
+    insert.add(*integer);
+  } else if (const auto* large = std::get_if<std::uint64_t>(&payload)) {
+    insert.add_copy(std::to_string(*large));
+  } else if (const auto* real = std::get_if<double>(&payload); real == nullptr) {
+    insert.add(std::nullopt);
+  } else if (std::isnan(*real)) {
+    insert.add(payload_nan);
+  } else {
+    insert.add(*real);
   }
-  return {};
 }
 
 NvtxPayload read_payload(sqlite::Rows& rows, int at) {
@@ -88,9 +93,13 @@ std::string configuration_json(const Configuration& configuration) {
   return to_json_line(ConfigInput{configuration.config, configuration.program, {}});
 }
 
-std::optional<std::string> written_json(const Configuration& configuration) {
-  if (configuration.given.empty()) return std::nullopt;
-  return to_json_line(configuration.written.value_or(configuration.config), configuration.given);
+void store_written(sqlite::Inserter& insert, const Configuration& configuration) {
+  if (configuration.given.empty()) {
+    insert.add(std::nullopt);
+  } else {
+    insert.add_copy(
+        to_json_line(configuration.written.value_or(configuration.config), configuration.given));
+  }
 }
 
 void read_configuration(sqlite::Rows& rows, int at, Configuration& into) {

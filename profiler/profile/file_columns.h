@@ -10,7 +10,6 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "profiler/profile/check.h"
@@ -27,12 +26,11 @@ std::string numbers_json(const std::vector<double>& numbers);
 template <class Number>
 std::optional<std::vector<Number>> parse_numbers(std::string_view text);
 
-using StoredPayload = std::variant<std::monostate, std::int64_t, double, std::string>;
-StoredPayload stored_payload(const NvtxPayload& payload);
+void store_payload(sqlite::Inserter& insert, const NvtxPayload& payload);
 NvtxPayload read_payload(sqlite::Rows& rows, int at);
 
 std::string configuration_json(const Configuration& configuration);
-std::optional<std::string> written_json(const Configuration& configuration);
+void store_written(sqlite::Inserter& insert, const Configuration& configuration);
 void read_configuration(sqlite::Rows& rows, int at, Configuration& into);
 void read_written(sqlite::Rows& rows, int at, Configuration& into);
 
@@ -57,65 +55,69 @@ std::string selected(const std::tuple<Columns...>& columns, int version) {
 
 // Writing -----------------------------------------------------------------------------------------
 
-// As a tuple of what is bound.
 template <class Kind, class Value>
-auto to_store(const Kind& /*kind*/, const Value& value, std::int64_t /*origin*/) {
-  if constexpr (std::is_same_v<Value, std::string>) {
-    return std::tuple(std::string_view(value));
-  } else {
-    return std::tuple(value);
-  }
+void store(sqlite::Inserter& insert, const Kind& /*kind*/, const Value& value,
+           std::int64_t /*origin*/) {
+  insert.add(value);
 }
 template <auto last, class Value>
-auto to_store(Word<last> /*kind*/, Value value, std::int64_t /*origin*/) {
-  return std::tuple(to_string(value));
+void store(sqlite::Inserter& insert, Word<last> /*kind*/, Value value, std::int64_t /*origin*/) {
+  insert.add(to_string(value));
 }
-inline auto to_store(OptionalTime /*kind*/, std::int64_t value, std::int64_t origin) {
-  return std::tuple(value < 0 ? std::nullopt : std::optional(value - origin));
+inline void store(sqlite::Inserter& insert, OptionalTime /*kind*/, std::int64_t value,
+                  std::int64_t origin) {
+  insert.add(value < 0 ? std::nullopt : std::optional(value - origin));
 }
 template <std::int64_t from, std::int64_t unknown, std::int64_t most, class Value>
-auto to_store(Known<from, unknown, most> /*kind*/, Value value, std::int64_t /*origin*/) {
-  return std::tuple(value < from ? std::nullopt : std::optional<std::int64_t>(value));
+void store(sqlite::Inserter& insert, Known<from, unknown, most> /*kind*/, Value value,
+           std::int64_t /*origin*/) {
+  insert.add(value < from ? std::nullopt : std::optional<std::int64_t>(value));
 }
-inline auto to_store(Lengths /*kind*/, const std::vector<int>& value, std::int64_t /*origin*/) {
-  return std::tuple(numbers_json(value));
+inline void store(sqlite::Inserter& insert, Lengths /*kind*/, const std::vector<int>& value,
+                  std::int64_t /*origin*/) {
+  insert.add_copy(numbers_json(value));
 }
-inline auto to_store(Samples /*kind*/, const std::vector<double>& value, std::int64_t /*origin*/) {
-  return std::tuple(numbers_json(value));
+inline void store(sqlite::Inserter& insert, Samples /*kind*/, const std::vector<double>& value,
+                  std::int64_t /*origin*/) {
+  insert.add_copy(numbers_json(value));
 }
-inline auto to_store(Payload /*kind*/, const NvtxPayload& value, std::int64_t /*origin*/) {
-  return std::tuple(stored_payload(value));
+inline void store(sqlite::Inserter& insert, Payload /*kind*/, const NvtxPayload& value,
+                  std::int64_t /*origin*/) {
+  store_payload(insert, value);
 }
-inline auto to_store(MeasuredWithSource /*kind*/, const std::optional<MeasuredValue>& value,
-                     std::int64_t /*origin*/) {
-  return std::tuple(value ? std::optional(value->value) : std::nullopt,
-                    value ? std::optional(std::string_view(value->source)) : std::nullopt);
+inline void store(sqlite::Inserter& insert, MeasuredWithSource /*kind*/,
+                  const std::optional<MeasuredValue>& value, std::int64_t /*origin*/) {
+  insert.add(value ? std::optional(value->value) : std::nullopt);
+  insert.add(value ? std::optional(std::string_view(value->source)) : std::nullopt);
 }
-inline auto to_store(SizeWithExactness /*kind*/, const model::Bytes& value,
-                     std::int64_t /*origin*/) {
-  return std::tuple(value.value, to_string(value.exactness));
+inline void store(sqlite::Inserter& insert, SizeWithExactness /*kind*/, const model::Bytes& value,
+                  std::int64_t /*origin*/) {
+  insert.add(value.value);
+  insert.add(to_string(value.exactness));
 }
-inline auto to_store(Dimensions /*kind*/, const std::array<int, 3>& value,
-                     std::int64_t /*origin*/) {
-  return std::tuple(value[0], value[1], value[2]);
+inline void store(sqlite::Inserter& insert, Dimensions /*kind*/, const std::array<int, 3>& value,
+                  std::int64_t /*origin*/) {
+  for (const int each : value) insert.add(each);
 }
-inline auto to_store(ConfigurationJson /*kind*/, const Configuration& value,
-                     std::int64_t /*origin*/) {
-  return std::tuple(configuration_json(value));
+inline void store(sqlite::Inserter& insert, ConfigurationJson /*kind*/, const Configuration& value,
+                  std::int64_t /*origin*/) {
+  insert.add_copy(configuration_json(value));
 }
-inline auto to_store(WrittenJson /*kind*/, const Configuration& value, std::int64_t /*origin*/) {
-  return std::tuple(written_json(value));
+inline void store(sqlite::Inserter& insert, WrittenJson /*kind*/, const Configuration& value,
+                  std::int64_t /*origin*/) {
+  store_written(insert, value);
 }
 
 template <class Column, class Rows>
-auto cell_to_store(const Column& column, const Rows& rows, std::size_t row, std::int64_t origin) {
+void store_cell(sqlite::Inserter& insert, const Column& column, const Rows& rows, std::size_t row,
+                std::int64_t origin) {
   using Kind = std::decay_t<decltype(column.kind)>;
   if constexpr (is_start<Kind>) {
-    return std::tuple(cell(column.of, rows, row) - origin);
+    insert.add(cell(column.of, rows, row) - origin);
   } else if constexpr (is_duration<Kind>) {
-    return std::tuple(cell(column.of, rows, row) - cell(column.kind.begin, rows, row));
+    insert.add(cell(column.of, rows, row) - cell(column.kind.begin, rows, row));
   } else {
-    return to_store(column.kind, cell(column.of, rows, row), origin);
+    store(insert, column.kind, cell(column.of, rows, row), origin);
   }
 }
 
@@ -123,12 +125,9 @@ auto cell_to_store(const Column& column, const Rows& rows, std::size_t row, std:
 template <class... Columns, class Rows, class... First>
 void insert_row(sqlite::Inserter& insert, const std::tuple<Columns...>& columns, const Rows& rows,
                 std::size_t row, std::int64_t origin, const First&... first) {
-  const auto values = std::apply(
-      [&](const auto&... each) {
-        return std::tuple_cat(cell_to_store(each, rows, row, origin)...);
-      },
-      columns);
-  std::apply([&](const auto&... value) { insert.row(first..., value...); }, values);
+  (insert.add(first), ...);
+  for_each(columns, [&](const auto& column) { store_cell(insert, column, rows, row, origin); });
+  insert.end_row();
 }
 
 // Reading -----------------------------------------------------------------------------------------

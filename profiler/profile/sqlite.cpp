@@ -139,14 +139,14 @@ Inserter::Inserter(sqlite3* database, const char* table, int columns) {
   statement_.reset(statement);
 }
 
-void Inserter::bind(int index, std::string_view text) {
+void Inserter::bind_text(std::string_view text, sqlite3_destructor_type lives) {
   // An empty view may have no address, which SQLite would take for NULL.
   const char* data = text.empty() ? "" : text.data();
-  check(
-      sqlite3_bind_text64(statement_.get(), index, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
+  check(sqlite3_bind_text64(statement_.get(), ++bound_, data, text.size(), lives, SQLITE_UTF8));
 }
 
-void Inserter::step() {
+void Inserter::end_row() {
+  bound_ = 0;
   if (!ok_) return;
   ok_ = sqlite3_step(statement_.get()) == SQLITE_DONE;
   sqlite3_reset(statement_.get());

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "core/base/result.h"
 
@@ -54,45 +53,41 @@ class Inserter {
 
   template <class... Values>
   void row(const Values&... values) {
-    if (!ok_) return;
-    int index = 0;
-    (bind(++index, values), ...);
-    step();
+    (add(values), ...);
+    end_row();
   }
+  // The next value of a row. Texts must live until end_row().
+  void add(std::string_view text) { bind_text(text, SQLITE_STATIC); }
+  void add(const std::string& text) { add(std::string_view(text)); }
+  void add(const char* text) { add(std::string_view(text)); }
+  void add(Blob blob) {
+    check(sqlite3_bind_blob64(statement_.get(), ++bound_, blob.bytes.data(), blob.bytes.size(),
+                              SQLITE_STATIC));
+  }
+  void add(double value) { check(sqlite3_bind_double(statement_.get(), ++bound_, value)); }
+  void add(std::int64_t value) { check(sqlite3_bind_int64(statement_.get(), ++bound_, value)); }
+  void add(std::size_t value) { add(static_cast<std::int64_t>(value)); }
+  void add(int value) { check(sqlite3_bind_int(statement_.get(), ++bound_, value)); }
+  void add(bool value) { add(value ? 1 : 0); }
+  void add(std::nullopt_t) { check(sqlite3_bind_null(statement_.get(), ++bound_)); }
+  template <class T>
+  void add(const std::optional<T>& value) {
+    if (value) {
+      add(*value);
+    } else {
+      add(std::nullopt);
+    }
+  }
+  void add_copy(std::string_view text) { bind_text(text, SQLITE_TRANSIENT); }
+  void end_row();
   bool ok() const { return ok_; }
 
  private:
-  void bind(int index, std::string_view text);
-  void bind(int index, const std::string& text) { bind(index, std::string_view(text)); }
-  void bind(int index, const char* text) { bind(index, std::string_view(text)); }
-  void bind(int index, Blob blob) {
-    check(sqlite3_bind_blob64(statement_.get(), index, blob.bytes.data(), blob.bytes.size(),
-                              SQLITE_STATIC));
-  }
-  void bind(int index, double value) { check(sqlite3_bind_double(statement_.get(), index, value)); }
-  void bind(int index, std::int64_t value) {
-    check(sqlite3_bind_int64(statement_.get(), index, value));
-  }
-  void bind(int index, std::size_t value) { bind(index, static_cast<std::int64_t>(value)); }
-  void bind(int index, int value) { check(sqlite3_bind_int(statement_.get(), index, value)); }
-  void bind(int index, bool value) { bind(index, value ? 1 : 0); }
-  template <class T>
-  void bind(int index, const std::optional<T>& value) {
-    if (value) {
-      bind(index, *value);
-    } else {
-      check(sqlite3_bind_null(statement_.get(), index));
-    }
-  }
-  template <class... Ts>
-  void bind(int index, const std::variant<Ts...>& value) {
-    std::visit([&](const auto& held) { bind(index, held); }, value);
-  }
-  void bind(int index, std::monostate) { check(sqlite3_bind_null(statement_.get(), index)); }
+  void bind_text(std::string_view text, sqlite3_destructor_type lives);
   void check(int status) { ok_ = ok_ && status == SQLITE_OK; }
-  void step();
 
   Statement statement_;
+  int bound_ = 0;  // values of this row so far
   bool ok_ = false;
 };
 
