@@ -38,7 +38,7 @@ struct Answer {
 Answer answer_text(std::string_view line, std::string_view file, int number,
                    const BatchOptions& options);
 
-// Takes answers, whole lines; `waits`: whoever writes the lines may be waiting for them. False:
+// Takes answers, whole lines; `waits`: the writer of the lines may be waiting for them. False:
 // they could not be written.
 using AnswerSink = std::function<bool(std::string_view answers, bool waits)>;
 

@@ -44,7 +44,7 @@ std::string nearest_option(const CLI::App& app, std::string_view message) {
 
 // A word in the place of a command, when that is what is wrong.
 // `app`: the command that wants another behind it; `root`: where the parser leaves words that
-// nobody took.
+// that belong to no option.
 std::optional<Error> unknown_command(const CLI::App& root, const CLI::App& app) {
   if (app.get_require_subcommand_min() == 0) return std::nullopt;
   const auto words = root.remaining(true);

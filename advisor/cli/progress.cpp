@@ -61,7 +61,8 @@ ProgressStream::ProgressStream(const Context& context) {
     const std::string path = context.progress.substr(progress_to_file.size());
     auto file = std::make_unique<std::ofstream>(path, std::ios::app);
     if (!*file) {
-      context.note(fmt::format("no progress is told: '{}' cannot be written", to_valid_utf8(path)));
+      context.note(
+          fmt::format("progress is not reported: '{}' cannot be written", to_valid_utf8(path)));
       return;
     }
     stream_ = file.get();

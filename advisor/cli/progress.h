@@ -13,8 +13,8 @@
 
 namespace rnnadvisor::cli {
 
-// What a watching program is told: one JSON object a line, flushed. A value that is not known is
-// left out. docs/schema/progress.schema.json describes it.
+// Progress for a program that watches: one JSON object a line, flushed. A value that is not known
+// is left out. docs/schema/progress.schema.json describes it.
 struct ProgressReport {
   std::string_view doing;  // "running", "recording", "collecting"
   int finished = -1;       // of `total` configurations

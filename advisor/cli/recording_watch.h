@@ -28,8 +28,8 @@ class RecordingSize {
   bool warned_ = false;
 };
 
-// From its making to its end. Does nothing, and makes no thread, where nobody watches and --quiet
-// silences remarks. The thread takes no signals: those are run_program()'s.
+// From its making to its end. Does nothing, and makes no thread, without a terminal and where
+// --quiet silences remarks. The thread takes no signals: those are run_program()'s.
 class RecordingWatch {
  public:
   RecordingWatch(const Context& context, ProgressStream& stream, std::string folder);

@@ -58,7 +58,7 @@ DescriptorInput::DescriptorInput(int descriptor)
     : descriptor_(descriptor), buffer_(stream_buffer_bytes) {}
 
 DescriptorInput::int_type DescriptorInput::underflow() {
-  // Whoever is asked to end waits for no more input.
+  // A command that was interrupted waits for no more input.
   while (!interrupted()) {
     const ssize_t got = ::read(descriptor_, buffer_.data(), buffer_.size());
     if (got > 0) {

@@ -59,7 +59,7 @@ void add_device(Catalogue& catalogue) {
   documented("shared_memory_per_sm", "B", "shared memory of one multiprocessor",
              known([](const DeviceSpec& d) { return d.shared_memory_per_sm; }));
   documented("bandwidth", "B/s",
-             "memory bandwidth: measured where somebody measured it, else datasheet",
+             "memory bandwidth: measured if there is a measurement, else of the datasheet",
              known([](const DeviceSpec& d) {
                return d.measured_bandwidth ? d.measured_bandwidth->value : d.memory_bandwidth;
              }));

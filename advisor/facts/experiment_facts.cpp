@@ -88,7 +88,7 @@ std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
       continue;
     const auto* timing = deciding_timing(index.profile(), experiment);
     if (timing == nullptr) continue;
-    // What a rule suggests, or what alters less and is as fast, is told as that.
+    // A finding of a rule, or of a smaller change that is as fast, reports it already.
     Fastest& place = experiment.rule.empty() && *its == *wanted ? best : others;
     if (place.experiment < 0 || timing->speedup > place.speedup) place = {i, timing->speedup};
   }

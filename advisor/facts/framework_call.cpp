@@ -226,7 +226,7 @@ FrameworkCall framework_call(const Subject& subject) {
   FrameworkCall call =
       call_of(framework, own.config, own.program, device_of(subject), cudnn_version_of(subject));
   if (!own.from_program()) return call;
-  // What was recorded was called, whatever its program is said to be.
+  // A recorded call was made, whatever the description of its program says.
   call.config = own.config;
   call.cudnn = true;
   call.clause = "none";

@@ -77,8 +77,8 @@ MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& progra
 // user wrote where that is not what is called. Its device is the first of its profile.
 Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec& device);
 
-// What a configuration of a profile was made of, to be judged anew. In what was recorded nobody
-// gave a key, and what the program around it cannot set is left out.
+// What a configuration of a profile was made of, to be judged anew. In a recorded one no key was
+// given by a person, and what the program around it cannot set is left out.
 ConfigInput input_of(const Configuration& configuration);
 
 // A key that the user gave and that is not followed: the framework asks cuDNN for something else,

@@ -11,7 +11,7 @@
 namespace rnnadvisor::advisor {
 
 // The timed phases of the configurations of a profile on a device of this kind, in profile order,
-// whoever made them: runs, programs and experiments. Seconds. Where a median has no interval it is
+// of runs, programs and experiments alike. Seconds. Where a median has no interval it is
 // its own; phases without a time above 0 are left out.
 std::vector<model::MeasuredTime> measured_times(const Profile& profile, const DeviceSpec& device);
 

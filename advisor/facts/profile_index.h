@@ -61,7 +61,7 @@ struct Sibling {
 struct ProgramStep {
   std::optional<GpuBusy> busy;  // nothing where it is not known
   // Of the configurations recorded on the device the one with the most time in kernels: findings
-  // about the whole program are told with it. -1: none was recorded there.
+  // about the whole program name it. -1: none was recorded there.
   int main_configuration = -1;
   // No call has sequences of varying lengths, belongs to a CUDA graph or to one of several ranks,
   // and there are no more than 100 configurations.

@@ -97,7 +97,7 @@ class FindingBuilder {
 
   void suggestions() {
     for (const auto& s : f_.suggestions) {
-      // What was tried is said; what the source alone suggests only where everything is asked for.
+      // Measured changes always; those that only the source suggests with all details.
       const bool off = withdrawn(f_, s);
       if (off && !s.trial && !content_.in(verbose)) continue;
       // A remark asks for nothing: what it names can be done.

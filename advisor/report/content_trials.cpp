@@ -74,7 +74,7 @@ Table table_of(const Content& content, const ConfigurationReport& each, std::siz
   return table;
 }
 
-// What is said of single changes beside their numbers.
+// Remarks about single changes, beside their numbers.
 List remarks_of(const Content& content, const TrialRow& row) {
   List list;
   const auto put = [&](const std::string& text) {

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What raises which number is said in docs/schema/report.schema.json.
+// docs/schema/report.schema.json says which changes raise which number.
 constexpr std::string_view schema_version = "1.6";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }

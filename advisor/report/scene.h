@@ -75,7 +75,7 @@ struct Item {
   std::string text = {};
   Anchor anchor = Anchor::start;
   bool bold = false, small = false;
-  // Set: this is what the pointer and the keyboard find, and what they are told of it.
+  // Set: the pointer and the keyboard find this mark, and show the hint.
   std::string hint = {}, link = {};
   int layer = -1;  // of several that take turns; -1: of all
 };

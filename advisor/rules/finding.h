@@ -137,8 +137,8 @@ struct ValidityRecord {
   int agree = 0, refute = 0;
 };
 
-// Predicted times do not tell less (docs/models.md): a change of which they expect less is told
-// without a gain.
+// Predicted times do not tell less (docs/models.md): a change of which they expect less
+// has no gain.
 constexpr double least_told_gain = 1.05;
 
 struct Finding {

@@ -142,7 +142,7 @@ Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions
     judgement.verdicts.reserve(wanted.size() * profile.configurations.size());
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
     const int configuration = static_cast<int>(i);
-    // What an experiment added is nobody's program: it is an answer, not a question.
+    // What an experiment added is no part of a program: it is an answer, not a question.
     if (index.tried(configuration)) continue;
     if (options.keep_going &&
         !options.keep_going(static_cast<double>(i) /

@@ -27,7 +27,7 @@ std::optional<ExperimentVariant> calls_of(const std::vector<Transform>& changes,
                                           const RnnConfig& config) {
   auto composed = compose(changes, config);
   if (!composed) return std::nullopt;
-  // What changes no call of cuDNN, such as a switch of the framework, is told by its kind alone.
+  // A change of no cuDNN call, such as a switch of the framework, is identified by its kind alone.
   if (!composed->cuda_graph && composed->calls.size() == 1 && composed->calls.front() == config)
     return std::nullopt;
   return std::move(*composed);
@@ -164,7 +164,8 @@ std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const Pro
         ++repeated;
       }
     }
-    // One change is one action. A warning that is told as less than one stays; so does an error.
+    // One change is one action. A warning that another finding reports as less than one stays, and
+    // so does an error.
     if (repeated > 0 && repeated + words_repeated == finding.suggestions.size() &&
         finding.severity < Severity::error &&
         (finding.severity <= std::max(told, Severity::opportunity) ||

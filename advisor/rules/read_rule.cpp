@@ -108,8 +108,9 @@ void read_body(CardReader& reader, const toml::table& card, Rule& rule) {
   for (const auto* table : reader.tables(card, "citation"))
     rule.citations.push_back(read_citation(reader, *table));
   if (!card.contains("citation")) {
-    reader.report(card, "the card has no citation",
-                  "add [[citation]] with a source: what nobody can look up is no rule");
+    reader.report(
+        card, "the card has no citation",
+        "add [[citation]] with a source: a rule must name a document that readers can look up");
   } else if (const auto* array = card.get_as<toml::array>("citation"); array && array->empty()) {
     reader.report(*array, "the card has no citation");
   }

@@ -18,7 +18,7 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
 
 // Of one configuration's findings, after apply_trials(): takes out what a search found
 // (experiments/faster-*) where the change is one that another finding suggests and has confirmed,
-// so that one change is told once. Returns what was taken out.
+// so that one change is reported once. Returns what was taken out.
 std::vector<LeftOut> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index);
 
 }  // namespace rnnadvisor::advisor

@@ -29,7 +29,7 @@ std::string write_validation(const ValidationFile& file);
 // Adds the records to the rules that they are about. Returns the ids that no rule has any more.
 std::vector<std::string> add_validation(std::vector<Rule>& rules, const ValidationFile& file);
 
-// The record that decides what is said on this device with this cuDNN (major and minor version):
+// The record that decides on this device with this cuDNN (major and minor version):
 // measured on the same kind of GPU. Where nothing says which cuDNN it will be, that of the newest
 // one. Null when there is none.
 const ValidityRecord* record_for(const Rule& rule, const DeviceSpec* device,

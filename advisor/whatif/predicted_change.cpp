@@ -152,7 +152,7 @@ class ChangeSearch {
                   std::any_of(calls.begin(), calls.end(), odd_persistent)};
   }
 
-  // What the profile measured needs no prediction, and is told by who compares what was measured.
+  // A measured change needs no prediction; the comparison of measured times reports it.
   bool measured_here(const std::vector<RnnConfig>& calls) const {
     return std::all_of(calls.begin(), calls.end(), [&](const RnnConfig& call) {
       return std::any_of(measured_.begin(), measured_.end(), [&](const RnnConfig* other) {

@@ -66,7 +66,7 @@ class Search {
         continue;
       }
       progress_.finished = static_cast<int>(i);
-      // As many as the budget has time for; the rest is said to be left out.
+      // As many as the budget has time for; the others are reported as left out.
       const double share =
           std::max(left / static_cast<double>(open.size() - i), std::min(left, 2 * least_seconds));
       configuration(*open[i], share);

@@ -1,5 +1,5 @@
-// ConfigEditor: a configuration that a person changes one parameter at a time. What nobody has set
-// follows what it defaults to: input_size follows hidden_size, math_precision follows data_type.
+// ConfigEditor: a configuration that a person changes one parameter at a time. A parameter that was
+// not set follows its default: input_size follows hidden_size, math_precision follows data_type.
 #pragma once
 
 #include <set>
@@ -21,7 +21,7 @@ class ConfigEditor {
   void take(const ConfigInput& input);
   // As typed: set("hidden_size", "1000"). Nothing changes when it is no valid value.
   Result<void> set(std::string_view key, std::string_view value);
-  // What somebody else decides: it is not a parameter that a person set.
+  // The framework decides it: it does not count as set.
   void choose_algo(Algo algo) { input_.config.set_algo(algo); }
 
  private:

@@ -67,7 +67,7 @@ class Document {
 using DocumentPointer = std::shared_ptr<const Document>;
 
 // Lets go of a document on a worker thread: giving a gigabyte back to the system takes a tenth of a
-// second, in which a window would not answer. To be called when nobody else on this thread holds
+// second, in which a window would not answer. To be called when nothing else on this thread holds
 // it.
 void let_go(DocumentPointer document);
 

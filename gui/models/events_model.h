@@ -1,6 +1,6 @@
 // EventsModel: events of one kind and name as rows, to be sorted and to be found again on the
 // timeline: the kernels of one name, or all calls. At most `most_rows`, so that a profile of
-// millions of kernels stays quick; what is left out is said.
+// millions of kernels stays quick; the view says how many are left out.
 #pragma once
 
 #include <vector>

@@ -147,7 +147,7 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
     }
     result.bound_ms += each.bound.bound_ms;
   }
-  // As in reports: the arithmetic has its bound whoever does it, a call that is not made no time
+  // As in reports: the arithmetic has its bound on any path, a call that is not made no time
   // and no memory.
   if (result.report().no_call) {
     result.memory = {};

@@ -58,7 +58,7 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
           return QVariant(static_cast<int>(group->severity()));
         }},
        {GainRole, of_first([](const Finding& first) {
-          // That it takes another model is said beside it.
+          // A gain of another model is labelled so beside it.
           return first.gain && first.gain->another_model && first.gain->speedup > 1
                      ? to_qt(words::times(first.gain->speedup))
                      : to_qt(words::gain(first.gain));

@@ -14,7 +14,7 @@
 namespace rnnadvisor::gui {
 namespace {
 
-// Whoever writes a file in one go writes it more often than that.
+// A program that writes a file in one go writes to it more often than that.
 constexpr qint64 moment_ms = 15'000;
 
 QString size_text(qint64 bytes) { return to_qt(format_bytes(static_cast<double>(bytes))); }

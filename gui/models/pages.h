@@ -1,4 +1,4 @@
-// What is said of findings, rules and configurations, as pages.
+// Pages about findings, rules and configurations.
 #pragma once
 
 #include <QCoreApplication>

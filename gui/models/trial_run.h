@@ -25,7 +25,7 @@ class TrialRun : public QObject {
   void start(const Document& document, int finding, int suggestion, bool torch,
              const QString& rules);
   void cancel() { runner_.cancel(); }
-  // What was said of the last one is no longer to be shown.
+  // The result of the last one is no longer to be shown.
   void forget();
   const TrialState& state() const { return state_; }
   bool running() const { return state_.is == TrialState::Is::running; }

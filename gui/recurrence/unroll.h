@@ -1,5 +1,6 @@
 // One RNN call taken apart into layer x direction x time step, from its kernels alone: their roles,
-// their streams and their order. What the kernels do not tell is said, never guessed.
+// their streams and their order. What the kernels do not show is reported as unknown, never
+// guessed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What is said of an item or a range: a title and lines of a name and a value. Painted beside the
+// The details of an item or a range: a title and lines of a name and a value. Painted beside the
 // pointer, read by screen readers, copied as text.
 #pragma once
 

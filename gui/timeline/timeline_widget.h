@@ -67,7 +67,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void step_flow(int by);   // to cause or effect
   void measure_selection();
   void copy_selection();  // or the measured range, as text
-  // What is said of the measured range, a line each with tabs between; empty: none is measured.
+  // The details of the measured range, a line each with tabs between; empty: none is measured.
   QString measured_text() const;
   void show_search();
   void search_for(const QString& pattern, bool is_expression);

@@ -1,4 +1,4 @@
-// The tracks of a profile: what the timeline shows, before anything is said of pixels or of what is
+// The tracks of a profile: what the timeline shows, before pixels and before any track is
 // folded away.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is said of a row of the comparison: of a phase, and of a call.
+// The page of a row of the comparison: of a phase, and of a call.
 #include <algorithm>
 #include <cmath>
 

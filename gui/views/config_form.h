@@ -25,7 +25,7 @@ class ConfigForm : public QWidget {
   void show_values(const RnnConfig& config);
   // Of a key, or nullptr.
   QWidget* control(std::string_view key) const;
-  // Labels of these keys stand out: what is wrong with them is said elsewhere.
+  // Labels of these keys stand out; the messages about them are elsewhere.
   void mark(const std::map<std::string, QString, std::less<>>& wrong);
 
  signals:

@@ -42,7 +42,8 @@ void Desktop::ask(int patience_ms) {
   if (!bus_.isConnected()) return;
   qRegisterMetaType<QDBusVariant>();  // or Qt does not know the slot's argument, and does not
                                       // connect
-  // From whoever offers this interface: to know the portal among them, Qt would wait for the bus.
+  // From any service that offers this interface: to know the portal among them, Qt would wait for
+  // the bus.
   bus_.connect(QString(), portal_path, portal_settings, QStringLiteral("SettingChanged"), this,
                SLOT(take(QString, QString, QDBusVariant)));
   auto call = QDBusMessage::createMethodCall(portal_service, portal_path, portal_settings,

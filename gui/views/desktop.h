@@ -10,7 +10,7 @@
 
 namespace rnnadvisor::gui {
 
-// On the thread of the window. Nothing is told where there is no bus, no portal, or no preference.
+// On the thread of the window. No signal comes where there is no bus, no portal, or no preference.
 class Desktop : public QObject {
   Q_OBJECT
  public:

@@ -70,7 +70,7 @@ ExplorerChanges ExplorerView::changes() const {
   if (source_ >= 0 && source_ != first)
     changes.append({configuration_key, QString::number(source_)});
   if (!edited_) return changes;
-  // What it is told apart from is what whoever follows the link will have.
+  // The changes are relative to the configuration that the explorer opens with.
   RnnConfig from = ConfigEditor().input().config;
   QString from_device;
   if (const int of = source_ >= 0 ? source_ : first; of >= 0) {

@@ -17,7 +17,7 @@ void set_less_motion(bool less);  // what the menu says
 // kdeglobals, gtk-enable-animations=0 in gtk-4.0/settings.ini or gtk-3.0/settings.ini.
 bool system_wants_less_motion(const QString& config);
 
-// The bar of something of which nobody knows how much is left: it runs to and fro, or, with less
+// The bar of work of unknown length: it runs to and fro, or, with less
 // motion, stays empty; a text beside it says what is under way.
 void show_busy(QProgressBar* bar);
 

@@ -87,7 +87,8 @@ void OverviewView::set_theme(const Theme& theme) {
   build();
 }
 
-// Verdicts count what was asked for; what trying suggestions has added to it is said by its name.
+// Verdicts count configurations of the program; those that trying suggestions added are counted
+// apart.
 QString OverviewView::configurations_counted() const {
   const auto& all = document_->report().configurations;
   const auto tried = std::count_if(all.begin(), all.end(), [](const auto& c) { return c.tried; });
@@ -201,7 +202,7 @@ QWidget* OverviewView::make_actions() {
       offered = std::find_if(finding.suggestions.begin(), finding.suggestions.end(), is_offered);
     if (offered != finding.suggestions.end())
       text += QStringLiteral("<br>") + html.dim(html.prose(offered->text, document_->rules()));
-    // The column is narrow: what only another model reaches is said below the number.
+    // The column is narrow: that only another model reaches it stands below the number.
     auto own = finding.gain;
     const bool other = own && own->another_model;
     if (other) own->another_model = false;

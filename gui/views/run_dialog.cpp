@@ -126,7 +126,7 @@ RunDialog::RunDialog(const ConfigInput& configuration, QWidget* parent)
   show_wrong();
   show_form(true);
   show_what_is_missing();
-  // What was said of a field is said no more once the field has changed.
+  // A message about a field goes once the field has changed.
   for (auto* field : {program_, folder_, sweep_, output_})
     connect(field, &QLineEdit::textChanged, this, &RunDialog::show_what_is_missing);
   connect(tabs_, &QTabWidget::currentChanged, this, &RunDialog::show_what_is_missing);

@@ -32,7 +32,7 @@ class TraceView : public View {
   void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
-  // The table where it is seen and has rows, else what is said of the measured range, else the
+  // The table where it is seen and has rows, else the details of the measured range, else the
   // steps of the unrolled call.
   QString table_text() const override;
   QByteArray save_layout() const;

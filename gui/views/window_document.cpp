@@ -1,4 +1,4 @@
-// What is open: opening it, showing it everywhere, and what is said when it cannot be.
+// The open document: opening it, showing it everywhere, and the message when it cannot be opened.
 #include <QFileInfo>
 #include <QFrame>
 #include <QLabel>

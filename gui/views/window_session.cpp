@@ -30,8 +30,8 @@ void MainWindow::begin() {
 
 void MainWindow::fit_to_screen() {
   // Qt's restoreGeometry has brought back what stood on a screen that is gone; the size for a first
-  // start was nobody's. Of a window without a handle screen() is the first one, wherever it will
-  // be.
+  // start was not the user's. Of a window without a handle screen() is the first one, wherever it
+  // will be.
   const QScreen* on = QGuiApplication::screenAt(geometry().center());
   if (on == nullptr) on = screen();
   resize(size().boundedTo(on->availableGeometry().size()));

@@ -10,7 +10,7 @@ namespace rnnadvisor {
 // ProgramContext::autocast of recorded PyTorch configurations in half where the kernels that
 // convert float to half are at least as many as the weight tensors of all its forward calls; leaves
 // it unknown otherwise. The names are those of PyTorch 2.11 on an H200 (samples/recorded/programs);
-// other releases may call them otherwise, and then nothing is said.
+// other releases may call them otherwise, and then it stays unknown.
 void infer_autocast(Profile& profile);
 
 }  // namespace rnnadvisor

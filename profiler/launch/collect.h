@@ -40,7 +40,7 @@ struct Collected {
   std::vector<std::string> unreadable;  // messages, one for each spool that was none
 };
 
-// Reads every *.rnnspool of `folder`, whatever state they are in; a file that is no spool is told
+// Reads every *.rnnspool of `folder`, whatever state they are in; a file that is no spool is
 // in `unreadable` and in a note. Nothing is removed. Errors: not_found, io (the folder),
 // newer_version (written by a later rnnadvisor), interrupted.
 Result<Collected> collect_spools(const std::string& folder, const CollectOptions& options);

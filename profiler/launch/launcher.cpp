@@ -121,7 +121,7 @@ class Waiter {
  public:
   Waiter(const SignalState& signals, GroupWitness& witness, pid_t program)
       : signals_(signals), witness_(witness), program_(program) {
-    // Process 1 of a container, or whoever asked for it, gets the orphans of all below.
+    // Process 1 of a container, or a process that asked for it, gets the orphans of all below.
     int subreaper = 0;
     prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
     any_child_ = getpid() == 1 || subreaper != 0;

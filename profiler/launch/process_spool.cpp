@@ -175,7 +175,8 @@ bool ProcessSpool::read_little() {
 }
 
 void ProcessSpool::add_thread_names() {
-  // A view has room for few; a program that names each of a million short threads is told so.
+  // A view has room for few; a note says where a program named more, such as a million short
+  // threads.
   constexpr std::size_t most = 4096;
   std::size_t added = 0;
   for (const auto& [thread, name] : thread_names_) {

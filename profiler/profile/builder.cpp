@@ -67,7 +67,7 @@ int ProfileBuilder::add_process(const Process& process) {
                           &Process::framework, &Process::framework_version, &Process::mode}) {
     learn((*known).*text, process.*text, std::string());
   }
-  // How it ended is one statement: taken as a whole from whoever saw the most of it.
+  // How it ended is one statement: taken as a whole from the record that has most of it.
   const bool still_open = known->end == ProcessEnd::unknown || known->end == ProcessEnd::running;
   const bool says_more = process.end > ProcessEnd::running ||
                          (process.end == ProcessEnd::running && known->end == ProcessEnd::unknown);

@@ -110,13 +110,13 @@ Error damaged(std::string what) {
 Result<void> check(const ReadAt& read_at) {
   const auto layout = read_layout(read_at);
   if (!layout || layout->version < first_version_with_checksum) return {};
-  // Whoever changes an SQLite file writes both.
+  // SQLite writes both with each change.
   if (layout->changes != layout->changes_again)
     return fail(damaged("its header says two numbers of changes"));
   const auto stored = stored_checksum(read_at, *layout);
   if (!stored) {
-    // Where a later version keeps it, nobody knows yet; whoever opens the file refuses that
-    // version.
+    // A later version may keep it elsewhere; opening a file of such a version fails
+    // anyway.
     if (layout->version > rnnprof_schema_version) return {};
     return fail(damaged("its checksum is gone"));
   }

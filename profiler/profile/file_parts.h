@@ -24,8 +24,8 @@ Result<void> replace_profile(const std::string& path, bool replace,
 
 // Opens a file as a profile database: looks at its first bytes and its length, application id,
 // version, checksum and the structure of its pages. Errors begin with the file's name. Without
-// `whole` whoever opens it has to call check_seal() and check_pages() before anything that was read
-// is believed.
+// `whole` the caller has to call check_seal() and check_pages() before it uses anything that was
+// read.
 Result<sqlite::Database> open_profile(const std::string& path, bool whole = true);
 Result<void> check_pages(sqlite3* database);
 // The same of bytes that outlive it; errors do not name them.

@@ -82,7 +82,7 @@ tl::expected<Centres, std::vector<Error>> read_centres(const MapArguments& argum
   return centres;
 }
 
-// The layer of a centre as cuDNN is asked for it: what maps show, and all that is said of it.
+// The layer of a centre as cuDNN gets it: what maps show and describe.
 advisor::FrameworkCall call_of(const Centres::Centre& centre, const DeviceSpec& device) {
   if (!centre.recorded)
     return advisor::framework_call(centre.input.config, centre.input.program, &device);

@@ -243,7 +243,7 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
     options.on_progress = [&](const advisor::MeasureProgress& state) {
       progress.show(static_cast<int>(state.finished), state.rule);
     };
-    // Whether it can be written is said at the end; an obstacle on the way may be gone by then.
+    // A failure to write is reported at the end; an obstacle on the way may be gone by then.
     options.on_partial = [&](const Profile& profile) {
       if (write_profile(profile, arguments.output, arguments.force || saved)) saved = true;
     };

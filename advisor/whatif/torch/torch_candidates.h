@@ -1,6 +1,6 @@
 // Which changes of a configuration are worth a try in PyTorch itself: what rules suggest, what the
 // model proposes, and what a search with cuDNN's own calls has confirmed; without what PyTorch
-// decides itself or cannot express, which is told with the reason.
+// decides itself or cannot express; those have a reason instead.
 #pragma once
 
 #include <span>

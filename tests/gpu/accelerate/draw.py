@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Layers at random, one JSON line each: draw.py SEED COUNT. The same seed gives the same layers."""
 import json
 import random

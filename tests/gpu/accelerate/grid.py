@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Unmodified PyTorch layers as they are and under `RNNADVISOR_ACCELERATE`: times in turns, what was chosen, what was computed.
 
 grid.py PLUGIN SHAPES.jsonl OUT.jsonl [--with VALUE,…] [--host ROUNDS] [--until SECONDS] [--shard I/N]: one line a layer, appended; one that is

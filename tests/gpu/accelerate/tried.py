@@ -8,6 +8,7 @@ have been timed. Programs take --steps (tests/gpu/planted_programs/programs, sam
   --same STEPS        also STEPS steps plain, plain again and under `accelerate`, for output and exit status
   --losses SECONDS    `try --losses 4 --allow numerics` in place of whole steps: each run of a program is ended after so long, four programs at once
   --allow WORD        exact or numerics alone; default: first the one, then the other
+  --seconds SECONDS   interrupt a run after so many; default 60
   --until SECONDS     start nothing after so many
 """
 import argparse
@@ -65,10 +66,10 @@ def step_of(report):
     return {"control": [float(control[1]), float(control[2])], **steps}
 
 
-def tried(rnnadvisor, program, *options):
+def tried(rnnadvisor, program, seconds, *options):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
-        done = program.run([rnnadvisor, "try", "--no-progress", "--iterations", "200", "--report", str(report), *options, "--"])
+        done = program.run([rnnadvisor, "try", "--no-progress", "--iterations", "200", "--report", str(report), *options, "--"], None, seconds, interrupt=True)
         text = report.read_text() if report.exists() else ""
     del done["all"]
     return {**done, "report": text, "step": step_of(text)}
@@ -96,6 +97,7 @@ def main():
     parser.add_argument("--same", type=int, default=0)
     parser.add_argument("--losses", type=float, default=0)
     parser.add_argument("--allow", action="append", default=[])
+    parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--until", type=float, default=1e9)
     options = parser.parse_intermixed_args()
     rnnadvisor = str(pathlib.Path(options.rnnadvisor).resolve())
@@ -122,7 +124,7 @@ def main():
         if time.perf_counter() - BEGIN > options.until:
             break
         ways = {change: ("--change", change) for change in options.change} or {allow: ("--allow", allow) for allow in options.allow or ("exact", "numerics")}
-        row = {"program": program.name, **{name: tried(rnnadvisor, program, *words) for name, words in ways.items()}}
+        row = {"program": program.name, **{name: tried(rnnadvisor, program, options.seconds, *words) for name, words in ways.items()}}
         if options.same:
             command = [*program.command[:-1], str(options.same)]
             row["same"] = {name: program.run(prefix, command) for name, prefix in

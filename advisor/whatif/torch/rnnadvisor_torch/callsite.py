@@ -1,5 +1,5 @@
-"""From the place of a forward call to a diff of the place where the layer is made. Nothing is guessed: what is not certain is said,
-and there is no diff. Standard library only; works without PyTorch."""
+"""From the place of a forward call to a diff of the place where the layer is made. Nothing is guessed: without certainty there is
+a reason in place of a diff. Standard library only; works without PyTorch."""
 import ast
 import difflib
 import os

@@ -1,4 +1,4 @@
-"""A change of RNN layers inside somebody's program, for `rnnadvisor try --change`: whole steps with and without it take turns, and the plugin
+"""A change of RNN layers inside the user's program, for `rnnadvisor try --change`: whole steps with and without it take turns, and the plugin
 (profiler/plugin/steps.h) times them and says whose turn it is.
 
 The program's layers stay what they are: class, parameters, hooks, state dict, random numbers. Where the change's turn is, the call of an nn.LSTM, GRU or RNN
