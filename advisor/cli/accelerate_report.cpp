@@ -132,12 +132,33 @@ std::string in_place_of(const AlgorithmChoice& choice) {
   return fmt::format("{} in place of {}", name_of(choice.in_use()), name_of(choice.original()));
 }
 
-// `ms`: of its calls; 0: not timed.
-std::string why_dropped(const ChoiceVariant& variant, double ms) {
+// In the widest scope in which both were timed.
+std::optional<ExperimentTiming> times_of(const AlgorithmChoice& choice,
+                                         const ChoiceVariant& variant, Mode mode) {
+  const auto timings = launch::choice_timings(choice.original(), variant, mode);
+  return timings.empty() ? std::nullopt : std::optional(timings.back());
+}
+
+// Not used although its median was better: times varied too much, as on a GPU with other work.
+bool is_unclear(const AlgorithmChoice& choice, const ChoiceVariant& variant, Mode mode) {
+  const auto times = times_of(choice, variant, mode);
+  return variant.state == VariantState::slower && times &&
+         times->after_ms.median < 0.95 * times->before_ms.median;
+}
+bool has_unclear(const AlgorithmChoice& choice, Mode mode) {
+  return std::any_of(choice.variants.begin() + 1, choice.variants.end(),
+                     [&](const auto& variant) { return is_unclear(choice, variant, mode); });
+}
+
+std::string why_dropped(const AlgorithmChoice& choice, const ChoiceVariant& variant, Mode mode) {
   switch (variant.state) {
-    case VariantState::slower:
-      return ms > 0 ? fmt::format("{}: slower, or less than 5 % better", format_milliseconds(ms))
-                    : "not measured to the end";
+    case VariantState::slower: {
+      const auto times = times_of(choice, variant, mode);
+      if (!times) return "not measured to the end";
+      return fmt::format("{}: {}", format_milliseconds(times->after_ms.median),
+                         is_unclear(choice, variant, mode) ? "times vary too much to call it faster"
+                                                           : "slower, or less than 5 % better");
+    }
     case VariantState::refused:
       return fmt::format("cuDNN refuses it, {}", words::clean(variant.status));
     case VariantState::different:
@@ -231,7 +252,7 @@ bool was_tried(const AlgorithmChoice& choice) {
 }
 
 // One sentence for calls that were not accelerated.
-std::string_view why_not(const AlgorithmChoice& choice) {
+std::string_view why_not(const AlgorithmChoice& choice, Mode mode) {
   switch (choice.state) {
     case ChoiceState::waiting:
       return "too few calls of this kind to compare algorithms";
@@ -256,7 +277,8 @@ std::string_view why_not(const AlgorithmChoice& choice) {
   if (has(VariantState::drifted)) return "a faster algorithm was used until its results differed";
   if (limited)
     return "the budget for measuring was spent before the choice could be made; raise --budget";
-  return has(VariantState::memory) ? "GPU memory was too short for another algorithm"
+  if (has(VariantState::memory)) return "GPU memory was too short for another algorithm";
+  return has_unclear(choice, mode) ? "times vary too much to call another algorithm faster"
                                    : "no other usable algorithm is faster by 5 %";
 }
 
@@ -270,17 +292,15 @@ std::vector<std::string> dropped(const AlgorithmChoice& choice, Mode mode) {
         choice.variants[i].state == VariantState::unseen)
       continue;
     const auto& variant = choice.variants[i];
-    const auto timings = launch::choice_timings(choice.original(), variant, mode);
-    const double ms = timings.empty() ? 0 : timings.back().after_ms.median;
-    list.push_back(fmt::format("{} ({})", name_of(variant), why_dropped(variant, ms)));
+    list.push_back(fmt::format("{} ({})", name_of(variant), why_dropped(choice, variant, mode)));
   }
   return list;
 }
 
 // Of the program's own algorithm, beside those that were not used; 0: not timed.
 double original_ms(const AlgorithmChoice& choice, Mode mode) {
-  const auto timings = launch::choice_timings(choice.original(), choice.original(), mode);
-  return timings.empty() ? 0 : timings.back().after_ms.median;
+  const auto times = times_of(choice, choice.original(), mode);
+  return times ? times->after_ms.median : 0;
 }
 
 std::string_view scope_words(ExperimentScope scope) {
@@ -335,7 +355,7 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
     part("Algorithm",
          fmt::format("{}{}, unchanged: {}", name_of(choice.original()),
                      own_ms > 0 ? fmt::format(" ({})", format_milliseconds(own_ms)) : "",
-                     why_not(choice)));
+                     why_not(choice, row.mode)));
   }
   if (const auto& used = choice.in_use();
       choice.accelerated() && used.error >= 0 && !used.tensor.empty()) {
@@ -447,6 +467,10 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
   if (!any([](const Row& row) { return was_tried(row.choice); })) {
     return "nothing was accelerated: no other algorithm suits these calls; the reasons are below, "
            "and `rnnadvisor profile` shows what else could help";
+  }
+  if (any([](const Row& row) { return has_unclear(row.choice, row.mode); })) {
+    return "nothing was accelerated: times vary too much to call another algorithm faster; run it "
+           "again, on a GPU without other work";
   }
   return "nothing was accelerated: no other algorithm that gives the same results is faster by "
          "5 %; `rnnadvisor profile` shows what else could help";

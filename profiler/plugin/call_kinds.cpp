@@ -35,7 +35,7 @@ constexpr int most_measured_batches = 8;
 constexpr std::int64_t nearest_batch = 4;
 // Of a rank that follows another: between two looks, and before it measures itself.
 constexpr std::uint64_t calls_between_looks = 16, most_followed_calls = 1024;
-constexpr std::uint64_t most_measured_calls = 400;  // of a kind whose times do not come
+constexpr std::uint64_t most_measured_calls = 1000;  // of a kind whose times do not come
 
 std::int64_t spent_ns = 0;
 std::atomic<bool> said_why_not{false};

@@ -6,7 +6,9 @@ namespace {
 // Before an algorithm is called slower or faster.
 constexpr std::uint32_t fewest = 6;
 // Enough of each for a median that differs by a percent to be told from noise of ten.
-constexpr std::uint32_t enough = 24;
+constexpr std::uint32_t first_samples = 24;
+// Twice as many, and once more, where that does not tell: what Samples keeps.
+constexpr std::uint32_t most_doublings = 2;
 // What another algorithm must save of the time: less is within what times differ from run to run.
 constexpr float least_gain = 0.05F;
 // A forward call so many times slower than the program's own ends the trial at once.
@@ -37,10 +39,12 @@ Samples::Interval Samples::interval() const {
   return {sorted[outside], median, sorted[n - 1 - outside]};
 }
 
+std::uint32_t Choice::enough() const { return first_samples << doubled_; }
+
 std::uint32_t Choice::next() const {
   std::uint32_t best = 0;
   for (std::uint32_t v = 1; v < most; ++v)
-    if (in_[v] && started_[v] < enough && started_[v] < started_[best]) best = v;
+    if (in_[v] && started_[v] < enough() && started_[v] < started_[best]) best = v;
   return best;
 }
 
@@ -81,16 +85,16 @@ bool Choice::decide(bool now, std::uint32_t& chosen) {
   for (std::uint32_t v = 1; v < most && known[0]; ++v)
     if (in_[v] && known[v] && sums[v].low > sums[0].high) drop(v);
   std::uint32_t best = 0;
-  bool all_known = known[0], all_enough = started_[0] >= enough;
+  bool all_known = known[0], all_enough = started_[0] >= enough();
   for (std::uint32_t v = 1; v < most; ++v) {
     if (!in_[v]) continue;
     all_known = all_known && known[v];
-    all_enough = all_enough && samples_[v][0].count() >= enough;
+    all_enough = all_enough && samples_[v][0].count() >= enough();
     if (known[v] && sums[v].median < sums[best].median) best = v;
   }
-  if (known[0] && best != 0 && sums[best].median <= (1 - least_gain) * sums[0].median &&
-      sums[best].high < sums[0].low)
-    chosen = best;
+  const bool seems_faster =
+      known[0] && best != 0 && sums[best].median <= (1 - least_gain) * sums[0].median;
+  if (seems_faster && sums[best].high < sums[0].low) chosen = best;
   bool rivals = false;
   for (std::uint32_t v = 1; v < most; ++v) {
     if (!in_[v] || v == best) continue;
@@ -101,6 +105,10 @@ bool Choice::decide(bool now, std::uint32_t& chosen) {
   if (now || !any) return true;
   if (!all_known) return false;
   if (chosen != 0 && !rivals) return true;
+  if (all_enough && seems_faster && chosen == 0 && doubled_ < most_doublings) {
+    ++doubled_;
+    return false;
+  }
   // Too alike to be told apart: the faster median, or what the program asked for.
   return all_enough;
 }

@@ -11,6 +11,7 @@ namespace rnnadvisor::plugin {
 // Times of one phase with one algorithm, nanoseconds of a step of the sequence. Keeps the latest.
 class Samples {
  public:
+  static constexpr std::uint32_t most = 96;
   void add(float ns);
   std::uint32_t count() const { return count_; }
   struct Interval {
@@ -21,7 +22,6 @@ class Samples {
   Interval interval() const;
 
  private:
-  static constexpr std::uint32_t most = 32;
   float kept_[most];
   std::uint32_t count_;  // of all that were added
 };
@@ -44,7 +44,8 @@ class Choice {
   void add(std::uint32_t variant, std::size_t phase, float ns);
 
   // Drops what is surely slower. True once the choice has fallen; with `now` it falls at once, on
-  // what is known. `chosen` is 0 unless another algorithm is surely faster.
+  // what is known. `chosen` is 0 unless another algorithm is surely faster. Where times vary much,
+  // as on a GPU that others use, and one seems faster, more samples are taken.
   bool decide(bool now, std::uint32_t& chosen);
   const Samples& samples(std::uint32_t variant, std::size_t phase) const {
     return samples_[variant][phase];
@@ -56,7 +57,11 @@ class Choice {
   // Of a forward call and the share of backward calls that follow it.
   bool total(std::uint32_t variant, Samples::Interval& sum) const;
 
+  // How many samples of each algorithm are wanted.
+  std::uint32_t enough() const;
+
   bool in_[most];
+  std::uint32_t doubled_;  // how often more samples were asked for
   std::uint32_t started_[most];
   std::uint64_t called_[spool::choice_phases];
   Samples samples_[most][spool::choice_phases];

@@ -202,6 +202,18 @@ TEST_F(AccelerateReport, AChoiceOfAPlanIsSaid) {
   EXPECT_THAT(text, HasSubstr("no plan has a choice for these calls"));
 }
 
+// On a GPU that other programs use an algorithm can have a better median and no clear lead.
+TEST_F(AccelerateReport, AnUnclearLeadIsNotCalledSlower) {
+  auto a = spool::sample_acceleration(1, 1);
+  a.chosen = 0;
+  for (auto& count : a.substituted) count = 0;
+  a.variants[1].state = VariantState::slower;
+  const auto text = report_of(a);
+  EXPECT_THAT(text, HasSubstr("on a GPU without other work"));
+  EXPECT_THAT(text, HasSubstr("ms: times vary too much"));
+  EXPECT_THAT(text, Not(HasSubstr("slower, or")));
+}
+
 TEST_F(AccelerateReport, ConversionAndItsEndHaveNames) {
   auto a = spool::sample_acceleration(1, 1);
   a.variants[1].converts = 1;
