@@ -1,4 +1,4 @@
-# cmake --install: the program, its manual and completions, the rule cards and samples to read, and for C++ programmers the libraries
+# cmake --install: the program, its documents, the rule cards and samples to read, and for C++ programmers the libraries
 # with a CMake package (find_package(rnnadvisor), rnnadvisor::core, rnnadvisor::profile, rnnadvisor::advisor). CPack: TGZ and DEB.
 include(CMakePackageConfigHelpers)
 
@@ -8,8 +8,7 @@ if(TARGET rnnadvisor_plugin)
   install(TARGETS rnnadvisor_plugin LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/rnnadvisor" COMPONENT Runtime)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime PATTERN "man" EXCLUDE)
-install(FILES docs/man/rnnadvisor.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT Runtime)
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
 install(DIRECTORY rules samples DESTINATION "${CMAKE_INSTALL_DATADIR}/rnnadvisor" COMPONENT Runtime
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.rnnprof" PATTERN "*.md")
 

@@ -274,8 +274,12 @@ std::string man_page(const CLI::App& root) {
   out +=
       "\nA configuration of a recurrent layer is checked, or run on a GPU, or read from a recorded "
       "profile; it is\njudged by documented and measured criteria, and the result is a report with "
-      "evidence, sources and suggestions.\n.Pp\nOptions of all commands:\n.Bl -tag -width Ds\n";
-  for (const CLI::Option* option : options_of(root, group_common)) append_man_option(out, *option);
+      "evidence, sources and suggestions.\n.Pp\nOptions of every command; the last, of the program "
+      "alone:\n.Bl -tag -width Ds\n";
+  for (const std::string_view group :
+       {std::string_view(group_common), std::string_view("Options")}) {
+    for (const CLI::Option* option : options_of(root, group)) append_man_option(out, *option);
+  }
   out += ".El\n.Sh COMMANDS\n";
   for (const CLI::App* command : commands_of(root)) append_man_command(out, *command);
   out +=

@@ -17,7 +17,7 @@ struct Context;
 // around a configuration.
 std::string help_text(const CLI::App& app, int width, bool all);
 
-// docs/man/rnnadvisor.1, in mdoc.
+// rnnadvisor.1, in mdoc.
 std::string man_page(const CLI::App& root);
 
 enum class Shell { bash, zsh, fish };

@@ -222,15 +222,10 @@ std::string meanings(const Report& report) {
   return text.empty() ? text : text + ".";
 }
 
-namespace {
-
-// Records of `rules validate` keep their effects in ASCII, as a terminal shows them.
 std::string with_times_sign(const std::string& text) {
   static const std::regex factor("([0-9])x\\b");
   return std::regex_replace(text, factor, "$1×");
 }
-
-}  // namespace
 
 std::string times(double value) { return number(value) + "×"; }
 

@@ -50,6 +50,8 @@ std::string meanings(const Report& report);
 // "1.44×": a factor, in every format; terminals without UTF-8 show an x
 // (advisor/report/terminal.h).
 std::string times(double value);
+// Of texts that have "1.44x" in ASCII, as cards and the records of `rules validate` do.
+std::string with_times_sign(const std::string& text);
 // "1.44×", or for memory "saves 1.20 GiB"; "1.44× with another model" where no change that leaves
 // the model as it is reaches it; empty when there is none. For columns of numbers: elsewhere
 // gain_of_change().

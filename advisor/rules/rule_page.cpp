@@ -1,5 +1,6 @@
-// The generated pages of docs/rules: one per card, and an index by topic. Nothing here depends on
-// time or place, so that the same cards give the same bytes.
+// The pages that `rules docs` writes: one per card, and an index by topic. They link to one another
+// alone, so that they can lie anywhere. Nothing here depends on time or place, so that the same
+// cards give the same bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,10 +101,8 @@ std::string write_rule_page(const Rule& rule) {
   page += fmt::format("| Rule | {} |\n", code_span(rule.id));
   if (!rule.criterion.empty()) page += fmt::format("| Criterion | {} |\n", escaped(rule.criterion));
   if (rule.builtin) {
-    // Both lie beside docs/ under the id, three folders up from the page of "topic/name".
-    page += fmt::format("| Card | [rules/{0}.toml](../../../rules/{0}.toml) |\n", rule.id);
     page +=
-        fmt::format("| Cases | [tests/rules/{0}.toml](../../../tests/rules/{0}.toml) |\n", rule.id);
+        fmt::format("| Card | `rules/{0}.toml` |\n| Cases | `tests/rules/{0}.toml` |\n", rule.id);
   }
   page += fmt::format("| Severity | {} |\n| Confidence | {} |\n| Consequence | {} |\n",
                       to_string(rule.severity), to_string(rule.confidence), rule.consequence);
@@ -133,6 +132,9 @@ std::string write_rule_page(const Rule& rule) {
   std::vector<std::string> measured;
   for (const auto& line : describe_measurements(rule)) measured.push_back(escaped(line));
   add_list(page, "Measured on", measured);
+  std::string up;
+  for (const char c : rule.id) up += c == '/' ? "../" : "";
+  page += fmt::format("\n[All rules]({}README.md)\n", up);
   return page;
 }
 
@@ -141,7 +143,8 @@ std::string write_rule_index(const RuleSet& rules) {
   for (const auto& rule : rules.rules) topics[topic_of(rule)].push_back(&rule);
   std::string page = std::string(generated) + "\n# Rules\n\n";
   page += fmt::format(
-      "{} rules in {} topics. How to write one: [writing-rules.md](../writing-rules.md).\n",
+      "{} rules in {} topics. Paths are those of the source tree: its `rules` are installed as "
+      "`share/rnnadvisor/rules`,\nand `docs/writing-rules.md` says how to write one.\n",
       rules.rules.size(), topics.size());
   for (const auto& [topic, members] : topics) {
     page += fmt::format(

@@ -1,6 +1,7 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
+#include "advisor/rules/validation_records.h"
 #include "advisor/whatif/candidate.h"
 #include "advisor/whatif/transform.h"
 #include "gui/models/pages.h"
@@ -10,6 +11,14 @@ namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
+
+// "when call.cell is lstm", below what holds only then.
+QString when(const Page& page, const advisor::ConditionSet& set) {
+  QString text;
+  for (const auto& line : describe(set))
+    text += QStringLiteral("<br>") + page.dim(Texts::tr("when %1").arg(Page::escape(line)));
+  return text;
+}
 
 void add_conditions(Page& page, const QString& title, const advisor::ConditionSet& set) {
   if (set.empty()) return;
@@ -40,6 +49,8 @@ void add_trials(Page& page, std::span<const advisor::ValidityRecord> records,
       return device.id == record.device;
     });
     QString text = Page::escape(words::validity(record));
+    if (advisor::refuted(record))
+      text += page.strong(QStringLiteral(" · ") + Texts::tr("refuted there"));
     if (here) text += page.strong(QStringLiteral(" · ") + Texts::tr("this device"));
     if (!record.evidence.empty())
       text += QStringLiteral("<br>") + page.dim(Page::escape(words::clean(record.evidence)));
@@ -75,6 +86,11 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
              QStringLiteral(" · ") + Page::escape(rule.id) +
              (rule.builtin ? QString() : QStringLiteral(" · ") + Texts::tr("your rule")));
   page.title(Page::prose(rule.title));
+  QStringList about;
+  if (!rule.criterion.empty()) about << Texts::tr("Criterion %1").arg(Page::escape(rule.criterion));
+  if (!rule.consequence.empty())
+    about << Texts::tr("Consequence: %1").arg(Page::escape(rule.consequence));
+  if (!about.isEmpty()) page.small(page.dim(about.join(QStringLiteral(" · "))));
   if (!rule.title_passed.empty())
     page.paragraph(page.dim(Texts::tr("When all is well: ") + Page::prose(rule.title_passed)));
   add_explanation(page, rule.explanation);
@@ -89,14 +105,24 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
     QString text = Page::prose(each.text);
     if (!each.framework.empty())
       text += page.dim(QStringLiteral(" · ") + Page::escape(each.framework));
-    if (each.transform)
+    text += when(page, each.applies_when);
+    if (each.transform) {
+      QString change = Page::escape(advisor::change_in_words(advisor::to_json(changes_of(each))));
+      for (const auto& [parameter, fact] : each.transform_facts)
+        change +=
+            QStringLiteral(", ") +
+            Texts::tr("%1 from %2")
+                .arg(Page::escape(parameter), Page::escape(advisor::fact_definition(fact).name));
       text += QStringLiteral("<br>") +
-              page.dim(Page::escape(advisor::change_in_words(advisor::to_json(changes_of(each)))) +
-                       QStringLiteral(" · ") +
+              page.dim(change + QStringLiteral(" · ") +
                        Page::escape(words::meaning(widest_meaning(changes_of(each)))));
+    }
     page.item(text);
     if (!each.code.empty()) page.code(to_qt(words::clean_lines(each.code)));
   }
+  if (!rule.gains.empty()) page.heading(Texts::tr("What it gains"));
+  for (const auto& gain : rule.gains)
+    page.item(Page::escape(words::with_times_sign(describe(gain))) + when(page, gain.applies_when));
   page.heading(Texts::tr("Source"));
   for (const auto& citation : rule.citations) {
     QString text = Page::escape(words::citation(citation));
@@ -116,7 +142,12 @@ QString rule_page(const advisor::Rule& rule, const Theme& theme,
   for (const auto& line : lines) page.item(Page::escape(line));
   if (lines.empty()) page.paragraph(page.dim(Texts::tr("For every device and version of cuDNN.")));
   add_trials(page, rule.validity, rule.citations, devices);
-  if (!rule.builtin) page.small(Texts::tr("Read from ") + Page::escape(rule.file));
+  if (rule.builtin) {
+    page.small(Texts::tr("In the source tree: card rules/%1.toml, cases tests/rules/%1.toml")
+                   .arg(Page::escape(rule.id)));
+  } else {
+    page.small(Texts::tr("Read from ") + Page::escape(rule.file));
+  }
   return page.take();
 }
 

@@ -13,6 +13,15 @@ program=$work/moved/bin/rnnadvisor
 "$program" check --cell lstm --hidden-size 1000 --data-type half --device h200 --no-color >"$work/out.txt"
 grep -q "LSTM" "$work/out.txt"
 test -s "$work/moved/share/man/man1/rnnadvisor.1"
+# Every card has its page, and what a page links to is there.
+pages=$work/moved/share/doc/rnnadvisor/rules
+(cd "$work/moved/share/rnnadvisor/rules" && find . -name '*.toml') | sed 's/toml$/md/' | sort >"$work/cards.txt"
+(cd "$pages" && find . -name '*.md' ! -path ./README.md) | sort | diff "$work/cards.txt" -
+grep -roE '\]\([^):#]+\)' "$pages" >"$work/links.txt"
+while IFS= read -r line; do
+  file=${line%%:*} link=${line##*](}
+  test -e "${file%/*}/${link%)}" || { printf '%s\n' "leads nowhere: $line"; exit 1; }
+done <"$work/links.txt"
 # The plugin lies where the program looks for it, and other people's programs run with it as without.
 plugin=$work/moved/lib/rnnadvisor/librnnadvisor_plugin.so
 test "$(LD_PRELOAD=$plugin /bin/echo unchanged 2>&1)" = unchanged
@@ -22,9 +31,13 @@ cmake --build "$work/consumer" >/dev/null
 (cd "$work" && cpack --config "$build/CPackConfig.cmake" -G TGZ >/dev/null && cpack --config "$build/CPackConfig.cmake" -G DEB >/dev/null)
 tar -tzf "$work"/*.tar.gz | grep 'bin/rnnadvisor$'
 tar -tzf "$work"/*.tar.gz | grep 'lib/rnnadvisor/librnnadvisor_plugin.so$'
+tar -tzf "$work"/*.tar.gz | grep 'share/man/man1/rnnadvisor.1$'
+tar -tzf "$work"/*.tar.gz | grep 'share/doc/rnnadvisor/rules/README.md$'
 deb=$(echo "$work"/rnnadvisor_*.deb)
 dpkg-deb --contents "$deb" | grep 'usr/bin/rnnadvisor$'
 dpkg-deb --contents "$deb" | grep 'usr/lib/rnnadvisor/librnnadvisor_plugin.so$'
+dpkg-deb --contents "$deb" | grep 'usr/share/man/man1/rnnadvisor.1$'
+dpkg-deb --contents "$deb" | grep 'usr/share/doc/rnnadvisor/rules/README.md$'
 dpkg-deb --field "$deb" Depends | grep libc6
 # A server needs no Qt.
 if dpkg-deb --field "$deb" Depends | grep -i qt; then exit 1; fi

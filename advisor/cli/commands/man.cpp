@@ -1,4 +1,4 @@
-// rnnadvisor man: prints the man page; docs/man/rnnadvisor.1 is its output.
+// rnnadvisor man: prints the man page, which the build writes for installation.
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/help.h"
 

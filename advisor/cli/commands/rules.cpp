@@ -202,7 +202,7 @@ void add_rules(CLI::App& app, Context& context) {
 
   auto [docs_command, docs_arguments] =
       add(*rules, context, "docs", "Write a Markdown page for every rule, and an index",
-          "Example:\n  rnnadvisor rules docs docs/rules --force", docs);
+          "Example:\n  rnnadvisor rules docs rule-pages", docs);
   auto* output =
       docs_command
           ->add_option("directory,-o,--output", docs_arguments->output, "the folder of the pages")

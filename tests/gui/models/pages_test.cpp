@@ -6,6 +6,8 @@
 #include <QTextDocument>
 
 #include "advisor/report/charts.h"
+#include "advisor/rules/describe.h"
+#include "advisor/rules/validation_records.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/page.h"
 #include "profiler/profile/builder.h"
@@ -135,6 +137,53 @@ TEST(Pages, EveryLinkLeadsSomewhere) {
     const QString html = rule_page(rule, light_theme());
     EXPECT_TRUE(text_of(html).contains(to_qt(rule.title))) << rule.id;
     expect_links(html);
+  }
+}
+
+// What the written page of a rule has, the window's has, too.
+TEST(Pages, ARulesPageHasAllOfTheCard) {
+  for (const auto& rule : test_rules()->rules) {
+    const QString html = rule_page(rule, light_theme());
+    // Between backticks is code, shown without them; a factor is shown with ×.
+    const auto plain = [](QString text) {
+      text.remove(QLatin1Char('`')).replace(QChar(0xd7), QLatin1Char('x'));
+      return text.simplified();
+    };
+    const QString text = plain(text_of(html));
+    const auto expect = [&](std::string_view part) {
+      EXPECT_TRUE(text.contains(plain(to_qt(std::string(part))))) << rule.id << ": " << part;
+    };
+    const auto expect_conditions = [&](const advisor::ConditionSet& set) {
+      for (const auto& line : describe(set)) expect(line);
+    };
+    for (const auto& part : {rule.id, rule.criterion, std::string(to_string(rule.confidence)),
+                             rule.consequence, rule.message, "tests/rules/" + rule.id + ".toml"})
+      expect(part);
+    expect_conditions(rule.applies_when);
+    expect_conditions(rule.when);
+    for (const auto& each : rule.suggestions) {
+      expect(each.text);
+      expect(each.framework);
+      expect(each.code);
+      expect_conditions(each.applies_when);
+      for (const auto& by_fact : each.transform_facts)
+        expect(by_fact.parameter + " from " + advisor::fact_definition(by_fact.fact).name);
+    }
+    for (const auto& gain : rule.gains) {
+      expect(describe(gain));
+      expect_conditions(gain.applies_when);
+    }
+    for (const auto& citation : rule.citations) {
+      expect(advisor::describe(citation));
+      expect(citation.quote);
+      EXPECT_TRUE(html.contains(to_qt(citation.url).toHtmlEscaped())) << citation.url;
+    }
+    for (const auto& line : describe_validity(rule)) expect(line);
+    for (const auto& record : rule.validity) {
+      expect(std::to_string(record.agree) + " agree");
+      EXPECT_TRUE(!advisor::refuted(record) || text.contains(QStringLiteral("refuted there")));
+      expect(record.evidence);
+    }
   }
 }
 

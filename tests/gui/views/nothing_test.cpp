@@ -130,7 +130,7 @@ Ended start_with(const QStringList& arguments) {
   return {program.exitCode(), QString::fromUtf8(program.readAll())};
 }
 
-// docs/manual, "Exit status": 2 is wrong usage.
+// docs/guide.md, "Exit status": 2 is wrong usage.
 TEST(Arguments, WhatIsWrongEndsWithTwoAndSaysWhatThereIs) {
   QTemporaryDir folder;
   const QString picture = folder.filePath(QStringLiteral("x.png"));

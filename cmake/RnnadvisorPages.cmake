@@ -1,0 +1,22 @@
+# The manual and a page of every rule, written by the program that was built, to where they are installed below the prefix. A sanitized program would
+# slow the build down, and one for another machine does not run here: with those they are written on request, and installed if they are there.
+set(manual "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_MANDIR}/man1/rnnadvisor.1")
+set(rule_pages "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_DOCDIR}/rules")
+cmake_path(GET manual PARENT_PATH manual_folder)
+# The folder is made anew, because a rule may have gone; the builder's own rules stay out. The manual, the first output, is written last: make
+# compares the time of the first alone.
+add_custom_command(OUTPUT "${manual}" "${rule_pages}/README.md"
+  COMMAND ${CMAKE_COMMAND} -E rm -rf "${rule_pages}"
+  COMMAND ${CMAKE_COMMAND} -E make_directory "${manual_folder}"
+  COMMAND ${CMAKE_COMMAND} -E env --unset=RNNADVISOR_RULES $<TARGET_FILE:rnnadvisor> rules docs "${rule_pages}" --quiet
+  COMMAND rnnadvisor man > "${manual}"
+  DEPENDS rnnadvisor COMMENT "Writing the manual and the pages of the rules" VERBATIM)
+if(RNNADVISOR_SANITIZE OR CMAKE_CROSSCOMPILING)
+  add_custom_target(written_pages DEPENDS "${manual}")
+  set(if_there OPTIONAL)
+else()
+  add_custom_target(written_pages ALL DEPENDS "${manual}")
+  set(if_there "")
+endif()
+install(FILES "${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT Runtime ${if_there})
+install(DIRECTORY "${rule_pages}" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime ${if_there})
