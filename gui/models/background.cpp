@@ -31,9 +31,10 @@ class Queue {
   std::deque<Action> waiting_;
 };
 
-// Made on the window's thread, where its events are handled.
+// Its events are handled on the window's thread, whichever made it.
 class Mailbox : public QObject {
  public:
+  Mailbox() { moveToThread(QCoreApplication::instance()->thread()); }
   void push(Action action) {
     // Made before the queue's lock is taken, and used after: the thread sanitizer, which does not
     // see Qt's own locks, sees this one.
@@ -64,7 +65,6 @@ void run_next() { jobs().pop()(); }
 }  // namespace
 
 void in_background(std::function<void()> work) {
-  mailbox();
   jobs().push(std::move(work));
   QThreadPool::globalInstance()->start(&run_next);
 }

@@ -12,7 +12,7 @@ namespace rnnadvisor::gui {
 void in_background(std::function<void()> work);
 
 // Runs on the window's thread when it next handles events, in the order of the calls; never, where
-// the application ends before. Called within in_background().
+// the application ends before. Called on any thread while there is an application.
 void on_window_thread(std::function<void()> action);
 
 }  // namespace rnnadvisor::gui
