@@ -246,6 +246,18 @@ TEST_F(TryChange, HalfPrecisionIsAdvisedWhereItPaysForItsCasts) {
   EXPECT_TRUE(casts(1024, 128, 256));
 }
 
+// The lower bounds of buckets are lower, and the program took four times as long.
+TEST_F(TryChange, MoreCallsAreAdvisedOnlyByRulesAndPredictedTimes) {
+  services_.predict_for = model::predict_time_for;
+  const auto one = tried({"--change", "advised"},
+                         R"({"call": {"cell": "lstm", "hidden_size": 1024, "input_size": 128,
+                             "data_type": "half", "layout": "seq_major_packed", "batch_size": 8,
+                             "seq_length": 160, "seq_lengths": [160, 140, 120, 100, 80, 60, 50, 40],
+                             "framework": {"name": "pytorch"}}, "gpu": "NVIDIA H200"})",
+                         R"({"status": "kept", "reason": "nothing"})");
+  EXPECT_THAT(one.answer.dump(), Not(HasSubstr("bucket_lengths")));
+}
+
 TEST_F(TryChange, WhatCannotBeIsSaid) {
   const auto one = tried({"--change", "split_directions"}, lstm,
                          R"({"status": "kept", "reason": "there is one direction only"})");
