@@ -155,9 +155,12 @@ std::string why_dropped(const AlgorithmChoice& choice, const ChoiceVariant& vari
     case VariantState::slower: {
       const auto times = times_of(choice, variant, mode);
       if (!times) return "not measured to the end";
-      return fmt::format("{}: {}", format_milliseconds(times->after_ms.median),
-                         is_unclear(choice, variant, mode) ? "times vary too much to call it faster"
-                                                           : "slower, or less than 5 % better");
+      const double own = times->before_ms.median, other = times->after_ms.median;
+      return fmt::format("{}: {}", format_milliseconds(other),
+                         is_unclear(choice, variant, mode)
+                             ? std::string("times vary too much to call it faster")
+                         : other > own ? fmt::format("{} times as long", words::number(other / own))
+                                       : std::string("less than 5 % faster"));
     }
     case VariantState::refused:
       return fmt::format("cuDNN refuses it, {}", words::clean(variant.status));
@@ -230,7 +233,10 @@ std::string calls_line(const AlgorithmChoice& choice) {
   }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::size(choice.kept); ++i) {
-    if (choice.kept[i] > 0)
+    // Where nothing was chosen all calls kept it, but for those that tried another.
+    const bool why =
+        choice.accelerated() || was_in_use(choice) || static_cast<Kept>(i) != Kept::tuning;
+    if (choice.kept[i] > 0 && why)
       parts.push_back(
           fmt::format("{} {}", format_count(choice.kept[i]), why_kept(static_cast<Kept>(i))));
   }
@@ -360,8 +366,7 @@ void draw_row(advisor::Terminal& terminal, const Row& row) {
   if (const auto& used = choice.in_use();
       choice.accelerated() && used.error >= 0 && !used.tensor.empty()) {
     part("Results",
-         fmt::format("within {:.2g} of the original's ({}, where they differ most; {:.2g} "
-                     "is allowed)",
+         fmt::format("differ by {:.2g} at most (relative L2 norm, {}); {:.2g} is allowed",
                      used.error, words::clean(used.tensor), used.limit));
   }
   part("Calls", calls_line(choice));
@@ -380,8 +385,11 @@ TryVerdict accelerated_verdict(const std::vector<Row>& rows, const launch::Colle
     if (!row.choice.accelerated()) continue;
     fast.insert(key);
     if (!row.timed) continue;
-    least = least > 0 ? std::min(least, row.time.speedup) : row.time.speedup;
-    most = std::max(most, row.time.speedup);
+    // Where times vary much, one number says more than was measured.
+    const bool varies = row.time.speedup_high > 2 * row.time.speedup_low;
+    const double low = varies ? row.time.speedup_low : row.time.speedup;
+    least = least > 0 ? std::min(least, low) : low;
+    most = std::max(most, varies ? row.time.speedup_high : row.time.speedup);
   }
   const Row& first = rows.front();  // what saves most
   std::string step;
@@ -429,7 +437,8 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
   }
   if (rows.empty()) {
     return fmt::format(
-        "nothing was accelerated: none of the {} could use another algorithm; `rnnadvisor profile` "
+        "nothing was accelerated: none of the {} could use another algorithm; `rnnadvisor profile "
+        "-- PROGRAM` "
         "shows what else could help",
         words::plural(static_cast<long long>(collected.rnn_calls), "RNN call"));
   }
@@ -439,9 +448,9 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
                        [](const auto& note) { return note.code == spool::acceleration_off; });
       forbidden != notes.end()) {
     return fmt::format(
-        "nothing was accelerated: {}; make a plan without it (--plan FILE), then use the plan with "
-        "it",
-        forbidden->text);
+        "nothing was accelerated: {}; make a plan in a run without that (--plan FILE), and give it "
+        "to the runs with it",
+        words::clean(forbidden->text));
   }
   const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
   if (undecided) {
@@ -462,18 +471,18 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
   }
   if (any([](const Row& row) { return lacks_memory(row.choice); })) {
     return "nothing was accelerated: GPU memory was too short for another algorithm; raise "
-           "--memory, or free some where the GPU is full";
+           "--memory (default 2 GiB), or lower the batch where the GPU is full";
   }
   if (!any([](const Row& row) { return was_tried(row.choice); })) {
     return "nothing was accelerated: no other algorithm suits these calls; the reasons are below, "
-           "and `rnnadvisor profile` shows what else could help";
+           "and `rnnadvisor profile -- PROGRAM` shows what else could help";
   }
   if (any([](const Row& row) { return has_unclear(row.choice, row.mode); })) {
     return "nothing was accelerated: times vary too much to call another algorithm faster; run it "
            "again, on a GPU without other work";
   }
   return "nothing was accelerated: no other algorithm that gives the same results is faster by "
-         "5 %; `rnnadvisor profile` shows what else could help";
+         "5 %; `rnnadvisor profile -- PROGRAM` shows what else could help";
 }
 
 void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows, bool tried) {
@@ -512,6 +521,8 @@ TryVerdict verdict_of(const launch::Collected& collected, const std::vector<Row>
   }
   if (any) return accelerated_verdict(rows, collected, context.tried);
   std::string text = nothing(collected, rows, context.switched_off);
+  constexpr std::string_view was = "nothing was accelerated";
+  if (context.tried && text.starts_with(was)) text.replace(0, was.size(), "nothing to accelerate");
   if (changed) text += "; " + change_verdict(collected, *context.changes).text;
   return {std::move(text)};
 }
@@ -522,16 +533,14 @@ void draw_keeping(advisor::Terminal& terminal, const AccelerationContext& contex
     terminal.paragraph(text, indent, label, Style::bold);
   };
   if (change) draw("  To keep it", keep_change(*context.changes, context.code_folder));
-  if (algorithms) {
-    std::string_view before;
-    if (change) {
-      before = "then ";
-    } else if (!context.tried) {
-      before = "the same command: ";
-    }
-    draw(change ? "" : "  To keep it",
-         context.command.empty() ? "start the program with the same variables"
-                                 : fmt::format("{}{}", before, words::clean(context.command)));
+  if (algorithms && context.command.empty()) {
+    draw(change ? "" : "  To keep it", "start the program with the same variables");
+  } else if (algorithms) {
+    draw(change ? "" : "  To keep it", change          ? "and run"
+                                       : context.tried ? "run"
+                                                       : "the same command");
+    // Whole, so that it can be copied.
+    terminal.line("    " + words::clean(context.command));
   }
   if (algorithms && !context.tried) {
     terminal.paragraph("RNNADVISOR_ACCELERATE=0, or start the program without rnnadvisor", indent,
@@ -561,6 +570,9 @@ std::string accelerate_report(const launch::Collected& collected,
   const auto* best = best_of(steps);
   const bool any = !rows.empty() && rows.front().choice.accelerated();
   const bool changed = context.changes != nullptr && count_layers(*context.changes, true) > 0;
+  const bool change_gains = std::any_of(
+      steps.begin(), steps.end(),
+      [](const launch::WholeStep& step) { return step.has_change() && step.is_faster(); });
   advisor::Terminal terminal(options);
   const auto verdict = verdict_of(collected, rows, context, best);
   terminal.line();
@@ -572,12 +584,19 @@ std::string accelerate_report(const launch::Collected& collected,
     terminal.line(fmt::format("    and {} more kinds of calls", rows.size() - most_rows),
                   Style::dim);
   if (context.changes != nullptr)
-    draw_changed_layers(terminal, *context.changes, context.algorithms);
+    draw_changed_layers(terminal, *context.changes, context.algorithms, change_gains);
   if (context.algorithms) {
     for (std::size_t i = 0; i < std::min(changed_rows.size(), most_rows); ++i)
       draw_row(terminal, changed_rows[i]);
   }
   terminal.line();
+  const auto& notes = collected.profile.notes;
+  if (std::any_of(notes.begin(), notes.end(),
+                  [](const Note& note) { return note.code == "try-ended"; })) {
+    terminal.paragraph(
+        "by rnnadvisor, as it said at the start; a KeyboardInterrupt above is the program's answer",
+        indent, "  Interrupted", Style::bold);
+  }
   if (any || changed || !steps.empty())
     draw_whole_step(terminal, collected, {context.step, context.tried});
   if (context.algorithms) draw_costs(terminal, all_rows, context.tried);

@@ -21,13 +21,14 @@ const ChangedLayer* first_changed(const std::vector<ChangedLayer>& layers) {
   return first == layers.end() ? nullptr : &*first;
 }
 
-void draw_layer(advisor::Terminal& terminal, const ChangedLayer& layer) {
+void draw_layer(advisor::Terminal& terminal, const ChangedLayer& layer, bool gains) {
   terminal.line();
   std::string title = words::clean(layer.name);
   if (!layer.site.empty()) title += ", " + words::clean(layer.site);
   if (layer.layers > 1) title += fmt::format(", {} layers", layer.layers);
-  terminal.paragraph(title, 4, layer.changed ? terminal.symbol("  ✔", "  =") : "  –",
-                     layer.changed ? Style::green : Style::dim, Style::bold);
+  const bool good = layer.changed && gains;
+  terminal.paragraph(title, 4, good ? terminal.symbol("  ✔", "  =") : "  –",
+                     good ? Style::green : Style::dim, Style::bold);
   const auto part = [&](std::string_view label, const std::string& text) {
     terminal.paragraph(text, report_indent + 2, fmt::format("    {}", label));
   };
@@ -35,11 +36,8 @@ void draw_layer(advisor::Terminal& terminal, const ChangedLayer& layer) {
   if (!layer.changed) part("Not made", words::clean(layer.reason));
   if (layer.error >= 0) {
     part("Results",
-         fmt::format("{} of the original's ({}, where they differ most; {:.2g} is "
-                     "allowed)",
-                     layer.error <= layer.limit ? fmt::format("within {:.2g}", layer.error)
-                                                : fmt::format("{:.2g} off", layer.error),
-                     words::clean(layer.tensor), layer.limit));
+         fmt::format("differ by {:.2g} at most (relative L2 norm, {}); {:.2g} is allowed",
+                     layer.error, words::clean(layer.tensor), layer.limit));
   }
   if (layer.changed && !layer.file.empty()) part("Module", words::clean(layer.file));
 }
@@ -95,16 +93,21 @@ TryVerdict change_verdict(const launch::Collected& collected,
     return {fmt::format("a whole step takes {} times as long with {}", words::number(1 / speedup),
                         what)};
   }
-  return {fmt::format("with {} whole steps take as long as before, within the noise", what)};
+  return {fmt::format(
+      "with {} a whole step takes as long as before, within the noise: {} times faster ({} to {}), "
+      "and the program's own steps vary by {} to {}",
+      what, words::number(speedup), words::number(step->speedup.low),
+      words::number(step->speedup.high), words::number(step->control.low),
+      words::number(step->control.high))};
 }
 
 void draw_changed_layers(advisor::Terminal& terminal, const std::vector<ChangedLayer>& layers,
-                         bool changed_alone) {
+                         bool changed_alone, bool gains) {
   constexpr std::size_t most_rows = 8;
   std::size_t rows = 0;
   for (const auto& layer : layers) {
     if (changed_alone && !layer.changed) continue;
-    if (++rows <= most_rows) draw_layer(terminal, layer);
+    if (++rows <= most_rows) draw_layer(terminal, layer, gains);
   }
   if (rows > most_rows) terminal.line(fmt::format("    and {} more", rows - most_rows), Style::dim);
 }

@@ -24,9 +24,10 @@ TryVerdict change_verdict(const launch::Collected& collected,
                           const std::vector<ChangedLayer>& layers);
 // "2 of 3 RNN layers changed (hidden size padded to a multiple of 128)". One must be.
 std::string change_in_words(const std::vector<ChangedLayer>& layers);
-// `changed_alone`: without those that kept their own code.
+// `changed_alone`: without those that kept their own code. `gains`: a whole step is faster with
+// them.
 void draw_changed_layers(advisor::Terminal& terminal, const std::vector<ChangedLayer>& layers,
-                         bool changed_alone);
+                         bool changed_alone, bool gains);
 // What to do to keep the change.
 std::string keep_change(const std::vector<ChangedLayer>& layers, const std::string& code_folder);
 

@@ -98,14 +98,14 @@ void draw_whole_step(advisor::Terminal& terminal, const launch::Collected& colle
     terminal.paragraph(text, report_indent, &step == &first ? "  Whole step" : "", Style::bold);
   }
   std::string about =
-      fmt::format("{} steps timed; {}", format_count(first.steps), launch::describe(first.source));
+      fmt::format("{} steps timed, in blocks; speedup: median over neighbouring blocks; {}",
+                  format_count(first.steps), launch::describe(first.source));
   if (steps.size() > 1) about = fmt::format("{}{}; {}", noise, of_first, about);
-  // Six of the thirteen blocks ran with the program's own algorithms.
-  const double cost = (first.own_ms.median - first.changed_ms.median) * first.steps * 6 / 13;
+  const double cost = (first.own_ms.median - first.changed_ms.median) * first.own_steps;
   if (!context.tried && cost > 0)
     about += fmt::format(
-        "; timing them cost about {}, because nearly half ran with the program's own algorithms",
-        format_milliseconds(cost));
+        "; timing them cost about {}, because {} of them ran with the program's own algorithms",
+        format_milliseconds(cost), format_count(first.own_steps));
   terminal.paragraph(about, report_indent, {}, Style::dim);
 }
 
@@ -151,9 +151,10 @@ void draw_notes(advisor::Terminal& terminal, const Profile& profile) {
   constexpr std::size_t most_notes = 3;
   std::size_t shown = 0;
   for (const auto& note : profile.notes) {
-    // Why nothing runs is the verdict's; without Python there are no lines of it to miss.
+    // What the verdict says already; without Python there are no lines of it to miss.
     if (note.severity == NoteSeverity::info || note.code == "no-rnn-calls" ||
-        note.code == "try-ended" || note.code == "call-sites-off")
+        note.code == "try-ended" || note.code == "call-sites-off" ||
+        note.code == spool::acceleration_off)
       continue;
     if (++shown > most_notes) break;
     terminal.paragraph(words::clean(note.text), report_indent, "  Note", Style::yellow);

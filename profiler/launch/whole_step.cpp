@@ -33,8 +33,12 @@ std::vector<WholeStep> whole_steps(const std::map<std::uint32_t, spool::StepBloc
     if (!usable(block)) continue;
     common.source = std::min(block.source, spool::StepSource::range);
     common.withdrawn = common.withdrawn || block.withdrawn != 0;
-    common.steps += static_cast<int>(std::min(block.steps, 1U << 16));
-    if (const auto ms = ms_of(number, StepArm::own)) own.push_back(*ms);
+    const auto steps = static_cast<int>(std::min(block.steps, 1U << 16));
+    common.steps += steps;
+    if (const auto ms = ms_of(number, StepArm::own)) {
+      own.push_back(*ms);
+      common.own_steps += steps;
+    }
   }
   // Each block with `inner` between two with `outer`, and the geometric mean of those.
   struct Neighbours {
@@ -76,7 +80,7 @@ std::vector<WholeStep> whole_steps(const std::map<std::uint32_t, spool::StepBloc
 std::string describe(spool::StepSource source) {
   switch (source) {
     case spool::StepSource::training:
-      return "a step: from the first forward pass after a backward pass to the next such";
+      return "a step: from its first RNN forward pass to that of the next step";
     case spool::StepSource::inference:
       return "a step: from one forward pass of the first layer to the next";
     case spool::StepSource::range:

@@ -21,6 +21,7 @@ struct WholeStep {
   // Of each block as the program is over the next: what the machine calls no change.
   RatioInterval control;
   int steps = 0;           // that were timed, the program's own among them
+  int own_steps = 0;       // as the program is
   bool withdrawn = false;  // steps were slower: the program keeps its own algorithms
 
   bool is_faster() const { return speedup.low > 1 && speedup.low > control.high; }

@@ -190,7 +190,7 @@ TEST_F(TryChange, AsksForTheChangeAndSaysWhatCameOfIt) {
   EXPECT_EQ(one.called.status, 0) << one.called.err;
   EXPECT_EQ(one.answer["candidates"][0]["transforms"][0]["kind"], "split_layers");
   EXPECT_THAT(one.called.err, HasSubstr("LSTM 2x1000 half B32 T50, train.py:31"));
-  EXPECT_THAT(one.called.err, HasSubstr("within 0.0004"));
+  EXPECT_THAT(one.called.err, HasSubstr("differ by 0.0004"));
   EXPECT_EQ(read_text(folder_ / "code/rnn_split_layers.py"), "import torch\n");
   EXPECT_TRUE(leaves_nothing());
 }
