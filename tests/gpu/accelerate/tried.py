@@ -35,7 +35,7 @@ class Program:
     def run(self, prefix, command=None, seconds=60, interrupt=False):
         begin = time.perf_counter()
         process = subprocess.Popen([*prefix, *(command or self.command)], cwd=self.cwd, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True, errors="replace")
+                                   text=True, errors="replace", start_new_session=True)
         ended = ""
         try:
             out, error = process.communicate(timeout=seconds)
@@ -45,7 +45,7 @@ class Program:
             try:
                 out, error = process.communicate(timeout=20)
             except subprocess.TimeoutExpired:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)  # the program, too, which holds the pipes
                 out, error = process.communicate()
         return {"status": process.returncode, "ended": ended, "all": out, "out": out[-500:], "error": error[-3000:], "seconds": time.perf_counter() - begin}
 
@@ -87,6 +87,7 @@ def losses(rnnadvisor, program, seconds):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background, and then by all that is started here
     parser = argparse.ArgumentParser()
     parser.add_argument("rnnadvisor")
     parser.add_argument("out")
