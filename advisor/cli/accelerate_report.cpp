@@ -413,34 +413,29 @@ TryVerdict accelerated_verdict(const std::vector<Row>& rows, const launch::Colle
           true};
 }
 
-// Nothing runs faster: why, and what to do.
-std::string nothing(const launch::Collected& collected, const std::vector<Row>& rows,
-                    bool switched_off) {
-  if (switched_off) {
-    return "nothing was accelerated, because RNNADVISOR_ACCELERATE=0 turns it off; unset it and "
-           "run again";
-  }
+// Why nothing runs faster, and what to do.
+std::string why_nothing(const launch::Collected& collected, const std::vector<Row>& rows,
+                        bool switched_off) {
+  if (switched_off) return "RNNADVISOR_ACCELERATE=0 turns it off; unset it and run again";
   const bool no_calls = collected.spools == 0 || (rows.empty() && collected.rnn_calls == 0);
   const bool undecided = std::any_of(rows.begin(), rows.end(), [](const Row& row) {
     return row.choice.state != ChoiceState::decided;
   });
   if (const std::string failed = how_it_failed(collected);
       !failed.empty() && (no_calls || undecided)) {
-    return fmt::format("nothing was accelerated{}: {} before {}; its own messages say why",
-                       no_calls ? "" : " yet", failed,
+    return fmt::format("{} before {}; its own messages say why", failed,
                        no_calls ? "it called a cuDNN RNN" : "a choice was made");
   }
   if (no_calls) {
-    return "nothing was accelerated: the program called no cuDNN RNN; check that its RNN runs on "
-           "the "
-           "GPU through cuDNN, and `rnnadvisor doctor` for what is installed";
+    return "the program called no cuDNN RNN; check that its RNN runs on the GPU through cuDNN, and "
+           "`rnnadvisor doctor` for what is installed";
   }
+  constexpr std::string_view what_else =
+      "`rnnadvisor profile -- PROGRAM` shows what else could help";
   if (rows.empty()) {
-    return fmt::format(
-        "nothing was accelerated: none of the {} could use another algorithm; `rnnadvisor profile "
-        "-- PROGRAM` "
-        "shows what else could help",
-        words::plural(static_cast<long long>(collected.rnn_calls), "RNN call"));
+    return fmt::format("none of the {} could use another algorithm; {}",
+                       words::plural(static_cast<long long>(collected.rnn_calls), "RNN call"),
+                       what_else);
   }
   const auto& notes = collected.profile.notes;
   if (const auto forbidden =
@@ -448,41 +443,37 @@ std::string nothing(const launch::Collected& collected, const std::vector<Row>& 
                        [](const auto& note) { return note.code == spool::acceleration_off; });
       forbidden != notes.end()) {
     return fmt::format(
-        "nothing was accelerated: {}; make a plan in a run without that (--plan FILE), and give it "
-        "to the runs with it",
+        "{}; make a plan in a run without that (--plan FILE), and give it to the runs with it",
         words::clean(forbidden->text));
   }
   const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
   if (undecided) {
-    return "nothing was accelerated yet: the program ended before a choice was made; run it "
-           "longer, or allow more measuring with --budget";
+    return "the program ended before a choice was made; run it longer, or allow more measuring "
+           "with --budget";
   }
-  if (any([](const Row& row) { return row.choice.origin == spool::ChoiceOrigin::unplanned; })) {
-    return "nothing was accelerated: the plan has no other algorithm for these calls, or cannot be "
-           "used here";
-  }
+  if (any([](const Row& row) { return row.choice.origin == spool::ChoiceOrigin::unplanned; }))
+    return "the plan has no other algorithm for these calls, or cannot be used here";
   if (any([](const Row& row) { return row.choice.origin == spool::ChoiceOrigin::planned; }))
-    return "nothing was accelerated: the plan keeps the program's own algorithms";
+    return "the plan keeps the program's own algorithms";
   if (any([](const Row& row) {
         return row.choice.origin == spool::ChoiceOrigin::limited && !lacks_memory(row.choice);
       })) {
-    return "nothing was accelerated: the budget for measuring was spent before a choice could be "
-           "made; raise --budget";
+    return "the budget for measuring was spent before a choice could be made; raise --budget";
   }
   if (any([](const Row& row) { return lacks_memory(row.choice); })) {
-    return "nothing was accelerated: GPU memory was too short for another algorithm; raise "
-           "--memory (default 2 GiB), or lower the batch where the GPU is full";
+    return "GPU memory was too short for another algorithm; raise --memory (default 2 GiB), or "
+           "lower the batch where the GPU is full";
   }
   if (!any([](const Row& row) { return was_tried(row.choice); })) {
-    return "nothing was accelerated: no other algorithm suits these calls; the reasons are below, "
-           "and `rnnadvisor profile -- PROGRAM` shows what else could help";
+    return fmt::format("no other algorithm suits these calls; the reasons are below, and {}",
+                       what_else);
   }
   if (any([](const Row& row) { return has_unclear(row.choice, row.mode); })) {
-    return "nothing was accelerated: times vary too much to call another algorithm faster; run it "
-           "again, on a GPU without other work";
+    return "times vary too much to call another algorithm faster; run it again, on a GPU without "
+           "other work";
   }
-  return "nothing was accelerated: no other algorithm that gives the same results is faster by "
-         "5 %; `rnnadvisor profile -- PROGRAM` shows what else could help";
+  return fmt::format("no other algorithm that gives the same results is faster by 5 %; {}",
+                     what_else);
 }
 
 void draw_costs(advisor::Terminal& terminal, const std::vector<Row>& rows, bool tried) {
@@ -520,9 +511,8 @@ TryVerdict verdict_of(const launch::Collected& collected, const std::vector<Row>
             true};
   }
   if (any) return accelerated_verdict(rows, collected, context.tried);
-  std::string text = nothing(collected, rows, context.switched_off);
-  constexpr std::string_view was = "nothing was accelerated";
-  if (context.tried && text.starts_with(was)) text.replace(0, was.size(), "nothing to accelerate");
+  std::string text = (context.tried ? "nothing to accelerate: " : "nothing was accelerated: ") +
+                     why_nothing(collected, rows, context.switched_off);
   if (changed) text += "; " + change_verdict(collected, *context.changes).text;
   return {std::move(text)};
 }
