@@ -143,7 +143,7 @@ std::optional<ExperimentTiming> times_of(const AlgorithmChoice& choice,
 bool is_unclear(const AlgorithmChoice& choice, const ChoiceVariant& variant, Mode mode) {
   const auto times = times_of(choice, variant, mode);
   return variant.state == VariantState::slower && times &&
-         times->after_ms.median < 0.95 * times->before_ms.median;
+         times->after_ms.median <= (1 - spool::least_saving) * times->before_ms.median;
 }
 bool has_unclear(const AlgorithmChoice& choice, Mode mode) {
   return std::any_of(choice.variants.begin() + 1, choice.variants.end(),

@@ -9,8 +9,6 @@ constexpr std::uint32_t fewest = 6;
 constexpr std::uint32_t first_samples = 24;
 // Twice as many, and once more, where that does not tell: what Samples keeps.
 constexpr std::uint32_t most_doublings = 2;
-// What another algorithm must save of the time: less is within what times differ from run to run.
-constexpr float least_gain = 0.05F;
 // A forward call so many times slower than the program's own ends the trial at once.
 constexpr float hopeless = 3.0F;
 
@@ -93,7 +91,7 @@ bool Choice::decide(bool now, std::uint32_t& chosen) {
     if (known[v] && sums[v].median < sums[best].median) best = v;
   }
   const bool seems_faster =
-      known[0] && best != 0 && sums[best].median <= (1 - least_gain) * sums[0].median;
+      known[0] && best != 0 && sums[best].median <= (1 - spool::least_saving) * sums[0].median;
   if (seems_faster && sums[best].high < sums[0].low) chosen = best;
   bool rivals = false;
   for (std::uint32_t v = 1; v < most; ++v) {

@@ -461,6 +461,9 @@ enum class Kept : std::uint32_t {
 };
 // Forward, backward of data, backward of weights.
 inline constexpr std::size_t choice_phases = 3;
+// What another algorithm must save of the time to be chosen: less is within what times differ from
+// run to run.
+inline constexpr float least_saving = 0.05F;
 // Where a choice comes from, once it is made.
 enum class ChoiceOrigin : std::uint32_t {
   measured,
