@@ -17,7 +17,7 @@
 #include <atomic>
 #include <initializer_list>
 
-#include "profiler/plugin/cupti.h"
+#include "profiler/plugin/our_cupti.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -100,6 +100,7 @@ struct Sampler {
 };
 
 Api api;
+bool (*is_wanted)() = nullptr;
 std::atomic<bool> prepared{false};
 std::atomic<std::uint32_t> seen{0};  // a bit for each device
 enum Life : int { none, alive, ended };
@@ -252,7 +253,7 @@ void write_sample(Sampler& s, std::size_t index) {
     s.first = false;
     return;
   }
-  if (!cupti_is_recording()) return;  // outside the range that the user asked for
+  if (!is_wanted()) return;  // outside the range that the user asked for
   out.start_ns = static_cast<std::int64_t>(info.startTimestamp);
   out.end_ns = static_cast<std::int64_t>(info.endTimestamp);
   out.device = static_cast<std::uint32_t>(s.device);
@@ -411,8 +412,9 @@ bool start_thread() {
 
 }  // namespace
 
-void counters_prepare(void* library) {
+void counters_prepare(void* library, bool (*wanted)()) {
   if (!settings().trace_counters || prepared.load()) return;
+  is_wanted = wanted;
 #define RNNADVISOR_FIND(name)                                                      \
   api.name = reinterpret_cast<decltype(api.name)>(real_symbol(library, #name));    \
   if (api.name == nullptr) {                                                       \

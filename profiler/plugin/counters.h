@@ -4,8 +4,9 @@
 
 namespace rnnadvisor::plugin {
 
-// CUPTI was found and started; `library` is its handle. counters_see() brings the devices.
-void counters_prepare(void* library);
+// CUPTI was found and started; `library` is its handle, `wanted` says whether what is sampled at
+// this moment is recorded. counters_see() brings the devices.
+void counters_prepare(void* library, bool (*wanted)());
 // An RNN call on this device is about to be made: its counters are wanted from now on. At the first
 // one this takes a quarter of a second, and starts the thread, which ends after
 // Settings::counter_duration_ns; then it is cheap. Not for callbacks

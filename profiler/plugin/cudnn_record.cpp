@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "profiler/plugin/call_site.h"
+#include "profiler/plugin/capture_range.h"
 #include "profiler/plugin/counters.h"
 #include "profiler/plugin/cupti.h"
 #include "profiler/plugin/driver.h"

@@ -12,12 +12,14 @@
 #include <atomic>
 #include <initializer_list>
 
+#include "profiler/plugin/capture_range.h"
 #include "profiler/plugin/counters.h"
 #include "profiler/plugin/cupti_records.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/exit_hooks.h"
 #include "profiler/plugin/frameworks.h"
 #include "profiler/plugin/last_flush.h"
+#include "profiler/plugin/our_cupti.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -289,7 +291,7 @@ void cupti_start() {
       free_buffers[free_count++] = buffer;
     }
   }
-  counters_prepare(api.library);
+  counters_prepare(api.library, &cupti_is_recording);
   api.cuptiActivityRegisterTimestampCallback(&timestamp);
   if (const auto status = api.cuptiSubscribe(&subscriber, &called, nullptr);
       status != CUPTI_SUCCESS) {
@@ -326,7 +328,7 @@ void cupti_start() {
   // Another tool may have come in between.
   expected = starting;
   if (!state.compare_exchange_strong(expected, wait ? paused : recording)) return hand_back();
-  last_flush_prepare();
+  last_flush_prepare(&cupti_flush);
   exits_prepare();
 }
 

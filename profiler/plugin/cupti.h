@@ -29,15 +29,4 @@ void cupti_in_child();  // after fork()
 // Whether kernels are recorded at this moment.
 bool cupti_is_recording();
 
-// Whether this thread is inside a call of ours.
-bool cupti_is_ours();
-// While it lives, what this thread calls of CUPTI is ours.
-class OurCupti {
- public:
-  OurCupti();
-  ~OurCupti();
-  OurCupti(const OurCupti&) = delete;
-  OurCupti& operator=(const OurCupti&) = delete;
-};
-
 }  // namespace rnnadvisor::plugin

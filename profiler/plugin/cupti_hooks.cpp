@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "profiler/plugin/cupti.h"
+#include "profiler/plugin/our_cupti.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 

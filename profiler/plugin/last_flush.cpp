@@ -11,7 +11,6 @@
 #include <atomic>
 #include <initializer_list>
 
-#include "profiler/plugin/cupti.h"
 #include "profiler/plugin/plugin.h"
 
 namespace rnnadvisor::plugin {
@@ -22,6 +21,8 @@ std::atomic<std::uint32_t> step{absent};
 static_assert(sizeof step == 4 && std::atomic<std::uint32_t>::is_always_lock_free,
               "the kernel waits on its address");
 std::atomic<pid_t> the_thread{0};
+
+void (*flush_cupti)() = nullptr;
 
 // Returns when `step` is no longer `value`, when it was woken, or after `patience`.
 void wait_while(Step value, const timespec* patience) {
@@ -40,7 +41,7 @@ void* run(void*) {
   the_thread.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   pthread_setname_np(pthread_self(), "rnnadvisor");
   while (step.load(std::memory_order_acquire) != asked) wait_while(waiting, nullptr);
-  cupti_flush();
+  flush_cupti();
   step.store(done, std::memory_order_release);
   wake();
   return nullptr;
@@ -48,9 +49,10 @@ void* run(void*) {
 
 }  // namespace
 
-void last_flush_prepare() {
+void last_flush_prepare(void (*flush)()) {
   std::uint32_t expected = absent;
   if (!step.compare_exchange_strong(expected, waiting)) return;
+  flush_cupti = flush;
   // The program's signals are for its own threads. Those that an instruction causes would end the
   // process past its handlers, if they were kept off.
   sigset_t all, before;

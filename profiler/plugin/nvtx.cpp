@@ -10,6 +10,7 @@
 
 #include <atomic>
 
+#include "profiler/plugin/capture_range.h"
 #include "profiler/plugin/nvtx_names.h"
 #include "profiler/plugin/nvtx_resources.h"
 #include "profiler/plugin/nvtx_tables.h"

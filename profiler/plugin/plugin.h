@@ -9,42 +9,27 @@
 #include <errno.h>
 #include <stdint.h>
 
+#include "profiler/plugin/settings.h"
 #include "profiler/spool/undisturbed.h"
 #include "profiler/spool/writer.h"
 
 namespace rnnadvisor::plugin {
 
-struct Settings {
-  char folder[2048];  // RNNADVISOR_SPOOL; empty: the plugin does nothing
-  spool::Mode mode;
-  std::uint64_t max_bytes;
-  std::uint64_t buffer_bytes;  // of one CUPTI buffer
-  bool call_sites;
-  bool trace_transfers, trace_memory, trace_api, trace_driver, trace_counters;
-  std::int64_t counter_interval_ns, counter_duration_ns;  // duration 0: to the end
-  std::int64_t delay_ns, duration_ns;                     // 0: none
-  std::int64_t skip, iterations;                          // 0: none
-  enum class Capture { always, profiler_api, nvtx } capture;
-  char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
-  bool record_calls;             // else only what `accelerate` did
-  // steps: calls keep their algorithm; whole steps alone are timed (steps.h).
-  enum class Accelerate { off, measured, forced, steps } accelerate;
-  bool accelerate_numerics;  // float32 may be converted to half, where the program permits TF32
-  std::int32_t forced_algo;  // cudnnRNNAlgo_t of Accelerate::forced
-  bool forced_converts;
-  char plan[2048];          // empty: none
-  bool plan_only;           // what the plan does not have is not measured
-  std::uint32_t try_steps;  // 0: not `try`
-  bool changes;             // code of ours in the program may change its layers (steps.h)
-  bool try_end;
-  std::uint64_t accelerate_bytes;
-  bool accelerate_bytes_given;  // else a comparison may take an eighth of what is free
-  std::int64_t accelerate_budget_ns;
-};
-
 using spool::Locked;
 using spool::Uncancelled;
 using spool::Undisturbed;
+
+// What the parts of the plugin do when the recording begins and ends. plugin.cpp is the ground that
+// they stand on and knows them by this table alone, which parts.cpp fills.
+struct Parts {
+  void (*in_child)();       // in the child of a fork: what other threads may have held is put right
+  void (*forget)();         // before a new spool: what they know is in the spool of a parent
+  void (*begin)();          // the spool is open
+  void (*finish)();         // what they hold goes to the spool
+  void (*flush_at_once)();  // the same for an end without handlers; async-signal-safe
+  void (*pause)(), (*resume)();  // CUPTI
+};
+extern const Parts parts;
 
 // True when this process records; opens the spool at the first question. Cheap afterwards. What
 // may pass (no file descriptor left, say) keeps it false for a while.
@@ -53,22 +38,9 @@ bool ready();
 bool may_record();
 // CUPTI was to be started and was not, because the spool could not be opened at that time.
 void cupti_was_missed();
-const Settings& settings();
 spool::Writer& writer();
 // Of this process; a fork without exec makes a new one, with a spool of its own.
 std::uint32_t generation();
-
-// Whether calls and NVTX ranges of this moment are inside the range that the user asked for.
-bool in_range();
-bool begin_range();  // cudaProfilerStart, or the NVTX range was entered; true: it was not open
-void end_range();
-std::uint64_t ranges_begun();
-// Whether a name and a domain, as strings of the spool, are those of Capture::nvtx.
-bool is_captured_range(std::uint32_t name, std::uint32_t domain);
-// Before an RNN call: its kernels are recorded from here on, if the time for that has come.
-void expect_call();
-// One more RNN call: applies delay, duration, skip and iterations. True: record it.
-bool admit_call(std::uint32_t configuration, bool forward);
 
 std::int64_t now_ns();
 std::uint32_t thread_id();

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "profiler/plugin/capture_range.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "profiler/plugin/call_kinds.h"
+#include "profiler/plugin/capture_range.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/plugin.h"
 

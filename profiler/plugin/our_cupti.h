@@ -1,0 +1,18 @@
+// CUPTI has one subscriber, and other tools ask for it as we do: calls of ours are told from
+// theirs.
+#pragma once
+
+namespace rnnadvisor::plugin {
+
+// Whether this thread is inside a call of ours.
+bool cupti_is_ours();
+// While it lives, what this thread calls of CUPTI is ours.
+class OurCupti {
+ public:
+  OurCupti();
+  ~OurCupti();
+  OurCupti(const OurCupti&) = delete;
+  OurCupti& operator=(const OurCupti&) = delete;
+};
+
+}  // namespace rnnadvisor::plugin
