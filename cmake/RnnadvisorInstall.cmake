@@ -14,8 +14,8 @@ install(DIRECTORY rules samples DESTINATION "${CMAKE_INSTALL_DATADIR}/rnnadvisor
 
 install(TARGETS core profile advisor rnnadvisor_fmt rnnadvisor_toml rnnadvisor_sqlite
         EXPORT rnnadvisor ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development)
-foreach(folder core/base core/config core/device core/model profiler/profile profiler/classify
-        advisor/facts advisor/rules advisor/whatif advisor/report)
+foreach(folder core/base core/config core/device core/model profiler/kernels profiler/profile profiler/classify
+        advisor/change advisor/facts advisor/rules advisor/whatif advisor/judge advisor/report)
   install(DIRECTORY ${folder} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/${folder}/.." COMPONENT Development
           FILES_MATCHING PATTERN "*.h")
 endforeach()

@@ -101,7 +101,7 @@ function(rnnadvisor_gui_test name)
 endfunction()
 
 # Programs that take longest, whatever the number of their files: they go first, in this order.
-set(long_tests agreement_properties_test gui_views_test cli_test consistency_test time_tables_test output_paths_test engine_test experiment_runner_test torch_command_test)
+set(long_tests agreement_properties_test gui_views_test cli_test consistency_test time_tables_test output_paths_test judge_test experiment_runner_test torch_command_test)
 
 # rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. The target LABEL_tests builds all tests
 # of a label. Those labelled slow, which only repeat much of what others run, are no part of the sanitizers' presets.

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "advisor/change/in_words.h"
 #include "advisor/cli/change_report.h"
 #include "advisor/cli/whole_step_report.h"
 #include "advisor/report/terminal.h"

@@ -12,6 +12,7 @@
 #include <streambuf>
 
 #include "advisor/facts/framework_call.h"
+#include "advisor/judge/judge.h"
 #include "advisor/rules/finding.h"
 #include "core/base/text.h"
 #include "core/model/eligibility.h"

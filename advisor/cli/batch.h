@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "advisor/cli/exit_status.h"
+#include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
 #include "core/config/read_config.h"
 #include "core/device/device_spec.h"

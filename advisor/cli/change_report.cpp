@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "advisor/change/in_words.h"
 #include "advisor/cli/whole_step_report.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "advisor/change/in_words.h"
 #include "advisor/cli/program_changes.h"
 #include "advisor/report/terminal.h"
 #include "profiler/launch/collect.h"

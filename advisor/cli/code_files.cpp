@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "core/base/output_file.h"
 

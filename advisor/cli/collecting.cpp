@@ -11,9 +11,11 @@
 #include "advisor/cli/output.h"
 #include "advisor/cli/profile_summary.h"
 #include "advisor/cli/recording_options.h"
+#include "advisor/judge/judge.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "profiler/launch/collect.h"
+#include "profiler/profile/environment.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {

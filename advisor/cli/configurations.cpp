@@ -9,6 +9,7 @@
 #include "advisor/facts/framework_call.h"
 #include "core/base/text.h"
 #include "profiler/profile/builder.h"
+#include "profiler/profile/environment.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -111,36 +112,6 @@ Result<DeviceSpec> choose_device(const Context& context, const std::string& name
         fmt::format("no GPU here: judging for an {} (--device chooses another)", shipped->name));
   }
   return shipped;
-}
-
-std::string time_now(bool compact) {
-  const std::time_t now = std::time(nullptr);
-  return compact ? fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(now))
-                 : fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
-}
-
-Environment describe_process(const std::string& command_line) {
-  Environment environment;
-  environment.rnnadvisor_version = RNNADVISOR_VERSION;
-  environment.command_line = command_line;
-  environment.created = time_now();
-  return environment;
-}
-
-Environment describe_machine(const std::string& command_line, const MachineReport& machine) {
-  Environment made = describe_process(command_line);
-  made.host = machine.host;
-  made.operating_system = machine.operating_system;
-  made.cpu = machine.cpu;
-  made.driver_version = machine.driver_version;
-  made.cuda_driver_version = machine.cuda_driver_version;
-  made.cuda_runtime_version = machine.cuda_runtime_version;
-  for (const auto& library : machine.libraries) {
-    if (library.name != "cuDNN" || !library.found) continue;
-    made.cudnn_version = library.version;
-    made.cudnn_path = library.path;
-  }
-  return made;
 }
 
 std::string configuration_name(const Profile& profile, int configuration) {

@@ -40,12 +40,4 @@ Profile static_profile(const std::vector<ConfigInput>& configurations, const Dev
 // "#3 encoder, LSTM 2x512 half B32 T100": a configuration of a profile, for people.
 std::string configuration_name(const Profile& profile, int configuration);
 
-// Version, command line and time of this process.
-Environment describe_process(const std::string& command_line);
-// The same with the machine: host, driver, CUDA and the cuDNN that was found.
-Environment describe_machine(const std::string& command_line, const MachineReport& machine);
-
-// The time now in UTC: "2026-01-31T12:00:00Z", or with `compact` "20260131-120000" for file names.
-std::string time_now(bool compact = false);
-
 }  // namespace rnnadvisor::cli

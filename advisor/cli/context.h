@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "advisor/cli/cli.h"
 #include "advisor/cli/exit_status.h"
+#include "advisor/cli/services.h"
 #include "advisor/rules/rule.h"
 
 namespace CLI {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "advisor/cli/configurations.h"
+#include "advisor/judge/judge.h"
 #include "core/base/text.h"
 #include "core/base/wide.h"
 #include "core/model/eligibility.h"

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "advisor/judge/judge.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/report.h"
 #include "advisor/report/sarif_places.h"

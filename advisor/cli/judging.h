@@ -8,6 +8,7 @@
 
 #include "advisor/cli/context.h"
 #include "advisor/cli/output.h"
+#include "advisor/judge/judge.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/rules/rule.h"
 #include "core/model/time_prediction.h"

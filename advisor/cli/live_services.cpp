@@ -5,13 +5,13 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/interrupt.h"
-#include "advisor/cli/worker/run_configurations.h"
-#include "advisor/cli/worker/run_experiment.h"
 #include "core/cudnn/driver.h"
 #include "core/cudnn/dynamic_library.h"
 #include "core/cudnn/machine.h"
 #include "core/model/time_for_device.h"
 #include "profiler/launch/plugin_path.h"
+#include "profiler/run/run_configurations.h"
+#include "profiler/run/run_experiment.h"
 
 namespace rnnadvisor::cli {
 

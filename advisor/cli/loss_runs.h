@@ -11,7 +11,7 @@
 #include "advisor/cli/context.h"
 #include "advisor/cli/losses.h"
 #include "advisor/cli/running_program.h"
-#include "advisor/cli/scratch_folder.h"
+#include "profiler/run/scratch_folder.h"
 
 namespace rnnadvisor::cli {
 

@@ -16,6 +16,7 @@
 
 #include "advisor/cli/configurations.h"
 #include "core/base/text.h"
+#include "profiler/profile/environment.h"
 
 namespace rnnadvisor::cli {
 namespace {

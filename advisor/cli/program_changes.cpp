@@ -13,10 +13,12 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/in_words.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/program_python.h"
 #include "advisor/cli/whole_step_report.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/judge/judge.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/predicted_change.h"
 #include "advisor/whatif/torch/torch_candidates.h"

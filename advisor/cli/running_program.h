@@ -9,10 +9,10 @@
 
 #include "advisor/cli/context.h"
 #include "advisor/cli/output_name.h"
-#include "advisor/cli/remove_folder.h"
 #include "profiler/launch/attachment.h"
 #include "profiler/launch/launcher.h"
 #include "profiler/profile/process.h"
+#include "profiler/run/remove_folder.h"
 
 namespace rnnadvisor::cli {
 

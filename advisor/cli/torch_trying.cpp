@@ -26,8 +26,6 @@ using Status = TorchResult::Status;
 // of importing PyTorch. On an H200 20 changes took 110 s.
 constexpr double seconds_each = 4;
 constexpr std::size_t least_changes = 3;
-// Not worth a process that imports PyTorch.
-constexpr double least_seconds = 2;
 // Of a configuration's time, for what its winners make together.
 constexpr double combining_share = 0.35;
 
@@ -162,11 +160,11 @@ TorchTried try_in_torch(const Context& context, const Profile& profile, const To
   for (std::size_t i = 0; i < count; ++i) {
     const int configuration = trying.configurations[i];
     const double left = trying.budget_seconds - elapsed();
-    const double share = std::max(left / static_cast<double>(count - i), least_seconds);
+    const double share = std::max(left / static_cast<double>(count - i), least_torch_seconds);
     const auto proposal = proposal_for(profile, configuration, trying, share);
     if (proposal.candidates.empty()) continue;
     // The first is begun whatever the budget, as it is in cuDNN.
-    if (left < least_seconds && i > 0) {
+    if (left < least_torch_seconds && i > 0) {
       tried.not_reached += static_cast<int>(proposal.candidates.size());
       continue;
     }
@@ -185,7 +183,7 @@ TorchTried try_in_torch(const Context& context, const Profile& profile, const To
               options, tried);
     if (tried.error || tried.interrupted) break;
     const double rest = share - (elapsed() - start);
-    if (!combine || rest < least_seconds) continue;
+    if (!combine || rest < least_torch_seconds) continue;
     const auto together = combined(profile, trying, proposal, tried, before);
     if (!together.candidates.empty())
       one_round(context, profile, trying, together, rest, options, tried);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "advisor/cli/context.h"
+#include "advisor/cli/run_torch.h"
 #include "advisor/cli/trying_plan.h"
-#include "advisor/cli/worker/run_torch.h"
 #include "advisor/rules/finding.h"
 #include "advisor/whatif/search.h"
 #include "profiler/profile/profile.h"

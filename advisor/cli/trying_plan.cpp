@@ -6,11 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/in_words.h"
 #include "advisor/cli/help.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
-#include "advisor/whatif/candidate.h"
 #include "core/base/text.h"
 #include "core/config/rnn_config.h"
 

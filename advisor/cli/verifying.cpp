@@ -15,6 +15,7 @@
 #include "advisor/cli/torch_trying.h"
 #include "advisor/cli/trying_plan.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/judge/judge.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/predicted_change.h"
@@ -22,6 +23,7 @@
 #include "advisor/whatif/search.h"
 #include "core/base/text.h"
 #include "profiler/profile/devices.h"
+#include "profiler/profile/environment.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {

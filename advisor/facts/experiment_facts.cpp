@@ -2,6 +2,7 @@
 // told by that rule; these are about what a search found beyond it.
 #include <algorithm>
 
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/in_words.h"
 #include "core/base/text.h"
 #include "core/cudnn/tolerance.h"
 
@@ -131,12 +132,6 @@ const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment
   const auto at = static_cast<std::size_t>(experiment.configuration);
   if (experiment.configuration < 0 || at >= profile.configurations.size()) return nullptr;
   return deciding_timing(experiment.timings, profile.configurations[at].config.mode);
-}
-
-std::optional<Meaning> parse_meaning(std::string_view text) {
-  for (const auto meaning : {Meaning::exact, Meaning::padded, Meaning::numerics, Meaning::model})
-    if (text == to_string(meaning)) return meaning;
-  return std::nullopt;
 }
 
 std::string throttle_change(const Experiment& experiment) {

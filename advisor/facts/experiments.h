@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "advisor/rules/finding.h"
+#include "advisor/change/change.h"
 #include "core/cudnn/experiment_data.h"
 #include "profiler/profile/profile.h"
 
@@ -42,21 +42,11 @@ std::optional<std::string> moved_too_far(const std::vector<TensorShift>& shifts,
 // that is known.
 std::optional<std::string> moved_too_far(const Profile& profile, const Experiment& experiment);
 
-// "pad_batch (multiple 8), then algo persist_static": Experiment::transforms as --change takes
-// them. What is not as rnnadvisor writes it comes back as it is.
-std::string change_words(std::string_view transforms);
-
-// "batch padded to a multiple of 8 and the persist_static algorithm": the same for reading, in
-// every report and in the window. change_words() where a kind is not known.
-std::string change_in_words(std::string_view transforms);
-
 // "forward inference", "forward training", "training step": as gains name their scope.
 std::string_view scope_words(ExperimentScope scope);
 
 // An experiment with a time that counts for the mode of its configuration; null without one.
 const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment& experiment);
-
-std::optional<Meaning> parse_meaning(std::string_view text);
 
 // "the GPU began to throttle while this was measured: power cap": what kept its clocks down was not
 // the same when the samples began and when they had been taken. Empty where it was, or where it is

@@ -66,7 +66,7 @@ struct FactDefinition {
   std::string unit;                 // "", "B", "ms", "1" (ratio), "FLOP/B"
   std::string description;          // one line
   std::vector<std::string> values;  // for text facts: the spellings it can take; empty: free
-  // Of a fact that is a gain: which change gains it, a kind of advisor/whatif/transform.h, or as
+  // Of a fact that is a gain: which change gains it, a kind of advisor/change/transform.h, or as
   // SuggestionTemplate names changes that are found when judging. Empty: it is no gain of a change.
   std::string gain_of = {};
   // The value for a subject, or nothing when it is not known there. Must not throw.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "advisor/rules/finding.h"
+#include "advisor/change/change.h"
 #include "core/device/device_spec.h"
 #include "core/model/time_prediction.h"
 

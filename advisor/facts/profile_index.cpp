@@ -9,7 +9,7 @@
 
 #include "advisor/facts/experiments.h"
 #include "core/config/fields.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::advisor {
 namespace {

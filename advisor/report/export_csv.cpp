@@ -9,7 +9,7 @@
 
 #include "advisor/report/export.h"
 #include "core/base/text.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 #include "profiler/profile/tables.h"
 
 namespace rnnadvisor::advisor {

@@ -3,6 +3,8 @@
 // rates FLOP per second as named.
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/figure_claims.h"
 #include "advisor/report/predicted_times.h"
@@ -10,7 +12,6 @@
 #include "advisor/report/report.h"
 #include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"
-#include "advisor/whatif/candidate.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
 #include "core/config/read_config.h"

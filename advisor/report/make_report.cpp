@@ -8,6 +8,7 @@
 #include <string>
 
 #include "advisor/facts/profile_index.h"
+#include "advisor/judge/merge.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/framework_choice.h"
 #include "advisor/report/places.h"
@@ -15,9 +16,8 @@
 #include "advisor/report/trials.h"
 #include "advisor/report/verdict.h"
 #include "advisor/report/words.h"
-#include "advisor/rules/merge.h"
 #include "core/config/read_config.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/accelerating.h"
+#include "advisor/change/transform.h"
 #include "advisor/facts/framework_around.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/facts/framework_model.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
-#include "advisor/whatif/accelerating.h"
-#include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 #include "core/config/key_scope.h"
 

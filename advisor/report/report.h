@@ -118,7 +118,7 @@ struct ConfigurationReport {
   std::vector<model::WhyNot> why_not;
   std::vector<TrialRow> trials;          // confirmed first, then by speedup
   bool tried = false;                    // added by an experiment: no configuration of the user's
-  std::vector<const Finding*> findings;  // in the order of advisor/rules/order.h
+  std::vector<const Finding*> findings;  // in the order of advisor/judge/order.h
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
   int passed = 0, told_by_another = 0, not_applicable = 0, unknown = 0,
       broken = 0;  // broken: rules with the verdict `error`

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/trial_samples.h"
 #include "advisor/report/words.h"

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
+#include "advisor/change/transform_code.h"
 #include "advisor/rules/describe.h"
 #include "advisor/rules/names.h"
 #include "advisor/rules/rule_files.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
-#include "advisor/whatif/transform_code.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor {

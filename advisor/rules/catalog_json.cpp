@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/transform.h"
+#include "advisor/change/transform_code.h"
 #include "advisor/rules/catalog.h"
 #include "advisor/rules/describe.h"
 #include "advisor/rules/rule_files.h"
-#include "advisor/whatif/transform.h"
-#include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -24,32 +24,6 @@ std::vector<Transform> changes_of(const SuggestionTemplate& suggestion) {
   return all_of(suggestion);
 }
 
-Meaning widest_meaning(std::span<const Transform> changes) {
-  Meaning widest = Meaning::exact;
-  for (const auto& change : changes) widest = std::max(widest, change.meaning);
-  return widest;
-}
-
-Effort effort_of(std::span<const Transform> changes, bool by_command) {
-  constexpr auto with_code_around = std::to_array<std::string_view>(
-      {"pad_hidden", "pad_input", "pad_batch", "lower_batch", "chunk_sequence", "split_layers",
-       "split_directions", "drop_empty_rows", "bucket_lengths", "cuda_graph"});
-  const auto any = [&](const auto& is) { return std::any_of(changes.begin(), changes.end(), is); };
-  if (widest_meaning(changes) == Meaning::model) return Effort::model;
-  if (any([](const Transform& change) {
-        return change.kind == "data_type" || change.kind == "math_precision" ||
-               change.json.find("tensor_op_allow_conversion") != std::string::npos;
-      }))
-    return Effort::precision;
-  if (by_command) return Effort::command;
-  return any([&](const Transform& change) {
-    return std::find(with_code_around.begin(), with_code_around.end(), change.kind) !=
-           with_code_around.end();
-  })
-             ? Effort::module
-             : Effort::line;
-}
-
 bool another_model_only(const Finding& finding) {
   bool any = false;
   for (const auto& suggestion : finding.suggestions) {

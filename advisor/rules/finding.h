@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "advisor/change/change.h"
 #include "advisor/facts/fact.h"
 #include "core/config/validate.h"
 #include "profiler/profile/experiment.h"
@@ -34,24 +35,6 @@ struct Comparison {
   Provenance provenance = Provenance::configured;
   bool holds = false;
   std::vector<std::string> keys = {};  // of the configuration, behind the value: keys_behind()
-};
-
-// What a transform does to the function that is computed.
-enum class Meaning { exact, padded, numerics, model };
-std::string_view to_string(Meaning value);
-
-// What it takes to follow a suggestion: a command and no code; a line of code; another module or
-// code around the layer; another precision of the results; another model. Ascending.
-enum class Effort { command, line, module, precision, model };
-
-// A machine-applicable change of configuration. `kind` is one of the kinds in
-// advisor/whatif/transform.h.
-struct Transform {
-  std::string kind;  // "pad_batch"
-  std::string json;  // its parameters as a JSON object: {"multiple":8}
-  Meaning meaning = Meaning::exact;
-
-  bool operator==(const Transform&) const = default;
 };
 
 // What came of trying a suggestion: the newest experiment of the profile that is about it.
@@ -92,12 +75,6 @@ bool timed_here(const Suggestion& suggestion);
 // All that a suggestion changes, in the order in which it is applied; empty: nothing that a machine
 // can.
 std::vector<Transform> changes_of(const Suggestion& suggestion);
-
-// The meaning that goes furthest, in the order of their declaration; exact without changes.
-Meaning widest_meaning(std::span<const Transform> changes);
-
-// `by_command`: `rnnadvisor accelerate` makes these changes below the program.
-Effort effort_of(std::span<const Transform> changes, bool by_command);
 
 // What following the finding would gain. Numbers are measured or computed, and say which.
 enum class GainBasis {
@@ -211,7 +188,7 @@ struct LeftOut {
   bool operator==(const LeftOut&) const = default;
 };
 
-// A judged profile: findings in the order of advisor/rules/order.h; verdicts of all rules.
+// A judged profile: findings in the order of advisor/judge/order.h; verdicts of all rules.
 struct Judgement {
   std::vector<Finding> findings;
   std::vector<Verdict> verdicts;

@@ -6,10 +6,10 @@
 #include <array>
 #include <iterator>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
 #include "advisor/rules/card_reader.h"
 #include "advisor/rules/names.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor {

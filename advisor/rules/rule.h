@@ -152,20 +152,4 @@ tl::expected<std::vector<Rule>, std::vector<Error>> read_rule_directory(
 std::string shipped_id(const Rule& rule);
 Error shipped_twice(const Rule& rule);
 
-struct JudgeOptions {
-  std::vector<std::string> ignore;  // rule ids or prefixes that end with '/'
-  bool keep_verdicts = true;        // false: findings only, quicker
-  // Asked before each configuration with the share that is done. Once it says no the judgement is
-  // of those before, and of no use but to be thrown away.
-  std::function<bool(double)> keep_going = {};
-  // Predicted times of a device, for predicted.*, for the findings that rest on it and for the
-  // order of changes that it can tell apart. Empty: nothing is predicted.
-  PredictFor predict_for = {};
-};
-
-// Applies all rules to all configurations but those that experiments added, and takes what
-// experiments found into the findings. Pure; never fails: a rule that cannot be evaluated gives
-// the verdict `error`.
-Judgement judge(const Profile& profile, const RuleSet& rules, const JudgeOptions& options = {});
-
 }  // namespace rnnadvisor::advisor

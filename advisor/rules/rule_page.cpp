@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <map>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
 #include "advisor/rules/catalog.h"
 #include "advisor/rules/describe.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -17,7 +17,6 @@ constexpr std::array<std::string_view, 4> severities = {"info", "opportunity", "
 constexpr std::array<std::string_view, 3> confidences = {"heuristic", "documented", "measured"};
 constexpr std::array<std::string_view, 6> verdicts = {
     "fired", "passed", "told_by_another", "not_applicable", "unknown", "error"};
-constexpr std::array<std::string_view, 4> meanings = {"exact", "padded", "numerics", "model"};
 constexpr std::array<std::string_view, 3> bases = {"measured_here", "measured_elsewhere",
                                                    "modelled"};
 constexpr std::array<std::string_view, 3> bases_in_words = {
@@ -31,7 +30,6 @@ constexpr std::array<std::string_view, 10> operators = {
 std::string_view to_string(Severity value) { return spelling(value, severities); }
 std::string_view to_string(Confidence value) { return spelling(value, confidences); }
 std::string_view to_string(VerdictKind value) { return spelling(value, verdicts); }
-std::string_view to_string(Meaning value) { return spelling(value, meanings); }
 std::string_view to_string(GainBasis value) { return spelling(value, bases); }
 std::string_view in_words(GainBasis value) { return spelling(value, bases_in_words); }
 std::string_view to_string(Operator op) { return spelling(op, operators); }

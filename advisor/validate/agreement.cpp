@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "advisor/change/compose.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/judge/make_finding.h"
 #include "advisor/rules/evaluate.h"
-#include "advisor/rules/make_finding.h"
-#include "advisor/whatif/candidate.h"
 #include "core/base/statistics.h"
 #include "core/base/text.h"
 

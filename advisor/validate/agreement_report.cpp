@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "core/base/text.h"
 

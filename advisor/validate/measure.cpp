@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "advisor/whatif/outcome.h"
+#include "advisor/whatif/trial.h"
 #include "advisor/whatif/record.h"
 #include "advisor/whatif/search.h"
 #include "core/model/memory.h"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "advisor/facts/framework_model.h"
+#include "advisor/judge/judge.h"
 #include "advisor/rules/evaluate.h"
 #include "advisor/validate/agreement.h"
 #include "advisor/validate/value_pools.h"

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "advisor/change/compose.h"
 #include "advisor/rules/rule.h"
-#include "advisor/whatif/candidate.h"
+#include "advisor/whatif/candidates.h"
 #include "core/device/device_spec.h"
 #include "profiler/profile/profile.h"
 

@@ -1,17 +1,14 @@
-// A candidate: changes of a configuration that could help, applied in order, and the cuDNN calls
-// that they make of it.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "advisor/whatif/transform.h"
-#include "core/cudnn/experiment_data.h"
+#include "advisor/change/compose.h"
+#include "core/model/time_prediction.h"
 
 namespace rnnadvisor::advisor {
 
+// Changes of a configuration that could help, and the cuDNN calls that they make of it.
 struct Candidate {
   std::vector<Transform> transforms;  // in the order in which they are applied
   Meaning meaning = Meaning::exact;   // the worst of its parts
@@ -22,42 +19,17 @@ struct Candidate {
   std::string note;         // "PyTorch then picks persist_static", may be empty
 };
 
-// The same changes in the order in which they are applied: those of one call first, then what makes
-// several calls of it. Of equal standing the order stays.
-std::vector<Transform> in_order(std::span<const Transform> transforms);
-
-// Those that change something of this configuration by themselves: sizes may be multiples already.
-// What cannot be said of one call alone, such as a graph, stays.
-std::vector<Transform> effective(std::vector<Transform> transforms, const RnnConfig& config);
-
-// The calls that transforms make of a configuration. Errors are those of expand(), and unsupported
-// for two that would each make several calls of one.
-Result<ExperimentVariant> compose(std::span<const Transform> transforms, const RnnConfig& config);
-
-// What all of them together do to the function that is computed. A sequence in chunks is exact
-// where nothing is differentiated and there is one direction; inference instead of training is
-// another function where training drops values between layers.
-Meaning meaning_of(std::span<const Transform> transforms, const RnnConfig& config);
-
-// Whether they make another batch size of it: the calls then do other work, and times are compared
-// per sequence.
-bool compared_per_sequence(std::span<const Transform> transforms);
-
-// Sequences of the batch that the calls compute together; 0 without calls.
-int batch_of(const ExperimentVariant& variant);
-
-// "split_layers, then pad_batch (multiple 8)", for people.
-std::string describe(std::span<const Transform> transforms);
-
-// From what people write and reports show: "pad_batch 64, then algo persist_static". A value needs
-// no name, because no kind has more than one; "multiple 64", "(multiple 64)" and "value=64" are
-// understood too, and so is the JSON of to_json(). Unknown kinds and values are errors that name
-// the nearest valid word.
-Result<std::vector<Transform>> parse_change_words(std::string_view text);
-
-// As Experiment::transforms keeps them: [{"kind": …, "parameters": {…}}].
-std::string to_json(std::span<const Transform> transforms);
-// The way back; unknown kinds and parameters are errors.
-Result<std::vector<Transform>> parse_transforms(std::string_view json);
+// Which candidates are wanted.
+struct ProposeOptions {
+  bool padded = true, numerics = true;  // changes of this meaning are allowed
+  bool model = false;                   // another model needs the user's consent
+  std::string rule;                     // only what this rule suggests; empty: everything
+  // Only this change, whatever is expected of it: with `rule` where that rule fires. Empty:
+  // everything.
+  std::vector<Transform> only;
+  std::size_t most = 24;  // candidates that are kept, the most promising
+  // Times on the device, where it was calibrated; empty: the lower bounds have to do.
+  model::PredictTime predict = {};
+};
 
 }  // namespace rnnadvisor::advisor

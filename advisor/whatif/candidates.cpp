@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/change/accelerating.h"
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/shown_program.h"
 #include "advisor/rules/evaluate.h"
-#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/size_choice.h"
 
 namespace rnnadvisor::advisor {
 namespace {
-
-// A lower bound is no time: only what it puts far behind is not worth a try.
-constexpr double hopeless = 0.7;
 
 tl::unexpected<Error> dropped(std::string reason) {
   return fail(ErrorCode::unsupported, std::move(reason));
@@ -171,7 +169,7 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
           fmt::format("expected to be slower: predicted times allow {:.2f}x at most (estimate)",
                       predicted->most));
     }
-    if (!predicted && candidate.expected > 0 && candidate.expected < hopeless)
+    if (!predicted && candidate.expected > 0 && candidate.expected < least_worth_trying)
       return dropped(fmt::format("expected to be slower: {:.2f}x by the model (estimate)",
                                  candidate.expected));
   }
@@ -199,9 +197,9 @@ std::optional<ExperimentVariant> calls_after(std::span<const Transform> changes,
   return std::move(candidate.variant);
 }
 
-Proposal propose(const Profile& profile, int configuration, std::span<const Finding> findings,
-                 const DeviceSpec& device, const ProposeOptions& options) {
-  Collector collector(profile, configuration, device, options);
+std::vector<Suggested> suggested_changes(std::span<const Finding> findings, int configuration,
+                                         const ProposeOptions& options) {
+  std::vector<Suggested> all;
   const auto only = in_order(options.only);
   bool fired = false;  // the rule that is asked for
   for (const auto& finding : findings) {
@@ -210,30 +208,36 @@ Proposal propose(const Profile& profile, int configuration, std::span<const Find
     fired = true;
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
-      if (!only.empty() && in_order(changes_of(suggestion)) != only) continue;
+      auto changes = changes_of(suggestion);
+      if (!only.empty() && in_order(changes) != only) continue;
       // What another change gains says nothing of this one.
-      const bool own = finding.gain && finding.gain->changes == changes_of(suggestion);
-      const double claimed = own ? finding.gain->speedup : 0;
-      const std::string by =
-          own ? fmt::format("{}: {}", finding.rule_id, in_words(finding.gain->basis))
-              : std::string();
-      collector.add(changes_of(suggestion), finding.rule_id, claimed, by);
+      const bool own = finding.gain && finding.gain->changes == changes;
+      all.push_back(
+          {std::move(changes), finding.rule_id, own ? finding.gain->speedup : 0,
+           own ? fmt::format("{}: {}", finding.rule_id, in_words(finding.gain->basis)) : ""});
     }
   }
-  if (!only.empty()) {
-    // Also where another finding proposes it; it is then no suggestion of this rule.
-    if (options.rule.empty() || fired) collector.add(only, "", 0, "");
-  } else if (options.rule.empty()) {
-    const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
-    for (const auto& transforms :
-         model_proposals(own.config, own.program, device, framework_around(profile, configuration)))
-      collector.add(transforms, "", 0, "");
-    for (const auto& transforms : chosen_sizes(profile, configuration, device, options))
-      collector.add(transforms, "", 0, "");
-    if (own.config.mode == Mode::training && backward_follows(profile, configuration) == false) {
-      if (auto inference = parse_transform("inference_mode", "{}"))
-        collector.add(std::span(&*inference, 1), "", 0, "");
-    }
+  // Also where another finding proposes it; it is then no suggestion of this rule.
+  if (!only.empty() && (options.rule.empty() || fired)) all.push_back({only, "", 0, ""});
+  return all;
+}
+
+Proposal propose(const Profile& profile, int configuration, std::span<const Finding> findings,
+                 const DeviceSpec& device, const ProposeOptions& options) {
+  Collector collector(profile, configuration, device, options);
+  for (const auto& [changes, rule, expected, by] :
+       suggested_changes(findings, configuration, options))
+    collector.add(changes, rule, expected, by);
+  if (!options.only.empty() || !options.rule.empty()) return collector.take();
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  for (const auto& transforms :
+       model_proposals(own.config, own.program, device, framework_around(profile, configuration)))
+    collector.add(transforms, "", 0, "");
+  for (const auto& transforms : chosen_sizes(profile, configuration, device, options))
+    collector.add(transforms, "", 0, "");
+  if (own.config.mode == Mode::training && backward_follows(profile, configuration) == false) {
+    if (auto inference = parse_transform("inference_mode", "{}"))
+      collector.add(std::span(&*inference, 1), "", 0, "");
   }
   return collector.take();
 }

@@ -15,18 +15,6 @@
 
 namespace rnnadvisor::advisor {
 
-struct ProposeOptions {
-  bool padded = true, numerics = true;  // changes of this meaning are allowed
-  bool model = false;                   // another model needs the user's consent
-  std::string rule;                     // only what this rule suggests; empty: everything
-  // Only this change, whatever is expected of it: with `rule` where that rule fires. Empty:
-  // everything.
-  std::vector<Transform> only;
-  std::size_t most = 24;  // candidates that are kept, the most promising
-  // Times on the device, where it was calibrated; empty: the lower bounds have to do.
-  model::PredictTime predict = {};
-};
-
 // A change that will not be tried, and why.
 struct Dropped {
   std::vector<Transform> transforms;
@@ -42,6 +30,9 @@ struct Proposal {
 
 // Several calls of one are at most this many: beyond, the calls themselves are what costs.
 inline constexpr std::size_t most_calls_of_one = 64;
+
+// A lower bound is no time: only what it puts further behind than this is not worth a try.
+inline constexpr double least_worth_trying = 0.7;
 
 // Why inference cannot stand in for training here; nothing where it can, or where the changes do
 // not ask for it. Without a backward pass a forward pass for training keeps what is never read.
@@ -62,6 +53,17 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
 std::optional<ExperimentVariant> calls_after(std::span<const Transform> changes,
                                              const Profile& profile, int configuration,
                                              const DeviceSpec& device);
+
+// What the findings of a configuration propose that a machine can apply, as options.rule and
+// options.only want it. `findings` may be those of all configurations.
+struct Suggested {
+  std::vector<Transform> changes;
+  std::string rule;
+  double expected = 0;      // the finding's gain, where it is of this change; 0: nothing says
+  std::string expected_by;  // where that is from
+};
+std::vector<Suggested> suggested_changes(std::span<const Finding> findings, int configuration,
+                                         const ProposeOptions& options);
 
 // `findings` may be those of all configurations. `device` is the one on which they would be tried.
 // Deterministic.

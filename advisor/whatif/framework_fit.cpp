@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "advisor/change/transform_code.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/facts/framework_model.h"
-#include "advisor/whatif/transform_code.h"
+#include "advisor/whatif/candidate.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "advisor/change/compose.h"
 #include "advisor/facts/fact.h"
 #include "advisor/facts/framework_around.h"
 #include "advisor/whatif/candidate.h"

@@ -9,16 +9,16 @@
 #include <string>
 #include <utility>
 
+#include "advisor/change/accelerating.h"
+#include "advisor/change/in_words.h"
+#include "advisor/change/transform.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/rules/evaluate.h"
-#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
-#include "advisor/whatif/plain_words.h"
 #include "advisor/whatif/size_choice.h"
-#include "advisor/whatif/transform.h"
 #include "core/model/algorithm_times.h"
 #include "core/model/eligibility.h"
 

@@ -10,7 +10,8 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/shown_program.h"
-#include "advisor/whatif/outcome.h"
+#include "advisor/whatif/candidates.h"
+#include "advisor/whatif/trial.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -11,25 +11,9 @@
 
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/experimenter.h"
-#include "profiler/profile/experiment.h"
+#include "advisor/whatif/trial.h"
 
 namespace rnnadvisor::advisor {
-
-// One candidate and what became of it.
-struct Trial {
-  int configuration = -1;  // index into Profile::configurations
-  Candidate candidate;
-  Outcome outcome = Outcome::not_run;
-  ExperimentVerdict verdict = ExperimentVerdict::not_run;
-  std::string message;  // why it was not run, or what must be known of it
-  std::vector<ExperimentTiming> timings;
-  std::vector<TensorShift> shifts;
-  std::int64_t memory_before = -1, memory_after = -1;  // bytes
-  double seconds = 0;                                  // its share of the time
-  GpuClocks clocks_before, clocks_after;               // of the rounds that count
-  bool full = false;                                   // measured with the full protocol
-  bool moved = false;  // its results are not those that its meaning promises
-};
 
 struct SearchProgress {
   int configuration = -1;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "advisor/whatif/candidates.h"
+#include "advisor/whatif/candidate.h"
 
 namespace rnnadvisor::advisor {
 

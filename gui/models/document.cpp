@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "advisor/judge/judge.h"
 #include "advisor/rules/rule_files.h"
 #include "core/base/output_file.h"
 #include "gui/models/background.h"

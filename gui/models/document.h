@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "advisor/judge/judge.h"
 #include "advisor/report/report.h"
 #include "advisor/rules/rule.h"
 #include "core/base/result.h"

@@ -1,11 +1,12 @@
 #include <algorithm>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/in_words.h"
+#include "advisor/change/transform.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 #include "gui/models/pages.h"
 #include "gui/texts.h"

@@ -6,7 +6,7 @@
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
 #include "gui/texts.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui {
 namespace {

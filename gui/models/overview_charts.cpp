@@ -5,7 +5,7 @@
 
 #include "advisor/report/words.h"
 #include "gui/texts.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui {
 namespace {

@@ -4,8 +4,8 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 
+#include "advisor/change/accelerating.h"
 #include "advisor/report/words.h"
-#include "advisor/whatif/accelerating.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/torch/torch_candidates.h"
 #include "gui/texts.h"

@@ -4,8 +4,8 @@
 #include <QStandardPaths>
 #include <algorithm>
 
+#include "advisor/change/compose.h"
 #include "advisor/report/words.h"
-#include "advisor/whatif/candidate.h"
 #include "core/base/output_file.h"
 #include "core/base/shell_words.h"
 #include "gui/models/run_problem.h"

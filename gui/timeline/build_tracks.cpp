@@ -4,7 +4,7 @@
 #include <set>
 
 #include "gui/timeline/build_parts.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "gui/timeline/counter_unit.h"
 #include "gui/timeline/track.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {

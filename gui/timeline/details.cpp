@@ -10,7 +10,7 @@
 #include "gui/texts.h"
 #include "gui/timeline/counter_unit.h"
 #include "gui/timeline/scene.h"
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {

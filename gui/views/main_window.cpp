@@ -19,8 +19,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "advisor/change/transform.h"
 #include "advisor/report/words.h"
-#include "advisor/whatif/transform.h"
 #include "core/base/text.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"

@@ -2,9 +2,9 @@
 #include <QApplication>
 #include <QClipboard>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
 #include "advisor/facts/framework_call.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
 #include "core/base/shell_words.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"

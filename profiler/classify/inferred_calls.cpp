@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 enum class Direction : char { unknown, forward, backward_data, backward_weights };
 
 // What cuDNN's own names say: fp, bp, bp1 and bp2 stand for forward propagation, backward data and
-// backward weights (profiler/classify/families.toml has the families and where they were seen). The
+// backward weights (profiler/kernels/families.toml has the families and where they were seen). The
 // fast LSTM kernel says so only backwards: ampere_lstm_tile16 ran in forward calls alone,
 // ampere_lstm_bp_largeB and what copies and clears for it in backward data calls alone (16 and 8
 // calls of tests/data/h200/kernels.jsonl).

@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 3> cell_words = {"framework_lstm", "frame
                                                         "handwritten"};
 constexpr int least_framework_steps = 8, least_handwritten_steps = 16;
 constexpr int most_kernels_between = 64;  // two steps further apart belong to different runs
-constexpr double nearly_all = 0.8;
+constexpr double nearly_all_steps = 0.8;
 // Of loops that XLA compiled. A network of equal layers may look like a short loop, and a layer of
 // a transformer has at least four products.
 constexpr int least_compiled_steps = 32, most_kernels_in_compiled_step = 12,
@@ -98,7 +98,7 @@ bool counts(const Run& run) {
   if (!run.cell) return false;
   const bool by_hand = *run.cell == NativeCell::handwritten;
   if (run.steps < (by_hand ? least_handwritten_steps : least_framework_steps)) return false;
-  const auto enough = nearly_all * static_cast<double>(run.steps - 1);
+  const auto enough = nearly_all_steps * static_cast<double>(run.steps - 1);
   if (static_cast<double>(run.with_product) < enough) return false;
   return !by_hand || static_cast<double>(run.with_sigmoid) >= enough;
 }

@@ -8,16 +8,16 @@
 namespace rnnadvisor {
 namespace {
 
-struct Span {
+struct CallSpan {
   std::int64_t start_ns = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();
   int call = -1, device = -1;
 };
 
 // Where each call's kernels ran, sorted by start.
-std::vector<Span> call_spans(const Profile& profile) {
+std::vector<CallSpan> call_spans(const Profile& profile) {
   const auto& k = profile.kernels;
-  std::vector<Span> spans(profile.calls.size());
+  std::vector<CallSpan> spans(profile.calls.size());
   for (std::size_t i = 0; i < k.size(); ++i) {
     if (k.call[i] < 0) continue;
     auto& span = spans[static_cast<std::size_t>(k.call[i])];
@@ -26,9 +26,9 @@ std::vector<Span> call_spans(const Profile& profile) {
     span.start_ns = std::min(span.start_ns, k.start_ns[i]);
     span.end_ns = std::max(span.end_ns, k.end_ns[i]);
   }
-  std::erase_if(spans, [](const Span& span) { return span.call < 0; });
+  std::erase_if(spans, [](const CallSpan& span) { return span.call < 0; });
   std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });
+            [](const CallSpan& a, const CallSpan& b) { return a.start_ns < b.start_ns; });
   return spans;
 }
 
@@ -65,7 +65,7 @@ class CallAt {
 
  private:
   const KernelTable& kernels_;
-  std::vector<Span> spans_;
+  std::vector<CallSpan> spans_;
   std::int64_t longest_ = 0, longest_span_ = 0;
   std::size_t first_span_ = 0, first_kernel_ = 0;
 };

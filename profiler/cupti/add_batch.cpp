@@ -1,4 +1,4 @@
-#include "profiler/cupti/traced_run.h"
+#include "profiler/cupti/add_batch.h"
 
 namespace rnnadvisor {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 #include "profiler/profile/devices.h"
 #include "profiler/profile/tables.h"
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/gemm_roles.h"
 #include "profiler/profile/nvtx_nesting.h"

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor {

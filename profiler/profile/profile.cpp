@@ -10,10 +10,6 @@ constexpr std::array<std::string_view, 5> origins = {"checked", "run", "captured
 constexpr std::array<std::string_view, 9> outcomes = {
     "not_run", "completed", "refused",    "out_of_memory_predicted", "out_of_memory", "failed",
     "crashed", "timed_out", "interrupted"};
-constexpr std::array<std::string_view, kernel_role_count> roles = {
-    "recurrent_gemm", "layer_gemm", "weight_gemm",      "gemm",       "pointwise",
-    "persistent",     "reduction",  "layout_change",    "conversion", "initialisation",
-    "copy",           "other",      "algorithm_search", "unknown"};
 constexpr std::array<std::string_view, 3> note_severities = {"info", "warning", "error"};
 
 constexpr std::array<std::string_view, 5> process_ends = {"unknown", "running", "exited",
@@ -76,7 +72,6 @@ const std::string& Profile::text(int string_index) const {
   return string_index >= 0 && index < strings.size() ? strings[index] : none;
 }
 
-std::string_view to_string(KernelRole role) { return spelling(role, roles); }
 std::string_view to_string(Origin origin) { return spelling(origin, origins); }
 std::string_view to_string(Outcome outcome) { return spelling(outcome, outcomes); }
 std::string_view to_string(MemoryOperation operation) {

@@ -23,6 +23,7 @@
 #include "core/device/device_spec.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
+#include "profiler/kernels/kernel_role.h"
 #include "profiler/profile/call.h"
 #include "profiler/profile/experiment.h"
 #include "profiler/profile/process.h"
@@ -69,24 +70,6 @@ struct Configuration {
   const StageResult* stage(model::Stage stage) const;
 };
 
-enum class KernelRole : std::uint8_t {  // a byte: profiles have columns of it
-  recurrent_gemm,
-  layer_gemm,
-  weight_gemm,
-  gemm,
-  pointwise,
-  persistent,
-  reduction,
-  layout_change,
-  conversion,
-  initialisation,
-  copy,
-  other,
-  algorithm_search,  // a trial of cudnnFindRNN…AlgorithmEx: nothing that the program computed
-  unknown            // stays the last
-};
-inline constexpr std::size_t kernel_role_count = static_cast<std::size_t>(KernelRole::unknown) + 1;
-std::string_view to_string(KernelRole role);
 std::string_view to_string(Origin origin);
 std::string_view to_string(Outcome outcome);
 std::optional<Outcome> parse_outcome(std::string_view text);

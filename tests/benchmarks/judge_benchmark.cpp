@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
 #include "core/config/read_config.h"
 

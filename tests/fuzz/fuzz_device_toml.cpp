@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "advisor/judge/judge.h"
 #include "core/device/device_spec.h"
 #include "core/model/cost.h"
 #include "core/model/eligibility.h"

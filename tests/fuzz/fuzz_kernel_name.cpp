@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "profiler/classify/classify.h"
-#include "profiler/classify/kernel_name.h"
+#include "profiler/kernels/classify.h"
+#include "profiler/kernels/kernel_name.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rnnadvisor;

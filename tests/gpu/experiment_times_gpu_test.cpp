@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "advisor/cli/worker/run_experiment.h"
+#include "profiler/run/run_experiment.h"
 #include "tests/gpu/experiment_cases.h"
 
 namespace rnnadvisor {
@@ -176,13 +176,13 @@ TEST(ExperimentOnGpu, InAWorker) {
   const auto request =
       request_of(before, {variant(Composition::layers, split_layers(before)),
                           single(changed(before, [](RnnConfig& c) { c.seq_length = 3; }))});
-  cli::ExperimentRunOptions options;
+  ExperimentRunOptions options;
   options.program = program.string();
   int rounds = 0;
   options.on_progress = [&](const ExperimentProgress& progress) {
     rounds = std::max(rounds, progress.round);
   };
-  const auto result = cli::run_experiment(request, options);
+  const auto result = run_experiment(request, options);
   ASSERT_TRUE(result) << to_text(result.error());
   ASSERT_EQ(result->outcome, Outcome::completed) << result->message;
   EXPECT_GE(rounds, 7);

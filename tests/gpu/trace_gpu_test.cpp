@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 #include "profiler/cupti/cupti_api.h"
-#include "profiler/cupti/traced_run.h"
+#include "profiler/run/traced_run.h"
 
 namespace rnnadvisor {
 namespace {

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,47 +40,63 @@ const std::vector<Layer>& layers() {
        {"core/base", "core/config", "core/device", "core/model"},
        with(cuda, {"Q", "sqlite3"})},
       {"core/cudnn", {"core"}, {"Q", "sqlite3", "cupti"}},
-      {"profiler/profile", {"core", "profiler/profile", "profiler/classify"}, with(cuda, {"Q"})},
+      {"profiler/kernels", {"core", "profiler/kernels"}, with(cuda, {"Q", "sqlite3"})},
+      {"profiler/profile", {"core", "profiler/kernels", "profiler/profile"}, with(cuda, {"Q"})},
       {"profiler/classify",
-       {"core", "profiler/profile", "profiler/classify"},
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify"},
        with(cuda, {"Q", "sqlite3"})},
       {"profiler/cupti",
-       {"core", "profiler/cupti", "profiler/profile", "profiler/classify"},
+       {"core", "profiler/cupti", "profiler/kernels", "profiler/profile", "profiler/classify"},
        {"Q", "sqlite3", "toml++", "cudnn"}},
       {"profiler/spool", {"core", "profiler/spool"}, with(cuda, {"Q", "sqlite3", "toml++"})},
       {"profiler/plugin",
        {"core", "profiler/spool", "profiler/plugin", "profiler/cupti/overhead_name.h"},
        {"Q", "sqlite3", "toml++", "nlohmann"}},
       {"profiler/launch",
-       {"core", "profiler/profile", "profiler/classify", "profiler/spool", "profiler/launch"},
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "profiler/spool",
+        "profiler/launch"},
        with(cuda, {"Q", "sqlite3"})},
+      {"profiler/run",
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "profiler/cupti",
+        "profiler/run"},
+       {"Q", "sqlite3", "toml++"}},
+      {"advisor/change",
+       {"core", "profiler/kernels", "profiler/profile", "advisor/change"},
+       with(cuda, {"Q"})},
       {"advisor/facts",
-       {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules"},
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
+        "advisor/facts"},
        with(cuda, {"Q"})},
       {"advisor/rules",
-       {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules",
-        "advisor/whatif"},
-       with(cuda, {"Q"})},
-      {"advisor/validate",
-       {"core", "profiler/profile", "advisor/facts", "advisor/rules", "advisor/whatif",
-        "advisor/validate"},
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
+        "advisor/facts", "advisor/rules"},
        with(cuda, {"Q"})},
       {"advisor/whatif",
-       {"core", "profiler/profile", "advisor/facts", "advisor/rules", "advisor/whatif"},
+       {"core", "profiler/kernels", "profiler/profile", "advisor/change", "advisor/facts",
+        "advisor/rules", "advisor/whatif"},
+       with(cuda, {"Q"})},
+      {"advisor/judge",
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
+        "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/judge"},
+       with(cuda, {"Q"})},
+      {"advisor/validate",
+       {"core", "profiler/kernels", "profiler/profile", "advisor/change", "advisor/facts",
+        "advisor/rules", "advisor/whatif", "advisor/judge", "advisor/validate"},
        with(cuda, {"Q"})},
       {"advisor/report",
-       {"core", "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules",
-        "advisor/whatif", "advisor/report"},
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
+        "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/judge", "advisor/report"},
        with(cuda, {"Q"})},
       {"advisor/cli", {"core", "profiler", "advisor"}, {"Q"}},
       {"gui",
        {"core/base", "core/config", "core/device", "core/model", "core/cudnn/run_result.h",
-        "profiler/profile", "profiler/classify", "advisor/facts", "advisor/rules", "advisor/whatif",
-        "advisor/report", "gui"},
+        "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
+        "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/judge", "advisor/report",
+        "gui"},
        with(cuda, {"sqlite3"})},
       {"gui/models",
-       {"core", "profiler/profile", "profiler/classify", "advisor", "gui/models", "gui/texts.h",
-        "gui/theme.h"},
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor",
+        "gui/models", "gui/texts.h", "gui/theme.h"},
        {"QWidget", "QApplication", "QPainter"}},
   };
   return table;
@@ -118,6 +136,63 @@ std::vector<std::string> violations(const fs::path& root) {
 
 TEST(Layering, EveryIncludeIsAllowed) {
   for (const auto& violation : violations(RNNADVISOR_SOURCE_DIR)) ADD_FAILURE() << violation;
+}
+
+// A layer may include only what stands above it in the table, so that no two include each other.
+TEST(Layering, NoLayerMayIncludeALaterOne) {
+  std::set<std::string> before = {"core", "profiler", "advisor"};
+  for (const auto& layer : layers()) {
+    before.insert(layer.folder);
+    for (const auto& folder : layer.may_include) {
+      const bool file = folder.find('.') != std::string::npos;
+      EXPECT_TRUE(before.count(file ? folder.substr(0, folder.rfind('/')) : folder) > 0)
+          << layer.folder << " may include " << folder;
+    }
+  }
+}
+
+// A unit is a source file with its header. Those that reach themselves by includes.
+std::vector<std::string> units_in_circles(const fs::path& root, const std::string& folder) {
+  const auto without_ending = [](std::string path) { return path.substr(0, path.rfind('.')); };
+  std::map<std::string, std::set<std::string>> includes;
+  for (const auto& entry : fs::directory_iterator(root / folder)) {
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+    const auto unit = without_ending(entry.path().lexically_relative(root).string());
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);)
+      if (line.rfind("#include \"" + folder + "/", 0) == 0)
+        includes[unit].insert(without_ending(line.substr(10)));
+    includes[unit].erase(unit);
+  }
+  std::vector<std::string> found;
+  for (const auto& [unit, direct] : includes) {
+    std::vector<std::string> open(direct.begin(), direct.end());
+    std::set<std::string> reached(direct.begin(), direct.end());
+    while (!open.empty()) {
+      const auto next = open.back();
+      open.pop_back();
+      for (const auto& more : includes[next])
+        if (reached.insert(more).second) open.push_back(more);
+    }
+    if (reached.count(unit) > 0) found.push_back(unit);
+  }
+  return found;
+}
+
+TEST(Layering, NoUnitReachesItself) {
+  for (const char* folder : {"profiler/plugin", "advisor/change", "advisor/judge", "advisor/rules",
+                             "advisor/whatif", "advisor/report", "advisor/cli"})
+    EXPECT_EQ(units_in_circles(RNNADVISOR_SOURCE_DIR, folder), Words{}) << folder;
+}
+
+TEST(Layering, ACircleOfUnitsIsFound) {
+  const rnnadvisor::TemporaryFolder folder;
+  fs::create_directories(folder.path() / "core/model");
+  std::ofstream(folder.path() / "core/model/a.h") << "#include \"core/model/b.h\"\n";
+  std::ofstream(folder.path() / "core/model/b.cpp")
+      << "#include \"core/model/b.h\"\n#include \"core/model/a.h\"\n";
+  std::ofstream(folder.path() / "core/model/c.cpp") << "#include \"core/model/b.h\"\n";
+  EXPECT_EQ(units_in_circles(folder.path(), "core/model"), (Words{"core/model/a", "core/model/b"}));
 }
 
 TEST(Layering, AWrongIncludeIsFound) {

@@ -9,14 +9,14 @@
 #include <limits>
 #include <set>
 
+#include "advisor/change/accelerating.h"
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
+#include "advisor/judge/make_finding.h"
 #include "advisor/rules/evaluate.h"
-#include "advisor/rules/make_finding.h"
 #include "advisor/rules/rule_files.h"
 #include "advisor/rules/text_template.h"
-#include "advisor/whatif/accelerating.h"
-#include "advisor/whatif/candidate.h"
 #include "advisor/whatif/predicted_change.h"
-#include "advisor/whatif/transform.h"
 #include "core/model/time_for_device.h"
 #include "tests/rules/case_file.h"
 #include "tests/rules/oracle.h"

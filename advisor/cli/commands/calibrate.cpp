@@ -18,6 +18,7 @@
 #include "core/model/time_cross_validation.h"
 #include "core/model/time_errors.h"
 #include "core/model/time_model.h"
+#include "profiler/profile/environment.h"
 
 namespace rnnadvisor::cli {
 namespace {

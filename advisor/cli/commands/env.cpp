@@ -10,6 +10,7 @@
 #include "advisor/cli/output_name.h"
 #include "advisor/cli/recording_options.h"
 #include "core/base/shell_words.h"
+#include "profiler/profile/environment.h"
 
 namespace rnnadvisor::cli {
 namespace {

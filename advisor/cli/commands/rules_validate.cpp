@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "advisor/change/in_words.h"
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/gpu_choice.h"
@@ -22,6 +23,7 @@
 #include "advisor/validate/measure.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "profiler/profile/environment.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {

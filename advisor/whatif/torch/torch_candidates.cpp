@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/change/transform_code.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/facts/shown_program.h"
 #include "advisor/rules/evaluate.h"
+#include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
-#include "advisor/whatif/transform_code.h"
 
 namespace rnnadvisor::advisor {
 namespace {
 
 using Changes = std::vector<Transform>;
-
-constexpr double hopeless = 0.7;  // as for cuDNN's calls (candidates.cpp)
 
 bool has(std::span<const Transform> transforms, std::string_view kind) {
   return std::any_of(transforms.begin(), transforms.end(),
@@ -166,7 +165,8 @@ class Maker {
         changes.size() == of_calls.size())
       made.expected = modelled_speedup(own_.config, candidate.variant, device_);
     if (made.expected > 0) made.expected_by = "estimate: ratio of the lower bounds";
-    if (rule.empty() && options_.only.empty() && made.expected > 0 && made.expected < hopeless)
+    if (rule.empty() && options_.only.empty() && made.expected > 0 &&
+        made.expected < least_worth_trying)
       return no(
           fmt::format("expected to be slower: {:.2f}x by the model (estimate)", made.expected));
     made.calls = std::move(candidate.variant.calls);
@@ -206,23 +206,10 @@ TorchProposal propose_for_torch(const Profile& profile, int configuration,
                                 std::span<const Finding> findings, const DeviceSpec& device,
                                 const ProposeOptions& options, std::span<const Trial> trials) {
   Maker maker(profile, configuration, device, options);
-  const auto only = in_order(options.only);
-  bool fired = false;  // the rule that is asked for
-  for (const auto& finding : findings) {
-    if (finding.configuration != configuration) continue;
-    if (!options.rule.empty() && finding.rule_id != options.rule) continue;
-    fired = true;
-    for (const auto& suggestion : finding.suggestions) {
-      if (!suggestion.transform) continue;
-      if (!only.empty() && in_order(changes_of(suggestion)) != only) continue;
-      const double claimed = finding.gain && finding.gain->speedup > 1 ? finding.gain->speedup : 0;
-      maker.add(changes_of(suggestion), finding.rule_id, claimed,
-                finding.gain ? finding.rule_id : std::string());
-    }
-  }
-  // Also where another finding proposes it; it is then no suggestion of this rule.
-  if (!only.empty() && (options.rule.empty() || fired)) maker.add(only, "", 0, "");
-  if (!only.empty() || !options.rule.empty()) return maker.take();
+  for (const auto& [changes, rule, expected, by] :
+       suggested_changes(findings, configuration, options))
+    maker.add(changes, rule, expected, by);
+  if (!options.only.empty() || !options.rule.empty()) return maker.take();
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   std::vector<const Trial*> confirmed;
   for (const auto& trial : trials)

@@ -1,7 +1,7 @@
 // What becomes of a change in PyTorch when the interpreter does not do what it should. It is
 // stand_in_python.py, which behaves as STAND_IN says; and, where there is one, a real PyTorch on
 // the CPU.
-#include "advisor/cli/worker/run_torch.h"
+#include "advisor/cli/run_torch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

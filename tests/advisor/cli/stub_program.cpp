@@ -12,11 +12,11 @@
 #include <iostream>
 
 #include "advisor/cli/interrupt.h"
-#include "advisor/cli/worker/experiment_protocol.h"
-#include "advisor/cli/worker/protocol.h"
-#include "advisor/cli/worker/run_experiment.h"
 #include "core/device/device_spec.h"
 #include "profiler/profile/file.h"
+#include "profiler/run/experiment_protocol.h"
+#include "profiler/run/protocol.h"
+#include "profiler/run/run_experiment.h"
 #include "tests/advisor/cli/fake_services.h"
 
 namespace rnnadvisor::cli {
@@ -101,18 +101,18 @@ int main(int argc, char** argv) {
   cli::FakeMachine machine;
   cli::Services services = machine.services();
   services.watch_interrupts = [] { return cli::watch_interrupts(); };
-  services.run_configurations = [&](const cli::RunRequest& request) {
+  services.run_configurations = [&](const rnnadvisor::RunRequest& request) {
     const std::vector<rnnadvisor::GpuState> gpus = {
         {0, *rnnadvisor::find_device("nvidia-h200"), "GPU-0", 1 << 30, true, ""}};
-    return cli::run_in_workers(request, program, gpus);
+    return rnnadvisor::run_in_workers(request, program, gpus);
   };
   machine.gpu = !cli::variable("RNNADVISOR_STUB_GPU").empty();
   services.run_experiment = [&](const rnnadvisor::ExperimentRequest& request, int device,
                                 const std::atomic<bool>* stop) {
-    cli::ExperimentRunOptions options;
+    rnnadvisor::ExperimentRunOptions options;
     options.device = device;
     options.stop = stop;
-    return cli::run_experiment_in_worker(request, options, program);
+    return run_experiment_in_worker(request, options, program);
   };
   services.worker = [](int, const std::string& directory) { return cli::work(directory); };
   const std::vector<std::string> arguments(argv + 1, argv + argc);

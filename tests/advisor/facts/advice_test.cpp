@@ -13,8 +13,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "advisor/change/transform.h"
+#include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
-#include "advisor/whatif/transform.h"
 #include "core/config/read_config.h"
 
 namespace rnnadvisor::advisor {

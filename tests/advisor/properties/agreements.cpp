@@ -4,11 +4,11 @@
 
 #include <set>
 
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
 #include "advisor/cli/exit_status.h"
 #include "advisor/facts/framework_call.h"
-#include "advisor/rules/merge.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
+#include "advisor/judge/merge.h"
 
 namespace rnnadvisor::test {
 

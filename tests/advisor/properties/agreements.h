@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "advisor/cli/configurations.h"
+#include "advisor/judge/judge.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "advisor/rules/rule.h"

@@ -10,6 +10,7 @@
 #include "advisor/cli/config_fields.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/facts/framework_call.h"
+#include "advisor/judge/judge.h"
 #include "advisor/report/report.h"
 #include "advisor/report/sarif_places.h"
 #include "core/config/key_positions.h"

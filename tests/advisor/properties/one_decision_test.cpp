@@ -8,18 +8,18 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/change/accelerating.h"
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
 #include "advisor/cli/batch.h"
 #include "advisor/cli/config_fields.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/fitting.h"
 #include "advisor/facts/framework_call.h"
+#include "advisor/judge/merge.h"
+#include "advisor/judge/order.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
-#include "advisor/rules/merge.h"
-#include "advisor/rules/order.h"
-#include "advisor/whatif/accelerating.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
 #include "core/model/map.h"
 #include "core/model/memory.h"
 #include "core/model/time_for_device.h"

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "advisor/rules/merge.h"
-#include "advisor/rules/order.h"
-#include "advisor/whatif/accelerating.h"
-#include "advisor/whatif/transform.h"
+#include "advisor/change/accelerating.h"
+#include "advisor/change/transform.h"
+#include "advisor/judge/judge.h"
+#include "advisor/judge/merge.h"
+#include "advisor/judge/order.h"
 #include "core/model/time_model.h"
 #include "tests/advisor/properties/agreements.h"
 #include "tests/effort.h"

@@ -8,6 +8,7 @@
 #include "advisor/cli/batch.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/facts/framework_call.h"
+#include "advisor/judge/judge.h"
 #include "advisor/report/report.h"
 #include "advisor/report/words.h"
 #include "profiler/profile/builder.h"

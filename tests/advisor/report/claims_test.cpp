@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advisor/judge/judge.h"
 #include "advisor/report/figure_claims.h"
 #include "advisor/report/products.h"
 #include "profiler/profile/file.h"

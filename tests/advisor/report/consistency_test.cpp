@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "advisor/judge/judge.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/rule.h"
 #include "core/device/device_spec.h"

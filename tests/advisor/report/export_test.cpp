@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "profiler/classify/classify.h"
+#include "profiler/kernels/classify.h"
 #include "profiler/profile/file.h"
 #include "tests/profiler/profile/rich_profile.h"
 

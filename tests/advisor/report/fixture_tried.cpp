@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "advisor/facts/profile_index.h"
-#include "advisor/rules/trials.h"
+#include "advisor/judge/trials.h"
 #include "tests/advisor/report/fixture.h"
 #include "tests/advisor/whatif/stand_in.h"
 

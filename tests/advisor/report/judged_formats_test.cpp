@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "advisor/judge/judge.h"
 #include "advisor/report/predicted_times.h"
 #include "core/model/time_for_device.h"
 #include "core/model/time_model.h"

@@ -9,7 +9,7 @@
 #include <regex>
 #include <set>
 
-#include "advisor/whatif/transform.h"
+#include "advisor/change/transform.h"
 #include "tests/advisor/rules/card.h"
 #include "tests/temporary_folder.h"
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "advisor/judge/judge.h"
 #include "advisor/validate/agreement_report.h"
 #include "advisor/validate/measure.h"
 #include "core/device/device_spec.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
 #include "core/config/read_config.h"
 #include "core/device/device_spec.h"

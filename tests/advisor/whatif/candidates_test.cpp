@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/whatif/estimate.h"
 #include "core/model/eligibility.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "advisor/whatif/candidate.h"
+#include "advisor/change/compose.h"
 
 namespace rnnadvisor::advisor {
 

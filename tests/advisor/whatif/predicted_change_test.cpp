@@ -6,7 +6,8 @@
 
 #include <functional>
 
-#include "advisor/rules/predictions.h"
+#include "advisor/judge/judge.h"
+#include "advisor/judge/predictions.h"
 #include "advisor/rules/rule.h"
 
 namespace rnnadvisor::advisor {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "advisor/facts/experiments.h"
-#include "advisor/whatif/outcome.h"
+#include "advisor/whatif/trial.h"
 #include "profiler/profile/check.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/whatif/stand_in.h"

@@ -2,7 +2,7 @@
 // every kind that keeps the function computes the original's numbers, every other is told apart.
 #include <gmock/gmock.h>
 
-#include "advisor/whatif/transform.h"
+#include "advisor/change/transform.h"
 #include "tests/core/cudnn/experiment_cases.h"
 
 namespace rnnadvisor::experiment {

@@ -13,9 +13,10 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/interrupt.h"
-#include "advisor/cli/worker/run_experiment.h"
 #include "core/model/time_for_device.h"
+#include "profiler/profile/environment.h"
 #include "profiler/profile/file.h"
+#include "profiler/run/run_experiment.h"
 #include "tests/gpu/planted/planted.h"
 
 namespace rnnadvisor {
@@ -40,10 +41,10 @@ int measure(const std::string& suite_path, const std::string& out, const std::st
     return 77;
   }
   const Environment environment =
-      cli::describe_machine(fmt::format("planted_suite measure {} {}", suite_path, out), machine);
+      describe_machine(fmt::format("planted_suite measure {} {}", suite_path, out), machine);
   const auto begin = std::chrono::steady_clock::now();
-  cli::ExperimentWorker worker;
-  cli::ExperimentRunOptions options;
+  ExperimentWorker worker;
+  ExperimentRunOptions options;
   options.program = program;
   // An interrupted run writes what it has.
   const std::atomic<bool>* stop = options.stop = cli::watch_interrupts();

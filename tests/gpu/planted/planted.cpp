@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/candidates.h"
-#include "advisor/whatif/outcome.h"
+#include "advisor/whatif/trial.h"
 #include "advisor/whatif/record.h"
 #include "advisor/whatif/search.h"
 #include "core/model/memory.h"

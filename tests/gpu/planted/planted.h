@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "advisor/change/compose.h"
 #include "advisor/facts/predicted_change.h"
-#include "advisor/whatif/candidate.h"
+#include "advisor/whatif/candidates.h"
 #include "advisor/whatif/experimenter.h"
 #include "core/config/read_config.h"
 #include "profiler/profile/profile.h"

@@ -247,7 +247,7 @@ class Suite(unittest.TestCase):
                 self.assertTrue("work" not in variant or variant["meaning"] == "model")
 
     def test_names_changes_and_suggestions_that_there_are(self):
-        kinds = set(re.findall(r'TransformKind\{\s*"(\w+)"', (ROOT / "advisor/whatif/transform.cpp").read_text()))
+        kinds = set(re.findall(r'TransformKind\{\s*"(\w+)"', (ROOT / "advisor/change/transform.cpp").read_text()))
         self.assertIn("cuda_graph", kinds)
         named = list(self.suite["changes_the_model"])
         for program in self.suite["program"]:

@@ -6,6 +6,7 @@
 
 #include "advisor/cli/configurations.h"
 #include "advisor/facts/framework_call.h"
+#include "advisor/judge/judge.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "core/model/time_for_device.h"

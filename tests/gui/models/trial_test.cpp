@@ -8,7 +8,7 @@
 #include <QTemporaryDir>
 #include <QTextDocument>
 
-#include "advisor/whatif/candidate.h"
+#include "advisor/change/compose.h"
 #include "gui/models/pages.h"
 #include "tests/gui/documents.h"
 

@@ -1,8 +1,9 @@
 // From an unattributed batch to the records of a profile: whose kernel is whose, and what was lost.
+#include "profiler/cupti/add_batch.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "profiler/cupti/traced_run.h"
 #include "profiler/profile/check.h"
 
 namespace rnnadvisor {

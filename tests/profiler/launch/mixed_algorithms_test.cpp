@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/candidates.h"
 #include "core/model/time_for_device.h"

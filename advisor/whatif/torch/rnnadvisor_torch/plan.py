@@ -1,6 +1,6 @@
 """What a candidate comes to in PyTorch: parts of a module (changes/), settings around it, or the reason why neither.
 
-The kinds are those of advisor/whatif/transform.h, and one that only PyTorch has: allow_tf32, which is math_type there."""
+The kinds are those of advisor/change/transform.h, and one that only PyTorch has: allow_tf32, which is math_type there."""
 from .problem import NotApplicable, Problem, nearest
 
 # What a change does to the function that is computed, the mildest first.

@@ -14,8 +14,8 @@ def made(transforms, **keys):
 
 class Kinds(unittest.TestCase):
     def test_every_kind_of_the_program_is_known_with_its_parameters(self):
-        """Held against advisor/whatif/transform.cpp, the list of the program."""
-        text = (support.ROOT / "advisor/whatif/transform.cpp").read_text()
+        """Held against advisor/change/transform.cpp, the list of the program."""
+        text = (support.ROOT / "advisor/change/transform.cpp").read_text()
         import re
         body = text[text.index("constexpr std::array kinds = {"):text.index("template <class Items>")]
         kinds = re.findall(r'TransformKind\{\s*"(\w+)",\s*(\w+),\s*([\w{}]+)', body)

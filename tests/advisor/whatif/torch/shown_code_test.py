@@ -1,4 +1,4 @@
-"""The lines that reports show for a change (advisor/whatif/transform_code.toml), run as they stand there: those that split a stack
+"""The lines that reports show for a change (advisor/change/transform_code.toml), run as they stand there: those that split a stack
 against the stack itself, on the CPU in float64: outputs, states, the gradients of all weights, and what the layer was made with."""
 import itertools
 import unittest
@@ -20,7 +20,7 @@ def shown(kind):
         return tomllib.load(file)[kind]["pytorch"]["code"]
 
 
-CALL = "y = rnn(x)[0]"  # call_of() in advisor/whatif/transform_code.cpp
+CALL = "y = rnn(x)[0]"  # call_of() in advisor/change/transform_code.cpp
 
 
 def together(kinds, multiple):

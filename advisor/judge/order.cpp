@@ -1,0 +1,254 @@
+#include "advisor/judge/order.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "advisor/rules/validation_records.h"
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// The program's framework cannot express any of the changes that the finding proposes.
+bool cannot_be_followed(const Finding& finding) {
+  return !finding.suggestions.empty() &&
+         std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
+                     [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
+}
+
+// What a named cause counts whose gain was not measured: it comes before gains smaller than this.
+constexpr double unknown_gain = 1.2;
+constexpr double nothing_claimed = -std::numeric_limits<double>::infinity();
+
+// share_of_step(), which goes through all calls, once for each configuration and scope.
+class Shares {
+ public:
+  explicit Shares(const ProfileIndex& index) : index_(&index) {}
+  const ProfileIndex& index() const { return *index_; }
+  std::optional<double> of(int configuration, const std::string& scope) {
+    const auto [found, fresh] = known_.try_emplace({configuration, scope});
+    if (fresh) found->second = share_of_step(*index_, configuration, scope);
+    return found->second;
+  }
+
+ private:
+  const ProfileIndex* index_;
+  std::map<std::pair<int, std::string>, std::optional<double>> known_;
+};
+
+// The share of a recorded program's step that following the finding is expected to save; below 0
+// what would cost time. A gain of a call counts as if the step were that call where the recording
+// does not tell what share of it the call has.
+double expected_saving(const Finding& finding, bool explains, Shares& shares) {
+  double speedup = unknown_gain;
+  std::string scope;
+  if (finding.gain && finding.gain->saved_bytes == 0 && !finding.gain->another_model &&
+      !cannot_be_followed(finding)) {
+    speedup = finding.gain->speedup;
+    if (finding.gain->basis == GainBasis::modelled) speedup *= of_an_estimate;
+    scope = finding.gain->scope;
+  } else if (!explains) {
+    return nothing_claimed;
+  }
+  if (!(speedup > 0)) return nothing_claimed;
+  return shares.of(finding.configuration, scope).value_or(1) * (1 - 1 / speedup);
+}
+
+// Larger comes first: broken, something to do, not refuted; of a program the share saved,
+// confirmed, a cause; the class of the gain, milliseconds saved, speedup, not refuted on another
+// GPU, confirmed, bytes, severity, a cause of what runs.
+using Weight = std::tuple<bool, bool, bool, double, bool, bool, int, double, double, bool, bool,
+                          std::int64_t, int, bool>;
+
+// On the GPUs where it was measured the rule does not hold; of this one only its document speaks.
+bool refuted_elsewhere(const Finding& finding) {
+  if (finding.validity.empty() || finding.gain) return false;
+  return refuted(finding.validity.back());
+}
+
+Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
+  const ProfileIndex& index = shares.index();
+  const Profile& profile = index.profile();
+  const auto at = static_cast<std::size_t>(finding.configuration);
+  const bool known = finding.configuration >= 0 && at < profile.configurations.size();
+  int class_of_gain = 0;  // none
+  double saved_ms = 0, speedup = 0;
+  std::int64_t bytes = 0;
+  bool confirmed = false;
+  if (finding.gain && !finding.gain->another_model) {
+    // Predicted times have an interval and are of this configuration.
+    const bool interval = finding.gain->low > 0 && finding.gain->high > 0;
+    class_of_gain = finding.gain->basis == GainBasis::modelled && !interval ? 1 : 2;
+    confirmed = finding.gain->basis == GainBasis::measured_here;
+    bytes = finding.gain->saved_bytes;
+    speedup = finding.gain->speedup > 0 ? finding.gain->speedup : 0;  // a file may hold anything
+    if (finding.predicted_speedup && !confirmed) speedup = *finding.predicted_speedup;
+    if (known && speedup > 0) {
+      const auto ms = scope_ms(profile.configurations[at], finding.gain->scope);
+      if (ms) saved_ms = *ms * (1 - 1 / speedup);
+    }
+  }
+  const Rule* rule = rules.find(finding.rule_id);
+  const bool of_program = known && profile.configurations[at].from_program();
+  const bool path = rule != nullptr && rule->consequence == "path";
+  const bool explains = of_program && path;
+  const double expected = of_program ? expected_saving(finding, explains, shares) : 0;
+  return {finding.severity == Severity::error,
+          !is_remark(finding),
+          !refuted(finding),
+          expected,
+          of_program && confirmed,
+          explains,
+          class_of_gain,
+          saved_ms,
+          speedup,
+          !refuted_elsewhere(finding),
+          confirmed,
+          bytes,
+          static_cast<int>(finding.severity),
+          path};
+}
+
+// What was confirmed for one configuration is comparable as measured: in the places that these
+// findings have, the larger gain first, and where that is not beyond the noise what alters less.
+void order_confirmed(std::vector<Finding>& findings) {
+  std::map<int, std::vector<std::size_t>> places;  // by configuration, ascending
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const auto& finding = findings[i];
+    const auto& trial = finding.trial;
+    if (finding.severity != Severity::error && finding.gain &&
+        finding.gain->basis == GainBasis::measured_here && !finding.gain->another_model && trial &&
+        trial->verdict == ExperimentVerdict::confirmed && trial->device.empty() &&
+        trial->speedup > 0 && finding.gain->speedup == trial->speedup)
+      places[finding.configuration].push_back(i);
+  }
+  for (const auto& [configuration, own] : places) {
+    std::vector<Finding> sorted;
+    for (const auto place : own) sorted.push_back(std::move(findings[place]));
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
+      return a.trial->speedup > b.trial->speedup;
+    });
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      for (std::size_t k = i; k > 0; --k) {
+        const auto& before = *sorted[k - 1].trial;
+        const auto& after = *sorted[k].trial;
+        if (before.meaning <= after.meaning || before.low > after.high) break;
+        std::swap(sorted[k - 1], sorted[k]);
+      }
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) findings[own[i]] = std::move(sorted[i]);
+  }
+}
+
+// How far what was measured of estimates lies apart: 0.64 to 1.5 times the estimate
+// (of_an_estimate).
+constexpr double within_an_estimate = 2;
+
+// What a finding is worth beside another one that comes close to it.
+struct Worth {
+  bool comparable = false;
+  double saving = 0;  // of the step, or of the calls; see expected_saving()
+  double speedup = 1;
+  Effort effort = Effort::line;
+  // 0: measured here. 1: predicted, or measured of a near configuration. 2: an estimate.
+  int risk = 2;
+  // No number is known, and a command finds it in the program and keeps what it was where nothing
+  // is gained.
+  bool by_command = false;
+};
+
+Worth worth_of(const Finding& finding, Shares& shares) {
+  Worth worth;
+  if (finding.severity == Severity::error || is_remark(finding) || cannot_be_followed(finding))
+    return worth;
+  if (!finding.gain) {
+    worth.by_command =
+        std::any_of(finding.suggestions.begin(), finding.suggestions.end(),
+                    [](const Suggestion& s) { return s.transform && s.effort == Effort::command; });
+    return worth;
+  }
+  if (finding.gain->another_model || finding.gain->saved_bytes != 0) return worth;
+  const auto of_gain = std::find_if(
+      finding.suggestions.begin(), finding.suggestions.end(),
+      [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
+  if (of_gain == finding.suggestions.end()) return worth;
+  const Gain& gain = *finding.gain;
+  const bool interval = gain.low > 0 && gain.high > 0;
+  worth.comparable = gain.speedup > 1;
+  worth.effort = of_gain->effort;
+  worth.risk = gain.basis == GainBasis::measured_here           ? 0
+               : gain.basis == GainBasis::modelled && !interval ? 2
+                                                                : 1;
+  worth.speedup = gain.speedup;
+  worth.saving = expected_saving(finding, false, shares);
+  return worth;
+}
+
+// Whether `later` is worth about what `before` is, and takes less or is surer.
+bool comes_before(const Worth& later, const Worth& before) {
+  if (later.by_command && before.comparable)
+    return before.risk == 2 && before.effort > Effort::command;
+  if (!later.comparable || !before.comparable || before.risk == 0) return false;
+  if (std::pair(later.effort, later.risk) >= std::pair(before.effort, before.risk)) return false;
+  const bool by_estimate =
+      before.risk == 2 && later.risk < 2 && before.saving <= later.saving * within_an_estimate;
+  // A command measures in the program, and predictions cannot tell the two apart.
+  const double close =
+      later.effort == Effort::command && later.risk == 1 ? as_predictions_tell : least_told_gain;
+  return by_estimate || before.speedup <= later.speedup * close;
+}
+
+// Of findings that come close to each other, those that take less come first, and then those that
+// are surer. In a recorded program all gains are shares of one step; of other configurations each
+// is compared with its own.
+void order_close(std::vector<Finding>& findings, Shares& shares) {
+  const auto& configurations = shares.index().profile().configurations;
+  std::map<int, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const auto at = static_cast<std::size_t>(findings[i].configuration);
+    if (findings[i].configuration < 0 || at >= configurations.size()) continue;
+    places[configurations[at].from_program() ? -1 : findings[i].configuration].push_back(i);
+  }
+  for (const auto& [group, own] : places) {
+    std::vector<std::pair<Worth, Finding>> sorted;
+    for (const auto place : own) {
+      const Worth worth = worth_of(findings[place], shares);
+      sorted.emplace_back(worth, std::move(findings[place]));
+      for (std::size_t k = sorted.size() - 1;
+           k > 0 && comes_before(sorted[k].first, sorted[k - 1].first); --k)
+        std::swap(sorted[k], sorted[k - 1]);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) findings[own[i]] = std::move(sorted[i].second);
+  }
+}
+
+}  // namespace
+
+void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
+                    const RuleSet& rules) {
+  std::vector<Weight> weights;
+  weights.reserve(findings.size());
+  Shares shares(index);
+  for (const auto& finding : findings) weights.push_back(weight_of(finding, shares, rules));
+  std::vector<std::size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (weights[a] != weights[b]) return weights[a] > weights[b];
+    if (findings[a].rule_id != findings[b].rule_id)
+      return findings[a].rule_id < findings[b].rule_id;
+    return findings[a].configuration < findings[b].configuration;
+  });
+  std::vector<Finding> ordered;
+  ordered.reserve(findings.size());
+  for (const auto place : order) ordered.push_back(std::move(findings[place]));
+  findings = std::move(ordered);
+  order_close(findings, shares);
+  order_confirmed(findings);
+}
+
+}  // namespace rnnadvisor::advisor
