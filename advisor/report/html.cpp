@@ -9,9 +9,9 @@
 #include "advisor/report/html_parts.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/render.h"
-#include "advisor/report/sha256.h"
 #include "advisor/report/words.h"
 #include "core/base/embedded.h"
+#include "report_hashes.h"
 
 namespace rnnadvisor::embedded {
 std::span<const EmbeddedFile> report_assets();
@@ -70,7 +70,7 @@ std::string whole_page(std::string_view title, std::string_view navigation, std:
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'sha256-{}'; script-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action "
       "'none'\">\n",
-      sha256_base64(style), sha256_base64(script));
+      report_css_sha256, report_js_sha256);
   page.raw(
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
       "name=\"color-scheme\" content=\"light dark\">\n"

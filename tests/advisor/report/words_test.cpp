@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "advisor/report/inline_code.h"
-#include "advisor/report/sha256.h"
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"
 
@@ -87,15 +86,6 @@ TEST(InlineCode, IsWhatStandsBetweenTwoBackticks) {
   EXPECT_EQ(inline_code("a `` b"), (Runs{{"a `` b", false}}));
   EXPECT_EQ(without_code_marks("`rnnadvisor run` takes both; 5` stays"),
             "rnnadvisor run takes both; 5` stays");
-}
-
-TEST(Sha256, KnownAnswers) {  // FIPS 180-4 examples, in base64
-  EXPECT_EQ(sha256_base64(""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
-  EXPECT_EQ(sha256_base64("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
-  EXPECT_EQ(sha256_base64("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
-            "JI1qYdIGOLjlwCaTDD5gOaM85Flk/yFn9uzt1BnbBsE=");
-  EXPECT_EQ(sha256_base64(std::string(1000000, 'a')),
-            "zcduXJkU+5KBocfihNc+Z/GAmkiklyAOBG05zMcRLNA=");
 }
 
 }  // namespace
