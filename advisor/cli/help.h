@@ -1,6 +1,7 @@
-// Help, man page and completion scripts, all made from the one application.
+// Help, man page and what completion offers, all made from the one application.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,11 @@ std::string help_text(const CLI::App& app, int width, bool all);
 // rnnadvisor.1, in mdoc.
 std::string man_page(const CLI::App& root);
 
-enum class Shell { bash, zsh, fish };
-std::string completion_script(const CLI::App& root, const Context& context, Shell shell);
+// What a shell may offer for the last of the words behind the program's name, which may be empty or
+// begun: one offer a line, as commands/completion.cpp says.
+inline constexpr std::string_view complete_command = "__complete";
+std::string completion_offers(const CLI::App& root, const Context& context,
+                              std::span<const std::string> words);
 
 // Words wrapped to `width` columns; a line that begins with a blank (an example) and empty lines
 // stay as they are.

@@ -14,7 +14,10 @@
 namespace rnnadvisor::cli {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
@@ -121,11 +124,48 @@ TEST(Man, MandocFindsNothingWrong) {
               HasSubstr("--fail-on"));
 }
 
+using Words = std::vector<std::string>;
+
+// The words that the program offers a shell, without their descriptions.
+Words offers(Words words) {
+  words.insert(words.begin(), "__complete");
+  const auto called = call(words);
+  EXPECT_EQ(called.status, 0);
+  Words offered;
+  std::istringstream lines(called.out);
+  for (std::string line; std::getline(lines, line);)
+    offered.push_back(line.substr(0, line.find('\t')));
+  return offered;
+}
+
+TEST(Completion, OffersWhatMayFollow) {
+  EXPECT_THAT(offers({""}), AllOf(IsSupersetOf({"check", "doctor"}), Not(Contains("worker"))));
+  EXPECT_THAT(offers({"rules", "ex"}), Contains("explain"));
+  EXPECT_THAT(offers({"check", "--"}),
+              IsSupersetOf({"-h", "--hidden-size", "--quiet", "--progress"}));
+  EXPECT_EQ(offers({"check", "--cell", ""}), (Words{"rnn_relu", "rnn_tanh", "lstm", "gru"}));
+  EXPECT_THAT(offers({"check", "--cell=l"}), Contains("--cell=lstm"));
+  EXPECT_THAT(offers({"check", "--hidden-size", ""}), IsEmpty());
+  EXPECT_THAT(offers({"check", "--unknown=x"}), IsEmpty());
+  EXPECT_EQ(offers({"check", "-o", "check", "x"}), Words{"@file"}) << "a value is no command";
+  EXPECT_EQ(offers({"rules", "check", "x"}), Words{"@directory"});
+  EXPECT_THAT(offers({"rules", "explain", ""}), Contains("persistence/tensor-core-math"));
+  EXPECT_EQ(offers({"profile", "--", "python3", "--x"}), Words{"@file"}) << "another program's";
+  EXPECT_THAT(offers({"profile", "--"}), Contains("--output"));
+  EXPECT_THAT(offers({}), IsEmpty());
+}
+
+TEST(Completion, OffersAreLinesWithDescriptions) {
+  EXPECT_THAT(call({"__complete", "sw"}).out, HasSubstr("sweep\t"));
+  EXPECT_THAT(call({"__complete", "check", "-"}).out, HasSubstr("--quiet\tno remarks"));
+}
+
 // Asks the bash function what it offers for a line, as the shell does when Tab is pressed.
 std::vector<std::string> complete(const std::string& script,
                                   const std::vector<std::string>& words) {
   std::string command = "cd / && source " + script + " && COMP_WORDS=(";
-  for (const auto& word : words) command += "'" + word + "' ";
+  command += "'" RNNADVISOR_PROGRAM "' ";
+  for (std::size_t i = 1; i < words.size(); ++i) command += "'" + words[i] + "' ";
   command += ") COMP_CWORD=" + std::to_string(words.size() - 1) +
              " && _rnnadvisor && printf '%s\\n' \"${COMPREPLY[@]}\"";
   TemporaryFolder folder;
@@ -156,8 +196,6 @@ class BashCompletion : public ::testing::Test {
   std::string script_ = folder_ / "rnnadvisor.bash";
 };
 
-using Words = std::vector<std::string>;
-
 TEST_F(BashCompletion, OffersCommandsOptionsAndWords) {
   EXPECT_THAT(offer({"rnnadvisor", ""}), IsSupersetOf({"check", "run", "sweep", "doctor"}));
   EXPECT_EQ(offer({"rnnadvisor", "sw"}), Words{"sweep"});
@@ -185,7 +223,7 @@ TEST_P(CompletionScript, TheShellParsesTheScript) {
   TemporaryFolder folder;
   const auto called = call({"completion", name});
   EXPECT_EQ(called.status, 0);
-  EXPECT_THAT(called.out, HasSubstr("hidden-size"));
+  EXPECT_THAT(called.out, HasSubstr("__complete"));
   write_text_file(folder / name, called.out);
   const auto checked = shell(name + " -n " + (folder / name));
   EXPECT_EQ(checked.status, 0) << checked.out;
@@ -203,7 +241,8 @@ TEST(Completion, FishOffersCommandsOptionsAndWords) {
     // A folder without files, which fish would offer too; its own settings stay out of it.
     const auto result =
         shell("mkdir -p " + (folder / "none") + " && cd " + (folder / "none") +
-              " && HOME=$PWD fish --no-config -c 'source ../rnnadvisor.fish; complete -C \"" +
+              " && HOME=$PWD PATH=$(dirname " RNNADVISOR_PROGRAM
+              "):$PATH fish --no-config -c 'source ../rnnadvisor.fish; complete -C \"" +
               line + "\"' | cut -f1");
     EXPECT_EQ(result.status, 0) << result.out;
     std::vector<std::string> words;
@@ -217,6 +256,31 @@ TEST(Completion, FishOffersCommandsOptionsAndWords) {
   EXPECT_EQ(offer("rnnadvisor check --cell l"), Words{"lstm"});
   EXPECT_EQ(offer("rnnadvisor rules exp"), Words{"explain"});
   EXPECT_THAT(offer("rnnadvisor samples show gui"), IsSupersetOf({"guide-figure-10"}));
+  EXPECT_EQ(offer("rnnadvisor check --cell=l"), Words{"--cell=lstm"});
+  EXPECT_EQ(offer("rnnadvisor report /us"), Words{"/usr/"});
+  EXPECT_EQ(offer("rnnadvisor check --rules=/us"), Words{"--rules=/usr/"});
+}
+
+// The completion system works in an editor of lines only: its functions that the script calls are
+// replaced by some that print.
+TEST(Completion, ZshOffersCommandsOptionsAndWords) {
+  if (!have("zsh")) GTEST_SKIP() << "zsh is not installed: its completion was NOT tried";
+  TemporaryFolder folder;
+  write_text_file(folder / "_rnnadvisor", call({"completion", "zsh"}).out);
+  const auto offer = [&](const std::string& words) {
+    write_text_file(folder / "ask.zsh",
+                    "compdef() {}; compset() { print compset $2 }; _files() { print files $* }\n"
+                    "_describe() { print -l -- ${(P)2} }\nsource " +
+                        (folder / "_rnnadvisor") + "\nwords=(" RNNADVISOR_PROGRAM " " + words +
+                        ")\nCURRENT=$#words\n_rnnadvisor\n");
+    return shell("zsh -f " + (folder / "ask.zsh")).out;
+  };
+  EXPECT_THAT(offer("''"), HasSubstr("check:Judge"));
+  EXPECT_THAT(offer("check --hidden"), HasSubstr("\n--hidden-size:"));
+  EXPECT_EQ(offer("check --cell l"), "rnn_relu\nrnn_tanh\nlstm\ngru\n");
+  EXPECT_EQ(offer("report ''"), "compset --*=\nfiles\n");
+  EXPECT_EQ(offer("rules check ''"), "compset --*=\nfiles -/\n");
+  EXPECT_EQ(offer("check --hidden-size ''"), "");
 }
 
 // `source <(rnnadvisor completion zsh)` registers the function; only the completion system may call
