@@ -36,7 +36,7 @@ TEXT
 
 [ -x build/release/bin/rnnadvisor-gui ] || cat <<'TEXT'
 
-This build has no window, because Qt 6.4 or later with D-Bus, SVG and lrelease was not found (packages qt6-base-dev, qt6-svg-dev and qt6-l10n-tools). Reports
+This build has no window, because Qt 6.4 or later with SVG was not found (packages qt6-base-dev and qt6-svg-dev). Reports
 and exports work without it.
 TEXT
 

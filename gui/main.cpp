@@ -12,8 +12,7 @@
 
 #include "core/base/out_of_memory.h"
 #include "core/model/time_for_device.h"
-#include "gui/translations.h"
-#include "gui/views/desktop.h"
+#include "gui/plurals.h"
 #include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
 #include "gui/views/screenshot.h"
@@ -78,9 +77,7 @@ int main(int argc, char** argv) {
   QApplication::setStyle(new FlatStyle);
   // Pictures are the same on every machine.
   if (given(argc, argv, {"--screenshot"})) QLocale::setDefault(QLocale::c());
-  install_translations(
-      given(argc, argv, {"--screenshot"}) ? QLocale(QLocale::English) : QLocale::system(),
-      qEnvironmentVariable("RNNADVISOR_TRANSLATIONS"));
+  install_plurals();
 
   QCommandLineParser parser;
   parser.setApplicationDescription(QApplication::translate(
@@ -129,12 +126,7 @@ int main(int argc, char** argv) {
     QSettings::setDefaultFormat(QSettings::IniFormat);
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_settings->path());
   }
-  // Before the window, so that it does not change its colours while it is visible.
-  Desktop desktop(picture ? QDBusConnection(QString()) : Desktop::session_bus());
-  constexpr int patience_ms = 250;
-  desktop.ask(patience_ms);
   MainWindow window;
-  QObject::connect(&desktop, &Desktop::changed, &window, &MainWindow::follow_desktop);
   window.set_predict_for(rnnadvisor::model::predict_time_for);
   if (parser.isSet(theme)) {
     const QString word = parser.value(theme);

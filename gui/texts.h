@@ -1,5 +1,5 @@
-// Texts::tr("…") is to free functions and plain values what tr() is to a QObject: a text that can
-// be translated. lupdate files both under the name that Qt looks them up by (docs/translating.md).
+// Texts::tr("…") is to free functions and plain values what tr() is to a QObject: a text of the
+// window, with its plural (gui/plurals.h).
 #pragma once
 
 #include <QCoreApplication>
@@ -23,7 +23,7 @@ class Texts {
   Q_DECLARE_TR_FUNCTIONS(rnnadvisor::gui::Texts)
 };
 
-// For the third argument of tr(), by which a language chooses the form of a plural.
+// For the third argument of tr(), the number that decides about a plural.
 template <typename Number>
 int many(Number count) {
   return static_cast<int>(

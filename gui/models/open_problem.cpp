@@ -81,7 +81,7 @@ void describe_folder(OpenProblem& problem, const QDateTime& now) {
   problem.title = found.lately ? Texts::tr("This is a recording that is still being written")
                                : Texts::tr("This is a recording that no profile was made of yet");
   problem.text =
-      Texts::tr("%n process(es) have recorded %1 so far.", nullptr, found.count)
+      Texts::tr("(One process has|%n processes have) recorded %1 so far.", nullptr, found.count)
           .arg(size_text(found.bytes)) +
       QLatin1Char(' ') +
       (found.lately

@@ -81,8 +81,9 @@ QString consequence_of(const Process& process, const Tail& tail) {
                      .arg(count_text(tail.calls));
     if (tail.without_kernels > 0)
       sentences << Texts::tr(
-          "The last %n have no kernels: what was run on the GPU was not recorded yet.", nullptr,
-          many(tail.without_kernels));
+          "The last (one has|%n have) no kernels: what (it|they) ran on the GPU was not recorded "
+          "yet.",
+          nullptr, many(tail.without_kernels));
   }
   sentences << (process.end == ProcessEnd::running
                     ? Texts::tr("What it did afterwards is not in the record.")
@@ -130,8 +131,8 @@ void add_configurations(const Profile& profile, std::vector<RecordGap>& gaps) {
   if (interrupted == 0) return;
   gaps.push_back(
       {advisor::Severity::warning,
-       Texts::tr("%1 of %2 configuration(s) were not finished: the run was interrupted.", nullptr,
-                 many(profile.configurations.size()))
+       Texts::tr("%1 of %2 configuration(s) (was|were) not finished: the run was interrupted.",
+                 nullptr, many(profile.configurations.size()))
            .arg(count_text(interrupted),
                 count_text(static_cast<std::int64_t>(profile.configurations.size()))),
        Texts::tr("They have no times. The same `rnnadvisor sweep` command goes on with them.")});

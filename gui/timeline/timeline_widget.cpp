@@ -260,7 +260,7 @@ QString TimelineWidget::described_content() const {
                                     (more.isEmpty() ? QString() : QStringLiteral(", ") + more));
   }
   if (!scene_.highlighted.empty())
-    content += QLatin1Char(' ') + tr("%n are marked as evidence of a finding.", nullptr,
+    content += QLatin1Char(' ') + tr("%n (is|are) marked as evidence of a finding.", nullptr,
                                      many(scene_.highlighted.size()));
   if (scene_.measured)
     content += QLatin1Char(' ') + tr("%1 are measured.").arg(text(scene_.measured->length()));

@@ -13,7 +13,6 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
-#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QToolButton>
@@ -300,10 +299,10 @@ void MainWindow::set_theme_choice(ThemeChoice choice) {
   apply_theme();
 }
 
-void MainWindow::follow_desktop() {
-  if (theme_choice_ == ThemeChoice::system && system_is_dark() != theme_.dark) apply_theme();
-  const QSignalBlocker no_choice(less_motion_action_);  // of the person's
-  less_motion_action_->setChecked(less_motion());
+// Qt tells every window when the desktop has changed its colours.
+bool MainWindow::event(QEvent* event) {
+  if (event->type() == QEvent::ThemeChange && theme_choice_ == ThemeChoice::system) apply_theme();
+  return QMainWindow::event(event);
 }
 
 void MainWindow::set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for) {

@@ -77,7 +77,6 @@ class MainWindow : public QMainWindow {
   Exporter* exporter() { return &exporter_; }
   FileFollower* follower() { return &follower_; }
   void set_theme_choice(ThemeChoice choice);
-  void follow_desktop();  // call when what the desktop asks for has changed
   // What predicts the times of a device (core/model/time_for_device.h); without one none is shown.
   void set_predict_for(std::function<model::PredictTime(const DeviceSpec&)> predict_for);
   const Theme& theme() const { return theme_; }
@@ -97,6 +96,7 @@ class MainWindow : public QMainWindow {
   void open_failed(const rnnadvisor::Error& error);
 
  protected:
+  bool event(QEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
@@ -168,7 +168,6 @@ class MainWindow : public QMainWindow {
   QMap<QString, QString> tried_from_;  // path to the name of the profile that was tried
   Exporter exporter_;
   ThemeChoice theme_choice_ = ThemeChoice::system;
-  QAction* less_motion_action_ = nullptr;
   Theme theme_;
 
   std::vector<Entry> entries_;

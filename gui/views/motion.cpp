@@ -5,8 +5,6 @@
 #include <QSettings>
 #include <QStandardPaths>
 
-#include "gui/views/desktop.h"
-
 namespace rnnadvisor::gui {
 namespace {
 
@@ -36,10 +34,8 @@ bool system_wants_less_motion(const QString& config) {
 bool less_motion() {
   if (qEnvironmentVariableIsSet("RNNADVISOR_LESS_MOTION"))
     return qgetenv("RNNADVISOR_LESS_MOTION") != "0";
-  static const bool files = system_wants_less_motion(
+  static const bool system = system_wants_less_motion(
       QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation));
-  const auto* desktop = Desktop::current();
-  const bool system = desktop != nullptr ? desktop->less_motion().value_or(files) : files;
   return QSettings().value(setting, system).toBool();
 }
 

@@ -7,9 +7,8 @@ class QString;
 namespace rnnadvisor::gui {
 
 // Asked for by, in this order: the environment variable RNNADVISOR_LESS_MOTION ("0": no, any other:
-// yes), the menu (kept in the settings), the desktop by its portal (gui/views/desktop.h) or its
-// files (system_wants_less_motion()). Called on the thread of the window, once there is an
-// application; files are read once.
+// yes), the menu (kept in the settings), the desktop's files (system_wants_less_motion()). Called
+// on the thread of the window, once there is an application; files are read once.
 bool less_motion();
 void set_less_motion(bool less);  // what the menu says
 

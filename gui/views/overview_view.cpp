@@ -151,7 +151,7 @@ QWidget* OverviewView::make_verdict() {
   using advisor::Severity;
   count(Severity::error, QT_TR_N_NOOP("error(s)"));
   count(Severity::warning, QT_TR_N_NOOP("warning(s)"));
-  count(Severity::opportunity, QT_TR_N_NOOP("opportunity(s)"));
+  count(Severity::opportunity, QT_TR_N_NOOP("opportunit(y|ies)"));
   if (!document_->profile().calls.empty())
     add(to_qt(format_count(static_cast<long long>(document_->profile().calls.size()))),
         tr("RNN call(s)", nullptr, many(document_->profile().calls.size())));

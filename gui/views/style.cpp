@@ -1,9 +1,6 @@
 #include "gui/views/style.h"
 
 #include <QApplication>
-#include <QStyle>
-
-#include "gui/views/desktop.h"
 
 namespace rnnadvisor::gui {
 
@@ -35,11 +32,8 @@ QPalette palette_of(const Theme& t) {
 }
 
 bool system_is_dark() {
-  if (const auto* desktop = Desktop::current(); desktop != nullptr && desktop->dark())
-    return *desktop->dark();
-  static const bool dark =
-      QApplication::style()->standardPalette().color(QPalette::Window).lightness() < 128;
-  return dark;
+  QApplication::setPalette(QPalette());  // ours hides what the desktop gives
+  return QApplication::palette().color(QPalette::Window).lightness() < 128;
 }
 
 QString style_sheet_of(const Theme& t) {

@@ -10,8 +10,8 @@ namespace rnnadvisor::gui {
 
 QPalette palette_of(const Theme& theme);
 QString style_sheet_of(const Theme& theme);
-// Whether the desktop asks for dark windows: by its portal (gui/views/desktop.h), else by the
-// palette that it gives Qt.
+// Whether the palette that the desktop gives Qt is dark. The application has that palette
+// afterwards.
 bool system_is_dark();
 
 }  // namespace rnnadvisor::gui

@@ -204,12 +204,13 @@ void TraceView::show_what_there_is() {
   const auto timed = std::count_if(all.begin(), all.end(),
                                    [](const Configuration& c) { return !c.timings.empty(); });
   if (timed > 0) {
-    empty_->set_state(tr("Timed without tracing"),
-                      tr("%1 of %n configuration(s) were measured on the GPU, but no kernels were "
-                         "recorded, so there is no timeline. This traces one of them:",
-                         nullptr, many(all.size()))
-                          .arg(timed),
-                      trace_command(*document_), tr("Copy the command"));
+    empty_->set_state(
+        tr("Timed without tracing"),
+        tr("%1 of %n configuration(s) (was|were) measured on the GPU, but no kernels were "
+           "recorded, so there is no timeline. This traces one of them:",
+           nullptr, many(all.size()))
+            .arg(timed),
+        trace_command(*document_), tr("Copy the command"));
   } else if (!all.empty()) {
     empty_->set_state(tr("Checked, not run"),
                       tr("Nothing of this profile ran on a GPU. This runs one configuration of it "

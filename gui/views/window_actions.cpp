@@ -196,10 +196,10 @@ void MainWindow::make_actions() {
   auto* toggle = add_action(
       view, tr("Switch between light and &dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D),
       [this] { set_theme_choice(theme_.dark ? ThemeChoice::light : ThemeChoice::dark); });
-  less_motion_action_ = add_action(view, tr("Less motion"), {}, [] {});
-  less_motion_action_->setCheckable(true);
-  less_motion_action_->setChecked(less_motion());
-  connect(less_motion_action_, &QAction::toggled, this, [](bool less) { set_less_motion(less); });
+  auto* still = add_action(view, tr("Less motion"), {}, [] {});
+  still->setCheckable(true);
+  still->setChecked(less_motion());
+  connect(still, &QAction::toggled, this, [](bool less) { set_less_motion(less); });
   view->addSeparator();
   add_action(view, tr("Full screen"), QKeySequence(Qt::Key_F11),
              [this] { isFullScreen() ? showNormal() : showFullScreen(); });

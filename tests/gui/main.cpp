@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
-#include <QLocale>
 #include <QTemporaryDir>
 #include <cstdio>
 
-#include "gui/translations.h"
+#include "gui/plurals.h"
 #include "tests/gui/pictures.h"
 
 // Read by the address sanitizer. fontconfig keeps what it read of a configuration that it replaces.
@@ -46,6 +45,6 @@ int main(int argc, char** argv) {
   QApplication::setFont(rnnadvisor::gui::test_font());
   QApplication::setOrganizationName(QStringLiteral("rnnadvisor-test"));
   QApplication::setApplicationName(QStringLiteral("rnnadvisor-gui-test"));
-  rnnadvisor::gui::install_translations(QLocale(QLocale::English));
+  rnnadvisor::gui::install_plurals();
   return RUN_ALL_TESTS();
 }

@@ -44,7 +44,7 @@ if dpkg-deb --field "$deb" Depends | grep -i qt; then exit 1; fi
 if [ -e "$build/bin/rnnadvisor-gui" ]; then
   tar -tzf "$work"/*.tar.gz | grep 'bin/rnnadvisor-gui$'
   dpkg-deb --contents "$work"/rnnadvisor-gui_*.deb | grep 'usr/bin/rnnadvisor-gui$'
-  for library in libqt6dbus6 libqt6svg6 libqt6widgets6; do dpkg-deb --field "$work"/rnnadvisor-gui_*.deb Depends | grep "$library"; done
+  for library in libqt6svg6 libqt6widgets6; do dpkg-deb --field "$work"/rnnadvisor-gui_*.deb Depends | grep "$library"; done
 fi
 dpkg-deb --extract "$deb" "$work/deb"
 "$work/deb/usr/bin/rnnadvisor" version

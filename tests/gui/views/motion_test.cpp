@@ -3,14 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <QAction>
+#include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QProgressBar>
 #include <QSettings>
 #include <QStyle>
 #include <QTemporaryDir>
+#include <QWindow>
 
 #include "gui/views/flat_style.h"
+#include "gui/views/style.h"
 #include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
@@ -64,6 +67,22 @@ TEST_F(MotionTest, TheMenuIsKept) {
   for (auto* command : window_->commands())
     if (command->text() == QStringLiteral("Less motion")) command->trigger();
   EXPECT_TRUE(less_motion());
+}
+
+// The desktop of the tests is light. Qt passes its change on to the windows.
+TEST_F(MotionTest, TheThemeFollowsTheDesktop) {
+  const QColor ours = palette_of(light_theme()).color(QPalette::Window);
+  ASSERT_EQ(QApplication::palette().color(QPalette::Window), ours);
+  QApplication::setPalette(palette_of(dark_theme()));
+  QEvent change(QEvent::ThemeChange);
+  QCoreApplication::sendEvent(window_->windowHandle(), &change);
+  EXPECT_EQ(QApplication::palette().color(QPalette::Window), ours);
+
+  window_->set_theme_choice(ThemeChoice::dark);
+  QCoreApplication::sendEvent(window_->windowHandle(), &change);
+  EXPECT_TRUE(window_->theme().dark) << "chosen here";
+  window_->set_theme_choice(ThemeChoice::system);
+  EXPECT_FALSE(window_->theme().dark);
 }
 
 }  // namespace

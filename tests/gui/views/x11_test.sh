@@ -31,6 +31,15 @@ for view in start overview timeline recurrence findings explorer compare rules; 
 done
 QT_SCALE_FACTOR=2 "$program" --screenshot overview "$work/large.png" "$profile" --theme dark
 test -s "$work/large.png"
+# Dark where the desktop's palette is, here that of KDE.
+mkdir "$work/kde"
+for part in Button View Window Selection; do
+  printf '[Colors:%s]\nBackgroundNormal=42,46,50\nForegroundNormal=252,252,252\n' $part
+done >"$work/kde/kdeglobals"
+kde=(env XDG_CURRENT_DESKTOP=KDE KDE_SESSION_VERSION=5 "XDG_CONFIG_HOME=$work/kde")
+for theme in system light dark; do "${kde[@]}" "$program" --screenshot start "$work/$theme.png" --theme $theme; done
+cmp "$work/system.png" "$work/dark.png"
+if cmp -s "$work/system.png" "$work/light.png"; then exit 1; fi
 # A damaged file has its own state, and no view of a profile.
 head -c 5000 "$profile" >"$work/cut.rnnprof"
 "$program" --screenshot start "$work/cut.png" "$work/cut.rnnprof"
