@@ -9,9 +9,9 @@
 #include "advisor/report/html_parts.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/render.h"
+#include "advisor/report/report_hashes.h"
 #include "advisor/report/words.h"
 #include "core/base/embedded.h"
-#include "report_hashes.h"
 
 namespace rnnadvisor::embedded {
 std::span<const EmbeddedFile> report_assets();
