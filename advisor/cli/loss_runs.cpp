@@ -98,11 +98,13 @@ LossRuns::Run LossRuns::run_original(Context& context, const ProgramRun& like, i
       return std::vector{std::move(*python), fmt::format("RNNADVISOR_PERTURB={}", number)};
     };
   }
+  if (*context.services.watch_interrupts()) return {{}, exit_interrupted};  // between two runs
   const auto ran = start_program(context, run);
   if (!ran) return {{}, ran.error()};
-  const RecordingFolder folder(ran->folder);
+  std::optional<RecordingFolder> folder(std::in_place, ran->folder);
   Run out;
   if (ran->end.signal != 0) {
+    folder.reset();
     out.failed = end_as(context, ran->end.signal);
     return out;
   }
@@ -115,10 +117,10 @@ LossRuns::Run LossRuns::run_original(Context& context, const ProgramRun& like, i
     out.failed = ran->end.exit_status;
     return out;
   }
-  out.losses = read(folder.path(), marks_);
+  out.losses = read(folder->path(), marks_);
   if (number == 0 && out.losses.values.empty()) {
     marks_ = true;
-    out.losses = read(folder.path(), marks_);
+    out.losses = read(folder->path(), marks_);
   }
   if (out.losses.values.empty()) {
     out.failed =

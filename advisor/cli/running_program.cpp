@@ -12,6 +12,7 @@
 #include "advisor/cli/recording_watch.h"
 #include "core/base/secrets.h"
 #include "core/base/shell_words.h"
+#include "profiler/launch/launcher.h"
 #include "profiler/launch/program_file.h"
 
 namespace rnnadvisor::cli {
@@ -123,21 +124,31 @@ Result<std::string> make_temporary_folder() {
   return pattern;
 }
 
+int end_as(Context& context, int signal) {
+  context.out.flush();
+  context.err.flush();
+  context.services.die_by_signal(signal);
+  return 128 + signal;  // as a shell says it, should the signal not have ended us
+}
+
 tl::expected<RanProgram, int> start_program(Context& context, const ProgramRun& run) {
   const auto failed = [&](const Error& error) { return tl::unexpected(context.report(error)); };
   if (const auto wrong = wrong_variable(run.variables)) return failed(*wrong);
   auto places = find_places(context, run.recording, {});
   if (!places) return failed(places.error());
+  // What comes before the program or after it neither leaves the folder behind nor is lost.
+  const launch::SignalsHeld held;
+  context.services.watch_interrupts();
   auto made = run.make_folder();
   if (!made) return failed(made.error());
-  RecordingFolder folder(std::move(*made));
-  places->spool = folder.path();
-  if (auto handed = hand_over_plan(run.recording, folder.path()); !handed)
+  std::optional<RecordingFolder> folder(std::in_place, std::move(*made));
+  places->spool = folder->path();
+  if (auto handed = hand_over_plan(run.recording, folder->path()); !handed)
     return failed(handed.error());
 
   auto environment = with_variables(own_environment(), run.variables);
   if (run.more_variables) {
-    const auto more = run.more_variables(folder.path(), lookup_in(environment));
+    const auto more = run.more_variables(folder->path(), lookup_in(environment));
     if (!more) return failed(more.error());
     environment = with_variables(std::move(environment), *more);
   }
@@ -157,12 +168,16 @@ tl::expected<RanProgram, int> start_program(Context& context, const ProgramRun& 
                              run.recording.accelerate ? "accelerated" : "recorded"));
   if (run.about_environment) run.about_environment(lookup);
   context.err.flush();
+  if (const int signal = held.take(); signal != 0) {
+    folder.reset();
+    return tl::unexpected(end_as(context, signal));
+  }
   ProgressStream progress(context);
   const auto end = [&] {
-    const RecordingWatch watch(context, progress, folder.path());
+    const RecordingWatch watch(context, progress, folder->path());
     return context.services.run_program({context.program,
                                          launch::with_attachment(environment, *attachment),
-                                         run.output, run.error});
+                                         run.output, run.error, &held});
   }();
   if (!end) {
     context.report(end.error());
@@ -170,14 +185,7 @@ tl::expected<RanProgram, int> start_program(Context& context, const ProgramRun& 
   }
   if (progress.wanted()) progress.write({"collecting", -1, -1, {}, -1, -1, 0});
   if (end->killed) context.note("interrupted twice: the program was ended at once");
-  return RanProgram{*end, folder.keep()};
-}
-
-int end_as(Context& context, int signal) {
-  context.out.flush();
-  context.err.flush();
-  context.services.die_by_signal(signal);
-  return 128 + signal;  // as a shell says it, should the signal not have ended us
+  return RanProgram{*end, folder->keep()};
 }
 
 int run_program(Context& context, const ProgramRun& run) {

@@ -38,7 +38,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 // was found, whatever it was.
 class SignalState {
  public:
-  SignalState() {
+  explicit SignalState(const SignalsHeld* held) {
     sigemptyset(&passed_on_);
     for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
       sigaddset(&passed_on_, signal);
@@ -50,26 +50,29 @@ class SignalState {
     sigemptyset(&standard.sa_mask);
     sigaction(SIGCHLD, &standard, &child_action_);
     pthread_sigmask(SIG_BLOCK, &waited_for_, &mask_);
+    program_mask_ = held != nullptr ? held->mask_before() : mask_;
   }
   ~SignalState() {
     // What came together with the program's end was meant for it.
     const timespec at_once = {};
     while (sigtimedwait(&waited_for_, nullptr, &at_once) > 0) {
     }
-    restore();
+    restore(mask_);
   }
   SignalState(const SignalState&) = delete;
   SignalState& operator=(const SignalState&) = delete;
 
-  void restore() const {  // safe after fork()
-    sigaction(SIGCHLD, &child_action_, nullptr);
-    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
-  }
+  void restore_for_program() const { restore(program_mask_); }  // safe after fork()
   const sigset_t& passed_on() const { return passed_on_; }
   const sigset_t& waited_for() const { return waited_for_; }
 
  private:
-  sigset_t passed_on_{}, waited_for_{}, mask_{};
+  void restore(const sigset_t& mask) const {
+    sigaction(SIGCHLD, &child_action_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  }
+
+  sigset_t passed_on_{}, waited_for_{}, mask_{}, program_mask_{};
   struct sigaction child_action_ = {};
 };
 
@@ -98,7 +101,7 @@ class Redirection {
 
 [[noreturn]] void execute(const SignalState& signals, char* const* command, char** environment,
                           const Redirection (&streams)[2], int problem_pipe) {
-  signals.restore();
+  signals.restore_for_program();
   streams[0].apply(STDOUT_FILENO);
   streams[1].apply(STDERR_FILENO);
   environ = environment;  // execvp() looks for PATH there
@@ -171,6 +174,20 @@ class Waiter {
 
 }  // namespace
 
+SignalsHeld::SignalsHeld() {
+  sigemptyset(&held_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&held_, signal);
+  pthread_sigmask(SIG_BLOCK, &held_, &before_);
+}
+
+SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+int SignalsHeld::take() const {
+  const timespec at_once = {};
+  const int signal = sigtimedwait(&held_, nullptr, &at_once);
+  return signal > 0 ? signal : 0;
+}
+
 Result<ProgramEnd> run_program(const LaunchRequest& request) {
   auto command = pointers(request.command);
   auto environment = pointers(request.environment);
@@ -181,7 +198,7 @@ Result<ProgramEnd> run_program(const LaunchRequest& request) {
   if (pipe2(pipe.data(), O_CLOEXEC) != 0)
     return fail(ErrorCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
 
-  const SignalState signals;
+  const SignalState signals(request.held);
   GroupWitness witness(signals.passed_on());
   ProgramEnd end;
   end.start_ns = wall_clock();

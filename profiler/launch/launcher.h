@@ -2,6 +2,7 @@
 // becomes of it becomes of us, by die_by_signal() if need be.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,11 +11,28 @@
 
 namespace rnnadvisor::launch {
 
+// Holds back SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that what a command has made for a program is
+// there to be removed before one of them ends it. Until it is destroyed; what came by then comes
+// then. No other thread of the process may have them unblocked.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  int take() const;  // one that has come, which is then gone; 0: none
+  const sigset_t& mask_before() const { return before_; }
+
+ private:
+  sigset_t held_{}, before_{};
+};
+
 struct LaunchRequest {
   std::vector<std::string> command;      // at least the program; found as execvp() finds it
   std::vector<std::string> environment;  // NAME=VALUE, all of it
   // Files for its standard output and error, made or emptied; empty: those of this process.
   std::string output = {}, error = {};
+  const SignalsHeld* held = nullptr;  // whose mask_before() is the program's; null: none are held
 };
 
 struct ProgramEnd {
