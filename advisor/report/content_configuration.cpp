@@ -22,12 +22,17 @@ class ConfigurationBuilder {
       : content_(content), report_(content.report), each_(each), own_(*each.configuration) {}
 
   Blocks build() {
-    if (each_.verdict != report_.headline) put(Paragraph{each_.verdict});
+    const bool alone = content_.in(window);  // not in a report with a headline
+    if (alone || each_.verdict != report_.headline) put(Paragraph{each_.verdict});
     if (!each_.summary_in_name()) put(Paragraph{dim(each_.summary)});
     if (each_.position) put(Paragraph{dim("in " + words::position(*each_.position))});
     own_findings();
     parameters();
     stages();
+    if (alone) {
+      for (const auto& table : each_.why_not) why_not(table);
+      return std::move(blocks_);
+    }
     for (auto& block : trials_of(content_, each_)) put(std::move(block));
     phases();
     places();
@@ -46,6 +51,13 @@ class ConfigurationBuilder {
 
  private:
   void put(Block block) { blocks_.push_back(std::move(block)); }
+  // With its title where each part has one.
+  void put_titled(std::string title, Block block) {
+    if (!content_.in(window)) return put(std::move(block));
+    Section section{{}, std::move(title)};
+    section.blocks.push_back(std::move(block));
+    put(std::move(section));
+  }
   void draw(std::function<std::string()> html) {
     if (content_.in(html_page)) put(Drawing{std::move(html), {}});
   }
@@ -62,11 +74,11 @@ class ConfigurationBuilder {
   }
 
   void own_findings() {
-    if (report_.shown() < 2) return;
+    if (report_.shown() < 2 && !content_.in(window)) return;
     List list;
     for (const Finding* f : each_.findings) {
       if (is_remark(*f) && content_.in(brief)) continue;
-      Text text = link_to(report_, *f);
+      Text text = link_to(content_, *f);
       if (const auto gain = words::gain_of_change(f->gain); !gain.empty())
         text += fmt::format(" → {} ({})", gain, in_words(f->gain->basis));
       list.items.push_back({text,
@@ -75,7 +87,7 @@ class ConfigurationBuilder {
                             mark_of(f->severity),
                             content_.in(html_page) ? std::string(to_string(f->severity)) : ""});
     }
-    if (!list.items.empty()) put(std::move(list));
+    if (!list.items.empty()) put_titled("Findings", std::move(list));
   }
 
   void parameters() {
@@ -89,7 +101,7 @@ class ConfigurationBuilder {
       if (content_.in(brief) && own_.from_program() && key != "name" && key != "version") continue;
       list.pairs.emplace_back("framework." + key, words::shorten(value, most));
     }
-    put(std::move(list));
+    put_titled("Parameters", std::move(list));
   }
 
   void stages() {
@@ -266,37 +278,8 @@ class ConfigurationBuilder {
     });
   }
 
-  // The conditions of an algorithm; nothing where it runs and all hold.
   void why_not(const model::WhyNot& table) {
-    const std::string title = words::why_not_title(each_, table);
-    if (title.empty()) return;
-    Details details{title, {}, -1, false, {}};
-    Table conditions;
-    conditions.columns = {{"Holds"},
-                          {"Condition", false, true, Narrow::wrap, 28, 0, true},
-                          {"Here", false, true, Narrow::wrap, 28},
-                          {"Kind"},
-                          {"Documented by", false, true, Narrow::wrap, 30, 1}};
-    for (const auto& clause : table.clauses) {
-      const bool holds = clause.holds == model::Holds::yes;
-      const Mark mark = holds                              ? Mark::yes
-                        : clause.holds != model::Holds::no ? Mark::unknown
-                        : clause.required                  ? Mark::no
-                                                           : Mark::no_for_speed;
-      conditions.rows.push_back(
-          {{{holds                              ? "yes"
-             : clause.holds == model::Holds::no ? "no"
-                                                : "unknown",
-             mark},
-            {words::clean(clause.title)},
-            {Text(words::clean(clause.observed), holds ? Tone::plain : Tone::strong)},
-            {Text(clause.required ? "required" : "for speed", Tone::dim)},
-            {Text(words::clean(clause.documented_by), Tone::dim)}}});
-    }
-    details.blocks.push_back(std::move(conditions));
-    if (const std::string nearest = words::why_not_nearest(table); !nearest.empty())
-      details.blocks.push_back(Paragraph{nearest});
-    put(std::move(details));
+    for (auto& block : why_not_of(each_, table, content_.medium)) put(std::move(block));
   }
 
   void products() {
@@ -392,6 +375,38 @@ class ConfigurationBuilder {
 };
 
 }  // namespace
+
+Blocks why_not_of(const ConfigurationReport& each, const model::WhyNot& table, Medium medium) {
+  const std::string title = words::why_not_title(each, table);
+  if (title.empty()) return {};
+  Table conditions;
+  conditions.columns = {{"Holds"},
+                        {"Condition", false, true, Narrow::wrap, 28, 0, true},
+                        {"Here", false, true, Narrow::wrap, 28},
+                        {"Kind"},
+                        {"Documented by", false, medium != window, Narrow::wrap, 30, 1}};
+  for (const auto& clause : table.clauses) {
+    const bool holds = clause.holds == model::Holds::yes;
+    const Mark mark = holds                              ? Mark::yes
+                      : clause.holds != model::Holds::no ? Mark::unknown
+                      : clause.required                  ? Mark::no
+                                                         : Mark::no_for_speed;
+    conditions.rows.push_back(
+        {{{std::string(words::holds(clause.holds)), mark},
+          {Text(words::clean(clause.title), Tone::plain,
+                clause.rule_id.empty() ? std::string() : fmt::format("rule:{}", clause.rule_id))},
+          {Text(words::clean(clause.observed), holds ? Tone::plain : Tone::strong)},
+          {dim(std::string(words::kind(clause)))},
+          {Text(words::clean(clause.documented_by), Tone::dim)}}});
+  }
+  Details details{title, {}, -1, false, {}};
+  details.blocks.push_back(std::move(conditions));
+  if (const std::string nearest = words::why_not_nearest(table); !nearest.empty())
+    details.blocks.push_back(Paragraph{nearest});
+  Blocks blocks;
+  blocks.push_back(std::move(details));
+  return blocks;
+}
 
 Section configuration_of(const Content& content, const ConfigurationReport& each, bool open) {
   const bool alone = content.report.shown() == 1;

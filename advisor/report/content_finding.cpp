@@ -12,8 +12,6 @@
 namespace rnnadvisor::advisor::document {
 namespace {
 
-Text as_name(std::string text) { return {std::move(text), Tone::name}; }
-
 GainText gain_of(const std::optional<Gain>& gain) {
   if (!gain || words::gain(gain).empty()) return {};
   Gain size = *gain;
@@ -24,7 +22,17 @@ GainText gain_of(const std::optional<Gain>& gain) {
   text.basis = in_words(gain->basis);
   text.type = to_string(gain->basis);
   text.source = gain->source;
+  text.another_model = gain->another_model;
   return text;
+}
+
+std::string place_of(const Content& content, const Finding& finding) {
+  if (content.in(window))
+    return fmt::format("finding:{}", &finding - content.report.judgement->findings.data());
+  const auto place = content.report.place_of(finding);
+  return place.number > 0 && place.number <= html::shown_findings
+             ? fmt::format("#{}{}", place.remark ? 'r' : 'f', place.number)
+             : std::string();
 }
 
 Paragraph outcome_of(const TrialOutcome& outcome) {
@@ -39,7 +47,7 @@ class FindingBuilder {
 
   Card build() {
     const auto place = report_.place_of(f_);
-    const Severity severity = group_.severity();
+    const Severity severity = content_.in(window) ? f_.severity : group_.severity();
     card_.mark = mark_of(severity);
     card_.word = severity == Severity::info ? "remark" : to_string(severity);
     card_.number = place.number;
@@ -57,10 +65,14 @@ class FindingBuilder {
     if (const std::string why = words::refuted(f_); !why.empty()) add({"Refuted", why});
     because();
     if (!content_.in(brief)) sources();
-    if (!content_.in(terminals)) {
+    if (content_.in(window)) {
+      validity();
+      if (group_.findings.size() > 1) also_in();
+    } else if (!content_.in(terminals)) {
       for (const auto& record : f_.validity) add({"Validity", words::validity(record)});
     }
-    card_.rule = Text(f_.rule_id, Tone::name) + fmt::format(" · {}", to_string(f_.confidence));
+    card_.rule = Text(f_.rule_id, Tone::name, "rule:" + f_.rule_id) +
+                 fmt::format(" · {}", to_string(f_.confidence));
     if (!f_.criterion.empty() && !content_.in(terminals))
       card_.rule += " · criterion " + as_name(f_.criterion);
     return std::move(card_);
@@ -70,41 +82,89 @@ class FindingBuilder {
   void add(Entry entry) { card_.entries.push_back(std::move(entry)); }
   void add(const Paragraph& p) { add({p.label, p.text, p.mark, p.word}); }
 
+  const ConfigurationReport* configuration() const {
+    const auto index = static_cast<std::size_t>(f_.configuration);
+    return f_.configuration >= 0 && index < report_.configurations.size()
+               ? &report_.configurations[index]
+               : nullptr;
+  }
+
   void where(std::size_t others) {
-    if (f_.configuration < 0 || report_.shown() < 2) return;
-    const auto& first = report_.configurations[static_cast<std::size_t>(f_.configuration)];
-    Entry entry{"Where", link_to(first)};
-    if (others > 0)
+    const auto* first = configuration();
+    if (first == nullptr || (report_.shown() < 2 && !content_.in(window))) return;
+    Entry entry{"Where", link_to(*first)};
+    entry.look = Look::note;
+    if (others > 0 && !content_.in(window))
       entry.text += " and " + words::plural(static_cast<long long>(others), "other configuration");
-    if (others > 0 && content_.in(html_page)) {
-      constexpr std::size_t most = 50;
-      List list;
-      for (const Finding* other : group_.findings) {
-        if (other == &f_) continue;
-        if (list.items.size() == most) {
-          list.items.push_back({dim(fmt::format("and {} more", others - most))});
-          break;
-        }
-        const std::string gain = words::gain_of_change(other->gain);
-        list.items.push_back(
-            {link_to(report_.configurations[static_cast<std::size_t>(other->configuration)]) +
-             (gain.empty() ? "" : " " + gain)});
-      }
-      entry.more.push_back(Details{"The others", {}, -1, false, {std::move(list)}});
-    }
+    if (others > 0 && content_.in(html_page))
+      entry.more.push_back(Details{"The others", {}, -1, false, {other_configurations()}});
     add(std::move(entry));
   }
 
+  // Where one finding is read at a time, to what it is there.
+  List other_configurations() const {
+    constexpr std::size_t most = 50;
+    List list;
+    for (const Finding* other : group_.findings) {
+      if (other == &f_) continue;
+      if (list.items.size() == most) {
+        list.items.push_back({dim(fmt::format("and {} more", group_.findings.size() - 1 - most))});
+        break;
+      }
+      Text text = link_to(report_.configurations[static_cast<std::size_t>(other->configuration)]);
+      if (content_.in(window)) text.runs.front().link = place_of(content_, *other);
+      const std::string gain = words::gain_of_change(other->gain);
+      list.items.push_back({text + (gain.empty() ? "" : " " + gain)});
+    }
+    return list;
+  }
+
+  void also_in() {
+    Entry entry{"Also in", words::plural(static_cast<long long>(group_.findings.size() - 1),
+                                         "other configuration")};
+    entry.more.push_back(other_configurations());
+    add(std::move(entry));
+  }
+
+  void validity() {
+    const auto* own = configuration();
+    std::span<const DeviceSpec> device;
+    if (own != nullptr && own->device != nullptr) device = {own->device, 1};
+    for (auto& entry : tried_on(f_.validity, f_.citations, device)) {
+      entry.label = "Tried on hardware";
+      add(std::move(entry));
+    }
+  }
+
+  // Code was shown that is of a framework only by assumption.
+  bool assumed() const {
+    const auto* own = configuration();
+    return own != nullptr && !own->configuration->program.name &&
+           !own->configuration->from_program() &&
+           std::any_of(f_.suggestions.begin(), f_.suggestions.end(), [this](const auto& s) {
+             return !withdrawn(f_, s) && !s.code.empty() && s.framework.empty();
+           });
+  }
+
+  // A remark asks for nothing: what it names can be done.
+  std::string label_of(bool off) const {
+    if (off) return "Not";
+    if (content_.in(window)) return card_.remark ? "Options" : "What to do";
+    return card_.remark ? "Option" : "Do";
+  }
+
   void suggestions() {
+    int number = -1;
     for (const auto& s : f_.suggestions) {
+      ++number;
       // Measured changes always; those that only the source suggests with all details.
       const bool off = withdrawn(f_, s);
       if (off && !s.trial && !content_.in(verbose)) continue;
-      // A remark asks for nothing: what it names can be done.
-      Entry entry{off            ? "Not"
-                  : card_.remark ? "Option"
-                                 : "Do",
-                  prose(s.text, off ? Tone::dim : Tone::plain)};
+      Entry entry{label_of(off), prose(s.text, off                   ? Tone::dim
+                                               : content_.in(window) ? Tone::strong
+                                                                     : Tone::plain)};
+      entry.subject = Entry::Subject::suggestion;
+      entry.number = number;
       if (!s.framework.empty()) entry.text += " " + Text(words::clean(s.framework), Tone::tag);
       // A terminal explains these words once, above.
       if (s.transform) {
@@ -114,9 +174,14 @@ class FindingBuilder {
       }
       if (!s.cannot.empty()) entry.more.push_back(Paragraph{prose(s.cannot), Look::note});
       if (s.trial) entry.more.push_back(outcome_of(*s.trial));
+      if (s.trial && content_.in(window))
+        entry.more.push_back(measured_of(*report_.profile, s.trial->experiment));
       if (!s.code.empty() && !off && !content_.in(brief)) entry.more.push_back(Code{s.code});
       add(std::move(entry));
     }
+    // Elsewhere it stands above all findings.
+    if (content_.in(window) && !report_.assumption.empty() && assumed())
+      card_.entries.back().more.push_back(Paragraph{report_.assumption, Look::note});
   }
 
   void because() {
@@ -127,9 +192,14 @@ class FindingBuilder {
       entry.joined = true;
       add(std::move(entry));
     }
+    for (const auto& c : f_.context)
+      if (content_.in(window))
+        add({"It applies because",
+             as_name(words::comparison(c)) + dim(fmt::format(" ({})", to_string(c.provenance)))});
     const std::string evidence = words::evidence(f_);
     if (evidence.empty() || content_.in(brief)) return;
     Entry entry{"Evidence", evidence};
+    entry.subject = Entry::Subject::evidence;
     if (content_.in(html_page) && !f_.kernels.empty()) {
       entry.text = "Kernels";
       entry.more.push_back(Details{evidence, {}, -1, false, {kernel_names()}});
@@ -158,13 +228,7 @@ class FindingBuilder {
   }
 
   void sources() {
-    for (const auto& c : f_.citations) {
-      Entry entry{"Source", Text(words::citation(c), Tone::plain, c.url)};
-      if (!c.quote.empty()) entry.text += ": " + Text(c.quote, Tone::quote);
-      if (!content_.in(verbose))
-        entry.text += dim(fmt::format(" · {}", words::citation_tag(c.tag)));
-      add(std::move(entry));
-    }
+    for (const auto& c : f_.citations) add(source_of(c, content_.medium));
   }
 
   const Content& content_;
@@ -180,12 +244,15 @@ Text link_to(const ConfigurationReport& each) {
   return {words::shorten(each.name, 80), Tone::plain, fmt::format("#c{}", each.index)};
 }
 
-Text link_to(const Report& report, const Finding& finding) {
-  const auto place = report.place_of(finding);
-  return prose(finding.title, Tone::plain,
-               place.number > 0 && place.number <= html::shown_findings
-                   ? fmt::format("#{}{}", place.remark ? 'r' : 'f', place.number)
-                   : std::string());
+Text link_to(const Content& content, const Finding& finding) {
+  return prose(finding.title, Tone::plain, place_of(content, finding));
+}
+
+Entry source_of(const Citation& citation, Medium medium) {
+  Entry entry{"Source", Text(words::citation(citation), Tone::plain, citation.url)};
+  if (!citation.quote.empty()) entry.text += ": " + Text(citation.quote, Tone::quote);
+  if (medium != verbose) entry.text += dim(fmt::format(" · {}", words::citation_tag(citation.tag)));
+  return entry;
 }
 
 Card finding_of(const Content& content, const FindingGroup& group) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "advisor/facts/experiments.h"
 #include "advisor/report/content.h"
@@ -91,7 +92,44 @@ List remarks_of(const Content& content, const TrialRow& row) {
   return list;
 }
 
+Text time_of(const MedianInterval& time) {
+  const std::string interval = words::interval(time);
+  return Text(format_milliseconds(time.median)) +
+         dim(interval.empty() ? interval : " (" + interval + ")");
+}
+
+// How far, and whether that is allowed: of a change that computes another function nothing is.
+Text moved_of(const TrialRow& row) {
+  if (!row.wrong.empty()) return Text("too far: ", Tone::bad) + row.wrong;
+  Text text = words::moved(row);
+  const auto meaning = parse_meaning(row.experiment->meaning);
+  if (!text.empty() && meaning && *meaning != Meaning::model)
+    text += dim(", the most of all; allowed");
+  return text;
+}
+
 }  // namespace
+
+Table measured_of(const Profile& profile, int experiment) {
+  Table table;
+  if (experiment < 0 || static_cast<std::size_t>(experiment) >= profile.experiments.size())
+    return table;
+  const auto rows = trial_rows(profile, std::array{experiment});
+  const TrialRow& row = rows.front();
+  auto& cells = table.rows.emplace_back().cells;
+  const auto add = [&](const char* title, Text text) {
+    if (text.empty()) return;
+    table.columns.push_back({title});
+    cells.push_back({std::move(text)});
+  };
+  if (row.step != nullptr && row.step->before_ms.median > 0 && row.step->after_ms.median > 0) {
+    add("Before", time_of(row.step->before_ms));
+    add("After", time_of(row.step->after_ms));
+  }
+  add("Memory", words::memory_change(*row.experiment));
+  add("Results moved by", moved_of(row));
+  return table;
+}
 
 Blocks trials_of(const Content& content, const ConfigurationReport& each) {
   if (each.trials.empty()) return {};

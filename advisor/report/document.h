@@ -27,7 +27,8 @@ enum class Tone {
   bad
 };
 
-// A stretch of text. `link`: a web address or a place in the report ("#f1", "#c0"); formats without
+// A stretch of text. `link`: a web address, a place in the report ("#f1", "#c0"), a rule
+// ("rule:topic/name") or a finding of the judgement by its index ("finding:3"); formats without
 // such places show the text alone.
 struct Run {
   std::string text;
@@ -47,6 +48,7 @@ struct Text {
 };
 Text operator+(Text a, const Text& b);
 inline Text dim(std::string text) { return {std::move(text), Tone::dim}; }
+inline Text as_name(std::string text) { return {std::move(text), Tone::name}; }
 // What a card says: with what stands between backticks as code, all else in `tone`.
 Text prose(std::string_view text, Tone tone = Tone::plain, const std::string& link = {});
 
@@ -146,6 +148,9 @@ struct Drawing {
 // One thing about a finding: "Do", "Because", "Source". Entries with the same label follow one
 // another.
 struct Entry {
+  // What of the finding a format that can do something with it may offer: to copy and to try the
+  // suggestion with this number, to show the evidence.
+  enum class Subject { none, suggestion, evidence };
   Entry(std::string label, Text text, Mark mark = Mark::none, std::string word = {});
   std::string label;
   Text text;
@@ -153,6 +158,20 @@ struct Entry {
   std::string word;
   Blocks more;
   bool joined = false;  // with others of its label in one line, where lines are few
+  Look look = Look::normal;
+  Subject subject = Subject::none;
+  int number = -1;
+};
+
+// A list in which more can stand below each item.
+struct Entries {
+  std::vector<Entry> all;
+};
+
+// What a rule's author wrote in Markdown, and the same for formats that are not.
+struct Explanation {
+  std::string markdown;
+  Blocks blocks;
 };
 
 struct GainText {
@@ -160,6 +179,7 @@ struct GainText {
   std::string_view basis;
   std::string_view type;  // "measured_here"
   std::string source;
+  bool another_model = false;
 };
 
 struct Card {
@@ -195,8 +215,8 @@ struct Section {
 };
 
 struct Block {
-  using Any =
-      std::variant<Paragraph, List, Code, Table, Pairs, Details, Drawing, Card, Summary, Section>;
+  using Any = std::variant<Paragraph, List, Code, Table, Pairs, Details, Drawing, Entries,
+                           Explanation, Card, Summary, Section>;
   template <class T>
     requires std::is_constructible_v<Any, T>
   Block(T block) : is(std::move(block)) {}  // NOLINT(google-explicit-constructor)

@@ -181,6 +181,9 @@ class AsHtml {
     }
   }
 
+  void one(const Entries& list) { entries(list.all); }
+  void one(const Explanation& explanation) { all(explanation.blocks); }
+
   void one(const Card& card) {
     const std::string id = fmt::format("{}{}", card.remark ? 'r' : 'f', card.number);
     page_.put(

@@ -161,6 +161,20 @@ class AsMarkdown {
 
   void one(const Drawing& drawing) { all(drawing.instead); }
 
+  void entries(const std::vector<Entry>& all_entries) {
+    in_card_ = true;
+    for (const auto& entry : all_entries) {
+      put("- {}\n", line({entry.text, Look::normal, entry.label, entry.mark, entry.word}));
+      all(entry.more);
+    }
+    in_card_ = false;
+  }
+  void one(const Entries& list) {
+    entries(list.all);
+    put("\n");
+  }
+  void one(const Explanation& explanation) { put("{}\n\n", explanation.markdown); }
+
   void one(const Card& card) {
     ++level_;
     heading((card.remark ? std::string() : fmt::format("{}. ", card.number)) +
@@ -172,12 +186,7 @@ class AsMarkdown {
           gain.basis, gain.source.empty() ? "" : ": ", markdown_text(gain.source));
     }
     put("\n\n{}\n\n", marked_down(card.message));
-    in_card_ = true;
-    for (const auto& entry : card.entries) {
-      put("- {}\n", line({entry.text, Look::normal, entry.label, entry.mark, entry.word}));
-      all(entry.more);
-    }
-    in_card_ = false;
+    entries(card.entries);
     if (!card.rule.empty()) put("- **Rule:** {}\n\n", marked_down(card.rule));
   }
 

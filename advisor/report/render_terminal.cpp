@@ -146,6 +146,14 @@ class OnTerminal {
 
   void one(const Drawing& drawing) { all(drawing.instead); }
 
+  void one(const Entries& list) {
+    for (const auto& entry : list.all) {
+      terminal_.paragraph(plain(entry.text), 4, "  -", Style::dim, style_of(entry.text));
+      all(entry.more);
+    }
+  }
+  void one(const Explanation& explanation) { all(explanation.blocks); }
+
   void one(const Card& card) {
     std::string title = plain(card.title);
     if (!card.gain.size.empty())

@@ -89,6 +89,14 @@ std::string why_not_title(const ConfigurationReport& report, const model::WhyNot
                            to_string(table.algo), all);
 }
 
+std::string_view holds(model::Holds value) {
+  return value == model::Holds::yes ? "yes" : value == model::Holds::no ? "no" : "unknown";
+}
+
+std::string_view kind(const model::Clause& condition) {
+  return condition.required ? "required" : "for speed";
+}
+
 std::string why_not_nearest(const model::WhyNot& table) {
   if (!table.refused.empty())
     return fmt::format("cuDNN would refuse what satisfies all: {}.", clean(table.refused));

@@ -80,6 +80,9 @@ std::vector<std::string> rule_counts(const ConfigurationReport& report);
 // What stands above the conditions of an algorithm: "Why not persist_static? 11 of 13 conditions
 // hold". Empty where there is nothing to ask: it runs at full speed, or has no conditions.
 std::string why_not_title(const ConfigurationReport& report, const model::WhyNot& table);
+// Of a condition: "yes", and "required" or "for speed".
+std::string_view holds(model::Holds value);
+std::string_view kind(const model::Clause& condition);
 // What stands below: the nearest configuration that satisfies all of them; may be empty.
 std::string why_not_nearest(const model::WhyNot& table);
 // "NVIDIA, Optimizing Recurrent Layers User's Guide, Quick Start Checklist (2023)".

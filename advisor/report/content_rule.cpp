@@ -1,0 +1,219 @@
+// A rule: what it says, when, why, and what it rests on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "advisor/facts/experiments.h"
+#include "advisor/report/content.h"
+#include "advisor/report/words.h"
+#include "advisor/rules/describe.h"
+#include "advisor/rules/validation_records.h"
+#include "advisor/whatif/candidate.h"
+#include "advisor/whatif/transform.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::advisor::document {
+namespace {
+
+// Below what holds only then.
+void add_conditions(Blocks& below, const ConditionSet& set) {
+  for (const auto& line : describe(set))
+    below.push_back(Paragraph{"when " + as_name(line), Look::note});
+}
+
+List list_of(const std::vector<std::string>& lines, Tone tone) {
+  List list;
+  for (const auto& line : lines) list.items.push_back({Text(line, tone)});
+  return list;
+}
+
+Text change_of(const SuggestionTemplate& suggestion) {
+  const auto changes = changes_of(suggestion);
+  std::string text = "can be tried: " + change_in_words(to_json(changes));
+  for (const auto& [parameter, fact] : suggestion.transform_facts)
+    text += fmt::format(", {} from {}", parameter, fact_definition(fact).name);
+  return text + fmt::format(" ({})", words::meaning(widest_meaning(changes)));
+}
+
+Entries suggestions_of(const Rule& rule) {
+  Entries entries;
+  for (const auto& each : rule.suggestions) {
+    Entry entry{{}, prose(each.text)};
+    if (!each.framework.empty()) entry.text += " " + Text(each.framework, Tone::tag);
+    add_conditions(entry.more, each.applies_when);
+    if (each.transform) entry.more.push_back(Paragraph{change_of(each), Look::note});
+    if (!each.code.empty()) entry.more.push_back(Code{each.code});
+    entries.all.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+Entries gains_of(const Rule& rule) {
+  Entries entries;
+  for (const auto& gain : rule.gains) {
+    Entry entry{{}, words::with_times_sign(describe(gain))};
+    add_conditions(entry.more, gain.applies_when);
+    entries.all.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+Row cells_of(std::string_view line) {
+  Row row;
+  line.remove_prefix(1);
+  for (auto end = line.find('|'); end != std::string_view::npos; end = line.find('|')) {
+    row.cells.push_back({prose(trimmed(line.substr(0, end)))});
+    line.remove_prefix(end + 1);
+  }
+  return row;
+}
+
+// Paragraphs, lists and tables with `code`: what cards use of Markdown.
+class Explained {
+ public:
+  Explanation read(const std::string& markdown) {
+    const std::string clean = words::clean_lines(markdown);
+    for (std::string_view rest = clean; !rest.empty();) {
+      const auto end = std::min(rest.find('\n'), rest.size());
+      line(trimmed(rest.substr(0, end)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    flush();
+    return {markdown, std::move(blocks_)};
+  }
+
+ private:
+  void line(std::string_view text) {
+    const bool item = text.starts_with("- "), row = text.starts_with('|');
+    if (text.empty() || item || row != !table_.columns.empty()) flush();
+    if (row) {
+      add_row(text);
+    } else if (!text.empty()) {
+      in_list_ = in_list_ || item;
+      text_ += (text_.empty() ? "" : " ") + std::string(item ? text.substr(2) : text);
+    }
+  }
+
+  // The second line of a table only parts its head from its body.
+  void add_row(std::string_view text) {
+    if (table_.columns.empty()) {
+      for (const auto& cell : cells_of(text).cells)
+        table_.columns.push_back({cell.text.empty() ? "" : cell.text.runs.front().text});
+    } else if (text.find_first_not_of("|-: ") != std::string_view::npos) {
+      auto row = cells_of(text);
+      row.cells.resize(table_.columns.size());
+      table_.rows.push_back(std::move(row));
+    }
+  }
+
+  void flush() {
+    if (!table_.columns.empty()) blocks_.push_back(std::exchange(table_, {}));
+    if (!text_.empty() && in_list_) blocks_.push_back(List{{{prose(text_)}}});
+    if (!text_.empty() && !in_list_) blocks_.push_back(Paragraph{prose(text_)});
+    text_.clear();
+    in_list_ = false;
+  }
+
+  Blocks blocks_;
+  std::string text_;
+  bool in_list_ = false;
+  Table table_;
+};
+
+Card head_of(const Rule& rule) {
+  Card card;
+  card.mark = mark_of(rule.severity);
+  card.word = rule.severity == Severity::info ? "remark" : to_string(rule.severity);
+  card.remark = true;
+  card.title = prose(rule.title);
+  card.message = prose(rule.message);
+  if (!rule.title_passed.empty()) {
+    card.entries.push_back({"When all is well", prose(rule.title_passed)});
+    card.entries.back().look = Look::note;
+  }
+  card.rule = as_name(rule.id) + fmt::format(" · {}", to_string(rule.confidence));
+  if (!rule.criterion.empty()) card.rule += " · criterion " + as_name(rule.criterion);
+  if (!rule.consequence.empty()) card.rule += " · consequence " + rule.consequence;
+  if (!rule.builtin) card.rule += " · your rule";
+  return card;
+}
+
+bool is_of(const ValidityRecord& record, const DeviceSpec& device) {
+  return record.device == device.id;
+}
+
+std::string untried(std::span<const ValidityRecord> records, std::span<const DeviceSpec> devices) {
+  std::vector<std::string> names;
+  for (const auto& device : devices) {
+    const std::string name = words::clean(device.name.empty() ? device.id : device.name);
+    const bool tried = std::any_of(records.begin(), records.end(),
+                                   [&](const auto& record) { return is_of(record, device); });
+    if (!tried && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  if (!text.empty()) return fmt::format("No trial on {} is recorded with the card.", text);
+  return records.empty() ? "No trial is recorded with the card." : text;
+}
+
+}  // namespace
+
+std::vector<Entry> tried_on(std::span<const ValidityRecord> records,
+                            std::span<const Citation> citations,
+                            std::span<const DeviceSpec> devices) {
+  std::vector<Entry> entries;
+  for (const auto& record : records) {
+    Entry entry{{}, words::validity(record)};
+    if (refuted(record)) entry.text += Text(" · refuted there", Tone::strong);
+    if (std::any_of(devices.begin(), devices.end(),
+                    [&](const auto& device) { return is_of(record, device); }))
+      entry.text += Text(" · this device", Tone::strong);
+    if (!record.evidence.empty()) entry.more.push_back(Paragraph{record.evidence, Look::note});
+    entries.push_back(std::move(entry));
+  }
+  std::string text = untried(records, devices);
+  if (text.empty()) return entries;
+  if (std::any_of(citations.begin(), citations.end(),
+                  [](const auto& citation) { return citation.tag == 'M'; }))
+    text += " The measurements it cites are under its sources.";
+  entries.push_back({{}, dim(text)});
+  return entries;
+}
+
+Blocks rule_of(const Rule& rule, Medium medium, std::span<const DeviceSpec> devices) {
+  Blocks blocks{head_of(rule)};
+  const auto put = [&](const char* title, Block block) {
+    Section section{{}, title};
+    section.blocks.push_back(std::move(block));
+    blocks.push_back(std::move(section));
+  };
+  if (!rule.applies_when.empty())
+    put("Applies when", list_of(describe(rule.applies_when), Tone::name));
+  if (!rule.when.empty()) put("Fires when", list_of(describe(rule.when), Tone::name));
+  if (!rule.explanation.empty()) put("Why", Explained().read(rule.explanation));
+  if (!rule.suggestions.empty()) put("What to do", suggestions_of(rule));
+  if (!rule.gains.empty()) put("Gain", gains_of(rule));
+  Entries sources;
+  for (const auto& citation : rule.citations) {
+    sources.all.push_back(source_of(citation, medium));
+    sources.all.back().label.clear();
+  }
+  if (!sources.all.empty()) put("Source", std::move(sources));
+  auto limits = describe_validity(rule);
+  if (limits.empty()) limits.emplace_back("every device and version of cuDNN");
+  put("Valid for", list_of(limits, Tone::plain));
+  put("Tried on hardware", Entries{tried_on(rule.validity, rule.citations, devices)});
+  put("Card",
+      Paragraph{rule.builtin ? "In the source tree: card " + as_name("rules/" + rule.id + ".toml") +
+                                   ", cases " + as_name("tests/rules/" + rule.id + ".toml")
+                             : "Read from " + as_name(rule.file)});
+  return blocks;
+}
+
+}  // namespace rnnadvisor::advisor::document
