@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/content.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
 #include "advisor/rules/validation_records.h"
-#include "advisor/whatif/candidate.h"
-#include "advisor/whatif/transform.h"
+#include "advisor/change/compose.h"
+#include "advisor/change/transform.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor::document {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/report/content.h"
 #include "advisor/report/map_view.h"
 #include "advisor/report/words.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
+#include "gui/models/render_page.h"
 #include "gui/texts.h"
 
 namespace rnnadvisor::gui {
@@ -205,10 +207,14 @@ QString exploration_gemms(const Exploration& now, const Theme& theme) {
 
 QString exploration_limits(const Exploration& now, const Theme& theme) {
   Page page(theme);
-  bool any = false;
+  advisor::document::Blocks all;
   for (const auto& table : now.report().why_not)
-    any = add_why_not(page, now.report(), table, true) || any;
-  if (!any) page.paragraph(page.dim(Texts::tr("Nothing keeps it from the algorithm it has.")));
+    for (auto& block :
+         advisor::document::why_not_of(now.report(), table, advisor::document::window))
+      all.push_back(std::move(block));
+  draw(page, all, {.lines = true});
+  if (all.empty())
+    page.paragraph(page.dim(Texts::tr("Nothing keeps it from the algorithm it has.")));
   return page.take();
 }
 

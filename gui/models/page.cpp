@@ -76,14 +76,6 @@ Page& Page::small(const QString& html) {
               .arg(theme_.dim_text.name(), html);
   return *this;
 }
-Page& Page::quote(const QString& html) {
-  out_ += QStringLiteral(
-              "<table width=\"100%\" cellpadding=\"8\" cellspacing=\"0\" style=\"margin-top:4px; "
-              "margin-bottom:4px\"><tr><td style=\"background-color:%2; border-left:3px solid "
-              "%1\"><i>%3</i></td></tr></table>")
-              .arg(theme_.accent.name(), theme_.raised.name(), html);
-  return *this;
-}
 Page& Page::item(const QString& html, const QString& bullet) {
   out_ += QStringLiteral(
               "<table cellpadding=\"2\" cellspacing=\"0\" width=\"100%\"><tr><td width=\"14\" "

@@ -35,7 +35,6 @@ class Page {
   Page& heading(const QString& html);
   Page& paragraph(const QString& html);
   Page& small(const QString& html);
-  Page& quote(const QString& html);
   // Of a list; a mark of its own may stand for the bullet.
   Page& item(const QString& html, const QString& bullet = QStringLiteral("•"));
   // As item(), in a long list that changes often: it is laid out sooner than a table's row.

@@ -198,12 +198,8 @@ QString conditions_table(const Exploration& now) {
              Texts::tr("needed"), Texts::tr("rule")});
   for (const auto& why : now.report().why_not) {
     for (const auto& clause : why.clauses) {
-      const QString holds = clause.holds == model::Holds::yes  ? Texts::tr("yes")
-                            : clause.holds == model::Holds::no ? Texts::tr("no")
-                                                               : Texts::tr("unknown");
-      table.row({to_qt(to_string(why.algo)), to_qt(clause.title), holds, to_qt(clause.observed),
-                 clause.required ? Texts::tr("required") : Texts::tr("for speed"),
-                 to_qt(clause.rule_id)});
+      table.row({to_qt(to_string(why.algo)), to_qt(clause.title), to_qt(words::holds(clause.holds)),
+                 to_qt(clause.observed), to_qt(words::kind(clause)), to_qt(clause.rule_id)});
     }
   }
   return table.text();

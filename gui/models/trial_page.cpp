@@ -1,20 +1,9 @@
-// What is tried and was measured, as parts of a finding's page.
-#include <array>
-
-#include "advisor/facts/experiments.h"
-#include "advisor/report/trials.h"
+// What is tried, as a part of a finding's page.
 #include "gui/models/pages.h"
 #include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
-
-QString interval(const MedianInterval& time) {
-  QString text = format_ms(time.median);
-  if (time.low > 0 && time.high > 0)
-    text += QStringLiteral("\n(%1 to %2)").arg(format_ms(time.low), format_ms(time.high));
-  return Page::escape(text).replace(QLatin1Char('\n'), QStringLiteral("<br>"));
-}
 
 void add_command(Page& page, const TrialState& state) {
   if (state.command.isEmpty()) return;
@@ -61,36 +50,6 @@ void add_trial_state(Page& page, const TrialState& state, const Link& again) {
                  again_link);
       break;
   }
-}
-
-void add_measured(Page& page, const Profile& profile, int experiment) {
-  if (experiment < 0 || static_cast<std::size_t>(experiment) >= profile.experiments.size()) return;
-  const auto rows = advisor::trial_rows(profile, std::array{experiment});
-  const auto& row = rows.front();
-  QStringList header;
-  std::vector<Page::Cell> cells;
-  const auto add = [&](const QString& name, const QString& html) {
-    if (html.isEmpty()) return;
-    header << name;
-    cells.push_back({html});
-  };
-  if (row.step != nullptr && row.step->before_ms.median > 0 && row.step->after_ms.median > 0) {
-    add(Texts::tr("Before"), interval(row.step->before_ms));
-    add(Texts::tr("After"), interval(row.step->after_ms));
-  }
-  add(Texts::tr("Memory"), Page::escape(advisor::words::memory_change(*row.experiment)));
-  QString moved = Page::escape(advisor::words::moved(row));
-  // Of a change that computes another function there is nothing that it is allowed.
-  const auto meaning = advisor::parse_meaning(row.experiment->meaning);
-  const bool has_limit = meaning && *meaning != advisor::Meaning::model;
-  if (!row.wrong.empty()) {
-    moved = page.colored(page.strong(Texts::tr("too far: ")) + Page::escape(row.wrong),
-                         page.theme().error);
-  } else if (!moved.isEmpty() && has_limit) {
-    moved += QStringLiteral("<br>") + page.dim(Texts::tr("the most of all; allowed"));
-  }
-  add(Texts::tr("Results moved by"), moved);
-  if (!cells.empty()) page.table(header, {cells});
 }
 
 }  // namespace rnnadvisor::gui

@@ -6,10 +6,12 @@
 #include <QTextDocument>
 
 #include "advisor/report/charts.h"
+#include "advisor/report/content.h"
 #include "advisor/rules/describe.h"
 #include "advisor/rules/validation_records.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/page.h"
+#include "gui/models/render_page.h"
 #include "profiler/profile/builder.h"
 #include "tests/gui/documents.h"
 
@@ -91,7 +93,7 @@ TEST(Page, WhatWouldRunIsSaidSo) {
   for (auto& clause : table.clauses) clause.holds = model::Holds::yes;
   const auto text = [&] {
     Page page(light_theme());
-    EXPECT_TRUE(add_why_not(page, report, table));
+    draw(page, advisor::document::why_not_of(report, table, advisor::document::window));
     return text_of(page.take());
   };
   EXPECT_TRUE(text().contains(
@@ -228,7 +230,7 @@ TEST(Pages, CodeInCardsIsCodeAndNothingElse) {
   for (const QString& html : {of_finding, of_rule}) {
     EXPECT_TRUE(html.contains(QStringLiteral("A <code>title</code>")));
     EXPECT_TRUE(html.contains(QStringLiteral("<code>rnnadvisor run</code>")));
-    EXPECT_TRUE(html.contains(QStringLiteral("Try <code>a&lt;b</code>")));
+    EXPECT_TRUE(html.contains(QStringLiteral("<code>a&lt;b</code>")));
     EXPECT_FALSE(html.contains(QStringLiteral("<script")));
     EXPECT_FALSE(html.contains(QStringLiteral("<b>bold")));
     EXPECT_TRUE(text_of(html).contains(
@@ -261,9 +263,9 @@ TEST(Pages, ARuleSaysWhereItWasTried) {
   rule.citations.push_back({});
   rule.citations.back().tag = 'M';
   EXPECT_TRUE(text({&other, 1}).contains(QStringLiteral("measurements it cites")));
-  EXPECT_TRUE(text({}).contains(QStringLiteral("For every device")));
+  EXPECT_TRUE(text({}).contains(QStringLiteral("every device and version")));
   rule.cudnn_range = ">= 9";
-  EXPECT_FALSE(text({}).contains(QStringLiteral("For every device")));
+  EXPECT_FALSE(text({}).contains(QStringLiteral("every device and version")));
 }
 
 TEST(Pages, AFindingSaysWhatCameOfItsSuggestion) {
