@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "advisor/change/compose.h"
 #include "advisor/change/in_words.h"
+#include "advisor/change/transform.h"
+#include "advisor/change/transform_code.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/content.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
 #include "advisor/rules/validation_records.h"
-#include "advisor/change/compose.h"
-#include "advisor/change/transform.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor::document {
@@ -37,7 +38,23 @@ Text change_of(const SuggestionTemplate& suggestion) {
   return text + fmt::format(" ({})", words::meaning(widest_meaning(changes)));
 }
 
-Entries suggestions_of(const Rule& rule) {
+// What to write for the change: in the framework that the suggestion is for, else in each.
+void add_code(Blocks& below, const SuggestionTemplate& suggestion) {
+  const auto framework = parse_enum<Framework>(suggestion.framework);
+  for (const auto& column : code_columns()) {
+    if (framework && &code_column(*framework) != &column) continue;
+    const auto code = code_for(*suggestion.transform, column);
+    if (!code.can()) {
+      below.push_back(Paragraph{prose(code.cannot), Look::note});
+      continue;
+    }
+    if (framework && !suggestion.code.empty()) continue;  // the card's own stands above
+    below.push_back(Paragraph{fmt::format("in {}:", column.name), Look::note});
+    below.push_back(Code{code.code});
+  }
+}
+
+Entries suggestions_of(const Rule& rule, Medium medium) {
   Entries entries;
   for (const auto& each : rule.suggestions) {
     Entry entry{{}, prose(each.text)};
@@ -45,6 +62,7 @@ Entries suggestions_of(const Rule& rule) {
     add_conditions(entry.more, each.applies_when);
     if (each.transform) entry.more.push_back(Paragraph{change_of(each), Look::note});
     if (!each.code.empty()) entry.more.push_back(Code{each.code});
+    if (each.transform && (medium & terminals) != 0) add_code(entry.more, each);
     entries.all.push_back(std::move(entry));
   }
   return entries;
@@ -127,7 +145,7 @@ class Explained {
   Table table_;
 };
 
-Card head_of(const Rule& rule) {
+Card head_of(const Rule& rule, Medium medium) {
   Card card;
   card.mark = mark_of(rule.severity);
   card.word = rule.severity == Severity::info ? "remark" : to_string(rule.severity);
@@ -135,10 +153,12 @@ Card head_of(const Rule& rule) {
   card.title = prose(rule.title);
   card.message = prose(rule.message);
   if (!rule.title_passed.empty()) {
-    card.entries.push_back({"When all is well", prose(rule.title_passed)});
+    card.entries.push_back({"Passed", prose(rule.title_passed)});
     card.entries.back().look = Look::note;
   }
-  card.rule = as_name(rule.id) + fmt::format(" · {}", to_string(rule.confidence));
+  card.rule = as_name(rule.id);
+  if ((medium & terminals) != 0) card.rule += " · " + card.word;  // the mark alone stands there
+  card.rule += fmt::format(" · {}", to_string(rule.confidence));
   if (!rule.criterion.empty()) card.rule += " · criterion " + as_name(rule.criterion);
   if (!rule.consequence.empty()) card.rule += " · consequence " + rule.consequence;
   if (!rule.builtin) card.rule += " · your rule";
@@ -188,7 +208,7 @@ std::vector<Entry> tried_on(std::span<const ValidityRecord> records,
 }
 
 Blocks rule_of(const Rule& rule, Medium medium, std::span<const DeviceSpec> devices) {
-  Blocks blocks{head_of(rule)};
+  Blocks blocks{head_of(rule, medium)};
   const auto put = [&](const char* title, Block block) {
     Section section{{}, title};
     section.blocks.push_back(std::move(block));
@@ -198,12 +218,14 @@ Blocks rule_of(const Rule& rule, Medium medium, std::span<const DeviceSpec> devi
     put("Applies when", list_of(describe(rule.applies_when), Tone::name));
   if (!rule.when.empty()) put("Fires when", list_of(describe(rule.when), Tone::name));
   if (!rule.explanation.empty()) put("Why", Explained().read(rule.explanation));
-  if (!rule.suggestions.empty()) put("What to do", suggestions_of(rule));
+  if (!rule.suggestions.empty()) put("What to do", suggestions_of(rule, medium));
   if (!rule.gains.empty()) put("Gain", gains_of(rule));
   Entries sources;
   for (const auto& citation : rule.citations) {
-    sources.all.push_back(source_of(citation, medium));
+    sources.all.push_back(source_of(citation, text_file));
     sources.all.back().label.clear();
+    if (!citation.url.empty() && (medium & terminals) != 0)  // where a link cannot be followed
+      sources.all.back().more.push_back(Code{citation.url});
   }
   if (!sources.all.empty()) put("Source", std::move(sources));
   auto limits = describe_validity(rule);

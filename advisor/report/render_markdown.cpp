@@ -173,7 +173,9 @@ class AsMarkdown {
     entries(list.all);
     put("\n");
   }
-  void one(const Explanation& explanation) { put("{}\n\n", explanation.markdown); }
+  void one(const Explanation& explanation) {
+    put("{}{}\n", explanation.markdown, explanation.markdown.ends_with('\n') ? "" : "\n");
+  }
 
   void one(const Card& card) {
     ++level_;

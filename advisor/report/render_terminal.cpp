@@ -11,6 +11,7 @@ namespace {
 
 constexpr int inside = 5;   // a card
 constexpr int beside = 14;  // the labels of a card
+constexpr int below = 6;    // an item of a list
 
 Style style_of(Mark mark) {
   const auto type = sign(mark).type;
@@ -62,7 +63,7 @@ class OnTerminal {
       const bool note = p.label.empty() || p.look == Look::note;
       if (p.mark != Mark::none)
         text = fmt::format("{} {}{}{}", symbol(p.mark), p.word, text.empty() ? "" : ", ", text);
-      terminal_.paragraph(text, beside, p.label.empty() ? "" : "     " + lower(p.label),
+      terminal_.paragraph(text, beside_, p.label.empty() ? "" : "     " + lower(p.label),
                           p.mark == Mark::none ? Style::dim : style_of(p.mark),
                           note ? Style::dim : Style::plain);
     } else if (!p.label.empty()) {
@@ -83,7 +84,7 @@ class OnTerminal {
   void one(const List& list) {
     for (const auto& item : list.items) {
       if (in_card_) {
-        terminal_.paragraph(plain(item.text), beside, {}, Style::dim, Style::dim);
+        terminal_.paragraph(plain(item.text), beside_, {}, Style::dim, Style::dim);
       } else if (item.mark != Mark::none) {
         terminal_.paragraph(plain(item.text), 4, "  " + symbol(item.mark), style_of(item.mark));
       } else {
@@ -97,7 +98,9 @@ class OnTerminal {
     const std::string lines = words::clean_lines(code.text);
     for (std::size_t at = 0; at < lines.size();) {
       const std::size_t end = std::min(lines.find('\n', at), lines.size());
-      terminal_.line(std::string(beside, ' ') + lines.substr(at, end - at), Style::dim);
+      terminal_.line(
+          std::string(static_cast<std::size_t>(beside_), ' ') + lines.substr(at, end - at),
+          Style::dim);
       at = end + 1;
     }
   }
@@ -149,7 +152,11 @@ class OnTerminal {
   void one(const Entries& list) {
     for (const auto& entry : list.all) {
       terminal_.paragraph(plain(entry.text), 4, "  -", Style::dim, style_of(entry.text));
+      in_card_ = true;
+      beside_ = below;
       all(entry.more);
+      beside_ = beside;
+      in_card_ = false;
     }
   }
   void one(const Explanation& explanation) { all(explanation.blocks); }
@@ -197,6 +204,7 @@ class OnTerminal {
   Terminal& terminal_;
   std::string dot_;
   bool in_card_ = false;
+  int beside_ = beside;  // where what belongs to an entry begins
 };
 
 }  // namespace

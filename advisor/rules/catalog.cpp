@@ -1,14 +1,11 @@
-// The texts of `rnnadvisor rules list | explain | facts | check`.
+// The texts of `rnnadvisor rules list | facts | check`.
 #include "advisor/rules/catalog.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "advisor/change/compose.h"
 #include "advisor/change/transform.h"
-#include "advisor/change/transform_code.h"
-#include "advisor/rules/describe.h"
 #include "advisor/rules/names.h"
 #include "advisor/rules/rule_files.h"
 #include "core/base/text.h"
@@ -37,78 +34,6 @@ std::string table(const std::vector<Row>& rows) {
   return text;
 }
 
-void add_block(std::string& text, std::string_view title, const std::vector<std::string>& lines) {
-  if (lines.empty()) return;
-  text += fmt::format("\n{}\n", title);
-  for (const auto& line : lines) text += fmt::format("  {}\n", line);
-}
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
-// A paragraph a line, as it is wrapped to the terminal later; lists and tables keep their lines.
-std::vector<std::string> paragraphs_of(std::string_view text) {
-  std::vector<std::string> paragraphs;
-  bool open = false;
-  for (auto& line : lines_of(text)) {
-    const bool prose =
-        !line.empty() && std::string_view(" -*|`#>").find(line[0]) == std::string_view::npos;
-    if (open && prose) {
-      paragraphs.back() += " " + line;
-    } else {
-      paragraphs.push_back(std::move(line));
-    }
-    open = prose;
-  }
-  return paragraphs;
-}
-
-// What to write for the change: in the framework that the suggestion is for, else in each.
-void add_code(std::vector<std::string>& lines, const SuggestionTemplate& suggestion) {
-  const auto framework = parse_enum<Framework>(suggestion.framework);
-  for (const auto& column : code_columns()) {
-    if (framework && &code_column(*framework) != &column) continue;
-    const auto code = code_for(*suggestion.transform, column);
-    if (!code.can()) {
-      lines.push_back("  " + code.cannot);
-      continue;
-    }
-    if (framework && !suggestion.code.empty()) continue;  // the card's own stands above
-    lines.push_back(fmt::format("  in {}:", column.name));
-    for (const auto& line : lines_of(code.code)) lines.push_back("    " + line);
-  }
-}
-
-void add_suggestions(std::string& text, const Rule& rule) {
-  std::vector<std::string> lines;
-  for (const auto& suggestion : rule.suggestions) {
-    lines.push_back((suggestion.framework.empty() ? "" : suggestion.framework + ": ") +
-                    suggestion.text);
-    for (const auto& condition : describe(suggestion.applies_when))
-      lines.push_back("  when " + condition);
-    for (const auto& line : lines_of(suggestion.code)) lines.push_back("    " + line);
-    if (suggestion.transform) {
-      std::string transform = describe(changes_of(suggestion));
-      for (const auto& by_fact : suggestion.transform_facts) {
-        transform += fmt::format(", {} from {}", by_fact.parameter,
-                                 fact_catalogue()[static_cast<std::size_t>(by_fact.fact)].name);
-      }
-      lines.push_back(fmt::format("  can be tried: {}; meaning: {}", transform,
-                                  to_string(widest_meaning(changes_of(suggestion)))));
-      add_code(lines, suggestion);
-    }
-  }
-  add_block(text, "Suggestions", lines);
-}
-
 }  // namespace
 
 std::string list_rules_text(const RuleSet& rules) {
@@ -119,38 +44,6 @@ std::string list_rules_text(const RuleSet& rules) {
   }
   return table(rows) + fmt::format("\n{} rules. 'rnnadvisor rules explain RULE' shows one.\n",
                                    rules.rules.size());
-}
-
-Result<std::string> explain_rule_text(const RuleSet& rules, std::string_view id) {
-  const Rule* rule = rules.find(id);
-  if (!rule) return fail(unknown_rule(rules, id));
-  std::string text = fmt::format("{}\n{}\n\n", rule->id, rule->title);
-  text += fmt::format("severity {}, confidence {}, consequence {}{}\n", to_string(rule->severity),
-                      to_string(rule->confidence), rule->consequence,
-                      rule->criterion.empty() ? "" : ", criterion " + rule->criterion);
-  add_block(text, "Applies when", describe(rule->applies_when));
-  add_block(text, "Fires when", describe(rule->when));
-  add_block(text, "Message", lines_of(rule->message));
-  add_block(text, "Why", paragraphs_of(rule->explanation));
-  add_suggestions(text, *rule);
-  std::vector<std::string> gains;
-  for (const auto& gain : rule->gains) {
-    gains.push_back(describe(gain));
-    for (const auto& condition : describe(gain.applies_when))
-      gains.push_back("  when " + condition);
-  }
-  add_block(text, "Gain", gains);
-  std::vector<std::string> sources;
-  for (const auto& citation : rule->citations) {
-    sources.push_back(fmt::format("{} [{}]", describe(citation), describe_tag(citation.tag)));
-    if (!citation.url.empty()) sources.push_back("  " + citation.url);
-    if (!citation.quote.empty()) sources.push_back(fmt::format("  \"{}\"", citation.quote));
-  }
-  add_block(text, "Sources", sources);
-  add_block(text, "Valid for", describe_validity(*rule));
-  add_block(text, "Measured on", describe_measurements(*rule));
-  text += fmt::format("\nCard: {}\n", rule->file);
-  return text;
 }
 
 std::string list_facts_text() {

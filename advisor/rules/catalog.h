@@ -16,8 +16,7 @@ namespace rnnadvisor::advisor {
 std::string list_rules_text(const RuleSet& rules);
 std::string list_rules_json(const RuleSet& rules);
 
-// `rules explain ID`: the whole card, in words. An unknown id is an error that names the nearest.
-Result<std::string> explain_rule_text(const RuleSet& rules, std::string_view id);
+// `rules explain ID --json`: the whole card. An unknown id is an error that names the nearest.
 Result<std::string> explain_rule_json(const RuleSet& rules, std::string_view id);
 
 // `rules facts`: the catalogue with type, unit and meaning, and the kinds of transform after it.
@@ -42,12 +41,5 @@ struct Skeleton {
   std::string cases;
 };
 Result<Skeleton> new_rule(std::string_view id);
-
-// `rules docs DIR`: Markdown pages by path below DIR
-// ("alignment/hidden-multiple-of-8.md"), and "README.md" as their index. The same input gives the
-// same bytes.
-std::vector<std::pair<std::string, std::string>> rule_pages(const RuleSet& rules);
-std::string write_rule_page(const Rule& rule);
-std::string write_rule_index(const RuleSet& rules);
 
 }  // namespace rnnadvisor::advisor

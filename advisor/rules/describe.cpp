@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "advisor/rules/validation_records.h"
-
 namespace rnnadvisor::advisor {
 namespace {}  // namespace
 
@@ -85,21 +83,6 @@ std::vector<std::string> describe_validity(const Rule& rule) {
     lines.push_back(fmt::format("architectures {}", fmt::join(rule.architectures, ", ")));
   if (!rule.devices.empty())
     lines.push_back(fmt::format("devices {}", fmt::join(rule.devices, ", ")));
-  return lines;
-}
-
-std::vector<std::string> describe_measurements(const Rule& rule) {
-  std::vector<std::string> lines;
-  for (const auto& record : rule.validity) {
-    std::string line = record.device;
-    if (!record.cudnn.empty()) line += ", cuDNN " + record.cudnn;
-    if (!record.date.empty()) line += ", " + record.date;
-    line += fmt::format(": {}{} agree, {} refute", refuted(record) ? "refuted; " : "", record.agree,
-                        record.refute);
-    if (!record.effect.empty()) line += "; " + record.effect;
-    line += fmt::format(" ({})", record.evidence);
-    lines.push_back(std::move(line));
-  }
   return lines;
 }
 

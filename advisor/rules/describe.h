@@ -24,7 +24,5 @@ std::string_view describe_tag(char tag);
 std::string describe(const GainSource& gain);
 // Lines that say where the card is valid; empty: everywhere.
 std::vector<std::string> describe_validity(const Rule& rule);
-// Lines that say where it was measured, how often it was true, and whether it is refuted there.
-std::vector<std::string> describe_measurements(const Rule& rule);
 
 }  // namespace rnnadvisor::advisor

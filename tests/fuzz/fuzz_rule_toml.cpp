@@ -1,6 +1,7 @@
 // Any bytes as a rule card: an answer, never a crash. What is accepted can be judged, described and
 // paged.
 #include "advisor/judge/judge.h"
+#include "advisor/report/rule_pages.h"
 #include "advisor/rules/catalog.h"
 #include "tests/fuzz/config_checks.h"
 

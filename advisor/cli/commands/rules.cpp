@@ -3,6 +3,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/help.h"
+#include "advisor/report/rule_pages.h"
 #include "advisor/rules/catalog.h"
 
 namespace rnnadvisor::cli {
@@ -28,24 +29,6 @@ int write_files(Context& context, const std::vector<std::pair<std::string, std::
   return exit_ok;
 }
 
-// Lines with their indentation; code, which is indented deeper than prose, stays as it is.
-std::string wrapped(std::string_view text, int width) {
-  constexpr std::size_t code = 6;
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    const auto line = text.substr(at, end - at);
-    const auto indent = line.find_first_not_of(' ');
-    if (indent >= code) {  // npos too: an empty line stays one
-      out += fmt::format("{}\n", line);
-    } else {
-      out += wrap(line.substr(indent), width, static_cast<int>(indent));
-    }
-    at = end + 1;
-  }
-  return out;
-}
-
 int list(Context& context, const RulesArguments& arguments) {
   const auto rules = load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
@@ -57,10 +40,14 @@ int list(Context& context, const RulesArguments& arguments) {
 int explain(Context& context, const RulesArguments& arguments) {
   const auto rules = load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
+  advisor::TextOptions options;
+  options.width = context.terminal.width;
+  options.color = context.color_output();
+  options.ascii = !context.terminal.utf8;
   const auto text = arguments.json ? advisor::explain_rule_json(*rules, arguments.id)
-                                   : advisor::explain_rule_text(*rules, arguments.id);
+                                   : advisor::explain_rule_text(*rules, arguments.id, options);
   if (!text) return context.report(text.error());
-  context.out << (arguments.json ? *text : wrapped(*text, context.terminal.width));
+  context.out << *text;
   return exit_ok;
 }
 
