@@ -48,6 +48,7 @@ std::vector<Entry> tried_on(std::span<const ValidityRecord> records,
 
 // Everything about a configuration, with its heading.
 Section configuration_of(const Content& content, const ConfigurationReport& each, bool open);
+List findings_of(const Content& content, const ConfigurationReport& each);
 Blocks trials_of(const Content& content, const ConfigurationReport& each);
 // What one experiment measured: before and after, memory, how far results moved.
 Table measured_of(const Profile& profile, int experiment);

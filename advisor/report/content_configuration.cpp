@@ -75,18 +75,7 @@ class ConfigurationBuilder {
 
   void own_findings() {
     if (report_.shown() < 2 && !content_.in(window)) return;
-    List list;
-    for (const Finding* f : each_.findings) {
-      if (is_remark(*f) && content_.in(brief)) continue;
-      Text text = link_to(content_, *f);
-      if (const auto gain = words::gain_of_change(f->gain); !gain.empty())
-        text += fmt::format(" → {} ({})", gain, in_words(f->gain->basis));
-      list.items.push_back({text,
-                            Look::normal,
-                            {},
-                            mark_of(f->severity),
-                            content_.in(html_page) ? std::string(to_string(f->severity)) : ""});
-    }
+    List list = findings_of(content_, each_);
     if (!list.items.empty()) put_titled("Findings", std::move(list));
   }
 
@@ -375,6 +364,22 @@ class ConfigurationBuilder {
 };
 
 }  // namespace
+
+List findings_of(const Content& content, const ConfigurationReport& each) {
+  List list;
+  for (const Finding* f : each.findings) {
+    if (is_remark(*f) && content.in(brief)) continue;
+    Text text = link_to(content, *f);
+    if (const auto gain = words::gain_of_change(f->gain); !gain.empty())
+      text += fmt::format(" → {} ({})", gain, in_words(f->gain->basis));
+    list.items.push_back({text,
+                          Look::normal,
+                          {},
+                          mark_of(f->severity),
+                          content.in(html_page) ? std::string(to_string(f->severity)) : ""});
+  }
+  return list;
+}
 
 Blocks why_not_of(const ConfigurationReport& each, const model::WhyNot& table, Medium medium) {
   const std::string title = words::why_not_title(each, table);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "advisor/change/compose.h"
@@ -78,72 +79,43 @@ Entries gains_of(const Rule& rule) {
   return entries;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = std::min(text.find_first_not_of(' '), text.size());
-  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
-}
-
 Row cells_of(std::string_view line) {
   Row row;
-  line.remove_prefix(1);
-  for (auto end = line.find('|'); end != std::string_view::npos; end = line.find('|')) {
-    row.cells.push_back({prose(trimmed(line.substr(0, end)))});
-    line.remove_prefix(end + 1);
+  for (line.remove_prefix(1); line.find('|') != std::string_view::npos;) {
+    std::string_view cell = line.substr(0, line.find('|'));
+    line.remove_prefix(cell.size() + 1);
+    cell.remove_prefix(std::min(cell.find_first_not_of(' '), cell.size()));
+    row.cells.push_back({prose(cell.substr(0, cell.find_last_not_of(' ') + 1))});
   }
   return row;
 }
 
-// Paragraphs, lists and tables with `code`: what cards use of Markdown.
-class Explained {
- public:
-  Explanation read(const std::string& markdown) {
-    const std::string clean = words::clean_lines(markdown);
-    for (std::string_view rest = clean; !rest.empty();) {
-      const auto end = std::min(rest.find('\n'), rest.size());
-      line(trimmed(rest.substr(0, end)));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    flush();
-    return {markdown, std::move(blocks_)};
-  }
-
- private:
-  void line(std::string_view text) {
-    const bool item = text.starts_with("- "), row = text.starts_with('|');
-    if (text.empty() || item || row != !table_.columns.empty()) flush();
-    if (row) {
-      add_row(text);
-    } else if (!text.empty()) {
-      in_list_ = in_list_ || item;
-      text_ += (text_.empty() ? "" : " ") + std::string(item ? text.substr(2) : text);
+// Paragraphs and tables with `code`: what cards use of Markdown. Items of lists are paragraphs.
+Explanation explained(const std::string& markdown) {
+  Explanation made{markdown, {}};
+  std::string text;
+  Table table;
+  const auto flush = [&] {
+    if (!text.empty()) made.blocks.push_back(Paragraph{prose(std::exchange(text, {}))});
+    if (!table.columns.empty()) made.blocks.push_back(std::exchange(table, {}));
+  };
+  std::istringstream lines(words::clean_lines(markdown));
+  for (std::string line; std::getline(lines, line);) {
+    const bool row = line.starts_with('|');
+    if (line.empty() || line.starts_with("- ") || row == table.columns.empty()) flush();
+    if (!row) {
+      text += (text.empty() ? "" : " ") + line;
+    } else if (table.columns.empty()) {
+      for (const auto& cell : cells_of(line).cells)
+        table.columns.push_back({cell.text.empty() ? "" : cell.text.runs.front().text});
+    } else if (line.find_first_not_of("|-: ") != std::string::npos) {  // else it ends the head
+      table.rows.push_back(cells_of(line));
+      table.rows.back().cells.resize(table.columns.size());
     }
   }
-
-  // The second line of a table only parts its head from its body.
-  void add_row(std::string_view text) {
-    if (table_.columns.empty()) {
-      for (const auto& cell : cells_of(text).cells)
-        table_.columns.push_back({cell.text.empty() ? "" : cell.text.runs.front().text});
-    } else if (text.find_first_not_of("|-: ") != std::string_view::npos) {
-      auto row = cells_of(text);
-      row.cells.resize(table_.columns.size());
-      table_.rows.push_back(std::move(row));
-    }
-  }
-
-  void flush() {
-    if (!table_.columns.empty()) blocks_.push_back(std::exchange(table_, {}));
-    if (!text_.empty() && in_list_) blocks_.push_back(List{{{prose(text_)}}});
-    if (!text_.empty() && !in_list_) blocks_.push_back(Paragraph{prose(text_)});
-    text_.clear();
-    in_list_ = false;
-  }
-
-  Blocks blocks_;
-  std::string text_;
-  bool in_list_ = false;
-  Table table_;
-};
+  flush();
+  return made;
+}
 
 Card head_of(const Rule& rule, Medium medium) {
   Card card;
@@ -165,16 +137,12 @@ Card head_of(const Rule& rule, Medium medium) {
   return card;
 }
 
-bool is_of(const ValidityRecord& record, const DeviceSpec& device) {
-  return record.device == device.id;
-}
-
 std::string untried(std::span<const ValidityRecord> records, std::span<const DeviceSpec> devices) {
   std::vector<std::string> names;
   for (const auto& device : devices) {
     const std::string name = words::clean(device.name.empty() ? device.id : device.name);
     const bool tried = std::any_of(records.begin(), records.end(),
-                                   [&](const auto& record) { return is_of(record, device); });
+                                   [&](const auto& record) { return record.device == device.id; });
     if (!tried && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   std::string text;
@@ -193,7 +161,7 @@ std::vector<Entry> tried_on(std::span<const ValidityRecord> records,
     Entry entry{{}, words::validity(record)};
     if (refuted(record)) entry.text += Text(" · refuted there", Tone::strong);
     if (std::any_of(devices.begin(), devices.end(),
-                    [&](const auto& device) { return is_of(record, device); }))
+                    [&](const auto& device) { return record.device == device.id; }))
       entry.text += Text(" · this device", Tone::strong);
     if (!record.evidence.empty()) entry.more.push_back(Paragraph{record.evidence, Look::note});
     entries.push_back(std::move(entry));
@@ -217,7 +185,7 @@ Blocks rule_of(const Rule& rule, Medium medium, std::span<const DeviceSpec> devi
   if (!rule.applies_when.empty())
     put("Applies when", list_of(describe(rule.applies_when), Tone::name));
   if (!rule.when.empty()) put("Fires when", list_of(describe(rule.when), Tone::name));
-  if (!rule.explanation.empty()) put("Why", Explained().read(rule.explanation));
+  if (!rule.explanation.empty()) put("Why", explained(rule.explanation));
   if (!rule.suggestions.empty()) put("What to do", suggestions_of(rule, medium));
   if (!rule.gains.empty()) put("Gain", gains_of(rule));
   Entries sources;

@@ -7,7 +7,6 @@
 #include <array>
 
 namespace rnnadvisor::advisor {
-namespace {}  // namespace
 
 std::string_view operator_words(std::string_view op) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> words = {

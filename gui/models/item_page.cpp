@@ -1,10 +1,12 @@
 // What is known of a thing on the timeline.
-#include <algorithm>
+#include <array>
 
+#include "advisor/report/content.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
+#include "gui/models/render_page.h"
 #include "gui/texts.h"
 #include "profiler/kernels/classify.h"
 
@@ -202,17 +204,8 @@ class ItemPage {
     const auto own = static_cast<std::size_t>(configuration);
     if (configuration < 0 || own >= reports.size() || reports[own].findings.empty()) return;
     page_.heading(Texts::tr("Findings about it"));
-    for (const auto* finding : reports[own].findings) {
-      const Item item{ItemKind::finding,
-                      static_cast<int>(finding - document_.judgement().findings.data())};
-      QString text = page_.link(Link::to(item), Page::prose(finding->title));
-      if (const auto gain = words::gain(finding->gain); !gain.empty())
-        text += QStringLiteral(" · ") + (finding->gain->another_model
-                                             ? page_.dim(Page::escape(gain))
-                                             : page_.strong(Page::escape(gain)));
-      page_.item(text,
-                 page_.colored(mark(finding->severity), page_.theme().color_of(finding->severity)));
-    }
+    namespace content = advisor::document;
+    draw(page_, {content::findings_of({document_.report(), content::window}, reports[own])});
   }
 
   const Document& document_;
