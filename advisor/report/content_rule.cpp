@@ -125,7 +125,7 @@ Card head_of(const Rule& rule, Medium medium) {
   card.title = prose(rule.title);
   card.message = prose(rule.message);
   if (!rule.title_passed.empty()) {
-    card.entries.push_back({"Passed", prose(rule.title_passed)});
+    card.entries.push_back({"All well", prose(rule.title_passed)});
     card.entries.back().look = Look::note;
   }
   card.rule = as_name(rule.id);
