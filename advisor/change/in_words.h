@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "advisor/change/in_words.h"
 #include "advisor/change/change.h"
 #include "core/config/rnn_config.h"
 
