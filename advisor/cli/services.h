@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "profiler/run/run_configurations.h"
 #include "core/base/result.h"
 #include "core/cudnn/experiment_data.h"
 #include "core/cudnn/machine.h"
@@ -15,6 +14,7 @@
 #include "core/model/time_prediction.h"
 #include "profiler/launch/launcher.h"
 #include "profiler/profile/profile.h"
+#include "profiler/run/run_configurations.h"
 
 namespace rnnadvisor::cli {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "advisor/whatif/trial.h"
 #include "advisor/whatif/record.h"
 #include "advisor/whatif/search.h"
+#include "advisor/whatif/trial.h"
 #include "core/model/memory.h"
 
 namespace rnnadvisor::advisor {

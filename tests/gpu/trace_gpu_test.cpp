@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "profiler/kernels/classify.h"
 #include "profiler/cupti/cupti_api.h"
+#include "profiler/kernels/classify.h"
 #include "profiler/run/traced_run.h"
 
 namespace rnnadvisor {

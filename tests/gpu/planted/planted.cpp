@@ -11,9 +11,9 @@
 #include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
 #include "advisor/whatif/candidates.h"
-#include "advisor/whatif/trial.h"
 #include "advisor/whatif/record.h"
 #include "advisor/whatif/search.h"
+#include "advisor/whatif/trial.h"
 #include "core/model/memory.h"
 
 namespace rnnadvisor::planted {
