@@ -222,8 +222,10 @@ class OnPage {
         QStringLiteral("<span style=\"font-size:large; font-weight:600; color:%1\">%2</span>")
             .arg((gain.another_model ? theme.dim_text : theme.good).name(),
                  Page::escape(gain.size)) +
-        Page::escape(gain.rest) + page_.dim(between() + Page::escape(gain.basis)));
-    if (!gain.source.empty()) page_.small(Page::escape(gain.source));
+        Page::escape(gain.rest) +
+        page_.dim(
+            between() + Page::escape(gain.basis) +
+            (gain.source.empty() ? QString() : QStringLiteral(": ") + Page::escape(gain.source))));
   }
 
   void one(const content::Summary& summary) { page_.paragraph(Page::escape(summary.headline)); }
