@@ -1,5 +1,5 @@
 // experiment.*: what was tried and measured for a configuration. A change that a rule suggested is
-// told by that rule; these are about what a search found beyond it.
+// in that rule's finding; these are about what a search found beyond it.
 #include <algorithm>
 
 #include "advisor/change/in_words.h"

@@ -342,8 +342,8 @@ void compose_steps(ProgramBuilder& builder, const std::vector<Part>& parts) {
         builder.state_transfer(call, tensor, builder.own(call, tensor));
       continue;
     }
-    // The states of this chunk are the next one's, and their gradients come back. Where nobody
-    // leaves they are simply the same memory.
+    // The states of this chunk are the next one's, and their gradients come back. Where no sequence
+    // ends they are simply the same memory.
     const auto next = static_cast<std::size_t>(call) + 1;
     for (const auto& [result, state, gradient, state_gradient] :
          {std::array{hy, hx, dhx, dhy}, std::array{cy, cx, dcx, dcy}}) {

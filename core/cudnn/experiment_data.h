@@ -72,7 +72,7 @@ struct ExperimentVariant {
   Composition composition = Composition::single;
   std::vector<RnnConfig> calls;  // in the order in which they are made
   // Which sequences of the original each call has, by their numbers there: one list for each call
-  // of `rows`, one list for all of the others. May be empty: sequences are then told by their
+  // of `rows`, one list for all of the others. May be empty: sequences are then known by their
   // lengths.
   std::vector<std::vector<int>> rows;
   bool cuda_graph = false;  // the calls are captured once and launched as a graph
@@ -102,7 +102,7 @@ struct ExperimentRequest {
 };
 
 // What became of one variant. Where the original does not run, its variants run once each, on
-// random data, and are neither timed nor compared. not_run: its turn never came, because somebody
+// random data, and are neither timed nor compared. not_run: its turn never came, because a variant
 // before it lost the context or the original failed while it ran.
 struct VariantResult {
   Outcome outcome = Outcome::not_run;

@@ -19,7 +19,7 @@ struct Part {
 };
 
 // The parts of a variant that computes the same function as `before`, in the order of its calls.
-// Sequences are told apart by nothing but their lengths, so where the variant does not say which
+// Sequences differ by nothing but their lengths, so where the variant does not say which
 // sequence is where, each call gets any that are as long; sequences beyond those are padding.
 // All configurations must be such that can_be_laid_out().
 // invalid_argument, with a message that tells the difference, when the calls do not make up the

@@ -59,14 +59,13 @@ class Builder {
   bool kept(int string) const { return string >= 0 && kept_[static_cast<std::size_t>(string)]; }
 
   // `input` without the filter; tracks and lanes of it go to the timeline.
-  void add(TrackKind kind, ItemKind items, const LaneInput& input, const ColorId* color,
-           ColorId one_color = 0) {
+  void add(TrackKind kind, const LaneInput& input, const ColorId* color, ColorId one_color = 0) {
     auto laned = lay_out_lanes(input, options_.stop);
     timeline_->rows.push_back(std::move(laned.rows));
     const std::uint32_t* rows =
         timeline_->rows.back().empty() ? nullptr : timeline_->rows.back().data();
     for (auto& from : laned.tracks) {
-      Track track{kind, items, from.key, -1, {}, {}};
+      Track track{kind, from.key, -1, {}, {}};
       for (const auto& lane : from.lanes) {
         if (options_.stop.stop_requested()) return;
         const Spans spans{
@@ -121,7 +120,7 @@ class Builder {
       const auto& call = p().calls[i];
       return TrackKey{call.process, call.device, -1, -1};  // a call may use several streams
     };
-    add(TrackKind::calls, ItemKind::call, input, t.call_color.data());
+    add(TrackKind::calls, input, t.call_color.data());
   }
 
   void host_calls() {
@@ -137,7 +136,7 @@ class Builder {
     input.key = [this](std::uint32_t i) {
       return TrackKey{p().calls[i].process, -1, -1, p().calls[i].thread};
     };
-    add(TrackKind::host_calls, ItemKind::call, input, t.call_color.data());
+    add(TrackKind::host_calls, input, t.call_color.data());
   }
 
   template <class Table>
@@ -174,8 +173,7 @@ class Builder {
     if (options_.keep) input.keep = [this, &k](std::uint32_t i) { return kept(k.name[i]); };
     // Roles are bytes, and so are colours: the profile's column serves as it is.
     static_assert(sizeof(KernelRole) == sizeof(ColorId));
-    add(TrackKind::kernels, ItemKind::kernel, input,
-        reinterpret_cast<const ColorId*>(k.role.data()));
+    add(TrackKind::kernels, input, reinterpret_cast<const ColorId*>(k.role.data()));
   }
 
   void transfers() {
@@ -188,7 +186,7 @@ class Builder {
         return options_.keep(transfer_name(t, static_cast<int>(i)));
       };
     }
-    add(TrackKind::transfers, ItemKind::transfer, input, timeline_->transfer_color.data());
+    add(TrackKind::transfers, input, timeline_->transfer_color.data());
   }
 
   void api() {
@@ -200,7 +198,7 @@ class Builder {
     for (const int name : a.name)
       timeline_->api_color.push_back(name < 0 ? api_color
                                               : by_name[static_cast<std::size_t>(name)]);
-    add(TrackKind::api, ItemKind::api, thread_input(a), timeline_->api_color.data());
+    add(TrackKind::api, thread_input(a), timeline_->api_color.data());
   }
 
   void nvtx() {
@@ -222,7 +220,7 @@ class Builder {
       }
       timeline_->nvtx_color.push_back(id);
     }
-    add(TrackKind::nvtx, ItemKind::nvtx, thread_input(n), timeline_->nvtx_color.data());
+    add(TrackKind::nvtx, thread_input(n), timeline_->nvtx_color.data());
   }
 
   void memory() {
@@ -238,8 +236,7 @@ class Builder {
     }
     for (auto& [key, area] : areas) {
       area.finish();
-      timeline_->tracks.push_back(
-          {TrackKind::memory, ItemKind::allocation, key, -1, {}, std::move(area)});
+      timeline_->tracks.push_back({TrackKind::memory, key, -1, {}, std::move(area)});
     }
   }
 

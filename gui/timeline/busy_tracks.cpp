@@ -82,7 +82,7 @@ void add_busy_tracks(Timeline& timeline, const BuildOptions& options) {
   }
   std::vector<Track> tracks;
   for (const auto& [device, of_device] : lanes) {
-    Track track{TrackKind::busy, ItemKind::none, {-1, device, -1, -1}, -1, {}, {}};
+    Track track{TrackKind::busy, {-1, device, -1, -1}, -1, {}, {}};
     if (of_device.size() == 1) {
       Lane lane = *of_device.front();
       track.lanes.push_back(std::move(lane));

@@ -18,7 +18,7 @@ void add_counter_tracks(Timeline& timeline, const BuildOptions& options) {
     if (samples.empty() || (options.keep && !options.keep(timeline.profile->text(key.metric))))
       continue;
     samples.finish();
-    Track track{TrackKind::counter, ItemKind::none, key, -1, {}, {}};
+    Track track{TrackKind::counter, key, -1, {}, {}};
     track.samples = std::move(samples);
     timeline.tracks.push_back(std::move(track));
   }

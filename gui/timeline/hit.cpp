@@ -1,8 +1,6 @@
 #include "gui/timeline/hit.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 namespace rnnadvisor::gui::timeline {
 namespace {
@@ -12,45 +10,38 @@ constexpr std::size_t reach = 256;
 // Overlapping spans share only the last lane of a track; a few steps back find those.
 constexpr std::size_t overlap_reach = 32;
 
-// Where items of a kind are shown, the preferred place first.
-std::span<const TrackKind> kinds_of(ItemKind kind) {
-  static constexpr std::array calls = {TrackKind::calls, TrackKind::host_calls};
-  static constexpr std::array kernels = {TrackKind::kernels};
-  static constexpr std::array transfers = {TrackKind::transfers};
-  static constexpr std::array api = {TrackKind::api};
-  static constexpr std::array nvtx = {TrackKind::nvtx};
-  switch (kind) {
+// The process, device, stream and thread of an item.
+TrackKey places_of(const Profile& p, Item item) {
+  const auto i = static_cast<std::size_t>(item.index);
+  switch (item.kind) {
     case ItemKind::call:
-      return calls;
+      return {p.calls[i].process, p.calls[i].device, -1, p.calls[i].thread};
     case ItemKind::kernel:
-      return kernels;
+      return {p.kernels.process[i], p.kernels.device[i], p.kernels.stream[i], -1};
     case ItemKind::transfer:
-      return transfers;
+      return {p.transfers.process[i], p.transfers.device[i], p.transfers.stream[i], -1};
     case ItemKind::api:
-      return api;
+      return {p.api.process[i], -1, -1, p.api.thread[i]};
     case ItemKind::nvtx:
-      return nvtx;
+      return {p.nvtx.process[i], -1, -1, p.nvtx.thread[i]};
     default:
       return {};
   }
 }
 
-TrackKey key_of(const Profile& p, TrackKind kind, Item item) {
-  const auto i = static_cast<std::size_t>(item.index);
-  switch (kind) {
-    case TrackKind::nvtx:
-      return {p.nvtx.process[i], -1, -1, p.nvtx.thread[i]};
-    case TrackKind::calls:
-      return {p.calls[i].process, p.calls[i].device, -1, -1};
-    case TrackKind::host_calls:
-      return {p.calls[i].process, -1, -1, p.calls[i].thread};
-    case TrackKind::kernels:
-      return {p.kernels.process[i], p.kernels.device[i], p.kernels.stream[i], -1};
-    case TrackKind::transfers:
-      return {p.transfers.process[i], p.transfers.device[i], p.transfers.stream[i], -1};
-    default:
-      return {p.api.process[i], -1, -1, p.api.thread[i]};
+// Of the track of a kind that an item is on.
+TrackKey key_of(TrackTraits::Of of, const TrackKey& places) {
+  switch (of) {
+    case TrackTraits::Of::process:
+      return {places.process, -1, -1, -1};
+    case TrackTraits::Of::device:
+      return {places.process, places.device, -1, -1};
+    case TrackTraits::Of::stream:
+      return {places.process, places.device, places.stream, -1};
+    case TrackTraits::Of::thread:
+      return {places.process, -1, -1, places.thread};
   }
+  return {};
 }
 
 // The position of a row in a lane, by its start and then by the row itself.
@@ -124,14 +115,18 @@ std::optional<TimeRange> gap_at(const Spans& spans, std::int64_t time, TimeRange
 }
 
 Item item_of(const Track& track, const Lane& lane, std::size_t span) {
-  if (track.items == ItemKind::none || span >= lane.spans.count) return {};
-  return {track.items, static_cast<int>(lane.spans.row(span))};
+  const ItemKind items = traits_of(track.kind).items;
+  if (items == ItemKind::none || span >= lane.spans.count) return {};
+  return {items, static_cast<int>(lane.spans.row(span))};
 }
 
 std::optional<Place> place_of(const Timeline& timeline, Item item) {
   if (item.empty()) return std::nullopt;
-  for (const TrackKind kind : kinds_of(item.kind)) {
-    const auto found = timeline.track_of.find({kind, key_of(*timeline.profile, kind, item)});
+  const TrackKey places = places_of(*timeline.profile, item);
+  // Of a call the track on the GPU comes first.
+  for (const auto& kind : track_traits()) {
+    if (kind.items != item.kind || kind.shape != TrackTraits::Shape::spans) continue;
+    const auto found = timeline.track_of.find({kind.kind, key_of(kind.of, places)});
     if (found == timeline.track_of.end()) continue;
     const auto& track = timeline.tracks[static_cast<std::size_t>(found->second)];
     for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
@@ -180,7 +175,7 @@ Item beside(const Timeline& timeline, Item item, int by) {
   const int count = static_cast<int>(timeline.tracks.size());
   for (int t = place->track + by; t >= 0 && t < count; t += by) {
     const auto& track = timeline.tracks[static_cast<std::size_t>(t)];
-    if (track.items == ItemKind::none || track.lanes.empty()) continue;
+    if (traits_of(track.kind).items == ItemKind::none || track.lanes.empty()) continue;
     if (const auto found = nearest(timeline, t, middle)) {
       return item_of(track, track.lanes[static_cast<std::size_t>(found->lane)], found->span);
     }

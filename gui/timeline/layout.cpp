@@ -15,19 +15,19 @@ TrackState state_of(std::span<const TrackState> states, int track) {
 
 Row row_for(const Track& track, int index, const TrackState& state, const Metrics& metrics) {
   Row row{index, 0, 0, metrics.lane};
-  switch (track.kind) {
-    case TrackKind::process:
+  switch (traits_of(track.kind).shape) {
+    case TrackTraits::Shape::heading:
       row.height = metrics.heading;
       break;
-    case TrackKind::busy:
+    case TrackTraits::Shape::busy:
       row.height = state.folded ? metrics.lane : metrics.busy;
       row.lane_height = row.height;
       break;
-    case TrackKind::memory:
-    case TrackKind::counter:
+    case TrackTraits::Shape::steps:
+    case TrackTraits::Shape::samples:
       row.height = state.folded ? metrics.lane : metrics.area;
       break;
-    default:
+    case TrackTraits::Shape::spans:
       if (state.folded && track.lanes.size() > 1) row.lane_height = metrics.folded_lane;
       if (state.folded && track.lanes.size() == 1) row.lane_height = metrics.lane / 2;
       row.height = std::max(row.lane_height * shown_lanes(track, state), metrics.lane / 2);

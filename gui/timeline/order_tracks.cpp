@@ -8,12 +8,6 @@
 
 namespace rnnadvisor::gui::timeline {
 
-namespace {
-
-bool of_device(TrackKind kind) { return kind == TrackKind::busy || kind == TrackKind::counter; }
-
-}  // namespace
-
 void find_range(Timeline& timeline) {
   const auto& allocations = timeline.profile->allocations;
   bool any = false;
@@ -52,20 +46,13 @@ void order_tracks(Timeline& timeline) {
     if (track.key.process >= 0) processes.insert(track.key.process);
   }
   for (const int process : processes)
-    tracks.push_back({TrackKind::process, ItemKind::none, {process, -1, -1, -1}, -1, {}, {}});
+    tracks.push_back({TrackKind::process, {process, -1, -1, -1}, -1, {}, {}});
   const auto place = [](const Track& track) {
-    const bool on_device = track.kind == TrackKind::calls || track.kind == TrackKind::kernels ||
-                           track.kind == TrackKind::transfers;
-    // Calls, kernels and transfers of a stream stand together.
-    const int section = track.kind == TrackKind::process  ? 0
-                        : track.kind == TrackKind::nvtx   ? 1
-                        : on_device                       ? 2
-                        : track.kind == TrackKind::memory ? 3
-                                                          : 4;
-    // A device, then its counters.
-    if (of_device(track.kind))
-      return std::tuple(-1, track.key.device, track.key, static_cast<int>(track.kind));
-    return std::tuple(track.key.process, section, track.key, static_cast<int>(track.kind));
+    const auto& kind = traits_of(track.kind);
+    // A device, then its counters; calls, kernels and transfers of a stream together.
+    return std::tuple(kind.section < 0 ? -1 : track.key.process,
+                      kind.section < 0 ? track.key.device : kind.section, track.key,
+                      static_cast<int>(track.kind));
   };
   std::stable_sort(tracks.begin(), tracks.end(),
                    [&](const Track& a, const Track& b) { return place(a) < place(b); });
@@ -74,7 +61,7 @@ void order_tracks(Timeline& timeline) {
     timeline.track_of.try_emplace({tracks[i].kind, tracks[i].key}, static_cast<int>(i));
     if (tracks[i].kind == TrackKind::process) {
       heading = static_cast<int>(i);
-    } else if (!of_device(tracks[i].kind)) {
+    } else if (traits_of(tracks[i].kind).under_heading()) {
       tracks[i].parent = heading;
     }
   }

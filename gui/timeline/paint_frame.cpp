@@ -59,7 +59,8 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
   const auto index = static_cast<std::size_t>(one.track);
   const auto& track = scene.timeline->tracks[index];
   const TrackState state = index < scene.states.size() ? scene.states[index] : TrackState{};
-  const bool heading = track.kind == TrackKind::process;
+  const auto& kind = traits_of(track.kind);
+  const bool heading = kind.shape == TrackTraits::Shape::heading;
   const bool top_level = heading || track.parent < 0;
   const QRect box(0, top, scene.header_width, one.height);
   painter_.save();
@@ -74,8 +75,7 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     painter_.drawLine(0, top + one.height - 1, scene.size.width(), top + one.height - 1);
   }
   int x = top_level ? 14 : 28;
-  const bool area = track.kind == TrackKind::memory || track.kind == TrackKind::counter;
-  if (heading || area || track.lanes.size() > 1) {
+  if (heading || kind.is_area() || track.lanes.size() > 1) {
     QPolygonF triangle;
     const qreal middle = top + std::min(one.height, 22) / 2.0, s = fold_size / 2.0;
     const qreal at = x - 2;
@@ -109,8 +109,7 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     const int more_width = two_lines ? 0 : small.horizontalAdvance(more) + 8;
     // A long name gives way to a short addition; a long addition is left out only where it would.
     // Of one kind on one thread the name alone tells all.
-    const bool thread = track.kind == TrackKind::nvtx || track.kind == TrackKind::host_calls ||
-                        track.kind == TrackKind::api;
+    const bool thread = kind.of == TrackTraits::Of::thread;
     const bool both = !brief.isEmpty() || (more_width < text.width() * 0.55 && !thread) ||
                       metrics.horizontalAdvance(title) + more_width <= text.width();
     painter_.setPen(scene.theme.text);

@@ -75,19 +75,19 @@ void ScenePainter::rows(const Scene& scene) {
 
 void ScenePainter::row(const Scene& scene, const Row& one, int top) {
   const auto& track = scene.timeline->tracks[static_cast<std::size_t>(one.track)];
-  switch (track.kind) {
-    case TrackKind::process:
+  switch (traits_of(track.kind).shape) {
+    case TrackTraits::Shape::heading:
       break;
-    case TrackKind::busy:
+    case TrackTraits::Shape::busy:
       busy(scene, track, top, one.height);
       break;
-    case TrackKind::memory:
+    case TrackTraits::Shape::steps:
       memory(scene, track, top, one.height);
       break;
-    case TrackKind::counter:
+    case TrackTraits::Shape::samples:
       counter(scene, track, top, one.height);
       break;
-    default: {
+    case TrackTraits::Shape::spans: {
       const auto index = static_cast<std::size_t>(one.track);
       const TrackState state = index < scene.states.size() ? scene.states[index] : TrackState{};
       for (int i = 0; i < shown_lanes(track, state); ++i)

@@ -82,34 +82,16 @@ Under under(const Scene& scene, QPointF position, const QFont& font) {
 
 QString track_title(const Timeline& timeline, const Track& track) {
   const Profile& p = *timeline.profile;
-  switch (track.kind) {
-    case TrackKind::process: {
-      const auto& process = p.processes[static_cast<std::size_t>(track.key.process)];
-      QString name = to_qt(process.executable);
-      name = name.mid(name.lastIndexOf(QLatin1Char('/')) + 1);
-      if (name.isEmpty()) name = Texts::tr("Process");
-      return process.pid >= 0 ? Texts::tr("%1  %2").arg(name).arg(process.pid) : name;
-    }
-    case TrackKind::busy:
-      return Texts::tr("GPU %1").arg(std::max(0, track.key.device));
-    case TrackKind::nvtx:
-      return Texts::tr("NVTX");
-    case TrackKind::calls:
-      return Texts::tr("RNN calls, GPU");
-    case TrackKind::kernels:
-      return Texts::tr("Kernels");
-    case TrackKind::transfers:
-      return Texts::tr("Copies");
-    case TrackKind::memory:
-      return Texts::tr("Memory, GPU %1").arg(std::max(0, track.key.device));
-    case TrackKind::host_calls:
-      return Texts::tr("RNN calls, CPU");
-    case TrackKind::api:
-      return Texts::tr("CUDA API");
-    case TrackKind::counter:
-      return counter_title(timeline, track);
+  if (track.kind == TrackKind::process) {
+    const auto& process = p.processes[static_cast<std::size_t>(track.key.process)];
+    QString name = to_qt(process.executable);
+    name = name.mid(name.lastIndexOf(QLatin1Char('/')) + 1);
+    if (name.isEmpty()) name = Texts::tr("Process");
+    return process.pid >= 0 ? Texts::tr("%1  %2").arg(name).arg(process.pid) : name;
   }
-  return {};
+  if (track.kind == TrackKind::counter) return counter_title(timeline, track);
+  const QString title = Texts::tr(traits_of(track.kind).title);
+  return title.contains(QLatin1String("%1")) ? title.arg(std::max(0, track.key.device)) : title;
 }
 
 QString counter_title(const Timeline& timeline, const Track& track) {
@@ -138,20 +120,6 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
       return with_name(to_qt(p.devices[device].name),
                        p.device_name(track.key.process, track.key.device));
     }
-    case TrackKind::nvtx:
-    case TrackKind::host_calls:
-    case TrackKind::api:
-      return with_name(Texts::tr("thread %1").arg(track.key.thread),
-                       p.thread_name(track.key.process, track.key.thread));
-    case TrackKind::calls:
-      return p.devices.size() > 1 ? Texts::tr("GPU %1").arg(track.key.device) : QString();
-    case TrackKind::kernels:
-    case TrackKind::transfers:
-      return with_name(
-          p.devices.size() > 1
-              ? Texts::tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)
-              : Texts::tr("stream %1").arg(track.key.stream),
-          p.stream_name(track.key.process, track.key.device, track.key.stream));
     case TrackKind::memory:
       return Texts::tr("peak %1").arg(to_qt(bytes_text(track.area.peak())));
     case TrackKind::counter: {
@@ -162,6 +130,23 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
                  ? Texts::tr("GPU %1, %2").arg(std::max(0, track.key.device)).arg(peak)
                  : peak;
     }
+    default:
+      break;
+  }
+  switch (traits_of(track.kind).of) {
+    case TrackTraits::Of::thread:
+      return with_name(Texts::tr("thread %1").arg(track.key.thread),
+                       p.thread_name(track.key.process, track.key.thread));
+    case TrackTraits::Of::stream:
+      return with_name(
+          p.devices.size() > 1
+              ? Texts::tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)
+              : Texts::tr("stream %1").arg(track.key.stream),
+          p.stream_name(track.key.process, track.key.device, track.key.stream));
+    case TrackTraits::Of::device:
+      return p.devices.size() > 1 ? Texts::tr("GPU %1").arg(track.key.device) : QString();
+    case TrackTraits::Of::process:
+      break;
   }
   return {};
 }
@@ -169,7 +154,7 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
 QString brief_subtitle(const Timeline& timeline, const Track& track) {
   const Profile& p = *timeline.profile;
   // Tracks of one kind are told apart by it: it must not be left out for want of room.
-  if (track.kind == TrackKind::kernels || track.kind == TrackKind::transfers)
+  if (traits_of(track.kind).of == TrackTraits::Of::stream)
     return p.devices.size() > 1
                ? Texts::tr("GPU %1 · %2").arg(track.key.device).arg(track.key.stream)
                : Texts::tr("stream %1").arg(track.key.stream);

@@ -147,12 +147,13 @@ std::optional<SearchResult> search(const Timeline& timeline, const Matches& matc
   result.lanes.resize(timeline.tracks.size());
   for (std::size_t t = 0; t < timeline.tracks.size() && result.hits > 0; ++t) {
     const auto& track = timeline.tracks[t];
-    if (track.items == ItemKind::none || track.items == ItemKind::allocation) continue;
+    const auto& kind = traits_of(track.kind);
+    if (kind.shape != TrackTraits::Shape::spans) continue;
     for (const auto& lane : track.lanes) {
       result.lanes[t].emplace_back(
           lane.spans, *lane.pyramid,
           [&](std::uint32_t row) {
-            return is_hit(timeline, result, {track.items, static_cast<int>(row)});
+            return is_hit(timeline, result, {kind.items, static_cast<int>(row)});
           },
           stop);
       if (stop.stop_requested()) return std::nullopt;

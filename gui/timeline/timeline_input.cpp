@@ -330,9 +330,9 @@ void TimelineWidget::hover(QPointF position) {
     const auto& track = scene_.timeline->tracks[static_cast<std::size_t>(at.row->track)];
     if (at.gap) {
       hover_details_ = details_of_gap(*scene_.timeline, *at.gap);
-    } else if (track.kind == TrackKind::memory) {
+    } else if (traits_of(track.kind).shape == TrackTraits::Shape::steps) {
       hover_details_ = details_of_memory(track, at.time);
-    } else if (track.kind == TrackKind::counter) {
+    } else if (traits_of(track.kind).shape == TrackTraits::Shape::samples) {
       hover_details_ = details_of_counter(*scene_.timeline, track, at.time);
     } else {
       hover_details_ = details_of(*scene_.timeline, at.item);

@@ -51,7 +51,7 @@ void TimelineWidget::find_first_states() {
   }
   folded_at_first_.clear();
   for (const auto& track : scene_.timeline->tracks) {
-    const bool of_thread = track.kind == TrackKind::nvtx || track.kind == TrackKind::api;
+    const bool of_thread = traits_of(track.kind).of == TrackTraits::Of::thread;
     const bool bystander =
         of_thread && !calling.empty() && !calling.contains({track.key.process, track.key.thread});
     const bool one_of_many = track.kind == TrackKind::counter && counters > most_tall_counters;

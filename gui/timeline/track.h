@@ -17,22 +17,10 @@
 #include "gui/timeline/pyramid.h"
 #include "gui/timeline/sample_series.h"
 #include "gui/timeline/step_area.h"
+#include "gui/timeline/track_kind.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::gui::timeline {
-
-enum class TrackKind : std::uint8_t {
-  process,     // a heading; its tracks follow
-  busy,        // a device: when a kernel of any stream runs, and when none does
-  nvtx,        // by thread
-  calls,       // cuDNN RNN calls where their kernels run, by device and stream
-  kernels,     // by device and stream
-  transfers,   // by device and stream
-  memory,      // allocated bytes, by device
-  host_calls,  // cuDNN RNN calls where they were made, by thread
-  api,         // CUDA runtime and driver calls, by thread
-  counter      // samples of a hardware counter, by device and metric
-};
 
 struct Lane {
   Spans spans;
@@ -41,7 +29,6 @@ struct Lane {
 
 struct Track {
   TrackKind kind = TrackKind::process;
-  ItemKind items = ItemKind::none;  // of which table its rows are
   TrackKey key;
   int parent = -1;  // the heading it stands under; -1: none
   std::vector<Lane> lanes;

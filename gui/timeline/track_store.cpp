@@ -23,22 +23,9 @@ constexpr int schema_version = 1;
 // 10,000 tracks are about 2 MB.
 constexpr qint64 most_bytes = 16 << 20;
 
-struct KindWord {
-  TrackKind kind;
-  const char* word;
-};
-constexpr std::array kind_words = {
-    KindWord{TrackKind::process, "process"}, KindWord{TrackKind::busy, "busy"},
-    KindWord{TrackKind::nvtx, "nvtx"},       KindWord{TrackKind::calls, "calls"},
-    KindWord{TrackKind::kernels, "kernels"}, KindWord{TrackKind::transfers, "transfers"},
-    KindWord{TrackKind::memory, "memory"},   KindWord{TrackKind::host_calls, "host_calls"},
-    KindWord{TrackKind::api, "api"},         KindWord{TrackKind::counter, "counter"}};
-
 QJsonObject to_json(const TrackName& name) {
   QJsonObject object;
-  for (const auto& each : kind_words) {
-    if (each.kind == name.first) object[QStringLiteral("kind")] = QString::fromLatin1(each.word);
-  }
+  object[QStringLiteral("kind")] = QString::fromLatin1(traits_of(name.first).word);
   const auto put = [&](const char* key, qint64 value) {
     if (value >= 0) object[QLatin1String(key)] = value;
   };
@@ -53,10 +40,11 @@ QJsonObject to_json(const TrackName& name) {
 std::optional<TrackName> name_in(const QJsonValue& value) {
   const QJsonObject object = value.toObject();
   const QString word = object.value(QStringLiteral("kind")).toString();
-  const auto found = std::find_if(kind_words.begin(), kind_words.end(), [&](const KindWord& each) {
+  const auto kinds = track_traits();
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const TrackTraits& each) {
     return word == QLatin1String(each.word);
   });
-  if (found == kind_words.end()) return std::nullopt;  // of a later version
+  if (found == kinds.end()) return std::nullopt;  // of a later version
   TrackKey key;
   key.process = object.value(QStringLiteral("process")).toInt(-1);
   key.device = object.value(QStringLiteral("device")).toInt(-1);

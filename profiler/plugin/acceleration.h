@@ -43,8 +43,8 @@ class AcceleratedCall {
   AcceleratedCall& operator=(const AcceleratedCall&) = delete;
 
   RunWith runs_with() const;
-  // It runs with another algorithm to find out how fast that is: what the program does otherwise is
-  // not told by it.
+  // It runs with another algorithm to find out how fast that is: this says nothing of
+  // what the program does otherwise.
   bool is_trial() const { return trial_ && ours_; }
   void begin();  // right before
   // Right after. True: cuDNN refused our algorithm and did nothing; it is to be run again, now with

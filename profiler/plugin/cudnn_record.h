@@ -66,7 +66,7 @@ cudnnStatus_t setup(CudnnLibrary& library, spool::Entry entry, const Arguments& 
   return status;
 }
 
-// A call whose launches belong to no call of the program: they are told apart, and it is always
+// A call whose launches belong to no call of the program: it is marked as such, and always
 // kept.
 struct Search {
   std::uint64_t id;

@@ -1,6 +1,6 @@
 // cuDNN 8's searches for an algorithm, hooks and exports. Such a call runs the layer again and
 // again; nothing of it is a call of the program's. It is kept as one that describes, for what it
-// costs, and its kernels are told from all others.
+// costs, and its kernels are marked.
 #include "profiler/plugin/cudnn_dispatch.h"
 #include "profiler/plugin/cudnn_record.h"
 

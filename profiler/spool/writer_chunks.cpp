@@ -283,7 +283,7 @@ void Writer::release_chunk_of_thread(void* pointer) {
   if (chunk != nullptr && state.generation == writer.generation_.load()) writer.give_back(*chunk);
 }
 
-// A page of a file that another process cut off is gone, and touching it a SIGBUS. Nobody but us
+// A page of a file that another process cut off is gone, and touching it a SIGBUS. Only our code
 // touches these pages. So ours get memory of their own instead, and the recording ends. A program
 // with a handler of its own keeps it, and is not protected.
 void Writer::guard_mappings() {
