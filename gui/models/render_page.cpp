@@ -52,7 +52,7 @@ class OnPage {
 
  private:
   QString toned(const content::Run& run) const {
-    const QString text = Page::escape(run.text);
+    QString text = Page::escape(run.text);
     switch (run.tone) {
       case content::Tone::plain:
         break;

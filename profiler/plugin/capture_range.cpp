@@ -44,7 +44,7 @@ bool in_range() {
   if (since < settings().delay_ns) return false;
   if (settings().duration_ns != 0 && since > settings().delay_ns + settings().duration_ns) {
     over.store(true);
-    parts.pause();
+    parts().pause();
     return false;
   }
   return true;
@@ -54,7 +54,7 @@ bool begin_range() {
   if (over.load() || range_open.exchange(true)) return false;
   ranges_started.fetch_add(1);
   const Scope scope;
-  parts.resume();
+  parts().resume();
   return true;
 }
 
@@ -65,7 +65,7 @@ void end_range() {
   const Scope scope;
   const std::int64_t ended = ranges_ended.fetch_add(1) + 1;
   if (settings().iterations != 0 && ended >= settings().iterations) over.store(true);
-  parts.pause();
+  parts().pause();
 }
 
 bool is_captured_range(std::uint32_t name, std::uint32_t domain) {
@@ -74,7 +74,7 @@ bool is_captured_range(std::uint32_t name, std::uint32_t domain) {
 }
 
 void expect_call() {
-  if (calls_seen.load(std::memory_order_relaxed) >= settings().skip) parts.resume();
+  if (calls_seen.load(std::memory_order_relaxed) >= settings().skip) parts().resume();
 }
 
 bool admit_call(std::uint32_t configuration, bool forward) {
@@ -87,7 +87,7 @@ bool admit_call(std::uint32_t configuration, bool forward) {
     if (first_configuration.load() == configuration &&
         first_configuration_calls.fetch_add(1) >= settings().iterations) {
       over.store(true);
-      parts.pause();
+      parts().pause();
       return false;
     }
   }

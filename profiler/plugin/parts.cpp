@@ -43,9 +43,11 @@ void finish_parts() {
   cupti_flush();
 }
 
+constexpr Parts all = {&in_child,   &forget,      &name_capture_range, &finish_parts,
+                       &last_flush, &cupti_pause, &cupti_resume};
+
 }  // namespace
 
-const Parts parts = {&in_child,   &forget,      &name_capture_range, &finish_parts,
-                     &last_flush, &cupti_pause, &cupti_resume};
+const Parts& parts() { return all; }
 
 }  // namespace rnnadvisor::plugin

@@ -48,7 +48,7 @@ void in_child() {
   // A fork without exec: the child gets a spool of its own when it first calls CUDA or cuDNN. Until
   // then only what other threads may have held is put right.
   the_writer.forget();
-  parts.in_child();
+  parts().in_child();
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&start_mutex, &fresh, sizeof fresh);
   known_thread = 0;
@@ -128,11 +128,11 @@ bool start() {
     file.folder = settings().folder;
     file.max_bytes = settings().max_bytes;
     file.mode = settings().mode;
-    if (stale) parts.forget();
+    if (stale) parts().forget();
     stale = false;
     if (settings().folder[0] != 0 && the_writer.open(file)) {
       describe_process(the_writer);
-      parts.begin();
+      parts().begin();
       describe_settings();
       describe_beginning();
       if (!exit_handler) {
@@ -244,7 +244,7 @@ void finish() {
   if (depth == 0 || is_left_behind(&here)) {
     const Scope scope;
     const Uncancelled guard;
-    parts.finish();
+    parts().finish();
   }
   if (the_writer.is_open()) the_writer.header().end_ns.store(now_ns());
 }
@@ -256,7 +256,7 @@ void finish_at_once(int status) {
   // Before the wait as well: who waits for us may have less patience.
   if (status >= 0) header.exited.store(status + 1);
   header.end_ns.store(now_ns());
-  parts.flush_at_once();
+  parts().flush_at_once();
   header.end_ns.store(now_ns());
 }
 

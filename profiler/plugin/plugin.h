@@ -29,7 +29,7 @@ struct Parts {
   void (*flush_at_once)();  // the same for an end without handlers; async-signal-safe
   void (*pause)(), (*resume)();  // CUPTI
 };
-extern const Parts parts;
+const Parts& parts();
 
 // True when this process records; opens the spool at the first question. Cheap afterwards. What
 // may pass (no file descriptor left, say) keeps it false for a while.
