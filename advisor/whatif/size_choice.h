@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "advisor/whatif/candidate.h"
+#include "core/device/device_spec.h"
+#include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
 
