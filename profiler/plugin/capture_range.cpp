@@ -35,14 +35,14 @@ void name_capture_range() {
 }
 
 bool in_range() {
+  const Settings& wanted = settings();
   if (over.load(std::memory_order_relaxed)) return false;
-  if (settings().capture != Settings::Capture::always &&
-      !range_open.load(std::memory_order_relaxed))
+  if (wanted.capture != Settings::Capture::always && !range_open.load(std::memory_order_relaxed))
     return false;
-  if (settings().delay_ns == 0 && settings().duration_ns == 0) return true;
+  if (wanted.delay_ns == 0 && wanted.duration_ns == 0) return true;
   const std::int64_t since = now_ns() - writer().header().start_ns;
-  if (since < settings().delay_ns) return false;
-  if (settings().duration_ns != 0 && since > settings().delay_ns + settings().duration_ns) {
+  if (since < wanted.delay_ns) return false;
+  if (wanted.duration_ns != 0 && since > wanted.delay_ns + wanted.duration_ns) {
     over.store(true);
     parts().pause();
     return false;
