@@ -114,6 +114,20 @@ std::string change_words(std::string_view transforms) {
   return text;
 }
 
+int rank(ExperimentVerdict verdict) {
+  switch (verdict) {
+    case ExperimentVerdict::confirmed:
+      return 0;
+    case ExperimentVerdict::inconclusive:
+      return 1;
+    case ExperimentVerdict::refuted:
+      return 2;
+    case ExperimentVerdict::not_run:
+      break;
+  }
+  return 3;
+}
+
 std::string_view scope_words(ExperimentScope scope) {
   switch (scope) {
     case ExperimentScope::inference:

@@ -42,6 +42,9 @@ std::optional<std::string> moved_too_far(const std::vector<TensorShift>& shifts,
 // that is known.
 std::optional<std::string> moved_too_far(const Profile& profile, const Experiment& experiment);
 
+// Of what came of trying, the best first: confirmed, inconclusive, refuted, not run.
+int rank(ExperimentVerdict verdict);
+
 // "forward inference", "forward training", "training step": as gains name their scope.
 std::string_view scope_words(ExperimentScope scope);
 

@@ -57,21 +57,6 @@ bool changes_are(const Experiment& experiment, const Suggestion& suggestion) {
   return transforms && in_order(*transforms) == changes_of(suggestion);
 }
 
-// Better comes first.
-int rank(ExperimentVerdict verdict) {
-  switch (verdict) {
-    case ExperimentVerdict::confirmed:
-      return 0;
-    case ExperimentVerdict::inconclusive:
-      return 1;
-    case ExperimentVerdict::refuted:
-      return 2;
-    case ExperimentVerdict::not_run:
-      return 3;
-  }
-  return 3;
-}
-
 // Cards that say something is slow claim speed; those that explain a path do where they name a
 // gain.
 bool claims_speed(const Rule& rule, const Finding& finding) {

@@ -24,8 +24,8 @@ class ReportBuilder {
   Blocks build() {
     summary();
     figures();
-    findings("actions", "What to do first", words::findings_lead(), report_.actions,
-             report_.shown() > 1 ? 5 : 3);
+    findings("actions", std::string(words::what_to_do_first), words::findings_lead(),
+             report_.actions, report_.shown() > 1 ? 5 : 3);
     configurations();
     findings("remarks", "Remarks (no action needed)", words::remarks_lead(), report_.remarks,
              report_.shown() > 1 ? 6 : 4);

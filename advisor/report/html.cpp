@@ -48,7 +48,7 @@ void navigation(Page& page, const Report& report) {
     page.raw("</a></li>");
   };
   if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
-  if (!report.actions.empty()) entry("actions", "What to do first", report.actions.size());
+  if (!report.actions.empty()) entry("actions", words::what_to_do_first, report.actions.size());
   if (!report.configurations.empty())
     entry("configurations", report.shown() == 1 ? "Configuration" : "Configurations",
           report.shown() == 1 ? 0 : report.shown());

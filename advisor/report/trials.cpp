@@ -16,20 +16,6 @@ namespace {
 
 constexpr std::string_view in_your_program = "in your program, while it ran";
 
-int rank(ExperimentVerdict verdict) {
-  switch (verdict) {
-    case ExperimentVerdict::confirmed:
-      return 0;
-    case ExperimentVerdict::inconclusive:
-      return 1;
-    case ExperimentVerdict::refuted:
-      return 2;
-    case ExperimentVerdict::not_run:
-      return 3;
-  }
-  return 3;
-}
-
 const ExperimentTiming* of_scope(const Experiment& experiment, ExperimentScope scope) {
   const auto found = std::find_if(experiment.timings.begin(), experiment.timings.end(),
                                   [&](const auto& t) { return t.scope == scope; });

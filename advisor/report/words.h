@@ -71,6 +71,7 @@ std::string gain_change(const Gain& gain);
 // "1.44× (1.40 to 1.48) with the persist_static algorithm, training step".
 std::string gain_in_full(const Gain& gain);
 // Before a list of findings: what orders them, and what their gains rest on.
+inline constexpr std::string_view what_to_do_first = "What to do first";
 std::string_view findings_lead();
 // Before the list of remarks.
 std::string_view remarks_lead();

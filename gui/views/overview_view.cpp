@@ -167,7 +167,7 @@ QWidget* OverviewView::make_verdict() {
 QWidget* OverviewView::make_actions() {
   const auto& report = document_->report();
   const auto& groups = report.actions;
-  auto* card = new Card(tr("What to do first"));
+  auto* card = new Card(to_qt(advisor::words::what_to_do_first));
   auto* order = make_label(
       !groups.empty()          ? report.errors > 0
                                      ? tr("errors first, then by the time saved")
@@ -180,7 +180,7 @@ QWidget* OverviewView::make_actions() {
   if (groups.empty()) return card;
   auto* page = new PageBrowser;
   page->document()->setDocumentMargin(0);
-  page->setAccessibleName(tr("What to do first"));
+  page->setAccessibleName(to_qt(advisor::words::what_to_do_first));
   Page html(theme_);
   constexpr std::size_t most = 5;
   // Numbers need little, and where there are none the sign would get what is left.
