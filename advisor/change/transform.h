@@ -1,7 +1,7 @@
 // Transforms: changes of a configuration that can be applied by machine, as data. Each kind states
 // what it does to the function that is computed (Meaning), so that nothing is proposed as harmless
-// that is not. Here a transform is only made, checked and applied to an RnnConfig; trying it on a
-// GPU before and after (Experiment) is work of a later layer that builds on expand().
+// that is not. Here a transform is only made, checked and applied to an RnnConfig; advisor/whatif
+// tries it on a GPU before and after.
 #pragma once
 
 #include <cstdint>

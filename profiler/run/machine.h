@@ -1,4 +1,4 @@
-// What must be there before a worker is started. Private to the worker folder.
+// What must be there before a worker is started. Private to profiler/run.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A child process that runs configurations. Private to the worker folder.
+// A child process that runs configurations. Used by profiler/run, and where PyTorch tries changes.
 #pragma once
 
 #include <sys/types.h>
