@@ -1,87 +1,19 @@
-// Comparison of two profiles: their calls matched one by one, what became of each, and whether the
-// change is more than noise.
+// Two opened profiles compared (advisor/compare/comparison.h), and its tables.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "core/base/statistics.h"
+#include "advisor/compare/comparison.h"
 #include "gui/models/column_model.h"
 #include "gui/models/document.h"
-#include "gui/models/split_stack.h"
 
 namespace rnnadvisor::gui {
 
-enum class Change {
-  faster,
-  slower,
-  no_difference,  // the intervals of the medians overlap
-  unclear,        // too few samples for an interval
-  only_before,
-  only_after
-};
-
-// One phase of one configuration in both profiles.
-struct Match {
-  std::string name;  // of the configuration
-  Phase phase = Phase::forward_training;
-  int before = -1, after = -1;  // into each profile's configurations; -1: it is not there
-  // All configurations that stand for it: several calls of one layer for one of a stack. Times are
-  // then the sum over those calls.
-  ConfigurationPair sets;
-  MedianInterval before_ms, after_ms;  // count 0: no time
-  bool from_kernels = false;           // times of traced calls, for want of timings
-  Change change = Change::unclear;
-  // Calls of this phase, aligned (call_alignment.h): indices into each profile's calls.
-  std::vector<std::pair<int, int>> calls;
-  // Of the calls that are in both: time on the GPU after minus before, ms. Where there are enough,
-  // `change` rests on this: what both have in common, such as a slow start, falls out of it.
-  MedianInterval paired_ms;
-  double ratio() const;  // before / after; 0: not known
-};
-
-// One call, in one profile or in both.
-struct CallMatch {
-  int before = -1, after = -1;               // indices into each profile's calls
-  std::vector<int> more_before, more_after;  // further calls that are one with it (split_stack.h)
-  int match = -1;                            // into Comparison::matches; -1: of none with times
-  double before_ms = -1, after_ms = -1;      // first kernel to last; -1: without kernels
-  int before_kernels = 0, after_kernels = 0;
-};
-
-// A whole step of the program, as NVTX ranges mark it in both, from the start of one to that of the
-// next (step_times.h).
-struct StepComparison {
-  std::string name;
-  MedianInterval before_ms, after_ms;
-  Change change = Change::unclear;
-  double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }
-};
-
-struct Comparison {
+// With the documents that it is of.
+struct Comparison : compare::Comparison {
   DocumentPointer before, after;
-  std::vector<Match> matches;                // the largest change of time first
-  std::vector<CallMatch> calls;              // process by process, in the order of time
-  double before_ms = 0, after_ms = 0;        // over what is in both
-  std::optional<StepComparison> step;        // nothing: not marked in both
-  std::vector<std::string> environment;      // "cuDNN 9.1.0 -> 9.19.0"
-  std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
 };
+Comparison compare_documents(DocumentPointer before, DocumentPointer after);
 
-// Where the time of one phase went: kernels by what they do, and waiting, of one call, in both.
-struct TimePart {
-  QString name;
-  double before_ms = 0, after_ms = 0;
-};
-// The largest change first. Empty where neither was traced.
-std::vector<TimePart> time_parts(const Comparison& comparison, const Match& match);
-
-// Configurations are matched by id, then by equal parameters, then by equal shape and place; what
-// is left of stacks with the calls of one layer that they were split into.
-Comparison compare(const DocumentPointer& before, const DocumentPointer& after);
-
-class ComparisonModel : public ColumnModel<const Match*> {
+class ComparisonModel : public ColumnModel<const compare::Match*> {
   Q_OBJECT
  public:
   enum Column { name, phase, before, after, ratio, verdict, columns };
@@ -95,7 +27,7 @@ class ComparisonModel : public ColumnModel<const Match*> {
 };
 
 // Every call, in the order of the comparison.
-class CallMatchesModel : public ColumnModel<const CallMatch*> {
+class CallMatchesModel : public ColumnModel<const compare::CallMatch*> {
   Q_OBJECT
  public:
   enum Column { number, name, phase, before, after, difference, columns };
@@ -108,8 +40,10 @@ class CallMatchesModel : public ColumnModel<const CallMatch*> {
   double largest_ms_ = 0;  // as above
 };
 
-QString change_word(Change change);
+// What a part of the time went to; GPU idle where it is no role.
+QString part_word(const compare::TimePart& part);
+QString change_word(compare::Change change);
 // "1 → 2 calls" of a stack that was split; empty for all others.
-QString calls_word(const ConfigurationPair& sets);
+QString calls_word(const compare::ConfigurationPair& sets);
 
 }  // namespace rnnadvisor::gui

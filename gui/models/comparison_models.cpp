@@ -9,10 +9,42 @@
 #include "gui/models/comparison.h"
 #include "gui/models/item_models.h"
 #include "gui/models/link.h"
+#include "gui/models/overview_charts.h"
 
 namespace rnnadvisor::gui {
 
 namespace words = advisor::words;
+using compare::CallMatch;
+using compare::Change;
+using compare::ConfigurationPair;
+using compare::Match;
+
+Comparison compare_documents(DocumentPointer before, DocumentPointer after) {
+  auto found = compare::compare(before->report(), after->report());
+  return {std::move(found), std::move(before), std::move(after)};
+}
+
+QString part_word(const compare::TimePart& part) {
+  return part.role ? role_word(*part.role) : ComparisonModel::tr("GPU idle");
+}
+
+QString change_word(Change change) {
+  switch (change) {
+    case Change::faster:
+      return ComparisonModel::tr("faster");
+    case Change::slower:
+      return ComparisonModel::tr("slower");
+    case Change::no_difference:
+      return ComparisonModel::tr("within noise");
+    case Change::unclear:
+      return ComparisonModel::tr("too few samples");
+    case Change::only_before:
+      return ComparisonModel::tr("only before");
+    case Change::only_after:
+      return ComparisonModel::tr("only after");
+  }
+  return {};
+}
 
 QString calls_word(const ConfigurationPair& sets) {
   const int before = ConfigurationPair::calls(sets.before),

@@ -8,23 +8,6 @@
 
 namespace rnnadvisor::gui {
 
-// Time of one phase of one configuration by what its kernels do.
-struct PhaseTime {
-  int configuration = -1;
-  Phase phase = Phase::forward_training;
-  struct Part {
-    KernelRole role = KernelRole::unknown;
-    model::Implementation family = model::Implementation::none;
-    double ms = 0;
-  };
-  std::vector<Part> parts;
-  double idle_ms = 0;   // of the traced call; 0: not known
-  double timed_ms = 0;  // median without tracing; 0: not timed
-  double kernel_ms = 0;
-};
-
-// The phases of a configuration that have kernels or times.
-std::vector<PhaseTime> phase_times(const Document& document, int configuration);
 // The configurations that took the most time, most first.
 std::vector<int> longest_configurations(const Document& document, std::size_t most);
 

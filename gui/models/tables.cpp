@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "advisor/report/charts.h"
+#include "advisor/report/phase_times.h"
 #include "advisor/report/words.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
@@ -23,7 +24,7 @@ QString prose_cell(std::string_view text) {
 }
 
 // The roles that any phase has, in the order of the enumeration, which is that of the legend.
-std::vector<KernelRole> roles_of(const std::vector<PhaseTime>& times) {
+std::vector<KernelRole> roles_of(const std::vector<advisor::PhaseTime>& times) {
   std::vector<KernelRole> roles;
   for (const auto& time : times) {
     for (const auto& part : time.parts) {
@@ -36,10 +37,9 @@ std::vector<KernelRole> roles_of(const std::vector<PhaseTime>& times) {
 }
 
 void add_times(TableText& table, const Document& document) {
-  std::vector<PhaseTime> times;
-  const auto count = static_cast<int>(document.report().configurations.size());
-  for (int i = 0; i < count; ++i) {
-    for (auto& time : phase_times(document, i)) times.push_back(std::move(time));
+  std::vector<advisor::PhaseTime> times;
+  for (const auto& each : document.report().configurations) {
+    for (auto& time : advisor::phase_times(each)) times.push_back(std::move(time));
   }
   if (times.empty()) return;
   const auto roles = roles_of(times);

@@ -13,6 +13,10 @@ namespace rnnadvisor::gui {
 namespace {
 
 namespace words = advisor::words;
+using compare::CallMatch;
+using compare::Change;
+using compare::ConfigurationPair;
+using compare::Match;
 
 QString milliseconds(double ms) {
   return ms < 0 ? QStringLiteral("–") : Page::escape(format_ms(ms));
@@ -56,7 +60,7 @@ QString CompareView::match_page(const Match& m) const {
                   .arg(before)
                   .arg(before));
   }
-  const bool paired = m.from_kernels && m.paired_ms.confidence >= 0.9;
+  const bool paired = m.paired();
   if (m.change == Change::no_difference)
     page.small(paired ? tr("The interval of the differences between calls and their partners holds "
                            "zero: no difference that can be told from noise.")
@@ -84,7 +88,7 @@ QString CompareView::match_page(const Match& m) const {
   if (m.from_kernels)
     page.small(
         tr("Times of traced calls, first kernel to last: tracing slows calls of many kernels."));
-  const auto parts = time_parts(c, m);
+  const auto parts = time_parts(c.before->report(), c.after->report(), m);
   if (!parts.empty()) {
     page.heading(tr("Where the time went"));
     rows.clear();
@@ -93,7 +97,7 @@ QString CompareView::match_page(const Match& m) const {
     for (const auto& part : parts) {
       const double change = part.after_ms - part.before_ms;
       const QString sign = change < 0 ? QStringLiteral("−") : QStringLiteral("+");
-      rows.push_back({{Page::escape(part.name)},
+      rows.push_back({{Page::escape(part_word(part))},
                       {format_ms_among(part.before_ms, largest), true, 0, true},
                       {format_ms_among(part.after_ms, largest), true, 0, true},
                       {part.before_ms < 0 || part.after_ms < 0 ? QStringLiteral("–")

@@ -250,13 +250,13 @@ void CompareView::show_comparison() {
   const auto kernels = before->profile().kernels.size() + after->profile().kernels.size();
   if (kernels <= kernels_at_once) {
     work_.cancel();
-    show_result(compare(before, after));
+    show_result(compare_documents(before, after));
     return;
   }
   stack_->setCurrentIndex(0);
   empty_->setText(tr("Matching the calls of %1 and %2…").arg(before->name(), after->name()));
   work_.start(
-      this, [before, after](const std::stop_token&) { return compare(before, after); },
+      this, [before, after](const std::stop_token&) { return compare_documents(before, after); },
       [this](const Comparison& comparison) { show_result(comparison); },
       [this] {
         show_failure(fail(ErrorCode::out_of_memory, std::string(no_memory_text)).value(), partner_);
@@ -271,18 +271,18 @@ void CompareView::show_result(const Comparison& comparison) {
   calls_.set_comparison(&c);
   int faster = 0, slower = 0;
   for (const auto& m : c.matches) {
-    faster += m.change == Change::faster;
-    slower += m.change == Change::slower;
+    faster += m.change == compare::Change::faster;
+    slower += m.change == compare::Change::slower;
   }
   QString headline, steps;
   if (c.step && c.step->ratio() > 0) {
     // The whole first: single calls may have become others, or cheaper at the cost of the rest.
     const double ratio = c.step->ratio();
-    headline = c.step->change == Change::faster
+    headline = c.step->change == compare::Change::faster
                    ? tr("A step is %1× faster").arg(to_qt(words::number(ratio)))
-               : c.step->change == Change::slower
+               : c.step->change == compare::Change::slower
                    ? tr("A step is %1× slower").arg(to_qt(words::number(1 / ratio)))
-               : c.step->change == Change::no_difference
+               : c.step->change == compare::Change::no_difference
                    ? tr("A step takes as long as before, within noise")
                    : tr("Too few steps to tell a change");
     steps = tr("A step, from one NVTX range “%1” to the next: %2 before (%3), %4 after (%5).")

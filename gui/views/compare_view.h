@@ -52,8 +52,8 @@ class CompareView : public View {
   void show_result(const Comparison& comparison);
   void show_selected();
   void fit_rows();
-  QString match_page(const Match& match) const;
-  QString call_page(const CallMatch& call) const;
+  QString match_page(const compare::Match& match) const;
+  QString call_page(const compare::CallMatch& call) const;
   void set_before(const DocumentPointer& before);
 
   Theme theme_ = light_theme();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/report/phase_times.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
@@ -54,7 +55,7 @@ chart::Bars OverviewView::bars_of_phases(const std::vector<int>& configurations)
   const auto& report = document_->report();
   for (const int index : configurations) {
     const auto& each = report.configurations[static_cast<std::size_t>(index)];
-    for (const auto& time : phase_times(*document_, index)) {
+    for (const auto& time : advisor::phase_times(each)) {
       chart::Bars::Row row;
       row.label = words::phase(time.phase);
       if (configurations.size() > 1) row.label += " · " + each.name;
@@ -83,7 +84,7 @@ chart::Bars OverviewView::bars_of_configurations(const std::vector<int>& configu
     chart::Bars::Row row;
     row.label = each.name;
     double total = 0;
-    const auto times = phase_times(*document_, index);
+    const auto times = advisor::phase_times(each);
     const bool trains = std::ranges::any_of(
         times, [](const auto& time) { return time.phase != Phase::forward_inference; });
     for (const auto& time : times) {

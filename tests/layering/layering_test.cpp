@@ -87,12 +87,16 @@ const std::vector<Layer>& layers() {
        {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
         "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/judge", "advisor/report"},
        with(cuda, {"Q"})},
+      {"advisor/compare",
+       {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/facts",
+        "advisor/rules", "advisor/judge", "advisor/report", "advisor/compare"},
+       with(cuda, {"Q"})},
       {"advisor/cli", {"core", "profiler", "advisor"}, {"Q"}},
       {"gui",
        {"core/base", "core/config", "core/device", "core/model", "core/cudnn/run_result.h",
         "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
         "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/judge", "advisor/report",
-        "gui"},
+        "advisor/compare", "gui"},
        with(cuda, {"sqlite3"})},
       {"gui/models",
        {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor",
@@ -180,8 +184,9 @@ std::vector<std::string> units_in_circles(const fs::path& root, const std::strin
 }
 
 TEST(Layering, NoUnitReachesItself) {
-  for (const char* folder : {"profiler/plugin", "advisor/change", "advisor/judge", "advisor/rules",
-                             "advisor/whatif", "advisor/report", "advisor/cli"})
+  for (const char* folder :
+       {"profiler/plugin", "advisor/change", "advisor/judge", "advisor/rules", "advisor/whatif",
+        "advisor/report", "advisor/compare", "advisor/cli"})
     EXPECT_EQ(units_in_circles(RNNADVISOR_SOURCE_DIR, folder), Words{}) << folder;
 }
 

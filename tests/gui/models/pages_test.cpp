@@ -7,6 +7,7 @@
 
 #include "advisor/report/charts.h"
 #include "advisor/report/content.h"
+#include "advisor/report/phase_times.h"
 #include "advisor/rules/describe.h"
 #include "advisor/rules/validation_records.h"
 #include "gui/models/overview_charts.h"
@@ -302,13 +303,12 @@ TEST(OverviewCharts, PartsAddUp) {
   const auto document = sample("programs/pytorch-two-layers");
   const auto chosen = longest_configurations(*document, 4);
   ASSERT_FALSE(chosen.empty());
-  for (const auto& time : phase_times(*document, chosen.front())) {
+  const auto& report = document->report().configurations[static_cast<std::size_t>(chosen.front())];
+  for (const auto& time : advisor::phase_times(report)) {
     double sum = 0;
     for (const auto& part : time.parts) sum += part.ms;
     EXPECT_NEAR(sum, time.kernel_ms, 1e-9);
-    const auto* row =
-        document->report().configurations[static_cast<std::size_t>(chosen.front())].phase(
-            time.phase);
+    const auto* row = report.phase(time.phase);
     ASSERT_NE(row, nullptr);
     EXPECT_NEAR(time.kernel_ms, row->kernel_ms, row->kernel_ms * 0.02);
     // What ran and what idled make the traced call: the share that ran is the report's.

@@ -7,6 +7,7 @@
 #include <QDockWidget>
 #include <QTableView>
 
+#include "advisor/report/phase_times.h"
 #include "gui/models/overview_charts.h"
 #include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
@@ -49,7 +50,7 @@ TEST_F(CopiedTableTest, TheOverviewOfOneConfiguration) {
   const auto tables = copy();
   ASSERT_EQ(tables.size(), 2U);
   for (const auto& table : tables) expect_even(table);
-  const auto times = phase_times(*window_->document(), 0);
+  const auto times = advisor::phase_times(window_->document()->report().configurations.at(0));
   ASSERT_EQ(tables[0].size(), static_cast<qsizetype>(times.size()) + 1);
   // The parts are those of the chart, and come to the time of the kernels.
   for (std::size_t i = 0; i < times.size(); ++i) {

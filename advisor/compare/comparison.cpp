@@ -1,4 +1,4 @@
-#include "gui/models/comparison.h"
+#include "advisor/compare/comparison.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,14 @@
 #include <map>
 #include <set>
 
+#include "advisor/compare/call_alignment.h"
+#include "advisor/compare/step_times.h"
 #include "advisor/facts/profile_index.h"
+#include "advisor/report/phase_times.h"
 #include "advisor/report/words.h"
-#include "core/base/text.h"
 #include "core/config/read_config.h"
-#include "gui/models/call_alignment.h"
-#include "gui/models/item_models.h"
-#include "gui/models/overview_charts.h"
-#include "gui/models/step_times.h"
 
-namespace rnnadvisor::gui {
+namespace rnnadvisor::compare {
 namespace {
 
 namespace words = advisor::words;
@@ -33,29 +31,30 @@ double traced_ms(const Profile& profile, const advisor::ProfileIndex& index, int
 }
 
 struct Side {
-  const Document& document;
+  const advisor::Report& all;
+  const Profile& profile;
   advisor::ProfileIndex index;
-  explicit Side(const Document& d) : document(d), index(d.profile()) {}
+  explicit Side(const advisor::Report& report)
+      : all(report), profile(*report.profile), index(profile) {}
 
   const advisor::ConfigurationReport* report(int configuration) const {
-    return configuration < 0
-               ? nullptr
-               : &document.report().configurations[static_cast<std::size_t>(configuration)];
+    return configuration < 0 ? nullptr
+                             : &all.configurations[static_cast<std::size_t>(configuration)];
   }
 };
 
 // Pairs by a key that `key` gives, in order of appearance; what is paired leaves both lists.
 template <class Key>
-void pair_by(const Document& before, const Document& after, std::vector<int>& left,
+void pair_by(const Profile& before, const Profile& after, std::vector<int>& left,
              std::vector<int>& right, std::vector<std::pair<int, int>>& pairs, Key key) {
   std::map<std::string, std::vector<int>> free;
   for (const int i : right) {
-    const auto k = key(after.profile().configurations[static_cast<std::size_t>(i)]);
+    const auto k = key(after.configurations[static_cast<std::size_t>(i)]);
     if (!k.empty()) free[k].push_back(i);
   }
   std::vector<int> rest;
   for (const int i : left) {
-    const auto found = free.find(key(before.profile().configurations[static_cast<std::size_t>(i)]));
+    const auto found = free.find(key(before.configurations[static_cast<std::size_t>(i)]));
     if (found == free.end() || found->second.empty()) {
       rest.push_back(i);
       continue;
@@ -79,9 +78,9 @@ void pair_stacks(const Profile& of, std::vector<int>& wholes, const Profile& pro
   });
 }
 
-std::vector<ConfigurationPair> pair_configurations(const Document& before, const Document& after) {
-  std::vector<int> left(before.profile().configurations.size());
-  std::vector<int> right(after.profile().configurations.size());
+std::vector<ConfigurationPair> pair_configurations(const Profile& before, const Profile& after) {
+  std::vector<int> left(before.configurations.size());
+  std::vector<int> right(after.configurations.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
   for (std::size_t i = 0; i < right.size(); ++i) right[i] = static_cast<int>(i);
   std::vector<std::pair<int, int>> pairs;
@@ -110,12 +109,12 @@ std::vector<ConfigurationPair> pair_configurations(const Document& before, const
   pair_by(before, after, left, right, pairs, shape);
   std::vector<ConfigurationPair> result;
   for (const auto& [b, a] : pairs) result.push_back({{{b, 1}}, {{a, 1}}});
-  pair_stacks(
-      before.profile(), left, after.profile(), right,
-      [&](const CallSet& whole, const CallSet& parts) { result.push_back({whole, parts}); });
-  pair_stacks(
-      after.profile(), right, before.profile(), left,
-      [&](const CallSet& whole, const CallSet& parts) { result.push_back({parts, whole}); });
+  pair_stacks(before, left, after, right, [&](const CallSet& whole, const CallSet& parts) {
+    result.push_back({whole, parts});
+  });
+  pair_stacks(after, right, before, left, [&](const CallSet& whole, const CallSet& parts) {
+    result.push_back({parts, whole});
+  });
   for (const int i : left) result.push_back({{{i, 1}}, {}});
   for (const int i : right) result.push_back({{}, {{i, 1}}});
   return result;
@@ -133,10 +132,10 @@ Change change_of(const Match& match) {
   if (match.after < 0) return Change::only_before;
   if (match.before < 0) return Change::only_after;
   // Calls against their partners, where times are those of traced calls.
-  if (const auto& paired = match.paired_ms; match.from_kernels && paired.confidence >= 0.9) {
-    return paired.high < 0  ? Change::faster
-           : paired.low > 0 ? Change::slower
-                            : Change::no_difference;
+  if (match.paired()) {
+    return match.paired_ms.high < 0  ? Change::faster
+           : match.paired_ms.low > 0 ? Change::slower
+                                     : Change::no_difference;
   }
   return change_between(match.before_ms, match.after_ms);
 }
@@ -188,7 +187,7 @@ struct Matchable {
 double unit_ms(const Side& side, const std::vector<int>& calls, int& kernels) {
   double sum = 0;
   for (const int call : calls) {
-    const double ms = traced_ms(side.document.profile(), side.index, call);
+    const double ms = traced_ms(side.profile, side.index, call);
     if (ms < 0) return -1;
     sum += ms;
     kernels += static_cast<int>(side.index.kernels(call).size());
@@ -207,8 +206,8 @@ std::vector<CallMatch> match_calls(const Side& left, const Side& right, const Ma
     more.assign(unit.begin() + 1, unit.end());
     ms = unit_ms(side, unit, kernels);
   };
-  for (const auto& [b, a] : align_calls(left.document.profile(), right.document.profile(),
-                                        before.symbols, after.symbols)) {
+  for (const auto& [b, a] :
+       align_calls(left.profile, right.profile, before.symbols, after.symbols)) {
     CallMatch match;
     match.before = b;
     match.after = a;
@@ -242,19 +241,19 @@ std::vector<std::string> environment_changes(const Environment& before, const En
 
 }  // namespace
 
+bool Match::paired() const { return from_kernels && paired_ms.confidence >= 0.9; }
+
 double Match::ratio() const {
   return before_ms.count > 0 && after_ms.count > 0 && after_ms.median > 0
              ? before_ms.median / after_ms.median
              : 0;
 }
 
-Comparison compare(const DocumentPointer& before, const DocumentPointer& after) {
+Comparison compare(const advisor::Report& before, const advisor::Report& after) {
   Comparison result;
-  result.before = before;
-  result.after = after;
-  const Side left(*before), right(*after);
-  const auto pairs = pair_configurations(*before, *after);
-  const auto old_steps = step_marks(before->profile()), new_steps = step_marks(after->profile());
+  const Side left(before), right(after);
+  const auto pairs = pair_configurations(left.profile, right.profile);
+  const auto old_steps = step_marks(left.profile), new_steps = step_marks(right.profile);
   const auto step = common_step(old_steps, new_steps);
   const StepMarks* const old_step = step ? &old_steps.at(*step) : nullptr;
   const StepMarks* const new_step = step ? &new_steps.at(*step) : nullptr;
@@ -264,17 +263,15 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
     whole.change = change_between(whole.before_ms, whole.after_ms);
     result.step = std::move(whole);
   }
-  const Matchable of_before(before->profile(), pairs, &ConfigurationPair::before, old_step);
-  const Matchable of_after(after->profile(), pairs, &ConfigurationPair::after, new_step);
+  const Matchable of_before(left.profile, pairs, &ConfigurationPair::before, old_step);
+  const Matchable of_after(right.profile, pairs, &ConfigurationPair::after, new_step);
   result.calls = match_calls(left, right, of_before, of_after);
   // By what a call is: which of the pairs, and its phase.
   std::map<std::pair<int, Phase>, PhaseCalls> phase_calls;
   const auto key_of = [&](const CallMatch& call) {
-    const auto& of = call.before >= 0
-                         ? before->profile().calls[static_cast<std::size_t>(call.before)]
-                         : after->profile().calls[static_cast<std::size_t>(call.after)];
     const auto& side = call.before >= 0 ? of_before : of_after;
     const auto first = static_cast<std::size_t>(call.before >= 0 ? call.before : call.after);
+    const auto& of = (call.before >= 0 ? left : right).profile.calls[first];
     return std::pair(side.units.whole[first] != 0 ? side.pair_of(of) : -1, of.phase);
   };
   for (const auto& call : result.calls) {
@@ -342,11 +339,10 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
     const auto found = index_of.find(key_of(call));
     if (found != index_of.end()) call.match = found->second;
   }
-  result.environment =
-      environment_changes(before->profile().environment, after->profile().environment);
+  result.environment = environment_changes(left.profile.environment, right.profile.environment);
   std::set<std::string> old_rules, new_rules;
-  for (const auto& f : before->judgement().findings) old_rules.insert(f.rule_id);
-  for (const auto& f : after->judgement().findings) new_rules.insert(f.rule_id);
+  for (const auto& f : before.judgement->findings) old_rules.insert(f.rule_id);
+  for (const auto& f : after.judgement->findings) new_rules.insert(f.rule_id);
   std::set_difference(old_rules.begin(), old_rules.end(), new_rules.begin(), new_rules.end(),
                       std::back_inserter(result.fixed));
   std::set_difference(new_rules.begin(), new_rules.end(), old_rules.begin(), old_rules.end(),
@@ -354,49 +350,33 @@ Comparison compare(const DocumentPointer& before, const DocumentPointer& after) 
   return result;
 }
 
-std::vector<TimePart> time_parts(const Comparison& comparison, const Match& match) {
+std::vector<TimePart> time_parts(const advisor::Report& before, const advisor::Report& after,
+                                 const Match& match) {
   std::vector<TimePart> parts;
-  const auto part = [&](const QString& name) -> TimePart& {
+  const auto part = [&](std::optional<KernelRole> role) -> TimePart& {
     const auto found = std::find_if(parts.begin(), parts.end(),
-                                    [&](const TimePart& each) { return each.name == name; });
+                                    [&](const TimePart& each) { return each.role == role; });
     if (found != parts.end()) return *found;
     // A side that is not there has no time, not none.
-    parts.push_back({name, match.before < 0 ? -1.0 : 0.0, match.after < 0 ? -1.0 : 0.0});
+    parts.push_back({role, match.before < 0 ? -1.0 : 0.0, match.after < 0 ? -1.0 : 0.0});
     return parts.back();
   };
-  const auto add = [&](const Document& document, const CallSet& set, double TimePart::* side) {
+  const auto add = [&](const advisor::Report& report, const CallSet& set, double TimePart::* side) {
     for (const auto& [configuration, calls] : set) {
-      for (const auto& time : phase_times(document, configuration)) {
+      const auto& of = report.configurations[static_cast<std::size_t>(configuration)];
+      for (const auto& time : advisor::phase_times(of)) {
         if (time.phase != match.phase) continue;
-        for (const auto& each : time.parts) part(role_word(each.role)).*side += each.ms * calls;
-        if (time.idle_ms > 0) part(ComparisonModel::tr("GPU idle")).*side += time.idle_ms * calls;
+        for (const auto& each : time.parts) part(each.role).*side += each.ms * calls;
+        if (time.idle_ms > 0) part(std::nullopt).*side += time.idle_ms * calls;
       }
     }
   };
-  add(*comparison.before, match.sets.before, &TimePart::before_ms);
-  add(*comparison.after, match.sets.after, &TimePart::after_ms);
+  add(before, match.sets.before, &TimePart::before_ms);
+  add(after, match.sets.after, &TimePart::after_ms);
   std::stable_sort(parts.begin(), parts.end(), [](const TimePart& a, const TimePart& b) {
     return std::fabs(a.after_ms - a.before_ms) > std::fabs(b.after_ms - b.before_ms);
   });
   return parts;
 }
 
-QString change_word(Change change) {
-  switch (change) {
-    case Change::faster:
-      return ComparisonModel::tr("faster");
-    case Change::slower:
-      return ComparisonModel::tr("slower");
-    case Change::no_difference:
-      return ComparisonModel::tr("within noise");
-    case Change::unclear:
-      return ComparisonModel::tr("too few samples");
-    case Change::only_before:
-      return ComparisonModel::tr("only before");
-    case Change::only_after:
-      return ComparisonModel::tr("only after");
-  }
-  return {};
-}
-
-}  // namespace rnnadvisor::gui
+}  // namespace rnnadvisor::compare

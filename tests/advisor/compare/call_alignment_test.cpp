@@ -1,11 +1,11 @@
-#include "gui/models/call_alignment.h"
+#include "advisor/compare/call_alignment.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
-namespace rnnadvisor::gui {
+namespace rnnadvisor::compare {
 namespace {
 
 std::vector<std::int64_t> symbols(const std::string& text) { return {text.begin(), text.end()}; }
@@ -122,11 +122,17 @@ TEST(AlignCalls, FollowsProcessesAndConfigurations) {
   after.calls = {
       call_at(5, Phase::backward_data, 90, 1), call_at(5, Phase::forward_training, 80, 1),
       call_at(5, Phase::forward_inference, 70, 1), call_at(6, Phase::forward_training, 1, 0)};
-  const std::vector<std::pair<int, int>> pairs = {{0, 5}, {1, 6}};
-  auto alignment = align_calls(before, after, pairs);
+  // Configuration 0 became 5, and 1 became 6.
+  const auto symbols_of = [](const Profile& profile, int first) {
+    std::vector<std::int64_t> result;
+    for (const auto& made : profile.calls)
+      result.push_back((made.configuration - first) * 16 + static_cast<std::int64_t>(made.phase));
+    return result;
+  };
+  auto alignment = align_calls(before, after, symbols_of(before, 0), symbols_of(after, 5));
   std::sort(alignment.begin(), alignment.end());
   EXPECT_EQ(alignment, (Alignment{{-1, 2}, {0, 1}, {1, 0}, {2, 3}}));
 }
 
 }  // namespace
-}  // namespace rnnadvisor::gui
+}  // namespace rnnadvisor::compare

@@ -1,11 +1,11 @@
-#include "gui/models/split_stack.h"
+#include "advisor/compare/split_stack.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <tuple>
 
-namespace rnnadvisor::gui {
+namespace rnnadvisor::compare {
 namespace {
 
 bool called(const Profile& profile, int configuration) {
@@ -87,4 +87,4 @@ CallUnits units_of(const Profile& profile, const std::vector<int>& size,
   return result;
 }
 
-}  // namespace rnnadvisor::gui
+}  // namespace rnnadvisor::compare

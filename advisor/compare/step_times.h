@@ -11,7 +11,7 @@
 #include "core/base/statistics.h"
 #include "profiler/profile/profile.h"
 
-namespace rnnadvisor::gui {
+namespace rnnadvisor::compare {
 
 // Six samples are the fewest with an interval of 95 % (core/base/statistics.h).
 inline constexpr int least_steps = 6;
@@ -37,4 +37,4 @@ std::optional<std::string> common_step(const std::map<std::string, StepMarks>& b
 // By call, the number of the step it was made in, -1 before the first; all 0 without marks.
 std::vector<int> step_of_calls(const Profile& profile, const StepMarks* marks);
 
-}  // namespace rnnadvisor::gui
+}  // namespace rnnadvisor::compare

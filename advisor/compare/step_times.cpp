@@ -1,9 +1,9 @@
-#include "gui/models/step_times.h"
+#include "advisor/compare/step_times.h"
 
 #include <algorithm>
 #include <cctype>
 
-namespace rnnadvisor::gui {
+namespace rnnadvisor::compare {
 namespace {
 
 std::string without_numbers(const std::string& name) {
@@ -91,4 +91,4 @@ std::vector<int> step_of_calls(const Profile& profile, const StepMarks* marks) {
   return result;
 }
 
-}  // namespace rnnadvisor::gui
+}  // namespace rnnadvisor::compare

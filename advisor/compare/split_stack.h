@@ -9,7 +9,7 @@
 
 #include "profiler/profile/profile.h"
 
-namespace rnnadvisor::gui {
+namespace rnnadvisor::compare {
 
 // Configurations of one profile that together stand for one of another: the configuration, and how
 // many calls of it are made where the other makes one.
@@ -40,4 +40,4 @@ struct CallUnits {
 CallUnits units_of(const Profile& profile, const std::vector<int>& size,
                    const std::vector<int>& group, const std::vector<int>& step);
 
-}  // namespace rnnadvisor::gui
+}  // namespace rnnadvisor::compare

@@ -1,9 +1,9 @@
-#include "gui/models/call_alignment.h"
+#include "advisor/compare/call_alignment.h"
 
 #include <algorithm>
 #include <map>
 
-namespace rnnadvisor::gui {
+namespace rnnadvisor::compare {
 namespace {
 
 using Symbols = std::span<const std::int64_t>;
@@ -161,27 +161,6 @@ Alignment align(std::span<const std::int64_t> before, std::span<const std::int64
 }
 
 Alignment align_calls(const Profile& before, const Profile& after,
-                      std::span<const std::pair<int, int>> pairs) {
-  // A number for each pair of configurations, the same on both sides; 0: of none.
-  std::map<int, std::int64_t> left_symbol, right_symbol;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].first >= 0) left_symbol[pairs[i].first] = static_cast<std::int64_t>(i) + 1;
-    if (pairs[i].second >= 0) right_symbol[pairs[i].second] = static_cast<std::int64_t>(i) + 1;
-  }
-  const auto symbols = [](const Profile& profile, const std::map<int, std::int64_t>& symbol_of) {
-    std::vector<std::int64_t> result;
-    result.reserve(profile.calls.size());
-    for (const auto& call : profile.calls) {
-      const auto found = symbol_of.find(call.configuration);
-      const std::int64_t number = found == symbol_of.end() ? 0 : found->second;
-      result.push_back(number * 16 + static_cast<std::int64_t>(call.phase));
-    }
-    return result;
-  };
-  return align_calls(before, after, symbols(before, left_symbol), symbols(after, right_symbol));
-}
-
-Alignment align_calls(const Profile& before, const Profile& after,
                       std::span<const std::int64_t> before_symbols,
                       std::span<const std::int64_t> after_symbols) {
   auto left = calls_by_process(before), right = calls_by_process(after);
@@ -211,4 +190,4 @@ Alignment align_calls(const Profile& before, const Profile& after,
   return result;
 }
 
-}  // namespace rnnadvisor::gui
+}  // namespace rnnadvisor::compare

@@ -1,0 +1,86 @@
+// Comparison of two profiles: their calls matched one by one, what became of each, and whether the
+// change is more than noise. Pure; times are in ms.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advisor/compare/split_stack.h"
+#include "advisor/report/report.h"
+#include "core/base/statistics.h"
+
+namespace rnnadvisor::compare {
+
+enum class Change {
+  faster,
+  slower,
+  no_difference,  // the intervals of the medians overlap
+  unclear,        // too few samples for an interval
+  only_before,
+  only_after
+};
+
+// One phase of one configuration in both profiles.
+struct Match {
+  std::string name;  // of the configuration
+  Phase phase = Phase::forward_training;
+  int before = -1, after = -1;  // into each profile's configurations; -1: it is not there
+  // All configurations that stand for it: several calls of one layer for one of a stack. Times are
+  // then the sum over those calls.
+  ConfigurationPair sets;
+  MedianInterval before_ms, after_ms;  // count 0: no time
+  bool from_kernels = false;           // times of traced calls, for want of timings
+  Change change = Change::unclear;
+  // Calls of this phase, aligned (call_alignment.h): indices into each profile's calls.
+  std::vector<std::pair<int, int>> calls;
+  // Of the calls that are in both: time on the GPU after minus before, ms. Where there are enough,
+  // `change` rests on this: what both have in common, such as a slow start, falls out of it.
+  MedianInterval paired_ms;
+  bool paired() const;   // `change` rests on paired_ms
+  double ratio() const;  // before / after; 0: not known
+};
+
+// One call, in one profile or in both.
+struct CallMatch {
+  int before = -1, after = -1;               // indices into each profile's calls
+  std::vector<int> more_before, more_after;  // further calls that are one with it (split_stack.h)
+  int match = -1;                            // into Comparison::matches; -1: of none with times
+  double before_ms = -1, after_ms = -1;      // first kernel to last; -1: without kernels
+  int before_kernels = 0, after_kernels = 0;
+};
+
+// A whole step of the program, as NVTX ranges mark it in both, from the start of one to that of the
+// next (step_times.h).
+struct StepComparison {
+  std::string name;
+  MedianInterval before_ms, after_ms;
+  Change change = Change::unclear;
+  double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }
+};
+
+struct Comparison {
+  std::vector<Match> matches;                // the largest change of time first
+  std::vector<CallMatch> calls;              // process by process, in the order of time
+  double before_ms = 0, after_ms = 0;        // over what is in both
+  std::optional<StepComparison> step;        // nothing: not marked in both
+  std::vector<std::string> environment;      // "cuDNN 9.1.0 -> 9.19.0"
+  std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
+};
+
+// Configurations are matched by id, then by equal parameters, then by equal shape and place; what
+// is left of stacks with the calls of one layer that they were split into. The result does not
+// refer to the reports. Never fails.
+Comparison compare(const advisor::Report& before, const advisor::Report& after);
+
+// Where the time of one phase went: kernels by what they do, and waiting, of one call, in both.
+struct TimePart {
+  std::optional<KernelRole> role;      // nothing: the GPU was idle
+  double before_ms = 0, after_ms = 0;  // -1: that side is not there
+};
+// Of the reports that were compared. The largest change first. Empty where neither was traced.
+std::vector<TimePart> time_parts(const advisor::Report& before, const advisor::Report& after,
+                                 const Match& match);
+
+}  // namespace rnnadvisor::compare
