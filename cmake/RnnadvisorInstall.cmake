@@ -14,7 +14,7 @@ install(DIRECTORY rules samples DESTINATION "${CMAKE_INSTALL_DATADIR}/rnnadvisor
 
 install(TARGETS core profile advisor rnnadvisor_fmt rnnadvisor_toml rnnadvisor_sqlite
         EXPORT rnnadvisor ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development)
-foreach(folder core/base core/config core/device core/model profiler/kernels profiler/profile profiler/classify
+foreach(folder core/base core/config core/device core/model profiler/kernels profiler/profile profiler/merge profiler/classify
         advisor/change advisor/facts advisor/rules advisor/whatif advisor/judge advisor/report advisor/compare)
   install(DIRECTORY ${folder} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/${folder}/.." COMPONENT Development
           FILES_MATCHING PATTERN "*.h")

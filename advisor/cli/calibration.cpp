@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "advisor/cli/samples.h"
-#include "advisor/cli/sweep_file.h"
+#include "advisor/samples/samples.h"
+#include "advisor/sweep/plan.h"
 #include "core/model/limits.h"
 #include "core/model/time_order.h"
 
@@ -84,7 +84,7 @@ void learn(Question& question, std::span<const std::pair<int, Answer>> answers) 
 
 class Asker {
  public:
-  Asker(const CalibrationRun& run, const std::function<Result<Profile>(const RunRequest&)>& execute)
+  Asker(const CalibrationRun& run, const RunConfigurations& execute)
       : run_(run), execute_(execute) {}
 
   // Asks until every question is closed, lost, or there is no time.
@@ -141,21 +141,21 @@ class Asker {
   }
 
   const CalibrationRun& run_;
-  const std::function<Result<Profile>(const RunRequest&)>& execute_;
+  const RunConfigurations& execute_;
 };
 
 }  // namespace
 
 Result<std::vector<RnnConfig>> calibration_grid() {
-  const auto plan = read_sweep_file("sample:calibration");
+  const auto plan = advisor::load_sweep("sample:calibration");
   if (!plan) return fail(plan.error().front());
   std::vector<RnnConfig> grid;
   for (const ConfigInput& input : plan->configurations) grid.push_back(input.config);
   return grid;
 }
 
-Result<std::vector<HiddenLimit>> find_hidden_limits(
-    const CalibrationRun& run, const std::function<Result<Profile>(const RunRequest&)>& execute) {
+Result<std::vector<HiddenLimit>> find_hidden_limits(const CalibrationRun& run,
+                                                    const RunConfigurations& execute) {
   std::vector<Question> sizes, backward;
   for (const Algo algo :
        {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic}) {
@@ -192,7 +192,7 @@ Result<std::vector<HiddenLimit>> find_hidden_limits(
 }
 
 Result<Profile> measure_times(const CalibrationRun& run, std::span<const RnnConfig> grid,
-                              const std::function<Result<Profile>(const RunRequest&)>& execute) {
+                              const RunConfigurations& execute) {
   RunRequest request;
   request.devices = {run.gpu};
   request.command_line = run.command_line;

@@ -33,11 +33,11 @@ struct CalibrationRun {
 // spread evenly over what is left, again and again; and of backward data, by running a few steps.
 // An algorithm that took every size up to `most_hidden`, or whose answers were lost, has none.
 inline constexpr int most_hidden = 8192;
-Result<std::vector<HiddenLimit>> find_hidden_limits(
-    const CalibrationRun& run, const std::function<Result<Profile>(const RunRequest&)>& execute);
+Result<std::vector<HiddenLimit>> find_hidden_limits(const CalibrationRun& run,
+                                                    const RunConfigurations& execute);
 
 // Times of `grid`, most informative first, until run.end.
 Result<Profile> measure_times(const CalibrationRun& run, std::span<const RnnConfig> grid,
-                              const std::function<Result<Profile>(const RunRequest&)>& execute);
+                              const RunConfigurations& execute);
 
 }  // namespace rnnadvisor::cli

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "advisor/cli/config_fields.h"
+#include "advisor/sweep/config_fields.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::cli {
@@ -137,7 +137,7 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options,
                                 "standard input")
                     ->type_name("FILE");
   context.completions[files] = {Context::Completion::Kind::file, {}};
-  for (const auto& field : config_field_infos()) {
+  for (const auto& field : advisor::config_field_infos()) {
     std::string name = "--" + (field.key == "framework.name" ? "framework" : field.key);
     std::replace(name.begin(), name.end(), '_', '-');
     if (field.key == "framework.name") name += ",--framework.name";
@@ -150,20 +150,20 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options,
                            field.meaning)
                        ->group(field.framework ? group_framework : group_configuration);
     switch (field.kind) {
-      case FieldKind::text:
+      case advisor::FieldKind::text:
         option->type_name("TEXT");
         break;
-      case FieldKind::integer:
+      case advisor::FieldKind::integer:
         option->type_name("N");
         break;
-      case FieldKind::real:
+      case advisor::FieldKind::real:
         option->type_name("X");
         break;
-      case FieldKind::integer_list:
+      case advisor::FieldKind::integer_list:
         option->type_name("N,N,...");
         break;
-      case FieldKind::word:
-      case FieldKind::boolean: {
+      case advisor::FieldKind::word:
+      case advisor::FieldKind::boolean: {
         option->type_name(fmt::format("{}", fmt::join(field.words, "|")));
         context.completions[option] = {Context::Completion::Kind::words, field.words};
         break;

@@ -37,7 +37,7 @@ std::string_view meaning(model::Exactness exactness, bool pytorch) {
   return "not known";
 }
 
-std::string words(std::string_view key) {
+std::string part_word(std::string_view key) {
   std::string text(key);
   std::replace(text.begin(), text.end(), '_', ' ');
   if (text == "x y") return "x and y";
@@ -51,7 +51,7 @@ std::string parts_text(const FitNeed& need) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (const auto& [name, bytes] : parts)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", words(name), size_text(bytes));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part_word(name), size_text(bytes));
   return text;
 }
 

@@ -32,7 +32,7 @@ Terminal detect_terminal();
 
 // What the command line asks of the machine. Tests put their own in place.
 struct Services {
-  std::function<Result<Profile>(const RunRequest&)> run_configurations;
+  RunConfigurations run_configurations;
   std::function<MachineReport()> inspect_machine;
   // The first GPU of this machine, cheaply; nothing when there is none.
   std::function<std::optional<DeviceSpec>()> live_device;

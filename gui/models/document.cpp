@@ -5,6 +5,7 @@
 
 #include "advisor/judge/judge.h"
 #include "advisor/rules/rule_files.h"
+#include "advisor/samples/samples.h"
 #include "core/base/output_file.h"
 #include "gui/models/background.h"
 #include "gui/models/link.h"
@@ -219,13 +220,7 @@ Result<DocumentPointer> open_document(const QString& path,
         };
       return read_profile(path.toStdString(), reading);
     }
-    const QString name = path.mid(7);
-    const auto& all = samples();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Sample& s) { return s.name == name; });
-    if (found == all.end())
-      return fail(ErrorCode::not_found, "there is no sample '" + name.toStdString() + "'");
-    return read_profile_bytes(found->bytes, path.toStdString());
+    return advisor::load_profile(path.toStdString());
   }();
   if (!profile) return fail(std::move(profile.error()));
   if (stop(read_share)) return interrupted();

@@ -4,7 +4,7 @@
 #include <QSettings>
 #include <algorithm>
 
-#include "gui/models/document.h"
+#include "advisor/samples/samples.h"
 #include "gui/texts.h"
 
 namespace rnnadvisor::gui {
@@ -14,9 +14,7 @@ bool is_sample(const QString& path) { return path.startsWith(QLatin1String("samp
 
 bool is_there(const QString& path) {
   if (!is_sample(path)) return QFileInfo::exists(path);
-  const auto& all = samples();
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Sample& sample) { return sample.name == path.mid(7); });
+  return advisor::find_sample_profile(path.mid(7).toStdString()).has_value();
 }
 
 Place read_place(const QString& text, const QString& before) {

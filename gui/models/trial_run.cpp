@@ -2,10 +2,10 @@
 
 #include <QFileInfo>
 #include <QStandardPaths>
-#include <algorithm>
 
 #include "advisor/change/compose.h"
 #include "advisor/report/words.h"
+#include "advisor/samples/samples.h"
 #include "core/base/output_file.h"
 #include "core/base/shell_words.h"
 #include "gui/models/run_problem.h"
@@ -24,20 +24,16 @@ QString shell_line(const QStringList& words) {
   return to_qt(shell_words(list));
 }
 
-// A file that rnnadvisor can read: samples travel in the window, and only some in rnnadvisor.
+// A file that rnnadvisor can read and write beside.
 Result<QString> file_of(const QString& profile) {
   constexpr QLatin1String prefix("sample:");
   if (!profile.startsWith(prefix)) return profile;
   const QString name = profile.mid(prefix.size());
-  const auto& all = samples();
-  const auto sample =
-      std::find_if(all.begin(), all.end(), [&](const Sample& each) { return each.name == name; });
-  if (sample == all.end())
-    return fail(ErrorCode::not_found, "there is no sample " + name.toStdString());
+  const auto sample = advisor::find_sample_profile(name.toStdString());
+  if (!sample) return fail(sample.error());
   QString path = data_folder() + QLatin1Char('/') + name.section(QLatin1Char('/'), -1) +
                  QStringLiteral(".rnnprof");
-  if (auto written = write_file(path.toStdString(), sample->bytes, {.make_folders = true});
-      !written)
+  if (auto written = write_file(path.toStdString(), *sample, {.make_folders = true}); !written)
     return fail(std::move(written.error()));
   return path;
 }

@@ -39,6 +39,9 @@ struct RunRequest {
 // build without CUDA this returns ErrorCode::unsupported.
 Result<Profile> run_configurations(const RunRequest& request);
 
+// What runs configurations: run_configurations(), or what a test puts in its place.
+using RunConfigurations = std::function<Result<Profile>(const RunRequest&)>;
+
 // The same with any program that speaks the worker's side of the protocol (protocol.h), and with
 // the GPUs given instead of looked for. `request.devices` are indices into `gpus`.
 Result<Profile> run_in_workers(const RunRequest& request, const std::string& program,

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "advisor/cli/sweep_file.h"
+#include "advisor/sweep/plan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rnnadvisor;
   constexpr std::size_t limit = 500;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto plan = cli::expand_sweep(text, "fuzz.toml", limit);
+  const auto plan = advisor::expand_sweep(text, "fuzz.toml", limit);
   if (!plan) {
     if (plan.error().empty()) std::abort();
     for (const auto& error : plan.error()) {

@@ -42,6 +42,9 @@ const std::vector<Layer>& layers() {
       {"core/cudnn", {"core"}, {"Q", "sqlite3", "cupti"}},
       {"profiler/kernels", {"core", "profiler/kernels"}, with(cuda, {"Q", "sqlite3"})},
       {"profiler/profile", {"core", "profiler/kernels", "profiler/profile"}, with(cuda, {"Q"})},
+      {"profiler/merge",
+       {"core", "profiler/kernels", "profiler/profile", "profiler/merge"},
+       with(cuda, {"Q", "sqlite3"})},
       {"profiler/classify",
        {"core", "profiler/kernels", "profiler/profile", "profiler/classify"},
        with(cuda, {"Q", "sqlite3"})},
@@ -91,12 +94,18 @@ const std::vector<Layer>& layers() {
        {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/facts",
         "advisor/rules", "advisor/judge", "advisor/report", "advisor/compare"},
        with(cuda, {"Q"})},
+      {"advisor/sweep",
+       {"core", "profiler/profile", "profiler/merge", "profiler/run", "advisor/sweep"},
+       with(cuda, {"Q"})},
+      {"advisor/samples",
+       {"core", "profiler/profile", "advisor/sweep", "advisor/samples"},
+       with(cuda, {"Q", "toml++"})},
       {"advisor/cli", {"core", "profiler", "advisor"}, {"Q"}},
       {"gui",
        {"core/base", "core/config", "core/device", "core/model", "core/cudnn/run_result.h",
         "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
         "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/judge", "advisor/report",
-        "advisor/compare", "gui"},
+        "advisor/compare", "advisor/samples", "gui"},
        with(cuda, {"sqlite3"})},
       {"gui/models",
        {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor",
@@ -186,7 +195,7 @@ std::vector<std::string> units_in_circles(const fs::path& root, const std::strin
 TEST(Layering, NoUnitReachesItself) {
   for (const char* folder :
        {"profiler/plugin", "advisor/change", "advisor/judge", "advisor/rules", "advisor/whatif",
-        "advisor/report", "advisor/compare", "advisor/cli"})
+        "advisor/report", "advisor/compare", "advisor/sweep", "advisor/cli"})
     EXPECT_EQ(units_in_circles(RNNADVISOR_SOURCE_DIR, folder), Words{}) << folder;
 }
 

@@ -3,9 +3,9 @@
 
 #include "advisor/cli/code_files.h"
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/samples.h"
 #include "advisor/cli/verifying.h"
 #include "advisor/report/words.h"
+#include "advisor/samples/samples.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -41,7 +41,7 @@ int judge_recorded(Context& context, const AdviseArguments& arguments) {
       !writable) {
     return context.report(writable.error());
   }
-  auto profile = load_profile(arguments.profile);
+  auto profile = advisor::load_profile(arguments.profile);
   if (!profile) return context.report(profile.error());
   const int status = judge_and_report(
       context, *profile, *judging,
@@ -88,7 +88,7 @@ int verify_recorded(Context& context, const AdviseArguments& arguments) {
                                      options.force, {arguments.profile});
       !writable)
     return context.report(writable.error());
-  auto profile = load_profile(arguments.profile);
+  auto profile = advisor::load_profile(arguments.profile);
   if (!profile) return context.report(profile.error());
   if (auto good = check_verify_options(options, *profile, arguments.profile, *judging); !good)
     return context.report(good.error());

@@ -12,8 +12,8 @@
 #include "advisor/cli/gpu_choice.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/progress.h"
-#include "advisor/cli/samples.h"
 #include "advisor/facts/measured_times.h"
+#include "advisor/samples/samples.h"
 #include "core/base/text.h"
 #include "core/model/time_cross_validation.h"
 #include "core/model/time_errors.h"
@@ -160,7 +160,7 @@ int from_profiles(Context& context, const CalibrateArguments& arguments) {
   MeasuredTimes times;
   DeviceSpec device;
   for (const std::string& path : arguments.from) {
-    auto profile = load_profile(path);
+    auto profile = advisor::load_profile(path);
     if (!profile) return context.report(profile.error());
     MeasuredTimes part = advisor::measured_times_of_runs(*profile);
     if (part.rows.empty()) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/samples.h"
+#include "advisor/samples/samples.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -38,7 +38,7 @@ int export_command(Context& context, const ExportArguments& arguments) {
         !writable)
       return context.report(writable.error());
   }
-  auto profile = load_profile(arguments.profile);
+  auto profile = advisor::load_profile(arguments.profile);
   if (!profile) return context.report(profile.error());
   if (!to_file) {
     write(*profile, [&](std::string_view text) { return static_cast<bool>(context.out << text); });

@@ -6,8 +6,8 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/fitting.h"
-#include "advisor/cli/samples.h"
 #include "advisor/report/words.h"
+#include "advisor/samples/samples.h"
 #include "core/base/text.h"
 #include "profiler/classify/memory_use.h"
 
@@ -36,7 +36,7 @@ struct Subject {
 };
 
 Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments) {
-  auto profile = load_profile(arguments.configurations.files.front());
+  auto profile = advisor::load_profile(arguments.configurations.files.front());
   if (!profile) return fail(profile.error());
   std::vector<int> wanted;
   if (arguments.call >= 0) {

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/samples.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
+#include "advisor/samples/samples.h"
 #include "core/base/text.h"
 #include "core/config/key_scope.h"
 #include "core/model/time_model.h"
@@ -40,7 +40,7 @@ struct Centres {
 
 tl::expected<Centres, std::vector<Error>> read_profile_centres(const std::string& path) {
   Centres centres;
-  auto profile = load_profile(path);
+  auto profile = advisor::load_profile(path);
   if (!profile) return tl::unexpected(std::vector{std::move(profile.error())});
   for (const auto& each : profile->configurations) {
     if (!each.described()) continue;

@@ -1,10 +1,11 @@
 // rnnadvisor merge: puts the profiles of several runs into one file.
+#include "profiler/merge/merge.h"
+
 #include <fmt/format.h>
 
 #include <map>
 
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/profile_parts.h"
 #include "core/base/text.h"
 #include "profiler/profile/file.h"
 

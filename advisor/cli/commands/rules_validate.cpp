@@ -14,11 +14,11 @@
 #include "advisor/cli/help.h"
 #include "advisor/cli/judging.h"
 #include "advisor/cli/progress.h"
-#include "advisor/cli/samples.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/rule_files.h"
+#include "advisor/samples/samples.h"
 #include "advisor/validate/agreement_report.h"
 #include "advisor/validate/measure.h"
 #include "core/base/parallel.h"
@@ -310,7 +310,7 @@ int validate(const Context& context, const RulesValidateArguments& arguments) {
     measured = std::move(*made);
     file = arguments.output;
   } else {
-    auto read = load_profile(file);
+    auto read = advisor::load_profile(file);
     if (!read) return context.report(read.error());
     measured.profile = std::move(*read);
   }

@@ -1,10 +1,10 @@
 // rnnadvisor samples: recorded profiles and sweeps that travel in the program.
-#include "advisor/cli/samples.h"
+#include "advisor/samples/samples.h"
 
 #include <fmt/format.h>
 
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/sweep_file.h"
+#include "advisor/sweep/plan.h"
 #include "core/base/text.h"
 #include "profiler/profile/file.h"
 
@@ -13,10 +13,10 @@ namespace {
 
 int list_samples(Context& context) {
   context.out << "Recorded profiles, for advise, report and export (sample:NAME):\n";
-  if (sample_profiles().empty()) context.out << "  none in this build\n";
+  if (advisor::sample_profiles().empty()) context.out << "  none in this build\n";
   for (const bool programs : {false, true}) {
     if (programs) context.out << "\nRecorded programs, with their calls and kernels:\n";
-    for (const auto& file : sample_profiles()) {
+    for (const auto& file : advisor::sample_profiles()) {
       if (file.name.starts_with("programs/") != programs) continue;
       const auto profile = read_profile_bytes(file.text, file.name);
       if (!profile) return context.report(profile.error());
@@ -24,17 +24,17 @@ int list_samples(Context& context) {
           profile->devices.empty() ? std::string("no GPU") : profile->devices[0].name;
       const auto count = profile->configurations.size();
       const auto& cudnn = profile->environment.cudnn_version;
-      context.out << fmt::format("  {:<32} {}, {}, {}\n", without_ending(file.name),
+      context.out << fmt::format("  {:<32} {}, {}, {}\n", advisor::without_ending(file.name),
                                  plural(static_cast<long long>(count), "configuration"), device,
                                  cudnn.empty() ? "without cuDNN" : "cuDNN " + cudnn);
     }
   }
   context.out << "\nSweeps, for sweep (sample:NAME):\n";
-  for (const auto& file : sample_sweeps()) {
-    const auto plan = expand_sweep(file.text, file.name);
+  for (const auto& file : advisor::sample_sweeps()) {
+    const auto plan = advisor::expand_sweep(file.text, file.name);
     if (!plan) return report_failure(context, plan);
     context.out << fmt::format(
-        "  {:<32} {}: {}\n", without_ending(file.name),
+        "  {:<32} {}: {}\n", advisor::without_ending(file.name),
         plural(static_cast<long long>(plan->configurations.size()), "configuration"), plan->title);
   }
   return exit_ok;
@@ -43,15 +43,15 @@ int list_samples(Context& context) {
 // Most sweeps have a recorded profile of the same name: that is what people want to see, unless
 // they ask for the sweep.
 int show_sample(Context& context, const std::string& name, bool sweep) {
-  if (sweep || !find_sample_profile(name)) {
-    if (const auto text = find_sample_sweep(name)) {
+  if (sweep || !advisor::find_sample_profile(name)) {
+    if (const auto text = advisor::find_sample_sweep(name)) {
       context.out << *text;
       return exit_ok;
     } else if (sweep) {
       return context.report(text.error());
     }
   }
-  auto profile = load_profile("sample:" + name);
+  auto profile = advisor::load_profile("sample:" + name);
   if (!profile) return context.report(profile.error());
   const auto judging = prepare_judging({{}, {}, "never"});
   if (!judging) return report_failure(context, judging);
@@ -59,8 +59,8 @@ int show_sample(Context& context, const std::string& name, bool sweep) {
 }
 
 int export_samples(Context& context, const std::string& folder, bool force) {
-  for (const auto& [files, place] :
-       {std::pair{sample_profiles(), "recorded"}, std::pair{sample_sweeps(), "sweeps"}}) {
+  for (const auto& [files, place] : {std::pair{advisor::sample_profiles(), "recorded"},
+                                     std::pair{advisor::sample_sweeps(), "sweeps"}}) {
     for (const auto& file : files) {
       const auto path = fmt::format("{}/{}/{}", folder, place, file.name);
       if (auto writable = check_writable({path}, force, {}, true); !writable) {
@@ -72,7 +72,8 @@ int export_samples(Context& context, const std::string& folder, bool force) {
     }
   }
   context.note(fmt::format("wrote {} files below {}",
-                           sample_profiles().size() + sample_sweeps().size(), folder));
+                           advisor::sample_profiles().size() + advisor::sample_sweeps().size(),
+                           folder));
   return exit_ok;
 }
 
@@ -97,8 +98,10 @@ void add_samples(CLI::App& app, Context& context) {
   auto* show = add_command(*command, "show", "Print the report on a profile, or a sweep file", "");
   auto* which = show->add_option("name", *name, "the sample")->required()->type_name("NAME");
   std::vector<std::string> names;
-  for (const auto& file : sample_profiles()) names.emplace_back(without_ending(file.name));
-  for (const auto& file : sample_sweeps()) names.emplace_back(without_ending(file.name));
+  for (const auto& file : advisor::sample_profiles())
+    names.emplace_back(advisor::without_ending(file.name));
+  for (const auto& file : advisor::sample_sweeps())
+    names.emplace_back(advisor::without_ending(file.name));
   context.completions[which] = {Context::Completion::Kind::words, std::move(names)};
   auto sweep = std::make_shared<bool>(false);
   show->add_flag("--sweep", *sweep, "the sweep file, also when there is a profile of this name")

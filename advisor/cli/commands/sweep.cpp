@@ -7,8 +7,8 @@
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/progress.h"
-#include "advisor/cli/samples.h"
-#include "advisor/cli/sweep_run.h"
+#include "advisor/samples/samples.h"
+#include "advisor/sweep/run.h"
 #include "core/base/text.h"
 #include "profiler/profile/file.h"
 
@@ -23,21 +23,21 @@ struct SweepArguments {
   bool verbose = false, list = false, dry_run = false;
 };
 
-std::string default_output(const std::string& file, const Shard& shard) {
+std::string default_output(const std::string& file, const advisor::Shard& shard) {
   const std::string name = file.starts_with("sample:")
                                ? file.substr(7)
                                : std::filesystem::path(file).filename().string();
   const std::string part =
       shard.count == 1 ? std::string() : fmt::format("-{}-of-{}", shard.index, shard.count);
-  return fmt::format("{}{}.rnnprof", without_ending(name), part);
+  return fmt::format("{}{}.rnnprof", advisor::without_ending(name), part);
 }
 
 int sweep_command(Context& context, const SweepArguments& arguments) {
-  auto whole = read_sweep_file(arguments.file);
+  auto whole = advisor::load_sweep(arguments.file);
   if (!whole) return report_failure(context, whole);
-  const auto shard = parse_shard(arguments.shard);
+  const auto shard = advisor::parse_shard(arguments.shard);
   if (!shard) return context.report(shard.error());
-  SweepPlan plan = take_shard(*whole, *shard);
+  advisor::SweepPlan plan = advisor::take_shard(*whole, *shard);
   if (arguments.list) {
     for (const auto& input : plan.configurations) context.out << to_json_line(input) << '\n';
     return exit_ok;
@@ -69,7 +69,7 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
              !writable) {
     return context.report(writable.error());
   }
-  const auto resumption = plan_resumption(plan, resume ? &earlier : nullptr);
+  const auto resumption = advisor::plan_resumption(plan, resume ? &earlier : nullptr);
   if (resume) {
     context.note(
         fmt::format("{} has {} of {}; {} to run", path, resumption.in_plan,
@@ -100,7 +100,7 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
     return exit_ok;
   }
 
-  SweepRun sweep;
+  advisor::SweepRun sweep;
   auto request = make_run_request(arguments.run, context);
   if (!request) return context.report(request.error());
   sweep.request = std::move(*request);
@@ -112,7 +112,7 @@ int sweep_command(Context& context, const SweepArguments& arguments) {
     sweep.on_progress = [&](int finished, int, const Configuration& newest) {
       progress.show(finished, fmt::format("{} {}", newest.config.id, to_string(newest.outcome)));
     };
-    return run_sweep(sweep, context.services.run_configurations);
+    return advisor::run_sweep(sweep, context.services.run_configurations);
   }();
   if (!profile) {
     const int status = context.report(profile.error());

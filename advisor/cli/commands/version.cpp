@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/samples.h"
+#include "advisor/samples/samples.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -21,7 +21,7 @@ int version_command(Context& context, bool json) {
         {"profile_schema", rnnprof_schema_version},
         {"rules", rules},
         {"devices", devices},
-        {"samples", sample_profiles().size()},
+        {"samples", advisor::sample_profiles().size()},
         {"compiler", __VERSION__},
     };
     context.out << document.dump(2) << '\n';
@@ -32,7 +32,7 @@ int version_command(Context& context, bool json) {
       RNNADVISOR_VERSION,
       RNNADVISOR_HAVE_CUDA ? "built with CUDA: can run configurations on a GPU"
                            : "built without CUDA: checks, judges and reports, but runs nothing",
-      rules, devices, sample_profiles().size(), rnnprof_schema_version);
+      rules, devices, advisor::sample_profiles().size(), rnnprof_schema_version);
   return exit_ok;
 }
 

@@ -10,27 +10,12 @@
 
 #include "advisor/cli/cli.h"
 #include "profiler/profile/builder.h"
+#include "tests/profiler/merge/fake_result.h"
+#include "tests/temporary_folder.h"
 
 namespace rnnadvisor::cli {
 
-// A folder of its own for one test, removed at its end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rnnadvisor-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
+using rnnadvisor::TemporaryFolder;
 
 inline std::string read_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -41,41 +26,6 @@ inline std::string read_text(const std::string& path) {
 
 inline void write_text_file(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
-}
-
-// What a run of one configuration would have left: its sizes and one timing.
-inline Profile fake_result(const ConfigInput& input, Outcome outcome = Outcome::completed) {
-  ProfileBuilder builder;
-  builder.profile().environment.rnnadvisor_version = "test";
-  auto device = find_device("nvidia-h200");
-  Configuration configuration;
-  configuration.config = input.config;
-  configuration.program = input.program;
-  configuration.given = input.given;
-  configuration.origin = Origin::run;
-  configuration.outcome = outcome;
-  configuration.device = builder.add_device(*device);
-  if (outcome == Outcome::completed) {
-    PhaseTiming timing;
-    timing.phase = Phase::forward_training;
-    timing.ms = {1.5, 1.4, 1.6, 0.96, 7};
-    timing.samples_ms = {1.4, 1.5, 1.5, 1.5, 1.5, 1.5, 1.6};
-    timing.converged = true;
-    configuration.timings.push_back(timing);
-  }
-  const int index = builder.add_configuration(std::move(configuration));
-  RnnCall call;
-  call.configuration = index;
-  call.host_start_ns = 1000;
-  call.host_end_ns = 2000;
-  const int added = builder.add_call(call);
-  KernelRecord kernel;
-  kernel.start_ns = 1100;
-  kernel.end_ns = 1900;
-  kernel.name = "kernel of " + input.config.id;
-  kernel.call = added;
-  builder.add_kernel(kernel);
-  return builder.finish();
 }
 
 struct FakeMachine {

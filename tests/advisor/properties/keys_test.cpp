@@ -7,12 +7,12 @@
 #include <random>
 
 #include "advisor/cli/batch.h"
-#include "advisor/cli/config_fields.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/judge/judge.h"
 #include "advisor/report/report.h"
 #include "advisor/report/sarif_places.h"
+#include "advisor/sweep/config_fields.h"
 #include "core/config/key_positions.h"
 #include "core/config/key_scope.h"
 #include "tests/advisor/cli/fake_services.h"
@@ -40,7 +40,7 @@ std::vector<std::string> values_of(std::string_view key) {
   if (key == "recurrent_activation") return {"sigmoid", "relu"};
   if (key == "version") return {"2.11.0"};
   if (key == "cudnn_version") return {"7.0.5", "8.5.0", "9.19.0"};
-  return cli::find_field("framework." + std::string(key))->words;
+  return advisor::find_field("framework." + std::string(key))->words;
 }
 
 // A finding as it is read.

@@ -12,7 +12,6 @@
 #include "advisor/change/compose.h"
 #include "advisor/change/transform.h"
 #include "advisor/cli/batch.h"
-#include "advisor/cli/config_fields.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/fitting.h"
 #include "advisor/facts/framework_call.h"
@@ -20,6 +19,7 @@
 #include "advisor/judge/order.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
+#include "advisor/sweep/config_fields.h"
 #include "core/model/map.h"
 #include "core/model/memory.h"
 #include "core/model/time_for_device.h"
@@ -60,7 +60,7 @@ void unknown_is_said(const Drawn& drawn, const Checked& checked, Met& met) {
   std::string flag = one.decides_key;
   std::replace(flag.begin(), flag.end(), '_', '-');
   EXPECT_NE(one.verdict.find("--framework." + flag), std::string::npos) << one.verdict;
-  EXPECT_TRUE(cli::find_field("framework." + one.decides_key)) << one.decides_key;
+  EXPECT_TRUE(advisor::find_field("framework." + one.decides_key)) << one.decides_key;
 }
 
 void no_call_no_numbers(const Drawn& drawn, const Checked& checked, Met& met) {

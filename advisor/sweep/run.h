@@ -1,15 +1,16 @@
 // Running a sweep so that nothing is done twice and nothing is lost: what a file already has is not
-// run again, partial results are saved while it runs and when it is interrupted.
+// run again, partial results are saved while it runs and when it is interrupted. Everything happens
+// on the calling thread.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "advisor/cli/cli.h"
-#include "advisor/cli/sweep_file.h"
+#include "advisor/sweep/plan.h"
+#include "profiler/run/run_configurations.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 
 // Which configurations of a plan are still to be run, by index, given what an earlier profile has.
 // A configuration that completed, was refused, or cannot fit is not run again; one that crashed,
@@ -36,7 +37,6 @@ struct SweepRun {
 
 // Runs what is missing with `run`, saves, and returns everything. Saving is part of it: when this
 // returns a profile, the file has it.
-Result<Profile> run_sweep(const SweepRun& sweep,
-                          const std::function<Result<Profile>(const RunRequest&)>& run);
+Result<Profile> run_sweep(const SweepRun& sweep, const RunConfigurations& run);
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -1,15 +1,11 @@
-#include "advisor/cli/sweep_file.h"
+#include "advisor/sweep/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "advisor/cli/config_fields.h"
-#include "advisor/cli/samples.h"
-#include "tests/advisor/cli/fake_services.h"
-
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
 
 using ::testing::ElementsAre;
@@ -297,59 +293,5 @@ TEST(SweepFile, ShardsDealOutEverythingOnce) {
   }
 }
 
-TEST(SweepFile, ShippedSweepsExpand) {
-  ASSERT_GE(sample_sweeps().size(), 12u);
-  for (const auto& file : sample_sweeps()) {
-    const auto plan = expand_sweep(file.text, file.name);
-    ASSERT_TRUE(plan) << file.name << ": " << to_text(plan.error().front());
-    EXPECT_FALSE(plan->title.empty()) << file.name;
-    EXPECT_FALSE(plan->configurations.empty()) << file.name;
-    for (const auto& input : plan->configurations)
-      EXPECT_FALSE(input.config.id.empty()) << file.name;
-  }
-}
-
-// The three sweeps together are exactly the configurations that were measured.
-TEST(SweepFile, GuideFiguresAreTheMeasuredConfigurations) {
-  std::multiset<std::string> swept, measured;
-  for (const char* name : {"sample:guide-figure-9", "sample:guide-figure-10", "sample:precision"}) {
-    const auto plan = read_sweep_file(name);
-    ASSERT_TRUE(plan);
-    for (const auto& input : plan->configurations) swept.insert(to_json_line(input));
-  }
-  const std::string path = RNNADVISOR_SOURCE_DIR "/tests/data/h200/guide-figures-9-10.jsonl";
-  const auto rows = read_config_file(path);
-  ASSERT_TRUE(rows);
-  for (const auto& input : *rows) measured.insert(to_json_line(input));
-  EXPECT_EQ(swept.size(), 144u);
-  EXPECT_EQ(swept, measured);
-}
-
-TEST(SweepFile, DeepBenchIsWhole) {
-  const auto plan = read_sweep_file("sample:deepbench");
-  ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->configurations.size(), 2u * (53 + 69 + 3));
-  const auto failures = read_sweep_file("sample:planted-failures");
-  ASSERT_TRUE(failures);
-  EXPECT_EQ(failures->configurations.size(), 22u);
-}
-
-TEST(ConfigFields, TextOfAFieldReadsBack) {
-  ConfigInput input;
-  input.config.seq_lengths = {3, 2, 1};
-  input.config.dropout = 0.1;
-  input.program.name = Framework::keras3;
-  input.program.use_cudnn = KerasCudnn::no;
-  input.program.pointer_alignment = 16;
-  ConfigInput copy;
-  for (const auto& field : config_field_infos()) {
-    const auto text = field_text(input, field.key);
-    if (text.empty()) continue;
-    EXPECT_TRUE(set_field(copy, field.key, text)) << field.key << " = " << text;
-  }
-  EXPECT_EQ(copy.config, input.config);
-  EXPECT_EQ(copy.program, input.program);
-}
-
 }  // namespace
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

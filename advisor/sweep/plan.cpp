@@ -1,4 +1,4 @@
-#include "advisor/cli/sweep_file.h"
+#include "advisor/sweep/plan.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,11 @@
 #include <set>
 #include <sstream>
 
-#include "advisor/cli/config_fields.h"
-#include "advisor/cli/samples.h"
-#include "advisor/cli/sweep_reader.h"
+#include "advisor/sweep/config_fields.h"
+#include "advisor/sweep/reader.h"
 #include "core/base/text.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
 
 void assign(std::vector<SweepAssignment>& target, const SweepAssignment& assignment) {
@@ -204,11 +203,6 @@ tl::expected<SweepPlan, std::vector<Error>> expand_sweep(std::string_view text,
 }
 
 tl::expected<SweepPlan, std::vector<Error>> read_sweep_file(const std::string& path) {
-  if (path.starts_with("sample:")) {
-    auto text = find_sample_sweep(std::string_view(path).substr(7));
-    if (!text) return tl::unexpected(std::vector{std::move(text.error())});
-    return expand_sweep(*text, path);
-  }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) {
     return tl::unexpected(
@@ -252,4 +246,4 @@ SweepPlan take_shard(const SweepPlan& plan, const Shard& shard) {
   return part;
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

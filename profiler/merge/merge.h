@@ -1,5 +1,6 @@
 // Taking profiles apart and putting them together: what resuming a sweep and merging its parts
-// need.
+// need. Pure: the profiles that are given stay as they are, and the results refer to none of them.
+// Nothing fails.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 #include "core/config/read_config.h"
 #include "profiler/profile/profile.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor {
 
 // The profile with the configurations of `order` only, in that order (indices into
 // profile.configurations, each at most once). Calls, and kernels, transfers, API records and
@@ -49,4 +50,4 @@ Merged merge_profiles(std::span<const Profile> profiles);
 // or it cannot fit.
 bool is_final(Outcome outcome);
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor

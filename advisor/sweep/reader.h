@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "profiler/profile/profile.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 
 // One key with its value as set_field() reads it.
 struct SweepAssignment {
@@ -49,4 +49,4 @@ tl::expected<SweepDocument, std::vector<Error>> read_sweep_document(std::string_
                                                                     std::string_view file,
                                                                     std::size_t limit);
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -1,4 +1,4 @@
-#include "advisor/cli/profile_parts.h"
+#include "profiler/merge/merge.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "profiler/profile/builder.h"
 #include "profiler/profile/tables.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor {
 namespace {
 
 // Keeps the rows of a column for which `keep` holds.
@@ -248,4 +248,4 @@ bool is_final(Outcome outcome) {
          outcome == Outcome::out_of_memory_predicted;
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor

@@ -1,4 +1,4 @@
-#include "advisor/cli/config_fields.h"
+#include "advisor/sweep/config_fields.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include "core/config/fields.h"
 #include "core/config/key_scope.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
 
 template <class T>
@@ -100,4 +100,4 @@ std::string field_text(const ConfigInput& input, std::string_view key) {
   return text;
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -1,4 +1,4 @@
-#include "advisor/cli/sweep_reader.h"
+#include "advisor/sweep/reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,11 +7,11 @@
 #include <cmath>
 #include <optional>
 
-#include "advisor/cli/config_fields.h"
+#include "advisor/sweep/config_fields.h"
 #include "core/base/text.h"
 #include "core/config/toml/parse_toml.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
 
 class Reader {
@@ -456,4 +456,4 @@ tl::expected<SweepDocument, std::vector<Error>> read_sweep_document(std::string_
   return Reader(file, limit).read(*root);
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -9,7 +9,7 @@
 
 #include "core/config/read_config.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 
 enum class FieldKind { text, word, boolean, integer, real, integer_list };
 
@@ -28,4 +28,4 @@ const FieldInfo* find_field(std::string_view key);
 // The value of one key as set_field() would read it; empty when an optional field is not set.
 std::string field_text(const ConfigInput& input, std::string_view key);
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -1,4 +1,4 @@
-#include "advisor/cli/sweep_run.h"
+#include "advisor/sweep/run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,10 +6,10 @@
 #include <numeric>
 #include <set>
 
-#include "advisor/cli/profile_parts.h"
+#include "profiler/merge/merge.h"
 #include "profiler/profile/file.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 
 Resumption plan_resumption(const SweepPlan& plan, const Profile* earlier) {
   Resumption resumption;
@@ -71,8 +71,7 @@ Profile arrange(const SweepPlan& plan, const Profile& results) {
   return arranged;
 }
 
-Result<Profile> run_sweep(const SweepRun& sweep,
-                          const std::function<Result<Profile>(const RunRequest&)>& run) {
+Result<Profile> run_sweep(const SweepRun& sweep, const RunConfigurations& run) {
   using Clock = std::chrono::steady_clock;
   const auto resumption = plan_resumption(sweep.plan, sweep.earlier);
   Profile kept;
@@ -142,4 +141,4 @@ Result<Profile> run_sweep(const SweepRun& sweep,
   return whole;
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor
