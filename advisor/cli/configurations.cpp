@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <ctime>
 
-#include "advisor/facts/framework_call.h"
+#include "advisor/judge/static_profile.h"
 #include "core/base/text.h"
-#include "profiler/profile/builder.h"
 #include "profiler/profile/environment.h"
 
 namespace rnnadvisor::cli {
@@ -122,15 +121,9 @@ std::string configuration_name(const Profile& profile, int configuration) {
 
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
                        const std::string& command_line) {
-  ProfileBuilder builder;
-  builder.profile().environment = describe_process(command_line);
-  const int device_index = builder.add_device(device);
-  for (const auto& input : configurations) {
-    Configuration configuration = advisor::configuration_to_check(input, device);
-    configuration.device = device_index;
-    builder.add_configuration(std::move(configuration));
-  }
-  return builder.finish();
+  Profile profile = advisor::static_profile(configurations, device);
+  profile.environment = describe_process(command_line);
+  return profile;
 }
 
 }  // namespace rnnadvisor::cli

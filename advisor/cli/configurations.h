@@ -32,8 +32,7 @@ std::vector<SourcePosition> positions_of(const std::vector<ConfigInput>& configu
 // which.
 Result<DeviceSpec> choose_device(const Context& context, const std::string& name);
 
-// A profile of configurations that were not run: of the calls that the framework around them, where
-// one is named, makes of them (configuration_to_check()).
+// The same as advisor::static_profile(), made here and now by this command.
 Profile static_profile(const std::vector<ConfigInput>& configurations, const DeviceSpec& device,
                        const std::string& command_line);
 

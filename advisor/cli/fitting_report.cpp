@@ -1,14 +1,20 @@
+#include "advisor/cli/fitting_report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "advisor/cli/fitting.h"
 #include "advisor/cli/help.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::cli {
 namespace {
+
+using advisor::FitNeed;
+using advisor::FitQuestion;
+using advisor::FitTrial;
+using advisor::Largest;
 
 using Json = nlohmann::ordered_json;
 
@@ -125,19 +131,19 @@ Json trial_json(const FitTrial& trial) {
 
 }  // namespace
 
-std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
-  const bool pytorch = question.input.program.name == Framework::pytorch;
+std::string fit_text(const AnsweredFit& answered, int width) {
+  const auto& [question, fit, trial] = answered;
+  const bool pytorch = question.in_pytorch();
   const bool training = question.input.config.mode == Mode::training;
   Lines lines(width);
-  lines.out() = printable(name_of(question)) + "\n";
+  lines.out() = printable(advisor::name_of(question)) + "\n";
   std::string room = fmt::format("{} ({})", size_text(question.room.bytes), question.room.origin);
   if (question.beside > 0)
     room += fmt::format("; the rest of the recorded program held {} at its peak",
                         size_text(question.beside));
   lines.add("room", room);
   if (!question.recorded) {
-    const auto call =
-        advisor::framework_call(question.input.config, question.input.program, &question.device);
+    const auto call = advisor::given_call(question);
     const auto ignored = advisor::ignored_words(advisor::ignored_keys(question.input, call));
     if (!ignored.empty()) lines.add("ignored", ignored);
     if (!call.happens())
@@ -187,19 +193,14 @@ std::string fit_text(const FitQuestion& question, const Fit& fit, int width) {
               fmt::format("{} {}: needs {} and is without {}", key_of(question),
                           fit.better->need.size, size_text(fit.better->need.total), gone));
   }
-  if (fit.trial) lines.add("tried", trial_text(question, *fit.trial));
+  if (trial) lines.add("tried", trial_text(question, *trial));
   return lines.out();
 }
 
-std::string fit_json(const std::vector<FitQuestion>& questions, const std::vector<Fit>& fits) {
+std::string fit_json(const std::vector<AnsweredFit>& answers) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < fits.size(); ++i) {
-    const FitQuestion& question = questions[i];
-    const Fit& fit = fits[i];
-    const auto call = question.recorded
-                          ? advisor::FrameworkCall{question.input.config}
-                          : advisor::framework_call(question.input.config, question.input.program,
-                                                    &question.device);
+  for (const auto& [question, fit, trial] : answers) {
+    const auto call = advisor::given_call(question);
     Json ignored = Json::array();
     if (!question.recorded) {
       for (const auto& key : advisor::ignored_keys(question.input, call))
@@ -208,7 +209,7 @@ std::string fit_json(const std::vector<FitQuestion>& questions, const std::vecto
                            {"used", key.used.empty() ? Json(nullptr) : Json(key.used)},
                            {"why", key.why}});
     }
-    Json one = {{"configuration", to_valid_utf8(name_of(question))},
+    Json one = {{"configuration", to_valid_utf8(advisor::name_of(question))},
                 {"call",
                  {{"algo", to_string(call.config.algo)},
                   {"backward_algo", to_string(call.config.algo_of(Phase::backward_data))},
@@ -218,8 +219,7 @@ std::string fit_json(const std::vector<FitQuestion>& questions, const std::vecto
                 {"ignored", std::move(ignored)},
                 {"parameter", key_of(question)},
                 {"mode", to_string(question.input.config.mode)},
-                {"framework", question.input.program.name == Framework::pytorch ? Json("pytorch")
-                                                                                : Json(nullptr)},
+                {"framework", question.in_pytorch() ? Json("pytorch") : Json(nullptr)},
                 {"device", question.device.id},
                 {"room", {{"bytes", question.room.bytes}, {"origin", question.room.origin}}},
                 {"held_beside_bytes", question.beside},
@@ -231,7 +231,7 @@ std::string fit_json(const std::vector<FitQuestion>& questions, const std::vecto
                 {"next", fit.next ? need_json(*fit.next) : Json(nullptr)},
                 {"findings", findings_json(fit.findings)},
                 {"better", nullptr},
-                {"trial", fit.trial ? trial_json(*fit.trial) : Json(nullptr)}};
+                {"trial", trial ? trial_json(*trial) : Json(nullptr)}};
     if (fit.better) {
       one["better"] = need_json(fit.better->need);
       one["better"]["without"] = findings_json(fit.better->gone);

@@ -6,23 +6,13 @@
 #include <utility>
 
 #include "advisor/facts/framework_call.h"
+#include "advisor/judge/static_profile.h"
 #include "advisor/rules/evaluate.h"
 #include "core/model/memory.h"
-#include "profiler/profile/builder.h"
 
 namespace rnnadvisor::gui {
 
 namespace {
-
-// The profile of a call as its framework makes it: users of PyTorch cannot choose the algorithm.
-Profile as_framework(const ConfigInput& input, const DeviceSpec& device) {
-  ProfileBuilder builder;
-  const int index = builder.add_device(device);
-  Configuration configuration = advisor::configuration_to_check(input, device);
-  configuration.device = index;
-  builder.add_configuration(std::move(configuration));
-  return builder.finish();
-}
 
 std::optional<model::MapTime> sum_of(const std::vector<ExploredPhase>& phases) {
   model::MapTime sum;
@@ -113,7 +103,8 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
   Exploration result;
   const auto asked_for = advisor::framework_call(input.config, input.program, &device);
   result.framework_chooses = asked_for.picks_algo && asked_for.algo_known;
-  Profile profile = as_framework(input, device);
+  // Of the call as its framework makes it: users of PyTorch cannot choose the algorithm.
+  Profile profile = advisor::static_profile({&input, 1}, device);
   const RnnConfig config = profile.configurations.front().config;
   // Calls of a change are mostly alike: what is equal is asked for once.
   std::vector<std::pair<RnnConfig, int>> others;

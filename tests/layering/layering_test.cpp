@@ -94,6 +94,10 @@ const std::vector<Layer>& layers() {
        {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/facts",
         "advisor/rules", "advisor/judge", "advisor/report", "advisor/compare"},
        with(cuda, {"Q"})},
+      {"advisor/fit",
+       {"core", "profiler/profile", "profiler/classify", "profiler/run", "advisor/facts",
+        "advisor/rules", "advisor/judge", "advisor/fit"},
+       with(cuda, {"Q"})},
       {"advisor/sweep",
        {"core", "profiler/profile", "profiler/merge", "profiler/run", "advisor/sweep"},
        with(cuda, {"Q"})},
@@ -195,7 +199,7 @@ std::vector<std::string> units_in_circles(const fs::path& root, const std::strin
 TEST(Layering, NoUnitReachesItself) {
   for (const char* folder :
        {"profiler/plugin", "advisor/change", "advisor/judge", "advisor/rules", "advisor/whatif",
-        "advisor/report", "advisor/compare", "advisor/sweep", "advisor/cli"})
+        "advisor/report", "advisor/compare", "advisor/fit", "advisor/sweep", "advisor/cli"})
     EXPECT_EQ(units_in_circles(RNNADVISOR_SOURCE_DIR, folder), Words{}) << folder;
 }
 

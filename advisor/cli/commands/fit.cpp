@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/fitting.h"
+#include "advisor/cli/fitting_report.h"
 #include "advisor/report/words.h"
 #include "advisor/samples/samples.h"
 #include "core/base/text.h"
-#include "profiler/classify/memory_use.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -27,18 +26,10 @@ bool is_profile(const std::string& name) {
   return name.ends_with(".rnnprof") || name.starts_with("sample:");
 }
 
-// What is asked about, with the device it was recorded on and what the program held beside it.
-struct Subject {
-  ConfigInput input;
-  bool recorded = false;
-  std::optional<DeviceSpec> device;
-  std::int64_t peak = -1;  // of the recorded program
-};
-
-Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments) {
+Result<std::vector<advisor::FitSubject>> read_profile_subjects(const FitArguments& arguments) {
   auto profile = advisor::load_profile(arguments.configurations.files.front());
   if (!profile) return fail(profile.error());
-  std::vector<int> wanted;
+  std::optional<int> call;
   if (arguments.call >= 0) {
     const auto& calls = profile->calls;
     if (static_cast<std::size_t>(arguments.call) >= calls.size()) {
@@ -47,23 +38,9 @@ Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments
                               plural(static_cast<long long>(calls.size()), "call")),
                   calls.empty() ? "leave --call out" : "they are numbered from 0");
     }
-    wanted.push_back(calls[static_cast<std::size_t>(arguments.call)].configuration);
-  } else {
-    for (int i = 0; i < static_cast<int>(profile->configurations.size()); ++i) wanted.push_back(i);
+    call = arguments.call;
   }
-  const auto uses = memory_use(*profile);
-  std::vector<Subject> subjects;
-  for (const int index : wanted) {
-    if (index < 0) continue;
-    const auto& configuration = profile->configurations[static_cast<std::size_t>(index)];
-    if (!configuration.described()) continue;
-    Subject subject;
-    subject.input = {configuration.config, configuration.program, {}};
-    subject.recorded = configuration.from_program();
-    subject.device = profile->devices[static_cast<std::size_t>(configuration.device)];
-    if (configuration.from_program()) subject.peak = uses[static_cast<std::size_t>(index)].peak;
-    subjects.push_back(std::move(subject));
-  }
+  auto subjects = advisor::fit_subjects(*profile, call);
   if (subjects.empty()) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("'{}' has no configuration that cuDNN ran",
@@ -73,7 +50,7 @@ Result<std::vector<Subject>> read_profile_subjects(const FitArguments& arguments
   return subjects;
 }
 
-tl::expected<std::vector<Subject>, std::vector<Error>> read_subjects(
+tl::expected<std::vector<advisor::FitSubject>, std::vector<Error>> read_subjects(
     const FitArguments& arguments) {
   const auto& files = arguments.configurations.files;
   const auto one = [](Error error) { return tl::unexpected(std::vector{std::move(error)}); };
@@ -90,12 +67,8 @@ tl::expected<std::vector<Subject>, std::vector<Error>> read_subjects(
   if (arguments.call >= 0) return one(usage("--call goes with a profile", "give a .rnnprof file"));
   auto inputs = read_configurations(arguments.configurations);
   if (!inputs) return tl::unexpected(std::move(inputs.error()));
-  std::vector<Subject> subjects;
-  for (auto& input : *inputs) {
-    Subject subject;
-    subject.input = std::move(input);
-    subjects.push_back(std::move(subject));
-  }
+  std::vector<advisor::FitSubject> subjects;
+  for (auto& input : *inputs) subjects.emplace_back().input = std::move(input);
   return subjects;
 }
 
@@ -109,42 +82,29 @@ Result<model::Optimizer> read_optimizer(const std::string& word) {
               "use none, sgd, sgd_momentum or adam");
 }
 
-Result<FitQuestion> make_question(const FitArguments& arguments, Subject subject,
-                                  std::optional<std::int64_t> memory,
-                                  const std::optional<DeviceSpec>& chosen) {
-  FitQuestion question;
+Result<advisor::FitQuestion> make_question(const FitArguments& arguments,
+                                           advisor::FitSubject subject,
+                                           std::optional<std::int64_t> memory,
+                                           const std::optional<DeviceSpec>& chosen) {
+  advisor::FitQuestion question;
   question.input = std::move(subject.input);
   question.recorded = subject.recorded;
   question.device = chosen ? *chosen : *subject.device;
-  question.largest = arguments.largest == "batch" ? Largest::batch : Largest::length;
+  question.largest =
+      arguments.largest == "batch" ? advisor::Largest::batch : advisor::Largest::length;
   auto optimizer = read_optimizer(arguments.optimizer);
   if (!optimizer) return fail(optimizer.error());
   question.optimizer = *optimizer;
   if (memory) {
     question.room = {*memory, "--memory"};
-    return question;
-  }
-  if (question.device.memory_bytes <= fit_margin) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("the memory of {} is not known", question.device.name),
-                "give --memory");
-  }
-  question.room = {question.device.memory_bytes - fit_margin,
-                   fmt::format("{} with {}, without {} for the CUDA context and cuDNN itself",
-                               question.device.name,
-                               format_bytes(static_cast<double>(question.device.memory_bytes)),
-                               format_bytes(static_cast<double>(fit_margin)))};
-  if (subject.peak > 0) {
-    const RnnConfig& config = question.input.config;
-    const auto own = need_of(
-        question, question.largest == Largest::batch ? config.batch_size : config.seq_length);
-    question.beside = std::max<std::int64_t>(0, subject.peak - own.total);
-    question.room.bytes = std::max<std::int64_t>(0, question.room.bytes - question.beside);
+  } else if (auto room = advisor::take_room_of_device(question, subject.peak); !room) {
+    return fail(room.error());
   }
   return question;
 }
 
-Result<void> check_try(const FitArguments& arguments, const std::vector<Subject>& subjects) {
+Result<void> check_try(const FitArguments& arguments,
+                       const std::vector<advisor::FitSubject>& subjects) {
   if (!arguments.try_it) {
     if (arguments.gpu_option->count() > 0)
       return fail(ErrorCode::invalid_argument, "--gpu goes with --try", "");
@@ -171,7 +131,7 @@ int fit_command(Context& context, const FitArguments& arguments) {
   if (auto good = check_try(arguments, *subjects); !good) return context.report(good.error());
   std::optional<std::int64_t> memory;
   if (!arguments.memory.empty()) {
-    auto bytes = parse_bytes(arguments.memory);
+    auto bytes = advisor::parse_bytes(arguments.memory);
     if (!bytes) {
       bytes.error().message = "--memory: " + bytes.error().message;
       return context.report(bytes.error());
@@ -187,39 +147,41 @@ int fit_command(Context& context, const FitArguments& arguments) {
     chosen = std::move(*device);
   }
 
-  std::vector<FitQuestion> questions;
-  std::vector<Fit> fits;
+  std::vector<AnsweredFit> answers;
   int status = exit_ok;
   for (auto& subject : *subjects) {
     auto question = make_question(arguments, std::move(subject), memory, chosen);
     if (!question) return context.report(question.error());
-    Fit fit = find_fit(*question, *judging, context.command_line);
+    AnsweredFit answered{
+        *question, advisor::find_fit(*question, judging->rules, judging->options), {}};
+    const auto& [asked, fit, trial] = answered;
     if (arguments.try_it) {
-      auto trial = try_fit(context, *question, memory, arguments.gpu);
-      if (!trial) {
-        const int failed = context.report(trial.error());
+      auto tried = advisor::try_fit(
+          asked, {arguments.gpu, memory, context.command_line, context.services.watch_interrupts()},
+          context.services.run_configurations);
+      if (!tried) {
+        const int failed = context.report(tried.error());
         // Everything that was given was checked before: what is left is the machine.
         return failed == exit_interrupted ? failed : exit_environment;
       }
-      fit.trial = std::move(*trial);
+      answered.trial = std::move(*tried);
     }
-    const bool interrupted = fit.trial && fit.trial->outcome == Outcome::interrupted;
-    const bool tried = !fit.trial || fit.trial->outcome == Outcome::completed;
+    const bool interrupted = trial && trial->outcome == Outcome::interrupted;
+    const bool tried = !trial || trial->outcome == Outcome::completed;
     if (!tried || fit.need.size == 0 || !fit.refused.empty())
       status = std::max<int>(status, exit_findings);
-    questions.push_back(std::move(*question));
-    fits.push_back(std::move(fit));
+    answers.push_back(std::move(answered));
     if (interrupted) {
       status = exit_interrupted;
       break;
     }
   }
   if (arguments.json) {
-    context.out << fit_json(questions, fits);
+    context.out << fit_json(answers);
     return status;
   }
-  for (std::size_t i = 0; i < fits.size(); ++i)
-    context.out << (i > 0 ? "\n" : "") << fit_text(questions[i], fits[i], context.terminal.width);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    context.out << (i > 0 ? "\n" : "") << fit_text(answers[i], context.terminal.width);
   return status;
 }
 

@@ -4,15 +4,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "advisor/cli/fitting.h"
+#include "advisor/fit/fit.h"
 #include "profiler/profile/builder.h"
 #include "tests/advisor/cli/fake_services.h"
-#include "tests/advisor/cli/fit_case.h"
+#include "tests/advisor/fit/fit_case.h"
 #include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
 namespace {
 
+using advisor::gib;
+using advisor::lstm_config;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
@@ -51,7 +53,7 @@ struct TrialMachine : FakeMachine {
         if (request.options.sizes_only) {
           ++sizes;
           c.outcome = Outcome::not_run;
-        } else if (c.memory_predicted > free - less_later - fit_margin) {
+        } else if (c.memory_predicted > free - less_later - advisor::fit_margin) {
           free -= less_later;
           less_later = 0;
           c.memory_free_before = free;
@@ -98,7 +100,7 @@ struct TrialMachine : FakeMachine {
 TEST(Try, RunsTheLargestAndNothingElse) {
   TrialMachine machine;
   const auto trial = machine.run({});
-  const int expected = machine.largest(machine.free - fit_margin);
+  const int expected = machine.largest(machine.free - advisor::fit_margin);
   EXPECT_EQ(trial["outcome"], "completed");
   EXPECT_EQ(trial["size"], expected);
   EXPECT_EQ(trial["predicted"], expected);
@@ -115,7 +117,7 @@ TEST(Try, BelievesCudnnWhereTheModelIsWrong) {
     TrialMachine machine;
     machine.factor = factor;
     const auto trial = machine.run({});
-    const int expected = machine.largest(machine.free - fit_margin);
+    const int expected = machine.largest(machine.free - advisor::fit_margin);
     EXPECT_EQ(trial["outcome"], "completed") << factor;
     EXPECT_EQ(trial["size"], expected) << factor;
     EXPECT_THAT(machine.executed, ElementsAre(expected)) << factor;
@@ -135,13 +137,13 @@ TEST(Try, GoesDownWhenMemoryIsTakenMeanwhile) {
   machine.less_later = gib / 2;
   const auto trial = machine.run({});
   EXPECT_EQ(trial["outcome"], "completed");
-  EXPECT_EQ(trial["size"], machine.largest(3 * gib / 2 - fit_margin));
+  EXPECT_EQ(trial["size"], machine.largest(3 * gib / 2 - advisor::fit_margin));
   EXPECT_EQ(machine.executed.size(), 1U);
 }
 
 TEST(Try, NothingFitsRunsNothing) {
   TrialMachine machine;
-  machine.free = fit_margin + 1000;
+  machine.free = advisor::fit_margin + 1000;
   const auto trial = machine.run({}, 1);
   EXPECT_EQ(trial["outcome"], "out_of_memory_predicted");
   EXPECT_EQ(trial["size"], 0);

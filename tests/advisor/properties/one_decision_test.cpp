@@ -13,8 +13,8 @@
 #include "advisor/change/transform.h"
 #include "advisor/cli/batch.h"
 #include "advisor/cli/configurations.h"
-#include "advisor/cli/fitting.h"
 #include "advisor/facts/framework_call.h"
+#include "advisor/fit/fit.h"
 #include "advisor/judge/merge.h"
 #include "advisor/judge/order.h"
 #include "advisor/report/predicted_times.h"
@@ -131,18 +131,18 @@ void fit_agrees(const Drawn& drawn, const Checked& checked, Met& met) {
   // fit asks about sequences of full length, and about PyTorch's whole step.
   if (!drawn.input.config.seq_lengths.empty()) return;
   ++met.fitted;
-  cli::FitQuestion question;
+  advisor::FitQuestion question;
   question.input = drawn.input;
   question.device = *drawn.device;
   question.room = {std::int64_t{1} << 50, "a test"};
   const int size = drawn.input.config.batch_size;
-  const auto call = cli::call_of(question, size);
+  const auto call = advisor::call_of(question, size);
   EXPECT_EQ(call.config, checked.call()) << label(drawn);
   EXPECT_EQ(call.happens(), !checked.one().no_call) << label(drawn);
-  EXPECT_EQ(cli::name_of(question), summary(checked.call())) << label(drawn);
+  EXPECT_EQ(advisor::name_of(question), summary(checked.call())) << label(drawn);
   // What check calls an error because it does not run is refused here, for the same reason.
   const auto& one = checked.one();
-  const auto why = cli::why_it_does_not_run(question, size);
+  const auto why = advisor::why_it_does_not_run(question, size);
   if (one.refusal || one.stops) {
     ASSERT_TRUE(why) << label(drawn);
     EXPECT_EQ(why->stage, one.stops ? "framework" : model::to_string(one.refusal->stage));
@@ -153,7 +153,7 @@ void fit_agrees(const Drawn& drawn, const Checked& checked, Met& met) {
     EXPECT_FALSE(why) << label(drawn);
   }
   if (drawn.input.program.name != Framework::pytorch && call.happens()) {
-    EXPECT_EQ(cli::need_of(question, size).total, checked.one().memory.total) << label(drawn);
+    EXPECT_EQ(advisor::need_of(question, size).total, checked.one().memory.total) << label(drawn);
   }
 }
 

@@ -1,24 +1,18 @@
-#include "advisor/cli/fitting.h"
+#include "advisor/fit/fit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
-#include "advisor/cli/configurations.h"
-#include "advisor/judge/judge.h"
+#include "advisor/judge/static_profile.h"
 #include "core/base/text.h"
 #include "core/base/wide.h"
 #include "core/model/eligibility.h"
 #include "core/model/largest.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
-
-bool in_pytorch(const FitQuestion& question) {
-  return question.input.program.name == Framework::pytorch;
-}
 
 model::TorchStepOptions torch_options(const FitQuestion& question, const RnnConfig& call) {
   const ProgramContext& program = question.input.program;
@@ -78,10 +72,6 @@ FitNeed call_need(const FitQuestion& question, const RnnConfig& config) {
   return need;
 }
 
-int most_of(const FitQuestion& question) {
-  return question.largest == Largest::length ? longest_sequence : largest_tried_batch;
-}
-
 // PyTorch asks for another algorithm, with another workspace, at some batches up to this one.
 constexpr int last_irregular_batch = 128;
 // Its allocator takes memory in segments of 2 and 20 MiB: a larger size may need a little less.
@@ -96,7 +86,7 @@ int largest_in_torch(const FitQuestion& question) {
   };
   // largest_in_pieces() compares with 0.
   const auto need = [&](int size) -> std::int64_t { return fits(size) ? 0 : 1; };
-  const int most = most_of(question);
+  const int most = question.most();
   int found = 0;
   if (question.largest == Largest::batch) {
     const std::array<int, 1> piece = {1};
@@ -116,28 +106,25 @@ int largest_in_torch(const FitQuestion& question) {
   return found;
 }
 
-std::vector<advisor::Finding> findings_of(const FitQuestion& question, int size,
-                                          const Judging& judging, const std::string& command_line) {
-  const Profile profile = static_profile({sized(question, size)}, question.device, command_line);
-  advisor::JudgeOptions options = judging.options;
+std::vector<Finding> findings_of(const FitQuestion& question, int size, const RuleSet& rules,
+                                 JudgeOptions options) {
+  const ConfigInput input = sized(question, size);
   options.keep_verdicts = false;
-  return advisor::judge(profile, judging.rules, options).findings;
+  return judge(static_profile({&input, 1}, question.device), rules, options).findings;
 }
 
-bool has_rule(const std::vector<advisor::Finding>& findings, const std::string& rule) {
+bool has_rule(const std::vector<Finding>& findings, const std::string& rule) {
   return std::any_of(findings.begin(), findings.end(),
                      [&](const auto& finding) { return finding.rule_id == rule; });
 }
 
 // Findings about memory follow from the question itself.
-bool about_memory(const advisor::Finding& finding) {
-  return finding.rule_id.starts_with("memory/");
-}
+bool about_memory(const Finding& finding) { return finding.rule_id.starts_with("memory/"); }
 
-std::optional<Fit::Better> better_below(const FitQuestion& question, const Fit& fit,
-                                        const Judging& judging, const std::string& command_line) {
+std::optional<FitAnswer::Better> better_below(const FitQuestion& question, const FitAnswer& fit,
+                                              const RuleSet& rules, const JudgeOptions& options) {
   const int size = fit.need.size;
-  std::optional<Fit::Better> best;
+  std::optional<FitAnswer::Better> best;
   std::size_t most_gone = 0;
   int last = 0;
   for (const int multiple : {2, 4, 8, 16, 32, 64, 128}) {
@@ -145,13 +132,13 @@ std::optional<Fit::Better> better_below(const FitQuestion& question, const Fit& 
     // A quarter less is no longer "just below".
     if (candidate == size || candidate == last || candidate < size - size / 4) continue;
     last = candidate;
-    const auto findings = findings_of(question, candidate, judging, command_line);
+    const auto findings = findings_of(question, candidate, rules, options);
     const bool new_ones = std::any_of(findings.begin(), findings.end(), [&](const auto& finding) {
       return !about_memory(finding) && !has_rule(fit.findings, finding.rule_id);
     });
     FitNeed need = need_of(question, candidate);
     if (new_ones || !need.fits) continue;
-    Fit::Better better{std::move(need), {}};
+    FitAnswer::Better better{std::move(need), {}};
     for (const auto& finding : fit.findings) {
       if (!about_memory(finding) && !has_rule(findings, finding.rule_id))
         better.gone.push_back(finding);
@@ -174,49 +161,66 @@ ConfigInput sized(const FitQuestion& question, int size) {
   return input;
 }
 
-advisor::FrameworkCall call_of(const FitQuestion& question, int size) {
+FrameworkCall call_of(const FitQuestion& question, int size) {
   const ConfigInput input = sized(question, size);
-  return advisor::framework_call(input.config, input.program, &question.device);
+  return framework_call(input.config, input.program, &question.device);
+}
+
+FrameworkCall given_call(const FitQuestion& question) {
+  const auto& [config, program, position, given] = question.input;
+  return question.recorded ? FrameworkCall{config}
+                           : framework_call(config, program, &question.device);
 }
 
 std::string name_of(const FitQuestion& question) {
-  const auto& written = question.input.config;
-  const RnnConfig call =
-      question.recorded
-          ? written
-          : advisor::framework_call(written, question.input.program, &question.device).config;
+  const RnnConfig call = given_call(question).config;
   return call.id.empty() ? summary(call) : fmt::format("{}: {}", call.id, summary(call));
 }
 
-std::optional<advisor::DoesNotRun> why_it_does_not_run(const FitQuestion& question, int size) {
-  const auto& config = question.input.config;
-  const auto& program = question.input.program;
+std::optional<DoesNotRun> why_it_does_not_run(const FitQuestion& question, int size) {
+  const auto framework = question.input.program.name;
   if (!question.recorded) {
-    const auto given = advisor::framework_call(config, program, &question.device);
-    if (auto why = advisor::does_not_run(given, question.device, program.name)) return why;
+    if (auto why = does_not_run(given_call(question), question.device, framework)) return why;
   }
-  return advisor::does_not_run(call_of(question, size), question.device, program.name);
+  return does_not_run(call_of(question, size), question.device, framework);
 }
 
 FitNeed need_of(const FitQuestion& question, int size) {
   const RnnConfig call = call_of(question, size).config;
-  FitNeed need = in_pytorch(question) ? torch_need(question, call) : call_need(question, call);
+  FitNeed need = question.in_pytorch() ? torch_need(question, call) : call_need(question, call);
   need.size = size;
   return need;
 }
 
+Result<void> take_room_of_device(FitQuestion& question, std::int64_t peak) {
+  const DeviceSpec& device = question.device;
+  if (device.memory_bytes <= fit_margin) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the memory of {} is not known", device.name), "give --memory");
+  }
+  question.room = {device.memory_bytes - fit_margin,
+                   fmt::format("{} with {}, without {} for the CUDA context and cuDNN itself",
+                               device.name, format_bytes(static_cast<double>(device.memory_bytes)),
+                               format_bytes(static_cast<double>(fit_margin)))};
+  if (peak <= 0) return {};
+  const auto own = need_of(question, question.given_size());
+  question.beside = std::max<std::int64_t>(0, peak - own.total);
+  question.room.bytes = std::max<std::int64_t>(0, question.room.bytes - question.beside);
+  return {};
+}
+
 int largest_that_fits(const FitQuestion& question) {
-  if (in_pytorch(question)) return largest_in_torch(question);
+  if (question.in_pytorch()) return largest_in_torch(question);
   const std::int64_t bytes = question.room.bytes;
   const RnnConfig config = call_of(question, 1).config;
   return question.largest == Largest::length
              ? model::largest_seq_length(config, config.mode, bytes)
-             : std::min(model::largest_batch(config, config.mode, bytes), most_of(question));
+             : std::min(model::largest_batch(config, config.mode, bytes), question.most());
 }
 
-Fit find_fit(const FitQuestion& question, const Judging& judging, const std::string& command_line) {
-  Fit fit;
-  fit.most = most_of(question);
+FitAnswer find_fit(const FitQuestion& question, const RuleSet& rules, const JudgeOptions& options) {
+  FitAnswer fit;
+  fit.most = question.most();
   fit.full_lengths = question.input.config.has_varying_lengths();
   const int size = largest_that_fits(question);
   if (size < fit.most) {
@@ -232,48 +236,9 @@ Fit find_fit(const FitQuestion& question, const Judging& judging, const std::str
   if (size == 0) return fit;
   fit.need = need_of(question, size);
   if (!fit.refused.empty()) return fit;
-  fit.findings = findings_of(question, size, judging, command_line);
-  fit.better = better_below(question, fit, judging, command_line);
+  fit.findings = findings_of(question, size, rules, options);
+  fit.better = better_below(question, fit, rules, options);
   return fit;
 }
 
-Result<std::int64_t> parse_bytes(std::string_view text) {
-  const auto wrong = [&] {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("'{}' is no amount of memory", to_valid_utf8(text)),
-                "write 40GiB, 80GB, 512MiB or a number of bytes");
-  };
-  std::size_t digits = 0;
-  while (digits < text.size() &&
-         (text[digits] == '.' || (text[digits] >= '0' && text[digits] <= '9')))
-    ++digits;
-  // strtod would take signs, hexadecimal digits and "inf".
-  const std::string number(text.substr(0, digits));
-  char* end = nullptr;
-  const double value = std::strtod(number.c_str(), &end);
-  if (digits == 0 || end != number.c_str() + number.size()) return wrong();
-  std::string_view unit = text.substr(digits);
-  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
-  struct Unit {
-    std::string_view word;
-    double bytes;
-  };
-  static constexpr std::array<Unit, 10> units = {{{"", 1},
-                                                  {"B", 1},
-                                                  {"KiB", 1024.0},
-                                                  {"MiB", 1048576.0},
-                                                  {"GiB", 1073741824.0},
-                                                  {"TiB", 1099511627776.0},
-                                                  {"kB", 1e3},
-                                                  {"MB", 1e6},
-                                                  {"GB", 1e9},
-                                                  {"TB", 1e12}}};
-  const auto found =
-      std::find_if(units.begin(), units.end(), [&](const Unit& each) { return each.word == unit; });
-  if (found == units.end()) return wrong();
-  const double bytes = value * found->bytes;
-  if (!(bytes >= 1 && bytes < 9e18)) return wrong();
-  return static_cast<std::int64_t>(bytes);
-}
-
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -4,7 +4,7 @@
 
 #include "core/config/rnn_config.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 
 inline constexpr std::int64_t gib = std::int64_t{1} << 30;
 
@@ -17,4 +17,4 @@ inline RnnConfig lstm_config() {
   return c;
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor

@@ -1,12 +1,13 @@
+#include "advisor/fit/trial.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "advisor/cli/fitting.h"
-#include "core/model/largest.h"
+#include "advisor/fit/fit.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
 
 // Sizes of which cuDNN is asked at once: a question costs the start of a worker, a size less than a
@@ -19,20 +20,18 @@ constexpr int most_runs = 3;
 
 class Trial {
  public:
-  Trial(const Context& context, const FitQuestion& question, std::optional<std::int64_t> limit,
-        int gpu)
-      : context_(context), question_(question), limit_(limit) {
-    request_.devices = {gpu};
-    request_.command_line = context.command_line;
+  Trial(const FitQuestion& question, const FitTrialOptions& options, const RunConfigurations& run)
+      : question_(question), limit_(options.limit), run_(run) {
+    request_.devices = {options.gpu};
+    request_.command_line = options.command_line;
     request_.options.time = false;
     request_.options.trace = false;
     request_.options.counters = Counters::off;
-    request_.stop = context.services.watch_interrupts();
+    request_.stop = options.stop;
   }
 
   Result<FitTrial> run() {
-    const RnnConfig& given = question_.input.config;
-    auto first = ask({question_.largest == Largest::batch ? given.batch_size : given.seq_length});
+    auto first = ask({question_.given_size()});
     if (!first) return fail(first.error());
     if (!*first) return result_;  // refused, interrupted, …
     for (int attempt = 0; attempt < most_runs; ++attempt) {
@@ -75,7 +74,7 @@ class Trial {
       request_.configurations.push_back(sized(question_, size));
       request_.configurations.back().config = call_of(question_, size).config;
     }
-    auto profile = context_.services.run_configurations(request_);
+    auto profile = run_(request_);
     if (!profile) return fail(profile.error());
     if (profile->configurations.size() != sizes.size()) {
       return fail(ErrorCode::internal, "the worker did not answer for every size",
@@ -104,7 +103,7 @@ class Trial {
   // model's answer and its surroundings, the farther the sparser, then evenly between what fits and
   // what does not.
   Result<int> settle(int predicted) {
-    const int most = question_.largest == Largest::length ? longest_sequence : largest_tried_batch;
+    const int most = question_.most();
     int fits = 0, too_large = most + 1;
     result_.need = result_.next_need = -1;
     std::set<int> sizes;
@@ -152,9 +151,9 @@ class Trial {
     return fits;
   }
 
-  const Context& context_;
   const FitQuestion& question_;
   std::optional<std::int64_t> limit_;
+  const RunConfigurations& run_;
   RunRequest request_;
   FitTrial result_;
   std::vector<std::int64_t> needs_;
@@ -162,9 +161,9 @@ class Trial {
 
 }  // namespace
 
-Result<FitTrial> try_fit(const Context& context, const FitQuestion& question,
-                         std::optional<std::int64_t> limit, int gpu) {
-  return Trial(context, question, limit, gpu).run();
+Result<FitTrial> try_fit(const FitQuestion& question, const FitTrialOptions& options,
+                         const RunConfigurations& run) {
+  return Trial(question, options, run).run();
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace rnnadvisor::advisor
