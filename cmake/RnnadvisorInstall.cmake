@@ -19,6 +19,7 @@ foreach(folder core/base core/config core/device core/model profiler/kernels pro
   install(DIRECTORY ${folder} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/${folder}/.." COMPONENT Development
           FILES_MATCHING PATTERN "*.h")
 endforeach()
+install(FILES advisor/fit/fit.h advisor/fit/question.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/advisor/fit" COMPONENT Development)
 install(FILES core/cudnn/machine.h core/cudnn/run_options.h core/cudnn/run_result.h
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/core/cudnn" COMPONENT Development)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/rnnadvisor")

@@ -2,17 +2,15 @@
 // device description that --device then uses.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
+#include <memory>
 
-#include "advisor/cli/calibration.h"
+#include "advisor/calibrate/calibration.h"
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/gpu_choice.h"
 #include "advisor/cli/output.h"
 #include "advisor/cli/progress.h"
-#include "advisor/facts/measured_times.h"
 #include "advisor/samples/samples.h"
 #include "core/base/text.h"
 #include "core/model/time_cross_validation.h"
@@ -37,28 +35,14 @@ struct CalibrateArguments {
 constexpr double choosing_seconds = 40;
 constexpr double shortest_budget = 60, longest_budget = 24 * 3600;
 
-// "NVIDIA GeForce RTX 3070" -> "nvidia-geforce-rtx-3070"
-std::string file_word(std::string_view name) {
-  std::string word;
-  for (const char c : name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (upper || plain)
-      word += upper ? static_cast<char>(c - 'A' + 'a') : c;
-    else if (!word.empty() && word.back() != '-')
-      word += '-';
-  }
-  while (word.ends_with('-')) word.pop_back();
-  return word.empty() ? "gpu" : word;
-}
-
 struct Places {
   std::string description, times;
 };
 
 Result<Places> places_for(const CalibrateArguments& arguments, const DeviceSpec& device) {
   Places places;
-  places.description = arguments.output.empty() ? file_word(device.id) + ".toml" : arguments.output;
+  places.description =
+      arguments.output.empty() ? advisor::device_id_of(device.id) + ".toml" : arguments.output;
   if (!places.description.ends_with(".toml")) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("-o must end in .toml, and '{}' does not", places.description),
@@ -84,34 +68,23 @@ std::string choice_line(std::string_view what, const model::ChoiceErrors& errors
 
 // How good predictions from these times are, by leaving each configuration out in turn.
 std::string cross_validation(const model::TimeModel& model) {
-  std::array<std::vector<std::optional<model::TimePrediction>>, 4> left_out;
-  for (const Phase phase : all_phases)
-    left_out[static_cast<std::size_t>(phase)] = model.left_out(phase);
-  const auto judged = model::judge_times(
-      model.times(), model.device(),
-      [&](std::size_t row, Phase phase) { return left_out[static_cast<std::size_t>(phase)][row]; });
-  std::vector<double> errors;
-  int covered = 0;
-  for (const auto& [group, phases] : judged.errors) {
-    for (const auto& [phase, of_phase] : phases) {
-      errors.insert(errors.end(), of_phase.relative.begin(), of_phase.relative.end());
-      covered += of_phase.covered;
-    }
-  }
-  if (errors.empty()) return "Too few times were measured to predict any.\n";
+  const auto [times, inference, training] = advisor::left_out_errors(model);
+  if (times.relative.empty()) return "Too few times were measured to predict any.\n";
   std::string text = fmt::format(
       "Predicted without it, each of {} measured times is off by {} in the median and {} at the "
       "95th percentile; {} lie in their interval.\n",
-      errors.size(), percent(model::quantile(errors, 0.5)), percent(model::quantile(errors, 0.95)),
-      percent(static_cast<double>(covered) / static_cast<double>(errors.size())));
-  text += choice_line("inference", judged.inference);
-  text += choice_line("training", judged.training);
+      times.count(), percent(model::quantile(times.relative, 0.5)),
+      percent(model::quantile(times.relative, 0.95)),
+      percent(static_cast<double>(times.covered) / times.count()));
+  text += choice_line("inference", inference);
+  text += choice_line("training", training);
   return text;
 }
 
 // Chooses, writes both files and says how good they are.
-int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, const Places& places,
+int finish(Context& context, advisor::Calibration made, const Places& places,
            const std::atomic<bool>* interrupted) {
+  auto& [device, times] = made;
   if (!times.rows.empty()) {
     context.note(
         "choosing how alike configurations are and how wide intervals must be, by leaving out what "
@@ -135,65 +108,28 @@ int finish(Context& context, const DeviceSpec& device, MeasuredTimes times, cons
   return exit_ok;
 }
 
-DeviceSpec described(DeviceSpec device, std::vector<HiddenLimit> limits, const std::string& cudnn) {
-  device.id = file_word(device.id);
-  device.live = false;
-  device.uuid.clear();
-  if (device.cudnn_version != cudnn) {
-    // Of another version: what was seen with it says nothing of this one.
-    device.crossovers.clear();
-    device.persist_backward_hidden.reset();
-    device.hidden_limits.clear();
+int from_profiles(Context& context, const CalibrateArguments& arguments) {
+  advisor::Calibration recorded;
+  for (const std::string& path : arguments.from) {
+    const auto profile = advisor::load_profile(path);
+    if (!profile) return context.report(profile.error());
+    if (auto added = advisor::add_recorded_times(recorded, *profile, path); !added)
+      return context.report(added.error());
   }
-  for (const HiddenLimit& limit : limits) {
-    std::erase_if(device.hidden_limits, [&](const HiddenLimit& other) {
-      return other.algo == limit.algo && other.cell == limit.cell &&
-             other.backward == limit.backward;
-    });
-  }
-  device.hidden_limits.insert(device.hidden_limits.end(), limits.begin(), limits.end());
-  device.cudnn_version = cudnn;
-  return device;
+  if (recorded.times.date.empty()) recorded.times.date = time_now();
+  if (recorded.times.command.empty()) recorded.times.command = context.command_line;
+  const auto places = places_for(arguments, recorded.device);
+  if (!places) return context.report(places.error());
+  return finish(context, std::move(recorded), *places, context.services.watch_interrupts());
 }
 
-int from_profiles(Context& context, const CalibrateArguments& arguments) {
-  MeasuredTimes times;
-  DeviceSpec device;
-  for (const std::string& path : arguments.from) {
-    auto profile = advisor::load_profile(path);
-    if (!profile) return context.report(profile.error());
-    MeasuredTimes part = advisor::measured_times_of_runs(*profile);
-    if (part.rows.empty()) {
-      return context.report(Error{ErrorCode::invalid_argument,
-                                  fmt::format("'{}' has no configuration that was timed", path),
-                                  "record one with `rnnadvisor sweep sample:calibration`",
-                                  std::nullopt,
-                                  {}});
-    }
-    if (times.rows.empty()) {
-      for (const DeviceSpec& spec : profile->devices) {
-        if (spec.name == part.device) device = spec;
-      }
-      times = std::move(part);
-      continue;
-    }
-    if (part.device != times.device || part.cudnn_version != times.cudnn_version) {
-      return context.report(
-          Error{ErrorCode::invalid_argument,
-                fmt::format("'{}' is of {} with cuDNN {}, the others of {} with {}", path,
-                            part.device, part.cudnn_version, times.device, times.cudnn_version),
-                "make one file of times for each",
-                std::nullopt,
-                {}});
-    }
-    times.rows.insert(times.rows.end(), part.rows.begin(), part.rows.end());
-  }
-  if (times.date.empty()) times.date = time_now();
-  if (times.command.empty()) times.command = context.command_line;
-  device = described(std::move(device), {}, times.cudnn_version);
-  const auto places = places_for(arguments, device);
-  if (!places) return context.report(places.error());
-  return finish(context, device, std::move(times), *places, context.services.watch_interrupts());
+// The grid that is measured: the shipped sweep sample:calibration.
+Result<std::vector<RnnConfig>> calibration_grid() {
+  const auto plan = advisor::load_sweep("sample:calibration");
+  if (!plan) return fail(plan.error().front());
+  std::vector<RnnConfig> grid;
+  for (const ConfigInput& input : plan->configurations) grid.push_back(input.config);
+  return grid;
 }
 
 int calibrate(Context& context, const CalibrateArguments& arguments) {
@@ -214,18 +150,13 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
   if (!places) return context.report(places.error());
   const auto grid = calibration_grid();
   if (!grid) return context.report(grid.error());
-  const Environment machine =
-      describe_machine(context.command_line, context.services.inspect_machine());
-
-  CalibrationRun run;
+  advisor::CalibrationRun run;
   run.gpu = arguments.gpu;
-  run.device = *gpu;
-  run.command_line = context.command_line;
+  run.device = std::move(*gpu);
+  run.machine = describe_machine(context.command_line, context.services.inspect_machine());
   run.interrupted = context.services.watch_interrupts();
   run.end = begin + std::chrono::duration_cast<Clock::duration>(
                         std::chrono::duration<double>(arguments.budget - choosing_seconds));
-  run.source = fmt::format("rnnadvisor calibrate, {}: one {}, cuDNN {}, driver {}", machine.created,
-                           gpu->name, machine.cudnn_version, machine.driver_version);
   std::unique_ptr<Progress> progress;
   int shown_total = -1;
   run.on_progress = [&](int finished, int total, const std::string& what) {
@@ -233,33 +164,18 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
     shown_total = total;
     progress->show(finished, what);
   };
-  // A third of the time at most: what is not known to the unit by then stays open.
-  CalibrationRun first = run;
-  const auto now = std::chrono::steady_clock::now();
-  first.end = std::min(run.end, now + (run.end - now) / 3);
-  auto limits = find_hidden_limits(first, context.services.run_configurations);
-  if (!limits)
-    return context.report(limits.error()) == exit_interrupted ? exit_interrupted : exit_environment;
-  run.device = described(std::move(*gpu), std::move(*limits), machine.cudnn_version);
-  auto profile = measure_times(run, *grid, context.services.run_configurations);
+  auto made = advisor::calibrate(run, *grid, context.services.run_configurations);
   progress.reset();
-  if (!profile) {
-    const int status = context.report(profile.error());
+  if (!made) {
+    const int status = context.report(made.error());
     return status == exit_interrupted ? status : exit_environment;
   }
-  MeasuredTimes times = advisor::measured_times_of_runs(*profile);
-  times.device = run.device.name;
-  times.cudnn_version = machine.cudnn_version;
-  times.driver_version = machine.driver_version;
-  times.cpu = machine.cpu;
-  times.date = machine.created;
-  times.command = context.command_line;
   const bool interrupted = run.interrupted != nullptr && run.interrupted->load();
-  if (interrupted && times.rows.empty()) {
+  if (interrupted && made->times.rows.empty()) {
     context.note("interrupted before anything was measured: nothing was written");
     return exit_interrupted;
   }
-  const int status = finish(context, run.device, std::move(times), *places, run.interrupted);
+  const int status = finish(context, std::move(*made), *places, run.interrupted);
   if (!interrupted || status != exit_ok) return status;
   context.note("interrupted: the files hold what was measured until then");
   return exit_interrupted;

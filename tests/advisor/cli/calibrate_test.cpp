@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "advisor/cli/calibration.h"
 #include "core/device/measured_times.h"
 #include "core/model/cost.h"
 #include "core/model/limits.h"

@@ -1,16 +1,17 @@
-#include "advisor/cli/calibration.h"
+#include "advisor/calibrate/calibration.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
-#include "advisor/samples/samples.h"
-#include "advisor/sweep/plan.h"
+#include "advisor/facts/measured_times.h"
 #include "core/model/limits.h"
 #include "core/model/time_order.h"
 
-namespace rnnadvisor::cli {
+namespace rnnadvisor::advisor {
 namespace {
 
 // Of each question, in one request: a request costs seconds (a worker, a context), a query
@@ -19,7 +20,7 @@ constexpr int sizes_per_round = 20;
 
 struct Question {
   Algo algo = Algo::persist_static;
-  Cell cell = Cell::lstm;
+  rnnadvisor::Cell cell = rnnadvisor::Cell::lstm;
   bool backward = false;
   int accepted = 0;   // the largest size that was taken; 0: none yet
   int rejected = 0;   // the smallest that was not
@@ -84,8 +85,9 @@ void learn(Question& question, std::span<const std::pair<int, Answer>> answers) 
 
 class Asker {
  public:
-  Asker(const CalibrationRun& run, const RunConfigurations& execute)
-      : run_(run), execute_(execute) {}
+  Asker(const CalibrationRun& run, std::chrono::steady_clock::time_point end,
+        const RunConfigurations& execute)
+      : run_(run), end_(end), execute_(execute) {}
 
   // Asks until every question is closed, lost, or there is no time.
   Result<void> close(std::vector<Question>& questions) {
@@ -100,13 +102,13 @@ class Asker {
  private:
   bool stopped() const {
     return (run_.interrupted != nullptr && run_.interrupted->load()) ||
-           std::chrono::steady_clock::now() >= run_.end;
+           std::chrono::steady_clock::now() >= end_;
   }
 
   Result<void> round(std::vector<Question>& questions) {
     RunRequest request;
     request.devices = {run_.gpu};
-    request.command_line = run_.command_line;
+    request.command_line = run_.machine.command_line;
     request.stop = run_.interrupted;
     request.options.time = request.options.trace = false;
     request.options.counters = Counters::off;
@@ -141,35 +143,33 @@ class Asker {
   }
 
   const CalibrationRun& run_;
+  std::chrono::steady_clock::time_point end_;
   const RunConfigurations& execute_;
 };
 
-}  // namespace
-
-Result<std::vector<RnnConfig>> calibration_grid() {
-  const auto plan = advisor::load_sweep("sample:calibration");
-  if (!plan) return fail(plan.error().front());
-  std::vector<RnnConfig> grid;
-  for (const ConfigInput& input : plan->configurations) grid.push_back(input.config);
-  return grid;
-}
-
 Result<std::vector<HiddenLimit>> find_hidden_limits(const CalibrationRun& run,
                                                     const RunConfigurations& execute) {
+  // What is not known to the unit when a third of the time is over stays open.
+  const auto now = std::chrono::steady_clock::now();
+  const auto end = std::min(run.end, now + (run.end - now) / 3);
+  const auto source =
+      fmt::format("rnnadvisor calibrate, {}: one {}, cuDNN {}, driver {}", run.machine.created,
+                  run.device.name, run.machine.cudnn_version, run.machine.driver_version);
   std::vector<Question> sizes, backward;
   for (const Algo algo :
        {Algo::persist_static, Algo::persist_static_small_h, Algo::persist_dynamic}) {
-    for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn_tanh, Cell::rnn_relu})
+    for (const auto cell : {rnnadvisor::Cell::lstm, rnnadvisor::Cell::gru,
+                            rnnadvisor::Cell::rnn_tanh, rnnadvisor::Cell::rnn_relu})
       sizes.push_back({algo, cell, false, 0, most_hidden + 1, false});
   }
-  Asker asker(run, execute);
+  Asker asker(run, end, execute);
   if (auto asked = asker.close(sizes); !asked) return fail(std::move(asked.error()));
   std::vector<HiddenLimit> limits;
   const auto note = [&](const Question& question) {
     // Every size was taken, or none: that is no limit between two sizes.
     if (question.lost || question.rejected > most_hidden || question.accepted == 0) return;
     limits.push_back({question.algo, question.cell, question.backward, question.accepted,
-                      question.rejected, run.source});
+                      question.rejected, source});
   };
   for (const Question& question : sizes) {
     note(question);
@@ -191,17 +191,17 @@ Result<std::vector<HiddenLimit>> find_hidden_limits(const CalibrationRun& run,
   return limits;
 }
 
-Result<Profile> measure_times(const CalibrationRun& run, std::span<const RnnConfig> grid,
-                              const RunConfigurations& execute) {
+Result<Profile> measure_times(const CalibrationRun& run, const DeviceSpec& device,
+                              std::span<const RnnConfig> grid, const RunConfigurations& execute) {
   RunRequest request;
   request.devices = {run.gpu};
-  request.command_line = run.command_line;
+  request.command_line = run.machine.command_line;
   request.options.trace = false;
   request.options.counters = Counters::off;
   request.options.max_repeats = 50;
   request.options.budget_seconds = 0.2;
   request.options.timeout_seconds = 60;
-  for (const std::size_t index : model::order_to_measure(grid, run.device))
+  for (const std::size_t index : model::order_to_measure(grid, device))
     request.configurations.push_back({grid[index], {}, {}});
   std::atomic<bool> stop = run.interrupted != nullptr && run.interrupted->load();
   request.stop = &stop;
@@ -219,4 +219,105 @@ Result<Profile> measure_times(const CalibrationRun& run, std::span<const RnnConf
   return execute(request);
 }
 
-}  // namespace rnnadvisor::cli
+}  // namespace
+
+Result<Calibration> calibrate(const CalibrationRun& run, std::span<const RnnConfig> grid,
+                              const RunConfigurations& execute) {
+  const auto limits = find_hidden_limits(run, execute);
+  if (!limits) return fail(limits.error());
+  Calibration result;
+  result.device = kept_description(run.device, *limits, run.machine.cudnn_version);
+  const auto profile = measure_times(run, result.device, grid, execute);
+  if (!profile) return fail(profile.error());
+  result.times = measured_times_of_runs(*profile);
+  result.times.device = result.device.name;
+  result.times.cudnn_version = run.machine.cudnn_version;
+  result.times.driver_version = run.machine.driver_version;
+  result.times.cpu = run.machine.cpu;
+  result.times.date = run.machine.created;
+  result.times.command = run.machine.command_line;
+  return result;
+}
+
+Result<void> add_recorded_times(Calibration& calibration, const Profile& profile,
+                                std::string_view name) {
+  auto& times = calibration.times;
+  MeasuredTimes part = measured_times_of_runs(profile);
+  if (part.rows.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' has no configuration that was timed", name),
+                "record one with `rnnadvisor sweep sample:calibration`");
+  }
+  if (times.rows.empty()) {
+    for (const DeviceSpec& spec : profile.devices) {
+      if (spec.name == part.device)
+        calibration.device = kept_description(spec, {}, part.cudnn_version);
+    }
+    times = std::move(part);
+    return {};
+  }
+  if (part.device != times.device || part.cudnn_version != times.cudnn_version) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is of {} with cuDNN {}, the others of {} with {}", name,
+                            part.device, part.cudnn_version, times.device, times.cudnn_version),
+                "make one file of times for each");
+  }
+  times.rows.insert(times.rows.end(), part.rows.begin(), part.rows.end());
+  return {};
+}
+
+DeviceSpec kept_description(DeviceSpec device, const std::vector<HiddenLimit>& limits,
+                            const std::string& cudnn) {
+  device.id = device_id_of(device.id);
+  device.live = false;
+  device.uuid.clear();
+  if (device.cudnn_version != cudnn) {
+    // Of another version: what was seen with it says nothing of this one.
+    device.crossovers.clear();
+    device.persist_backward_hidden.reset();
+    device.hidden_limits.clear();
+  }
+  for (const HiddenLimit& limit : limits) {
+    std::erase_if(device.hidden_limits, [&](const HiddenLimit& other) {
+      return other.algo == limit.algo && other.cell == limit.cell &&
+             other.backward == limit.backward;
+    });
+  }
+  device.hidden_limits.insert(device.hidden_limits.end(), limits.begin(), limits.end());
+  device.cudnn_version = cudnn;
+  return device;
+}
+
+std::string device_id_of(std::string_view name) {
+  std::string word;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (upper || plain)
+      word += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    else if (!word.empty() && word.back() != '-')
+      word += '-';
+  }
+  while (word.ends_with('-')) word.pop_back();
+  return word.empty() ? "gpu" : word;
+}
+
+LeftOutErrors left_out_errors(const model::TimeModel& model) {
+  std::array<std::vector<std::optional<model::TimePrediction>>, 4> left_out;
+  for (const Phase phase : all_phases)
+    left_out[static_cast<std::size_t>(phase)] = model.left_out(phase);
+  auto judged = model::judge_times(
+      model.times(), model.device(),
+      [&](std::size_t row, Phase phase) { return left_out[static_cast<std::size_t>(phase)][row]; });
+  LeftOutErrors errors{{}, std::move(judged.inference), std::move(judged.training)};
+  for (const auto& [group, phases] : judged.errors) {
+    for (const auto& [phase, of_phase] : phases) {
+      auto& all = errors.times;
+      all.relative.insert(all.relative.end(), of_phase.relative.begin(), of_phase.relative.end());
+      all.covered += of_phase.covered;
+    }
+  }
+  return errors;
+}
+
+}  // namespace rnnadvisor::advisor
