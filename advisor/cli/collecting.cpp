@@ -68,6 +68,13 @@ void say_kept(const Context& context, const CollectRequest& request) {
       shell_word(request.folder), output);
 }
 
+// The exit status of the error, and that nothing is lost.
+int failed(const Context& context, const Error& error, const CollectRequest& request) {
+  const int status = context.report(error);
+  say_kept(context, request);
+  return status;
+}
+
 Result<launch::Collected> read_folder(const Context& context, const CollectRequest& request) {
   launch::CollectOptions options;
   options.environment = environment_of(context);
@@ -87,10 +94,8 @@ Result<launch::Collected> read_folder(const Context& context, const CollectReque
 bool write_collected(const Context& context, const launch::Collected& collected,
                      const CollectRequest& request) {
   const auto written = write_profile(collected.profile, request.output, request.force);
-  if (written) return true;
-  context.report(written.error());
-  say_kept(context, request);
-  return false;
+  if (!written) failed(context, written.error(), request);
+  return written.has_value();
 }
 
 void say_written(const Context& context, const CollectRequest& request) {
@@ -98,7 +103,6 @@ void say_written(const Context& context, const CollectRequest& request) {
                            shell_word(request.output)));
 }
 
-// Where it is wanted and all of the folder is in the profile.
 // Adds what was measured to the plan. Nothing new leaves its file as it is.
 Result<void> extend_plan(const Context& context, const launch::Collected& collected,
                          const CollectRequest& request) {
@@ -124,6 +128,7 @@ Result<void> extend_plan(const Context& context, const launch::Collected& collec
   return {};
 }
 
+// Where it is wanted and all of the folder is in the profile.
 void remove_folder(const Context& context, const launch::Collected& collected,
                    const CollectRequest& request) {
   if (!request.remove_folder) return;
@@ -147,11 +152,7 @@ void remove_folder(const Context& context, const launch::Collected& collected,
 int collect_and_report(const Context& context, const Judging& judging,
                        const CollectRequest& request) {
   const auto collected = read_folder(context, request);
-  if (!collected) {
-    const int status = context.report(collected.error());
-    say_kept(context, request);
-    return status;
-  }
+  if (!collected) return failed(context, collected.error(), request);
   if (request.needs_recording && collected->spools == 0) {
     const bool unreadable = !collected->unreadable.empty();
     return context.report(
@@ -173,8 +174,7 @@ int collect_and_report(const Context& context, const Judging& judging,
   if (collected->choices.empty() || !collected->profile.calls.empty())
     print_summary(context, report);
   if (auto extended = extend_plan(context, *collected, request); !extended) {
-    context.report(extended.error());
-    say_kept(context, request);
+    failed(context, extended.error(), request);
     return exit_environment;
   }
   remove_folder(context, *collected, request);
@@ -185,11 +185,7 @@ int collect_and_report(const Context& context, const Judging& judging,
 int collect_acceleration(const Context& context, const AccelerationRequest& request, bool* ended) {
   const auto& recording = request.recording;
   const auto collected = read_folder(context, recording);
-  if (!collected) {
-    const int status = context.report(collected.error());
-    say_kept(context, recording);
-    return status;
-  }
+  if (!collected) return failed(context, collected.error(), recording);
   if (ended != nullptr) {
     const auto& notes = collected->profile.notes;
     *ended = std::any_of(notes.begin(), notes.end(),
@@ -202,8 +198,7 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
     advisor::TextOptions plain;
     const auto written = write_file(request.report, accelerate_report(*collected, about, plain));
     if (!written) {
-      context.report(written.error());
-      say_kept(context, recording);
+      failed(context, written.error(), recording);
       return exit_environment;
     }
   } else if (!context.quiet) {
@@ -212,8 +207,7 @@ int collect_acceleration(const Context& context, const AccelerationRequest& requ
   if (!recording.output.empty() && !write_collected(context, *collected, recording))
     return exit_environment;
   if (auto extended = extend_plan(context, *collected, recording); !extended) {
-    context.report(extended.error());
-    say_kept(context, recording);
+    failed(context, extended.error(), recording);
     return exit_environment;
   }
   remove_folder(context, *collected, recording);

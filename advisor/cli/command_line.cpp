@@ -207,13 +207,10 @@ void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose
   context.completions[format] = {Context::Completion::Kind::words, format_names()};
   command.add_flag("--json", options.json, "the same as --format json")->group(group_output);
   if (output) {
-    auto* file = command
-                     .add_option("-o,--output", options.output,
-                                 "write here instead of standard output; with several formats a "
-                                 "folder or a prefix")
-                     ->type_name("FILE")
-                     ->group(group_output);
-    context.completions[file] = {Context::Completion::Kind::file, {}};
+    add_path_option(command, "-o,--output", options.output,
+                    "write here instead of standard output; with several formats a "
+                    "folder or a prefix",
+                    context);
   }
   command.add_flag("--force", options.force, "replace files that exist")->group(group_output);
   command
@@ -234,6 +231,14 @@ CLI::Option* add_word_option(CLI::App& command, const std::string& name, std::st
   });
   context.completions[option] = {Context::Completion::Kind::words, std::move(words)};
   return option;
+}
+
+CLI::Option* add_path_option(CLI::App& command, const std::string& name, std::string& target,
+                             const std::string& description, Context& context,
+                             const std::string& type, Context::Completion::Kind kind) {
+  auto* option = command.add_option(name, target, description)->type_name(type);
+  context.completions[option] = {kind, {}};
+  return option->group(group_output);
 }
 
 void add_device_option(CLI::App& command, std::string& device, Context& context) {

@@ -44,6 +44,11 @@ void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose
 CLI::Option* add_word_option(CLI::App& command, const std::string& name, std::string& target,
                              const std::string& description, std::vector<std::string> words,
                              Context& context);
+// A path that the shell completes as such a one; in the group of output.
+CLI::Option* add_path_option(CLI::App& command, const std::string& name, std::string& target,
+                             const std::string& description, Context& context,
+                             const std::string& type = "FILE",
+                             Context::Completion::Kind kind = Context::Completion::Kind::file);
 void add_device_option(CLI::App& command, std::string& device, Context& context);
 void add_profile_argument(CLI::App& command, std::string& profile, Context& context);
 

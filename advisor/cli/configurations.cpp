@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <ctime>
 
-#include "advisor/judge/static_profile.h"
+#include "advisor/judge/asked_configuration.h"
+#include "advisor/samples/samples.h"
 #include "core/base/text.h"
 #include "profiler/profile/environment.h"
 
@@ -89,6 +90,43 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
   }
   if (!errors.empty()) return tl::unexpected(std::move(errors));
   return inputs;
+}
+
+tl::expected<AskedConfigurations, std::vector<Error>> read_asked_configurations(
+    const ConfigurationOptions& options, int call) {
+  const auto one = [](Error error) { return tl::unexpected(std::vector{std::move(error)}); };
+  const auto& files = options.files;
+  AskedConfigurations asked;
+  if (std::none_of(files.begin(), files.end(), [](const std::string& name) {
+        return name.ends_with(".rnnprof") || name.starts_with("sample:");
+      })) {
+    if (call >= 0) return one(usage("--call goes with a profile", "give a .rnnprof file"));
+    auto inputs = read_configurations(options);
+    if (!inputs) return tl::unexpected(std::move(inputs.error()));
+    for (auto& input : *inputs) asked.list.emplace_back().input = std::move(input);
+    return asked;
+  }
+  if (files.size() > 1) return one(usage("a profile is read alone", "give one profile"));
+  if (!options.flags.empty()) {
+    return one(usage("options that name a configuration key do not go with a profile",
+                     "leave them out, or give the configuration itself"));
+  }
+  auto profile = advisor::load_profile(files.front());
+  if (!profile) return one(std::move(profile.error()));
+  const auto calls = profile->calls.size();
+  if (call >= 0 && static_cast<std::size_t>(call) >= calls) {
+    return one(usage(fmt::format("--call {}: the profile has {}", call,
+                                 plural(static_cast<long long>(calls), "call")),
+                     calls == 0 ? "leave --call out" : "they are numbered from 0"));
+  }
+  asked.list =
+      advisor::asked_configurations(*profile, call >= 0 ? std::optional(call) : std::nullopt);
+  if (asked.list.empty()) {
+    return one(usage(fmt::format("'{}' has no configuration that cuDNN ran", files.front()),
+                     "give one with calls of cuDNN, or a configuration file"));
+  }
+  asked.profile = std::move(*profile);
+  return asked;
 }
 
 std::vector<SourcePosition> positions_of(const std::vector<ConfigInput>& configurations) {

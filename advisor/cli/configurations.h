@@ -1,11 +1,13 @@
 // Configurations as commands take them: files, "-" and flags; and the static profile made of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "advisor/cli/context.h"
+#include "advisor/judge/asked_configuration.h"
 #include "core/config/read_config.h"
 #include "core/cudnn/machine.h"
 #include "core/device/device_spec.h"
@@ -23,6 +25,15 @@ struct ConfigurationOptions {
 // from the others as resolve_defaults() says.
 tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
     const ConfigurationOptions& options);
+
+// What `fit` and `map` ask about: configurations, or those of one profile, which is then kept. With
+// `call`, which goes with a profile, that of this call alone; -1: all.
+struct AskedConfigurations {
+  std::vector<advisor::AskedConfiguration> list;  // never empty
+  std::optional<Profile> profile;
+};
+tl::expected<AskedConfigurations, std::vector<Error>> read_asked_configurations(
+    const ConfigurationOptions& options, int call = -1);
 
 // Where each of them begins in its file; a configuration made of flags has a position without a
 // file.

@@ -11,6 +11,7 @@
 #include "advisor/report/maps.h"
 #include "advisor/report/report.h"
 #include "advisor/report/sarif_places.h"
+#include "advisor/rules/rule_files.h"
 #include "core/base/text.h"
 #include "core/config/key_positions.h"
 
@@ -86,42 +87,13 @@ Result<void> check_doubled(const advisor::RuleSet& rules, const std::vector<std:
 
 }  // namespace
 
-tl::expected<advisor::RuleSet, std::vector<Error>> load_rules(
-    const std::vector<std::string>& directories) {
-  advisor::RuleSet rules = advisor::builtin_rules();
-  std::vector<Error> errors;
-  for (const auto& directory : directories) {
-    auto read = advisor::read_rule_directory(directory);
-    if (!read) {
-      errors.insert(errors.end(), read.error().begin(), read.error().end());
-      continue;
-    }
-    for (auto& rule : *read) {
-      if (const auto* present = rules.find(rule.id)) {
-        errors.push_back(Error{ErrorCode::invalid_argument,
-                               fmt::format("two rules have the id '{}'", rule.id),
-                               "rename one",
-                               SourcePosition{rule.file, 0, 0},
-                               {fmt::format("the other is in {}", present->file)}});
-        continue;
-      }
-      const auto place =
-          std::lower_bound(rules.rules.begin(), rules.rules.end(), rule,
-                           [](const auto& left, const auto& right) { return left.id < right.id; });
-      rules.rules.insert(place, std::move(rule));
-    }
-  }
-  if (!errors.empty()) return tl::unexpected(std::move(errors));
-  return rules;
-}
-
 tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options,
                                                           const advisor::PredictFor& predict_for) {
   Judging judging;
   auto fail_on = parse_fail_on(options.fail_on);
   if (!fail_on) return tl::unexpected(std::vector{std::move(fail_on.error())});
   judging.fail_on = *fail_on;
-  auto rules = load_rules(options.rule_directories);
+  auto rules = advisor::load_rules(options.rule_directories);
   if (!rules) return tl::unexpected(std::move(rules.error()));
   judging.rules = std::move(*rules);
   if (auto ignored = check_ignored(options.ignore, judging.rules); !ignored) {

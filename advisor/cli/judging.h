@@ -29,10 +29,6 @@ struct Judging {
   FailOn fail_on;
 };
 
-// The shipped cards and those of the given folders, by id.
-tl::expected<advisor::RuleSet, std::vector<Error>> load_rules(
-    const std::vector<std::string>& directories);
-
 // `predict_for`: Services::predict_for; empty where nothing is to be predicted.
 tl::expected<Judging, std::vector<Error>> prepare_judging(
     const JudgingOptions& options, const advisor::PredictFor& predict_for = {});

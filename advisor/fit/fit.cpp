@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "advisor/judge/static_profile.h"
+#include "advisor/judge/asked_configuration.h"
 #include "core/base/text.h"
 #include "core/base/wide.h"
 #include "core/model/eligibility.h"
@@ -167,9 +167,7 @@ FrameworkCall call_of(const FitQuestion& question, int size) {
 }
 
 FrameworkCall given_call(const FitQuestion& question) {
-  const auto& [config, program, position, given] = question.input;
-  return question.recorded ? FrameworkCall{config}
-                           : framework_call(config, program, &question.device);
+  return given_call(question.input, question.recorded, question.device);
 }
 
 std::string name_of(const FitQuestion& question) {
@@ -178,11 +176,9 @@ std::string name_of(const FitQuestion& question) {
 }
 
 std::optional<DoesNotRun> why_it_does_not_run(const FitQuestion& question, int size) {
-  const auto framework = question.input.program.name;
-  if (!question.recorded) {
-    if (auto why = does_not_run(given_call(question), question.device, framework)) return why;
-  }
-  return does_not_run(call_of(question, size), question.device, framework);
+  if (auto why = why_it_does_not_run(question.input, question.recorded, question.device))
+    return why;
+  return does_not_run(call_of(question, size), question.device, question.input.program.name);
 }
 
 FitNeed need_of(const FitQuestion& question, int size) {

@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "core/base/text.h"
-#include "profiler/classify/memory_use.h"
 
 namespace rnnadvisor::advisor {
 
@@ -17,22 +16,6 @@ int FitQuestion::given_size() const {
 
 int FitQuestion::most() const {
   return largest == Largest::length ? longest_sequence : largest_tried_batch;
-}
-
-std::vector<FitSubject> fit_subjects(const Profile& profile, std::optional<int> call) {
-  const int only = call ? profile.calls[static_cast<std::size_t>(*call)].configuration : -1;
-  const auto uses = memory_use(profile);
-  std::vector<FitSubject> subjects;
-  for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
-    const auto& configuration = profile.configurations[i];
-    if (!configuration.described() || (call && static_cast<int>(i) != only)) continue;
-    FitSubject& subject = subjects.emplace_back();
-    subject.input = {configuration.config, configuration.program, {}};
-    subject.recorded = configuration.from_program();
-    subject.device = profile.devices[static_cast<std::size_t>(configuration.device)];
-    if (subject.recorded) subject.peak = uses[i].peak;
-  }
-  return subjects;
 }
 
 Result<std::int64_t> parse_bytes(std::string_view text) {

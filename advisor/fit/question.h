@@ -3,16 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/result.h"
 #include "core/config/read_config.h"
 #include "core/device/device_spec.h"
 #include "core/model/torch_memory.h"
-#include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
 
@@ -44,18 +41,6 @@ struct FitQuestion {
   int given_size() const;  // of `input`
   int most() const;        // no larger size is possible, whatever the memory
 };
-
-// A configuration that may be asked about, with what a recording says of it.
-struct FitSubject {
-  ConfigInput input;
-  bool recorded = false;             // a call of a program
-  std::optional<DeviceSpec> device;  // on which it was recorded or checked
-  std::int64_t peak = -1;            // bytes that the recorded program held; -1: not recorded
-};
-
-// Those configurations of a profile that cuDNN ran, in its order; with `call`, an index into
-// Profile::calls, that of the call alone.
-std::vector<FitSubject> fit_subjects(const Profile& profile, std::optional<int> call = {});
 
 // "40GiB", "80 GB", "1.5TiB", "1048576": bytes. Powers of two with an i, of ten without.
 Result<std::int64_t> parse_bytes(std::string_view text);

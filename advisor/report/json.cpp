@@ -6,6 +6,7 @@
 #include "advisor/change/compose.h"
 #include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
+#include "advisor/report/config_json.h"
 #include "advisor/report/figure_claims.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/products.h"
@@ -41,19 +42,6 @@ Json field_value(const T& value) {
   } else {
     return Json(value);
   }
-}
-
-Json config_json(const RnnConfig& config) {
-  Json out = Json::object();
-  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    const auto& value = config.*member;
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<Algo>>) {
-      if (value) out[std::string(key)] = field_value(*value);
-    } else {
-      out[std::string(key)] = field_value(value);
-    }
-  });
-  return out;
 }
 
 Json program_json(const ProgramContext& program) {
@@ -551,6 +539,19 @@ Json experiment_json(const Experiment& e) {
 }
 
 }  // namespace
+
+Json config_json(const RnnConfig& config) {
+  Json out = Json::object();
+  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
+    const auto& value = config.*member;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<Algo>>) {
+      if (value) out[std::string(key)] = field_value(*value);
+    } else {
+      out[std::string(key)] = field_value(value);
+    }
+  });
+  return out;
+}
 
 std::string write_json(const Report& report) {
   const Profile& profile = *report.profile;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/report/config_json.h"
 #include "advisor/report/csv_field.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
@@ -14,30 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using model::ConfigurationMap;
-
-template <class T>
-Json map_field_json(const T& value) {
-  if constexpr (std::is_same_v<T, std::string>) {
-    return to_valid_utf8(value);
-  } else if constexpr (std::is_enum_v<T>) {
-    return Json(to_string(value));
-  } else {
-    return Json(value);
-  }
-}
-
-Json map_config_json(const RnnConfig& config) {
-  Json out = Json::object();
-  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
-    const auto& value = config.*member;
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<Algo>>) {
-      if (value) out[std::string(key)] = map_field_json(*value);
-    } else {
-      out[std::string(key)] = map_field_json(value);
-    }
-  });
-  return out;
-}
 
 Json axis_json(const model::MapAxis& axis) {
   Json ticks = Json::array();
@@ -127,7 +104,7 @@ Json map_json(const ConfigurationMap& map) {
   Json out = {
       {"axes", model::to_string(map.axes)},
       {"device", {{"id", to_valid_utf8(map.device_id)}, {"name", to_valid_utf8(map.device_name)}}},
-      {"configuration", map_config_json(map.here)},
+      {"configuration", config_json(map.here)},
       {"framework_picks", map.framework_picks},
       {"lengths_adapted", map.lengths_adapted},
       {"has_times", map.has_times},

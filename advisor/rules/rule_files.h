@@ -9,6 +9,9 @@
 
 namespace rnnadvisor::advisor {
 
+// The shipped cards and those of the given folders, by id.
+tl::expected<RuleSet, std::vector<Error>> load_rules(const std::vector<std::string>& directories);
+
 void sort_rules(std::vector<Rule>& rules);  // by id, as RuleSet wants it
 
 // What is wrong with the cards in the program: must be empty, a test sees to it.

@@ -166,6 +166,34 @@ tl::expected<std::vector<Rule>, std::vector<Error>> read_rule_directory(
   return rules;
 }
 
+tl::expected<RuleSet, std::vector<Error>> load_rules(const std::vector<std::string>& directories) {
+  RuleSet rules = builtin_rules();
+  std::vector<Error> errors;
+  for (const auto& directory : directories) {
+    auto read = read_rule_directory(directory);
+    if (!read) {
+      errors.insert(errors.end(), read.error().begin(), read.error().end());
+      continue;
+    }
+    for (auto& rule : *read) {
+      if (const auto* present = rules.find(rule.id)) {
+        errors.push_back(Error{ErrorCode::invalid_argument,
+                               fmt::format("two rules have the id '{}'", rule.id),
+                               "rename one",
+                               SourcePosition{rule.file, 0, 0},
+                               {fmt::format("the other is in {}", present->file)}});
+        continue;
+      }
+      const auto place =
+          std::lower_bound(rules.rules.begin(), rules.rules.end(), rule,
+                           [](const auto& left, const auto& right) { return left.id < right.id; });
+      rules.rules.insert(place, std::move(rule));
+    }
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return rules;
+}
+
 std::string shipped_id(const Rule& rule) {
   constexpr std::string_view user = "user/";
   if (rule.builtin || !rule.id.starts_with(user)) return {};

@@ -85,18 +85,22 @@ const FieldInfo* find_field(std::string_view key) {
   return nullptr;
 }
 
-std::string field_text(const ConfigInput& input, std::string_view key) {
+std::string field_text(const RnnConfig& config, std::string_view key) {
   std::string text;
-  if (key.starts_with("framework.")) {
-    key.remove_prefix(std::string_view("framework.").size());
-    visit_context_fields([&](std::string_view name, auto member, std::string_view) {
-      if (name == key) text = text_of(input.program.*member);
-    });
-  } else {
-    visit_config_fields([&](std::string_view name, auto member, std::string_view) {
-      if (name == key) text = text_of(input.config.*member);
-    });
-  }
+  visit_config_fields([&](std::string_view name, auto member, std::string_view) {
+    if (name == key) text = text_of(config.*member);
+  });
+  return text;
+}
+
+std::string field_text(const ConfigInput& input, std::string_view key) {
+  constexpr std::string_view prefix = "framework.";
+  if (!key.starts_with(prefix)) return field_text(input.config, key);
+  key.remove_prefix(prefix.size());
+  std::string text;
+  visit_context_fields([&](std::string_view name, auto member, std::string_view) {
+    if (name == key) text = text_of(input.program.*member);
+  });
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Questions about configuration keys that flags, sweeps, help and completion share; answered from
-// core/config/fields.h.
+// Questions about configuration keys that sweeps, flags, help, completion and the forms of the
+// window share; answered from core/config/fields.h. From any thread.
 #pragma once
 
 #include <optional>
@@ -27,5 +27,6 @@ const FieldInfo* find_field(std::string_view key);
 
 // The value of one key as set_field() would read it; empty when an optional field is not set.
 std::string field_text(const ConfigInput& input, std::string_view key);
+std::string field_text(const RnnConfig& config, std::string_view key);
 
 }  // namespace rnnadvisor::advisor

@@ -1,8 +1,5 @@
 #include "gui/models/config_editor.h"
 
-#include <fmt/format.h>
-
-#include <type_traits>
 #include <vector>
 
 #include "core/config/fields.h"
@@ -10,38 +7,11 @@
 namespace rnnadvisor::gui {
 namespace {
 
-template <class Member>
-std::string text_of(const Member& value) {
-  if constexpr (std::is_same_v<Member, bool>) {
-    return value ? "true" : "false";
-  } else if constexpr (std::is_enum_v<Member>) {
-    return std::string(to_string(value));
-  } else if constexpr (std::is_same_v<Member, std::vector<int>>) {
-    std::string text;
-    for (const int n : value) text += (text.empty() ? "" : ",") + std::to_string(n);
-    return text;
-  } else if constexpr (std::is_same_v<Member, std::string>) {
-    return value;
-  } else if constexpr (std::is_same_v<Member, std::optional<Algo>>) {
-    return value ? std::string(to_string(*value)) : std::string();
-  } else {
-    return fmt::format("{}", value);
-  }
-}
-
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t") == std::string_view::npos;
 }
 
 }  // namespace
-
-std::string parameter_text(const RnnConfig& config, std::string_view key) {
-  std::string text;
-  visit_config_fields([&](std::string_view each, auto member, std::string_view) {
-    if (each == key) text = text_of(config.*member);
-  });
-  return text;
-}
 
 ConfigEditor::ConfigEditor() { resolve(input_); }
 

@@ -31,7 +31,4 @@ class ConfigEditor {
   std::set<std::string> set_;  // keys that follow no other any more
 };
 
-// The text of a parameter as ConfigEditor::set() takes it; empty for a key that is none.
-std::string parameter_text(const RnnConfig& config, std::string_view key);
-
 }  // namespace rnnadvisor::gui

@@ -188,20 +188,15 @@ void let_go(DocumentPointer document) {
 
 tl::expected<std::shared_ptr<const advisor::RuleSet>, std::vector<Error>> load_rules(
     const QString& user_folder) {
-  auto rules = std::make_shared<advisor::RuleSet>(advisor::builtin_rules());
-  if (!user_folder.isEmpty()) {
-    auto read = advisor::read_rule_directory(user_folder.toStdString());
-    if (!read) return tl::unexpected(std::move(read.error()));
-    std::vector<Error> twice;
-    for (const auto& rule : *read)
-      if (!advisor::shipped_id(rule).empty()) twice.push_back(advisor::shipped_twice(rule));
-    if (!twice.empty()) return tl::unexpected(std::move(twice));
-    for (auto& rule : *read) {
-      if (rules->find(rule.id) == nullptr) rules->rules.push_back(std::move(rule));
-    }
-    advisor::sort_rules(rules->rules);
-  }
-  return rules;
+  std::vector<std::string> folders;
+  if (!user_folder.isEmpty()) folders.push_back(user_folder.toStdString());
+  auto rules = advisor::load_rules(folders);
+  if (!rules) return tl::unexpected(std::move(rules.error()));
+  std::vector<Error> twice;
+  for (const auto& rule : rules->rules)
+    if (!advisor::shipped_id(rule).empty()) twice.push_back(advisor::shipped_twice(rule));
+  if (!twice.empty()) return tl::unexpected(std::move(twice));
+  return std::make_shared<const advisor::RuleSet>(std::move(*rules));
 }
 
 Result<DocumentPointer> open_document(const QString& path,

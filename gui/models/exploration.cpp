@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "advisor/facts/framework_call.h"
-#include "advisor/judge/static_profile.h"
+#include "advisor/judge/asked_configuration.h"
 #include "advisor/rules/evaluate.h"
 #include "core/model/memory.h"
 

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 
+#include "advisor/sweep/config_fields.h"
 #include "core/config/fields.h"
 #include "gui/models/config_editor.h"
 #include "gui/models/document.h"
@@ -189,7 +190,7 @@ void ConfigForm::add_field(QFormLayout* form, std::string_view wanted) {
 void ConfigForm::show_values(const RnnConfig& config) {
   showing_ = true;
   for (const auto& [key, field] : fields_) {
-    const QString text = to_qt(parameter_text(config, key));
+    const QString text = to_qt(advisor::field_text(config, key));
     if (auto* combo = qobject_cast<QComboBox*>(field.control)) {
       combo->setCurrentText(text);
     } else if (auto* check = qobject_cast<QCheckBox*>(field.control)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advisor/facts/framework_call.h"
+#include "advisor/sweep/config_fields.h"
 #include "core/config/fields.h"
 #include "gui/views/explorer_view.h"
 
@@ -81,8 +82,8 @@ ExplorerChanges ExplorerView::changes() const {
   }
   visit_config_fields([&](std::string_view key, auto, std::string_view) {
     if (key == "id") return;
-    const auto value = parameter_text(input().config, key);
-    if (value != parameter_text(from, key)) changes.append({to_qt(key), to_qt(value)});
+    const auto value = advisor::field_text(input().config, key);
+    if (value != advisor::field_text(from, key)) changes.append({to_qt(key), to_qt(value)});
   });
   if (to_qt(device().id) != from_device) changes.append({device_key, to_qt(device().id)});
   return changes;

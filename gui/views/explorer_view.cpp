@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 
+#include "advisor/sweep/config_fields.h"
 #include "gui/models/exploration_pages.h"
 #include "gui/models/tables.h"
 #include "gui/views/config_form.h"
@@ -250,8 +251,9 @@ void ExplorerView::take_cell(const RnnConfig& config) {
   more_.clear();
   for (const char* key : {"data_type", "math_precision", "math_type", "hidden_size", "input_size",
                           "proj_size", "seq_length", "batch_size", "seq_lengths"}) {
-    const std::string wanted = parameter_text(config, key);
-    if (parameter_text(input().config, key) != wanted) static_cast<void>(editor_.set(key, wanted));
+    const std::string wanted = advisor::field_text(config, key);
+    if (advisor::field_text(input().config, key) != wanted)
+      static_cast<void>(editor_.set(key, wanted));
   }
   fill_controls();
   changed();

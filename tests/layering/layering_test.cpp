@@ -112,7 +112,7 @@ const std::vector<Layer>& layers() {
        {"core/base", "core/config", "core/device", "core/model", "core/cudnn/run_result.h",
         "profiler/kernels", "profiler/profile", "profiler/classify", "advisor/change",
         "advisor/facts", "advisor/rules", "advisor/whatif", "advisor/judge", "advisor/report",
-        "advisor/compare", "advisor/samples", "gui"},
+        "advisor/compare", "advisor/samples", "advisor/sweep", "gui"},
        with(cuda, {"sqlite3"})},
       {"gui/models",
        {"core", "profiler/kernels", "profiler/profile", "profiler/classify", "advisor",

@@ -177,13 +177,11 @@ void add_recorded(CLI::App& app, Context& context, const std::string& name,
   add_judging_options(*command, arguments->judging, context, "never");
   if (verify) {
     add_verify_options(*command, arguments->verify, context);
-    auto* code = command
-                     ->add_option("--write-code", arguments->code_folder,
-                                  "write the code of confirmed changes below this folder: modules "
-                                  "to paste, differences; never the program's own files")
-                     ->type_name("DIR")
-                     ->group(group_verifying);
-    context.completions[code] = {Context::Completion::Kind::directory, {}};
+    add_path_option(*command, "--write-code", arguments->code_folder,
+                    "write the code of confirmed changes below this folder: modules "
+                    "to paste, differences; never the program's own files",
+                    context, "DIR", Context::Completion::Kind::directory)
+        ->group(group_verifying);
   }
   command->callback([arguments, &context] {
     context.action = [arguments, &context] {

@@ -200,13 +200,10 @@ void add_calibrate(CLI::App& app, Context& context) {
       "meanwhile: small configurations wait for the host. Ctrl-C ends the measuring, and what was "
       "measured is written (exit status 130).");
   auto arguments = std::make_shared<CalibrateArguments>();
-  auto* output = command
-                     ->add_option("-o,--output", arguments->output,
-                                  "the device description; the times are written beside it "
-                                  "(default: the GPU's name)")
-                     ->type_name("FILE.toml")
-                     ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "the device description; the times are written beside it "
+                  "(default: the GPU's name)",
+                  context, "FILE.toml");
   command->add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
   command
       ->add_option("--budget", arguments->budget,

@@ -181,12 +181,8 @@ void add_check(CLI::App& app, Context& context) {
   context.completions[batch] = {Context::Completion::Kind::file, {}};
   command->add_flag("--no-findings", arguments->no_findings, "--batch: leave the findings out")
       ->group(group_output);
-  auto* save = command
-                   ->add_option("--save", arguments->save,
-                                "also write the configurations as a profile without measurements")
-                   ->type_name("FILE")
-                   ->group(group_output);
-  context.completions[save] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "--save", arguments->save,
+                  "also write the configurations as a profile without measurements", context);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return check(context, *arguments); };
   });

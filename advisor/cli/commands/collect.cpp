@@ -62,26 +62,18 @@ void add_collect(CLI::App& app, Context& context) {
   auto* folder = command->add_option("folder", arguments->folder, "the folder with the recordings");
   folder->required()->type_name("FOLDER");
   context.completions[folder] = {Context::Completion::Kind::directory, {}};
-  auto* output =
-      command
-          ->add_option("-o,--output", arguments->output, "the profile (default: after the folder)")
-          ->type_name("FILE")
-          ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "the profile (default: after the folder)", context);
   command->add_flag("--force", arguments->force, "replace a profile that exists")
       ->group(group_output);
   command
       ->add_flag("--remove", arguments->remove,
                  "remove the folder when everything of it is in the profile")
       ->group(group_output);
-  auto* plan =
-      command
-          ->add_option("--plan", arguments->plan,
-                       "add the algorithms that `accelerate` chose to this file (TOML; made "
-                       "where there is none)")
-          ->type_name("FILE")
-          ->group(group_output);
-  context.completions[plan] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "--plan", arguments->plan,
+                  "add the algorithms that `accelerate` chose to this file (TOML; made "
+                  "where there is none)",
+                  context);
   add_no_command_line(*command, arguments->no_command_line);
   add_judging_options(*command, arguments->judging, context, "never");
   command->callback([arguments, &context] {

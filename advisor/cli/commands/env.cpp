@@ -139,20 +139,13 @@ void add_env(CLI::App& app, Context& context) {
                     ->type_name("bash|fish")
                     ->group(group_output);
   context.completions[shell] = {Context::Completion::Kind::words, {"bash", "fish"}};
-  auto* output = command
-                     ->add_option("-o,--output", arguments->output,
-                                  "the profile that is to be made; the folder is made beside it "
-                                  "(default: rnnadvisor-<time>.rnnprof)")
-                     ->type_name("FILE")
-                     ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
-  auto* spool =
-      command
-          ->add_option("--folder", arguments->folder,
-                       "record into this folder, which several shells and hosts may share")
-          ->type_name("DIR")
-          ->group(group_output);
-  context.completions[spool] = {Context::Completion::Kind::directory, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "the profile that is to be made; the folder is made beside it "
+                  "(default: rnnadvisor-<time>.rnnprof)",
+                  context);
+  add_path_option(*command, "--folder", arguments->folder,
+                  "record into this folder, which several shells and hosts may share", context,
+                  "DIR", Context::Completion::Kind::directory);
   command->add_flag("--unset", arguments->unset, "print what undoes it")->group(group_output);
   add_recording_options(*command, arguments->recording, context);
   auto* accelerate =

@@ -77,11 +77,8 @@ void add_export(CLI::App& app, Context& context) {
                      ->group(group_output);
   context.completions[format] = {Context::Completion::Kind::words,
                                  {"chrome", "perfetto", "kernels-csv", "calls-csv"}};
-  auto* output =
-      command->add_option("-o,--output", arguments->output, "write here instead of standard output")
-          ->type_name("FILE")
-          ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "write here instead of standard output", context);
   command->add_flag("--force", arguments->force, "replace a file that exists")->group(group_output);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return export_command(context, *arguments); };

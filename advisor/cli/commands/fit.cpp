@@ -7,8 +7,8 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/fitting_report.h"
 #include "advisor/report/words.h"
-#include "advisor/samples/samples.h"
 #include "core/base/text.h"
+#include "profiler/classify/memory_use.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -22,56 +22,6 @@ struct FitArguments {
   CLI::Option* gpu_option = nullptr;
 };
 
-bool is_profile(const std::string& name) {
-  return name.ends_with(".rnnprof") || name.starts_with("sample:");
-}
-
-Result<std::vector<advisor::FitSubject>> read_profile_subjects(const FitArguments& arguments) {
-  auto profile = advisor::load_profile(arguments.configurations.files.front());
-  if (!profile) return fail(profile.error());
-  std::optional<int> call;
-  if (arguments.call >= 0) {
-    const auto& calls = profile->calls;
-    if (static_cast<std::size_t>(arguments.call) >= calls.size()) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("--call {}: the profile has {}", arguments.call,
-                              plural(static_cast<long long>(calls.size()), "call")),
-                  calls.empty() ? "leave --call out" : "they are numbered from 0");
-    }
-    call = arguments.call;
-  }
-  auto subjects = advisor::fit_subjects(*profile, call);
-  if (subjects.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("'{}' has no configuration that cuDNN ran",
-                            arguments.configurations.files.front()),
-                "give one with calls of cuDNN, or a configuration file");
-  }
-  return subjects;
-}
-
-tl::expected<std::vector<advisor::FitSubject>, std::vector<Error>> read_subjects(
-    const FitArguments& arguments) {
-  const auto& files = arguments.configurations.files;
-  const auto one = [](Error error) { return tl::unexpected(std::vector{std::move(error)}); };
-  if (std::any_of(files.begin(), files.end(), is_profile)) {
-    if (files.size() > 1) return one(usage("a profile is read alone", "give one profile"));
-    if (!arguments.configurations.flags.empty()) {
-      return one(usage("options that name a configuration key do not go with a profile",
-                       "leave them out, or give the configuration itself"));
-    }
-    auto subjects = read_profile_subjects(arguments);
-    if (!subjects) return one(std::move(subjects.error()));
-    return std::move(*subjects);
-  }
-  if (arguments.call >= 0) return one(usage("--call goes with a profile", "give a .rnnprof file"));
-  auto inputs = read_configurations(arguments.configurations);
-  if (!inputs) return tl::unexpected(std::move(inputs.error()));
-  std::vector<advisor::FitSubject> subjects;
-  for (auto& input : *inputs) subjects.emplace_back().input = std::move(input);
-  return subjects;
-}
-
 Result<model::Optimizer> read_optimizer(const std::string& word) {
   using model::Optimizer;
   for (const auto value :
@@ -83,7 +33,7 @@ Result<model::Optimizer> read_optimizer(const std::string& word) {
 }
 
 Result<advisor::FitQuestion> make_question(const FitArguments& arguments,
-                                           advisor::FitSubject subject,
+                                           advisor::AskedConfiguration subject, std::int64_t peak,
                                            std::optional<std::int64_t> memory,
                                            const std::optional<DeviceSpec>& chosen) {
   advisor::FitQuestion question;
@@ -97,14 +47,14 @@ Result<advisor::FitQuestion> make_question(const FitArguments& arguments,
   question.optimizer = *optimizer;
   if (memory) {
     question.room = {*memory, "--memory"};
-  } else if (auto room = advisor::take_room_of_device(question, subject.peak); !room) {
+  } else if (auto room = advisor::take_room_of_device(question, peak); !room) {
     return fail(room.error());
   }
   return question;
 }
 
 Result<void> check_try(const FitArguments& arguments,
-                       const std::vector<advisor::FitSubject>& subjects) {
+                       const std::vector<advisor::AskedConfiguration>& subjects) {
   if (!arguments.try_it) {
     if (arguments.gpu_option->count() > 0)
       return fail(ErrorCode::invalid_argument, "--gpu goes with --try", "");
@@ -124,11 +74,11 @@ Result<void> check_try(const FitArguments& arguments,
 }
 
 int fit_command(Context& context, const FitArguments& arguments) {
-  auto subjects = read_subjects(arguments);
+  auto subjects = read_asked_configurations(arguments.configurations, arguments.call);
   if (!subjects) return report_failure(context, subjects);
   auto judging = prepare_judging(arguments.judging);
   if (!judging) return report_failure(context, judging);
-  if (auto good = check_try(arguments, *subjects); !good) return context.report(good.error());
+  if (auto good = check_try(arguments, subjects->list); !good) return context.report(good.error());
   std::optional<std::int64_t> memory;
   if (!arguments.memory.empty()) {
     auto bytes = advisor::parse_bytes(arguments.memory);
@@ -141,7 +91,7 @@ int fit_command(Context& context, const FitArguments& arguments) {
   // A recorded configuration is asked about on its own device, unless another is named or the trial
   // is here.
   std::optional<DeviceSpec> chosen;
-  if (!arguments.device.empty() || arguments.try_it || !subjects->front().device) {
+  if (!arguments.device.empty() || arguments.try_it || !subjects->list.front().device) {
     auto device = choose_device(context, arguments.device);
     if (!device) return context.report(device.error());
     chosen = std::move(*device);
@@ -149,8 +99,12 @@ int fit_command(Context& context, const FitArguments& arguments) {
 
   std::vector<AnsweredFit> answers;
   int status = exit_ok;
-  for (auto& subject : *subjects) {
-    auto question = make_question(arguments, std::move(subject), memory, chosen);
+  std::vector<MemoryUse> uses;  // of the recorded program, by configuration
+  if (subjects->profile) uses = memory_use(*subjects->profile);
+  for (auto& subject : subjects->list) {
+    const auto peak =
+        subject.recorded ? uses[static_cast<std::size_t>(subject.configuration)].peak : -1;
+    auto question = make_question(arguments, std::move(subject), peak, memory, chosen);
     if (!question) return context.report(question.error());
     AnsweredFit answered{
         *question, advisor::find_fit(*question, judging->rules, judging->options), {}};

@@ -9,7 +9,6 @@
 #include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
-#include "advisor/samples/samples.h"
 #include "core/base/text.h"
 #include "core/config/key_scope.h"
 #include "core/model/time_model.h"
@@ -27,81 +26,11 @@ struct MapArguments {
   std::string device, axes = "hidden-batch", layer;
 };
 
-// What maps are made around, with what was measured of it.
-struct Centres {
-  struct Centre {
-    ConfigInput input;
-    bool recorded = false;  // its algorithm is what a framework picked
-    std::optional<DeviceSpec> device;
-  };
-  std::vector<Centre> list;
-  std::optional<Profile> profile;
-};
-
-tl::expected<Centres, std::vector<Error>> read_profile_centres(const std::string& path) {
-  Centres centres;
-  auto profile = advisor::load_profile(path);
-  if (!profile) return tl::unexpected(std::vector{std::move(profile.error())});
-  for (const auto& each : profile->configurations) {
-    if (!each.described()) continue;
-    Centres::Centre centre;
-    centre.input.config = each.config;
-    centre.input.program = each.program;
-    centre.recorded = each.from_program();
-    if (each.device >= 0 && static_cast<std::size_t>(each.device) < profile->devices.size())
-      centre.device = profile->devices[static_cast<std::size_t>(each.device)];
-    centres.list.push_back(std::move(centre));
-  }
-  if (centres.list.empty()) {
-    return tl::unexpected(std::vector{usage(fmt::format("'{}' has no configuration", path),
-                                            "give one with calls of cuDNN, or a configuration")});
-  }
-  centres.profile = std::move(*profile);
-  return centres;
-}
-
-tl::expected<Centres, std::vector<Error>> read_centres(const MapArguments& arguments) {
-  const auto& files = arguments.configurations.files;
-  const auto is_profile = [](const std::string& name) {
-    return name.ends_with(".rnnprof") || name.starts_with("sample:");
-  };
-  if (std::any_of(files.begin(), files.end(), is_profile)) {
-    if (files.size() > 1 || !arguments.configurations.flags.empty()) {
-      return tl::unexpected(std::vector{
-          usage("a profile is read alone", "give one profile and no keys of a configuration")});
-    }
-    return read_profile_centres(files.front());
-  }
-  auto inputs = read_configurations(arguments.configurations);
-  if (!inputs) return tl::unexpected(std::move(inputs.error()));
-  Centres centres;
-  for (auto& input : *inputs) {
-    centres.list.emplace_back();
-    centres.list.back().input = std::move(input);
-  }
-  return centres;
-}
-
-// The layer of a centre as cuDNN gets it: what maps show and describe.
-advisor::FrameworkCall call_of(const Centres::Centre& centre, const DeviceSpec& device) {
-  if (!centre.recorded)
-    return advisor::framework_call(centre.input.config, centre.input.program, &device);
-  advisor::FrameworkCall recorded;
-  recorded.config = centre.input.config;
-  return recorded;
-}
-
-// A recorded call ran.
-std::optional<advisor::DoesNotRun> does_not_run(const Centres::Centre& centre,
-                                                const DeviceSpec& device) {
-  if (centre.recorded) return std::nullopt;
-  return advisor::does_not_run(call_of(centre, device), device, centre.input.program.name);
-}
-
 // Before the maps of a centre: that no call is made, that cuDNN refuses it, what is ignored.
-std::vector<std::string> remarks_on(const Centres::Centre& centre, const DeviceSpec& device) {
+std::vector<std::string> remarks_on(const advisor::AskedConfiguration& centre,
+                                    const DeviceSpec& device) {
   std::vector<std::string> lines;
-  const auto call = call_of(centre, device);
+  const auto call = advisor::given_call(centre.input, centre.recorded, device);
   const auto title = framework_title(centre.input.program.name);
   if (!centre.recorded) {
     auto ignored = advisor::ignored_words(advisor::ignored_keys(centre.input, call));
@@ -113,14 +42,14 @@ std::vector<std::string> remarks_on(const Centres::Centre& centre, const DeviceS
         : title.empty()
             ? std::string("No such call is made: cuDNN is not expected to run the layer.")
             : fmt::format("No such call is made: {} is not expected to call cuDNN.", title));
-  } else if (const auto why = does_not_run(centre, device)) {
+  } else if (const auto why = advisor::why_it_does_not_run(centre.input, centre.recorded, device)) {
     lines.push_back(fmt::format("cuDNN is expected to refuse this configuration at {}: {}.",
                                 why->stage, why->because));
   }
   return lines;
 }
 
-std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
+std::vector<model::ConfigurationMap> make_maps(const AskedConfigurations& centres,
                                                const std::vector<model::MapAxes>& axes,
                                                const std::optional<DeviceSpec>& chosen,
                                                const model::PredictTime& beside,
@@ -132,7 +61,7 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
     if (centres.profile) measured = advisor::measured_times(*centres.profile, device);
     for (const auto each : axes) {
       model::MapRequest request;
-      request.here = call_of(centre, device).config;
+      request.here = advisor::given_call(centre.input, centre.recorded, device).config;
       request.axes = each;
       if (beside) {
         request.predict = beside;
@@ -150,7 +79,7 @@ std::vector<model::ConfigurationMap> make_maps(const Centres& centres,
 }
 
 std::string write_text(const std::vector<model::ConfigurationMap>& maps,
-                       const MapArguments& arguments, const Centres& centres,
+                       const MapArguments& arguments, const AskedConfigurations& centres,
                        const advisor::TextOptions& options) {
   const std::size_t per_centre = centres.list.empty() ? 1 : maps.size() / centres.list.size();
   std::string out;
@@ -179,7 +108,7 @@ int map_command(Context& context, const MapArguments& arguments) {
     return context.report(usage(fmt::format("a map has no format {}", to_string(target.format)),
                                 "use text, json, csv or html"));
   }
-  auto centres = read_centres(arguments);
+  auto centres = read_asked_configurations(arguments.configurations);
   if (!centres) return report_failure(context, centres);
   if (auto writable = check_writable(paths_of(*targets), arguments.output.force,
                                      arguments.configurations.files);
@@ -234,7 +163,9 @@ int map_command(Context& context, const MapArguments& arguments) {
   const bool all_run =
       centres->profile ||
       std::none_of(centres->list.begin(), centres->list.end(), [&](const auto& centre) {
-        return does_not_run(centre, device ? *device : *centre.device).has_value();
+        return advisor::why_it_does_not_run(centre.input, centre.recorded,
+                                            device ? *device : *centre.device)
+            .has_value();
       });
   return all_run ? exit_ok : exit_findings;
 }
@@ -289,12 +220,8 @@ void add_map(CLI::App& app, Context& context) {
   context.completions[format] = {Context::Completion::Kind::words, formats};
   command->add_flag("--json", arguments->output.json, "the same as --format json")
       ->group(group_output);
-  auto* file = command
-                   ->add_option("-o,--output", arguments->output.output,
-                                "write here instead of standard output")
-                   ->type_name("FILE")
-                   ->group(group_output);
-  context.completions[file] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output.output,
+                  "write here instead of standard output", context);
   command->add_flag("--force", arguments->output.force, "replace files that exist")
       ->group(group_output);
   add_device_option(*command, arguments->device, context);

@@ -74,11 +74,8 @@ void add_merge(CLI::App& app, Context& context) {
                     ->required()
                     ->type_name("FILE");
   context.completions[files] = {Context::Completion::Kind::profile, {}};
-  auto* output = command->add_option("-o,--output", arguments->output, "the profile to write")
-                     ->required()
-                     ->type_name("FILE")
-                     ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output, "the profile to write", context)
+      ->required();
   command->add_flag("--force", arguments->force, "replace a file that exists")->group(group_output);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return merge_command(context, *arguments); };

@@ -69,12 +69,8 @@ void add_profile(CLI::App& app, Context& context) {
       "that is free, %% a percent sign.");
   auto arguments = std::make_shared<ProfileArguments>();
   add_program_argument(*command, arguments->program, context);
-  auto* output = command
-                     ->add_option("-o,--output", arguments->output,
-                                  "the profile (default: rnnadvisor-<time>.rnnprof)")
-                     ->type_name("FILE")
-                     ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "the profile (default: rnnadvisor-<time>.rnnprof)", context);
   command->add_flag("--force", arguments->force, "replace a profile that exists")
       ->group(group_output);
   command

@@ -5,6 +5,7 @@
 #include "advisor/cli/help.h"
 #include "advisor/report/rule_pages.h"
 #include "advisor/rules/catalog.h"
+#include "advisor/rules/rule_files.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -30,7 +31,7 @@ int write_files(Context& context, const std::vector<std::pair<std::string, std::
 }
 
 int list(Context& context, const RulesArguments& arguments) {
-  const auto rules = load_rules(arguments.directories);
+  const auto rules = advisor::load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
   context.out << (arguments.json ? advisor::list_rules_json(*rules)
                                  : advisor::list_rules_text(*rules));
@@ -38,7 +39,7 @@ int list(Context& context, const RulesArguments& arguments) {
 }
 
 int explain(Context& context, const RulesArguments& arguments) {
-  const auto rules = load_rules(arguments.directories);
+  const auto rules = advisor::load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
   advisor::TextOptions options;
   options.width = context.terminal.width;
@@ -78,7 +79,7 @@ int make_new(Context& context, const RulesArguments& arguments) {
 }
 
 int docs(Context& context, const RulesArguments& arguments) {
-  const auto rules = load_rules(arguments.directories);
+  const auto rules = advisor::load_rules(arguments.directories);
   if (!rules) return report_failure(context, rules);
   std::vector<std::pair<std::string, std::string>> files;
   for (auto& [path, text] : advisor::rule_pages(*rules)) {
@@ -190,13 +191,9 @@ void add_rules(CLI::App& app, Context& context) {
   auto [docs_command, docs_arguments] =
       add(*rules, context, "docs", "Write a Markdown page for every rule, and an index",
           "Example:\n  rnnadvisor rules docs rule-pages", docs);
-  auto* output =
-      docs_command
-          ->add_option("directory,-o,--output", docs_arguments->output, "the folder of the pages")
-          ->required()
-          ->type_name("DIR")
-          ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::directory, {}};
+  add_path_option(*docs_command, "directory,-o,--output", docs_arguments->output,
+                  "the folder of the pages", context, "DIR", Context::Completion::Kind::directory)
+      ->required();
   add_force(*docs_command, *docs_arguments);
   add_directories(*docs_command, *docs_arguments, context);
 

@@ -268,7 +268,7 @@ Result<Measured> measure(const Context& context, const std::vector<const advisor
 }
 
 int validate(const Context& context, const RulesValidateArguments& arguments) {
-  const auto rules = load_rules(arguments.directories);
+  const auto rules = advisor::load_rules(arguments.directories);
   if (!rules) return context.report(std::span<const Error>(rules.error()));
   const auto chosen = wanted(arguments, *rules);
   if (!chosen) return context.report(chosen.error());
@@ -411,18 +411,10 @@ void add_rules_validate(CLI::App& rules, Context& context) {
           ->type_name("FORMAT")
           ->group(group_output);
   context.completions[format] = {Context::Completion::Kind::words, {"text", "markdown", "json"}};
-  auto* output = command
-                     ->add_option("-o,--output", arguments->output,
-                                  "the profile to write (default: rules-validate.rnnprof)")
-                     ->type_name("FILE")
-                     ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
-  auto* record = command
-                     ->add_option("--record", arguments->record,
-                                  "also the counts as they travel beside the cards, as JSON")
-                     ->type_name("FILE")
-                     ->group(group_output);
-  context.completions[record] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "the profile to write (default: rules-validate.rnnprof)", context);
+  add_path_option(*command, "--record", arguments->record,
+                  "also the counts as they travel beside the cards, as JSON", context);
   command->add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return validate(context, *arguments); };

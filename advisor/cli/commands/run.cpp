@@ -117,12 +117,8 @@ void add_run(CLI::App& app, Context& context) {
       "is there; a second Ctrl-C ends at once.");
   auto arguments = std::make_shared<RunCommandArguments>();
   add_configuration_options(*command, arguments->configurations, context);
-  auto* output = command
-                     ->add_option("-o,--output", arguments->output,
-                                  "the profile (default: rnnadvisor-<time>.rnnprof)")
-                     ->type_name("FILE")
-                     ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "the profile (default: rnnadvisor-<time>.rnnprof)", context);
   add_report_options(*command, arguments->report, arguments->verbose, context, false);
   add_run_options(*command, arguments->run, context);
   add_judging_options(*command, arguments->judging, context, "error");

@@ -165,13 +165,8 @@ void add_sweep(CLI::App& app, Context& context) {
                    ->required()
                    ->type_name("FILE");
   context.completions[file] = {Context::Completion::Kind::file, {}};
-  auto* output =
-      command
-          ->add_option("-o,--output", arguments->output,
-                       "the profile; gone on with when it exists (default: the sweep's name)")
-          ->type_name("FILE")
-          ->group(group_output);
-  context.completions[output] = {Context::Completion::Kind::file, {}};
+  add_path_option(*command, "-o,--output", arguments->output,
+                  "the profile; gone on with when it exists (default: the sweep's name)", context);
   add_report_options(*command, arguments->report, arguments->verbose, context, false);
   command->add_option("--shard", arguments->shard, "run part i of n, dealt out in turn")
       ->type_name("i/n")
