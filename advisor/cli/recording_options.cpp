@@ -138,6 +138,11 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
       .add_flag("--no-call-sites", arguments.no_call_sites,
                 "do not look for the Python lines that lead to calls")
       ->group(group_recording);
+  command
+      .add_flag("--no-untraced-steps", arguments.no_untraced_steps,
+                "trace kernels throughout (default: after the first ten, up to 64 steps are timed "
+                "without tracing, which slows launches; their calls have no kernels)")
+      ->group(group_recording);
 }
 
 void add_step_option(CLI::App& command, std::string& step, Context& context) {
@@ -327,6 +332,7 @@ Result<launch::RecordingOptions> read_recording(const RecordingArguments& argume
   }
   options.counter_interval_us = std::llround(arguments.counter_interval_ms * 1e3);
   options.call_sites = !arguments.no_call_sites;
+  options.untraced_steps = !arguments.no_untraced_steps;
   return options;
 }
 

@@ -20,9 +20,9 @@
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
 #include "profiler/classify/call_signs.h"
-#include "profiler/classify/gpu_busy.h"
 #include "profiler/classify/memory_use.h"
 #include "profiler/classify/native_cells.h"
+#include "profiler/classify/program_steps.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
@@ -59,7 +59,10 @@ struct Sibling {
 
 // What a recorded program does on one device, whatever the configuration.
 struct ProgramStep {
-  std::optional<GpuBusy> busy;  // nothing where it is not known
+  std::optional<GpuBusy> busy;        // nothing where it is not known
+  std::optional<ProgramSteps> steps;  // the same
+  // A stack or a bidirectional layer ran under the standard algorithm: of graph_estimate().
+  bool concurrent = false;
   // Of the configurations recorded on the device the one with the most time in kernels: findings
   // about the whole program name it. -1: none was recorded there.
   int main_configuration = -1;

@@ -78,6 +78,21 @@ double collectives(const Profile& profile, int device, const GpuBusy& busy) {
   return std::min(1.0, static_cast<double>(sum) / static_cast<double>(busy.span_ns));
 }
 
+bool is_concurrent(const ProfileIndex& index, int device) {
+  const auto& all = index.profile().configurations;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const auto& config = all[c].config;
+    if (!all[c].from_program() || all[c].device != device) continue;
+    if (config.num_layers < 2 && config.direction == Direction::unidirectional) continue;
+    for (const Phase phase : all_phases) {
+      const auto* kernels = index.phase_kernels(static_cast<int>(c), phase);
+      if (kernels != nullptr && kernels->implementation == model::Implementation::standard)
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
@@ -123,6 +138,8 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   if (found != steps_.end()) return found->second;
   ProgramStep step;
   step.busy = gpu_busy(*profile_, device);
+  if (step.busy) step.steps = program_steps(*profile_, device);
+  step.concurrent = is_concurrent(*this, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
   step.replayable = replayable(*profile_, device);
   if (step.busy) {

@@ -50,7 +50,6 @@ double expected_saving(const Finding& finding, bool explains, Shares& shares) {
   if (finding.gain && finding.gain->saved_bytes == 0 && !finding.gain->another_model &&
       !cannot_be_followed(finding)) {
     speedup = finding.gain->speedup;
-    if (finding.gain->basis == GainBasis::modelled) speedup *= of_an_estimate;
     scope = finding.gain->scope;
   } else if (!explains) {
     return nothing_claimed;
@@ -145,8 +144,7 @@ void order_confirmed(std::vector<Finding>& findings) {
   }
 }
 
-// How far what was measured of estimates lies apart: 0.64 to 1.5 times the estimate
-// (of_an_estimate).
+// How far what was measured of graphs lies from their estimates (GraphEstimate).
 constexpr double within_an_estimate = 2;
 
 // What a finding is worth beside another one that comes close to it.
@@ -178,12 +176,13 @@ Worth worth_of(const Finding& finding, Shares& shares) {
       [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
   if (of_gain == finding.suggestions.end()) return worth;
   const Gain& gain = *finding.gain;
-  const bool interval = gain.low > 0 && gain.high > 0;
+  // Whether a whole step can be captured as a graph, no recording tells.
+  const bool sure = gain.low > 0 && gain.high > 0 && gain.scope != "program step";
   worth.comparable = gain.speedup > 1;
   worth.effort = of_gain->effort;
-  worth.risk = gain.basis == GainBasis::measured_here           ? 0
-               : gain.basis == GainBasis::modelled && !interval ? 2
-                                                                : 1;
+  worth.risk = gain.basis == GainBasis::measured_here       ? 0
+               : gain.basis == GainBasis::modelled && !sure ? 2
+                                                            : 1;
   worth.speedup = gain.speedup;
   worth.saving = expected_saving(finding, false, shares);
   return worth;

@@ -145,15 +145,10 @@ std::string counted(int errors, int warnings, int opportunities) {
 
 std::string to_gain(const Finding& finding) {
   const Gain& gain = *finding.gain;
-  // What measuring showed of this kind of estimate.
-  const std::string came_true =
-      gain.basis == GainBasis::modelled && gain.scope == "program step"
-          ? fmt::format("; 20 programs reached {} of theirs in the median", of_an_estimate)
-          : "";
-  return fmt::format("{}{} to gain{}{} ({}{})",
+  return fmt::format("{}{} to gain{}{} ({})",
                      gain.basis == GainBasis::measured_here ? "" : "about ",
                      words::times(gain.speedup), words::gain_interval(gain),
-                     words::gain_change(gain), in_words(gain.basis), came_true);
+                     words::gain_change(gain), in_words(gain.basis));
 }
 
 }  // namespace

@@ -103,11 +103,6 @@ std::string_view to_string(GainBasis value);
 // For people. What was measured of another layer is an estimate of this one.
 std::string_view in_words(GainBasis value);
 
-// How much of an estimate is expected to come true, where it is compared with what was measured: of
-// 20 PyTorch programs that waited for launches the median gained 0.8 of program.graph_speedup
-// (0.64 to 1.5; tests/gpu/results/h200/planted-programs.json).
-constexpr double of_an_estimate = 0.8;
-
 // Where the rule has been confirmed or refuted by measurement.
 struct ValidityRecord {
   std::string device, cudnn, date, effect, evidence;

@@ -51,6 +51,7 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
     if (transfers.start_ns[t] >= from)
       work.emplace_back(transfers.start_ns[t], transfers.end_ns[t]);
   }
+  busy.launches = static_cast<std::int64_t>(work.size());
   // A recording of one stream is in order already.
   if (!std::is_sorted(work.begin(), work.end())) std::sort(work.begin(), work.end());
   std::int64_t covered = from;

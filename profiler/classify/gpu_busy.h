@@ -14,11 +14,12 @@ namespace rnnadvisor {
 // Of one process on one device, from the start of the first kernel to the end of the last kernel or
 // transfer of the part that was looked at. ns on the clock of the profile.
 struct GpuBusy {
-  int process = -1;          // index into Profile::processes
-  std::int64_t from_ns = 0;  // where the part begins that was looked at
-  std::int64_t kernels = 0;  // in the part that was looked at
-  std::int64_t busy_ns = 0;  // at least one kernel, copy or memset ran, on any stream
-  std::int64_t span_ns = 0;  // busy, or waiting for the next launch; pauses are in neither
+  int process = -1;           // index into Profile::processes
+  std::int64_t from_ns = 0;   // where the part begins that was looked at
+  std::int64_t kernels = 0;   // in the part that was looked at
+  std::int64_t launches = 0;  // kernels, copies and memsets
+  std::int64_t busy_ns = 0;   // at least one kernel, copy or memset ran, on any stream
+  std::int64_t span_ns = 0;   // busy, or waiting for the next launch; pauses are in neither
   std::int64_t pause_ns = 0;
   // 0 … 1, and above 0.
   double share() const { return static_cast<double>(busy_ns) / static_cast<double>(span_ns); }

@@ -161,6 +161,7 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
                                           ? std::string()
                                           : std::to_string(options.counter_duration_ms));
   text(variable::call_sites, options.call_sites ? "" : "off");
+  text(variable::untraced_steps, options.untraced_steps ? "" : "0");
   text(variable::trace, fmt::format("{}", fmt::join(options.trace, ",")));
   set_acceleration(options, places, present, attachment);
   // Unlike the others it is a setting of people, too: detach() gives theirs back.
@@ -210,6 +211,7 @@ Attachment detach(const Lookup& present) {
                            variable::max_bytes,
                            variable::buffer_bytes,
                            variable::call_sites,
+                           variable::untraced_steps,
                            variable::trace,
                            variable::cupti_before,
                            variable::counter_interval_us,

@@ -304,6 +304,12 @@ void ProcessSpool::add_execution(const spool::Call& call) {
       time != device_times_.end() &&
       collection_.plausible.amount(Plausible::Sum::device_time, time->second))
     c.device_duration_ns = time->second;
+  c.untraced = (call.flags & spool::call_untraced) != 0;
+  c.begins_step = (call.flags & spool::call_begins_step) != 0;
+  if (const auto time = step_times_.find(call.id);
+      time != step_times_.end() && c.begins_step &&
+      collection_.plausible.amount(Plausible::Sum::device_time, time->second))
+    c.step_duration_ns = time->second;
   record.reason = tables_.text(call.reason);
   if (const auto site = tables_.call_sites.find(call.call_site); site != tables_.call_sites.end()) {
     const auto& s = site->second;
@@ -326,7 +332,8 @@ void ProcessSpool::add_execution(const spool::Call& call) {
     execution.least_alignment = record.arguments->least_alignment();
     execution.device_lengths = (call.flags & spool::call_dev_lengths) != 0;
     // Under CUPTI a call takes longer, so only what was timed without it is a timing.
-    if (reader_.header().asked_mode == spool::Mode::calls && c.device_duration_ns >= 0)
+    if ((c.untraced || reader_.header().asked_mode == spool::Mode::calls) &&
+        c.device_duration_ns >= 0)
       execution.device_ms = static_cast<double>(c.device_duration_ns) / 1e6;
     collection_.configurations.add(execution);
   }

@@ -99,6 +99,11 @@ bool ProcessSpool::read_little() {
         device_times_.insert_or_assign(time.call, time.device_ns);
         break;
       }
+      case Type::step_time: {
+        const auto time = record.as<spool::StepTime>();
+        step_times_.insert_or_assign(time.call, time.device_ns);
+        break;
+      }
       case Type::correlation_range:
         ranges_of_calls_.push_back(record.as<spool::CorrelationRange>());
         break;

@@ -121,6 +121,7 @@ class ProcessSpool {
 
   std::vector<spool::Call> calls_;
   std::unordered_map<std::uint64_t, std::int64_t> device_times_;  // by call
+  std::unordered_map<std::uint64_t, std::int64_t> step_times_;    // by the call that began the step
   std::vector<spool::CorrelationRange> ranges_of_calls_;
   CorrelationRanges ranges_;
   std::map<std::int64_t, int> devices_;  // by ordinal

@@ -9,6 +9,7 @@
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/frameworks.h"
+#include "profiler/plugin/program_steps.h"
 
 namespace rnnadvisor::plugin {
 namespace {
@@ -65,6 +66,11 @@ Execution begin_execution(CudnnLibrary& library, Entry entry, const Arguments& a
   if (e.inside) expect_call();
   if (e.inside && settings().trace_counters) counters_see(current_device());
   e.stream = e.inside ? stream_of(library, arguments.handle) : nullptr;
+  e.begins_step =
+      e.inside &&
+      program_step_begins(
+          {e.id, e.stream, current_device(), entry == Entry::forward, arguments.training,
+           reinterpret_cast<std::uintptr_t>(arguments.at(spool::Pointer::weights))});
   e.traced = e.inside && mode() != spool::Mode::calls && cupti_begin(e.id);
   e.timed = e.inside && !e.traced ? events_begin(e.stream) : -1;
   forget_reason();
@@ -93,6 +99,8 @@ void end_execution(CudnnLibrary& library, Entry entry, const Arguments& argument
   call.stream = reinterpret_cast<std::uintptr_t>(e.stream);
   call.handle = reinterpret_cast<std::uintptr_t>(arguments.handle);
   if (e.timed >= 0) call.flags |= spool::call_timed;
+  if (e.begins_step) call.flags |= spool::call_begins_step;
+  if (!e.traced && cupti_is_away()) call.flags |= spool::call_untraced;
   note_capture(e.stream, call);
   describe(library, arguments, call);
   call.call_site = call_site(configuration);

@@ -16,7 +16,8 @@ struct Execution {
   std::uint64_t id;
   CUstream stream;
   bool inside, traced;  // the capture range; CUPTI
-  int timed;            // of events.h, -1: not
+  bool begins_step;
+  int timed;  // of events.h, -1: not
   std::int64_t start_ns;
 };
 // `wanted`: it is recorded where calls are.

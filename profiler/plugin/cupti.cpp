@@ -35,7 +35,8 @@ namespace {
   X(cuptiUnsubscribe) X(cuptiEnableCallback) X(cuptiGetGraphNodeId)
 // What a library may be without.
 #define RNNADVISOR_CUPTI_EXTRA(X) \
-  X(cuptiGetStreamIdEx) X(cuptiGetDeviceId) X(cuptiGetThreadIdType) X(cuptiSetThreadIdType)
+  X(cuptiGetStreamIdEx) X(cuptiGetDeviceId) X(cuptiGetThreadIdType) X(cuptiSetThreadIdType) \
+  X(cuptiFinalize)
 // clang-format on
 
 struct Api {
@@ -46,7 +47,7 @@ struct Api {
   void* library;
 };
 
-enum State : int { off, starting, recording, paused, gone };
+enum State : int { off, starting, recording, paused, away, gone };
 std::atomic<int> state{off};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 Api api;
@@ -57,9 +58,15 @@ thread_local int ours = 0;  // our own calls into CUPTI
 // What is asked for its number: a call that changes nothing and that hardly a program makes.
 constexpr CUpti_CallbackId probe_function = CUPTI_DRIVER_TRACE_CBID_cuCtxGetStreamPriorityRange;
 constexpr std::uint32_t no_stream = 0xffffffff;
+constexpr std::uint32_t flush_period_ms = 1000;
 thread_local bool probing = false;
 thread_local std::uint32_t probed = 0, first_of_call = 0;
 thread_local std::uint64_t in_call = 0;  // the RNN call that this thread is in
+std::atomic<int> calls_under_way{0};     // that are traced
+std::atomic<bool> graphs_made{false};
+// CUPTI may number calls from the beginning when it comes back: what is added to its numbers.
+std::atomic<std::uint32_t> numbered_before{0};
+thread_local bool leaving = false, left = false;
 
 struct Ours {
   Ours() { ++ours; }
@@ -114,7 +121,7 @@ void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* b
   describe_frameworks();
   CUpti_Activity* record = nullptr;
   while (valid > 0 && api.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
-    write_activity(*record, {api.cuptiGetCallbackName, system_threads});
+    write_activity(*record, {api.cuptiGetCallbackName, system_threads, numbered_before.load()});
   std::size_t dropped = 0;
   if (api.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
       dropped > 0)
@@ -124,6 +131,7 @@ void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* b
 }
 
 void graph_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
+  graphs_made.store(true);
   std::uint64_t node = 0, original = 0;
   if (api.cuptiGetGraphNodeId(graph.node, &node) != CUPTI_SUCCESS) return;
   if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
@@ -152,7 +160,15 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
       graph_node(id, *static_cast<const CUpti_GraphData*>(resource.resourceDescriptor));
   } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-    if (probing && id == probe_function) probed = call.correlationId;
+    if (probing && id == probe_function) probed = call.correlationId + numbered_before.load();
+    if (leaving && id == probe_function && call.callbackSite == CUPTI_API_EXIT) {
+      // Where CUPTI's documentation has it: at the exit of a call of the driver.
+      leaving = false;
+      api.cuptiUnsubscribe(subscriber);
+      subscriber = nullptr;
+      left = api.cuptiFinalize() == CUPTI_SUCCESS;
+      return;
+    }
     if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && call.callbackSite == CUPTI_API_EXIT)
       begin_range();
     if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop && call.callbackSite == CUPTI_API_ENTER)
@@ -272,26 +288,9 @@ void conflict(const char* who) {
   step_down("tracing-conflict", message);
 }
 
-}  // namespace
-
-void cupti_start() {
-  if (!ready()) return cupti_was_missed();
-  if (mode() == spool::Mode::calls) return;
-  const Scope scope;
-  const Ours guard;
-  int expected = off;
-  if (!state.compare_exchange_strong(expected, starting)) return;
-  if (!load()) {
-    state.store(gone);
-    return;
-  }
-  for (int i = 0; i < prepared_buffers; ++i) {
-    if (auto* buffer = new_buffer(true); buffer != nullptr) {
-      ++allocated;
-      free_buffers[free_count++] = buffer;
-    }
-  }
-  counters_prepare(api.library, &cupti_is_recording);
+// With `state` at `starting`, at the start and when CUPTI comes back.
+void take_up(State next) {
+  int expected = starting;
   api.cuptiActivityRegisterTimestampCallback(&timestamp);
   if (const auto status = api.cuptiSubscribe(&subscriber, &called, nullptr);
       status != CUPTI_SUCCESS) {
@@ -318,16 +317,54 @@ void cupti_start() {
     return refused(status, "cuptiActivityRegisterCallbacks");
   // What is finished reaches the spool within this time, so that little is lost with a killed
   // program.
-  api.cuptiActivityFlushPeriod(1000);
-  const bool wait = settings().capture != Settings::Capture::always || settings().delay_ns > 0 ||
-                    settings().skip > 0;
-  if (!wait) {
+  api.cuptiActivityFlushPeriod(flush_period_ms);
+  if (next == recording) {
     if (const auto status = enable_all(true); status != CUPTI_SUCCESS)
       return refused(status, "cuptiActivityEnable");
   }
   // Another tool may have come in between.
-  expected = starting;
-  if (!state.compare_exchange_strong(expected, wait ? paused : recording)) return hand_back();
+  if (!state.compare_exchange_strong(expected, next)) hand_back();
+}
+
+// Where CUPTI could not leave after all.
+void record_again() {
+  int expected = away;
+  if (state.compare_exchange_strong(expected, recording)) enable_all(true);
+}
+
+// After waiting for it. False also where a stream is captured, which waiting would end.
+bool device_is_idle() {
+  const Driver* d = driver();
+  if (d == nullptr || d->cuCtxSynchronize == nullptr) return false;
+  const Relaxed relaxed(*d);
+  return d->cuCtxSynchronize() == CUDA_SUCCESS;
+}
+
+}  // namespace
+
+void cupti_start() {
+  if (!ready()) return cupti_was_missed();
+  if (mode() == spool::Mode::calls) return;
+  const Scope scope;
+  const Ours guard;
+  int expected = off;
+  if (!state.compare_exchange_strong(expected, starting)) return;
+  if (!load()) {
+    state.store(gone);
+    return;
+  }
+  for (int i = 0; i < prepared_buffers; ++i) {
+    if (auto* buffer = new_buffer(true); buffer != nullptr) {
+      ++allocated;
+      free_buffers[free_count++] = buffer;
+    }
+  }
+  counters_prepare(api.library, &cupti_is_recording);
+  const bool wait = settings().capture != Settings::Capture::always || settings().delay_ns > 0 ||
+                    settings().skip > 0;
+  take_up(wait ? paused : recording);
+  const int now = state.load();
+  if (now != paused && now != recording) return;
   last_flush_prepare(&cupti_flush);
   exits_prepare();
 }
@@ -353,8 +390,13 @@ void cupti_pause() {
 bool cupti_begin(std::uint64_t call) {
   if (state.load(std::memory_order_relaxed) != recording) return false;
   const Ours guard;
-  first_of_call = probe();
-  if (first_of_call == 0) return false;
+  calls_under_way.fetch_add(1);
+  // It may have left in between.
+  first_of_call = state.load() == recording ? probe() : 0;
+  if (first_of_call == 0) {
+    calls_under_way.fetch_sub(1);
+    return false;
+  }
   in_call = call;
   return true;
 }
@@ -364,7 +406,10 @@ void cupti_end(CUstream stream, bool keep) {
   const std::uint64_t call = in_call;
   in_call = 0;
   const std::uint32_t last = probe();
-  if (!keep || last == 0) return;
+  if (!keep || last == 0) {
+    calls_under_way.fetch_sub(1);
+    return;
+  }
   std::uint32_t id = no_stream;
   CUcontext context = nullptr;
   const Driver* d = driver();
@@ -372,8 +417,58 @@ void cupti_end(CUstream stream, bool keep) {
       d->cuCtxGetCurrent(&context) != CUDA_SUCCESS ||
       api.cuptiGetStreamIdEx(context, stream, 0, &id) != CUPTI_SUCCESS)
     id = no_stream;
+  calls_under_way.fetch_sub(1);
   writer().add(spool::CorrelationRange{{}, call, first_of_call, last, id, thread_id()},
                spool::Loss::kernels);
+}
+
+Left cupti_leave() {
+  if (api.cuptiFinalize == nullptr || graphs_made.load()) return Left::never;
+  const Scope scope;
+  const Ours guard;
+  int expected = recording;
+  if (!state.compare_exchange_strong(expected, away))
+    return expected == paused ? Left::later : Left::never;
+  if (calls_under_way.load() > 0) {
+    record_again();
+    return Left::later;
+  }
+  enable_all(false);
+  // What still runs would be lost.
+  if (!device_is_idle()) {
+    record_again();
+    return Left::later;
+  }
+  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  api.cuptiActivityFlushPeriod(0);
+  if (system_threads) api.cuptiSetThreadIdType(threads_before);
+  left = false;
+  leaving = true;
+  const std::uint32_t last = probe();
+  if (left) {
+    numbered_before.store(last);
+    return Left::yes;
+  }
+  // Our call of the driver did not come past CUPTI, or it could not leave: it goes on as before.
+  leaving = false;
+  if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
+  cupti_come_back();
+  return Left::never;
+}
+
+void cupti_come_back() {
+  int expected = away;
+  if (!state.compare_exchange_strong(expected, starting)) return;
+  const Scope scope;
+  const Ours guard;
+  take_up(recording);
+}
+
+bool cupti_has_left() { return state.load(std::memory_order_relaxed) == away; }
+
+bool cupti_is_away() {
+  const int now = state.load(std::memory_order_relaxed);
+  return now == away || now == off;
 }
 
 bool cupti_stream(CUstream stream, std::uint32_t& number, int& device) {
@@ -427,6 +522,8 @@ void cupti_in_child() {
   free_count = 0;
   allocated = 0;
   in_call = 0;
+  calls_under_way.store(0);
+  numbered_before.store(0);
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&mutex, &fresh, sizeof fresh);
 }

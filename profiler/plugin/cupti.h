@@ -19,6 +19,16 @@ void cupti_end(CUstream stream, bool keep);
 // The number that CUPTI has for a stream, and the ordinal of its device. False: CUPTI does not
 // record, or knows no such stream.
 bool cupti_stream(CUstream stream, std::uint32_t& number, int& device);
+// Takes CUPTI out of the process until cupti_come_back(), so that launches cost what they cost
+// without it; what it holds goes to the spool first. `later`: calls of other threads are traced at
+// this moment. `never`: this CUPTI cannot, or the program has made CUDA graphs, which CUPTI does
+// not find again.
+enum class Left { yes, later, never };
+Left cupti_leave();
+void cupti_come_back();
+bool cupti_has_left();  // and is not back
+// Whether CUPTI is not in the process now: it left, or this recording does without.
+bool cupti_is_away();
 // Everything that is finished goes to the spool.
 void cupti_flush();
 // Another tool in the process begins to use CUPTI: we hand everything back and record no more

@@ -7,7 +7,7 @@
 namespace rnnadvisor::plugin {
 namespace {
 
-void write_kernel(const CUpti_ActivityKernel10& k) {
+void write_kernel(const CUpti_ActivityKernel10& k, const Reading& reading) {
   if (k.start == 0 || k.end == 0) {  // CUPTI's word for a time that it could not get
     writer().count_loss(spool::Loss::kernels);
     return;
@@ -17,7 +17,7 @@ void write_kernel(const CUpti_ActivityKernel10& k) {
   out.start_ns = static_cast<std::int64_t>(k.start);
   out.end_ns = static_cast<std::int64_t>(k.end);
   out.name = writer().intern(k.name);
-  out.correlation = k.correlationId;
+  out.correlation = k.correlationId + reading.numbered_before;
   out.device = k.deviceId;
   out.stream = k.streamId;
   out.context = k.contextId;
@@ -34,14 +34,14 @@ void write_kernel(const CUpti_ActivityKernel10& k) {
   writer().add(out, spool::Loss::kernels);
 }
 
-void write_api(const CUpti_ActivityAPI& a, bool driver, const ApiReading& reading) {
+void write_api(const CUpti_ActivityAPI& a, bool driver, const Reading& reading) {
   const char* name = nullptr;
   reading.name_of(driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, a.cbid, &name);
   spool::Api out{};
   out.start_ns = static_cast<std::int64_t>(a.start);
   out.end_ns = static_cast<std::int64_t>(a.end);
   out.name = writer().intern(name);
-  out.correlation = a.correlationId;
+  out.correlation = a.correlationId + reading.numbered_before;
   out.thread = reading.system_threads ? a.threadId : 0;
   out.driver = driver ? 1 : 0;
   out.result = static_cast<std::int32_t>(a.returnValue);
@@ -50,12 +50,12 @@ void write_api(const CUpti_ActivityAPI& a, bool driver, const ApiReading& readin
 
 }  // namespace
 
-void write_activity(const CUpti_Activity& record, const ApiReading& reading) {
+void write_activity(const CUpti_Activity& record, const Reading& reading) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
     case CUPTI_ACTIVITY_KIND_KERNEL:
       // Fields are only ever appended to these records, so an older CUPTI fills the same ones.
-      write_kernel(*reinterpret_cast<const CUpti_ActivityKernel10*>(&record));
+      write_kernel(*reinterpret_cast<const CUpti_ActivityKernel10*>(&record), reading);
       break;
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
       const auto& c = *reinterpret_cast<const CUpti_ActivityMemcpy6*>(&record);
@@ -63,7 +63,7 @@ void write_activity(const CUpti_Activity& record, const ApiReading& reading) {
                                    static_cast<std::int64_t>(c.start),
                                    static_cast<std::int64_t>(c.end),
                                    c.bytes,
-                                   c.correlationId,
+                                   c.correlationId + reading.numbered_before,
                                    c.deviceId,
                                    c.streamId,
                                    c.contextId,
@@ -79,7 +79,7 @@ void write_activity(const CUpti_Activity& record, const ApiReading& reading) {
                                    static_cast<std::int64_t>(s.start),
                                    static_cast<std::int64_t>(s.end),
                                    s.bytes,
-                                   s.correlationId,
+                                   s.correlationId + reading.numbered_before,
                                    s.deviceId,
                                    s.streamId,
                                    s.contextId,

@@ -42,6 +42,7 @@ bool load(void* library, Driver& d) {
   take(library, "cuStreamGetCaptureInfo", d.cuStreamGetCaptureInfo);
   take(library, "cuStreamGetCtx", d.cuStreamGetCtx);
   take(library, "cuCtxGetId", d.cuCtxGetId);
+  take(library, "cuCtxSynchronize", d.cuCtxSynchronize);
   if (!take(library, "cuDeviceGetUuid_v2", d.cuDeviceGetUuid))
     ok = ok && take(library, "cuDeviceGetUuid", d.cuDeviceGetUuid);
   return ok;

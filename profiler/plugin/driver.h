@@ -11,6 +11,7 @@ struct Driver {
   decltype(&::cuCtxGetDevice) cuCtxGetDevice;
   decltype(&::cuCtxGetStreamPriorityRange) cuCtxGetStreamPriorityRange;
   decltype(&::cuCtxGetId) cuCtxGetId;  // may be null: since CUDA 12
+  CUresult (*cuCtxSynchronize)();      // may be null
   decltype(&::cuEventCreate) cuEventCreate;
   decltype(&::cuEventRecord) cuEventRecord;
   decltype(&::cuEventQuery) cuEventQuery;

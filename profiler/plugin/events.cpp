@@ -82,7 +82,9 @@ void end(int token, TakeTime take, std::uint64_t one, std::uint64_t other, bool 
   pair.call = one;
   pair.other = other;
   const Relaxed relaxed(*d);
-  const bool ok = wanted && d->cuEventRecord(pair.end, pair.stream) == CUDA_SUCCESS;
+  // Between the two the program may have reset its device: the events of before are gone then.
+  const bool ok = wanted && current_context(*d) == pair.context &&
+                  d->cuEventRecord(pair.end, pair.stream) == CUDA_SUCCESS;
   const Locked locked(mutex);
   pair.use = ok ? Use::ended : Use::idle;
   if (ok) queue[(head + waiting++) % pairs] = token;

@@ -23,6 +23,8 @@ static_assert(sizeof step == 4 && std::atomic<std::uint32_t>::is_always_lock_fre
 std::atomic<pid_t> the_thread{0};
 
 void (*flush_cupti)() = nullptr;
+std::atomic<bool (*)()> watch{nullptr};
+constexpr timespec watch_period = {1, 0};
 
 // Returns when `step` is no longer `value`, when it was woken, or after `patience`.
 void wait_while(Step value, const timespec* patience) {
@@ -40,7 +42,12 @@ void* run(void*) {
   const Scope scope;
   the_thread.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
   pthread_setname_np(pthread_self(), "rnnadvisor");
-  while (step.load(std::memory_order_acquire) != asked) wait_while(waiting, nullptr);
+  while (step.load(std::memory_order_acquire) != asked) {
+    bool (*look)() = watch.load();
+    wait_while(waiting, look != nullptr ? &watch_period : nullptr);
+    if (look != nullptr && step.load() != asked && !look())
+      watch.compare_exchange_strong(look, nullptr);
+  }
   flush_cupti();
   step.store(done, std::memory_order_release);
   wake();
@@ -70,6 +77,11 @@ void last_flush_prepare(void (*flush)()) {
   pthread_attr_destroy(&attributes);
 }
 
+void last_flush_watch(bool (*look)()) {
+  watch.store(look);
+  wake();
+}
+
 void last_flush() {
   std::uint32_t now = step.load(std::memory_order_acquire);
   if (now == absent || now == done) return;
@@ -88,6 +100,7 @@ void last_flush() {
 void last_flush_in_child() {
   step.store(absent);
   the_thread.store(0);
+  watch.store(nullptr);
 }
 
 }  // namespace rnnadvisor::plugin

@@ -14,6 +14,8 @@ inline constexpr std::int64_t last_flush_patience_ns = 500'000'000;
 // Makes the thread, once CUPTI records: it sleeps until the process ends, and calls `flush` then.
 // Where it cannot be made what CUPTI holds at such an end is lost, as before.
 void last_flush_prepare(void (*flush)());
+// Until it says false, `look` is called on that thread once a second.
+void last_flush_watch(bool (*look)());
 // Asks for the flush and waits until it is done or the patience is over. Does nothing without the
 // thread. Async-signal-safe.
 void last_flush();

@@ -13,6 +13,7 @@
 #include "profiler/plugin/last_flush.h"
 #include "profiler/plugin/nvtx.h"
 #include "profiler/plugin/plugin.h"
+#include "profiler/plugin/program_steps.h"
 
 namespace rnnadvisor::plugin {
 namespace {
@@ -24,6 +25,7 @@ void in_child() {
   last_flush_in_child();
   events_in_child();
   acceleration_in_child();
+  program_steps_in_child();
 }
 
 void forget() {

@@ -19,6 +19,7 @@ struct Settings {
   std::int64_t skip, iterations;                          // 0: none
   enum class Capture { always, profiler_api, nvtx } capture;
   char range[256], domain[256];  // of Capture::nvtx; domain empty: the default one
+  bool untraced_steps;           // some steps are timed without CUPTI (program_steps.h)
   bool record_calls;             // else only what `accelerate` did
   // steps: calls keep their algorithm; whole steps alone are timed (steps.h).
   enum class Accelerate { off, measured, forced, steps } accelerate;

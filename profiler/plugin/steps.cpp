@@ -8,15 +8,14 @@
 #include <atomic>
 
 #include "profiler/plugin/call_kinds.h"
-#include "profiler/plugin/capture_range.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/plugin.h"
+#include "profiler/plugin/step_boundary.h"
 
 namespace rnnadvisor::plugin {
 namespace {
 
 using spool::StepArm;
-using spool::StepSource;
 
 // Every other block is as the program is: of `try` the first and the last, too; `accelerate` begins
 // and ends with what it chose, so that no program waits for its gain.
@@ -30,7 +29,6 @@ constexpr std::uint32_t settled_steps = 30, endless_steps = 5000;
 constexpr std::uint32_t steps_for_late = 8;  // after the last block, for its times to come
 constexpr std::uint32_t least_steps = 6;     // of a block
 constexpr std::int64_t least_block_ns = 60'000'000, long_block_ns = 4'000'000'000;
-constexpr std::uint32_t calls_without_first_kind = 64;
 constexpr float surely_slower = 0.99F;
 constexpr std::int64_t patience_ns = 10'000'000'000;  // between SIGINT and SIGTERM
 
@@ -50,11 +48,9 @@ std::atomic<Change> change{Change::unheard_of};
 std::atomic<std::int64_t> interrupted_ns{0};  // 0: not, or ended by SIGTERM since
 
 struct State {
-  StepSource source;
-  int device, first_kind;
-  bool any_call, trains, backward_seen;
-  std::uint64_t ranges;
-  std::uint32_t other_kinds;  // calls since one of the first kind
+  StepBoundary boundary;
+  int device;
+  bool any_call;
   // Of the step that goes on.
   bool unsettled, replaced, busy;
   int timing;
@@ -108,7 +104,7 @@ void write_blocks(bool withdrawn) {
       const Locked locked(mutex);
       if (blocks[i].count == 0) continue;
       record.block = i;
-      record.source = s.source;
+      record.source = s.boundary.source();
       record.arm = arm_of(i);
       record.steps = blocks[i].count;
       record.median_ns = static_cast<std::int64_t>(median(blocks[i]));
@@ -142,39 +138,6 @@ bool is_block_over(std::int64_t now) {
   if (settings().try_steps > 0) return timed >= steps_of_a_block();
   return (timed >= least_steps && (took >= least_block_ns || timed >= most_steps)) ||
          (timed >= 2 && took >= long_block_ns);
-}
-
-// Whether a call begins a step. With the lock held.
-bool begins_step(const StepCall& call) {
-  if (settings().capture != Settings::Capture::always) {
-    s.source = StepSource::range;
-    const std::uint64_t now = ranges_begun();
-    const bool begun = now != s.ranges;
-    s.ranges = now;
-    return begun;
-  }
-  if (call.phase != 0) {
-    s.backward_seen = s.trains = true;
-    return false;
-  }
-  // Frameworks make training calls where a model is not switched to evaluation, too.
-  if (call.training && s.trains) {
-    const bool begun = s.backward_seen;
-    s.backward_seen = false;
-    s.source = StepSource::training;
-    return begun;
-  }
-  if (s.trains) return false;  // an evaluation in between
-  s.source = StepSource::inference;
-  if (call.kind == s.first_kind) {
-    s.other_kinds = 0;
-    return true;
-  }
-  if (++s.other_kinds >= calls_without_first_kind) {
-    s.first_kind = call.kind;
-    s.other_kinds = 0;
-  }
-  return false;
 }
 
 struct Ended {
@@ -310,12 +273,11 @@ void steps_see(const StepCall& call) {
     if (!s.any_call) {
       s.any_call = true;
       s.device = call.device;
-      s.first_kind = call.kind;
       s.timing = -1;
-      s.ranges = ranges_begun();
     }
     if (call.device != s.device) return;
-    const bool begins = begins_step(call);
+    const bool begins =
+        s.boundary.begins(call.phase == 0, call.training, static_cast<std::uint64_t>(call.kind));
     if (begins) {
       const std::uint32_t block = s.block;
       through = next_step(ended, call.stream == s.stream);

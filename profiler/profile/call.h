@@ -115,6 +115,14 @@ struct RnnCall {
   // joined by '/'.
   int nvtx_path = -1;
   int forward = -1;  // of a backward call: index into Profile::calls of its forward pass
+  // Nothing traced it: it has no kernels, and its times are those without tracing.
+  bool untraced = false;
+  // It begins a step of the program: a training step, a pass of inference, or a range that the user
+  // named. False also where that is not known.
+  bool begins_step = false;
+  // How long that step took on the device, to the call that began the next; -1: it was traced, or
+  // its time is not known.
+  std::int64_t step_duration_ns = -1;
 
   bool operator==(const RnnCall&) const = default;
 };

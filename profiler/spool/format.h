@@ -149,6 +149,7 @@ enum class Type : std::uint32_t {
   resource_name,
   acceleration,
   step_block,
+  step_time,
 };
 
 // In front of every record; `bytes` counts this header and is a multiple of 8.
@@ -218,6 +219,8 @@ enum CallFlags : std::uint32_t {
   call_legacy = 64,  // by an entry point of Entry::legacy; `entry` says what it ran
   // It searched for an algorithm (cudnnFindRNN…AlgorithmEx): what it launched is no call's.
   call_search = 128,
+  call_begins_step = 256,  // of the program: StepSource
+  call_untraced = 512,     // CUPTI was not in the process
 };
 
 // One call of an RNN entry point. Calls that only describe (set_rnn_descriptor and so on) are kept
@@ -251,6 +254,15 @@ struct Call {
 
 struct CallTime {  // by CUDA events around the call
   static constexpr Type type = Type::call_time;
+  RecordHeader header;
+  std::uint64_t call;
+  std::int64_t device_ns;
+};
+
+// A whole step of the program while CUPTI was not in the process, by CUDA events: from the call
+// that began it to the one that began the next.
+struct StepTime {
+  static constexpr Type type = Type::step_time;
   RecordHeader header;
   std::uint64_t call;
   std::int64_t device_ns;

@@ -75,6 +75,8 @@ std::size_t least_bytes(Type type) {
       return sizeof(Acceleration);
     case Type::step_block:
       return sizeof(StepBlock);
+    case Type::step_time:
+      return sizeof(StepTime);
   }
   return 0;
 }

@@ -45,6 +45,8 @@ inline constexpr char trace[] = "RNNADVISOR_TRACE";  // words of trace_words, jo
 // Of hardware counters: between two samples, and for how long; 0: to the end.
 inline constexpr char counter_interval_us[] = "RNNADVISOR_COUNTER_INTERVAL_US";
 inline constexpr char counter_duration_ms[] = "RNNADVISOR_COUNTER_DURATION_MS";
+// 0: kernels are traced throughout, and no step is timed without CUPTI.
+inline constexpr char untraced_steps[] = "RNNADVISOR_UNTRACED_STEPS";
 // Libraries that another tool had asked for, to be initialised after ours.
 inline constexpr char chain_cuda[] = "RNNADVISOR_CHAIN_CUDA_INJECTION";
 inline constexpr char chain_nvtx[] = "RNNADVISOR_CHAIN_NVTX_INJECTION";

@@ -98,14 +98,15 @@ TEST(ProgramSamples, NoGraphStandsAboveACommandThatGainsAboutAsMuch) {
     const auto saving = [&](const Finding& finding) {
       const double share =
           share_of_step(index, finding.configuration, finding.gain->scope).value_or(1);
-      return share * (1 - 1 / (of_an_estimate * finding.gain->speedup));
+      return share * (1 - 1 / finding.gain->speedup);
     };
     double graph = 0;
     for (const auto& finding : judgement.findings) {
       if (is_remark(finding) || !finding.gain || finding.gain->basis != GainBasis::modelled ||
           finding.gain->changes.empty())
         continue;
-      if (finding.gain->changes.front().kind == "cuda_graph" && finding.gain->low == 0) {
+      if (finding.gain->changes.front().kind == "cuda_graph" &&
+          finding.gain->scope == "program step") {
         graph = saving(finding);
       } else if (finding.suggestions.front().effort == Effort::command) {
         ++commands;

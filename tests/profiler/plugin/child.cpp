@@ -69,6 +69,9 @@ Spool read_spool(const std::string& path) {
       case Type::call_time:
         out.times.push_back(r.as<spool::CallTime>());
         break;
+      case Type::step_time:
+        out.step_times.push_back(r.as<spool::StepTime>());
+        break;
       case Type::kernel:
         out.kernels.push_back(r.as<spool::Kernel>());
         break;

@@ -20,6 +20,7 @@ struct Spool {
   spool::Damage damage;
   std::vector<spool::Call> calls;
   std::vector<spool::CallTime> times;
+  std::vector<spool::StepTime> step_times;
   std::vector<spool::Kernel> kernels;
   std::vector<spool::Transfer> transfers;
   std::vector<spool::Api> api;

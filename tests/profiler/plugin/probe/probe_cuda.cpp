@@ -286,6 +286,51 @@ PROBE_MODE(training, "training") {
   return 0;
 }
 
+// "steps N [WORD N …]": steps of training, a forward and two backward calls each. Words: `infer`,
+// only forward calls; `unroll`, 58 forward calls and two backward; `capture`, a graph is captured
+// from then on; `tool`, another user of CUPTI begins; `kernel`, a kernel that is no call's; `sleep`
+// milliseconds.
+PROBE_MODE(steps, "steps") {
+  load_cuda();
+  Rnn r(cudnn());
+  void* stream = cuda<void*()>("standin_make_stream")();
+  const auto step = [&] {
+    PROBE_CHECK(r.forward(true) == CUDNN_STATUS_SUCCESS);
+    PROBE_CHECK(r.backward_data() == CUDNN_STATUS_SUCCESS);
+    PROBE_CHECK(r.backward_weights() == CUDNN_STATUS_SUCCESS);
+  };
+  for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
+    const std::string& word = arguments[i];
+    const int count = std::stoi(arguments[i + 1]);
+    if (word == "sleep") usleep(static_cast<useconds_t>(count) * 1000);
+    if (word == "tool") {
+      CUpti_SubscriberHandle handle = nullptr;
+      auto* subscribe = cupti<decltype(cuptiSubscribe)>("cuptiSubscribe");
+      PROBE_CHECK(subscribe(
+                      &handle, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {},
+                      nullptr) == CUPTI_SUCCESS);
+    }
+    for (int n = 0; n < count; ++n) {
+      if (word == "train") step();
+      if (word == "unroll") {
+        for (int t = 0; t < 58; ++t) PROBE_CHECK(r.forward(true) == CUDNN_STATUS_SUCCESS);
+        PROBE_CHECK(r.backward_data() == CUDNN_STATUS_SUCCESS);
+        PROBE_CHECK(r.backward_weights() == CUDNN_STATUS_SUCCESS);
+      }
+      if (word == "infer") PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+      if (word == "kernel") cuda<void(void*, const char*)>("standin_launch")(nullptr, "kernel");
+      if (word == "capture") {
+        cudnn().cudnnSetStream(r.handle, static_cast<cudaStream_t>(stream));
+        cuda<void(void*, int)>("standin_capture")(stream, 1);
+        step();
+        cuda<void(void*, int)>("standin_capture")(stream, 0);
+        cudnn().cudnnSetStream(r.handle, nullptr);
+      }
+    }
+  }
+  return well();
+}
+
 PROBE_MODE(cuda_chain, "cuda-chain") {
   load_cuda();
   auto* starts = standin<int()>(PROBE_TOOL_FILE, "standin_tool_cuda_starts");

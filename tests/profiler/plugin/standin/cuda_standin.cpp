@@ -134,6 +134,12 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   *id = context->id.load();
   return CUDA_SUCCESS;
 }
+// Waiting for a context ends a capture in it.
+CUresult cuCtxSynchronize() {
+  if (capturing.load() > 0) ++faults;
+  while (held.load()) usleep(1000);
+  return CUDA_SUCCESS;
+}
 CUresult cuCtxGetDevice(CUdevice* device) {
   if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   *device = current_device.load();

@@ -33,6 +33,14 @@ CUpti_TimestampCallbackFunc now = nullptr;
 std::uint8_t* buffer = nullptr;
 std::size_t size = 0, used = 0;
 std::atomic<std::size_t> dropped{0};
+// Calls are numbered from the beginning after cuptiFinalize().
+std::atomic<std::uint32_t> last_number{0}, numbered_from{0};
+std::atomic<int> at_exit_of_call{0};
+
+std::uint32_t number_of(std::uint32_t correlation) {
+  last_number.store(correlation);
+  return correlation - numbered_from.load();
+}
 
 bool refuses(const char* name) {
   const char* text = getenv("STANDIN_CUPTI_REFUSES");
@@ -114,6 +122,7 @@ void context_made() {
 
 void work(const StandinWork& done) {
   context_made();
+  const std::uint32_t number = number_of(done.correlation);
   if (done.node != 0) return node_made(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, done.node, 0);
   const std::uint64_t time = now != nullptr ? now() : 1;
   CUpti_ActivityAPI api{};
@@ -123,7 +132,7 @@ void work(const StandinWork& done) {
   api.end = time + 10;
   // As CUPTI does: else an id that only it knows.
   api.threadId = system_threads ? static_cast<std::uint32_t>(gettid()) : 77;
-  api.correlationId = done.correlation;
+  api.correlationId = number;
   record(api);
   api.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
   record(api);
@@ -133,7 +142,7 @@ void work(const StandinWork& done) {
   copy.bytes = 1234;
   copy.start = time;
   copy.end = time + 20;
-  copy.correlationId = done.correlation;
+  copy.correlationId = number;
   copy.streamId = 7;
   record(copy);
   CUpti_ActivityMemset4 set{};
@@ -156,7 +165,7 @@ void work(const StandinWork& done) {
   overhead.start = time;
   overhead.end = time + 3;
   record(overhead);
-  record_kernel(done.kernel, done.correlation, 0);
+  record_kernel(done.kernel, number, 0);
 }
 
 void profiler(bool start, bool enter) {
@@ -171,8 +180,10 @@ void profiler(bool start, bool enter) {
 void priority_range(std::uint32_t correlation, bool enter) {
   CUpti_CallbackData data{};
   data.callbackSite = enter ? CUPTI_API_ENTER : CUPTI_API_EXIT;
-  data.correlationId = correlation;
+  data.correlationId = number_of(correlation);
+  at_exit_of_call += enter ? 0 : 1;
   call_back(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxGetStreamPriorityRange, &data);
+  at_exit_of_call -= enter ? 0 : 1;
 }
 
 void watch_driver() {
@@ -273,6 +284,20 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   const std::lock_guard lock(mutex);
   enabled_kinds.erase(kind);
+  return CUPTI_SUCCESS;
+}
+// Aborts where it is called against its documentation: not at the exit of a call, or with records
+// that were not flushed.
+CUptiResult cuptiFinalize() {
+  if (refuses("cuptiFinalize")) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  const std::lock_guard lock(mutex);
+  if (at_exit_of_call.load() == 0 || subscribed || buffer != nullptr) abort();
+  enabled_kinds.clear();
+  request = nullptr;
+  complete = nullptr;
+  now = nullptr;
+  system_threads = false;
+  numbered_from.store(last_number.load());
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityFlushPeriod(std::uint32_t) { return CUPTI_SUCCESS; }

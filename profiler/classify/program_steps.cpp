@@ -1,0 +1,176 @@
+#include "profiler/classify/program_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/base/statistics.h"
+
+namespace rnnadvisor {
+namespace {
+
+constexpr std::size_t fewest_steps = 3;
+constexpr std::size_t warm_up = 2;  // the first steps load libraries and kernels
+
+// Of 27 recorded programs on an H200 (CUDA 13) whose steps were also measured as a CUDA graph
+// (tests/gpu/planted_programs/graph_estimates.py): what lies between two nodes of a graph on one
+// stream; how much longer a step of small kernels takes while it is traced; and measured speedups
+// over estimates.
+constexpr double graph_node_ns = 420;
+constexpr double graph_launch_ns = 15'000;  // of the graph itself
+constexpr double tracing_slows = 1.135;
+constexpr double least_of_estimate = 0.85, most_of_estimate = 1.2;
+constexpr double least_of_traced = 0.75, most_of_traced = 1.4;
+// Recurrences side by side overlap more in a graph, where no launch holds them up.
+constexpr double most_of_concurrent = 2.2;
+
+// The calls that begin steps, in their order, of the process and the kind of steps with most of
+// those that were timed.
+std::vector<int> beginnings(const Profile& profile, int device) {
+  std::map<std::pair<int, bool>, int> timed;  // by process, and whether it trains
+  const auto kind = [](const RnnCall& call) {
+    return std::pair{call.process, call.phase == Phase::forward_training};
+  };
+  // What was taken for inference before the first backward pass was part of a training step.
+  std::map<int, std::int64_t> trains_from;  // by process
+  for (const auto& call : profile.calls) {
+    if (is_forward(call.phase) || call.device != device) continue;
+    const auto [from, fresh] = trains_from.try_emplace(call.process, call.host_start_ns);
+    if (!fresh) from->second = std::min(from->second, call.host_start_ns);
+  }
+  const auto begins = [&](const RnnCall& call) {
+    if (!call.begins_step || call.device != device || !is_forward(call.phase)) return false;
+    const auto from = trains_from.find(call.process);
+    return from == trains_from.end() || call.host_start_ns > from->second;
+  };
+  for (const auto& call : profile.calls)
+    if (begins(call) && call.step_duration_ns >= 0) ++timed[kind(call)];
+  const auto most = std::max_element(
+      timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<int> found;
+  if (most == timed.end()) return found;
+  for (std::size_t i = 0; i < profile.calls.size(); ++i)
+    if (begins(profile.calls[i]) && kind(profile.calls[i]) == most->first)
+      found.push_back(static_cast<int>(i));
+  std::sort(found.begin(), found.end(), [&](int a, int b) {
+    return profile.calls[static_cast<std::size_t>(a)].host_start_ns <
+           profile.calls[static_cast<std::size_t>(b)].host_start_ns;
+  });
+  return found;
+}
+
+struct Work {
+  std::int64_t start, end;
+};
+
+std::vector<Work> work_of(const Profile& profile, int device, int process) {
+  std::vector<Work> work;
+  const auto add = [&](const auto& table) {
+    for (std::size_t i = 0; i < table.size(); ++i)
+      if (table.device[i] == device && table.process[i] == process)
+        work.push_back({table.start_ns[i], table.end_ns[i]});
+  };
+  add(profile.kernels);
+  add(profile.transfers);
+  std::sort(work.begin(), work.end(),
+            [](const Work& a, const Work& b) { return a.start < b.start; });
+  return work;
+}
+
+struct Traced {
+  double span, busy, launches;
+};
+
+Traced traced_step(const std::vector<Work>& work, std::int64_t from, std::int64_t to) {
+  auto at = std::lower_bound(work.begin(), work.end(), from,
+                             [](const Work& w, std::int64_t time) { return w.start < time; });
+  Traced step{static_cast<double>(to - from), 0, 0};
+  std::int64_t covered = from;
+  for (; at != work.end() && at->start < to; ++at) {
+    if (at->end > covered) step.busy += static_cast<double>(at->end - std::max(at->start, covered));
+    covered = std::max(covered, at->end);
+    ++step.launches;
+  }
+  return step;
+}
+
+double median_of(std::vector<double> values) { return median_interval(values).median; }
+
+}  // namespace
+
+double ProgramSteps::busy_share() const { return std::min(1.0, busy_ns / untraced_ns); }
+
+std::optional<ProgramSteps> program_steps(const Profile& profile, int device) {
+  const auto calls = beginnings(profile, device);
+  if (calls.size() < fewest_steps) return std::nullopt;
+  const auto at = [&](int call) -> const RnnCall& {
+    return profile.calls[static_cast<std::size_t>(call)];
+  };
+  ProgramSteps steps;
+  steps.process = at(calls.front()).process;
+  steps.trains = at(calls.front()).phase == Phase::forward_training;
+  std::vector<double> untraced;
+  for (const int call : calls)
+    if (at(call).step_duration_ns > 0)
+      untraced.push_back(static_cast<double>(at(call).step_duration_ns));
+  if (untraced.size() < fewest_steps) return std::nullopt;
+  const auto interval = median_interval(untraced);
+  steps.untraced = static_cast<int>(untraced.size());
+  steps.untraced_ns = interval.median;
+  steps.untraced_low_ns = interval.low;
+  steps.untraced_high_ns = interval.high;
+
+  std::map<int, std::int64_t> first_kernel;  // by call
+  for (std::size_t k = 0; k < profile.kernels.size(); ++k) {
+    const int call = profile.kernels.call[k];
+    if (call < 0) continue;
+    const auto [entry, fresh] = first_kernel.try_emplace(call, profile.kernels.start_ns[k]);
+    if (!fresh) entry->second = std::min(entry->second, profile.kernels.start_ns[k]);
+  }
+  const auto work = work_of(profile, device, steps.process);
+  std::vector<Traced> traced;
+  for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
+    const auto from = first_kernel.find(calls[i]), to = first_kernel.find(calls[i + 1]);
+    if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second)
+      continue;
+    traced.push_back(traced_step(work, from->second, to->second));
+  }
+  if (traced.size() > warm_up + fewest_steps)
+    traced.erase(traced.begin(), traced.begin() + warm_up);
+  if (traced.size() < fewest_steps) return std::nullopt;
+  const auto median_by = [&](double Traced::* member) {
+    std::vector<double> values;
+    for (const auto& step : traced) values.push_back(step.*member);
+    return median_of(std::move(values));
+  };
+  steps.traced = static_cast<int>(traced.size());
+  steps.traced_ns = median_by(&Traced::span);
+  steps.busy_ns = median_by(&Traced::busy);
+  steps.launches = median_by(&Traced::launches);
+  return steps;
+}
+
+GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, bool concurrent) {
+  GraphEstimate estimate;
+  if (steps != nullptr) {
+    const double graph_ns = steps->busy_ns + graph_node_ns * steps->launches + graph_launch_ns;
+    estimate.speedup = steps->untraced_ns / graph_ns;
+    estimate.low = least_of_estimate * steps->untraced_low_ns / graph_ns;
+    estimate.high =
+        (concurrent ? most_of_concurrent : most_of_estimate) * steps->untraced_high_ns / graph_ns;
+  } else {
+    const double graph_ns =
+        static_cast<double>(busy.busy_ns) + graph_node_ns * static_cast<double>(busy.launches);
+    estimate.speedup = static_cast<double>(busy.span_ns) / tracing_slows / graph_ns;
+    estimate.low = least_of_traced * estimate.speedup;
+    estimate.high = (concurrent ? most_of_concurrent : most_of_traced) * estimate.speedup;
+  }
+  // It never launches more slowly than the program does.
+  estimate.speedup = std::max(estimate.speedup, 1.0);
+  estimate.low = std::clamp(estimate.low, 1.0, estimate.speedup);
+  estimate.high = std::max(estimate.high, estimate.speedup);
+  return estimate;
+}
+
+}  // namespace rnnadvisor

@@ -1,0 +1,43 @@
+// What one step of a recorded program takes: with tracing, which slows launches, and without.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "profiler/classify/gpu_busy.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor {
+
+// Medians over steps on one device of one process, in ns.
+struct ProgramSteps {
+  int process = -1;  // index into Profile::processes
+  bool trains = false;
+  int untraced = 0;  // steps that were timed without tracing
+  double untraced_ns = 0, untraced_low_ns = 0, untraced_high_ns = 0;  // 95 % interval of the median
+  int traced = 0;        // steps whose kernels were recorded
+  double traced_ns = 0;  // from the first kernel of a step's first call to that of the next step's
+  double busy_ns = 0;    // of it at least one kernel, copy or memset ran, on any stream
+  double launches = 0;   // kernels, copies and memsets of a step
+  // Share of the untraced step in which the device worked, 0 … 1.
+  double busy_share() const;
+};
+
+// Nothing where fewer than three steps were timed without tracing, or fewer than three recorded
+// with their kernels. Looked at is the process with most of them on the device; of a program that
+// also evaluates, its training steps.
+std::optional<ProgramSteps> program_steps(const Profile& profile, int device);
+
+// How many times as fast a step is expected to be as a CUDA graph: its time without tracing over
+// that of its kernels and of what lies between the nodes of a graph. Whether the step can be
+// captured is not asked here.
+struct GraphEstimate {
+  double speedup = 1, low = 1, high = 1;
+};
+// Where no step was timed without tracing, `steps` is null: the time of what was traced is divided
+// by what tracing costs, and the interval is wider.
+// `concurrent`: recurrences of several layers or directions run side by side, kernel by kernel; of
+// those a graph overlaps more than the program does, and the interval reaches higher.
+GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, bool concurrent);
+
+}  // namespace rnnadvisor

@@ -1,0 +1,134 @@
+#include "profiler/classify/program_steps.h"
+
+#include <gtest/gtest.h>
+
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor {
+namespace {
+
+// Steps of ten kernels on one device, in µs.
+class SteppedProgram {
+ public:
+  SteppedProgram() {
+    builder_.add_device(*find_device("h200"));
+    builder_.profile().environment.tracing = true;
+    Process process;
+    process.pid = 1;
+    process.host = "here";
+    process.start_ns = 0;
+    builder_.add_process(process);
+  }
+  // Every kernel runs for `busy` of `each`; with `side` a second one of the same length beside it.
+  void traced(int steps, std::int64_t each, std::int64_t busy, bool side = false) {
+    for (int s = 0; s < steps; ++s) {
+      const int call = begin(-1);
+      for (int k = 0; k < 10; ++k, now_ += each) {
+        kernel(call, busy, 7);
+        if (side) kernel(call, busy, 8);
+      }
+    }
+  }
+  void untraced(int steps, std::int64_t length) {
+    for (int s = 0; s < steps; ++s, now_ += length) begin(1000 * (length + s % 3 - 1));
+  }
+  std::optional<ProgramSteps> steps(int device = 0) {
+    return program_steps(profile_ ? *profile_ : profile_.emplace(builder_.finish()), device);
+  }
+
+ private:
+  int begin(std::int64_t duration_ns) {
+    CallRecord record;
+    record.call.phase = Phase::forward_training;
+    record.call.process = 0;
+    record.call.host_start_ns = record.call.host_end_ns = 1000 * now_;
+    record.call.begins_step = true;
+    record.call.untraced = duration_ns >= 0;
+    record.call.step_duration_ns = duration_ns;
+    return builder_.add_call(record);
+  }
+  void kernel(int call, std::int64_t busy, int stream) {
+    KernelRecord record;
+    record.name = "kernel";
+    record.call = call;
+    record.process = 0;
+    record.stream = stream;
+    record.start_ns = 1000 * now_;
+    record.end_ns = 1000 * (now_ + busy);
+    builder_.add_kernel(record);
+  }
+  ProfileBuilder builder_;
+  std::optional<Profile> profile_;
+  std::int64_t now_ = 0;
+};
+
+TEST(ProgramSteps, TheUntracedTimeAndTheTracedWork) {
+  SteppedProgram program;
+  program.traced(10, 20, 5);  // ten kernels of 5 µs, one each 20 µs
+  program.untraced(12, 150);
+  program.traced(10, 20, 5);
+  const auto steps = program.steps();
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(steps->untraced, 12);
+  EXPECT_DOUBLE_EQ(steps->untraced_ns, 150'000);
+  EXPECT_GE(steps->untraced_low_ns, 149'000);
+  EXPECT_LE(steps->untraced_high_ns, 151'000);
+  EXPECT_EQ(steps->traced, 9 + 9 - 2) << "the last of each piece has no next, two warm up";
+  EXPECT_DOUBLE_EQ(steps->traced_ns, 200'000);
+  EXPECT_DOUBLE_EQ(steps->busy_ns, 50'000);
+  EXPECT_DOUBLE_EQ(steps->launches, 10);
+  EXPECT_TRUE(steps->trains);
+  EXPECT_DOUBLE_EQ(steps->busy_share(), 1.0 / 3);
+  const auto graph = graph_estimate({}, &*steps, false);
+  EXPECT_NEAR(graph.speedup, 150.0 / (50 + 10 * 0.42 + 15), 1e-9);
+  EXPECT_LT(graph.low, graph.speedup);
+  EXPECT_GT(graph.high, graph.speedup);
+  EXPECT_GT(graph_estimate({}, &*steps, true).high, graph.high);
+}
+
+TEST(ProgramSteps, KernelsOfSeveralStreamsCountOnce) {
+  SteppedProgram program;
+  program.traced(10, 20, 5, true);
+  program.untraced(5, 150);
+  const auto steps = program.steps();
+  ASSERT_TRUE(steps);
+  EXPECT_DOUBLE_EQ(steps->busy_ns, 50'000);
+  EXPECT_DOUBLE_EQ(steps->launches, 20);
+}
+
+TEST(ProgramSteps, TooFewOfEitherAreNone) {
+  for (const auto& [traced, untraced] : {std::pair{10, 2}, {3, 10}, {0, 10}, {10, 0}}) {
+    SteppedProgram program;
+    program.traced(traced, 20, 5);
+    program.untraced(untraced, 150);
+    EXPECT_FALSE(program.steps()) << traced << ", " << untraced;
+  }
+  SteppedProgram program;
+  program.traced(10, 20, 5);
+  program.untraced(10, 150);
+  EXPECT_FALSE(program.steps(1));
+}
+
+TEST(ProgramSteps, AGraphIsNeverPromisedToBeSlower) {
+  SteppedProgram program;
+  program.traced(10, 20, 20);
+  program.untraced(10, 190);
+  const auto graph = graph_estimate({}, &*program.steps(), false);
+  EXPECT_EQ(graph.speedup, 1);
+  EXPECT_EQ(graph.low, 1);
+}
+
+// Half of the time waited for launches, which tracing had slowed.
+TEST(ProgramSteps, OfTracedStepsAloneTheEstimateIsLowerAndWider) {
+  GpuBusy busy;
+  busy.busy_ns = 100'000'000;
+  busy.span_ns = 400'000'000;
+  busy.launches = 10'000;
+  const auto graph = graph_estimate(busy, nullptr, false);
+  EXPECT_NEAR(graph.speedup, 400 / 1.135 / 104.2, 1e-6);
+  EXPECT_LT(graph.low / graph.speedup, 0.8);
+  EXPECT_GT(graph.high / graph.speedup, 1.3);
+}
+
+}  // namespace
+}  // namespace rnnadvisor
