@@ -23,7 +23,7 @@ constexpr double tracing_slows = 1.135;
 constexpr double least_of_estimate = 0.85, most_of_estimate = 1.2;
 constexpr double least_of_traced = 0.75, most_of_traced = 1.4;
 // Recurrences side by side overlap more in a graph, where no launch holds them up.
-constexpr double most_of_concurrent = 2.2;
+constexpr double most_of_concurrent = 2.5;
 
 // The calls that begin steps, in their order, of the process and the kind of steps with most of
 // those that were timed.

@@ -113,7 +113,9 @@ TEST(ProgramSteps, AGraphIsNeverPromisedToBeSlower) {
   SteppedProgram program;
   program.traced(10, 20, 20);
   program.untraced(10, 190);
-  const auto graph = graph_estimate({}, &*program.steps(), false);
+  const auto steps = program.steps();
+  ASSERT_TRUE(steps);
+  const auto graph = graph_estimate({}, &*steps, false);
   EXPECT_EQ(graph.speedup, 1);
   EXPECT_EQ(graph.low, 1);
 }
