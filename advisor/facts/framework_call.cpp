@@ -43,6 +43,7 @@ CudnnUse cudnn_use(Framework framework, const CudnnQuestion& question) {
 // The framework raises an error rather than run the layer in another way.
 bool stops_with_error(Framework framework, const CudnnQuestion& question, const CudnnUse& use) {
   if (use.clause == "custom_cell" || use.clause == "layer_norm") return false;
+  if (release_stops(framework, question)) return true;
   // XLA has no kernel for cuDNN's recurrent operation of TensorFlow.
   const bool compiled = compiled_with_xla(question.program) &&
                         (use.used != false || use.clause == "jit_compile") &&
@@ -110,7 +111,7 @@ FrameworkCall call_of(Framework framework, const RnnConfig& config, const Progra
   call.cudnn = use.used;
   call.clause = use.clause;
   call.stops = stops_with_error(framework, question, use);
-  if (use.used == false) {
+  if (use.used == false || (call.stops && release_stops(framework, question))) {
     call.config = described;
     return call;
   }

@@ -346,6 +346,21 @@ void add_framework_facts(Catalogue& catalogue) {
           "PyTorch runs this RNN with cuDNN", pytorch_cudnn, pytorch_cudnn_clauses());
   add_use(catalogue, Framework::keras2, "keras2_cudnn", "keras2_clause",
           "Keras 2 runs this layer with cuDNN", keras2_cudnn, keras2_clauses());
+  define(catalogue, "framework.keras2_release", "", Provenance::documented,
+         "what the version of a Keras 2 program says: TensorFlow 2 or later, before it, or either, "
+         "for 2.0 to 2.3 exist of TensorFlow and of the older package keras",
+         [](const Subject& s) -> std::optional<std::string> {
+           if (framework_of(s) != Framework::keras2) return std::nullopt;
+           return std::string(to_string(keras2_release(s.get().program)));
+         },
+         {"tensorflow_2", "before_tensorflow_2", "either"});
+  define(catalogue, "framework.follows_allow_tf32", "", Provenance::documented,
+         "the RNNs of the framework ask whether TF32 is allowed; those of ONNX Runtime do not "
+         "before 1.18",
+         [](const Subject& s) {
+           return framework_of(s) != Framework::onnxruntime ||
+                  !released_before(s.get().program, {1, 18, 0});
+         });
   add_use(catalogue, Framework::keras3, "keras3_cudnn", "keras3_clause",
           "Keras 3 runs this layer with cuDNN", keras3_cudnn, keras3_clauses());
   define(catalogue, "framework.keras3_mask", "", Provenance::documented,

@@ -91,10 +91,11 @@ constexpr auto pytorch_use =
                                      "bfloat16_compute_capability", "bfloat16_cudnn_version"});
 constexpr auto keras2_use = std::to_array<std::string_view>(
     {"none", "cell", "activation", "recurrent_activation", "recurrent_dropout", "unroll",
-     "use_bias", "reset_after", "eager_outside_functions", "mask"});
+     "use_bias", "reset_after", "eager_outside_functions", "mask", "keras_1_layer",
+     "keras_package"});
 constexpr auto keras3_use = std::to_array<std::string_view>(
     {"none", "cell", "backend", "use_cudnn", "activation", "recurrent_activation",
-     "recurrent_dropout", "unroll", "use_bias", "reset_after", "jit_compile", "mask"});
+     "recurrent_dropout", "unroll", "use_bias", "reset_after", "dropout", "jit_compile", "mask"});
 constexpr auto onnxruntime_use =
     std::to_array<std::string_view>({"none", "clip_attribute", "default_activations",
                                      "input_forget", "peephole", "linear_before_reset"});
@@ -207,6 +208,8 @@ constexpr auto what_clauses_ask = std::to_array<Decides>({
     {"backend", "the release of Keras", "version"},
     {"mask", "the backend of Keras", "backend"},
     {"tensorflow_1_layer", "which layer of TensorFlow 1 it is", ""},
+    {"keras_1_layer", "which layer of Keras it is", ""},
+    {"keras_package", "whether the layer is of tensorflow.keras or of the older package keras", ""},
     {"bfloat16_compute_capability", "the GPU's compute capability", ""},
     {"bfloat16_cudnn_version", "the cuDNN version", "cudnn_version"},
     {"clip_attribute", "the node's attribute clip", "clip_attribute"},
@@ -234,6 +237,38 @@ std::string_view key_that_decides(std::string_view clause) {
   return found != nullptr ? found->key : std::string_view();
 }
 
+bool released_before(const ProgramContext& program, const Version& release) {
+  const auto version = program.version ? parse_version(*program.version) : std::nullopt;
+  return version && *version < release;
+}
+
+Keras2Release keras2_release(const ProgramContext& program) {
+  if (released_before(program, {2, 0, 0})) return Keras2Release::before_tensorflow_2;
+  if (released_before(program, {2, 4, 0})) return Keras2Release::either;
+  return Keras2Release::tensorflow_2;
+}
+
+bool release_stops(Framework framework, const CudnnQuestion& q) {
+  const auto& p = q.program;
+  const bool bfloat16 = q.config.data_type == DataType::bfloat16;
+  switch (framework) {
+    case Framework::pytorch:
+      return bfloat16 && !plain_rnn(q.config.cell) && released_before(p, {2, 3, 0});
+    case Framework::tensorflow:
+      return bfloat16 && released_before(p, {2, 13, 0});
+    case Framework::keras2:
+      if (keras2_cudnn(q).used != false && bfloat16 && released_before(p, {2, 13, 0})) return true;
+      return p.mask == MaskKind::has_empty_row && keras2_cudnn(q).clause == "mask" &&
+             keras2_release(p) == Keras2Release::either;
+    case Framework::keras3:
+    case Framework::jax:
+    case Framework::onnxruntime:
+    case Framework::cudnn_api:
+      break;
+  }
+  return false;
+}
+
 bool compiled_with_xla(const ProgramContext& program) {
   return program.jit_compile == true && program.name &&
          caller_of_cudnn(*program.name, program) == Framework::tensorflow;
@@ -252,7 +287,13 @@ CudnnUse keras2_cudnn(const CudnnQuestion& q) {
   const auto arguments = keras_arguments(q);
   std::vector<Condition> conditions(arguments.begin(), arguments.end());
   conditions.push_back({"eager_outside_functions", p.eager_outside_functions != false});
-  conditions.push_back({"mask", mask == MaskKind::none || mask == MaskKind::right_padded});
+  // Only CuDNNLSTM and CuDNNGRU call cuDNN before TensorFlow 2, and they take no mask.
+  const bool old = keras2_release(p) == Keras2Release::before_tensorflow_2;
+  conditions.push_back(
+      {"mask", mask == MaskKind::none || (mask == MaskKind::right_padded && !old)});
+  conditions.push_back({"keras_1_layer", old ? Flag() : Flag(true)});
+  const bool either = keras2_release(p) == Keras2Release::either;
+  conditions.push_back({"keras_package", either ? Flag() : Flag(true)});
   return decide(conditions);
 }
 
@@ -266,6 +307,10 @@ std::vector<Condition> keras3_conditions(const CudnnQuestion& q) {
   conditions.push_back({"backend", keras3_backend(q)});
   conditions.push_back({"use_cudnn", p.use_cudnn != KerasCudnn::no});
   conditions.insert(conditions.end(), arguments.begin() + 1, arguments.end());
+  // keras/src/layers/rnn/{lstm,gru}.py @f6c4ac55692c132cd16211f4877fac6dbeead749 (3.3.3) ask for
+  // dropout 0; since 3.4 (@1b8f7b7bff, pull request 19645) they drop before they call cuDNN.
+  const bool drops = q.config.dropout > 0 && released_before(p, {3, 4, 0});
+  conditions.push_back({"dropout", !drops});
   // Models with such a layer are not compiled unless they are told to. XLA has no kernel for
   // TensorFlow's operation, and inside torch.compile the PyTorch backend does without cuDNN.
   const bool compiled = p.jit_compile == true && p.backend != KerasBackend::jax;
@@ -306,6 +351,18 @@ Keras3Mask keras3_mask(const CudnnQuestion& q) {
   if (*p.mask == MaskKind::right_padded)
     return p.backend ? Keras3Mask::suits : Keras3Mask::backend_decides;
   return p.backend ? Keras3Mask::stops : Keras3Mask::stops_or_loops;
+}
+
+std::string_view to_string(Keras2Release value) {
+  switch (value) {
+    case Keras2Release::before_tensorflow_2:
+      return "before_tensorflow_2";
+    case Keras2Release::either:
+      return "either";
+    case Keras2Release::tensorflow_2:
+      break;
+  }
+  return "tensorflow_2";
 }
 
 std::string_view to_string(Keras3Mask value) {

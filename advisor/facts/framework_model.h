@@ -73,6 +73,19 @@ CudnnUse tensorflow_cudnn(const CudnnQuestion& question);
 // keras-team/tf-keras tf_keras/layers/rnn/{lstm,gru,gru_lstm_utils}.py
 // @dd0a7237b9b24132dba3f491f3c84b0094ab796e.
 CudnnUse keras2_cudnn(const CudnnQuestion& question);
+// What the version of a Keras 2 program is the version of. The package keras of its own went up to
+// 2.3, whose LSTM and GRU never call cuDNN (@f295e8ee39d4ba841ac281a9337d69c7bc5e0eb6); the Keras
+// of TensorFlow 2 began with 2.0. So 2.0 to 2.3 is either. A version that was not given counts as
+// TensorFlow 2.
+enum class Keras2Release { tensorflow_2, before_tensorflow_2, either };
+std::string_view to_string(Keras2Release value);
+Keras2Release keras2_release(const ProgramContext& program);
+// The version is known and earlier than `release`.
+bool released_before(const ProgramContext& program, const Version& release);
+// This release of the framework is known to stop at the layer, which later ones run. The cards and
+// their sources: rules/versions/pytorch-bfloat16.toml, tensorflow-bfloat16.toml,
+// keras2-empty-row.toml.
+bool release_stops(Framework framework, const CudnnQuestion& question);
 // keras-team/keras keras/src/backend/tensorflow/rnn.py @51d7e77046f5b562fbde669068a29b4b33e1f745
 // and keras/src/layers/rnn/lstm.py
 // @13b6362d852071dcd0b9a5897576bccab6282a3a; PyTorch backend: keras/src/backend/torch/rnn.py

@@ -93,6 +93,12 @@ void add_program_facts(Catalogue& catalogue) {
            const auto stated = subject.get().program.needs_backward;
            return (stated ? stated : shown("needs_backward", subject, index)) != false;
          });
+  define(catalogue, "program.wants_double_backward", "", Provenance::configured,
+         "backward of backward is asked for: program.double_backward, false where it is not known",
+         [](const Subject& subject) { return subject.get().program.double_backward == true; });
+  define(catalogue, "program.cublas_workspace_confirmed", "", Provenance::configured,
+         "CUBLAS_WORKSPACE_CONFIG is known to be set",
+         [](const Subject& subject) { return subject.get().program.cublas_workspace_set == true; });
   define(catalogue, "program.framework_given", "", Provenance::configured,
          "a framework is named, by the user or by the capture",
          [](const Subject& subject) { return framework_of(subject).has_value(); });

@@ -162,6 +162,66 @@ ProgramContext keras_defaults() {
   return p;
 }
 
+// What a release says: sources in framework_model.h and in the cards of rules/versions.
+TEST(CudnnUse, ReleasesOfKeras) {
+  auto p = keras_defaults();
+  p.version = "1.2.1";
+  EXPECT_EQ(keras2_release(p), Keras2Release::before_tensorflow_2);
+  EXPECT_EQ(keras2_cudnn(question(layer(), p)).used, std::nullopt) << "CuDNNLSTM does call it";
+  p.mask = MaskKind::right_padded;
+  EXPECT_EQ(keras2_cudnn(question(layer(), p)).clause, "mask") << "and takes no mask";
+  p.version = "2.3.0";
+  EXPECT_EQ(keras2_release(p), Keras2Release::either);
+  EXPECT_EQ(keras2_cudnn(question(layer(), p)).used, std::nullopt);
+  p.activation = "relu";
+  EXPECT_EQ(keras2_cudnn(question(layer(), p)).used, false);
+  p = keras_defaults();
+  for (const auto* version : {"2.4.0", "2.15"}) {
+    p.version = version;
+    EXPECT_EQ(keras2_release(p), Keras2Release::tensorflow_2);
+    EXPECT_EQ(keras2_cudnn(question(layer(), p)).used, true);
+  }
+  p.version.reset();
+  EXPECT_EQ(keras2_release(p), Keras2Release::tensorflow_2);
+  EXPECT_FALSE(released_before(p, {9, 0, 0})) << "a release that is not known";
+
+  auto drops = layer();
+  drops.dropout = 0.2;
+  p.version = "3.3.3";
+  EXPECT_EQ(keras3_cudnn(question(drops, p)).clause, "dropout");
+  EXPECT_EQ(keras3_cudnn(question(layer(), p)).used, true);
+  p.version = "3.4.0";
+  EXPECT_EQ(keras3_cudnn(question(drops, p)).used, true);
+}
+
+TEST(CudnnUse, ReleasesThatStop) {
+  auto config = layer();
+  config.data_type = DataType::bfloat16;
+  ProgramContext p;
+  EXPECT_FALSE(release_stops(Framework::pytorch, question(config, p)));
+  p.version = "2.2.2";
+  EXPECT_TRUE(release_stops(Framework::pytorch, question(config, p)));
+  EXPECT_FALSE(release_stops(Framework::pytorch, question(layer(), p)));
+  config.cell = Cell::rnn_tanh;
+  EXPECT_FALSE(release_stops(Framework::pytorch, question(config, p))) << "no fused cell";
+  config.cell = Cell::gru;
+  p.version = "2.3.0";
+  EXPECT_FALSE(release_stops(Framework::pytorch, question(config, p)));
+
+  p = keras_defaults();
+  p.version = "2.12.0";
+  EXPECT_TRUE(release_stops(Framework::keras2, question(config, p)));
+  EXPECT_TRUE(release_stops(Framework::tensorflow, question(config, p)));
+  p.version = "2.13.0";
+  EXPECT_FALSE(release_stops(Framework::keras2, question(config, p)));
+  EXPECT_FALSE(release_stops(Framework::tensorflow, question(config, p)));
+  p.mask = MaskKind::has_empty_row;
+  for (const auto& [version, stops] : {std::pair{"2.3.0", true}, {"2.4.0", false}}) {
+    p.version = version;
+    EXPECT_EQ(release_stops(Framework::keras2, question(layer(), p)), stops) << version;
+  }
+}
+
 TEST(CudnnUse, KerasNeedsEveryCondition) {
   const auto lstm = layer();
   const auto gru = layer(Cell::gru);
