@@ -81,13 +81,14 @@ void expect_fields(const Spool& s, bool with_handle) {
   // x y hx hy cx cy weights workspace reserve dy dx dw; never more than a page.
   EXPECT_EQ(s.calls[0].entry, Entry::forward);
   EXPECT_THAT(alignment(0), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 12, none, none, none));
-  EXPECT_EQ(s.calls[0].flags, spool::call_c_not_packed | spool::call_dev_lengths);
+  EXPECT_EQ(s.calls[0].flags,
+            spool::call_c_not_packed | spool::call_dev_lengths | spool::call_untraced);
   EXPECT_EQ(s.calls[1].entry, Entry::backward_data);
   EXPECT_THAT(alignment(1), ElementsAre(none, 1, 4, 5, 7, 8, 10, 11, 12, 2, 3, none));
-  EXPECT_EQ(s.calls[1].flags, spool::call_c_not_packed);
+  EXPECT_EQ(s.calls[1].flags, spool::call_c_not_packed | spool::call_untraced);
   EXPECT_EQ(s.calls[2].entry, Entry::backward_weights);
   EXPECT_THAT(alignment(2), ElementsAre(1, 2, none, none, none, none, none, 10, 12, none, none, 9));
-  EXPECT_EQ(s.calls[2].flags, spool::call_wgrad_set);
+  EXPECT_EQ(s.calls[2].flags, spool::call_wgrad_set | spool::call_untraced);
   EXPECT_EQ(s.calls[3].entry, Entry::build_dynamic);
   EXPECT_THAT(alignment(3), Each(none));
   EXPECT_EQ(s.header.calls, 3u);

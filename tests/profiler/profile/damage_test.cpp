@@ -1,5 +1,6 @@
 // Files that are not whole, not profiles, or made to do harm: a clear error, never a crash, never a
 // value out of range.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -174,9 +175,12 @@ TEST(Damage, EveryByteOfTheHeader) {
 }
 
 TEST(Damage, NewerVersionNamesBothVersionsAndTheRemedy) {
-  const Error error = error_of(changed("PRAGMA user_version=8"));
+  const Error error =
+      error_of(changed(fmt::format("PRAGMA user_version={}", rnnprof_schema_version + 1)));
   EXPECT_EQ(error.code, ErrorCode::newer_version);
-  EXPECT_THAT(error.message, HasSubstr("schema version 8, and this rnnadvisor reads up to 7"));
+  EXPECT_THAT(error.message,
+              HasSubstr(fmt::format("schema version {}, and this rnnadvisor reads up to {}",
+                                    rnnprof_schema_version + 1, rnnprof_schema_version)));
   EXPECT_THAT(error.remedy, HasSubstr("rnnadvisor that wrote it"));
   EXPECT_EQ(error_of(changed("PRAGMA user_version=0")).code, ErrorCode::damaged);
   // A later version may keep its checksum elsewhere, or have none.
