@@ -23,7 +23,7 @@ constexpr double tracing_slows = 1.135;
 constexpr double least_of_estimate = 0.85, most_of_estimate = 1.2;
 constexpr double least_of_traced = 0.75, most_of_traced = 1.4;
 // Recurrences side by side overlap more in a graph, where no launch holds them up.
-constexpr double most_of_concurrent = 2.5;
+constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of time that was idle
 
 // The calls that begin steps, in their order, of the process and the kind of steps with most of
 // those that were timed.
@@ -152,24 +152,27 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device) {
 }
 
 GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, bool concurrent) {
-  GraphEstimate estimate;
+  double now = static_cast<double>(busy.span_ns) / tracing_slows, low = now, high = now;
+  double work = static_cast<double>(busy.busy_ns);
+  double graph = work + graph_node_ns * static_cast<double>(busy.launches);
+  double least = least_of_traced, most = most_of_traced;
   if (steps != nullptr) {
-    const double graph_ns = steps->busy_ns + graph_node_ns * steps->launches + graph_launch_ns;
-    estimate.speedup = steps->untraced_ns / graph_ns;
-    estimate.low = least_of_estimate * steps->untraced_low_ns / graph_ns;
-    estimate.high =
-        (concurrent ? most_of_concurrent : most_of_estimate) * steps->untraced_high_ns / graph_ns;
-  } else {
-    const double graph_ns =
-        static_cast<double>(busy.busy_ns) + graph_node_ns * static_cast<double>(busy.launches);
-    estimate.speedup = static_cast<double>(busy.span_ns) / tracing_slows / graph_ns;
-    estimate.low = least_of_traced * estimate.speedup;
-    estimate.high = (concurrent ? most_of_concurrent : most_of_traced) * estimate.speedup;
+    now = steps->untraced_ns;
+    low = steps->untraced_low_ns;
+    high = steps->untraced_high_ns;
+    work = steps->busy_ns;
+    graph = work + graph_node_ns * steps->launches + graph_launch_ns;
+    least = least_of_estimate;
+    most = most_of_estimate;
   }
+  const double idle = std::max(0.0, 1 - work / now);
+  const double overlap = concurrent ? 1 + overlapped * idle : 1;
+  if (concurrent) most = std::max(most, most_of_estimate + most_overlapped * idle);
   // It never launches more slowly than the program does.
-  estimate.speedup = std::max(estimate.speedup, 1.0);
-  estimate.low = std::clamp(estimate.low, 1.0, estimate.speedup);
-  estimate.high = std::max(estimate.high, estimate.speedup);
+  GraphEstimate estimate;
+  estimate.speedup = std::max(1.0, overlap * now / graph);
+  estimate.low = std::clamp(least * low / graph, 1.0, estimate.speedup);
+  estimate.high = std::max(most * high / graph, estimate.speedup);
   return estimate;
 }
 

@@ -113,12 +113,12 @@ TEST(Order, AGainCountsByTheShareThatItsCallHasOfTheStep) {
   EXPECT_DOUBLE_EQ(*share_of_step(index, 1, "program step"), 1);
   EXPECT_FALSE(share_of_step(index, 0, "forward inference")) << "there is no such call";
   EXPECT_FALSE(share_of_step(index, -1, ""));
-  // 0.6 (1 - 1/1.5) = 0.2 of the step, 0.1 (1 - 1/10) = 0.09, 1 - 1/(0.8 * 1.6) = 0.22 and
-  // 1 - 1/(0.8 * 1.5) = 0.17.
+  // 0.6 (1 - 1/1.5) = 0.2 of the step, 0.1 (1 - 1/10) = 0.09, 1 - 1/1.3 = 0.23 and
+  // 1 - 1/1.2 = 0.17.
   EXPECT_THAT(ordered({finding("small-share", 1, 10, GainBasis::measured_elsewhere),
-                       finding("smaller-estimate", 0, 1.5, GainBasis::modelled, "program step"),
+                       finding("smaller-estimate", 0, 1.2, GainBasis::modelled, "program step"),
                        finding("large-share", 0, 1.5, GainBasis::measured_elsewhere),
-                       finding("larger-estimate", 0, 1.6, GainBasis::modelled, "program step")},
+                       finding("larger-estimate", 0, 1.3, GainBasis::modelled, "program step")},
                       profile),
               ElementsAre("larger-estimate", "large-share", "smaller-estimate", "small-share"));
 }

@@ -471,20 +471,18 @@ TEST(MakeReport, AnActionIsAsSevereAsItsWorstFinding) {
   EXPECT_EQ(report.actions.front().severity(), Severity::warning);
 }
 
-TEST(MakeReport, AnEstimateOfTheStepSaysWhatCameTrueOfSuchOnes) {
+TEST(MakeReport, AnEstimateOfTheStepSaysItsInterval) {
   auto judged = fixture::single();
   auto& finding = judged->judgement.findings.front();
-  finding.gain = Gain{3.71, 0, 0, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
-  EXPECT_THAT(
-      judged->report().headline,
-      HasSubstr("about 3.71× to gain (estimate; 20 programs reached 0.8 of theirs in the median)"));
+  finding.gain = Gain{3.71, 3.1, 4.5, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
+  EXPECT_THAT(judged->report().headline, HasSubstr("about 3.71× to gain (3.10 to 4.50)"));
   // What comes first is told, with the interval that it has: it may be a loss.
   Finding measured = finding;
   measured.gain =
       Gain{3.2, 0.96, 5, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};
   measured.gain->change = "padding";
   judged->judgement.findings.push_back(measured);
-  EXPECT_THAT(judged->report().headline, HasSubstr("about 3.71× to gain (estimate"));
+  EXPECT_THAT(judged->report().headline, HasSubstr("about 3.71× to gain (3.10 to 4.50)"));
   std::swap(judged->judgement.findings.front(), judged->judgement.findings.back());
   EXPECT_THAT(
       judged->report().headline,
