@@ -1,5 +1,7 @@
 #include "advisor/report/terminal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
