@@ -29,10 +29,12 @@ bool has(const spool::Call& call, std::uint32_t flag) { return (call.flags & fla
 // The calls that have a kernel, by their numbers: those whose range holds the number of one.
 std::set<std::uint64_t> with_kernels(const Spool& s) {
   std::set<std::uint64_t> found;
-  for (const auto& kernel : s.kernels)
-    for (const auto& range : s.ranges)
-      if (kernel.correlation > range.first && kernel.correlation < range.last)
-        EXPECT_TRUE(found.insert(range.call).second) << "a call has two kernels";
+  for (const auto& kernel : s.kernels) {
+    for (const auto& range : s.ranges) {
+      if (kernel.correlation <= range.first || kernel.correlation >= range.last) continue;
+      EXPECT_TRUE(found.insert(range.call).second) << "a call has two kernels";
+    }
+  }
   return found;
 }
 
