@@ -21,15 +21,16 @@ namespace {
 
 std::mutex mutex;
 int subscriber_place = 0;
-bool subscribed = false;
+std::atomic<bool> subscribed{false};
 std::atomic<bool> system_threads{false};
-CUpti_CallbackFunc callback = nullptr;
-void* callback_user = nullptr;
+std::atomic<CUpti_CallbackFunc> callback{nullptr};
+std::atomic<void*> callback_user{nullptr};
+std::mutex callbacks_mutex;
 std::set<std::pair<int, int>> enabled_callbacks;
 std::set<int> enabled_kinds;
-CUpti_BuffersCallbackRequestFunc request = nullptr;
-CUpti_BuffersCallbackCompleteFunc complete = nullptr;
-CUpti_TimestampCallbackFunc now = nullptr;
+std::atomic<CUpti_BuffersCallbackRequestFunc> request{nullptr};
+std::atomic<CUpti_BuffersCallbackCompleteFunc> complete{nullptr};
+std::atomic<CUpti_TimestampCallbackFunc> now{nullptr};
 std::uint8_t* buffer = nullptr;
 std::size_t size = 0, used = 0;
 std::atomic<std::size_t> dropped{0};
@@ -42,13 +43,18 @@ std::uint32_t number_of(std::uint32_t correlation) {
   return correlation - numbered_from.load();
 }
 
+std::uint64_t time_now() {
+  const auto function = now.load();
+  return function != nullptr ? function() : 1;
+}
+
 bool refuses(const char* name) {
   const char* text = getenv("STANDIN_CUPTI_REFUSES");
   return text != nullptr && strcmp(text, name) == 0;
 }
 
 void hand_over(std::uint8_t* full, std::size_t whole, std::size_t valid) {
-  std::thread([=] { complete(nullptr, 0, full, whole, valid); }).join();
+  std::thread([=] { complete.load()(nullptr, 0, full, whole, valid); }).join();
 }
 
 template <typename Record>
@@ -63,7 +69,7 @@ void record(Record value) {
   }
   if (buffer == nullptr) {
     std::size_t most = 0;
-    request(&buffer, &size, &most);
+    request.load()(&buffer, &size, &most);
     used = 0;
     if (buffer == nullptr) {
       ++dropped;
@@ -77,7 +83,7 @@ void record(Record value) {
 void record_kernel(const char* name, std::uint32_t correlation, std::uint64_t node) {
   CUpti_ActivityKernel10 kernel{};
   kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-  kernel.start = now != nullptr ? now() : 1;
+  kernel.start = time_now();
   kernel.end = kernel.start + 1'500'000;
   kernel.name = name;
   kernel.correlationId = correlation;
@@ -98,8 +104,12 @@ void record_kernel(const char* name, std::uint32_t correlation, std::uint64_t no
 }
 
 void call_back(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (callback != nullptr && enabled_callbacks.contains({domain, static_cast<int>(id)}))
-    callback(callback_user, domain, id, data);
+  {
+    const std::lock_guard lock(callbacks_mutex);
+    if (!enabled_callbacks.contains({domain, static_cast<int>(id)})) return;
+  }
+  if (const auto function = callback.load(); function != nullptr)
+    function(callback_user, domain, id, data);
 }
 
 void node_made(CUpti_CallbackId id, std::uint64_t node, std::uint64_t original) {
@@ -124,7 +134,7 @@ void work(const StandinWork& done) {
   context_made();
   const std::uint32_t number = number_of(done.correlation);
   if (done.node != 0) return node_made(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, done.node, 0);
-  const std::uint64_t time = now != nullptr ? now() : 1;
+  const std::uint64_t time = time_now();
   CUpti_ActivityAPI api{};
   api.kind = CUPTI_ACTIVITY_KIND_DRIVER;
   api.cbid = rnnadvisor::launch_cbid;
@@ -255,11 +265,13 @@ CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   subscribed = false;
   callback = nullptr;
+  const std::lock_guard lock(callbacks_mutex);
   enabled_callbacks.clear();
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const std::lock_guard lock(callbacks_mutex);
   if (on != 0) enabled_callbacks.insert({domain, static_cast<int>(id)});
   return CUPTI_SUCCESS;
 }
