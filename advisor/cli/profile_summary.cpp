@@ -22,14 +22,15 @@ namespace words = advisor::words;
 // What the calls of one configuration took.
 struct Use {
   std::int64_t calls = 0, replays = 0;
-  double kernel_ms = 0, event_ms = 0, host_ms = 0;
+  double kernel_ms = 0, host_ms = 0;
+  double event_ms = 0;                // of calls without kernels
   std::map<int, std::int64_t> sites;  // calls from each
 };
 
 struct Totals {
   std::vector<Use> uses;  // by configuration; the last for calls of none
   double kernel_ms = 0;   // of all kernels, the RNNs' and others
-  // What tells the time of most calls: their kernels, CUDA events around them, else the host's.
+  // What tells the time of calls: their kernels, CUDA events around those without, else the host's.
   bool kernels = false, events = false;
 };
 
@@ -40,18 +41,6 @@ Totals add_up(const Profile& p) {
     return call.configuration < 0 ? totals.uses.back()
                                   : totals.uses[static_cast<std::size_t>(call.configuration)];
   };
-  std::int64_t timed = 0;
-  for (const auto& call : p.calls) {
-    Use& use = use_of(call);
-    ++use.calls;
-    if (call.graph == GraphState::replayed) ++use.replays;
-    use.host_ms += static_cast<double>(call.host_end_ns - call.host_start_ns) / 1e6;
-    if (call.device_duration_ns >= 0) {
-      use.event_ms += static_cast<double>(call.device_duration_ns) / 1e6;
-      ++timed;
-    }
-    if (call.site >= 0) ++use.sites[call.site];
-  }
   std::vector<bool> traced(p.calls.size(), false);
   for (std::size_t i = 0; i < p.kernels.size(); ++i) {
     const double ms = static_cast<double>(p.kernels.end_ns[i] - p.kernels.start_ns[i]) / 1e6;
@@ -59,16 +48,25 @@ Totals add_up(const Profile& p) {
     if (p.kernels.call[i] < 0) continue;
     const auto call = static_cast<std::size_t>(p.kernels.call[i]);
     use_of(p.calls[call]).kernel_ms += ms;
-    traced[call] = true;
+    traced[call] = totals.kernels = true;
   }
-  const auto with_kernels = std::count(traced.begin(), traced.end(), true);
-  totals.events = timed > with_kernels;
-  totals.kernels = with_kernels > 0 && !totals.events;
+  for (std::size_t i = 0; i < p.calls.size(); ++i) {
+    const auto& call = p.calls[i];
+    Use& use = use_of(call);
+    ++use.calls;
+    if (call.graph == GraphState::replayed) ++use.replays;
+    use.host_ms += static_cast<double>(call.host_end_ns - call.host_start_ns) / 1e6;
+    if (call.device_duration_ns >= 0 && !traced[i]) {
+      use.event_ms += static_cast<double>(call.device_duration_ns) / 1e6;
+      totals.events = true;
+    }
+    if (call.site >= 0) ++use.sites[call.site];
+  }
   return totals;
 }
 
 double measured_ms(const Totals& totals, const Use& use) {
-  return totals.kernels ? use.kernel_ms : totals.events ? use.event_ms : use.host_ms;
+  return totals.kernels || totals.events ? use.kernel_ms + use.event_ms : use.host_ms;
 }
 
 std::string how_it_ended(const Process& process) {
@@ -124,10 +122,11 @@ std::string software_line(const Profile& p) {
 
 std::string calls_line(const Profile& p, const Totals& totals) {
   std::int64_t calls = 0, replays = 0;
-  double ms = 0;
+  double ms = 0, kernel_ms = 0;
   for (const auto& use : totals.uses) {
     calls += use.calls;
     replays += use.replays;
+    kernel_ms += use.kernel_ms;
     ms += measured_ms(totals, use);
   }
   if (calls == 0) return "none";
@@ -136,8 +135,10 @@ std::string calls_line(const Profile& p, const Totals& totals) {
                   words::plural(static_cast<long long>(p.configurations.size()), "configuration"));
   if (replays > 0) line += fmt::format(", {} of them in CUDA graphs", format_count(replays));
   if (totals.kernels) {
-    line += fmt::format("; {} in kernels, {} of all kernel time", format_milliseconds(ms),
-                        words::percent(totals.kernel_ms > 0 ? ms / totals.kernel_ms : 0));
+    // Where some calls were not traced, the share is that of the others.
+    line += fmt::format("; {} {}, {} of all kernel time", format_milliseconds(ms),
+                        totals.events ? "on the GPU" : "in kernels",
+                        words::percent(totals.kernel_ms > 0 ? kernel_ms / totals.kernel_ms : 0));
   } else if (totals.events) {
     line += fmt::format("; {} on the GPU, by CUDA events", format_milliseconds(ms));
   } else {

@@ -54,11 +54,19 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
   busy.launches = static_cast<std::int64_t>(work.size());
   // A recording of one stream is in order already.
   if (!std::is_sorted(work.begin(), work.end())) std::sort(work.begin(), work.end());
+  // Nothing was traced in between: no sign of waiting, however short.
+  std::int64_t untraced_from = -1, untraced_to = -1;
+  for (const auto& call : profile.calls) {
+    if (!call.untraced || call.process != busy.process) continue;
+    if (untraced_from < 0) untraced_from = call.host_start_ns;
+    untraced_from = std::min(untraced_from, call.host_start_ns);
+    untraced_to = std::max(untraced_to, call.host_end_ns);
+  }
   std::int64_t covered = from;
   for (const auto& [start, end] : work) {
     const std::int64_t wait = start - covered;
-    if (wait > longest_wait_ns)
-      busy.pause_ns += wait;
+    if (wait > longest_wait_ns || (covered < untraced_to && start > untraced_from))
+      busy.pause_ns += std::max<std::int64_t>(wait, 0);
     else if (wait > 0)
       busy.span_ns += wait;
     if (end > covered) busy.busy_ns += end - std::max(start, covered);

@@ -30,9 +30,9 @@ struct GpuBusy {
 // chosen, memory is taken from the device). A pause of more than 10 ms between two pieces of work
 // is left out: a launch takes microseconds, under tracing too, so that the program then waited for
 // something that no other way of launching would change, as data, a file or a person. Both numbers
-// are our choice. Tracing makes each launch slower, so that without it the GPU is busier than this.
-// Nothing where fewer than 100 kernels are left to look at, where kernels were not traced or where
-// records were lost.
+// are our choice. So is a time in which calls were not traced. Tracing makes each launch slower, so
+// that without it the GPU is busier than this. Nothing where fewer than 100 kernels are left to
+// look at, where kernels were not traced or where records were lost.
 std::optional<GpuBusy> gpu_busy(const Profile& profile, int device);
 
 // The part of GpuBusy::span_ns in which calls were at work, 0 … 1: from the first kernel of each

@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t fewest_steps = 3;
 constexpr std::size_t warm_up = 2;  // the first steps load libraries and kernels
 
-// Of 27 recorded programs on an H200 (CUDA 13) whose steps were also measured as a CUDA graph
-// (tests/gpu/planted_programs/graph_estimates.py): what lies between two nodes of a graph on one
-// stream; how much longer a step of small kernels takes while it is traced; and measured speedups
-// over estimates.
+// Chosen with recordings of PyTorch programs on an H200 (CUDA 13) whose steps were also measured as
+// a CUDA graph (tests/gpu/results/h200/planted-programs.json, .tar.xz), and checked with those of
+// another day by tests/gpu/planted_programs/graph_estimates.py: what lies between two nodes of a
+// graph; how much longer a step takes while it is traced; and measured speedups over estimates.
 constexpr double graph_node_ns = 420;
 constexpr double graph_launch_ns = 15'000;  // of the graph itself
 constexpr double tracing_slows = 1.135;

@@ -100,7 +100,7 @@ void end_execution(CudnnLibrary& library, Entry entry, const Arguments& argument
   call.handle = reinterpret_cast<std::uintptr_t>(arguments.handle);
   if (e.timed >= 0) call.flags |= spool::call_timed;
   if (e.begins_step) call.flags |= spool::call_begins_step;
-  if (!e.traced && cupti_is_away()) call.flags |= spool::call_untraced;
+  if (!e.traced && cupti_is_inactive()) call.flags |= spool::call_untraced;
   note_capture(e.stream, call);
   describe(library, arguments, call);
   call.call_site = call_site(configuration);

@@ -47,7 +47,7 @@ struct Api {
   void* library;
 };
 
-enum State : int { off, starting, recording, paused, away, gone };
+enum State : int { off, starting, recording, paused, detached, gone };
 std::atomic<int> state{off};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 Api api;
@@ -64,9 +64,11 @@ thread_local std::uint32_t probed = 0, first_of_call = 0;
 thread_local std::uint64_t in_call = 0;  // the RNN call that this thread is in
 std::atomic<int> calls_under_way{0};     // that are traced
 std::atomic<bool> graphs_made{false};
-// CUPTI may number calls from the beginning when it comes back: what is added to its numbers.
+// CUPTI may number calls from the beginning once it is attached again: what is added to its
+// numbers.
 std::atomic<std::uint32_t> numbered_before{0};
-thread_local bool leaving = false, left = false;
+thread_local bool detaching = false, has_detached = false;
+std::atomic<int> contexts_made{0};
 
 struct Ours {
   Ours() { ++ours; }
@@ -148,6 +150,7 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
     if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+      contexts_made.fetch_add(1);
       // When the first kernels reach us the driver may have been shut down already.
       std::uint32_t device = 0;
       if (api.cuptiGetDeviceId != nullptr &&
@@ -161,12 +164,12 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
   } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
     if (probing && id == probe_function) probed = call.correlationId + numbered_before.load();
-    if (leaving && id == probe_function && call.callbackSite == CUPTI_API_EXIT) {
+    if (detaching && id == probe_function && call.callbackSite == CUPTI_API_EXIT) {
       // Where CUPTI's documentation has it: at the exit of a call of the driver.
-      leaving = false;
+      detaching = false;
       api.cuptiUnsubscribe(subscriber);
       subscriber = nullptr;
-      left = api.cuptiFinalize() == CUPTI_SUCCESS;
+      has_detached = api.cuptiFinalize() == CUPTI_SUCCESS;
       return;
     }
     if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && call.callbackSite == CUPTI_API_EXIT)
@@ -288,8 +291,8 @@ void conflict(const char* who) {
   step_down("tracing-conflict", message);
 }
 
-// With `state` at `starting`, at the start and when CUPTI comes back.
-void take_up(State next) {
+// With `state` at `starting`: at the start and after a time without CUPTI.
+void attach(State next) {
   int expected = starting;
   api.cuptiActivityRegisterTimestampCallback(&timestamp);
   if (const auto status = api.cuptiSubscribe(&subscriber, &called, nullptr);
@@ -326,9 +329,9 @@ void take_up(State next) {
   if (!state.compare_exchange_strong(expected, next)) hand_back();
 }
 
-// Where CUPTI could not leave after all.
-void record_again() {
-  int expected = away;
+// Where it could not detach after all.
+void resume_recording() {
+  int expected = detached;
   if (state.compare_exchange_strong(expected, recording)) enable_all(true);
 }
 
@@ -362,7 +365,7 @@ void cupti_start() {
   counters_prepare(api.library, &cupti_is_recording);
   const bool wait = settings().capture != Settings::Capture::always || settings().delay_ns > 0 ||
                     settings().skip > 0;
-  take_up(wait ? paused : recording);
+  attach(wait ? paused : recording);
   const int now = state.load();
   if (now != paused && now != recording) return;
   last_flush_prepare(&cupti_flush);
@@ -391,7 +394,7 @@ bool cupti_begin(std::uint64_t call) {
   if (state.load(std::memory_order_relaxed) != recording) return false;
   const Ours guard;
   calls_under_way.fetch_add(1);
-  // It may have left in between.
+  // Another thread may have detached it in between.
   first_of_call = state.load() == recording ? probe() : 0;
   if (first_of_call == 0) {
     calls_under_way.fetch_sub(1);
@@ -422,53 +425,54 @@ void cupti_end(CUstream stream, bool keep) {
                spool::Loss::kernels);
 }
 
-Left cupti_leave() {
-  if (api.cuptiFinalize == nullptr || graphs_made.load()) return Left::never;
+Detached cupti_detach() {
+  if (api.cuptiFinalize == nullptr || graphs_made.load() || contexts_made.load() > 1)
+    return Detached::never;
   const Scope scope;
   const Ours guard;
   int expected = recording;
-  if (!state.compare_exchange_strong(expected, away))
-    return expected == paused ? Left::later : Left::never;
+  if (!state.compare_exchange_strong(expected, detached))
+    return expected == paused ? Detached::later : Detached::never;
   if (calls_under_way.load() > 0) {
-    record_again();
-    return Left::later;
+    resume_recording();
+    return Detached::later;
   }
   enable_all(false);
   // What still runs would be lost.
   if (!device_is_idle()) {
-    record_again();
-    return Left::later;
+    resume_recording();
+    return Detached::later;
   }
   api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   api.cuptiActivityFlushPeriod(0);
   if (system_threads) api.cuptiSetThreadIdType(threads_before);
-  left = false;
-  leaving = true;
+  has_detached = false;
+  detaching = true;
   const std::uint32_t last = probe();
-  if (left) {
+  if (has_detached) {
     numbered_before.store(last);
-    return Left::yes;
+    return Detached::yes;
   }
-  // Our call of the driver did not come past CUPTI, or it could not leave: it goes on as before.
-  leaving = false;
+  // CUPTI did not see our call of the driver, or could not detach: it records as before.
+  detaching = false;
   if (subscriber != nullptr) api.cuptiUnsubscribe(subscriber);
-  cupti_come_back();
-  return Left::never;
+  cupti_reattach();
+  return Detached::never;
 }
 
-void cupti_come_back() {
-  int expected = away;
+void cupti_reattach() {
+  int expected = detached;
   if (!state.compare_exchange_strong(expected, starting)) return;
   const Scope scope;
   const Ours guard;
-  take_up(recording);
+  attach(recording);
 }
 
-bool cupti_has_left() { return state.load(std::memory_order_relaxed) == away; }
+bool cupti_is_detached() { return state.load(std::memory_order_relaxed) == detached; }
 
-bool cupti_is_away() {
+bool cupti_is_inactive() {
   const int now = state.load(std::memory_order_relaxed);
-  return now == away || now == off;
+  return now == detached || now == off;
 }
 
 bool cupti_stream(CUstream stream, std::uint32_t& number, int& device) {
@@ -524,6 +528,8 @@ void cupti_in_child() {
   in_call = 0;
   calls_under_way.store(0);
   numbered_before.store(0);
+  contexts_made.store(0);
+  graphs_made.store(false);
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   memcpy(&mutex, &fresh, sizeof fresh);
 }

@@ -19,16 +19,17 @@ void cupti_end(CUstream stream, bool keep);
 // The number that CUPTI has for a stream, and the ordinal of its device. False: CUPTI does not
 // record, or knows no such stream.
 bool cupti_stream(CUstream stream, std::uint32_t& number, int& device);
-// Takes CUPTI out of the process until cupti_come_back(), so that launches cost what they cost
+// Takes CUPTI out of the process until cupti_reattach(), so that launches cost what they cost
 // without it; what it holds goes to the spool first. `later`: calls of other threads are traced at
-// this moment. `never`: this CUPTI cannot, or the program has made CUDA graphs, which CUPTI does
-// not find again.
-enum class Left { yes, later, never };
-Left cupti_leave();
-void cupti_come_back();
-bool cupti_has_left();  // and is not back
-// Whether CUPTI is not in the process now: it left, or this recording does without.
-bool cupti_is_away();
+// this moment, or the device cannot be waited for. `never`: this CUPTI cannot, the program has made
+// CUDA graphs, which CUPTI does not find again, or it has several contexts: kernels that still run
+// in another one would be lost.
+enum class Detached { yes, later, never };
+Detached cupti_detach();
+void cupti_reattach();
+bool cupti_is_detached();
+// Whether CUPTI traces nothing in this process now: it is detached, or this recording does without.
+bool cupti_is_inactive();
 // Everything that is finished goes to the spool.
 void cupti_flush();
 // Another tool in the process begins to use CUPTI: we hand everything back and record no more

@@ -13,7 +13,7 @@
 namespace rnnadvisor::plugin {
 namespace {
 
-constexpr std::uint32_t traced_steps = 10;   // before CUPTI leaves; the first load libraries
+constexpr std::uint32_t traced_steps = 10;   // before CUPTI is detached; the first load libraries
 constexpr std::uint32_t settling_steps = 2;  // after that, and at the start without CUPTI
 // A window of timed steps is long enough with all of one line.
 constexpr std::uint32_t most_timed = 32;
@@ -24,7 +24,7 @@ constexpr std::int64_t long_ns = 4'000'000'000;
 // A program that makes no more steps is traced again after this time.
 constexpr std::int64_t patience_ns = 10'000'000'000;
 constexpr std::uint32_t most_timed_calls = 256;  // without CUPTI
-constexpr std::uint32_t most_attempts = 8;       // to have CUPTI leave
+constexpr std::uint32_t most_attempts = 8;       // to detach CUPTI
 
 enum class Stage { traced, untraced, over };
 
@@ -73,7 +73,7 @@ bool is_window_over(std::uint32_t timed, std::int64_t took) {
 // What the next step begins with, decided with the lock held.
 struct Turn {
   int ended = -1;
-  bool counts = false, leave = false, come_back = false, time = false;
+  bool counts = false, detach = false, reattach = false, time = false;
   std::uint64_t call = 0;
 };
 
@@ -90,14 +90,14 @@ Turn next_step(const StepCaller& caller) {
   s.last_ns = now;
   if (mode() == spool::Mode::calls) {
     turn.time =
-        cupti_is_away() && step >= settling_steps && step < settling_steps + most_timed_calls;
+        cupti_is_inactive() && step >= settling_steps && step < settling_steps + most_timed_calls;
     return turn;
   }
   switch (s.stage) {
     case Stage::traced:
-      turn.leave = step >= traced_steps && cupti_is_recording();
+      turn.detach = step >= traced_steps && cupti_is_recording();
       if (is_traced_throughout(settings())) {
-        turn.leave = false;
+        turn.detach = false;
         s.stage = Stage::over;
       }
       break;
@@ -106,7 +106,7 @@ Turn next_step(const StepCaller& caller) {
       if (step == settling_steps) s.since_ns = now;
       if (step > settling_steps && is_window_over(step - settling_steps, now - s.since_ns)) {
         turn.time = false;
-        turn.come_back = true;
+        turn.reattach = true;
       }
       break;
     case Stage::over:
@@ -116,13 +116,13 @@ Turn next_step(const StepCaller& caller) {
 }
 
 // Tracing goes on, whoever sees first that it should.
-void come_back() {
+void reattach() {
   {
     const Locked locked(mutex);
     if (s.stage != Stage::untraced) return;
     s.stage = Stage::over;
   }
-  cupti_come_back();
+  cupti_reattach();
   note("untraced-steps",
        "some steps were timed without CUPTI, which slows launches; their calls have no kernels "
        "(--no-untraced-steps records those of all)");
@@ -135,22 +135,22 @@ bool look_for_the_end() {
     if (s.stage != Stage::untraced) return false;
     if (now_ns() - s.last_ns < patience_ns) return true;
   }
-  come_back();
+  reattach();
   return false;
 }
 
-void leave() {
-  const Left left = cupti_leave();
+void detach() {
+  const Detached detached = cupti_detach();
   {
     const Locked locked(mutex);
-    if (left == Left::yes) {
+    if (detached == Detached::yes) {
       s.stage = Stage::untraced;
       s.steps = 0;
-    } else if (left == Left::never || ++s.attempts >= most_attempts) {
+    } else if (detached == Detached::never || ++s.attempts >= most_attempts) {
       s.stage = Stage::over;
     }
   }
-  if (left == Left::yes) last_flush_watch(&look_for_the_end);
+  if (detached == Detached::yes) last_flush_watch(&look_for_the_end);
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ bool program_step_begins(const StepCaller& caller) {
   // Steps of `accelerate` and `try` differ by what is compared in them, and are timed by steps.h.
   if (settings().accelerate != Settings::Accelerate::off) return false;
   // A CUDA graph is made: CUPTI has to see its nodes, and its launches are no calls.
-  if (cupti_has_left() && is_capturing(caller.stream)) come_back();
+  if (cupti_is_detached() && is_capturing(caller.stream)) reattach();
   Turn turn;
   {
     const Locked locked(mutex);
@@ -180,8 +180,8 @@ bool program_step_begins(const StepCaller& caller) {
     events_end(turn.ended, 0);
   }
   events_collect(false);
-  if (turn.leave && !is_capturing(caller.stream)) leave();
-  if (turn.come_back) come_back();
+  if (turn.detach && !is_capturing(caller.stream)) detach();
+  if (turn.reattach) reattach();
   const int timing = turn.time ? events_begin(caller.stream) : -1;
   const Locked locked(mutex);
   s.timing = timing;

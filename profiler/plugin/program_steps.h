@@ -1,9 +1,8 @@
 // Whole steps of a recorded program: which calls begin one, and how long steps take without
 // tracing, which makes every launch slower. In the mode that does without CUPTI the first steps are
-// timed. Else CUPTI leaves the process once some steps have been traced, steps are timed, and it
-// comes back; calls in between have no kernels, but times that tracing did not touch. A range, a
-// delay or a number of calls that the user gave is kept to the letter: nothing is left out of it.
-// Threads: any.
+// timed. Else CUPTI is detached once some steps have been traced, steps are timed, and it is
+// attached again; calls in between have no kernels, but times without tracing. Where the user gave
+// a range, a delay or a number of calls, all of it is traced. Threads: any.
 #pragma once
 
 #include <cuda.h>

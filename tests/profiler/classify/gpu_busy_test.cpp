@@ -37,6 +37,13 @@ class Work {
     for (int i = 0; i < count; ++i, from += each) kernel(from, from + busy, device);
     return from;
   }
+  void untraced_call(std::int64_t start, std::int64_t end) {
+    CallRecord record;
+    record.call.host_start_ns = start * 1000;
+    record.call.host_end_ns = end * 1000;
+    record.call.untraced = true;
+    builder_.add_call(record);
+  }
   void note(const char* code) { builder_.add_note({NoteSeverity::info, code, "", 1}); }
   void untraced() { builder_.profile().environment.tracing = false; }
   std::optional<GpuBusy> busy(int device = 0) {
@@ -47,6 +54,18 @@ class Work {
   ProfileBuilder builder_;
   std::optional<Profile> profile_;
 };
+
+TEST(GpuBusy, ATimeWithoutTracingIsNoWait) {
+  Work work;
+  auto now = work.steps(0, 200, 10, 4);
+  now = work.steps(now, 100, 10, 4);
+  work.untraced_call(now, now + 5000);
+  work.steps(now + 5000, 100, 10, 4);
+  const auto busy = work.busy();
+  ASSERT_TRUE(busy);
+  EXPECT_NEAR(busy->share(), 0.4, 0.01);
+  EXPECT_NEAR(static_cast<double>(busy->pause_ns), 5e6, 1e5);
+}
 
 TEST(GpuBusy, IsTheShareOfTheSecondHalf) {
   Work work;
