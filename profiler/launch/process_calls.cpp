@@ -305,6 +305,7 @@ void ProcessSpool::add_execution(const spool::Call& call) {
       collection_.plausible.amount(Plausible::Sum::device_time, time->second))
     c.device_duration_ns = time->second;
   c.untraced = (call.flags & spool::call_untraced) != 0;
+  untraced_ += c.untraced ? 1 : 0;
   c.begins_step = (call.flags & spool::call_begins_step) != 0;
   if (const auto time = step_times_.find(call.id);
       time != step_times_.end() && c.begins_step &&

@@ -124,6 +124,12 @@ void ProcessSpool::add_notes() {
                      names.empty() ? "" : "; what runs goes through ", fmt::join(names, ", ")),
          bounded_count(legacy));
   }
+  if (untraced_ > 0 && header.asked_mode != spool::Mode::calls) {
+    note(NoteSeverity::info, "untraced-steps",
+         "RNN calls were timed without CUPTI, which slows launches, and have no kernels "
+         "(--no-untraced-steps traces all)",
+         untraced_);
+  }
   if (!searches_.empty()) {
     note(NoteSeverity::info, "algorithm-search",
          "the program searched for an RNN algorithm (cudnnFindRNN…); what the searches launched is "

@@ -117,7 +117,7 @@ class ProcessSpool {
   ProfileBuilder& builder_;
   spool::Tables tables_;
   int process_ = -1;
-  std::int64_t last_ns_ = 0, executions_ = 0, kernels_ = 0;
+  std::int64_t last_ns_ = 0, executions_ = 0, untraced_ = 0, kernels_ = 0;
 
   std::vector<spool::Call> calls_;
   std::unordered_map<std::uint64_t, std::int64_t> device_times_;  // by call

@@ -123,9 +123,6 @@ void reattach() {
     s.stage = Stage::over;
   }
   cupti_reattach();
-  note("untraced-steps",
-       "some steps were timed without CUPTI, which slows launches; their calls have no kernels "
-       "(--no-untraced-steps records those of all)");
 }
 
 // On the thread of last_flush.h, now and then while CUPTI is away.

@@ -110,5 +110,31 @@ TEST_P(WithoutHooks, CallsAreInferredFromTheirKernels) {
   EXPECT_GE(given, p.calls.size());
 }
 
+TEST(Collected, StepsWithoutTracingAreInTheProfile) {
+  Child child(PROBE_FILE);
+  child.variable("RNNADVISOR_MODE", "kernels")
+      .variable("CUDA_INJECTION64_PATH", PLUGIN_FILE)
+      .variable("PROBE_CUPTI", "1");
+  ASSERT_EQ(child.run_only({"steps", "train", "120"}).status, 0);
+  const auto collected = launch::collect_spools(child.spool_folder(), {});
+  ASSERT_TRUE(collected) << to_text(collected.error());
+  const Profile& profile = collected->profile;
+  std::int64_t untraced = 0, timed = 0, begun = 0;
+  for (const auto& call : profile.calls) {
+    untraced += call.untraced ? 1 : 0;
+    begun += call.begins_step ? 1 : 0;
+    if (call.step_duration_ns < 0) continue;
+    ++timed;
+    EXPECT_EQ(call.step_duration_ns, 3 * 1'500'000);
+    EXPECT_TRUE(call.untraced && call.begins_step);
+  }
+  EXPECT_EQ(timed, 32);
+  EXPECT_EQ(begun, 119);
+  const auto* note = find_note(profile, "untraced-steps");
+  ASSERT_NE(note, nullptr);
+  EXPECT_EQ(note->severity, NoteSeverity::info);
+  EXPECT_EQ(note->count, untraced);
+}
+
 }  // namespace
 }  // namespace rnnadvisor::plugin_test
