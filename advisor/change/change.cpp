@@ -7,12 +7,19 @@ namespace rnnadvisor::advisor {
 namespace {
 
 constexpr auto meanings = std::to_array<std::string_view>({"exact", "padded", "numerics", "model"});
+constexpr auto efforts =
+    std::to_array<std::string_view>({"command", "line", "module", "precision", "model"});
 
 }  // namespace
 
 std::string_view to_string(Meaning value) {
   const auto index = static_cast<std::size_t>(value);
   return index < meanings.size() ? meanings[index] : "?";
+}
+
+std::string_view to_string(Effort value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < efforts.size() ? efforts[index] : "?";
 }
 
 std::optional<Meaning> parse_meaning(std::string_view text) {

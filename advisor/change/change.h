@@ -18,6 +18,7 @@ std::optional<Meaning> parse_meaning(std::string_view text);
 // What it takes to follow a suggestion: a command and no code; a line of code; another module or
 // code around the layer; another precision of the results; another model. Ascending.
 enum class Effort { command, line, module, precision, model };
+std::string_view to_string(Effort value);
 
 // A machine-applicable change of configuration. `kind` is one of the kinds in
 // transform.h.

@@ -137,8 +137,8 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   const auto found = steps_.find(device);
   if (found != steps_.end()) return found->second;
   ProgramStep step;
-  step.busy = gpu_busy(*profile_, device);
-  if (step.busy) step.steps = program_steps(*profile_, device);
+  step.busy = gpu_busy(*profile_, device, native_recurrences());
+  if (step.busy) step.steps = program_steps(*profile_, device, native_recurrences());
   step.concurrent = is_concurrent(*this, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
   step.replayable = replayable(*profile_, device);

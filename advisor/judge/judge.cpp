@@ -12,6 +12,7 @@
 #include "advisor/judge/merge.h"
 #include "advisor/judge/order.h"
 #include "advisor/judge/predictions.h"
+#include "advisor/judge/step_saving.h"
 #include "advisor/judge/trials.h"
 #include "advisor/rules/evaluate.h"
 
@@ -144,6 +145,7 @@ class Judging {
     findings_ = std::move(judgement_.findings);
     for (const auto pass : of_all) (this->*pass)();
     judgement_.findings = std::move(findings_);
+    account_for_steps();
     return std::move(judgement_);
   }
 
@@ -200,6 +202,20 @@ class Judging {
   void propose_each_change_once() { left_out(merge_suggestions(findings_, index_)); }
   // At the end: until then a gain may still become that of another change.
   void name_changes_of_gains() { name_changes(findings_, profile_); }
+  void tell_savings() {
+    StepSavings savings(index_);
+    for (auto& finding : findings_) finding.saving = savings.of(finding);
+  }
+
+  void account_for_steps() {
+    for (std::size_t i = 0; i < profile_.configurations.size(); ++i) {
+      if (!profile_.configurations[i].from_program()) continue;
+      const auto& step = index_.program_step(static_cast<int>(i));
+      if (!step.busy || step.main_configuration != static_cast<int>(i)) continue;
+      judgement_.steps.push_back(step_account(profile_.configurations[i].device, *step.busy,
+                                              step.steps ? &*step.steps : nullptr));
+    }
+  }
 
   using Pass = void (Judging::*)();
   static constexpr Pass of_a_configuration[] = {
@@ -207,7 +223,7 @@ class Judging {
       &Judging::excuse_refused_alternatives, &Judging::leave_predicted_changes_to_rules,
       &Judging::check_advice};
   static constexpr Pass of_all[] = {&Judging::order, &Judging::propose_each_change_once,
-                                    &Judging::name_changes_of_gains};
+                                    &Judging::name_changes_of_gains, &Judging::tell_savings};
 
   void left_out(const std::vector<LeftOut>& left) {
     for (const auto& one : left) {

@@ -5,57 +5,30 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <string>
 #include <tuple>
 #include <utility>
 
+#include "advisor/judge/step_saving.h"
 #include "advisor/rules/validation_records.h"
 
 namespace rnnadvisor::advisor {
 namespace {
 
-// The program's framework cannot express any of the changes that the finding proposes.
-bool cannot_be_followed(const Finding& finding) {
-  return !finding.suggestions.empty() &&
-         std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
-                     [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
-}
-
 // What a named cause counts whose gain was not measured: it comes before gains smaller than this.
 constexpr double unknown_gain = 1.2;
 constexpr double nothing_claimed = -std::numeric_limits<double>::infinity();
 
-// share_of_step(), which goes through all calls, once for each configuration and scope.
-class Shares {
- public:
-  explicit Shares(const ProfileIndex& index) : index_(&index) {}
-  const ProfileIndex& index() const { return *index_; }
-  std::optional<double> of(int configuration, const std::string& scope) {
-    const auto [found, fresh] = known_.try_emplace({configuration, scope});
-    if (fresh) found->second = share_of_step(*index_, configuration, scope);
-    return found->second;
-  }
-
- private:
-  const ProfileIndex* index_;
-  std::map<std::pair<int, std::string>, std::optional<double>> known_;
-};
-
 // The share of a recorded program's step that following the finding is expected to save; below 0
 // what would cost time. A gain of a call counts as if the step were that call where the recording
 // does not tell what share of it the call has.
-double expected_saving(const Finding& finding, bool explains, Shares& shares) {
-  double speedup = unknown_gain;
-  std::string scope;
-  if (finding.gain && finding.gain->saved_bytes == 0 && !finding.gain->another_model &&
-      !cannot_be_followed(finding)) {
-    speedup = finding.gain->speedup;
-    scope = finding.gain->scope;
-  } else if (!explains) {
-    return nothing_claimed;
+double expected_saving(const Finding& finding, bool explains, StepSavings& savings) {
+  if (const auto saving = savings.of(finding)) return saving->share;
+  if (saves_time(finding)) {
+    const double speedup = finding.gain->speedup;
+    return speedup > 0 ? 1 - 1 / speedup : nothing_claimed;
   }
-  if (!(speedup > 0)) return nothing_claimed;
-  return shares.of(finding.configuration, scope).value_or(1) * (1 - 1 / speedup);
+  if (!explains) return nothing_claimed;
+  return savings.share(finding.configuration, {}).value_or(1) * (1 - 1 / unknown_gain);
 }
 
 // Larger comes first: broken, something to do, not refuted; of a program the share saved,
@@ -70,8 +43,8 @@ bool refuted_elsewhere(const Finding& finding) {
   return refuted(finding.validity.back());
 }
 
-Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
-  const ProfileIndex& index = shares.index();
+Weight weight_of(const Finding& finding, StepSavings& savings, const RuleSet& rules) {
+  const ProfileIndex& index = savings.index();
   const Profile& profile = index.profile();
   const auto at = static_cast<std::size_t>(finding.configuration);
   const bool known = finding.configuration >= 0 && at < profile.configurations.size();
@@ -96,7 +69,7 @@ Weight weight_of(const Finding& finding, Shares& shares, const RuleSet& rules) {
   const bool of_program = known && profile.configurations[at].from_program();
   const bool path = rule != nullptr && rule->consequence == "path";
   const bool explains = of_program && path;
-  const double expected = of_program ? expected_saving(finding, explains, shares) : 0;
+  const double expected = of_program ? expected_saving(finding, explains, savings) : 0;
   return {finding.severity == Severity::error,
           !is_remark(finding),
           !refuted(finding),
@@ -160,17 +133,18 @@ struct Worth {
   bool by_command = false;
 };
 
-Worth worth_of(const Finding& finding, Shares& shares) {
+Worth worth_of(const Finding& finding, StepSavings& savings) {
   Worth worth;
-  if (finding.severity == Severity::error || is_remark(finding) || cannot_be_followed(finding))
+  if (finding.severity == Severity::error || is_remark(finding) ||
+      (finding.gain && !saves_time(finding)))
     return worth;
   if (!finding.gain) {
-    worth.by_command =
-        std::any_of(finding.suggestions.begin(), finding.suggestions.end(),
-                    [](const Suggestion& s) { return s.transform && s.effort == Effort::command; });
+    worth.by_command = std::any_of(
+        finding.suggestions.begin(), finding.suggestions.end(), [](const Suggestion& s) {
+          return s.transform && s.cannot.empty() && s.effort == Effort::command;
+        });
     return worth;
   }
-  if (finding.gain->another_model || finding.gain->saved_bytes != 0) return worth;
   const auto of_gain = std::find_if(
       finding.suggestions.begin(), finding.suggestions.end(),
       [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
@@ -184,7 +158,7 @@ Worth worth_of(const Finding& finding, Shares& shares) {
                : gain.basis == GainBasis::modelled && !sure ? 2
                                                             : 1;
   worth.speedup = gain.speedup;
-  worth.saving = expected_saving(finding, false, shares);
+  worth.saving = expected_saving(finding, false, savings);
   return worth;
 }
 
@@ -205,8 +179,8 @@ bool comes_before(const Worth& later, const Worth& before) {
 // Of findings that come close to each other, those that take less come first, and then those that
 // are surer. In a recorded program all gains are shares of one step; of other configurations each
 // is compared with its own.
-void order_close(std::vector<Finding>& findings, Shares& shares) {
-  const auto& configurations = shares.index().profile().configurations;
+void order_close(std::vector<Finding>& findings, StepSavings& savings) {
+  const auto& configurations = savings.index().profile().configurations;
   std::map<int, std::vector<std::size_t>> places;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const auto at = static_cast<std::size_t>(findings[i].configuration);
@@ -216,7 +190,7 @@ void order_close(std::vector<Finding>& findings, Shares& shares) {
   for (const auto& [group, own] : places) {
     std::vector<std::pair<Worth, Finding>> sorted;
     for (const auto place : own) {
-      const Worth worth = worth_of(findings[place], shares);
+      const Worth worth = worth_of(findings[place], savings);
       sorted.emplace_back(worth, std::move(findings[place]));
       for (std::size_t k = sorted.size() - 1;
            k > 0 && comes_before(sorted[k].first, sorted[k - 1].first); --k)
@@ -232,8 +206,8 @@ void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
                     const RuleSet& rules) {
   std::vector<Weight> weights;
   weights.reserve(findings.size());
-  Shares shares(index);
-  for (const auto& finding : findings) weights.push_back(weight_of(finding, shares, rules));
+  StepSavings savings(index);
+  for (const auto& finding : findings) weights.push_back(weight_of(finding, savings, rules));
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -246,7 +220,7 @@ void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
   ordered.reserve(findings.size());
   for (const auto place : order) ordered.push_back(std::move(findings[place]));
   findings = std::move(ordered);
-  order_close(findings, shares);
+  order_close(findings, savings);
   order_confirmed(findings);
 }
 

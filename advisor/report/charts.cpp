@@ -42,6 +42,42 @@ Lines lines_of(const FigureReport& figure, const std::vector<std::size_t>& drawn
 
 }  // namespace
 
+std::unique_ptr<Bars> steps(const Report& report) {
+  auto bars = std::make_unique<Bars>();
+  const auto ink = [](std::string_view name, const std::optional<StepPart>& part) -> Ink {
+    if (!part) return {Ink::idle, 0, name == "GPU idle elsewhere"};
+    switch (*part) {
+      case StepPart::rnn_forward:
+        return ink_of(Phase::forward_training);
+      case StepPart::rnn_backward:
+        return ink_of(Phase::backward_data);
+      case StepPart::native_cells:
+        return {Ink::series, 2};
+      case StepPart::other_kernels:
+        return {Ink::series, 6};
+      case StepPart::transfers:
+        return {Ink::series, 3};
+    }
+    return {};
+  };
+  for (const auto& step : report.judgement->steps) {
+    Bars::Row row;
+    const double ms = step.step_ns / 1e6;
+    if (report.judgement->steps.size() > 1) row.label = fmt::format("GPU {}", step.device);
+    if (ms > 0) row.note = format_milliseconds(ms);
+    for (const auto& part : words::parts_of(step)) {
+      const std::string share = words::percent(part.share);
+      row.segments.push_back(
+          {ms > 0 ? part.share * ms : part.share, ink(part.name, part.part), std::string(part.name),
+           ms > 0 ? fmt::format("{} ({})", format_milliseconds(part.share * ms), share) : share});
+    }
+    bars->last_entry = "GPU idle elsewhere";
+    if (ms <= 0) row.whole = 1;
+    bars->rows.push_back(std::move(row));
+  }
+  return bars->rows.empty() ? nullptr : std::move(bars);
+}
+
 std::unique_ptr<Bars> phase_times(const ConfigurationReport& each) {
   auto bars = std::make_unique<Bars>();
   bars->axis = "milliseconds (median, 95 % interval)";

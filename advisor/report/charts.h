@@ -157,6 +157,7 @@ class HeatMap : public Chart {
 };
 
 // What is shown of a report. Null where there is nothing to draw.
+std::unique_ptr<Bars> steps(const Report& report);  // a step of the program, on each device
 std::unique_ptr<Bars> phase_times(const ConfigurationReport& each);
 std::unique_ptr<Roofline> roofline(const ConfigurationReport& each);
 // The ceilings alone.

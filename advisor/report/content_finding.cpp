@@ -58,6 +58,7 @@ class FindingBuilder {
     if (card_.remark && content_.in(brief)) return std::move(card_);
     card_.message = prose(f_.message);
     where(group_.findings.size() - 1);
+    saves();
     suggestions();
     if (f_.trial && std::none_of(f_.suggestions.begin(), f_.suggestions.end(),
                                  [](const auto& each) { return each.trial.has_value(); }))
@@ -99,6 +100,18 @@ class FindingBuilder {
     if (others > 0 && content_.in(html_page))
       entry.more.push_back(Details{"The others", {}, -1, false, {other_configurations()}});
     add(std::move(entry));
+  }
+
+  // Of a whole step of the program, and what it takes.
+  void saves() {
+    if (!f_.saving || f_.saving->share <= 0) return;
+    std::string text = words::saving_of(*f_.saving);
+    for (const auto& s : f_.suggestions) {
+      if (!s.transform || changes_of(s) != f_.gain->changes) continue;
+      text += fmt::format("; it takes {}", words::effort(s.effort));
+      break;
+    }
+    add({"Saves", text});
   }
 
   // Where one finding is read at a time, to what it is there.

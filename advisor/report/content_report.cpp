@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 
 #include "advisor/report/chart.h"
@@ -23,9 +24,10 @@ class ReportBuilder {
 
   Blocks build() {
     summary();
+    steps();
     figures();
     findings("actions", std::string(words::what_to_do_first), words::findings_lead(),
-             report_.actions, report_.shown() > 1 ? 5 : 3);
+             report_.actions, report_.shown() > 1 && report_.judgement->steps.empty() ? 5 : 3);
     configurations();
     findings("remarks", "Remarks (no action needed)", words::remarks_lead(), report_.remarks,
              report_.shown() > 1 ? 6 : 4);
@@ -65,6 +67,35 @@ class ReportBuilder {
     if (!environment.framework.empty()) fact(environment.framework, environment.framework_version);
     fact("created", environment.created);
     put(std::move(made));
+  }
+
+  // Where the time of a step of the program goes.
+  void steps() {
+    const auto& steps = report_.judgement->steps;
+    if (steps.empty()) return;
+    Section section{"step",
+                    steps.size() > 1 ? "A step of the program, by GPU" : "A step of the program"};
+    for (const auto& step : steps) {
+      std::string text;
+      for (const auto& part : words::parts_of(step)) {
+        text +=
+            fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name, words::percent(part.share));
+        if (step.step_ns > 0)
+          text += fmt::format(" ({})", format_milliseconds(part.share * step.step_ns / 1e6));
+      }
+      // With one GPU the headline says the rest.
+      if (steps.size() > 1)
+        text = fmt::format("GPU {}: {}: {}", step.device, words::step_in_short(step), text);
+      text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+      text += ".";
+      section.blocks.push_back(Paragraph{text});
+    }
+    if (content_.in(html_page))
+      section.blocks.push_back(
+          Drawing{[&report = report_] { return html::step_chart(report); }, {}});
+    if (!content_.in(brief))
+      section.blocks.push_back(Paragraph{words::step_source(steps.front()), Look::note});
+    put(std::move(section));
   }
 
   // How many of `all` there is room for.

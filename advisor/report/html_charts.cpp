@@ -141,6 +141,12 @@ std::string svg_of(const chart::Chart& chart, double width, std::string_view id,
   return svg.take();
 }
 
+std::string step_chart(const Report& report) {
+  const auto chart = chart::steps(report);
+  return chart ? svg_of(*chart, chart_width, "step", "Where the time of a step goes")
+               : std::string();
+}
+
 std::string timing_chart(const ConfigurationReport& each, const std::string& id) {
   const auto chart = chart::phase_times(each);
   return chart ? svg_of(*chart, chart_width, id, "Time of each phase") : std::string();

@@ -61,6 +61,7 @@ std::string samples_strip(const TrialRow& row);
 
 // Charts: inline SVG with a title and a description; empty when there is nothing to draw. `id`
 // makes their ids unique.
+std::string step_chart(const Report& report);
 std::string timing_chart(const ConfigurationReport& each, const std::string& id);
 std::string roofline_chart(const ConfigurationReport& each, const std::string& id);
 std::string memory_bar(const ConfigurationReport& each, const std::string& id);

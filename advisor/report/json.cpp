@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // docs/schema/report.schema.json says which changes raise which number.
-constexpr std::string_view schema_version = "1.6";
+constexpr std::string_view schema_version = "1.7";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -170,6 +170,27 @@ Json gain_json(const Gain& g) {
           {"changes", changes_json(g.changes)}};
 }
 
+Json saving_json(const std::optional<StepSaving>& saving) {
+  if (!saving) return nullptr;
+  return {{"share", saving->share},
+          {"low", saving->low},
+          {"high", saving->high},
+          {"step_ms", positive(saving->step_ms)}};
+}
+
+Json step_json(const StepAccount& step) {
+  Json parts = Json::array();
+  for (const auto& part : words::parts_of(step))
+    parts.push_back({{"name", part.name}, {"idle", !part.part}, {"share", part.share}});
+  return {{"device", step.device},
+          {"step_ms", positive(step.step_ns / 1e6)},
+          {"low_ms", positive(step.low_ns / 1e6)},
+          {"high_ms", positive(step.high_ns / 1e6)},
+          {"untraced_steps", step.untraced},
+          {"idle", step.idle()},
+          {"parts", std::move(parts)}};
+}
+
 Json trial_json(const std::optional<TrialOutcome>& trial) {
   if (!trial) return nullptr;
   const bool timed = trial->speedup > 0;
@@ -202,6 +223,7 @@ Json finding_json(const Finding& f) {
           s.transform ? Json(str(change_in_words(to_json(changes_of(s))))) : Json(nullptr)},
          {"transform", transform},
          {"with", with},
+         {"effort", s.transform ? Json(to_string(s.effort)) : Json(nullptr)},
          {"trial", trial_json(s.trial)}});
   }
   Json citations = Json::array();
@@ -232,6 +254,7 @@ Json finding_json(const Finding& f) {
           {"message", str(f.message)},
           {"configuration", f.configuration},
           {"gain", f.gain ? gain_json(*f.gain) : Json(nullptr)},
+          {"saving", saving_json(f.saving)},
           {"trial", trial_json(f.trial)},
           {"refuted", refuted(f) ? Json(words::refuted(f)) : Json(nullptr)},
           {"comparisons", comparisons_json(f.comparisons)},
@@ -574,6 +597,8 @@ std::string write_json(const Report& report) {
                      {"text", str(n.text)},
                      {"count", n.count}});
   }
+  Json steps = Json::array();
+  for (const auto& step : report.judgement->steps) steps.push_back(step_json(step));
   Json ignored = Json::array();
   for (const auto& rule : report.judgement->ignored) ignored.push_back(str(rule));
   Json out = {{"schema_version", schema_version},
@@ -587,6 +612,7 @@ std::string write_json(const Report& report) {
                 {"infos", report.infos}}},
               {"environment", environment_json(profile.environment)},
               {"devices", devices},
+              {"steps", steps},
               {"findings", findings},
               {"configurations", configurations},
               {"figures", figures},

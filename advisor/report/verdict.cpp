@@ -145,10 +145,48 @@ std::string counted(int errors, int warnings, int opportunities) {
 
 std::string to_gain(const Finding& finding) {
   const Gain& gain = *finding.gain;
-  return fmt::format("{}{} to gain{}{} ({})",
-                     gain.basis == GainBasis::measured_here ? "" : "about ",
-                     words::times(gain.speedup), words::gain_interval(gain),
-                     words::gain_change(gain), in_words(gain.basis));
+  // A layer may be a small part of the step.
+  const bool part = finding.saving && gain.scope != "program step";
+  return fmt::format(
+      "{}{} to gain{}{}{} ({})", gain.basis == GainBasis::measured_here ? "" : "about ",
+      words::times(gain.speedup), words::gain_interval(gain), words::gain_change(gain),
+      part ? fmt::format(", {} of a step", words::percent(finding.saving->share)) : "",
+      in_words(gain.basis));
+}
+
+// The program's step, where one GPU ran it.
+const StepAccount* only_step(const Report& report) {
+  const auto& steps = report.judgement->steps;
+  return steps.size() == 1 ? &steps.front() : nullptr;
+}
+
+// The sentence about what runs, and behind it what the rules found.
+std::string judged(std::string text, const ConfigurationReport& report) {
+  int errors = 0;
+  int warnings = 0;
+  int opportunities = 0;
+  for (const Finding* finding : report.findings) {
+    errors += finding->severity == Severity::error ? 1 : 0;
+    warnings += finding->severity == Severity::warning ? 1 : 0;
+    opportunities += finding->severity == Severity::opportunity ? 1 : 0;
+  }
+  const std::string counts = counted(errors, warnings, opportunities);
+  if (!counts.empty()) {
+    text += "; " + counts;
+    if (const Finding* first = first_gain(report.findings)) text += ", " + to_gain(*first);
+    return text + ".";
+  }
+  if (report.passed > 0) {
+    text += fmt::format("; {}{} passed", report.decides.empty() ? "nothing to do: " : "",
+                        words::plural(report.passed, "rule"));
+    return text +
+           (report.unknown > 0 ? fmt::format(", {} could not be decided.", report.unknown) : ".");
+  }
+  if (report.unknown > 0) {
+    return text + fmt::format("; not judged: {} could not be decided.",
+                              words::plural(report.unknown, "rule"));
+  }
+  return text + (report.standing == Standing::unjudged ? "; not judged." : ".");
 }
 
 }  // namespace
@@ -192,39 +230,19 @@ Standing standing_of(const ConfigurationReport& report) {
 
 std::string verdict_of(const ConfigurationReport& report) {
   if (const std::string broken = broken_sentence(report); !broken.empty()) return broken + ".";
-  std::string text = subject_sentence(report);
-  int errors = 0;
-  int warnings = 0;
-  int opportunities = 0;
-  for (const Finding* finding : report.findings) {
-    errors += finding->severity == Severity::error ? 1 : 0;
-    warnings += finding->severity == Severity::warning ? 1 : 0;
-    opportunities += finding->severity == Severity::opportunity ? 1 : 0;
-  }
-  const std::string counts = counted(errors, warnings, opportunities);
-  if (!counts.empty()) {
-    text += "; " + counts;
-    if (const Finding* first = first_gain(report.findings)) text += ", " + to_gain(*first);
-    return text + ".";
-  }
-  if (report.passed > 0) {
-    text += fmt::format("; {}{} passed", report.decides.empty() ? "nothing to do: " : "",
-                        words::plural(report.passed, "rule"));
-    return text +
-           (report.unknown > 0 ? fmt::format(", {} could not be decided.", report.unknown) : ".");
-  }
-  if (report.unknown > 0) {
-    return text + fmt::format("; not judged: {} could not be decided.",
-                              words::plural(report.unknown, "rule"));
-  }
-  return text + (report.standing == Standing::unjudged ? "; not judged." : ".");
+  return judged(subject_sentence(report), report);
 }
 
 std::string headline_of(const Report& report) {
   const std::size_t shown = report.shown();
   if (shown == 0) return "This profile holds no configurations, so there is nothing to judge.";
-  if (const auto* only = report.only()) return only->verdict;
-  std::string text = words::plural(static_cast<long long>(shown), "configuration");
+  const auto* step = only_step(report);
+  if (const auto* only = report.only())
+    return step == nullptr || !broken_sentence(*only).empty()
+               ? only->verdict
+               : judged(words::step_in_short(*step), *only);
+  std::string text = step != nullptr ? words::step_in_short(*step) + "; " : std::string();
+  text += words::plural(static_cast<long long>(shown), "configuration");
   if (report.profile->devices.size() == 1) {
     text += " on " + words::clean(report.profile->devices.front().name);
   }

@@ -345,6 +345,70 @@ std::string evidence(const Finding& f) {
   return text;
 }
 
+std::vector<PartOfStep> parts_of(const StepAccount& step) {
+  std::vector<PartOfStep> parts;
+  for (std::size_t p = 0; p < step_parts; ++p) {
+    const auto part = static_cast<StepPart>(p);
+    if (step.share[p] > 0) parts.push_back({to_string(part), part, step.share[p]});
+  }
+  if (step.idle_in_rnn > 0)
+    parts.push_back({"GPU idle within recurrent layers", std::nullopt, step.idle_in_rnn});
+  if (step.idle_elsewhere > 0)
+    parts.push_back({"GPU idle elsewhere", std::nullopt, step.idle_elsewhere});
+  return parts;
+}
+
+std::string step_in_short(const StepAccount& step) {
+  const std::string idle = percent(step.idle());
+  if (step.untraced == 0)
+    return fmt::format("In the recorded steps the GPU is idle {} of the time", idle);
+  std::string text =
+      fmt::format("A step of the program takes {}", format_milliseconds(step.step_ns / 1e6));
+  if (step.high_ns > step.low_ns)
+    text += fmt::format(" ({} to {})", number(step.low_ns / 1e6), number(step.high_ns / 1e6));
+  return text + fmt::format(", and the GPU is idle {} of it", idle);
+}
+
+std::string step_source(const StepAccount& step) {
+  if (step.untraced == 0)
+    return "From the second half of the recorded kernels, with tracing, which slows launches: "
+           "without it the GPU is idle for less of the time.";
+  return fmt::format(
+      "Median and 95 % interval of {} without tracing; the parts are the time of their kernels and "
+      "copies in traced steps.",
+      plural(step.untraced, "step"));
+}
+
+std::string saving_of(const StepSaving& saving) {
+  std::string shares;
+  if (saving.high > saving.low)
+    shares = saving.low > 0 ? fmt::format("{:.0f} to {}", 100 * saving.low, percent(saving.high))
+                            : fmt::format("at most {}", percent(saving.high));
+  if (saving.step_ms <= 0)
+    return fmt::format("{} of a step{}", percent(saving.share),
+                       shares.empty() ? shares : " (" + shares + ")");
+  return fmt::format("{} of a step of {} ({}{})",
+                     format_milliseconds(saving.share * saving.step_ms),
+                     format_milliseconds(saving.step_ms), percent(saving.share),
+                     shares.empty() ? shares : "; " + shares);
+}
+
+std::string_view effort(Effort value) {
+  switch (value) {
+    case Effort::command:
+      return "a command, no code";
+    case Effort::line:
+      return "a line of code";
+    case Effort::module:
+      return "code around the layer";
+    case Effort::precision:
+      return "another precision";
+    case Effort::model:
+      return "another model";
+  }
+  return "";
+}
+
 std::string percent(double share) {
   const double value = share * 100.0;
   if (value > 0 && value < 0.5) return "< 1 %";

@@ -2,6 +2,7 @@
 // writer escapes it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +99,22 @@ std::string validity(const ValidityRecord& record);
 // is no such evidence.
 std::string evidence(const Finding& finding);
 
+// Of a step the parts that take any of it, then the waits: "RNN forward", "waits elsewhere".
+struct PartOfStep {
+  std::string_view name;
+  std::optional<StepPart> part;  // nothing: the GPU is idle
+  double share = 0;
+};
+std::vector<PartOfStep> parts_of(const StepAccount& step);
+// "A step of the program takes 5.00 ms (4.90 to 5.10), and the GPU is idle 73 % of it"; without
+// times "In the recorded steps the GPU is idle 73 % of the time".
+std::string step_in_short(const StepAccount& step);
+// What its numbers rest on.
+std::string step_source(const StepAccount& step);
+// "3.65 ms of a step of 5.00 ms (73 %; 64 to 75 %)"; without times "73 % of a step (64 to 75 %)".
+std::string saving_of(const StepSaving& saving);
+// What it takes to follow a suggestion: "a command, no code".
+std::string_view effort(Effort value);
 std::string percent(double share);  // "61 %"; a share above 0 is never "0 %"
 std::string number(double value);   // three significant digits, "36.9"
 using rnnadvisor::plural;           // "3 warnings"

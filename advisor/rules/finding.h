@@ -11,6 +11,7 @@
 #include "advisor/change/change.h"
 #include "advisor/facts/fact.h"
 #include "core/config/validate.h"
+#include "profiler/classify/step_account.h"
 #include "profiler/profile/experiment.h"
 
 namespace rnnadvisor::advisor {
@@ -99,6 +100,13 @@ struct Gain {
   // Never empty in a judgement: no report shows a gain without its change.
   std::string change = {};
 };
+// What following a finding is expected to save of a whole step of the recorded program: shares of
+// the step, 0 … 1, below 0 what it would cost. The interval is that of the gain; equal to `share`
+// where there is none.
+struct StepSaving {
+  double share = 0, low = 0, high = 0;
+  double step_ms = -1;  // of a step without tracing; -1: none was timed
+};
 std::string_view to_string(GainBasis value);
 // For people. What was measured of another layer is an estimate of this one.
 std::string_view in_words(GainBasis value);
@@ -133,6 +141,8 @@ struct Finding {
   std::vector<Citation> citations;
   std::vector<ValidityRecord> validity;
   std::optional<Gain> gain;
+  // Of a recorded program, where the gain is of speed.
+  std::optional<StepSaving> saving;
   // Set where measurements of this kind of GPU refute the rule: the finding is then a remark, no
   // more than info, and its suggestions are withdrawn().
   std::optional<ValidityRecord> refuted_by;
@@ -188,6 +198,8 @@ struct Judgement {
   std::vector<Finding> findings;
   std::vector<Verdict> verdicts;
   std::vector<std::string> ignored;  // rule ids left out on request
+  // Where the time of a step of the recorded program goes, on each of its devices.
+  std::vector<StepAccount> steps;
 };
 
 }  // namespace rnnadvisor::advisor

@@ -103,6 +103,17 @@ chart::Bars OverviewView::bars_of_configurations(const std::vector<int>& configu
   return bars;
 }
 
+QWidget* OverviewView::make_step() {
+  auto bars = chart::steps(document_->report());
+  if (!bars) return nullptr;
+  auto* card = new Card(tr("A step of the program"));
+  card->body()->addWidget(make_chart(std::move(bars), tr("A step of the program")));
+  auto* line = make_label(to_qt(words::step_source(document_->judgement().steps.front())), "small");
+  line->setWordWrap(true);
+  card->body()->addWidget(line);
+  return card;
+}
+
 QWidget* OverviewView::make_time() {
   constexpr std::size_t most_configurations = 8, most_by_phase = 2;
   const auto& report = document_->report();

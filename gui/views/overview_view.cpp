@@ -217,6 +217,10 @@ QWidget* OverviewView::make_actions() {
                      : html.colored(html.strong(Page::escape(gain)), theme_.good)) +
               QStringLiteral("<br><span style=\"font-size:small\">") + html.dim(basis) +
               QStringLiteral("</span>");
+      if (finding.saving && finding.saving->share > 0)
+        value += QStringLiteral("<br><span style=\"font-size:small\">") +
+                 html.dim(tr("%1 of a step").arg(to_qt(words::percent(finding.saving->share)))) +
+                 QStringLiteral("</span>");
     }
     rows.push_back({{html.colored(mark(finding.severity), theme_.color_of(finding.severity)), false,
                      sign_percent},
@@ -313,6 +317,7 @@ void OverviewView::build() {
   layout->setSpacing(14);
   layout->addWidget(make_verdict());
   if (auto* gaps = make_gaps()) layout->addWidget(gaps);
+  if (auto* step = make_step()) layout->addWidget(step);
   const bool empty = document_->profile().configurations.empty();
   columns_ = new QHBoxLayout;
   columns_->setSpacing(14);

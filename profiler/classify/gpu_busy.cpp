@@ -20,7 +20,8 @@ bool whole(const Profile& profile) {
 
 }  // namespace
 
-std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
+std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
+                                std::span<const NativeRecurrence> recurrences) {
   if (!whole(profile)) return std::nullopt;
   const auto& kernels = profile.kernels;
   std::map<int, std::vector<std::int64_t>> starts;  // of kernels, by process
@@ -38,22 +39,11 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
   const std::int64_t from = times[static_cast<std::size_t>(half)];
   busy.from_ns = from;
 
-  std::vector<std::pair<std::int64_t, std::int64_t>> work;
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    if (kernels.device[k] != device || kernels.process[k] != busy.process) continue;
-    if (kernels.start_ns[k] >= from) work.emplace_back(kernels.start_ns[k], kernels.end_ns[k]);
-  }
-  busy.kernels = static_cast<std::int64_t>(work.size());
+  busy.kernels =
+      std::count_if(times.begin(), times.end(), [&](std::int64_t start) { return start >= from; });
   if (busy.kernels < fewest_kernels) return std::nullopt;
-  const auto& transfers = profile.transfers;
-  for (std::size_t t = 0; t < transfers.size(); ++t) {
-    if (transfers.device[t] != device || transfers.process[t] != busy.process) continue;
-    if (transfers.start_ns[t] >= from)
-      work.emplace_back(transfers.start_ns[t], transfers.end_ns[t]);
-  }
+  const auto work = step_work(profile, busy.process, device, from, recurrences);
   busy.launches = static_cast<std::int64_t>(work.size());
-  // A recording of one stream is in order already.
-  if (!std::is_sorted(work.begin(), work.end())) std::sort(work.begin(), work.end());
   // Nothing was traced in between: no sign of waiting, however short.
   std::int64_t untraced_from = -1, untraced_to = -1;
   for (const auto& call : profile.calls) {
@@ -63,14 +53,22 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device) {
     untraced_to = std::max(untraced_to, call.host_end_ns);
   }
   std::int64_t covered = from;
-  for (const auto& [start, end] : work) {
-    const std::int64_t wait = start - covered;
-    if (wait > longest_wait_ns || (covered < untraced_to && start > untraced_from))
+  const StepWork* before = nullptr;  // what the device did last
+  for (const auto& each : work) {
+    const std::int64_t wait = each.start_ns - covered;
+    if (wait > longest_wait_ns || (covered < untraced_to && each.start_ns > untraced_from)) {
       busy.pause_ns += std::max<std::int64_t>(wait, 0);
-    else if (wait > 0)
+    } else if (wait > 0) {
       busy.span_ns += wait;
-    if (end > covered) busy.busy_ns += end - std::max(start, covered);
-    covered = std::max({covered, start, end});
+      if (before != nullptr && waits_in_rnn(*before, each)) busy.rnn_wait_ns += wait;
+    }
+    if (each.end_ns > covered) {
+      const std::int64_t more = each.end_ns - std::max(each.start_ns, covered);
+      busy.busy_ns += more;
+      busy.part_ns[static_cast<std::size_t>(each.part)] += static_cast<double>(more);
+      before = &each;
+    }
+    covered = std::max({covered, each.start_ns, each.end_ns});
   }
   busy.span_ns += busy.busy_ns;
   if (busy.busy_ns <= 0) return std::nullopt;

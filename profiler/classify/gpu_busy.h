@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "profiler/classify/step_parts.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor {
@@ -14,12 +15,14 @@ namespace rnnadvisor {
 // Of one process on one device, from the start of the first kernel to the end of the last kernel or
 // transfer of the part that was looked at. ns on the clock of the profile.
 struct GpuBusy {
-  int process = -1;           // index into Profile::processes
-  std::int64_t from_ns = 0;   // where the part begins that was looked at
-  std::int64_t kernels = 0;   // in the part that was looked at
-  std::int64_t launches = 0;  // kernels, copies and memsets
-  std::int64_t busy_ns = 0;   // at least one kernel, copy or memset ran, on any stream
-  std::int64_t span_ns = 0;   // busy, or waiting for the next launch; pauses are in neither
+  int process = -1;              // index into Profile::processes
+  std::int64_t from_ns = 0;      // where the part begins that was looked at
+  std::int64_t kernels = 0;      // in the part that was looked at
+  std::int64_t launches = 0;     // kernels, copies and memsets
+  std::int64_t busy_ns = 0;      // at least one kernel, copy or memset ran, on any stream
+  PartTimes part_ns{};           // of it, by what ran
+  std::int64_t rnn_wait_ns = 0;  // waits in the midst of recurrent layers (waits_in_rnn())
+  std::int64_t span_ns = 0;      // busy, or waiting for the next launch; pauses are in neither
   std::int64_t pause_ns = 0;
   // 0 … 1, and above 0.
   double share() const { return static_cast<double>(busy_ns) / static_cast<double>(span_ns); }
@@ -32,8 +35,10 @@ struct GpuBusy {
 // something that no other way of launching would change, as data, a file or a person. Both numbers
 // are our choice. So is a time in which calls were not traced. Tracing makes each launch slower, so
 // that without it the GPU is busier than this. Nothing where fewer than 100 kernels are left to
-// look at, where kernels were not traced or where records were lost.
-std::optional<GpuBusy> gpu_busy(const Profile& profile, int device);
+// look at, where kernels were not traced or where records were lost. `recurrences`: those of the
+// profile, for `part_ns`.
+std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
+                                std::span<const NativeRecurrence> recurrences = {});
 
 // The part of GpuBusy::span_ns in which calls were at work, 0 … 1: from the first kernel of each
 // call to the end of its last, the waits between them included and pauses left out. `calls` are

@@ -232,6 +232,7 @@ class Search {
       found.kernels = loop.kernels;
       found.kernel_ns = loop.kernel_ns;
       found.span_ns = loop.last_ns - loop.first_ns;
+      found.runs = {{loop.first_ns, loop.last_ns}};
     }
   }
 
@@ -245,6 +246,7 @@ class Search {
       found.kernels += run.kernels;
       found.kernel_ns += run.kernel_ns;
       found.span_ns += run.last_ns - run.first_ns;
+      found.runs.emplace_back(run.first_ns, run.last_ns);
     }
     run = Run{};
   }

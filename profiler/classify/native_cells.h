@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profiler/profile/profile.h"
@@ -28,6 +29,7 @@ struct NativeRecurrence {
   std::int64_t kernels = 0;    // launched from the first step of a run of steps to its last
   std::int64_t kernel_ns = 0;  // sum of their durations
   std::int64_t span_ns = 0;    // from the first of a run to its last, summed over the runs
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // start and end of each, ns
 };
 
 // Looks at the kernels that no cuDNN RNN call launched, stream by stream. At least 8 steps in a row

@@ -60,36 +60,29 @@ std::vector<int> beginnings(const Profile& profile, int device) {
   return found;
 }
 
-struct Work {
-  std::int64_t start, end;
-};
-
-std::vector<Work> work_of(const Profile& profile, int device, int process) {
-  std::vector<Work> work;
-  const auto add = [&](const auto& table) {
-    for (std::size_t i = 0; i < table.size(); ++i)
-      if (table.device[i] == device && table.process[i] == process)
-        work.push_back({table.start_ns[i], table.end_ns[i]});
-  };
-  add(profile.kernels);
-  add(profile.transfers);
-  std::sort(work.begin(), work.end(),
-            [](const Work& a, const Work& b) { return a.start < b.start; });
-  return work;
-}
-
 struct Traced {
-  double span, busy, launches;
+  double span = 0, busy = 0, launches = 0, rnn_wait = 0;
+  PartTimes parts{};
 };
 
-Traced traced_step(const std::vector<Work>& work, std::int64_t from, std::int64_t to) {
-  auto at = std::lower_bound(work.begin(), work.end(), from,
-                             [](const Work& w, std::int64_t time) { return w.start < time; });
-  Traced step{static_cast<double>(to - from), 0, 0};
+Traced traced_step(const std::vector<StepWork>& work, std::int64_t from, std::int64_t to) {
+  auto at =
+      std::lower_bound(work.begin(), work.end(), from,
+                       [](const StepWork& w, std::int64_t time) { return w.start_ns < time; });
+  Traced step;
+  step.span = static_cast<double>(to - from);
   std::int64_t covered = from;
-  for (; at != work.end() && at->start < to; ++at) {
-    if (at->end > covered) step.busy += static_cast<double>(at->end - std::max(at->start, covered));
-    covered = std::max(covered, at->end);
+  const StepWork* before = nullptr;  // what the device did last
+  for (; at != work.end() && at->start_ns < to; ++at) {
+    if (before != nullptr && at->start_ns > covered && waits_in_rnn(*before, *at))
+      step.rnn_wait += static_cast<double>(at->start_ns - covered);
+    if (at->end_ns > covered) {
+      const auto more = static_cast<double>(at->end_ns - std::max(at->start_ns, covered));
+      step.busy += more;
+      step.parts[static_cast<std::size_t>(at->part)] += more;
+      before = &*at;
+    }
+    covered = std::max(covered, at->end_ns);
     ++step.launches;
   }
   return step;
@@ -101,7 +94,8 @@ double median_of(std::vector<double> values) { return median_interval(values).me
 
 double ProgramSteps::busy_share() const { return std::min(1.0, busy_ns / untraced_ns); }
 
-std::optional<ProgramSteps> program_steps(const Profile& profile, int device) {
+std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
+                                          std::span<const NativeRecurrence> recurrences) {
   const auto calls = beginnings(profile, device);
   if (calls.size() < fewest_steps) return std::nullopt;
   const auto at = [&](int call) -> const RnnCall& {
@@ -128,7 +122,7 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device) {
     const auto [entry, fresh] = first_kernel.try_emplace(call, profile.kernels.start_ns[k]);
     if (!fresh) entry->second = std::min(entry->second, profile.kernels.start_ns[k]);
   }
-  const auto work = work_of(profile, device, steps.process);
+  const auto work = step_work(profile, steps.process, device, 0, recurrences);
   std::vector<Traced> traced;
   for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
     const auto from = first_kernel.find(calls[i]), to = first_kernel.find(calls[i + 1]);
@@ -148,6 +142,16 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device) {
   steps.traced_ns = median_by(&Traced::span);
   steps.busy_ns = median_by(&Traced::busy);
   steps.launches = median_by(&Traced::launches);
+  // The median of a sum is not that of its parts: these have their shares of all steps.
+  double busy = 0, waits = 0, rnn_waits = 0;
+  for (const auto& step : traced) {
+    busy += step.busy;
+    waits += step.span - step.busy;
+    rnn_waits += step.rnn_wait;
+    for (std::size_t p = 0; p < step_parts; ++p) steps.part_ns[p] += step.parts[p];
+  }
+  for (auto& part : steps.part_ns) part = busy > 0 ? part / busy * steps.busy_ns : 0;
+  steps.rnn_wait_share = waits > 0 ? std::clamp(rnn_waits / waits, 0.0, 1.0) : 0;
   return steps;
 }
 

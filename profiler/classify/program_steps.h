@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "profiler/classify/gpu_busy.h"
 #include "profiler/profile/profile.h"
@@ -18,7 +19,9 @@ struct ProgramSteps {
   int traced = 0;        // steps whose kernels were recorded
   double traced_ns = 0;  // from the first kernel of a step's first call to that of the next step's
   double busy_ns = 0;    // of it at least one kernel, copy or memset ran, on any stream
-  double launches = 0;   // kernels, copies and memsets of a step
+  PartTimes part_ns{};   // of it, by what ran
+  double rnn_wait_share = 0;  // of the time in which the device waited: waits_in_rnn()
+  double launches = 0;        // kernels, copies and memsets of a step
   // Share of the untraced step in which the device worked, 0 … 1.
   double busy_share() const;
 };
@@ -26,7 +29,9 @@ struct ProgramSteps {
 // Nothing where fewer than three steps were timed without tracing, or fewer than three recorded
 // with their kernels. Looked at is the process with most of them on the device; of a program that
 // also evaluates, its training steps.
-std::optional<ProgramSteps> program_steps(const Profile& profile, int device);
+// `recurrences`: those of the profile, for `part_ns`.
+std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
+                                          std::span<const NativeRecurrence> recurrences = {});
 
 // How many times as fast a step is expected to be as a CUDA graph: its time without tracing over
 // that of its kernels and of what lies between the nodes of a graph. Whether the step can be

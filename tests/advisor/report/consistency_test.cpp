@@ -185,6 +185,38 @@ void expect_sections(const Formats& of) {
   }
 }
 
+// The parts of a step are its whole, stand in every format for people, and no finding saves more
+// than the step has.
+void expect_steps(const Formats& of) {
+  for (const auto& step : of.json["steps"]) {
+    double sum = 0, idle = 0;
+    for (const auto& part : step["parts"]) {
+      const double share = part["share"].get<double>();
+      EXPECT_GT(share, 0);
+      sum += share;
+      idle += part["idle"].get<bool>() ? share : 0;
+      const std::string name = part["name"].get<std::string>();
+      const std::string said = fmt::format("{} {}", name.substr(1), words::percent(share));
+      for (const auto* text : {&of.text, &of.verbose, &of.markdown, &of.html})
+        EXPECT_NE(text->find(said), std::string::npos) << said;
+    }
+    EXPECT_NEAR(sum, 1, 1e-6);
+    EXPECT_NEAR(idle, step["idle"].get<double>(), 1e-6);
+  }
+  for (const auto& finding : of.json["findings"]) {
+    const auto& saving = finding["saving"];
+    if (saving.is_null()) continue;
+    EXPECT_FALSE(of.json["steps"].empty());
+    ASSERT_FALSE(finding["gain"].is_null());
+    EXPECT_FALSE(finding["gain"]["another_model"].get<bool>());
+    const double share = saving["share"].get<double>();
+    EXPECT_LE(share, 1);
+    EXPECT_EQ(share > 0, finding["gain"]["speedup"].get<double>() > 1);
+    EXPECT_LE(saving["low"].get<double>(), share);
+    EXPECT_GE(saving["high"].get<double>(), share);
+  }
+}
+
 Json changes_of(const Json& suggestion) {
   Json changes = suggestion["with"];
   if (!suggestion["transform"].is_null()) changes.insert(changes.begin(), suggestion["transform"]);
@@ -394,6 +426,7 @@ void expect_consistent(const Report& report, const std::string& name, bool plura
   const Formats of(report);
   expect_verdicts(of);
   expect_sections(of);
+  expect_steps(of);
   expect_gains_of_changes(of);
   expect_findings_of_machines(of);
   expect_why_not(report, of);

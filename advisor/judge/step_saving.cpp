@@ -1,0 +1,43 @@
+#include "advisor/judge/step_saving.h"
+
+#include <algorithm>
+
+namespace rnnadvisor::advisor {
+namespace {
+
+// The program's framework cannot express any of the changes that the finding proposes.
+bool cannot_be_followed(const Finding& finding) {
+  return !finding.suggestions.empty() &&
+         std::all_of(finding.suggestions.begin(), finding.suggestions.end(),
+                     [](const Suggestion& s) { return s.transform && !s.cannot.empty(); });
+}
+
+}  // namespace
+
+bool saves_time(const Finding& finding) {
+  return finding.gain && finding.gain->saved_bytes == 0 && !finding.gain->another_model &&
+         !cannot_be_followed(finding);
+}
+
+std::optional<double> StepSavings::share(int configuration, const std::string& scope) {
+  const auto [found, fresh] = known_.try_emplace({configuration, scope});
+  if (fresh) found->second = share_of_step(*index_, configuration, scope);
+  return found->second;
+}
+
+std::optional<StepSaving> StepSavings::of(const Finding& finding) {
+  if (!saves_time(finding) || !(finding.gain->speedup > 0)) return std::nullopt;
+  const auto part = share(finding.configuration, finding.gain->scope);
+  if (!part) return std::nullopt;
+  const Gain& gain = *finding.gain;
+  const auto saved = [&](double speedup) { return *part * (1 - 1 / speedup); };
+  StepSaving saving;
+  saving.share = saving.low = saving.high = saved(gain.speedup);
+  if (gain.low > 0) saving.low = saved(gain.low);
+  if (gain.high > 0) saving.high = saved(gain.high);
+  const auto& steps = index_->program_step(finding.configuration).steps;
+  if (steps) saving.step_ms = steps->untraced_ns / 1e6;
+  return saving;
+}
+
+}  // namespace rnnadvisor::advisor

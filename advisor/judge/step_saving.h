@@ -1,0 +1,36 @@
+// How much of a whole step of a recorded program a gain is.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "advisor/facts/profile_index.h"
+#include "advisor/rules/finding.h"
+
+namespace rnnadvisor::advisor {
+
+// Holds a reference: the index must outlive it.
+class StepSavings {
+ public:
+  explicit StepSavings(const ProfileIndex& index) : index_(&index) {}
+
+  // What following the finding is expected to save. Nothing where it promises no speed that the
+  // program can have (another model, a change that its framework cannot express), and where the
+  // recording does not tell which share of a step the calls have.
+  std::optional<StepSaving> of(const Finding& finding);
+  // share_of_step(), which goes through all calls, once for each configuration and scope.
+  std::optional<double> share(int configuration, const std::string& scope);
+  const ProfileIndex& index() const { return *index_; }
+
+ private:
+  const ProfileIndex* index_;
+  std::map<std::pair<int, std::string>, std::optional<double>> known_;
+};
+
+// The finding claims that its change makes calls or steps faster, and the change is one that the
+// program can have.
+bool saves_time(const Finding& finding);
+
+}  // namespace rnnadvisor::advisor

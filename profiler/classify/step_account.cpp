@@ -1,0 +1,34 @@
+#include "profiler/classify/step_account.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rnnadvisor {
+
+StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* steps) {
+  StepAccount account;
+  account.device = device;
+  PartTimes parts = busy.part_ns;
+  double whole = static_cast<double>(busy.span_ns);
+  const double waits = whole - static_cast<double>(busy.busy_ns);
+  double in_rnn = waits > 0 ? static_cast<double>(busy.rnn_wait_ns) / waits : 0;
+  if (steps != nullptr) {
+    account.trains = steps->trains;
+    account.untraced = steps->untraced;
+    account.step_ns = whole = steps->untraced_ns;
+    account.low_ns = steps->untraced_low_ns;
+    account.high_ns = steps->untraced_high_ns;
+    parts = steps->part_ns;
+    in_rnn = steps->rnn_wait_share;
+  }
+  const double worked = std::accumulate(parts.begin(), parts.end(), 0.0);
+  // Traced and other steps are not the same ones: work can come out as longer than a step.
+  whole = std::max(whole, worked);
+  for (std::size_t p = 0; p < step_parts && whole > 0; ++p) account.share[p] = parts[p] / whole;
+  const double idle = whole > 0 ? 1 - worked / whole : 0;
+  account.idle_in_rnn = idle * in_rnn;
+  account.idle_elsewhere = idle - account.idle_in_rnn;
+  return account;
+}
+
+}  // namespace rnnadvisor

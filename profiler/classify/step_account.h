@@ -1,0 +1,28 @@
+// Where the time of a step of a recorded program goes.
+#pragma once
+
+#include <optional>
+
+#include "profiler/classify/gpu_busy.h"
+#include "profiler/classify/program_steps.h"
+
+namespace rnnadvisor {
+
+// On one device, median of steps. All shares are of the step, 0 … 1, and add up to 1.
+struct StepAccount {
+  int device = 0;       // index into Profile::devices
+  bool trains = false;  // steps that have a backward pass
+  // Of steps that were timed without tracing. 0 where none was: then the shares are of the traced
+  // time, in which the device waits longer, and the other times are 0.
+  int untraced = 0;
+  double step_ns = 0, low_ns = 0, high_ns = 0;  // 95 % interval of the median
+  PartTimes share{};
+  // Nothing ran: in the midst of recurrent layers (waits_in_rnn()), and elsewhere.
+  double idle_in_rnn = 0, idle_elsewhere = 0;
+
+  double idle() const { return idle_in_rnn + idle_elsewhere; }
+};
+
+StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* steps);
+
+}  // namespace rnnadvisor

@@ -1,0 +1,48 @@
+// What a GPU does in a step of a program: cuDNN's recurrent layers, recurrences without cuDNN,
+// other kernels, copies.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "profiler/classify/native_cells.h"
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor {
+
+enum class StepPart {
+  rnn_forward,   // kernels of cuDNN's RNN calls
+  rnn_backward,  // data and weights
+  native_cells,  // kernels of recurrences without cuDNN, from the first step of a run to the last
+  other_kernels,
+  transfers  // copies and memsets
+};
+inline constexpr std::size_t step_parts = 5;
+std::string_view to_string(StepPart part);  // "RNN forward"
+
+// Time by StepPart, in ns. Where several run at once the one that began first counts, so that the
+// sum is the time in which at least one ran.
+using PartTimes = std::array<double, step_parts>;
+
+// A kernel, copy or memset.
+struct StepWork {
+  std::int64_t start_ns = 0, end_ns = 0;
+  StepPart part = StepPart::other_kernels;
+  int call = -1;  // index into Profile::calls
+};
+
+// What one process had a device do from `from_ns` on, by start. `recurrences`: those of the
+// profile.
+std::vector<StepWork> step_work(const Profile& profile, int process, int device,
+                                std::int64_t from_ns,
+                                std::span<const NativeRecurrence> recurrences);
+
+// The device waits between them in the midst of a recurrent layer: for the next kernel of the same
+// call, or of the same recurrence without cuDNN.
+bool waits_in_rnn(const StepWork& before, const StepWork& after);
+
+}  // namespace rnnadvisor
