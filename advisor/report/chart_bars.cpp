@@ -121,6 +121,7 @@ Scene Bars::scene(const Canvas& canvas) const {
       if (!segment.text.empty() && canvas.width_of(segment.text) + 10 < shown) {
         Ink ink = segment.ink;
         ink.on = true;
+        ink.faint = false;
         scene.write(x + shown / 2, base, segment.text, ink, Anchor::middle);
       }
       x = std::min(right, x + width);

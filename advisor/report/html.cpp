@@ -47,6 +47,8 @@ void navigation(Page& page, const Report& report) {
     if (count > 0) page.put(" <span class=\"count\">{}</span>", count);
     page.raw("</a></li>");
   };
+  if (const auto steps = report.judgement->steps.size(); steps > 0)
+    entry("step", "A step of the program", steps > 1 ? steps : 0);
   if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
   if (!report.actions.empty()) entry("actions", words::what_to_do_first, report.actions.size());
   if (!report.configurations.empty())

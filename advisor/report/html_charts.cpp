@@ -143,7 +143,7 @@ std::string svg_of(const chart::Chart& chart, double width, std::string_view id,
 
 std::string step_chart(const Report& report) {
   const auto chart = chart::steps(report);
-  return chart ? svg_of(*chart, chart_width, "step", "Where the time of a step goes")
+  return chart ? svg_of(*chart, page_width, "step-bar", "Where the time of a step goes")
                : std::string();
 }
 

@@ -33,7 +33,7 @@ std::string path_of(const std::vector<std::vector<chart::Point>>& lines, bool cl
 
 using chart::Frame;
 
-inline constexpr double chart_width = 560, figure_width = 760, map_width = 820;
+inline constexpr double chart_width = 560, figure_width = 760, map_width = 820, page_width = 900;
 // Empty where it shows nothing.
 std::string svg_of(const chart::Chart& chart, double width, std::string_view id,
                    std::string_view title);
