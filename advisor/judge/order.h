@@ -19,7 +19,7 @@ inline constexpr double as_predictions_tell = 1.25;
 //    and is not so (refuted()) last;
 // 3. in a recorded program, by the share of its step that is expected to be saved: the share that
 //    the calls have of the step, where kernels were traced, times what the speedup saves of them.
-//    An estimate counts 0.8 of its speedup, a cause without a number (consequence `path`) 1.2.
+//    A cause without a number (consequence `path`) counts a speedup of 1.2.
 //    Elsewhere measured gains, then modelled ones, then none, by the milliseconds they save, where
 //    times are known;
 // 4. of those that come close to each other what takes less (Effort), then what is surer: measured

@@ -363,7 +363,8 @@ std::string step_in_short(const StepAccount& step) {
   if (step.untraced == 0)
     return fmt::format("In the recorded steps the GPU is idle {} of the time", idle);
   std::string text =
-      fmt::format("A step of the program takes {}", format_milliseconds(step.step_ns / 1e6));
+      fmt::format("{} of the program takes {}", step.trains ? "A training step" : "A step",
+                  format_milliseconds(step.step_ns / 1e6));
   if (step.high_ns > step.low_ns)
     text += fmt::format(" ({} to {})", number(step.low_ns / 1e6), number(step.high_ns / 1e6));
   return text + fmt::format(", and the GPU is idle {} of it", idle);
@@ -400,7 +401,7 @@ std::string_view effort(Effort value) {
     case Effort::line:
       return "a line of code";
     case Effort::module:
-      return "code around the layer";
+      return "code around the layer or the step";
     case Effort::precision:
       return "another precision";
     case Effort::model:

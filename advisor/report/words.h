@@ -106,8 +106,8 @@ struct PartOfStep {
   double share = 0;
 };
 std::vector<PartOfStep> parts_of(const StepAccount& step);
-// "A step of the program takes 5.00 ms (4.90 to 5.10), and the GPU is idle 73 % of it"; without
-// times "In the recorded steps the GPU is idle 73 % of the time".
+// "A training step of the program takes 5.00 ms (4.90 to 5.10), and the GPU is idle 73 % of it";
+// without times "In the recorded steps the GPU is idle 73 % of the time".
 std::string step_in_short(const StepAccount& step);
 // What its numbers rest on.
 std::string step_source(const StepAccount& step);
