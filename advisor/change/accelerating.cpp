@@ -82,6 +82,16 @@ bool accelerate_does(std::span<const Transform> changes, std::optional<Framework
           config.math_type == MathType::default_math && program.allow_tf32 != false);
 }
 
+std::vector<Transform> beside_accelerate(std::span<const Transform> changes,
+                                         std::optional<Framework> framework,
+                                         const RnnConfig& config, const ProgramContext& program) {
+  std::vector<Transform> made, left;
+  for (const auto& change : changes)
+    (is_swapped(change) || is_conversion(change) ? made : left).push_back(change);
+  if (!accelerate_does(made, framework, config, program)) left.clear();
+  return left;
+}
+
 std::string accelerate_command_of(const Profile& profile, int configuration,
                                   std::span<const Transform> changes) {
   const auto line = command_line_of(profile, configuration);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "advisor/change/change.h"
 #include "core/config/program_context.h"
@@ -18,6 +19,12 @@ namespace rnnadvisor::advisor {
 // `--allow numerics`. Of layers that it leaves alone (docs/accelerate.md): no.
 bool accelerate_does(std::span<const Transform> changes, std::optional<Framework> framework,
                      const RnnConfig& config, const ProgramContext& program);
+
+// What is left of `changes` for code to do where `accelerate` makes the others; nothing where it
+// makes none of them or all.
+std::vector<Transform> beside_accelerate(std::span<const Transform> changes,
+                                         std::optional<Framework> framework,
+                                         const RnnConfig& config, const ProgramContext& program);
 
 // Whether there is any change that it could make for such a layer.
 bool accelerates_something(std::optional<Framework> framework, const RnnConfig& config,

@@ -81,8 +81,14 @@ std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
     double speedup = 0;
   } best, others;
   const auto wanted = parse_meaning(meaning);
-  for (const int i : index.experiments(configuration)) {
+  const auto all = index.experiments(configuration);
+  // Speedups of calls are not comparable with those of whole steps, which say more.
+  const bool whole_steps = std::any_of(all.begin(), all.end(), [&](int i) {
+    return whole_step_timing(experiment_at(index, i)) != nullptr;
+  });
+  for (const int i : all) {
     const auto& experiment = experiment_at(index, i);
+    if (whole_steps && whole_step_timing(experiment) == nullptr) continue;
     const auto its = parse_meaning(experiment.meaning);
     if (experiment.verdict != ExperimentVerdict::confirmed || !its || !wanted || *its > *wanted ||
         !of_this_device(index, experiment) || tried_in_framework(index.profile(), experiment))

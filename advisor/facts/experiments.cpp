@@ -137,14 +137,21 @@ std::string_view scope_words(ExperimentScope scope) {
     case ExperimentScope::training_step:
       return "training step";
     case ExperimentScope::program_step:
-      return "whole step of the program";
+      return "program step";
   }
   return "?";
+}
+
+const ExperimentTiming* whole_step_timing(const Experiment& experiment) {
+  const auto found = std::ranges::find(experiment.timings, ExperimentScope::program_step,
+                                       &ExperimentTiming::scope);
+  return found == experiment.timings.end() ? nullptr : &*found;
 }
 
 const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment& experiment) {
   const auto at = static_cast<std::size_t>(experiment.configuration);
   if (experiment.configuration < 0 || at >= profile.configurations.size()) return nullptr;
+  if (const auto* step = whole_step_timing(experiment)) return step;
   return deciding_timing(experiment.timings, profile.configurations[at].config.mode);
 }
 

@@ -45,10 +45,15 @@ std::optional<std::string> moved_too_far(const Profile& profile, const Experimen
 // Of what came of trying, the best first: confirmed, inconclusive, refuted, not run.
 int rank(ExperimentVerdict verdict);
 
-// "forward inference", "forward training", "training step": as gains name their scope.
+// "forward inference", "forward training", "training step", "program step": as gains name their
+// scope.
 std::string_view scope_words(ExperimentScope scope);
 
-// An experiment with a time that counts for the mode of its configuration; null without one.
+// The time of a whole step of the program, with the changes of all its layers at once; null where
+// none was taken.
+const ExperimentTiming* whole_step_timing(const Experiment& experiment);
+// The time that decides: that of a whole step, else the one for the mode of the configuration; null
+// without one.
 const ExperimentTiming* deciding_timing(const Profile& profile, const Experiment& experiment);
 
 // "the GPU began to throttle while this was measured: power cap": what kept its clocks down was not

@@ -198,6 +198,7 @@ class Judging {
   }
   void check_advice() { advice_.apply(findings_); }
   // Then over those of all:
+  void offer_what_gains_in_the_program() { withdraw_by_whole_steps(findings_, profile_); }
   void order() { order_findings(findings_, index_, rules_); }
   void propose_each_change_once() { left_out(merge_suggestions(findings_, index_)); }
   // At the end: until then a gain may still become that of another change.
@@ -222,7 +223,8 @@ class Judging {
       &Judging::explain_the_refusal, &Judging::leave_searched_changes_to_rules,
       &Judging::excuse_refused_alternatives, &Judging::leave_predicted_changes_to_rules,
       &Judging::check_advice};
-  static constexpr Pass of_all[] = {&Judging::order, &Judging::propose_each_change_once,
+  static constexpr Pass of_all[] = {&Judging::offer_what_gains_in_the_program, &Judging::order,
+                                    &Judging::propose_each_change_once,
                                     &Judging::name_changes_of_gains, &Judging::tell_savings};
 
   void left_out(const std::vector<LeftOut>& left) {

@@ -166,6 +166,16 @@ void set_changes(Suggestion& made, const SuggestionTemplate& suggestion, FactMem
                    std::make_move_iterator(changes.end()));
 }
 
+bool tried_in_program(const ProfileIndex& index, int configuration,
+                      const std::vector<Transform>& changes) {
+  const auto all = index.experiments(configuration);
+  return std::any_of(all.begin(), all.end(), [&](int i) {
+    const auto& experiment = index.profile().experiments[static_cast<std::size_t>(i)];
+    const auto its = parse_transforms(experiment.transforms);
+    return experiment.where == "program" && its && in_order(*its) == in_order(changes);
+  });
+}
+
 struct Made {
   std::size_t of = 0;  // index into Rule::suggestions
   Suggestion suggestion;
@@ -204,7 +214,15 @@ std::vector<Made> make_suggestions(const Rule& rule, FactMemo& facts, const Fact
                     [](const Transform& change) { return change.kind == "algo"; });
     if (for_accelerate && !accelerates(changes)) continue;
     made.effort = effort_of(changes, accelerates(changes));
-    if (accelerates(changes)) {
+    const auto beside = tried_in_program(facts.index(), configuration, changes)
+                            ? beside_accelerate(changes, framework, own.config, own.program)
+                            : std::vector<Transform>();
+    if (!beside.empty()) {
+      // PyTorch cannot ask for the algorithm, and need not.
+      made.code = code_for(beside, *framework).code;
+      made.text += fmt::format(" Run the changed program with `{}`.",
+                               accelerate_command_of(profile, configuration, changes));
+    } else if (accelerates(changes)) {
       made.text = accelerate_advice(profile, configuration, changes);
       made.code = accelerate_command_of(profile, configuration, changes);
     } else if (made.transform) {

@@ -31,11 +31,18 @@ double expected_saving(const Finding& finding, bool explains, StepSavings& savin
   return savings.share(finding.configuration, {}).value_or(1) * (1 - 1 / unknown_gain);
 }
 
-// Larger comes first: broken, something to do, not refuted; of a program the share saved,
-// confirmed, a cause; the class of the gain, milliseconds saved, speedup, not refuted on another
-// GPU, confirmed, bytes, severity, a cause of what runs.
-using Weight = std::tuple<bool, bool, bool, double, bool, bool, int, double, double, bool, bool,
-                          std::int64_t, int, bool>;
+// Larger comes first: broken, something to do, not refuted, measured in whole steps of the program;
+// of a program the share saved, confirmed, a cause; the class of the gain, milliseconds saved,
+// speedup, not refuted on another GPU, confirmed, bytes, severity, a cause of what runs.
+using Weight = std::tuple<bool, bool, bool, bool, double, bool, bool, int, double, double, bool,
+                          bool, std::int64_t, int, bool>;
+
+// What was tried in the program comes before what is only expected of it.
+bool measured_in_whole_steps(const Finding& finding) {
+  return finding.gain && finding.gain->basis == GainBasis::measured_here &&
+         finding.gain->scope == "program step" && !finding.gain->another_model &&
+         finding.gain->speedup >= least_told_gain;
+}
 
 // On the GPUs where it was measured the rule does not hold; of this one only its document speaks.
 bool refuted_elsewhere(const Finding& finding) {
@@ -73,6 +80,7 @@ Weight weight_of(const Finding& finding, StepSavings& savings, const RuleSet& ru
   return {finding.severity == Severity::error,
           !is_remark(finding),
           !refuted(finding),
+          measured_in_whole_steps(finding),
           expected,
           of_program && confirmed,
           explains,

@@ -17,6 +17,7 @@ inline constexpr double as_predictions_tell = 1.25;
 // 1. errors, for there the whole run is to gain;
 // 2. what asks for nothing (is_remark()) comes behind all that does, and of it what was measured
 //    and is not so (refuted()) last;
+//    Before the rest come gains of at least 5 % that were measured in whole steps of the program;
 // 3. in a recorded program, by the share of its step that is expected to be saved: the share that
 //    the calls have of the step, where kernels were traced, times what the speedup saves of them.
 //    A cause without a number (consequence `path`) counts a speedup of 1.2.

@@ -1,9 +1,12 @@
 #include "advisor/judge/trials.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
 #include "advisor/change/compose.h"
+#include "advisor/change/in_words.h"
 #include "advisor/facts/experiments.h"
 
 namespace rnnadvisor::advisor {
@@ -42,12 +45,6 @@ TrialOutcome outcome_of(const Profile& profile, int index) {
     if (transforms && compared_per_sequence(*transforms)) made.scope += ", per sequence";
     made.control_low = timing->control_low;
     made.control_high = timing->control_high;
-  }
-  for (const auto& timing : experiment.timings) {
-    if (timing.scope != ExperimentScope::program_step) continue;
-    made.step_speedup = timing.speedup;
-    made.step_low = timing.speedup_low;
-    made.step_high = timing.speedup_high;
   }
   return made;
 }
@@ -192,6 +189,84 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
   if (best->verdict == ExperimentVerdict::refuted) {
     finding.severity = Severity::info;
     finding.refuted_here = true;
+  }
+}
+
+namespace {
+
+bool of_whole_steps(const TrialOutcome& trial) {
+  return trial.scope == scope_words(ExperimentScope::program_step);
+}
+
+// A change that whole steps of the program are faster with.
+struct InProgram {
+  int configuration = -1;
+  Effort effort{};
+  TrialOutcome trial;
+  std::vector<Transform> changes;
+};
+
+// `better` takes the place of a change that was tried in the program as well.
+bool outdoes(const InProgram& better, int configuration, Effort effort, const TrialOutcome& trial,
+             const std::vector<Transform>& changes) {
+  if (better.effort > effort) return false;
+  // The program chose between calls of one layer by their times.
+  if (!of_whole_steps(trial))
+    return better.configuration == configuration && better.changes != changes;
+  const bool surely = better.trial.low > trial.high;
+  if (better.effort < effort)
+    return better.trial.speedup * least_told_gain > trial.speedup &&
+           (better.trial.meaning <= trial.meaning || surely);
+  return better.trial.speedup > trial.speedup && (better.trial.meaning <= trial.meaning || surely);
+}
+
+std::vector<InProgram> gained_in_program(const std::vector<Finding>& findings) {
+  std::vector<InProgram> gained;
+  for (const auto& finding : findings) {
+    for (const auto& s : finding.suggestions) {
+      if (!s.transform || !s.trial || !s.trial->in_program || !s.trial->device.empty() ||
+          s.trial->verdict != ExperimentVerdict::confirmed || !of_whole_steps(*s.trial) ||
+          s.trial->meaning == Meaning::model)
+        continue;
+      gained.push_back({finding.configuration, s.effort, *s.trial, changes_of(s)});
+    }
+  }
+  return gained;
+}
+
+}  // namespace
+
+void withdraw_by_whole_steps(std::vector<Finding>& findings, const Profile& profile) {
+  const auto gained = gained_in_program(findings);
+  for (auto& finding : findings) {
+    if (finding.severity == Severity::error) continue;
+    std::string why;
+    bool confirmed = false;
+    for (auto& s : finding.suggestions) {
+      if (!s.transform || !s.trial || !s.trial->device.empty() || s.trial->speedup <= 0) continue;
+      const bool gains = s.trial->verdict == ExperimentVerdict::confirmed;
+      if (s.trial->in_program && gains) {
+        const auto better = std::find_if(gained.begin(), gained.end(), [&](const InProgram& other) {
+          return outdoes(other, finding.configuration, s.effort, *s.trial, changes_of(s));
+        });
+        if (better != gained.end()) {
+          const auto at = static_cast<std::size_t>(better->configuration);
+          s.not_offered = fmt::format(
+              "Tried in the program, {} gained more and takes no more to apply: {:.2f} times in a "
+              "whole step.",
+              in_plain_words(better->changes, profile.configurations[at].config),
+              better->trial.speedup);
+        }
+      } else if (of_whole_steps(*s.trial) && s.trial->verdict == ExperimentVerdict::inconclusive) {
+        s.not_offered = "Tried in the program, it gained nothing in whole steps.";
+      }
+      confirmed = confirmed || (gains && s.not_offered.empty());
+      if (why.empty()) why = s.not_offered;
+    }
+    if (why.empty() || confirmed) continue;
+    finding.message += " " + why;
+    finding.severity = Severity::info;
+    finding.gain.reset();
   }
 }
 

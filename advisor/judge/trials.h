@@ -21,4 +21,10 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
 // so that one change is reported once. Returns what was taken out.
 std::vector<LeftOut> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index);
 
+// Of all findings, after apply_trials(): what was timed in whole steps of the program is not
+// offered where it gained nothing there, or where another change that takes no more to apply
+// (Effort) gained more; one that takes less, where it gained as much but for 5 %. A finding with
+// nothing else that was confirmed becomes a remark and says so.
+void withdraw_by_whole_steps(std::vector<Finding>& findings, const Profile& profile);
+
 }  // namespace rnnadvisor::advisor

@@ -63,7 +63,7 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
     row.inference = of_scope(*row.experiment, ExperimentScope::inference);
     row.forward = of_scope(*row.experiment, ExperimentScope::forward_training);
     row.training = of_scope(*row.experiment, ExperimentScope::training_step);
-    row.program = of_scope(*row.experiment, ExperimentScope::program_step);
+    row.program = whole_step_timing(*row.experiment);
     row.shift = largest_shift(row.experiment->shifts);
     row.wrong = moved_too_far(profile, *row.experiment).value_or("");
     row.where = where_of(profile, *row.experiment);
@@ -100,7 +100,7 @@ const TrialRow* ConfigurationReport::best_trial(Meaning meaning) const {
 namespace words {
 namespace {
 // Whole steps are timed with the changes of all layers at once.
-constexpr std::string_view whole_step = "whole step of the program, with all faster layers";
+constexpr std::string_view whole_step = "whole step of the program, with all changed layers";
 }  // namespace
 
 std::string_view verdict(ExperimentVerdict value) {
@@ -231,16 +231,15 @@ std::string trial_details(const TrialOutcome& outcome) {
                 ? "it runs and its results are right; "
                 : "it runs; its results were not compared; ";
   if (outcome.speedup > 0) {
+    const bool step = outcome.scope == scope_words(ExperimentScope::program_step);
     text += fmt::format(
         fmt::runtime(outcome.of_results ? "{} as fast ({} to {}), {}" : "{} ({} to {}), {}"),
-        times(outcome.speedup), number(outcome.low), number(outcome.high), clean(outcome.scope));
+        times(outcome.speedup), number(outcome.low), number(outcome.high),
+        step ? std::string(whole_step) : clean(outcome.scope));
     if (outcome.control_high > 0)
       text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
                           number(outcome.control_high));
   }
-  if (outcome.step_speedup > 0)
-    add(fmt::format("{} {} ({} to {})", whole_step, times(outcome.step_speedup),
-                    number(outcome.step_low), number(outcome.step_high)));
   if (outcome.in_program) add(std::string(in_your_program));
   if (!outcome.device.empty()) add("on " + clean(outcome.device));
   if (!outcome.message.empty()) add(clean(outcome.message));

@@ -57,6 +57,7 @@ bool is_remark(const Finding& finding) {
 
 bool withdrawn(const Finding& finding, const Suggestion& suggestion) {
   if (finding.severity == Severity::error) return false;
+  if (!suggestion.not_offered.empty()) return true;
   if (finding.refuted_by) return !tried_here(suggestion.trial, ExperimentVerdict::confirmed);
   return finding.refuted_here &&
          (suggestion.no_faster_here || tried_here(suggestion.trial, ExperimentVerdict::refuted));

@@ -42,13 +42,13 @@ struct Comparison {
 struct TrialOutcome {
   int experiment = -1;  // index into Profile::experiments
   ExperimentVerdict verdict = ExperimentVerdict::not_run;
-  Meaning meaning = Meaning::exact;          // of the change that was tried
-  std::string scope;                         // "training step"; empty: no time was taken
+  Meaning meaning = Meaning::exact;  // of the change that was tried
+  // "training step"; "program step" where whole steps were timed; empty: no time was taken
+  std::string scope;
   double speedup = 0, low = 0, high = 0;     // of that scope; 0: no time was taken
   double control_low = 0, control_high = 0;  // the same of the original against itself
-  double step_speedup = 0, step_low = 0, step_high = 0;  // of a whole step of the program; 0: none
-  std::string message;                                   // what must be known of it; may be empty
-  std::string device;  // where, if another kind of GPU; else empty
+  std::string message;                       // what must be known of it; may be empty
+  std::string device;                        // where, if another kind of GPU; else empty
   // The finding is of results or of what does not run, so that `verdict` is of these and not of the
   // time: confirmed where it ran and its results are right, however slow.
   bool of_results = false;
@@ -67,6 +67,9 @@ struct Suggestion {
   std::optional<TrialOutcome> trial = {};
   // The calls that it would make were timed in this profile, all else equal, and are no faster.
   bool no_faster_here = false;
+  // Why it is not offered, as a sentence: it gained nothing in whole steps of the program, or what
+  // takes no more to apply gained more there. Empty: it is offered.
+  std::string not_offered = {};
   Effort effort = Effort::line;
 };
 
@@ -169,7 +172,7 @@ bool refuted(const Finding& finding);
 
 // A suggestion that is shown as what was refuted, and not offered as something to do: no code, no
 // action. Of a rule that was refuted here every one, but for one that was confirmed here; else what
-// was itself tried and refuted.
+// was itself tried and refuted, or gained nothing or less in the program.
 bool withdrawn(const Finding& finding, const Suggestion& suggestion);
 
 // A finding that asks for nothing: of severity info, or refuted by measurement. Every report shows

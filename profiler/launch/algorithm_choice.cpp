@@ -153,6 +153,8 @@ bool was_chosen(const AlgorithmChoice& choice, std::size_t variant, const Experi
                                     choice.variants[variant].state == VariantState::slower;
 }
 
+}  // namespace
+
 void add_whole_step(Experiment& experiment, const WholeStep& step) {
   ExperimentTiming timing;
   timing.scope = ExperimentScope::program_step;
@@ -164,12 +166,22 @@ void add_whole_step(Experiment& experiment, const WholeStep& step) {
   timing.control_low = step.control.low;
   timing.control_high = step.control.high;
   experiment.timings.push_back(std::move(timing));
-  if (!step.withdrawn) return;
-  experiment.verdict = ExperimentVerdict::refuted;
-  experiment.message = "its calls are faster, but whole steps of the program are not";
 }
 
-}  // namespace
+void judge_by_whole_step(Experiment& experiment, const WholeStep& step) {
+  if (experiment.verdict != ExperimentVerdict::confirmed) return;
+  const std::string calls = experiment.timings.front().scope == ExperimentScope::program_step
+                                ? ""
+                                : "its calls are faster, but ";
+  if (step.withdrawn || step.is_slower()) {
+    experiment.verdict = ExperimentVerdict::refuted;
+    experiment.message = calls + "whole steps of the program take longer with it";
+  } else if (!step.is_faster()) {
+    experiment.verdict = ExperimentVerdict::inconclusive;
+    experiment.message =
+        calls + "whole steps of the program take as long as before, within the noise";
+  }
+}
 
 std::string name_of(const ChoiceVariant& variant) {
   return std::string(to_string(variant.algo)) +
@@ -211,7 +223,12 @@ void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> c
       const auto step = std::ranges::find_if(steps, [&](const WholeStep& one) {
         return one.process == choice.process && one.arm == spool::StepArm::algorithms;
       });
-      if (step != steps.end() && was_chosen(choice, i, made, *step)) add_whole_step(made, *step);
+      if (step != steps.end()) {
+        const bool chosen = was_chosen(choice, i, made, *step);
+        if (chosen) add_whole_step(made, *step);
+        // What is slower than the chosen one gains no more in whole steps.
+        if (chosen || choice.accelerated()) judge_by_whole_step(made, *step);
+      }
       if (!made.timings.empty()) {
         made.changed = {static_cast<int>(profile.configurations.size())};
         profile.configurations.push_back(changed_configuration(

@@ -58,9 +58,15 @@ std::string name_of(const ChoiceVariant& variant);
 std::vector<ExperimentTiming> choice_timings(const ChoiceVariant& before,
                                              const ChoiceVariant& after, Mode mode);
 
+// The time of a whole step, as one of the experiment.
+void add_whole_step(Experiment& experiment, const WholeStep& step);
+// What was confirmed stays so only if whole steps are faster; else the message says that they are
+// not.
+void judge_by_whole_step(Experiment& experiment, const WholeStep& step);
+
 // One experiment for each algorithm that was a candidate (`where` "program"), with the
 // configuration that has it. Of several processes with one configuration the first counts.
-// A process's whole step becomes a timing of each algorithm that was chosen in it.
+// A process's whole step becomes a timing of each algorithm that was chosen in it, and decides.
 void add_choice_experiments(Profile& profile, std::span<const AlgorithmChoice> choices,
                             std::span<const WholeStep> steps);
 

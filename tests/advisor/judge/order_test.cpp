@@ -123,6 +123,16 @@ TEST(Order, AGainCountsByTheShareThatItsCallHasOfTheStep) {
               ElementsAre("larger-estimate", "large-share", "smaller-estimate", "small-share"));
 }
 
+TEST(Order, WhatWasTriedInTheProgramComesBeforeWhatIsExpected) {
+  const auto measured = GainBasis::measured_here;
+  EXPECT_THAT(ordered({finding("estimate", 0, 5, GainBasis::modelled, "program step"),
+                       finding("call", 0, 4, measured, "training step"),
+                       finding("nothing", 0, 1.01, measured, "program step"),
+                       finding("tried", 0, 1.2, measured, "program step")},
+                      two_layers()),
+              ElementsAre("tried", "estimate", "call", "nothing"));
+}
+
 TEST(Order, WithoutKernelsTheSpeedupsAlone) {
   auto profile = two_layers();
   profile.environment.tracing = false;

@@ -477,5 +477,103 @@ TEST(Trials, RefutedFindingsComeLast) {
     EXPECT_TRUE(refuted(*later)) << later->rule_id;
 }
 
+// Tried in the program itself: calls `calls` times as fast, whole steps `steps` times.
+Experiment in_program(const char* transforms, ExperimentVerdict verdict, double calls,
+                      double steps) {
+  auto made = experiment(transforms, verdict, calls);
+  made.where = "program";
+  auto timing = experiment(transforms, verdict, steps).timings.front();
+  timing.scope = ExperimentScope::program_step;
+  made.timings.push_back(timing);
+  return made;
+}
+
+TEST(Trials, AWholeStepOfTheProgramDecides) {
+  const auto made = after(finding(), rule(),
+                          profile_with({in_program(split, ExperimentVerdict::confirmed, 4, 1.6)}));
+  ASSERT_TRUE(made.gain);
+  EXPECT_EQ(made.gain->basis, GainBasis::measured_here);
+  EXPECT_EQ(made.gain->scope, "program step");
+  EXPECT_DOUBLE_EQ(made.gain->speedup, 1.6);
+  EXPECT_DOUBLE_EQ(made.gain->high, 1.6 * 1.1);
+  EXPECT_THAT(words::trial(*made.trial), HasSubstr("whole step of the program"));
+}
+
+// Two findings, each with one of the changes.
+std::vector<Finding> tried_both(const Experiment& a, const Experiment& b, Effort of_b) {
+  const auto profile = profile_with({a, b});
+  Finding first = finding(), second = finding();
+  first.suggestions.resize(1);
+  first.suggestions.front().effort = Effort::module;
+  second.suggestions.erase(second.suggestions.begin());
+  second.suggestions.front().effort = of_b;
+  std::vector<Finding> both = {after(first, rule(), profile), after(second, rule(), profile)};
+  withdraw_by_whole_steps(both, profile);
+  return both;
+}
+
+TEST(Trials, WhatGainedLessInTheProgramAtTheSameCostIsNotOffered) {
+  const auto confirmed = ExperimentVerdict::confirmed;
+  auto both = tried_both(in_program(split, confirmed, 4, 2), in_program(pad, confirmed, 5, 1.5),
+                         Effort::module);
+  EXPECT_FALSE(is_remark(both[0]));
+  EXPECT_DOUBLE_EQ(both[0].gain->speedup, 2);
+  EXPECT_TRUE(is_remark(both[1]));
+  EXPECT_FALSE(both[1].gain);
+  EXPECT_TRUE(withdrawn(both[1], both[1].suggestions[0]));
+  EXPECT_THAT(both[1].message, HasSubstr("gained more and takes no more to apply: 2.00 times"));
+  // It takes less to apply: both are offered.
+  both = tried_both(in_program(split, confirmed, 4, 2), in_program(pad, confirmed, 5, 1.5),
+                    Effort::command);
+  EXPECT_FALSE(is_remark(both[0]));
+  EXPECT_FALSE(is_remark(both[1]));
+  // A command gains as much as code, but for 5 %.
+  both = tried_both(in_program(split, confirmed, 4, 2), in_program(pad, confirmed, 5, 1.95),
+                    Effort::command);
+  EXPECT_TRUE(is_remark(both[0]));
+  EXPECT_FALSE(is_remark(both[1]));
+  // Measured alike: neither takes the place of the other.
+  both = tried_both(in_program(split, confirmed, 4, 2), in_program(pad, confirmed, 4, 2),
+                    Effort::module);
+  EXPECT_FALSE(is_remark(both[0]));
+  EXPECT_FALSE(is_remark(both[1]));
+}
+
+TEST(Trials, WhatGainedNothingInTheProgramIsNotOffered) {
+  const auto both =
+      tried_both(in_program(split, ExperimentVerdict::inconclusive, 4, 1),
+                 in_program(pad, ExperimentVerdict::confirmed, 5, 1.5), Effort::precision);
+  EXPECT_TRUE(is_remark(both[0]));
+  EXPECT_FALSE(both[0].gain);
+  EXPECT_THAT(both[0].message, HasSubstr("gained nothing in whole steps"));
+  EXPECT_FALSE(is_remark(both[1]));
+  // What only bare calls were tried of stays what it is.
+  const auto calls = tried_both(experiment(split, ExperimentVerdict::inconclusive, 1),
+                                experiment(pad, ExperimentVerdict::confirmed, 1.5), Effort::module);
+  EXPECT_FALSE(is_remark(calls[0]));
+}
+
+// `accelerate` makes the algorithm below PyTorch, which cannot ask for it.
+TEST(Trials, AChangeOfCodeUnderAccelerateCanBeFollowed) {
+  constexpr const char* both =
+      R"([{"kind":"algo","parameters":{"value":"persist_static"}},{"kind":"split_layers","parameters":{}}])";
+  auto profile = profile_with({in_program(both, ExperimentVerdict::confirmed, 4, 3)});
+  auto& own = profile.configurations.front();
+  own.device = 0;
+  own.config.data_type = DataType::half;
+  own.config.math_type = MathType::tensor_op;
+  own.program.name = Framework::pytorch;
+  own.origin = Origin::captured;
+  const auto& rules = builtin_rules();
+  const auto judgement = judge(profile, rules);
+  ASSERT_FALSE(judgement.findings.empty());
+  const auto& first = judgement.findings.front();
+  ASSERT_TRUE(first.gain) << first.rule_id;
+  EXPECT_DOUBLE_EQ(first.gain->speedup, 3) << first.rule_id;
+  EXPECT_EQ(first.suggestions.at(0).cannot, "");
+  EXPECT_THAT(first.suggestions.at(0).text, HasSubstr("rnnadvisor accelerate"));
+  EXPECT_THAT(first.suggestions.at(0).code, HasSubstr("class "));
+}
+
 }  // namespace
 }  // namespace rnnadvisor::advisor

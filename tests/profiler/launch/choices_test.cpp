@@ -134,6 +134,17 @@ TEST_F(Collect, AWholeStepIsATimeOfWhatWasChosen) {
   EXPECT_THAT(collected.profile.experiments[1].timings, IsEmpty());
 }
 
+// Calls are four times as fast, and whole steps take what they took.
+TEST_F(Collect, FasterCallsWithoutAFasterStepAreInconclusive) {
+  auto spool = choices_spool(sample_acceleration(1, 1));
+  spool::add_step_blocks(spool, {{spool::StepArm::algorithms, 10}});
+  add(spool);
+  const auto collected = collect();
+  const auto& tried = collected.profile.experiments.at(0);
+  EXPECT_EQ(tried.verdict, ExperimentVerdict::inconclusive);
+  EXPECT_THAT(tried.message, HasSubstr("within the noise"));
+}
+
 TEST_F(Collect, WhatMadeWholeStepsSlowerIsRefuted) {
   auto a = sample_acceleration(1, 1);
   a.chosen = 0;
