@@ -75,22 +75,6 @@ int failed(const Context& context, const Error& error, const CollectRequest& req
   return status;
 }
 
-Result<launch::Collected> read_folder(const Context& context, const CollectRequest& request) {
-  launch::CollectOptions options;
-  options.environment = environment_of(context);
-  options.program = request.program;
-  options.stop = context.services.watch_interrupts();
-  wait_for_stragglers(request.folder, options.stop);
-  auto collected = launch::collect_spools(request.folder, options);
-  if (!collected) return collected;
-  for (const auto& message : collected->unreadable) context.note(message);
-  if (request.no_command_line) {
-    collected->profile.environment.command_line.clear();
-    for (auto& process : collected->profile.processes) process.command_line.clear();
-  }
-  return collected;
-}
-
 bool write_collected(const Context& context, const launch::Collected& collected,
                      const CollectRequest& request) {
   const auto written = write_profile(collected.profile, request.output, request.force);
@@ -149,9 +133,25 @@ void remove_folder(const Context& context, const launch::Collected& collected,
 
 }  // namespace
 
+Result<launch::Collected> read_folder(const Context& context, const CollectRequest& request) {
+  launch::CollectOptions options;
+  options.environment = environment_of(context);
+  options.program = request.program;
+  options.stop = context.services.watch_interrupts();
+  wait_for_stragglers(request.folder, options.stop);
+  auto collected = launch::collect_spools(request.folder, options);
+  if (!collected) return collected;
+  for (const auto& message : collected->unreadable) context.note(message);
+  if (request.no_command_line) {
+    collected->profile.environment.command_line.clear();
+    for (auto& process : collected->profile.processes) process.command_line.clear();
+  }
+  return collected;
+}
+
 int collect_and_report(const Context& context, const Judging& judging,
                        const CollectRequest& request) {
-  const auto collected = read_folder(context, request);
+  auto collected = read_folder(context, request);
   if (!collected) return failed(context, collected.error(), request);
   if (request.needs_recording && collected->spools == 0) {
     const bool unreadable = !collected->unreadable.empty();
@@ -166,6 +166,10 @@ int collect_and_report(const Context& context, const Judging& judging,
               {}});
   }
   if (!write_collected(context, *collected, request)) return exit_environment;
+  if (request.verify) {
+    request.verify(collected->profile);
+    if (!write_collected(context, *collected, request)) return exit_environment;
+  }
   const auto judgement = advisor::judge(collected->profile, judging.rules, judging.options);
   const auto report = advisor::make_report(collected->profile, judgement, judging.rules);
   if (!collected->choices.empty() && !context.quiet)

@@ -2,6 +2,7 @@
 // `accelerate` and `collect`.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,7 +25,13 @@ struct CollectRequest {
   // empty: as the recording has it.
   std::string plan = {};
   std::optional<bool> numerics = {};
+  // Adds to the profile once it is written; it is then written again. Empty: nothing does.
+  std::function<void(Profile&)> verify = {};
 };
+
+// The recordings of a folder, once the processes that are about to end have; what cannot be read is
+// said in notes.
+Result<launch::Collected> read_folder(const Context& context, const CollectRequest& request);
 
 // Writes the profile, prints the summary and where the profile is, both on standard error. The exit
 // status is that of the findings, or of what went wrong; the folder is then still there, and a

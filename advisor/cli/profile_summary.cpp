@@ -130,9 +130,10 @@ std::string calls_line(const Profile& p, const Totals& totals) {
     ms += measured_ms(totals, use);
   }
   if (calls == 0) return "none";
-  std::string line =
-      fmt::format("{} in {}", format_count(calls),
-                  words::plural(static_cast<long long>(p.configurations.size()), "configuration"));
+  const auto tried = advisor::tried_configurations(p);
+  const auto own = std::count(tried.begin(), tried.end(), false);
+  std::string line = fmt::format("{} in {}", format_count(calls),
+                                 words::plural(static_cast<long long>(own), "configuration"));
   if (replays > 0) line += fmt::format(", {} of them in CUDA graphs", format_count(replays));
   if (totals.kernels) {
     // Where some calls were not traced, the share is that of the others.

@@ -16,6 +16,7 @@
 #include "advisor/change/in_words.h"
 #include "advisor/cli/configurations.h"
 #include "advisor/cli/program_python.h"
+#include "advisor/cli/verifying.h"
 #include "advisor/cli/whole_step_report.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/judge/judge.h"
@@ -215,16 +216,20 @@ std::vector<ChangedLayer> ProgramChanges::finish() {
     const Json asked = file_of(question_end), came = file_of(result_end);
     ChangedLayer layer;
     const auto call = asked.find("call");
-    if (auto input = read_json_line(call == asked.end() ? "{}" : call->dump(), "the program", 1))
+    if (auto input = read_json_line(call == asked.end() ? "{}" : call->dump(), "the program", 1)) {
+      layer.config = input->config;
       layer.name = layer_name(input->config);
+    }
     const std::string file = text_of(asked, "file");
     const auto line = static_cast<int>(number_of(asked, "line", 0));
     if (!file.empty()) layer.site = fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line);
     layer.changed = text_of(came, "status") == "changed";
     layer.reason = text_of(came, "reason");
     if (came.empty()) layer.reason = "the program ended before the change could be compared";
-    if (const auto transforms = came.find("transforms"); transforms != came.end())
+    if (const auto transforms = came.find("transforms"); transforms != came.end()) {
       layer.change = words_of(*transforms);
+      layer.transforms = transforms->dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
     layer.error = number_of(came, "error", -1);
     layer.limit = number_of(came, "limit", 0);
     layer.tensor = text_of(came, "tensor");
@@ -242,6 +247,22 @@ std::vector<ChangedLayer> ProgramChanges::finish() {
     }
   }
   return layers;
+}
+
+Result<ProgramChanges::Options> change_options(const Context& context, const std::string& change,
+                                               bool numerics) {
+  VerifyOptions words;
+  words.change = change;
+  words.allow = numerics ? "padded,numerics" : "padded";
+  auto propose = propose_options(words);
+  if (!propose) return fail(std::move(propose.error()));
+  if (advisor::widest_meaning(propose->only) == advisor::Meaning::numerics && !propose->numerics) {
+    return fail(usage(fmt::format("--change {} computes with other rounding", change),
+                      "allow it with --allow numerics"));
+  }
+  auto device = choose_device(context, "nvidia-h200");
+  if (!device) return fail(std::move(device.error()));
+  return ProgramChanges::Options{std::move(*propose), std::move(*device)};
 }
 
 Result<int> write_changed_modules(const std::vector<ChangedLayer>& layers,

@@ -11,15 +11,18 @@
 #include "advisor/cli/context.h"
 #include "advisor/cli/judging.h"
 #include "advisor/whatif/candidates.h"
+#include "core/config/rnn_config.h"
 #include "core/device/device_spec.h"
 
 namespace rnnadvisor::cli {
 
 // What came of the change of a layer, or of several alike.
 struct ChangedLayer {
+  RnnConfig config;        // its call, as PyTorch's module has it
   std::string name;        // "LSTM 2x1000 half B32 T50"
   std::string site;        // "train.py:31"; empty: not known
   std::string change;      // "hidden size padded to a multiple of 128"; empty: none was found
+  std::string transforms;  // the same as Experiment::transforms
   bool changed = false;    // it took part in the steps that were timed
   std::string reason;      // why not
   double error = -1;       // relative L2 of the tensor that moved furthest; below 0: not compared
@@ -64,6 +67,11 @@ class ProgramChanges {
   const Options options_;
   std::jthread thread_;
 };
+
+// The change in words (--change); empty: what `advise` would try first. `numerics`: also with other
+// rounding.
+Result<ProgramChanges::Options> change_options(const Context& context, const std::string& change,
+                                               bool numerics);
 
 // The modules of changed layers, each once, below `folder`; how many. Files that exist and differ
 // are an error unless `force`.

@@ -162,16 +162,22 @@ Result<std::string> read_step(const std::string& step) {
   return read_range(step, "--step", "calls");
 }
 
-void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, Context& context) {
-  auto* allow =
+CLI::Option* add_allow_option(CLI::App& command, std::string& allow, const char* group,
+                              Context& context) {
+  auto* option =
       command
-          .add_option("--allow", arguments.allow,
+          .add_option("--allow", allow,
                       "exact: another algorithm with the same types (default); numerics: also "
                       "float32 multiplied in half precision on tensor cores, where the program "
                       "permits TF32")
           ->type_name("exact|numerics")
-          ->group(group_accelerating);
-  context.completions[allow] = {Context::Completion::Kind::words, {"exact", "numerics"}};
+          ->group(group);
+  context.completions[option] = {Context::Completion::Kind::words, {"exact", "numerics"}};
+  return option;
+}
+
+void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, Context& context) {
+  add_allow_option(command, arguments.allow, group_accelerating, context);
   command
       .add_option("--memory", arguments.memory,
                   "GPU memory that comparing and faster algorithms may use on top of the program's "

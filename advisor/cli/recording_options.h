@@ -30,6 +30,14 @@ struct AccelerateArguments {
   std::string allow = "exact", plan;
   bool deterministic = false;
 };
+// Of `try`, where nothing is said: whole steps to time (twelve in each of the plugin's thirteen
+// blocks, or of its 25 where changes of layers are timed), and GPU time, because the program runs
+// to be measured.
+inline constexpr int default_try_steps = 156, default_try_steps_of_several = 300;
+inline constexpr std::int64_t default_try_budget_ms = 10'000;
+// --allow
+CLI::Option* add_allow_option(CLI::App& command, std::string& allow, const char* group,
+                              Context& context);
 // --allow, --memory, --budget, --plan and --deterministic
 void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, Context& context);
 Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments);

@@ -19,8 +19,6 @@ std::string layer_name(const RnnConfig& config) {
          (config.mode == Mode::inference ? ", inference" : "");
 }
 
-namespace {
-
 std::string_view words_of(spool::StepArm arm) {
   switch (arm) {
     case spool::StepArm::algorithms:
@@ -35,6 +33,8 @@ std::string_view words_of(spool::StepArm arm) {
   }
   return "";
 }
+
+namespace {
 
 void draw_no_step(advisor::Terminal& terminal, const WholeStepContext& context) {
   if (!context.step.empty()) {

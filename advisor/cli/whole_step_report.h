@@ -18,6 +18,9 @@ inline constexpr int report_indent = 15;
 // "LSTM 2x512 half B32 T128", with ", inference" behind it where it is that.
 std::string layer_name(const RnnConfig& config);
 
+// "with faster algorithms"; of the program as it is: empty.
+std::string_view words_of(spool::StepArm arm);
+
 struct WholeStepContext {
   std::string step;    // the range that a step is, as --step names it; empty: none
   bool tried = false;  // of `try`, where a step without a time is worth a word

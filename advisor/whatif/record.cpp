@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "advisor/facts/experiments.h"
 #include "core/model/memory.h"
 #include "profiler/profile/devices.h"
 
@@ -67,6 +68,48 @@ void add_experiment(Profile& profile, Experiment experiment,
     if (same == profile.configurations.end()) profile.configurations.push_back(configuration);
   }
   profile.experiments.push_back(std::move(experiment));
+}
+
+int configuration_of_layer(const Profile& profile, const RnnConfig& layer) {
+  const auto tried = tried_configurations(profile);
+  int found = -1, alike = -1;
+  for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
+    const auto& own = profile.configurations[i].config;
+    if (tried[i] || !profile.configurations[i].described() || own.cell != layer.cell ||
+        own.direction != layer.direction || own.data_type != layer.data_type ||
+        own.input_size != layer.input_size || own.hidden_size != layer.hidden_size ||
+        own.proj_size != layer.proj_size || own.num_layers != layer.num_layers ||
+        own.mode != layer.mode)
+      continue;
+    const int same = (own.batch_size == layer.batch_size ? 4 : 0) +
+                     (own.seq_length == layer.seq_length ? 2 : 0) +
+                     (own.algo == layer.algo ? 1 : 0);
+    if (same <= alike) continue;
+    alike = same;
+    found = static_cast<int>(i);
+  }
+  return found;
+}
+
+void add_experiments_of(Profile& profile, const Profile& tried) {
+  const auto at = [](int index) { return static_cast<std::size_t>(index); };
+  const auto device_of = [&](int device) {
+    return device >= 0 && at(device) < tried.devices.size()
+               ? add_device(profile, tried.devices[at(device)])
+               : -1;
+  };
+  for (Experiment experiment : tried.experiments) {
+    experiment.configuration =
+        configuration_of_layer(profile, tried.configurations[at(experiment.configuration)].config);
+    if (experiment.configuration < 0) continue;
+    experiment.device = device_of(experiment.device);
+    std::vector<Configuration> changed;
+    for (const int index : experiment.changed) {
+      auto& configuration = changed.emplace_back(tried.configurations[at(index)]);
+      configuration.device = experiment.device;
+    }
+    add_experiment(profile, std::move(experiment), changed);
+  }
 }
 
 Profile with_trials(Profile profile, std::span<const Trial> trials, const DeviceSpec& device) {

@@ -20,4 +20,13 @@ Profile with_trials(Profile profile, std::span<const Trial> trials, const Device
 void add_experiment(Profile& profile, Experiment experiment,
                     std::span<const Configuration> changed);
 
+// The configuration of the profile's program that is this layer: the same cell, sizes and types,
+// and as far as there is one the same batch, length and algorithm; -1: none.
+int configuration_of_layer(const Profile& profile, const RnnConfig& layer);
+
+// The experiments that another run of the program left in its profile `tried` (`where` "program"),
+// each with the configuration of `profile` that is the same layer. Without one an experiment is
+// left out.
+void add_experiments_of(Profile& profile, const Profile& tried);
+
 }  // namespace rnnadvisor::advisor

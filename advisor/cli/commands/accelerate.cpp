@@ -8,12 +8,10 @@
 
 #include "advisor/cli/collecting.h"
 #include "advisor/cli/command_line.h"
-#include "advisor/cli/configurations.h"
 #include "advisor/cli/loss_runs.h"
 #include "advisor/cli/program_changes.h"
 #include "advisor/cli/recording_options.h"
 #include "advisor/cli/running_program.h"
-#include "advisor/cli/verifying.h"
 #include "advisor/report/words.h"
 #include "core/base/secrets.h"
 #include "core/base/shell_words.h"
@@ -36,11 +34,7 @@ struct AccelerateCommand {
   std::string loss;           // --loss: its pattern
 };
 
-// Twelve in each of the plugin's thirteen blocks, or of its 25 where changes of layers are timed.
-constexpr int default_steps = 156, default_steps_of_several = 300;
 constexpr std::string_view advised = "advised", no_change = "none";
-// Of `try`, whose program runs to be measured: GPU time, where --budget says nothing.
-constexpr std::int64_t default_try_budget_ms = 10'000;
 constexpr int fewest_originals = 3, most_originals = 50;
 constexpr std::int64_t fewest_steps = 26, most_steps = 1600;
 
@@ -102,20 +96,13 @@ Result<Changing> prepare_changes(const Context& context, const AccelerateCommand
     return fail(usage("--change tries no algorithms, so no plan belongs to it",
                       "leave --plan and --deterministic out"));
   }
-  VerifyOptions words;
-  if (!arguments.change.empty() && arguments.change != advised) words.change = arguments.change;
-  words.allow = arguments.accelerate.allow == "numerics" ? "padded,numerics" : "padded";
-  auto propose = propose_options(words);
-  if (!propose) return fail(std::move(propose.error()));
-  if (advisor::widest_meaning(propose->only) == advisor::Meaning::numerics && !propose->numerics) {
-    return fail(usage(fmt::format("--change {} computes with other rounding", arguments.change),
-                      "allow it with --allow numerics"));
-  }
+  auto options =
+      change_options(context, arguments.change == advised ? std::string() : arguments.change,
+                     arguments.accelerate.allow == "numerics");
+  if (!options) return fail(std::move(options.error()));
   auto judging = prepare_judging({{}, {}, "never"}, context.services.predict_for);
   if (!judging) return fail(std::move(judging.error().front()));
-  auto device = choose_device(context, "nvidia-h200");
-  if (!device) return fail(std::move(device.error()));
-  return Changing(std::move(*judging), {std::move(*propose), std::move(*device)});
+  return Changing(std::move(*judging), std::move(*options));
 }
 
 int run_accelerated(Context& context, const AccelerateCommand& arguments) {
@@ -178,7 +165,7 @@ int run_accelerated(Context& context, const AccelerateCommand& arguments) {
     options.try_end = arguments.iterations.has_value();
     if (!arguments.accelerate.budget_seconds) options.budget_ms = default_try_budget_ms;
     options.try_steps = static_cast<int>(
-        arguments.iterations.value_or(beside ? default_steps_of_several : default_steps));
+        arguments.iterations.value_or(beside ? default_try_steps_of_several : default_try_steps));
     if (options.try_end) {
       context.note(
           fmt::format("the program will be interrupted (SIGINT) when about {} of its steps "

@@ -1,12 +1,16 @@
 // Stands in for the plugin: a library that, when it is loaded into a process, leaves the sample
 // spool under the name of that process. It needs neither CUDA nor a GPU. Where it is to accelerate
-// it leaves a choice, too, or nothing else, as RNNADVISOR_RECORD asks. Where calls are recorded,
-// FAKE_PLUGIN_MARK is an NVTX mark of the program, and FAKE_PLUGIN_MARK_NUMBER its number.
+// it leaves a choice, too, or nothing else, as RNNADVISOR_RECORD asks; as under `try`, with the
+// times of whole steps in milliseconds that FAKE_PLUGIN_STEPS gives: "4" with faster algorithms, "4
+// 5 3" also with changed layers and with both, beside 10 as the program is. Where calls are
+// recorded, FAKE_PLUGIN_MARK is an NVTX mark of the program, and FAKE_PLUGIN_MARK_NUMBER its
+// number.
 #include <unistd.h>
 
 #include <bit>
 #include <cstdlib>
 #include <ctime>
+#include <sstream>
 #include <string>
 
 #include "tests/profiler/launch/sample_choices.h"
@@ -34,12 +38,28 @@ spool::SpoolWriter calls() {
   return writer;
 }
 
+void add_steps(spool::SpoolWriter& writer, const std::string& times) {
+  std::vector<std::pair<spool::StepArm, int>> ms;
+  std::istringstream words(times);
+  for (const auto arm : {spool::StepArm::algorithms, spool::StepArm::change, spool::StepArm::both})
+    if (int time = 0; words >> time) ms.emplace_back(arm, time);
+  spool::add_step_blocks(writer, ms);
+  if (ms.size() < 3) return;
+  auto changed = spool::sample_acceleration(2, 1);
+  changed.with_change = 1;
+  writer.add(changed);
+}
+
 spool::SpoolWriter recording() {
   const bool choices_only = variable("RNNADVISOR_RECORD") == "choices";
   if (variable("RNNADVISOR_ACCELERATE").empty() || variable("RNNADVISOR_ACCELERATE") == "0" ||
       !variable("CUBLAS_WORKSPACE_CONFIG").empty())
     return choices_only ? spool::SpoolWriter{} : calls();
-  if (choices_only) return spool::choices_spool(spool::sample_acceleration(1, 1));
+  if (choices_only) {
+    auto writer = spool::choices_spool(spool::sample_acceleration(1, 1));
+    if (const auto steps = variable("FAKE_PLUGIN_STEPS"); !steps.empty()) add_steps(writer, steps);
+    return writer;
+  }
   auto writer = calls();
   writer.add(spool::sample_acceleration(1, 1));
   spool::add_step_blocks(writer);

@@ -184,6 +184,127 @@ TEST_F(ProfileCommand, NothingRunsWhenTheResultCouldNotBeKept) {
   EXPECT_FALSE(fs::exists(marker));
 }
 
+// The second run is the one that RNNADVISOR_ACCELERATE is set for.
+class ProfileVerify : public ProfileCommand {
+ protected:
+  Called verified(const std::string& script, const std::string& steps = "4", Words options = {}) {
+    options.insert(options.end(), {"--verify", "--env", "FAKE_PLUGIN_STEPS=" + steps});
+    return profile({"sh", "-c", script}, options);
+  }
+  static const Note* note(const Profile& profile) {
+    const auto found = std::ranges::find(profile.notes, "tried-in-program", &Note::code);
+    return found == profile.notes.end() ? nullptr : &*found;
+  }
+};
+
+TEST_F(ProfileVerify, LeadsWithWhatTheProgramGained) {
+  const auto called = verified(
+      "echo run ${RNNADVISOR_ACCELERATE:-plain} ${RNNADVISOR_TRY_STEPS:-0} "
+      "${RNNADVISOR_TRY_END:-0} >> " +
+      folder_ / "runs" + "; echo printed");
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_EQ(read_text(folder_ / "runs"), "run plain 0 0\nrun exact 300 1\n");
+  EXPECT_THAT(called.err, HasSubstr("started a second time"));
+  EXPECT_THAT(called.err, HasSubstr("SIGINT"));
+  EXPECT_THAT(called.err, HasSubstr("with faster algorithms, 4"));
+  EXPECT_THAT(called.err, HasSubstr("3 in 1 configuration;"));
+  EXPECT_THAT(left_behind(), ElementsAre("runs"));
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read) << to_text(read.error());
+  EXPECT_THAT(read->calls, SizeIs(3));
+  EXPECT_THAT(read->processes, SizeIs(1));
+  ASSERT_THAT(read->experiments, SizeIs(2));
+  const auto& tried = read->experiments[0];
+  EXPECT_EQ(tried.where, "program");
+  EXPECT_EQ(tried.configuration, 0);
+  EXPECT_EQ(tried.verdict, ExperimentVerdict::confirmed);
+  ASSERT_EQ(tried.timings.back().scope, ExperimentScope::program_step);
+  EXPECT_NEAR(tried.timings.back().speedup, 2.5, 0.05);
+  EXPECT_NE(note(*read), nullptr);
+  // Later reports read it from the profile.
+  const auto json = nlohmann::json::parse(call({"report", output_, "--json"}, services_).out);
+  const auto& first = json["findings"][0];
+  EXPECT_EQ(first["gain"]["basis"], "measured_here") << first;
+  EXPECT_EQ(first["gain"]["scope"], "program step");
+  EXPECT_NEAR(first["gain"]["speedup"].get<double>(), 2.5, 0.05);
+  for (const char* format : {"text", "markdown", "html", "junit"})
+    EXPECT_THAT(call({"report", output_, "-f", format, "-o", "-"}, services_).out,
+                HasSubstr("program step"))
+        << format;
+}
+
+TEST_F(ProfileVerify, WhatGainsNothingIsNoGain) {
+  const auto called = verified("true", "10");
+  EXPECT_EQ(called.status, 0) << called.err;
+  EXPECT_THAT(called.err, HasSubstr("nothing gained more than its own steps vary"));
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->experiments.at(0).verdict, ExperimentVerdict::inconclusive);
+  const auto json = nlohmann::json::parse(call({"report", output_, "--json"}, services_).out);
+  for (const auto& finding : json["findings"])
+    EXPECT_NE(finding["gain"].is_null() ? "" : finding["gain"]["scope"], "program step") << finding;
+}
+
+// The program plays PyTorch: it asks what to change in its layer, and says that it did.
+TEST_F(ProfileVerify, AChangedLayerBesideAlgorithmsAndWithThem) {
+  std::ofstream(folder_ / "question")
+      << R"({"call": {"cell": "lstm", "hidden_size": 512, "input_size": 256, "num_layers": 2,
+             "data_type": "half", "batch_size": 3, "seq_length": 4,
+             "framework": {"name": "pytorch"}}, "file": "train.py", "line": 31})";
+  std::ofstream(folder_ / "result")
+      << R"({"status": "changed", "error": 0.0004, "limit": 0.002, "tensor": "dx",
+             "transforms": [{"kind": "split_layers", "parameters": {}}],
+             "file": "rnn_split_layers.py", "module": "import torch\n"})";
+  const std::string script = "test -z \"$RNNADVISOR_CHANGES\" || { cp " + folder_ / "question" +
+                             " \"$RNNADVISOR_CHANGES\"/7-0.layer.json; cp " + folder_ / "result" +
+                             " \"$RNNADVISOR_CHANGES\"/7-0.result.json; }";
+  EXPECT_EQ(verified(script, "4 5 3").status, 0);
+  const auto read = read_profile(output_);
+  ASSERT_TRUE(read) << to_text(read.error());
+  ASSERT_THAT(read->experiments, SizeIs(4));
+  const auto& change = read->experiments[2];
+  EXPECT_EQ(change.transforms, R"([{"kind":"split_layers","parameters":{}}])");
+  EXPECT_EQ(change.configuration, 0);
+  EXPECT_EQ(change.meaning, "exact");
+  ASSERT_THAT(change.timings, SizeIs(1));
+  EXPECT_NEAR(change.timings[0].speedup, 2, 0.05);
+  ASSERT_THAT(change.code, SizeIs(1));
+  EXPECT_THAT(read->experiments[3].transforms, HasSubstr("split_layers"));
+  EXPECT_THAT(read->experiments[3].transforms, HasSubstr("persist_static"));
+  EXPECT_NEAR(read->experiments[3].timings.at(0).speedup, 10. / 3, 0.2);
+  const auto json = nlohmann::json::parse(call({"report", output_, "--json"}, services_).out);
+  EXPECT_EQ(json["findings"][0]["gain"]["scope"], "program step");
+  EXPECT_NEAR(json["findings"][0]["gain"]["speedup"].get<double>(), 10. / 3, 0.2);
+}
+
+TEST_F(ProfileVerify, TheFirstRunStaysWhatItIs) {
+  const auto reason = [&](const Called& called, int status) {
+    EXPECT_EQ(called.status, status) << called.err;
+    const auto read = read_profile(output_);
+    EXPECT_TRUE(read);
+    if (!read) return std::string();
+    EXPECT_THAT(read->calls, SizeIs(3));
+    EXPECT_EQ(read->processes.at(0).exit_status, status);
+    const auto* why = note(*read);
+    EXPECT_NE(why, nullptr);
+    return why != nullptr ? why->text : std::string();
+  };
+  const std::string second = "test -z \"$RNNADVISOR_ACCELERATE\" || ";
+  EXPECT_THAT(reason(verified("exit 3"), 3), HasSubstr("ended with exit status 3"));
+  const Words again = {"--force"};
+  const auto failing =
+      verified(second + "{ echo out; echo 'no such file' >&2; exit 4; }", "", again);
+  EXPECT_THAT(reason(failing, 0), HasSubstr("ended with exit status 4: no such file"));
+  EXPECT_THAT(failing.out, IsEmpty());
+  EXPECT_THAT(failing.err, HasSubstr("no gain was measured in the program"));
+  EXPECT_THAT(reason(verified("true", "", again), 0), HasSubstr("no whole step could be timed"));
+  EXPECT_THAT(reason(verified("true", "4", {"--force", "--env", "RNNADVISOR_ACCELERATE=0"}), 0),
+              HasSubstr("RNNADVISOR_ACCELERATE=0"));
+  machine_.missing_driver = "no NVIDIA driver: made up";
+  EXPECT_THAT(reason(verified("true", "4", again), 0), HasSubstr("no NVIDIA driver: made up"));
+  EXPECT_THAT(left_behind(), IsEmpty());
+}
+
 TEST_F(ProfileCommand, WrongOptionsAreStatus2) {
   for (const Words& options : {Words{"--mode", "everything"},
                                {"--trace", "kernels"},
@@ -197,6 +318,8 @@ TEST_F(ProfileCommand, WrongOptionsAreStatus2) {
                                {"--env", "NAME"},
                                {"--env", "=x"},
                                {"--mode", "calls", "--trace", "api"},
+                               {"--verify", "--allow", "all"},
+                               {"--allow", "numerics"},
                                {"--fail-on", "always"}}) {
     EXPECT_EQ(profile({"true"}, options).status, 2) << options[0] << " " << options[1];
   }
