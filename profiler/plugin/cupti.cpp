@@ -44,6 +44,8 @@ struct Api {
   RNNADVISOR_CUPTI(RNNADVISOR_DECLARE)
   RNNADVISOR_CUPTI_EXTRA(RNNADVISOR_DECLARE)
 #undef RNNADVISOR_DECLARE
+  // Headers before CUDA 13 do not declare it. A library may be without.
+  CUptiResult(CUPTIAPI* cuptiActivityEnableRuntimeApi)(CUpti_CallbackId id, std::uint8_t enable);
   void* library;
 };
 
@@ -83,6 +85,13 @@ constexpr CUpti_ActivityKind kinds_api[] = {CUPTI_ACTIVITY_KIND_RUNTIME,
                                             CUPTI_ACTIVITY_KIND_OVERHEAD};
 constexpr CUpti_ActivityKind kinds_driver[] = {CUPTI_ACTIVITY_KIND_DRIVER};
 constexpr CUpti_ActivityKind kinds_memory[] = {CUPTI_ACTIVITY_KIND_MEMORY2};
+// Calls that wait for the GPU, which no step can make while it is captured in a CUDA graph: few, so
+// that they are recorded where those that launch would cost too much.
+constexpr CUpti_CallbackId waiting_calls[] = {CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
+                                              CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
+                                              CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
+                                              CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
+                                              CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020};
 
 // Buffers: some are made and touched beforehand, so that a launch does not wait for their pages.
 constexpr int max_buffers = 64, prepared_buffers = 4;
@@ -202,8 +211,14 @@ CUptiResult enable(const CUpti_ActivityKind (&kinds)[count], bool on) {
   return CUPTI_SUCCESS;
 }
 
+void enable_waiting_calls(bool on) {
+  if (api.cuptiActivityEnableRuntimeApi == nullptr || settings().trace_api) return;
+  for (const auto call : waiting_calls) api.cuptiActivityEnableRuntimeApi(call, on ? 1 : 0);
+}
+
 CUptiResult enable_all(bool on) {
   CUptiResult status = enable(kinds_kernels, on);
+  if (status == CUPTI_SUCCESS && settings().trace_transfers) enable_waiting_calls(on);
   if (status == CUPTI_SUCCESS && settings().trace_transfers) status = enable(kinds_transfers, on);
   if (status == CUPTI_SUCCESS && settings().trace_api) status = enable(kinds_api, on);
   if (status == CUPTI_SUCCESS && settings().trace_driver) status = enable(kinds_driver, on);
@@ -241,6 +256,7 @@ bool load() {
   RNNADVISOR_CUPTI(RNNADVISOR_FIND)
   RNNADVISOR_CUPTI_EXTRA(RNNADVISOR_FIND)
   RNNADVISOR_CUPTI(RNNADVISOR_NEED)
+  RNNADVISOR_FIND(cuptiActivityEnableRuntimeApi)
 #undef RNNADVISOR_FIND
 #undef RNNADVISOR_NEED
   std::uint32_t version = 0;

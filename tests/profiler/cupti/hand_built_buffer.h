@@ -75,12 +75,18 @@ inline CUptiResult CUPTIAPI next_record(std::uint8_t* buffer, std::size_t valid,
 }
 
 inline constexpr CUpti_CallbackId launch_cbid = 211;
+inline constexpr CUpti_CallbackId synchronize_cbid = 131;  // of cudaStreamSynchronize
 inline constexpr CUpti_CallbackId unknown_cbid = 54321;
 
 inline CUptiResult CUPTIAPI callback_name(CUpti_CallbackDomain domain, std::uint32_t id,
                                           const char** name) {
+  const bool driver = domain == CUPTI_CB_DOMAIN_DRIVER_API;
+  if (id == synchronize_cbid && !driver) {
+    *name = "cudaStreamSynchronize";
+    return CUPTI_SUCCESS;
+  }
   if (id != launch_cbid) return CUPTI_ERROR_INVALID_PARAMETER;
-  *name = domain == CUPTI_CB_DOMAIN_DRIVER_API ? "cuLaunchKernel" : "cudaLaunchKernel";
+  *name = driver ? "cuLaunchKernel" : "cudaLaunchKernel";
   return CUPTI_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "tests/profiler/cupti/hand_built_buffer.h"
@@ -28,6 +29,7 @@ std::atomic<void*> callback_user{nullptr};
 std::mutex callbacks_mutex;
 std::set<std::pair<int, int>> enabled_callbacks;
 std::set<int> enabled_kinds;
+std::set<CUpti_CallbackId> enabled_calls;  // of the runtime, one by one
 std::atomic<CUpti_BuffersCallbackRequestFunc> request{nullptr};
 std::atomic<CUpti_BuffersCallbackCompleteFunc> complete{nullptr};
 std::atomic<CUpti_TimestampCallbackFunc> now{nullptr};
@@ -57,10 +59,19 @@ void hand_over(std::uint8_t* full, std::size_t whole, std::size_t valid) {
   std::thread([=] { complete.load()(nullptr, 0, full, whole, valid); }).join();
 }
 
+bool kind_is_enabled(int kind) {
+  const std::lock_guard lock(mutex);
+  return enabled_kinds.contains(kind);
+}
+
 template <typename Record>
 void record(Record value) {
   const std::unique_lock lock(mutex);
-  if (!enabled_kinds.contains(value.kind) || request == nullptr) return;
+  bool wanted = enabled_kinds.contains(value.kind);
+  if constexpr (std::is_same_v<Record, CUpti_ActivityAPI>)
+    wanted =
+        wanted || (value.kind == CUPTI_ACTIVITY_KIND_RUNTIME && enabled_calls.contains(value.cbid));
+  if (!wanted || request == nullptr) return;
   const std::size_t bytes = (sizeof value + 7) / 8 * 8;
   if (buffer != nullptr && used + bytes > size) {
     std::uint8_t* full = buffer;
@@ -146,6 +157,9 @@ void work(const StandinWork& done) {
   record(api);
   api.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
   record(api);
+  // Only where it is asked for alone: as if each piece of work were waited for.
+  api.cbid = rnnadvisor::synchronize_cbid;
+  if (!kind_is_enabled(api.kind)) record(api);
   CUpti_ActivityMemcpy6 copy{};
   copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
   copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
@@ -298,6 +312,15 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   enabled_kinds.erase(kind);
   return CUPTI_SUCCESS;
 }
+CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, std::uint8_t on) {
+  const std::lock_guard lock(mutex);
+  if (on != 0) {
+    enabled_calls.insert(id);
+  } else {
+    enabled_calls.erase(id);
+  }
+  return CUPTI_SUCCESS;
+}
 // Aborts where it is called against its documentation: not at the exit of a call, or with records
 // that were not flushed.
 CUptiResult cuptiFinalize() {
@@ -305,6 +328,7 @@ CUptiResult cuptiFinalize() {
   const std::lock_guard lock(mutex);
   if (at_exit_of_call.load() == 0 || subscribed || buffer != nullptr) abort();
   enabled_kinds.clear();
+  enabled_calls.clear();
   request = nullptr;
   complete = nullptr;
   now = nullptr;
