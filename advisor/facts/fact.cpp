@@ -27,6 +27,7 @@ const Catalogue& catalogue() {
     add_memory_facts(list);
     add_program_memory_facts(list);
     add_step_facts(list);
+    add_capture_facts(list);
     add_model_facts(list);
     add_predicted_facts(list);
     add_measured_facts(list);

@@ -20,6 +20,7 @@
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
 #include "profiler/classify/call_signs.h"
+#include "profiler/classify/capture_obstacles.h"
 #include "profiler/classify/memory_use.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/classify/program_steps.h"
@@ -66,9 +67,7 @@ struct ProgramStep {
   // Of the configurations recorded on the device the one with the most time in kernels: findings
   // about the whole program name it. -1: none was recorded there.
   int main_configuration = -1;
-  // No call has sequences of varying lengths, belongs to a CUDA graph or to one of several ranks,
-  // and there are no more than 100 configurations.
-  bool replayable = true;
+  CaptureObstacles obstacles;
   int world_size = -1;  // processes of the distributed job that it is part of; -1: not known
   // Time in kernels of NCCL over busy->span_ns, 0 … 1; nothing where `busy` is not known.
   std::optional<double> collectives;

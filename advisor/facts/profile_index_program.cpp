@@ -36,33 +36,6 @@ int main_configuration(const ProfileIndex& index, int device) {
   return main;
 }
 
-bool lengths_vary(const Profile& profile, const RnnCall& call) {
-  const auto& config = profile.configurations[static_cast<std::size_t>(call.configuration)].config;
-  return config.has_varying_lengths() ||
-         (call.arguments >= 0 &&
-          !profile.call_arguments[static_cast<std::size_t>(call.arguments)].seq_lengths.empty());
-}
-
-// Configurations of one program above which their shapes change from step to step, however they
-// differ; our choice.
-constexpr std::ptrdiff_t most_shapes = 100;
-
-bool replayable(const Profile& profile, int device) {
-  const auto& all = profile.configurations;
-  if (std::count_if(all.begin(), all.end(), [&](const Configuration& one) {
-        return one.from_program() && one.device == device;
-      }) > most_shapes)
-    return false;
-  return std::none_of(profile.calls.begin(), profile.calls.end(), [&](const RnnCall& call) {
-    if (call.device != device || call.configuration < 0) return false;
-    if (call.graph == GraphState::captured || call.graph == GraphState::replayed) return true;
-    const auto process = static_cast<std::size_t>(call.process);
-    if (process < profile.processes.size() && profile.processes[process].world_size > 1)
-      return true;
-    return lengths_vary(profile, call);
-  });
-}
-
 // Of the part that gpu_busy() looks at. ncclKernel_… is what they were called before NCCL 2.19.
 double collectives(const Profile& profile, int device, const GpuBusy& busy) {
   const auto& kernels = profile.kernels;
@@ -141,7 +114,7 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   if (step.busy) step.steps = program_steps(*profile_, device, native_recurrences());
   step.concurrent = is_concurrent(*this, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
-  step.replayable = replayable(*profile_, device);
+  step.obstacles = capture_obstacles(*profile_, device);
   if (step.busy) {
     step.collectives = collectives(*profile_, device, *step.busy);
     const auto process = static_cast<std::size_t>(step.busy->process);

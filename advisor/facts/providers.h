@@ -22,6 +22,7 @@ void add_device_facts(Catalogue& catalogue);
 void add_memory_facts(Catalogue& catalogue);
 void add_program_memory_facts(Catalogue& catalogue);
 void add_step_facts(Catalogue& catalogue);
+void add_capture_facts(Catalogue& catalogue);
 void add_model_facts(Catalogue& catalogue);
 void add_predicted_facts(Catalogue& catalogue);
 void add_measured_facts(Catalogue& catalogue);

@@ -1,6 +1,4 @@
 // program.gpu_busy and its kin: the whole step of a recorded program, of which the RNN is a part.
-#include <algorithm>
-
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
 
@@ -25,22 +23,6 @@ std::optional<double> graph(const Subject& s, const Index& i, double GraphEstima
   const auto* busy = busy_of(s, i);
   if (busy == nullptr) return std::nullopt;
   return graph_estimate(*busy, steps_of(s, i), i.program_step(s.configuration).concurrent).*member;
-}
-
-// Two more of the same but for their length or batch: shapes change from step to step. One more is
-// a last, smaller batch, or the other half of an encoder and decoder.
-bool shapes_vary(const Subject& s, const Index& i) {
-  const auto siblings = i.siblings(s.configuration);
-  return std::count_if(siblings.begin(), siblings.end(), [](const Sibling& sibling) {
-           return sibling.field == "seq_length" || sibling.field == "batch_size";
-         }) >= 2;
-}
-
-// Whether one captured step could stand for all: a graph keeps the shapes and lengths that it was
-// captured with, a step of several processes waits for the others, and what is replayed already
-// needs none.
-bool replayable(const Subject& s, const Index& i) {
-  return !shapes_vary(s, i) && i.program_step(s.configuration).replayable;
 }
 
 }  // namespace
@@ -83,13 +65,6 @@ void add_step_facts(Catalogue& catalogue) {
               "the upper end; up to twice as high where a stack or a bidirectional layer "
               "ran under the standard algorithm, whose kernels a graph overlaps",
               [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::high); });
-  define(catalogue, "program.step_replayable", "", Provenance::captured,
-         "a captured step of the recorded program could stand for all: one process, shapes and "
-         "lengths that stay, no CUDA graph already",
-         [](const Subject& s, const Index& i) -> std::optional<bool> {
-           if (busy_of(s, i) == nullptr) return std::nullopt;
-           return replayable(s, i);
-         });
   define(catalogue, "program.world_size", "", Provenance::captured,
          "processes of the distributed job that the recorded program is part of",
          [](const Subject& s, const Index& i) -> std::optional<std::int64_t> {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -24,41 +25,6 @@ constexpr double least_of_estimate = 0.85, most_of_estimate = 1.2;
 constexpr double least_of_traced = 0.75, most_of_traced = 1.4;
 // Recurrences side by side overlap more in a graph, where no launch holds them up.
 constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of time that was idle
-
-// The calls that begin steps, in their order, of the process and the kind of steps with most of
-// those that were timed.
-std::vector<int> beginnings(const Profile& profile, int device) {
-  std::map<std::pair<int, bool>, int> timed;  // by process, and whether it trains
-  const auto kind = [](const RnnCall& call) {
-    return std::pair{call.process, call.phase == Phase::forward_training};
-  };
-  // What was taken for inference before the first backward pass was part of a training step.
-  std::map<int, std::int64_t> trains_from;  // by process
-  for (const auto& call : profile.calls) {
-    if (is_forward(call.phase) || call.device != device) continue;
-    const auto [from, fresh] = trains_from.try_emplace(call.process, call.host_start_ns);
-    if (!fresh) from->second = std::min(from->second, call.host_start_ns);
-  }
-  const auto begins = [&](const RnnCall& call) {
-    if (!call.begins_step || call.device != device || !is_forward(call.phase)) return false;
-    const auto from = trains_from.find(call.process);
-    return from == trains_from.end() || call.host_start_ns > from->second;
-  };
-  for (const auto& call : profile.calls)
-    if (begins(call) && call.step_duration_ns >= 0) ++timed[kind(call)];
-  const auto most = std::max_element(
-      timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::vector<int> found;
-  if (most == timed.end()) return found;
-  for (std::size_t i = 0; i < profile.calls.size(); ++i)
-    if (begins(profile.calls[i]) && kind(profile.calls[i]) == most->first)
-      found.push_back(static_cast<int>(i));
-  std::sort(found.begin(), found.end(), [&](int a, int b) {
-    return profile.calls[static_cast<std::size_t>(a)].host_start_ns <
-           profile.calls[static_cast<std::size_t>(b)].host_start_ns;
-  });
-  return found;
-}
 
 struct Traced {
   double span = 0, busy = 0, launches = 0, rnn_wait = 0;
@@ -90,13 +56,86 @@ Traced traced_step(const std::vector<StepWork>& work, std::int64_t from, std::in
 
 double median_of(std::vector<double> values) { return median_interval(values).median; }
 
+// Of a recording that tells of no beginnings: the first forward pass of training after a backward
+// pass. Nothing else of it is a step then.
+std::set<int> first_passes(const Profile& profile, int device) {
+  std::vector<int> calls;
+  for (std::size_t i = 0; i < profile.calls.size(); ++i)
+    if (profile.calls[i].device == device) calls.push_back(static_cast<int>(i));
+  std::sort(calls.begin(), calls.end(), [&](int a, int b) {
+    return profile.calls[static_cast<std::size_t>(a)].host_start_ns <
+           profile.calls[static_cast<std::size_t>(b)].host_start_ns;
+  });
+  std::set<int> found;
+  std::map<int, bool> under_way;  // by process
+  for (const int call : calls) {
+    const auto& one = profile.calls[static_cast<std::size_t>(call)];
+    if (!is_forward(one.phase)) {
+      under_way[one.process] = false;
+    } else if (one.phase == Phase::forward_training &&
+               !std::exchange(under_way[one.process], true)) {
+      found.insert(call);
+    }
+  }
+  return found;
+}
+
 }  // namespace
+
+std::vector<int> step_beginnings(const Profile& profile, int device) {
+  struct Kind {
+    int timed = 0, all = 0;
+    auto operator<=>(const Kind&) const = default;
+  };
+  std::map<std::pair<int, bool>, Kind> kinds;  // by process, and whether it trains
+  const auto kind = [](const RnnCall& call) {
+    return std::pair{call.process, call.phase == Phase::forward_training};
+  };
+  // What was taken for inference before the first backward pass was part of a training step.
+  std::map<int, std::int64_t> trains_from;  // by process
+  bool marked = false;
+  for (const auto& call : profile.calls) {
+    if (call.device != device) continue;
+    marked = marked || call.begins_step;
+    if (is_forward(call.phase)) continue;
+    const auto [from, fresh] = trains_from.try_emplace(call.process, call.host_start_ns);
+    if (!fresh) from->second = std::min(from->second, call.host_start_ns);
+  }
+  const auto derived = marked ? std::set<int>{} : first_passes(profile, device);
+  const auto begins = [&](int index) {
+    const auto& call = profile.calls[static_cast<std::size_t>(index)];
+    if (call.device != device || !is_forward(call.phase)) return false;
+    if (marked ? !call.begins_step : !derived.contains(index)) return false;
+    const auto from = trains_from.find(call.process);
+    return from == trains_from.end() || call.host_start_ns > from->second;
+  };
+  const int calls = static_cast<int>(profile.calls.size());
+  for (int i = 0; i < calls; ++i) {
+    if (!begins(i)) continue;
+    const auto& call = profile.calls[static_cast<std::size_t>(i)];
+    auto& counted = kinds[kind(call)];
+    ++counted.all;
+    if (call.step_duration_ns >= 0) ++counted.timed;
+  }
+  const auto most = std::max_element(
+      kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<int> found;
+  if (most == kinds.end()) return found;
+  for (int i = 0; i < calls; ++i)
+    if (begins(i) && kind(profile.calls[static_cast<std::size_t>(i)]) == most->first)
+      found.push_back(i);
+  std::sort(found.begin(), found.end(), [&](int a, int b) {
+    return profile.calls[static_cast<std::size_t>(a)].host_start_ns <
+           profile.calls[static_cast<std::size_t>(b)].host_start_ns;
+  });
+  return found;
+}
 
 double ProgramSteps::busy_share() const { return std::min(1.0, busy_ns / untraced_ns); }
 
 std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
                                           std::span<const NativeRecurrence> recurrences) {
-  const auto calls = beginnings(profile, device);
+  const auto calls = step_beginnings(profile, device);
   if (calls.size() < fewest_steps) return std::nullopt;
   const auto at = [&](int call) -> const RnnCall& {
     return profile.calls[static_cast<std::size_t>(call)];

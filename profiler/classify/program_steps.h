@@ -4,11 +4,18 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "profiler/classify/gpu_busy.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor {
+
+// The calls that begin steps, in their order: of the process, and of training or inference, that
+// has most steps timed without tracing, or where none were timed most steps. Indices into
+// Profile::calls. Where the recording marks no beginnings, those of training are told by the order
+// of passes.
+std::vector<int> step_beginnings(const Profile& profile, int device);
 
 // Medians over steps on one device of one process, in ns.
 struct ProgramSteps {

@@ -204,14 +204,34 @@ TEST(StepFacts, AStepOfChangingShapesCannotBeReplayed) {
   }
 }
 
-TEST(StepFacts, NorOneOfManyConfigurations) {
-  for (const int count : {100, 101}) {
-    Recording recording;
-    // No two of them differ in one field only.
-    for (int i = 0; i < count; ++i)
-      recording.call(recording.layer(16 + i, Origin::captured, 8 + i), 4, 4);
-    EXPECT_EQ(value(recording.finish(), 0, "program.step_replayable"), FactValue(count == 100));
-  }
+TEST(StepFacts, NorOneOfChangingShapesAndBatches) {
+  Recording recording;
+  for (int i = 0; i < 3; ++i)
+    recording.call(recording.layer(16 + i, Origin::captured, 8 + i), 200, 4);
+  EXPECT_EQ(value(recording.finish(), 0, "program.step_replayable"), FactValue(false));
+}
+
+// GradScaler reads 4 bytes back in each step (samples/programs/pytorch/autocast.py).
+TEST(StepFacts, WhatForbidsCaptureIsSaidInWords) {
+  const auto recorded = [](const char* name) {
+    auto profile = read_profile(std::string(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/") +
+                                name + ".rnnprof");
+    EXPECT_TRUE(profile) << name;
+    return std::move(*profile);
+  };
+  const auto scaled = recorded("pytorch-autocast");
+  EXPECT_EQ(value(scaled, 0, "program.capture_forbidden"), FactValue(true));
+  EXPECT_EQ(value(scaled, 0, "program.step_replayable"), FactValue(false));
+  EXPECT_EQ(value(scaled, 0, "program.gradient_scaler"), FactValue(true));
+  EXPECT_EQ(value(scaled, 0, "program.capture_reads"), FactValue(1.0));
+  EXPECT_EQ(value(scaled, 0, "program.capture_reads_before_update"), FactValue(true));
+  EXPECT_EQ(value(scaled, 0, "program.capture_obstacles"),
+            FactValue("it reads 4 B back from the GPU once, between the backward pass and the "
+                      "optimizer's step"));
+  const auto plain = recorded("pytorch-gru");
+  EXPECT_EQ(value(plain, 0, "program.capture_forbidden"), FactValue(false));
+  EXPECT_EQ(value(plain, 0, "program.step_replayable"), FactValue(true));
+  EXPECT_FALSE(value(plain, 0, "program.capture_obstacles"));
 }
 
 TEST(StepFacts, NeitherCanVaryingLengthsReplaysOrSeveralProcesses) {

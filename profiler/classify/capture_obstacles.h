@@ -1,0 +1,38 @@
+// What keeps the step of a recorded program from being captured as a CUDA graph and replayed.
+#pragma once
+
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor {
+
+// Of the steps on one device. Counts are medians over steps; they hold what happens between the
+// first RNN call of a step and the end of its last RNN call or of its optimizer's kernels,
+// whichever is later: a graph of the step has to contain that. What lies between two steps can stay
+// outside.
+struct CaptureObstacles {
+  int steps = 0;  // whose kernels were looked at; 0: none could be told apart, and the counts are 0
+  double reads = 0;                       // copies to the host that the program waits for
+  double read_bytes = 0;                  // of all of them
+  bool reads_only_before_update = false;  // all of them between backward pass and optimizer
+  double sends = 0;                       // copies to the device that the program waits for
+  double waits = 0;                       // other calls that wait for the GPU
+  double releases = 0;                    // calls of cudaFree
+  double reads_between_steps = 0;         // forbid nothing
+  bool gradient_scaler = false;           // PyTorch's kernels for it were recorded
+  int shapes = 1;             // kinds of steps that differ in the shapes of their RNN calls
+  bool shapes_vary = false;   // too many to capture a graph for each: more than two that count
+  bool lengths_vary = false;  // a call has sequences of several lengths
+  bool has_graphs = false;    // the program captures or replays CUDA graphs already
+  bool several_ranks = false;
+
+  // A step cannot be captured as it is written, or one captured step cannot stand for the others.
+  bool forbidden() const;
+  // Neither that, nor a graph already, nor a step that waits for other processes.
+  bool replayable() const { return !forbidden() && !has_graphs && !several_ranks; }
+};
+
+// Reads are known from copies alone. Where the recording has calls that wait (with the CUPTI
+// of CUDA 13, or in mode full), only copies that are waited for count, and other waits are known.
+CaptureObstacles capture_obstacles(const Profile& profile, int device);
+
+}  // namespace rnnadvisor
