@@ -39,8 +39,6 @@ std::string in_words(const CaptureObstacles& found) {
     words.push_back(fmt::format("it waits for a copy to the GPU {}", times(found.sends)));
   if (found.waits >= 1)
     words.push_back(fmt::format("it synchronizes with the GPU {}", times(found.waits)));
-  if (found.releases >= 1)
-    words.push_back(fmt::format("it calls cudaFree {}", times(found.releases)));
   if (found.shapes_vary)
     words.push_back(fmt::format("its RNN calls had {} combinations of shapes", found.shapes));
   if (found.lengths_vary)
@@ -92,8 +90,6 @@ void add_capture_facts(Catalogue& catalogue) {
   add("program.capture_waits", "",
       "other calls that wait for the GPU, within a step as program.capture_reads",
       [](const CaptureObstacles& o) { return o.waits; });
-  add("program.capture_releases", "", "calls of cudaFree, within a step as program.capture_reads",
-      [](const CaptureObstacles& o) { return o.releases; });
   add("program.reads_between_steps", "",
       "copies to the host that the program waits for between the end of a step and the first RNN "
       "call of the next one; median. They can stay outside of a CUDA graph",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -24,7 +25,7 @@ constexpr double share_of_two_kinds = 0.9;
 constexpr std::array<std::string_view, 4> waiting_calls = {
     "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize", "cudaMemcpy_v"};
 
-enum class EventKind { read, send, wait, release };
+enum class EventKind { read, send, wait };
 struct Event {
   std::int64_t time = 0;  // kernels after it start later
   EventKind kind = EventKind::wait;
@@ -36,10 +37,15 @@ bool starts_with_any(std::string_view name) {
                      [&](std::string_view one) { return name.starts_with(one); });
 }
 
-// Of the process, in the order of time. `threads`: those that launch; others may wait without
-// holding up a step.
-std::vector<Event> events_of(const Profile& profile, int device, int process,
-                             const std::set<std::int64_t>& threads) {
+struct Events {
+  std::vector<Event> all;  // in the order of time
+  // Later steps do not tell, because calls that wait were recorded only before it.
+  std::int64_t known_until = std::numeric_limits<std::int64_t>::max();
+};
+
+// Of the process. `threads`: those that launch; others may wait without holding up a step.
+Events events_of(const Profile& profile, int device, int process,
+                 const std::set<std::int64_t>& threads) {
   struct Copy {
     std::int64_t start, end;
     double bytes;
@@ -56,8 +62,10 @@ std::vector<Event> events_of(const Profile& profile, int device, int process,
                       static_cast<double>(transfers.bytes[t]),
                       transfers.kind[t] == to_host ? EventKind::read : EventKind::send, false});
   }
-  std::vector<Event> events;
+  Events found;
+  auto& events = found.all;
   bool knows_waits = false;
+  std::int64_t last_wait = std::numeric_limits<std::int64_t>::min();
   const auto& api = profile.api;
   std::map<int, EventKind> kinds;  // by name
   for (std::size_t a = 0; a < api.size(); ++a) {
@@ -65,11 +73,8 @@ std::vector<Event> events_of(const Profile& profile, int device, int process,
     const std::string_view name = profile.text(api.name[a]);
     const bool waits = starts_with_any(name);
     knows_waits = knows_waits || waits;
+    if (waits) last_wait = std::max(last_wait, api.start_ns[a]);
     if (api.thread[a] != 0 && !threads.contains(api.thread[a])) continue;
-    if (name.starts_with("cudaFree_v") || name == "cudaFree") {
-      events.push_back({api.end_ns[a], EventKind::release, 0});
-      continue;
-    }
     if (!waits) continue;
     // The last copy that had not ended when the call began, or that was ended shortly before, is
     // what it waits for.
@@ -91,7 +96,10 @@ std::vector<Event> events_of(const Profile& profile, int device, int process,
   }
   std::sort(events.begin(), events.end(),
             [](const Event& a, const Event& b) { return a.time < b.time; });
-  return events;
+  for (const auto& call : profile.calls)
+    if (call.untraced && call.process == process && knows_waits && call.host_start_ns > last_wait)
+      found.known_until = std::min(found.known_until, call.host_start_ns);
+  return found;
 }
 
 // The kernels of PyTorch's optimizers and of its gradient scaler. Of the same template, gradients
@@ -168,9 +176,10 @@ void look_at_steps(const Profile& profile, int device, const std::vector<int>& b
   std::vector<Step> steps;
   for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
     const auto from = first_kernel.find(beginnings[i]), to = first_kernel.find(beginnings[i + 1]);
-    if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second)
+    if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second ||
+        to->second > events.known_until)
       continue;
-    steps.push_back(look_at(profile, kernels, events, from->second, to->second));
+    steps.push_back(look_at(profile, kernels, events.all, from->second, to->second));
   }
   if (steps.size() > steps_of_warm_up + fewest_looked_at)
     steps.erase(steps.begin(), steps.begin() + steps_of_warm_up);
@@ -187,7 +196,6 @@ void look_at_steps(const Profile& profile, int device, const std::vector<int>& b
   found.reads = inside(EventKind::read);
   found.sends = inside(EventKind::send);
   found.waits = inside(EventKind::wait);
-  found.releases = inside(EventKind::release);
   found.read_bytes = median([](Step& step) { return step.read_bytes; });
   found.reads_between_steps = median([](Step& step) { return step.reads_between; });
   found.reads_only_before_update =
@@ -256,7 +264,7 @@ void look_at_configurations(const Profile& profile, int device, CaptureObstacles
 }  // namespace
 
 bool CaptureObstacles::forbidden() const {
-  return reads >= 1 || sends >= 1 || waits >= 1 || releases >= 1 || shapes_vary || lengths_vary;
+  return reads >= 1 || sends >= 1 || waits >= 1 || shapes_vary || lengths_vary;
 }
 
 CaptureObstacles capture_obstacles(const Profile& profile, int device) {

@@ -16,7 +16,6 @@ struct CaptureObstacles {
   bool reads_only_before_update = false;  // all of them between backward pass and optimizer
   double sends = 0;                       // copies to the device that the program waits for
   double waits = 0;                       // other calls that wait for the GPU
-  double releases = 0;                    // calls of cudaFree
   double reads_between_steps = 0;         // forbid nothing
   bool gradient_scaler = false;           // PyTorch's kernels for it were recorded
   int shapes = 1;             // kinds of steps that differ in the shapes of their RNN calls
@@ -33,6 +32,8 @@ struct CaptureObstacles {
 
 // Reads are known from copies alone. Where the recording has calls that wait (with the CUPTI
 // of CUDA 13, or in mode full), only copies that are waited for count, and other waits are known.
+// Where such calls were recorded only before the steps without tracing, the steps before those are
+// looked at: on an H200 CUPTI 13 did not record them again after it had been taken out.
 CaptureObstacles capture_obstacles(const Profile& profile, int device);
 
 }  // namespace rnnadvisor

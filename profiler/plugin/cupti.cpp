@@ -90,8 +90,7 @@ constexpr CUpti_ActivityKind kinds_memory[] = {CUPTI_ACTIVITY_KIND_MEMORY2};
 constexpr CUpti_CallbackId waiting_calls[] = {CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
                                               CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
                                               CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
-                                              CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
-                                              CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020};
+                                              CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020};
 
 // Buffers: some are made and touched beforehand, so that a launch does not wait for their pages.
 constexpr int max_buffers = 64, prepared_buffers = 4;
