@@ -25,7 +25,10 @@ build() { # build PRESET [TARGET …]
 run_tests() { # run_tests PRESET [ctest arguments]
   preset=$1
   shift
-  ctest --preset "$preset" -j "$jobs" "$@" | progress
+  ctest --preset "$preset" -j "$jobs" "$@" | progress && return
+  # Once more at the end, where logs are not cut.
+  grep -aE -A4 ': Failure|ERROR: |runtime error|\[  FAILED  \]' "build/$preset/Testing/Temporary/LastTest.log" | head -n 80
+  return 1
 }
 
 say "Packages"

@@ -114,7 +114,7 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   if (step.busy) step.steps = program_steps(*profile_, device, native_recurrences());
   step.concurrent = is_concurrent(*this, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
-  step.obstacles = capture_obstacles(*profile_, device);
+  step.obstacles = capture_obstacles(*profile_, device, native_recurrences());
   if (step.busy) {
     step.collectives = collectives(*profile_, device, *step.busy);
     const auto process = static_cast<std::size_t>(step.busy->process);

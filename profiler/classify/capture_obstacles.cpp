@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ struct Events {
   std::int64_t known_until = std::numeric_limits<std::int64_t>::max();
 };
 
-// Of the process. `threads`: those that launch; others may wait without holding up a step.
+// Of the process. `threads`: those that launch, as far as known; others may wait without holding
+// up a step.
 Events events_of(const Profile& profile, int device, int process,
                  const std::set<std::int64_t>& threads) {
   struct Copy {
@@ -74,7 +76,7 @@ Events events_of(const Profile& profile, int device, int process,
     const bool waits = starts_with_any(name);
     knows_waits = knows_waits || waits;
     if (waits) last_wait = std::max(last_wait, api.start_ns[a]);
-    if (api.thread[a] != 0 && !threads.contains(api.thread[a])) continue;
+    if (api.thread[a] != 0 && !threads.empty() && !threads.contains(api.thread[a])) continue;
     if (!waits) continue;
     // The last copy that had not ended when the call began, or that was ended shortly before, is
     // what it waits for.
@@ -112,7 +114,8 @@ bool is_update(std::string_view name) {
 
 struct Launched {
   std::int64_t start = 0;
-  int call = -1;
+  bool layer = false;     // of an RNN call or of a recurrence without cuDNN
+  bool backward = false;  // of a backward call; not known of recurrences without cuDNN
   bool update = false;
 };
 
@@ -122,18 +125,18 @@ struct Step {
   bool before_update = true;
 };
 
-Step look_at(const Profile& profile, const std::vector<Launched>& kernels,
-             const std::vector<Event>& events, std::int64_t from, std::int64_t to) {
-  std::int64_t inside_to = from, backward_to = from;
+Step look_at(const std::vector<Launched>& kernels, const std::vector<Event>& events,
+             bool calls_known, std::int64_t from, std::int64_t to) {
+  std::int64_t inside_to = from, layers_to = from, backward_to = from;
   auto kernel =
       std::lower_bound(kernels.begin(), kernels.end(), from,
                        [](const Launched& one, std::int64_t time) { return one.start < time; });
   for (; kernel != kernels.end() && kernel->start < to; ++kernel) {
-    if (kernel->call >= 0 || kernel->update) inside_to = kernel->start;
-    if (kernel->call >= 0 &&
-        !is_forward(profile.calls[static_cast<std::size_t>(kernel->call)].phase))
-      backward_to = kernel->start;
+    if (kernel->layer || kernel->update) inside_to = kernel->start;
+    if (kernel->layer) layers_to = kernel->start;
+    if (kernel->backward) backward_to = kernel->start;
   }
+  if (backward_to == from && !calls_known) backward_to = layers_to;
   Step step;
   auto event =
       std::lower_bound(events.begin(), events.end(), from,
@@ -151,36 +154,102 @@ Step look_at(const Profile& profile, const std::vector<Launched>& kernels,
   return step;
 }
 
-void look_at_steps(const Profile& profile, int device, const std::vector<int>& beginnings,
-                   CaptureObstacles& found) {
-  const int process = profile.calls[static_cast<std::size_t>(beginnings.front())].process;
-  std::set<std::int64_t> threads;
-  for (const auto& call : profile.calls)
-    if (call.process == process) threads.insert(call.thread);
+using Spans = std::vector<std::pair<std::int64_t, std::int64_t>>;  // start and end, ns
+
+// What a process launched on a device, by start.
+struct Launches {
   std::vector<Launched> kernels;
   std::map<int, std::int64_t> first_kernel;  // by call
-  std::map<int, bool> updates;               // by name
+  bool gradient_scaler = false;
+};
+
+Launches launches_of(const Profile& profile, int device, int process, const Spans& recurrences) {
+  Launches found;
+  std::map<int, bool> updates;  // by name
   for (std::size_t k = 0; k < profile.kernels.size(); ++k) {
     if (profile.kernels.device[k] != device || profile.kernels.process[k] != process) continue;
     const int name = profile.kernels.name[k], call = profile.kernels.call[k];
+    const auto start = profile.kernels.start_ns[k];
     const auto [update, fresh] = updates.try_emplace(name, false);
     if (fresh) {
       update->second = is_update(profile.text(name));
       found.gradient_scaler =
           found.gradient_scaler || profile.text(name).find("amp_update_scale") != std::string::npos;
     }
-    kernels.push_back({profile.kernels.start_ns[k], call, update->second});
-    if (call >= 0) first_kernel.try_emplace(call, profile.kernels.start_ns[k]);
+    const auto recurrence = std::partition_point(recurrences.begin(), recurrences.end(),
+                                                 [&](auto& run) { return run.second < start; });
+    const bool in_recurrence = recurrence != recurrences.end() && recurrence->first <= start;
+    const bool backward =
+        call >= 0 && !is_forward(profile.calls[static_cast<std::size_t>(call)].phase);
+    found.kernels.push_back({start, call >= 0 || in_recurrence, backward, update->second});
+    if (call >= 0) found.first_kernel.try_emplace(call, start);
   }
+  return found;
+}
+
+// From the first kernel of a step's first RNN call to that of the next step.
+Spans spans_of_calls(const std::vector<int>& beginnings, const Launches& launches) {
+  Spans found;
+  for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
+    const auto from = launches.first_kernel.find(beginnings[i]);
+    const auto to = launches.first_kernel.find(beginnings[i + 1]);
+    const auto none = launches.first_kernel.end();
+    if (from != none && to != none && to->second > from->second)
+      found.emplace_back(from->second, to->second);
+  }
+  return found;
+}
+
+// Of a program whose recurrences run without cuDNN: from the first cell after the optimizer's
+// kernels to the next such.
+Spans spans_of_updates(const Launches& launches) {
+  Spans found;
+  std::int64_t from = -1;
+  bool updated = true;
+  for (const auto& kernel : launches.kernels) {
+    if (kernel.layer && std::exchange(updated, false)) {
+      if (from >= 0) found.emplace_back(from, kernel.start);
+      from = kernel.start;
+    }
+    updated = updated || kernel.update;
+  }
+  return found;
+}
+
+// Without overlaps, by start.
+Spans runs_of(std::span<const NativeRecurrence> recurrences, int device, int process) {
+  Spans all, found;
+  for (const auto& one : recurrences)
+    if (one.device == device && one.process == process)
+      all.insert(all.end(), one.runs.begin(), one.runs.end());
+  std::sort(all.begin(), all.end());
+  for (const auto& run : all) {
+    if (!found.empty() && run.first <= found.back().second) {
+      found.back().second = std::max(found.back().second, run.second);
+    } else {
+      found.push_back(run);
+    }
+  }
+  return found;
+}
+
+// `beginnings`: of steps, by RNN calls; empty where recurrences without cuDNN tell them.
+void look_at_steps(const Profile& profile, int device, int process,
+                   const std::vector<int>& beginnings,
+                   std::span<const NativeRecurrence> recurrences, CaptureObstacles& found) {
+  std::set<std::int64_t> threads;
+  for (const auto& call : profile.calls)
+    if (call.process == process) threads.insert(call.thread);
+  const auto launches =
+      launches_of(profile, device, process, runs_of(recurrences, device, process));
+  found.gradient_scaler = launches.gradient_scaler;
   const auto events = events_of(profile, device, process, threads);
   std::vector<Step> steps;
-  for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
-    const auto from = first_kernel.find(beginnings[i]), to = first_kernel.find(beginnings[i + 1]);
-    if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second ||
-        to->second > events.known_until)
-      continue;
-    steps.push_back(look_at(profile, kernels, events.all, from->second, to->second));
-  }
+  const bool by_calls = !beginnings.empty();
+  for (const auto& [from, to] :
+       by_calls ? spans_of_calls(beginnings, launches) : spans_of_updates(launches))
+    if (to <= events.known_until)
+      steps.push_back(look_at(launches.kernels, events.all, by_calls, from, to));
   if (steps.size() > steps_of_warm_up + fewest_looked_at)
     steps.erase(steps.begin(), steps.begin() + steps_of_warm_up);
   if (steps.size() < fewest_looked_at) return;
@@ -267,7 +336,8 @@ bool CaptureObstacles::forbidden() const {
   return reads >= 1 || sends >= 1 || waits >= 1 || shapes_vary || lengths_vary;
 }
 
-CaptureObstacles capture_obstacles(const Profile& profile, int device) {
+CaptureObstacles capture_obstacles(const Profile& profile, int device,
+                                   std::span<const NativeRecurrence> recurrences) {
   CaptureObstacles found;
   for (const auto& call : profile.calls) {
     if (call.device != device || call.configuration < 0) continue;
@@ -285,9 +355,17 @@ CaptureObstacles capture_obstacles(const Profile& profile, int device) {
   }
   const auto beginnings = step_beginnings(profile, device);
   if (beginnings.size() > fewest_looked_at) {
-    look_at_steps(profile, device, beginnings, found);
+    const int process = profile.calls[static_cast<std::size_t>(beginnings.front())].process;
+    look_at_steps(profile, device, process, beginnings, recurrences, found);
     look_at_shapes(profile, device, beginnings, found);
   } else {
+    const auto most = std::max_element(
+        recurrences.begin(), recurrences.end(), [device](const auto& a, const auto& b) {
+          return std::pair(a.device == device, a.span_ns) <
+                 std::pair(b.device == device, b.span_ns);
+        });
+    if (beginnings.empty() && most != recurrences.end() && most->device == device)
+      look_at_steps(profile, device, most->process, {}, recurrences, found);
     look_at_configurations(profile, device, found);
   }
   return found;

@@ -1,14 +1,18 @@
 // What keeps the step of a recorded program from being captured as a CUDA graph and replayed.
 #pragma once
 
+#include <span>
+
+#include "profiler/classify/native_cells.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor {
 
 // Of the steps on one device. Counts are medians over steps; they hold what happens between the
-// first RNN call of a step and the end of its last RNN call or of its optimizer's kernels,
+// first recurrent layer of a step and the end of its last one or of its optimizer's kernels,
 // whichever is later: a graph of the step has to contain that. What lies between two steps can stay
-// outside.
+// outside. Steps of a program without RNN calls are told by its recurrences without cuDNN and the
+// optimizer's kernels between them.
 struct CaptureObstacles {
   int steps = 0;  // whose kernels were looked at; 0: none could be told apart, and the counts are 0
   double reads = 0;                       // copies to the host that the program waits for
@@ -34,6 +38,8 @@ struct CaptureObstacles {
 // of CUDA 13, or in mode full), only copies that are waited for count, and other waits are known.
 // Where such calls were recorded only before the steps without tracing, the steps before those are
 // looked at: on an H200 CUPTI 13 did not record them again after it had been taken out.
-CaptureObstacles capture_obstacles(const Profile& profile, int device);
+// `recurrences`: those of the profile.
+CaptureObstacles capture_obstacles(const Profile& profile, int device,
+                                   std::span<const NativeRecurrence> recurrences);
 
 }  // namespace rnnadvisor

@@ -155,6 +155,15 @@ def markdown(total):
     return "\n".join(lines) + "\n"
 
 
+def missing_from_document(lines):
+    """The rows of a table that docs/validation.md does not have; they are printed."""
+    document = set((HERE.parents[2] / "docs" / "validation.md").read_text().splitlines())
+    missing = [line for line in lines if line.startswith("|") and line not in document]
+    for line in missing:
+        print("docs/validation.md does not have this row: " + line)
+    return missing
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("results", type=Path)

@@ -63,7 +63,17 @@ class LaunchedProgram {
     builder_.add_api(record);
     now_ += 100'000;
   }
-  CaptureObstacles obstacles() { return capture_obstacles(builder_.finish(), 0); }
+  // Cells of a framework, one direction of one layer.
+  void recurrence() {
+    if (recurrences_.empty()) {
+      recurrences_.emplace_back();
+      recurrences_.back().process = 0;
+    }
+    const auto from = now_;
+    for (int step = 0; step < 8; ++step) kernel("lstm_cell");
+    recurrences_.back().runs.emplace_back(from, now_ - 1);
+  }
+  CaptureObstacles obstacles() { return capture_obstacles(builder_.finish(), 0, recurrences_); }
 
  private:
   void call(int configuration, Phase phase) {
@@ -76,6 +86,7 @@ class LaunchedProgram {
     kernel("rnn", builder_.add_call(record));
   }
   ProfileBuilder builder_;
+  std::vector<NativeRecurrence> recurrences_;
   std::int64_t now_ = 0;
 };
 
@@ -167,6 +178,27 @@ TEST(CaptureObstacles, OtherWaitsForbidItInTheMiddleOfAStep) {
   };
   EXPECT_TRUE(trained(elsewhere, nothing, nothing).replayable())
       << "a thread that launches nothing";
+}
+
+TEST(CaptureObstacles, StepsWithoutCuDnnAreToldByTheirCells) {
+  const auto cells = [](auto middle, auto before_update, auto end) {
+    LaunchedProgram program;
+    for (int step = 0; step < 6; ++step) {
+      program.recurrence();
+      middle(program);
+      program.recurrence();
+      before_update(program);
+      program.update();
+      end(program);
+    }
+    return program.obstacles();
+  };
+  EXPECT_GE(cells(nothing, nothing, nothing).steps, 3);
+  EXPECT_TRUE(cells(nothing, nothing, nothing).replayable());
+  EXPECT_EQ(cells(read, nothing, nothing).reads, 1);
+  EXPECT_FALSE(cells(read, nothing, nothing).reads_only_before_update);
+  EXPECT_TRUE(cells(nothing, read, nothing).reads_only_before_update);
+  EXPECT_TRUE(cells(nothing, nothing, read).replayable());
 }
 
 TEST(CaptureObstacles, TwoShapesAreWorthAGraphEachAndOddOnesAreLeftOut) {
