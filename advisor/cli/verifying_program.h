@@ -22,7 +22,7 @@ struct VerifyProgram {
 
 // `first`: how the recorded run ended. Adds experiments and a note; where nothing can be tried the
 // note says why, and the profile is as good as before. The second run prints nothing, and its exit
-// status is nobody's.
+// status does not count.
 void verify_in_program(Context& context, const VerifyProgram& wanted, const Process& first,
                        Profile& profile);
 

@@ -39,6 +39,15 @@ struct PredictedChange {
   std::optional<Other> other;
   // What `accelerate --allow numerics` swaps below PyTorch for a float32 layer.
   std::optional<Other> converting;
+  // Of a layer in float or bfloat16: half data together with what goes along with it, such as
+  // padding and one call per layer. Casts around the layer are not in it.
+  struct InHalf {
+    std::vector<Transform> changes;  // in the order in which they are applied
+    std::string words;
+    model::TimePrediction after;
+    double speedup = 1, low = 1, high = 1;
+  };
+  std::optional<InHalf> in_half;
 };
 
 // Asked for a configuration of a profile; nothing where times cannot be predicted.

@@ -1,8 +1,11 @@
 // predicted.*: what times that were measured on this kind of GPU let expect of the configuration
 // and of the best change of it. Known where a predictor was given to judge().
+#include <algorithm>
+
 #include "advisor/facts/predicted_change.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
+#include "core/model/autocast.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -80,6 +83,51 @@ void add_predicted_facts(Catalogue& catalogue) {
   converting("low", "1", "lower end of the interval of that ratio",
              [](const Other& o) { return o.low; });
   converting("high", "1", "upper end of it", [](const Other& o) { return o.high; });
+  using InHalf = PredictedChange::InHalf;
+  const auto in_half = [&](const std::string& name, const std::string& unit,
+                           const std::string& description, auto value) {
+    define(catalogue, "predicted.half_" + name, unit, Provenance::modelled, description,
+           [value](const Subject& s, const Index& i) {
+             const auto* change = i.predicted_change(s.configuration);
+             return change != nullptr && change->in_half
+                        ? std::optional(value(*change, *change->in_half))
+                        : std::nullopt;
+           });
+    if (unit == "1") catalogue.back().gain_of = "predicted_half";
+  };
+  in_half(
+      "change", "",
+      "half data for a layer in float or bfloat16, with the padding and division that predicted "
+      "times expect most of together with it",
+      [](const PredictedChange&, const InHalf& half) { return half.words; });
+  in_half("ms", "ms", "predicted time of the calls with it, without casts around the layer",
+          [](const PredictedChange&, const InHalf& half) { return half.after.seconds * 1e3; });
+  in_half("speedup", "1", "predicted time now over that",
+          [](const PredictedChange&, const InHalf& half) { return half.speedup; });
+  in_half("low", "1", "lower end of the interval of that ratio",
+          [](const PredictedChange&, const InHalf& half) { return half.low; });
+  in_half("high", "1", "upper end of it",
+          [](const PredictedChange&, const InHalf& half) { return half.high; });
+  in_half(
+      "ahead", "1",
+      "the same ratio over that of the best change that keeps the data type, be it an algorithm "
+      "that `accelerate` swaps",
+      [](const PredictedChange& change, const InHalf& half) {
+        double other = change.speedup;
+        if (change.converting) other = std::max(other, change.converting->speedup);
+        if (change.other && change.other->swapped) other = std::max(other, change.other->speedup);
+        return half.speedup / other;
+      });
+  define(catalogue, "predicted.half_autocast_speedup", "1", Provenance::modelled,
+         "predicted time now over that of the calls in half and of the casts that PyTorch's "
+         "autocast makes around them",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* change = i.predicted_change(s.configuration);
+           if (change == nullptr || !change->in_half || framework_of(s) != Framework::pytorch)
+             return std::nullopt;
+           const double casts = model::autocast_ms(s.get().config) * 1e-3;
+           return change->before.seconds / (change->in_half->after.seconds + casts);
+         });
   define(catalogue, "predicted.change", "", Provenance::modelled, "what that change is",
          [](const Subject& s, const Index& i) -> std::optional<std::string> {
            const auto* change = i.predicted_change(s.configuration);

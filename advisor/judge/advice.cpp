@@ -174,7 +174,7 @@ std::optional<AdviceCheck::Objection> AdviceCheck::objection(const Finding& find
       return Objection{"predicted times expect it to be slower"};
     // A number alone does not stand against a named cause. Where no times are known, pairs that
     // were measured on another kind of GPU say that it is faster.
-    faster = predicted ? rule->id != predicted_rule && predicted->speedup >= least_told_gain
+    faster = predicted ? !is_of_predictions(rule->id) && predicted->speedup >= least_told_gain
                        : about_speed(*rule) && confirmed(*rule);
   }
   // It keeps only what measures faster in the program: that is no step back.
@@ -291,7 +291,7 @@ void AdviceCheck::apply(std::vector<Finding>& findings) {
   }
   // Says nothing but that its change is faster.
   std::erase_if(findings, [](const Finding& finding) {
-    return finding.rule_id == predicted_rule && finding.suggestions.empty();
+    return is_of_predictions(finding.rule_id) && finding.suggestions.empty();
   });
 }
 

@@ -137,6 +137,11 @@ std::vector<Transform> found_changes_of(std::string_view found, const FactMemo& 
     const auto* change = index.predicted_change(facts.configuration());
     return change != nullptr ? change->changes : std::vector<Transform>{};
   }
+  if (found == "predicted_half") {
+    const auto* change = index.predicted_change(facts.configuration());
+    return change != nullptr && change->in_half ? change->in_half->changes
+                                                : std::vector<Transform>{};
+  }
   constexpr std::string_view by_search = "found_";
   const auto at = found_by_search(index, facts.configuration(), found.substr(by_search.size()));
   if (!at) return {};

@@ -119,14 +119,16 @@ void Predictions::apply(Finding& finding) {
   finding.gain = gain;
 }
 
-std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const ProfileIndex& index,
-                                       Predictions& predictions) {
-  const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.rule_id == predicted_rule && !finding.suggestions.empty() &&
+namespace {
+
+// Leaves the change of such a rule to another finding that proposes the same calls.
+std::optional<LeftOut> leave_predicted(std::string_view rule, std::vector<Finding>& findings,
+                                       const ProfileIndex& index, Predictions& predictions) {
+  const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return finding.rule_id == rule && !finding.suggestions.empty() &&
            finding.suggestions.front().transform && finding.gain;
   });
-  if (found == findings.end()) return {};
-  std::vector<LeftOut> left;
+  if (found == findings.end()) return std::nullopt;
   const auto& config =
       index.profile().configurations[static_cast<std::size_t>(found->configuration)].config;
   const auto calls = compose(changes_of(found->suggestions.front()), config);
@@ -152,10 +154,21 @@ std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const Pro
         std::rotate(other.suggestions.begin(), same, same + 1);
     }
     if (!other.gain || other.gain->basis != GainBasis::measured_here) other.gain = std::move(gain);
-    left.push_back({found->rule_id, found->configuration, other.rule_id});
+    LeftOut left{found->rule_id, found->configuration, other.rule_id};
     findings.erase(found);
-    break;
+    return left;
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const ProfileIndex& index,
+                                       Predictions& predictions) {
+  std::vector<LeftOut> left;
+  for (const auto rule : {predicted_rule, predicted_half_rule})
+    if (auto one = leave_predicted(rule, findings, index, predictions))
+      left.push_back(std::move(*one));
   return left;
 }
 

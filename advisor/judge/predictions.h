@@ -13,8 +13,12 @@
 
 namespace rnnadvisor::advisor {
 
-// The rule whose only change is the predicted one.
+// The rules whose only change is a predicted one: with the same data type, and in half.
 inline constexpr std::string_view predicted_rule = "algorithm/predicted-faster";
+inline constexpr std::string_view predicted_half_rule = "math/predicted-half";
+inline bool is_of_predictions(std::string_view rule) {
+  return rule == predicted_rule || rule == predicted_half_rule;
+}
 // Another algorithm that the framework does not ask for: like the above it names no cause.
 inline constexpr std::string_view not_asked_for_rule = "algorithm/not-asked-for";
 
@@ -44,8 +48,8 @@ class Predictions {
   std::map<const DeviceSpec*, model::PredictTime> by_device_;
 };
 
-// Of one configuration's findings, where `predicted_rule` is among them: another that proposes the
-// same calls tells the change in its place, and with its gain, unless that was measured here.
+// Of one configuration's findings, where a rule of predictions is among them: another that proposes
+// the same calls tells the change in its place, and with its gain, unless that was measured here.
 // Returns what was left out.
 std::vector<LeftOut> compare_predicted(std::vector<Finding>& findings, const ProfileIndex& index,
                                        Predictions& predictions);

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 8> scopes = {
     "forward inference", "forward training", "backward data",
     "backward weights",  "training step",    "training step, per sequence",
     "program step",      "device memory"};
-constexpr std::array<std::string_view, 4> changes_to_find = {"predicted", "found_exact",
-                                                             "found_padded", "found_numerics"};
+constexpr std::array<std::string_view, 5> changes_to_find = {
+    "predicted", "predicted_half", "found_exact", "found_padded", "found_numerics"};
 constexpr std::string_view bytes_scope = "device memory";
 
 std::optional<ParameterValue> parameter_value(const toml::node& node) {

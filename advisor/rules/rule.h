@@ -68,6 +68,7 @@ struct SuggestionTemplate {
   std::vector<TransformFact> transform_facts;
   std::vector<Transform> with;  // as in Suggestion; none with transform_facts
   // Its changes are found when judging: "predicted", those of ProfileIndex::predicted_change();
+  // "predicted_half", those in half data;
   // "found_exact", "found_padded" or "found_numerics", those of found_by_search(). Empty: they are
   // `transform` and `with`.
   std::string found = {};

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "advisor/change/accelerating.h"
+#include "advisor/change/compose.h"
 #include "advisor/change/in_words.h"
 #include "advisor/change/transform.h"
 #include "advisor/facts/experiments.h"
@@ -295,6 +296,45 @@ std::optional<PredictedChange::Other> converting_algorithm(const Profile& profil
   return other_of(call.algo, before, *time);
 }
 
+// The same layer in half data, and what keeps its results there.
+std::optional<PredictedChange::InHalf> change_in_half(const Profile& profile, int configuration,
+                                                      const DeviceSpec& device,
+                                                      const TimePrediction& before,
+                                                      const model::PredictTime& predict) {
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  if (own.config.data_type != DataType::float32 && own.config.data_type != DataType::bfloat16)
+    return std::nullopt;
+  const Changes half = {*parse_transform("data_type", R"({"value":"half"})")};
+  const auto call = calls_after(half, profile, configuration, device);
+  if (!call || call->calls.size() != 1) return std::nullopt;
+  Profile alone;  // what the search looks at, without the recording
+  alone.environment = profile.environment;
+  alone.devices = profile.devices;
+  alone.processes = profile.processes;
+  alone.configurations.push_back(own);
+  alone.configurations.front().config = call->calls.front();
+  alone.configurations.front().timings.clear();
+  Changes changes = half;
+  if (const auto best = ChangeSearch(alone, 0, device, predict).best()) {
+    const auto plain = time_of(call->calls, predict);
+    if (!plain || best->time.seconds * worth_a_part < plain->seconds)
+      changes.insert(changes.end(), best->changes.begin(), best->changes.end());
+  }
+  changes = in_order(changes);
+  const auto variant = calls_after(changes, profile, configuration, device);
+  const auto refused = [&](const RnnConfig& each) {
+    return model::first_refused(model::eligibility(each, device), each.mode).has_value();
+  };
+  if (!variant || std::any_of(variant->calls.begin(), variant->calls.end(), refused))
+    return std::nullopt;
+  auto after = time_of(variant->calls, predict);
+  if (!after) return std::nullopt;
+  const ExpectedSpeedup ratio = ratio_of(before, *after);
+  std::string words = in_plain_words(changes, own.config);
+  return PredictedChange::InHalf{std::move(changes), std::move(words), std::move(*after),
+                                 ratio.speedup,      ratio.low,        ratio.high};
+}
+
 }  // namespace
 
 bool measured_with(const TimePrediction& time, const std::optional<Version>& cudnn) {
@@ -323,6 +363,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
   PredictedChange change;
   change.other = faster_algorithm(profile, configuration, device, *before, predict);
   change.converting = converting_algorithm(profile, configuration, device, *before, predict);
+  change.in_half = change_in_half(profile, configuration, device, *before, predict);
   auto best = ChangeSearch(profile, configuration, device, predict).best();
   if (!best || best->time.seconds * least_speedup >= before->seconds) {
     change.before = change.after = std::move(*before);

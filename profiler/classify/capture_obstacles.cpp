@@ -359,11 +359,11 @@ CaptureObstacles capture_obstacles(const Profile& profile, int device,
     look_at_steps(profile, device, process, beginnings, recurrences, found);
     look_at_shapes(profile, device, beginnings, found);
   } else {
-    const auto most = std::max_element(
-        recurrences.begin(), recurrences.end(), [device](const auto& a, const auto& b) {
-          return std::pair(a.device == device, a.span_ns) <
-                 std::pair(b.device == device, b.span_ns);
-        });
+    const auto most = std::max_element(recurrences.begin(), recurrences.end(),
+                                       [device](const auto& a, const auto& b) {
+                                         return std::pair(a.device == device, a.span_ns) <
+                                                std::pair(b.device == device, b.span_ns);
+                                       });
     if (beginnings.empty() && most != recurrences.end() && most->device == device)
       look_at_steps(profile, device, most->process, {}, recurrences, found);
     look_at_configurations(profile, device, found);

@@ -155,6 +155,30 @@ TEST(PredictChange, PrecisionIsGivenUpForMoreThanPredictionsCanTell) {
   EXPECT_THAT(forbidden->changes, IsEmpty());
 }
 
+TEST(PredictChange, HalfTakesAlongWhatBelongsToIt) {
+  Profile profile = profile_of(1000, 33);
+  auto& config = profile.configurations.front().config;
+  config.data_type = DataType::float32;
+  config.math_type = MathType::default_math;
+  const auto in_half = [](double padded) {
+    return [padded](const RnnConfig& c) {
+      if (c.data_type != DataType::half) return 4.0;
+      return c.hidden_size % 32 == 0 && c.batch_size % 8 == 0 ? padded : 3.9;
+    };
+  };
+  const auto change = change_of(profile, in_half(1));
+  ASSERT_TRUE(change && change->in_half);
+  EXPECT_NEAR(change->in_half->speedup, 4, 1e-9);
+  EXPECT_EQ(change->in_half->changes.front().kind, "data_type");
+  EXPECT_GE(change->in_half->changes.size(), 3U) << change->in_half->words;
+  EXPECT_THAT(change->changes, IsEmpty()) << "with the same data nothing is faster";
+  const auto alone = change_of(profile, in_half(3.9));
+  ASSERT_TRUE(alone && alone->in_half);
+  EXPECT_EQ(alone->in_half->words, "half precision");
+  config.data_type = DataType::half;
+  EXPECT_FALSE(change_of(profile, in_half(1))->in_half);
+}
+
 JudgeOptions predicting(const Milliseconds& ms) {
   JudgeOptions options;
   options.predict_for = [ms](const DeviceSpec&) { return times(ms); };

@@ -161,11 +161,16 @@ Result<Tried> try_all(const RnnConfig& before, const std::vector<Candidate>& can
   return tried;
 }
 
+bool changes_data(const std::vector<Transform>& changes) {
+  return std::any_of(changes.begin(), changes.end(),
+                     [](const Transform& change) { return change.kind == "data_type"; });
+}
+
 }  // namespace
 
 std::optional<Candidate> first_suggestion(const ConfigInput& input, const DeviceSpec& device,
                                           const Environment& environment,
-                                          const PredictFor& predict_for) {
+                                          const PredictFor& predict_for, bool keeps_data) {
   const Profile profile = bare(input, device, environment);
   JudgeOptions judging;
   judging.predict_for = predict_for;
@@ -175,8 +180,9 @@ std::optional<Candidate> first_suggestion(const ConfigInput& input, const Device
     if (finding.severity == Severity::info) continue;
     for (const auto& suggestion : finding.suggestions) {
       if (!suggestion.transform) continue;
-      if (auto candidate =
-              make_candidate(changes_of(suggestion), finding.rule_id, profile, 0, device, options))
+      const auto changes = changes_of(suggestion);
+      if (keeps_data && changes_data(changes)) continue;
+      if (auto candidate = make_candidate(changes, finding.rule_id, profile, 0, device, options))
         return *candidate;
     }
   }
@@ -295,8 +301,12 @@ Score score(const Profile& profile, bool again, const PredictFor& predict_for) {
     if (again) {
       first = nullptr;
       const auto device = profile.devices.front();
-      if (const auto now = first_suggestion({configuration.config, configuration.program, {}},
-                                            device, profile.environment, predict_for)) {
+      const ConfigInput input{configuration.config, configuration.program, {}};
+      auto now = first_suggestion(input, device, profile.environment, predict_for);
+      // Another data type is the author's choice, and brute force left it alone.
+      if (now && changes_data(now->transforms) && same_calls(profile, i, *now) == nullptr)
+        now = first_suggestion(input, device, profile.environment, predict_for, true);
+      if (now) {
         one.rule = now->rule;
         one.suggestion = change_words(to_json(now->transforms));
         first = same_calls(profile, i, *now);

@@ -18,11 +18,13 @@ namespace rnnadvisor::planted {
 
 // The first suggestion that a machine can apply, of the findings in the order in which the advisor
 // gives them, of a configuration that is judged alone and without a measurement. Remarks are no
-// suggestions, and neither is another model. Nothing when there is none.
+// suggestions, and neither is another model, or with `keeps_data` another data type. Nothing when
+// there is none.
 std::optional<advisor::Candidate> first_suggestion(const ConfigInput& input,
                                                    const DeviceSpec& device,
                                                    const Environment& environment,
-                                                   const advisor::PredictFor& predict_for);
+                                                   const advisor::PredictFor& predict_for,
+                                                   bool keeps_data = false);
 
 // Every combination of algorithm, math type, padding of batch, units and inputs, and splitting that
 // cuDNN can be expected to take and that computes the same function, in the same precision or with
