@@ -126,7 +126,8 @@ void ProcessSpool::add_notes() {
   }
   if (untraced_ > 0 && header.asked_mode != spool::Mode::calls) {
     note(NoteSeverity::info, "untraced-steps",
-         "RNN calls were timed without CUPTI, which slows launches, and have no kernels "
+         "RNN calls were timed without CUPTI, so that tracing does not slow them, and have no "
+         "kernels "
          "(--no-untraced-steps traces all)",
          untraced_);
   }
