@@ -113,10 +113,10 @@ void add_predicted_facts(Catalogue& catalogue) {
       "the same ratio over that of the best change that keeps the data type, be it an algorithm "
       "that `accelerate` swaps",
       [](const PredictedChange& change, const InHalf& half) {
-        double other = change.speedup;
-        if (change.converting) other = std::max(other, change.converting->speedup);
-        if (change.other && change.other->swapped) other = std::max(other, change.other->speedup);
-        return half.speedup / other;
+        double kept = change.speedup;
+        if (change.converting) kept = std::max(kept, change.converting->speedup);
+        if (change.other && change.other->swapped) kept = std::max(kept, change.other->speedup);
+        return half.speedup / kept;
       });
   define(catalogue, "predicted.half_autocast_speedup", "1", Provenance::modelled,
          "predicted time now over that of the calls in half and of the casts that PyTorch's "
