@@ -16,6 +16,7 @@ import tempfile
 EXPECTED = {
     "adam": "the optimizer refuses because of its own setting, capturable=False, which leaves no trace on the GPU; the code of the advice has capturable=True",
     "changing-lengths": "a step of one length can be captured, but its graph cannot stand for the other lengths",
+    "eleven-lengths": "as changing-lengths",
     "decoding-until-the-end": "the program's step is a sentence; the recording's is a word, after which the host may wait",
 }
 CARD = """
