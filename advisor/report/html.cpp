@@ -124,7 +124,8 @@ std::string write_text(const Report& report, const TextOptions& options) {
   if (!options.verbose && report.shown() > 0) {
     terminal.line();
     terminal.paragraph(
-        "--verbose: code, sources, remarks in full, the conditions of each algorithm and the verdict of "
+        "--verbose: code, sources, remarks in full, the conditions of each algorithm and the "
+        "verdict of "
         "every rule. --format html: all of it as a page.",
         0, {}, Style::dim, Style::dim);
     text += terminal.take();

@@ -508,7 +508,7 @@ TEST(Text, QuotesEverySourceWhereEverythingIsAskedFor) {
   options.width = 200;
   const std::string brief = write_text(judged->report(), options);
   EXPECT_THAT(brief, Not(HasSubstr("multiples of eight")));
-  EXPECT_THAT(brief, HasSubstr("--verbose: sources"));
+  EXPECT_THAT(brief, HasSubstr("--verbose: code"));
   options.verbose = true;
   const std::string all = write_text(judged->report(), options);
   EXPECT_THAT(all,
