@@ -30,7 +30,7 @@ struct AccelerateArguments {
   std::string allow = "exact", plan;
   bool deterministic = false;
 };
-// Of `try`, where nothing is said: whole steps to time (twelve in each of the plugin's thirteen
+// Of `try`, by default: whole steps to time (twelve in each of the plugin's thirteen
 // blocks, or of its 25 where changes of layers are timed), and GPU time, because the program runs
 // to be measured.
 inline constexpr int default_try_steps = 156, default_try_steps_of_several = 300;

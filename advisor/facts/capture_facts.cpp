@@ -20,7 +20,7 @@ const CaptureObstacles* obstacles_of(const Subject& s, const Index& i) {
   return step.busy ? &step.obstacles : nullptr;
 }
 
-// A graph already, or a step of several processes: nothing is said of capturing it.
+// With a graph already, or a step of several processes, there is no advice on capturing.
 bool is_forbidden(const CaptureObstacles& found) {
   return found.forbidden() && !found.has_graphs && !found.several_ranks;
 }
@@ -78,7 +78,8 @@ void add_capture_facts(Catalogue& catalogue) {
            return in_words(*found);
          });
   add("program.capture_reads", "",
-      "copies to the host that the program waits for, in a step between its first RNN call and the "
+      "copies to the host that the program waits for, in a step from its first recurrent layer to "
+      "the "
       "end of the last one or of the optimizer's kernels; median",
       [](const CaptureObstacles& o) { return o.reads; });
   add("program.capture_reads_before_update", "",

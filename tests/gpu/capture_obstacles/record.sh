@@ -9,7 +9,7 @@ shift 2
 python=${PYTHON:-python3}
 programs=${PROGRAMS:-$(cd "$(dirname "$0")" && pwd)/programs.py}
 mkdir -p "$out"
-timeout 100 "$python" "$programs" --capture "$out/captures.json" >"$out/captures.txt" 2>&1 &
+timeout 300 "$python" "$programs" --capture "$out/captures.json" >"$out/captures.txt" 2>&1 &
 names=${*:-$("$python" "$programs" --list)}
 # Four at a time: what counts is the order of a step's calls, not its time.
 echo "$names" | tr ' ' '\n' | xargs -P 4 -I NAME sh -c '
