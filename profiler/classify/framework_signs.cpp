@@ -1,8 +1,9 @@
 #include "profiler/classify/framework_signs.h"
 
-#include <cstdint>
+#include <algorithm>
+#include <deque>
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 namespace rnnadvisor {
@@ -14,34 +15,60 @@ bool may_be_autocast(const Configuration& configuration) {
          configuration.config.data_type == DataType::half;
 }
 
+// What autocast would convert for a forward call; 0 for another call, and where the configuration
+// cannot be one of autocast.
+int weight_tensors(const Profile& profile, int call) {
+  const auto& made = profile.calls[static_cast<std::size_t>(call)];
+  if (!is_forward(made.phase) || made.configuration < 0) return 0;
+  const auto& configuration = profile.configurations[static_cast<std::size_t>(made.configuration)];
+  if (!may_be_autocast(configuration)) return 0;
+  // Two matrices for each layer and direction are there with every bias mode.
+  const auto& config = configuration.config;
+  return 2 * config.num_layers * config.directions() *
+         (config.bias_mode == BiasMode::double_bias ? 2 : 1);
+}
+
+constexpr std::size_t most_tensors = 1024;
+// Between the copies of the weights and the kernels of the call those of the input and the states
+// are converted, and little else runs.
+constexpr std::size_t others_between = 12;
+
 }  // namespace
 
 void infer_autocast(Profile& profile) {
-  std::map<int, std::int64_t> needed;     // weight tensors of the forward calls, by process
-  std::map<int, std::set<int>> affected;  // configurations, by process
-  for (const auto& call : profile.calls) {
-    if (!is_forward(call.phase) || call.configuration < 0) continue;
-    const auto& configuration =
-        profile.configurations[static_cast<std::size_t>(call.configuration)];
-    if (!may_be_autocast(configuration)) continue;
-    // Two matrices for each layer and direction are there with every bias mode.
-    needed[call.process] += std::int64_t{2} * configuration.config.num_layers *
-                            configuration.config.directions() *
-                            (configuration.config.bias_mode == BiasMode::double_bias ? 2 : 1);
-    affected[call.process].insert(call.configuration);
-  }
-  if (needed.empty()) return;
   std::vector<char> converts(profile.strings.size(), 0);
-  for (std::size_t i = 0; i < profile.strings.size(); ++i)
+  bool any = false;
+  for (std::size_t i = 0; i < profile.strings.size(); ++i) {
     converts[i] = profile.strings[i].find("float16_copy_kernel_cuda") != std::string::npos;
-  std::map<int, std::int64_t> found;
-  const auto& kernels = profile.kernels;
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    if (kernels.call[i] < 0 && converts[static_cast<std::size_t>(kernels.name[i])] != 0)
-      ++found[kernels.process[i]];
-  for (const auto& [process, tensors] : needed) {
-    if (found[process] < tensors) continue;
-    for (const int configuration : affected[process])
+    any = any || converts[i] != 0;
+  }
+  if (!any) return;
+  struct Calls {
+    int all = 0, converted = 0;
+  };
+  std::map<int, Calls> found;               // by configuration
+  std::map<int, std::deque<char>> kernels;  // the last ones, by process: whether it converts
+  std::vector<char> seen(profile.calls.size(), 0);
+  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {  // by start
+    auto& last = kernels[profile.kernels.process[i]];
+    const int call = profile.kernels.call[i];
+    if (call >= 0 && std::exchange(seen[static_cast<std::size_t>(call)], 1) == 0) {
+      const int tensors = weight_tensors(profile, call);
+      if (tensors > 0) {
+        const auto reach =
+            std::min(last.size(), static_cast<std::size_t>(tensors) + others_between);
+        const auto copies =
+            std::count(last.end() - static_cast<std::ptrdiff_t>(reach), last.end(), 1);
+        Calls& calls = found[profile.calls[static_cast<std::size_t>(call)].configuration];
+        ++calls.all;
+        calls.converted += copies >= tensors ? 1 : 0;
+      }
+    }
+    last.push_back(call < 0 ? converts[static_cast<std::size_t>(profile.kernels.name[i])] : 0);
+    if (last.size() > most_tensors + others_between) last.pop_front();
+  }
+  for (const auto& [configuration, calls] : found) {
+    if (2 * calls.converted > calls.all)
       profile.configurations[static_cast<std::size_t>(configuration)].program.autocast =
           Autocast::float16;
   }

@@ -7,8 +7,9 @@
 namespace rnnadvisor {
 namespace {
 
-// `forwards` calls of one layer in half, `conversions` kernels from float to half in between.
-Profile program(int forwards, int conversions, DataType type = DataType::half) {
+// `forwards` calls of one layer in half, before each `conversions` kernels from float to half and
+// then `others`.
+Profile program(int forwards, int conversions, int others = 2, DataType type = DataType::half) {
   ProfileBuilder builder;
   builder.add_device(*find_device("h200"));
   Configuration configuration;
@@ -17,37 +18,51 @@ Profile program(int forwards, int conversions, DataType type = DataType::half) {
   configuration.config.data_type = type;
   CallRecord call;
   call.call.configuration = builder.add_configuration(configuration);
-  for (int i = 0; i < forwards; ++i) {
-    call.call.host_start_ns = 1000 * i;
-    call.call.host_end_ns = 1000 * i + 500;
-    builder.add_call(call);
-  }
-  for (int i = 0; i < conversions; ++i) {
+  std::int64_t now = 0;
+  const auto run = [&](std::string name, int of) {
     KernelRecord kernel;
-    kernel.start_ns = 100 * i;
-    kernel.end_ns = 100 * i + 50;
-    kernel.name =
-        "void at::native::vectorized_elementwise_kernel<8, "
-        "at::native::float16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}>";
+    kernel.start_ns = now;
+    kernel.end_ns = now + 50;
+    kernel.name = std::move(name);
+    kernel.call = of;
     builder.add_kernel(kernel);
+    now += 100;
+  };
+  for (int i = 0; i < forwards; ++i) {
+    for (int k = 0; k < conversions; ++k)
+      run("void at::native::vectorized_elementwise_kernel<8, "
+          "at::native::float16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}>",
+          -1);
+    for (int k = 0; k < others; ++k) run("fill_kernel", -1);
+    call.call.host_start_ns = now;
+    call.call.host_end_ns = now + 500;
+    const int made = builder.add_call(call);
+    run("LSTM_elementWise_fp", made);
+    run("gemm", made);
   }
   return builder.finish();
 }
 
 TEST(FrameworkSigns, AutocastConvertsEveryWeightAtEveryCall) {
-  Profile profile = program(10, 40);
+  Profile profile = program(10, 4);
   infer_autocast(profile);
   EXPECT_EQ(profile.configurations[0].program.autocast, Autocast::float16);
 }
 
 TEST(FrameworkSigns, FewConversionsSayNothing) {
-  Profile profile = program(10, 39);
+  Profile profile = program(10, 3);
+  infer_autocast(profile);
+  EXPECT_FALSE(profile.configurations[0].program.autocast.has_value());
+}
+
+TEST(FrameworkSigns, AnOptimizerThatCopiesWeightsIntoHalfIsNoAutocast) {
+  Profile profile = program(10, 40, 100);
   infer_autocast(profile);
   EXPECT_FALSE(profile.configurations[0].program.autocast.has_value());
 }
 
 TEST(FrameworkSigns, OnlyHalfIsAsked) {
-  Profile profile = program(10, 400, DataType::float32);
+  Profile profile = program(10, 40, 2, DataType::float32);
   infer_autocast(profile);
   EXPECT_FALSE(profile.configurations[0].program.autocast.has_value());
 }
