@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws a sweep to learn times from: layers as people have them (draw.py), as they are and with sizes padded, with every algorithm that may run them.
 
-draw_times.py SEED COUNT > drawn.toml
+draw_times.py SEED COUNT [CELL,…] > drawn.toml
 
 Variants of one layer are measured beside each other, so that a model of times sees what a change does to the same layer. The order is mixed:
 a run that is cut off has measured some of everything. A seed of a held-out set (held-out.toml) must not be used.
@@ -39,13 +39,16 @@ def algorithms(c, hidden, batch):
 
 
 def main():
-    if len(sys.argv) != 3 or not all(word.isdecimal() for word in sys.argv[1:]):
-        sys.exit("usage: draw_times.py SEED COUNT")
-    seed, count = map(int, sys.argv[1:])
+    if len(sys.argv) not in (3, 4) or not all(word.isdecimal() for word in sys.argv[1:3]):
+        sys.exit("usage: draw_times.py SEED COUNT [CELL,...]")
+    seed, count = map(int, sys.argv[1:3])
+    cells = sys.argv[3].split(",") if len(sys.argv) == 4 else None
     dice = Dice(seed)
     rows = []
     for number in range(count):
         c = draw(dice)
+        while cells and c["cell"] not in cells:
+            c = draw(dice)
         c.pop("dropout", None)
         c.pop("proj_size", None)
         variants = [(sizes, algo) for sizes in padded(c, dice) for algo in algorithms(c, *sizes[:2])
@@ -57,7 +60,7 @@ def main():
                    "hidden_size": hidden, "input_size": width, "batch_size": batch, "seq_length": c["seq_length"],
                    "num_layers": c["num_layers"], "direction": c["direction"]}
             rows.append((dice.below(1 << 30), row))
-    print(f'# Drawn by tests/gpu/planted/draw_times.py {seed} {count}: not edited.')
+    print(f'# Drawn by tests/gpu/planted/draw_times.py {" ".join(sys.argv[1:])}: not edited.')
     print('title = "Layers as people have them, with what they may become"\n\n[[sweep]]\nid = "{id}"\nlist = [')
     for _, row in sorted(rows, key=lambda pair: pair[0]):
         print("  { " + ", ".join(f"{key} = {value}" if isinstance(value, int) else f'{key} = "{value}"' for key, value in row.items()) + " },")
