@@ -44,7 +44,9 @@ struct PredictedChange {
   struct InHalf {
     std::vector<Transform> changes;  // in the order in which they are applied
     std::string words;
+    // In PyTorch with the casts that torch.autocast makes around the calls.
     model::TimePrediction after;
+    double casts_seconds = 0;  // of that
     double speedup = 1, low = 1, high = 1;
   };
   std::optional<InHalf> in_half;

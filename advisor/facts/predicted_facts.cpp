@@ -5,7 +5,6 @@
 #include "advisor/facts/predicted_change.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
-#include "core/model/autocast.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -100,8 +99,12 @@ void add_predicted_facts(Catalogue& catalogue) {
       "half data for a layer in float or bfloat16, with the padding and division that predicted "
       "times expect most of together with it",
       [](const PredictedChange&, const InHalf& half) { return half.words; });
-  in_half("ms", "ms", "predicted time of the calls with it, without casts around the layer",
+  in_half("ms", "ms",
+          "predicted time with it; in PyTorch with the casts that torch.autocast makes around the "
+          "calls",
           [](const PredictedChange&, const InHalf& half) { return half.after.seconds * 1e3; });
+  in_half("casts_ms", "ms", "what of that these casts take; 0 elsewhere",
+          [](const PredictedChange&, const InHalf& half) { return half.casts_seconds * 1e3; });
   in_half("speedup", "1", "predicted time now over that",
           [](const PredictedChange&, const InHalf& half) { return half.speedup; });
   in_half("low", "1", "lower end of the interval of that ratio",
@@ -118,16 +121,6 @@ void add_predicted_facts(Catalogue& catalogue) {
         if (change.other && change.other->swapped) kept = std::max(kept, change.other->speedup);
         return half.speedup / kept;
       });
-  define(catalogue, "predicted.half_autocast_speedup", "1", Provenance::modelled,
-         "predicted time now over that of the calls in half and of the casts that PyTorch's "
-         "autocast makes around them",
-         [](const Subject& s, const Index& i) -> std::optional<double> {
-           const auto* change = i.predicted_change(s.configuration);
-           if (change == nullptr || !change->in_half || framework_of(s) != Framework::pytorch)
-             return std::nullopt;
-           const double casts = model::autocast_ms(s.get().config) * 1e-3;
-           return change->before.seconds / (change->in_half->after.seconds + casts);
-         });
   define(catalogue, "predicted.change", "", Provenance::modelled, "what that change is",
          [](const Subject& s, const Index& i) -> std::optional<std::string> {
            const auto* change = i.predicted_change(s.configuration);

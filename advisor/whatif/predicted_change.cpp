@@ -21,6 +21,7 @@
 #include "advisor/whatif/framework_fit.h"
 #include "advisor/whatif/size_choice.h"
 #include "core/model/algorithm_times.h"
+#include "core/model/autocast.h"
 #include "core/model/eligibility.h"
 
 namespace rnnadvisor::advisor {
@@ -239,6 +240,22 @@ PredictedChange::Other other_of(Algo algo, const TimePrediction& before,
   return {algo, after.seconds, ratio.speedup, ratio.low, ratio.high, false};
 }
 
+// PyTorch keeps the weights of a float32 program and, under autocast, casts around the calls.
+double cast_seconds(const Profile& profile, int configuration, std::span<const Transform> changes) {
+  const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+  const bool changes_data = std::any_of(changes.begin(), changes.end(), [](const Transform& each) {
+    return each.kind == "data_type";
+  });
+  return changes_data && framework_around(profile, configuration) == Framework::pytorch
+             ? model::autocast_ms(own.config) * 1e-3
+             : 0;
+}
+
+TimePrediction with_casts(TimePrediction calls, double seconds) {
+  for (double* each : {&calls.seconds, &calls.low_seconds, &calls.high_seconds}) *each += seconds;
+  return calls;
+}
+
 Transform to_algo(Algo algo) {
   return *parse_transform("algo", fmt::format(R"({{"value":"{}"}})", to_string(algo)));
 }
@@ -327,11 +344,13 @@ std::optional<PredictedChange::InHalf> change_in_half(const Profile& profile, in
   };
   if (!variant || std::any_of(variant->calls.begin(), variant->calls.end(), refused))
     return std::nullopt;
-  auto after = time_of(variant->calls, predict);
-  if (!after) return std::nullopt;
-  const ExpectedSpeedup ratio = ratio_of(before, *after);
+  auto calls = time_of(variant->calls, predict);
+  if (!calls) return std::nullopt;
+  const double casts = cast_seconds(profile, configuration, changes);
+  auto after = with_casts(std::move(*calls), casts);
+  const ExpectedSpeedup ratio = ratio_of(before, after);
   std::string words = in_plain_words(changes, own.config);
-  return PredictedChange::InHalf{std::move(changes), std::move(words), std::move(*after),
+  return PredictedChange::InHalf{std::move(changes), std::move(words), std::move(after), casts,
                                  ratio.speedup,      ratio.low,        ratio.high};
 }
 
@@ -403,7 +422,8 @@ std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int confi
   if (!variant) return std::nullopt;
   const auto after = time_of(variant->calls, predict);
   if (!after) return std::nullopt;
-  const ExpectedSpeedup ratio = ratio_of(*before, *after);
+  const ExpectedSpeedup ratio =
+      ratio_of(*before, with_casts(*after, cast_seconds(profile, configuration, changes)));
   return says_nothing_of(changes, ratio.speedup) ? std::nullopt : std::optional(ratio);
 }
 
@@ -415,7 +435,7 @@ std::optional<double> predict_seconds(const Profile& profile, int configuration,
   const auto time = variant ? time_of(variant->calls, predict) : std::nullopt;
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   if (!time || !measured_with(*time, judged_cudnn_version(profile, own))) return std::nullopt;
-  return time->seconds;
+  return time->seconds + cast_seconds(profile, configuration, changes);
 }
 
 }  // namespace rnnadvisor::advisor

@@ -31,7 +31,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
                                               const model::PredictTime& predict);
 
 // What predicted times expect of given changes: time now over time with them, and the interval that
-// PredictedChange has.
+// PredictedChange has. Another data type in PyTorch comes with the casts of torch.autocast.
 struct ExpectedSpeedup {
   double speedup = 1, low = 1, high = 1;
 };
