@@ -161,13 +161,13 @@ TEST(PlantedScores, TodaysRulesOnDrawnConfigurations) {
   const Sum sum =
       judged_today({"held-out-first", "held-out-second", "held-out-third", "held-out-fourth"});
   EXPECT_EQ(sum.cases, 48);
-  EXPECT_GE(sum.right, 18);
-  EXPECT_LE(sum.wrong, 6);
+  EXPECT_GE(sum.right, 20);
+  EXPECT_LE(sum.wrong, 7);
   EXPECT_GE(sum.helps, sum.right + sum.wrong - 1);
   const Sum again = judged_today({"held-out-again-first", "held-out-again-second"});
   EXPECT_EQ(again.cases, 22);
-  EXPECT_GE(again.right, 10);
-  EXPECT_LE(again.wrong, 3);
+  EXPECT_GE(again.right, 11);
+  EXPECT_LE(again.wrong, 2);
 }
 
 TEST(PlantedScores, PrecisionAndRecallAreShares) {
