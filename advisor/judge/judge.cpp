@@ -203,10 +203,7 @@ class Judging {
   void propose_each_change_once() { left_out(merge_suggestions(findings_, index_)); }
   // At the end: until then a gain may still become that of another change.
   void name_changes_of_gains() { name_changes(findings_, profile_); }
-  void tell_savings() {
-    StepSavings savings(index_);
-    for (auto& finding : findings_) finding.saving = savings.of(finding);
-  }
+  void tell_savings() { StepSavings(index_).tell(findings_); }
 
   void account_for_steps() {
     for (std::size_t i = 0; i < profile_.configurations.size(); ++i) {

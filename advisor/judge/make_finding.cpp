@@ -327,6 +327,7 @@ std::optional<Gain> make_gain(const Rule& rule, const std::vector<Made>& made,
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (!made[i].suggestion.transform || measured.of[i]) continue;
     for (const auto& source : rule.gains) {
+      if (!source.promised) continue;
       if (std::find(source.of.begin(), source.of.end(), made[i].of) == source.of.end()) continue;
       auto gain = gain_from(source, facts);
       if (!gain) continue;
@@ -335,8 +336,17 @@ std::optional<Gain> make_gain(const Rule& rule, const std::vector<Made>& made,
     }
   }
   for (const auto& source : rule.gains) {
-    if (!source.of.empty()) continue;
+    if (!source.promised || !source.of.empty()) continue;
     if (auto gain = gain_from(source, facts)) return gain;
+  }
+  return std::nullopt;
+}
+
+// Finding::step_speedup.
+std::optional<double> unpromised_speedup(const Rule& rule, FactMemo& facts) {
+  for (const auto& source : rule.gains) {
+    if (source.promised) continue;
+    if (const auto gain = gain_from(source, facts)) return gain->speedup;
   }
   return std::nullopt;
 }
@@ -480,7 +490,10 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
     auto& suggestion = finding.suggestions.emplace_back(std::move(made[i].suggestion));
     suggestion.no_faster_here = measured.of[i] && measured.of[i]->speedup < least_measured_gain;
   }
-  if (finding.gain) finding.gain->another_model = another_model_only(finding);
+  if (finding.gain)
+    finding.gain->another_model = another_model_only(finding);
+  else
+    finding.step_speedup = unpromised_speedup(rule, facts);
   apply_measured(finding, rule);
   apply_validity(finding, rule, facts);
   apply_trials(finding, rule, facts.index());

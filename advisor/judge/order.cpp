@@ -22,11 +22,12 @@ constexpr double nothing_claimed = -std::numeric_limits<double>::infinity();
 // what would cost time. A gain of a call counts as if the step were that call where the recording
 // does not tell what share of it the call has.
 double expected_saving(const Finding& finding, bool explains, StepSavings& savings) {
-  if (const auto saving = savings.of(finding)) return saving->share;
+  if (finding.rule_saving) return finding.rule_saving->share;
   if (saves_time(finding)) {
     const double speedup = finding.gain->speedup;
     return speedup > 0 ? 1 - 1 / speedup : nothing_claimed;
   }
+  if (finding.step_speedup) return 1 - 1 / *finding.step_speedup;
   if (!explains) return nothing_claimed;
   return savings.share(finding.configuration, {}).value_or(1) * (1 - 1 / unknown_gain);
 }
@@ -215,6 +216,7 @@ void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
   std::vector<Weight> weights;
   weights.reserve(findings.size());
   StepSavings savings(index);
+  savings.tell(findings);
   for (const auto& finding : findings) weights.push_back(weight_of(finding, savings, rules));
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

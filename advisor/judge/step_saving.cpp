@@ -40,4 +40,26 @@ std::optional<StepSaving> StepSavings::of(const Finding& finding) {
   return saving;
 }
 
+void StepSavings::tell(std::vector<Finding>& findings) {
+  // Shares of one step: of the calls of a scope they add up, a whole step is there once.
+  const auto key = [&](const Finding& finding) {
+    return std::pair(finding.rule_id,
+                     finding.gain->scope == "program step"
+                         ? finding.configuration
+                         : index_->program_step(finding.configuration).main_configuration);
+  };
+  std::map<std::pair<std::string, int>, StepSaving> sums;
+  for (auto& finding : findings) {
+    finding.rule_saving = finding.saving = of(finding);
+    if (!finding.saving) continue;
+    const auto [sum, fresh] = sums.try_emplace(key(finding), *finding.saving);
+    if (fresh) continue;
+    sum->second.share += finding.saving->share;
+    sum->second.low += finding.saving->low;
+    sum->second.high += finding.saving->high;
+  }
+  for (auto& finding : findings)
+    if (finding.saving) finding.rule_saving = sums.at(key(finding));
+}
+
 }  // namespace rnnadvisor::advisor

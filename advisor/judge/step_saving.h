@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/rules/finding.h"
@@ -20,6 +21,8 @@ class StepSavings {
   // program can have (another model, a change that its framework cannot express), and where the
   // recording does not tell which share of a step the calls have.
   std::optional<StepSaving> of(const Finding& finding);
+  // Sets `saving` and `rule_saving` of each.
+  void tell(std::vector<Finding>& findings);
   // share_of_step(), which goes through all calls, once for each configuration and scope.
   std::optional<double> share(int configuration, const std::string& scope);
   const ProfileIndex& index() const { return *index_; }

@@ -105,7 +105,8 @@ class FindingBuilder {
   // Of a whole step of the program, and what it takes.
   void saves() {
     if (!f_.saving || f_.saving->share <= 0) return;
-    std::string text = words::saving_of(*f_.saving);
+    const bool all = !content_.in(window) && group_.findings.size() > 1;
+    std::string text = words::saving_of(all ? *f_.rule_saving : *f_.saving);
     for (const auto& s : f_.suggestions) {
       if (!s.transform || changes_of(s) != f_.gain->changes) continue;
       text += fmt::format("; it takes {}", words::effort(s.effort));

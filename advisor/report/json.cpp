@@ -255,6 +255,7 @@ Json finding_json(const Finding& f) {
           {"configuration", f.configuration},
           {"gain", f.gain ? gain_json(*f.gain) : Json(nullptr)},
           {"saving", saving_json(f.saving)},
+          {"rule_saving", saving_json(f.rule_saving)},
           {"trial", trial_json(f.trial)},
           {"refuted", refuted(f) ? Json(words::refuted(f)) : Json(nullptr)},
           {"comparisons", comparisons_json(f.comparisons)},

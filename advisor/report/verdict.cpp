@@ -143,14 +143,15 @@ std::string counted(int errors, int warnings, int opportunities) {
   return text;
 }
 
-std::string to_gain(const Finding& finding) {
+// `saving`: of the step, of this finding or of its rule.
+std::string to_gain(const Finding& finding, const std::optional<StepSaving>& saving) {
   const Gain& gain = *finding.gain;
   // A layer may be a small part of the step.
-  const bool part = finding.saving && gain.scope != "program step";
+  const bool part = saving && gain.scope != "program step";
   return fmt::format(
       "{}{} to gain{}{}{} ({})", gain.basis == GainBasis::measured_here ? "" : "about ",
       words::times(gain.speedup), words::gain_interval(gain), words::gain_change(gain),
-      part ? fmt::format(", {} of a step", words::percent(finding.saving->share)) : "",
+      part ? fmt::format(", {} of a step", words::percent(saving->share)) : "",
       in_words(gain.basis));
 }
 
@@ -173,7 +174,8 @@ std::string judged(std::string text, const ConfigurationReport& report) {
   const std::string counts = counted(errors, warnings, opportunities);
   if (!counts.empty()) {
     text += "; " + counts;
-    if (const Finding* first = first_gain(report.findings)) text += ", " + to_gain(*first);
+    if (const Finding* first = first_gain(report.findings))
+      text += ", " + to_gain(*first, first->saving);
     return text + ".";
   }
   if (report.passed > 0) {
@@ -260,7 +262,8 @@ std::string headline_of(const Report& report) {
   add(report.standing_count(Standing::refused), "is refused where another algorithm runs",
       "are refused where another algorithm runs");
   text += ": " + parts;
-  if (const Finding* first = first_gain(report.findings)) text += "; " + to_gain(*first);
+  if (const Finding* first = first_gain(report.findings))
+    text += "; " + to_gain(*first, first->rule_saving);
   return text + ".";
 }
 

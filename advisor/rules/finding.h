@@ -146,6 +146,9 @@ struct Finding {
   std::optional<Gain> gain;
   // Of a recorded program, where the gain is of speed.
   std::optional<StepSaving> saving;
+  // The same of following the rule for every configuration of the step in which it fired: the
+  // lengths of one layer, say, are configurations of their own. At least `saving`.
+  std::optional<StepSaving> rule_saving;
   // Set where measurements of this kind of GPU refute the rule: the finding is then a remark, no
   // more than info, and its suggestions are withdrawn().
   std::optional<ValidityRecord> refuted_by;
@@ -158,6 +161,9 @@ struct Finding {
   // What predicted times expect of the first of its changes, for order and severity; nothing where
   // it proposes none or they cannot tell.
   std::optional<double> predicted_speedup;
+  // Of the program's step, for the order alone, where the finding claims no gain: what its card
+  // says the step would gain (GainSource::promised).
+  std::optional<double> step_speedup;
 };
 
 // All that the finding proposes is another model: no layer computes the same afterwards, so

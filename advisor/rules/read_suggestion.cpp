@@ -207,9 +207,10 @@ SuggestionTemplate read_suggestion(CardReader& reader, const toml::table& table)
 
 GainSource read_gain(CardReader& reader, const toml::table& table,
                      const std::vector<SuggestionTemplate>& suggestions) {
-  reader.check_keys(table,
-                    {"fact", "low", "high", "speedup", "scope", "source", "change", "applies_when"},
-                    "a gain");
+  reader.check_keys(
+      table,
+      {"fact", "low", "high", "speedup", "scope", "source", "change", "promised", "applies_when"},
+      "a gain");
   GainSource gain;
   gain.of = change_of_gain(reader, table, suggestions);
   const bool by_hand = std::none_of(suggestions.begin(), suggestions.end(), [](const auto& each) {
@@ -225,6 +226,11 @@ GainSource read_gain(CardReader& reader, const toml::table& table,
   }
   gain.scope = reader.word(table, "scope", scopes, true);
   gain.source = reader.text(table, "source");
+  if (const auto* node = table.get("promised")) {
+    const auto value = node->value<bool>();
+    if (!node->is_boolean()) reader.report(*node, "'promised' must be true or false");
+    gain.promised = value.value_or(true);
+  }
   if (const auto* node = table.get("applies_when"))
     gain.applies_when = read_conditions(reader, *node);
   const bool by_fact = table.contains("fact");

@@ -214,6 +214,13 @@ void expect_steps(const Formats& of) {
     EXPECT_EQ(share > 0, finding["gain"]["speedup"].get<double>() > 1);
     EXPECT_LE(saving["low"].get<double>(), share);
     EXPECT_GE(saving["high"].get<double>(), share);
+    // Of the rule it is at least that, and all findings of the rule in a step say the same.
+    if (share > 0) EXPECT_GE(finding["rule_saving"]["share"].get<double>(), share);
+    for (const auto& other : of.json["findings"]) {
+      if (other["rule"] == finding["rule"] && !other["saving"].is_null() &&
+          finding["gain"]["scope"] != "program step" && of.json["steps"].size() == 1)
+        EXPECT_EQ(other["rule_saving"], finding["rule_saving"]);
+    }
   }
 }
 
