@@ -10,6 +10,8 @@ have been timed. Programs take --steps (tests/gpu/planted_programs/programs, sam
   --allow WORD        exact or numerics alone; default: first the one, then the other
   --seconds SECONDS   interrupt a run after so many; default 60
   --until SECONDS     start nothing after so many
+  --profile FOLDER    record each program in place of trying it: FOLDER/NAME.rnnprof. The next one starts, and imports what it needs, four seconds before
+                      one is interrupted
 """
 import argparse
 import concurrent.futures
@@ -75,6 +77,13 @@ def tried(rnnadvisor, program, seconds, *options):
     return {**done, "report": text, "step": step_of(text)}
 
 
+def profiled(rnnadvisor, program, seconds, folder):
+    file = folder / (program.name + ".rnnprof")
+    done = program.run([rnnadvisor, "profile", "--no-progress", "--force", "-o", str(file), "--"], None, seconds, interrupt=True)
+    del done["all"]
+    return {**done, "bytes": file.stat().st_size if file.exists() else 0}
+
+
 def losses(rnnadvisor, program, seconds):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
@@ -100,6 +109,7 @@ def main():
     parser.add_argument("--allow", action="append", default=[])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--until", type=float, default=1e9)
+    parser.add_argument("--profile")
     options = parser.parse_intermixed_args()
     rnnadvisor = str(pathlib.Path(options.rnnadvisor).resolve())
     programs = [Program(path, [sys.executable, path, "--steps", "1000000"]) for path in options.programs]
@@ -115,6 +125,19 @@ def main():
         with pathlib.Path(options.out).open("a") as file:
             file.write(json.dumps(row) + "\n")
 
+    if options.profile:
+        folder = pathlib.Path(options.profile).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            waiting = []
+            for program in programs:
+                if time.perf_counter() - BEGIN < options.until:
+                    waiting.append((program.name, pool.submit(profiled, rnnadvisor, program, options.seconds, folder)))
+                    time.sleep(max(0, options.seconds - 4))
+            for name, future in waiting:
+                note({"program": name, "profile": future.result()})
+                print(name, {key: future.result()[key] for key in ("status", "ended", "seconds", "bytes")}, flush=True)
+        return
     if options.losses:
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for program, found in zip(programs, pool.map(lambda program: losses(rnnadvisor, program, options.losses), programs)):
