@@ -19,23 +19,19 @@ sys.path.insert(0, str(HERE.parent / "planted_programs"))
 import measure as planted  # noqa: E402
 import score  # noqa: E402
 
-# What measure.py switches on, and the changes that each realises. A graph of the step is the answer's; where the step cannot be captured as the program
-# writes it, the largest part that can.
-VARIANTS = [
-    {"name": "graph of step", "meaning": "exact", "realises": ["cuda_graph"]},
-    {"name": "graph to backward", "meaning": "exact", "realises": ["cuda_graph"]},
-    {"name": "graph of network", "meaning": "exact", "realises": ["cuda_graph"]},
-    {"name": "padded", "meaning": "padded", "realises": ["pytorch/packed-varying-lengths: ", "launch/short-sequence: "]},
-    {"name": "TF32 for matrices", "meaning": "numerics", "realises": ["math_type", "math"]},
-    {"name": "autocast float16", "meaning": "type", "realises": ["data_type half", "data_type"]},
-]
-SUITE = {"changes_the_model": score.read_suite()["changes_the_model"]}
-
-
-def program_of(name, measured):
-    """A program of a suite with the variants that were measured."""
-    names = [one["name"] for one in measured]
-    return {"name": name, "fault": "", "variant": [one for one in VARIANTS if one["name"] in names]}
+# What measure.py switches on or `rnnadvisor try` measures, and the answers that mean it: by rule, or by the change. Of several that mean it the most
+# complete one that runs counts: a graph of the step where the step can be captured once what the screen names is out of it, else of its part.
+REALISES = {
+    "graph of step": ("cuda_graph", "launch/capture-forbidden"),
+    "graph to backward": ("cuda_graph", "launch/capture-forbidden"),
+    "graph of network": ("cuda_graph",),
+    "padded": ("launch/capture-forbidden",),
+    "half layers": ("data_type value=half", "pytorch/autocast-casts"),
+    "cuDNN on": ("pytorch/native-cells",),
+    "accelerate": ("algo value=persist_static",),
+}
+# A change of the type is the author's to make: it is the best only where the advisor asks for it, as with the planted programs.
+TYPES = ("half layers", "autocast float16")
 
 
 def report(rnnadvisor, recording):
@@ -105,24 +101,72 @@ def take_times(results, folders):
             program = results["programs"].setdefault(one["program"], {})
             samples = one.get("samples_ms", {})
             rounds = min((len(times) for times in samples.values()), default=0)
-            program["variants"] = [{"name": name, "samples_ms": times[:rounds]} for name, times in samples.items()]
+            graphs = one.get("graphs") or {}  # without any captured the steps ran as they are written
+            program["variants"] = [{"name": name, "samples_ms": times[:rounds]} for name, times in samples.items() if not name.startswith("graph ") or graphs.get(name)]
             program.update({key: one[key] for key in ("steps_in_a_block", "graphs", "eager_calls", "graph_failures", "fails", "failure") if one.get(key)})
             program["rounds"] = rounds
 
 
+def variant_of(said, times):
+    """The measured change that the first answer means."""
+    if said["rule"] == "launch/capture-forbidden" and "instead of packing" in said["do"]:
+        return "padded" if "padded" in times else None
+    return next((name for name, meant in REALISES.items() if name in times and (said["transform"] in meant or said["rule"] in meant)), None)
+
+
+def judge(name, program):
+    said, times = program.get("first"), {}
+    measured = {one["name"]: one["samples_ms"] for one in program.get("variants", [])}
+    for variant, samples in measured.items():
+        if variant != score.AS_WRITTEN and len(samples) >= score.statistics.LEAST_ROUNDS:
+            found = score.statistics.ratio(measured[score.AS_WRITTEN][:len(samples)], samples, seed=1)
+            times[variant] = {key: found[key] for key in ("ratio", "low", "high")}
+    times.update(program.get("tried", {}))  # by `rnnadvisor try`, with the control of that run
+    control = times.pop(score.CONTROL, {"ratio": 1.0, "low": 1.0, "high": 1.0})
+    row = {"id": name, "first": said, "times": times, "control": control, "note": program.get("note", ""), "variant": None, "answer": None}
+    meant = variant_of(said, times) if said else None
+    row["variant"] = meant
+    counted = {one: found for one, found in times.items() if one not in TYPES or one == meant}
+    row["best"] = max(counted, key=lambda one: counted[one]["ratio"], default=None)
+    gains = row["best"] and counted[row["best"]]["low"] > max(score.WORTH, control["high"])
+    if program.get("not_measured"):
+        row["note"] = program["not_measured"]
+    elif said and program.get("does_not_apply"):
+        row.update(answer="wrong", note=program["does_not_apply"])
+    elif said and not meant:
+        row["note"] = row["note"] or "its change was not measured"
+    elif said:
+        own = times[meant]
+        helps = own["low"] > max(1.0, own.get("control_high", control["high"]))
+        row["answer"] = "right" if helps and own["ratio"] >= score.NEARLY_BEST * counted[row["best"]]["ratio"] else "wrong"
+    elif times:
+        row["answer"] = "missed" if gains else "silent"
+    row["faulty"] = bool(gains)
+    return row
+
+
 def score_all(results):
-    rows = []
-    for name, program in results["programs"].items():
-        if not program.get("variants"):
-            rows.append({"id": name, "fault": "", "problem": program.get("failure") or program.get("not_measured") or "no times"})
-        else:
-            rows.append(score.judge(program, program_of(name, program["variants"]), SUITE))
-    judged = [row for row in rows if "problem" not in row]
-    count = {word: sum(row["answer"] == word for row in judged) for word in ("right", "wrong", "missed", "silent")}
-    faulty, said = [row for row in judged if row["faulty"]], count["right"] + count["wrong"]
-    return {"programs": rows, **count, "precision": count["right"] / said if said else None, "faulty": len(faulty), "helpful": sum(row["helps"] for row in judged),
-            "recall": sum(row["answer"] == "right" for row in faulty) / len(faulty) if faulty else None, "not_judged": len(rows) - len(judged),
-            "device": results.get("environment", {}).get("name"), "torch": results.get("environment", {}).get("torch")}
+    rows = [judge(name, program) for name, program in results["programs"].items()]
+    count = {word: sum(row["answer"] == word for row in rows) for word in ("right", "wrong", "missed", "silent")}
+    said, faulty = count["right"] + count["wrong"], [row for row in rows if row["answer"] and row["faulty"]]
+    return {"programs": rows, **count, "not_measured": sum(row["answer"] is None for row in rows), "precision": count["right"] / said if said else None,
+            "faulty": len(faulty), "recall": sum(row["answer"] == "right" for row in faulty) / len(faulty) if faulty else None}
+
+
+def times_of(found):
+    return "–" if not found else "{:.2f} ({:.2f} to {:.2f})".format(found["ratio"], found["low"], found["high"])
+
+
+def markdown(total):
+    lines = ["{right} right, {wrong} wrong, {missed} missed, {silent} silent, {not_measured} not measured.".format(**total), "",
+             "| program | first answer | promised | measured | control | best measured | answer |", "| --- | --- | --- | ---: | ---: | --- | --- |"]
+    for row in total["programs"]:
+        said, best = row["first"], row["best"]
+        lines.append("| {} | {} | {} | {} | {} | {} | {} |".format(
+            row["id"], "{} (`{}`)".format(said["change"] or said["title"], said["rule"]) if said else "–", promised(said),
+            "{}: {}".format(row["variant"], times_of(row["times"][row["variant"]])) if row["variant"] else "–", times_of(row["control"]) if row["times"] else "–",
+            "{}: {}".format(best, times_of(row["times"][best])) if best else "–", (row["answer"] or "not measured") + ("; " + row["note"] if row["note"] else "")))
+    return "\n".join(lines) + "\n"
 
 
 def main(words):
@@ -142,7 +186,7 @@ def main(words):
         write(words[1], results)
     elif words[0] == "score":
         total = score_all(read(words[1]))
-        sys.stdout.write(json.dumps(total, indent=1) if "--json" in words else score.markdown(total))
+        sys.stdout.write(json.dumps(total, indent=1) if "--json" in words else markdown(total))
     elif words[0] == "check":
         results = read(words[2])["programs"]
         with tempfile.TemporaryDirectory() as folder:

@@ -58,7 +58,7 @@ class Inside:
         self.options, self.now, self.depth = options, AS_WRITTEN, 0
         self.steps, self.block, self.step_seconds = 0, None, []
         self.order, self.random, self.uses_packing, self.seen = [], random.Random(1), False, set()
-        self.found = {"program": options.inside, "samples_ms": {}, "graphs": 0, "graph_failures": [], "eager_calls": 0}
+        self.found = {"program": options.inside, "samples_ms": {}, "graphs": {}, "graph_failures": [], "eager_calls": 0}
         self.context, self.turn, self.cache = None, None, {}
         self.graphs, self.capture, self.replay, self.at = {}, None, None, 0
         self.optimizers, self.optimizer_steps, self.steps_left, self.counting = [], [], 0, 0
@@ -258,7 +258,7 @@ class Inside:
         parameters.update({id(one): one for optimizer in self.optimizers for group in optimizer.param_groups for one in group["params"]})
         made["grads"] = [(one, one.grad) for one in parameters.values() if one.grad is not None]
         self.graphs[made["key"]] = made
-        self.found["graphs"] += 1
+        self.found["graphs"][self.now] = self.found["graphs"].get(self.now, 0) + 1
         made["graph"].replay()
 
     def capturable(self, on):
@@ -286,7 +286,7 @@ class Inside:
                     self.graphing = True
                     torch.cuda.make_graphed_callables(module, sample, allow_unused_input=True)
                     self.cache[key] = module.__dict__.pop("forward")
-                    self.found["graphs"] += 1
+                    self.found["graphs"][self.now] = self.found["graphs"].get(self.now, 0) + 1
                 except Exception as error:
                     module.__dict__.pop("forward", None)
                     self.found["graph_failures"].append(f"{type(module).__name__}: {type(error).__name__}: {str(error)[:300]}")
