@@ -122,8 +122,9 @@ def judge(name, program):
             found = score.statistics.ratio(measured[score.AS_WRITTEN][:len(samples)], samples, seed=1)
             times[variant] = {key: found[key] for key in ("ratio", "low", "high")}
     times.update(program.get("tried", {}))  # by `rnnadvisor try`, with the control of that run
-    control = times.pop(score.CONTROL, {"ratio": 1.0, "low": 1.0, "high": 1.0})
-    row = {"id": name, "first": said, "times": times, "control": control, "note": program.get("note", ""), "variant": None, "answer": None}
+    noise = times.pop(score.CONTROL, None)  # None: nothing of this program was timed here, its `tried` have their own
+    control = noise or {"ratio": 1.0, "low": 1.0, "high": 1.0}
+    row = {"id": name, "first": said, "times": times, "control": noise, "note": program.get("note", ""), "variant": None, "answer": None}
     meant = variant_of(said, times) if said else None
     row["variant"] = meant
     counted = {one: found for one, found in times.items() if one not in TYPES or one == meant}
@@ -164,7 +165,7 @@ def markdown(total):
         said, best = row["first"], row["best"]
         lines.append("| {} | {} | {} | {} | {} | {} | {} |".format(
             row["id"], "{} (`{}`)".format(said["change"] or said["title"], said["rule"]) if said else "–", promised(said),
-            "{}: {}".format(row["variant"], times_of(row["times"][row["variant"]])) if row["variant"] else "–", times_of(row["control"]) if row["times"] else "–",
+            "{}: {}".format(row["variant"], times_of(row["times"][row["variant"]])) if row["variant"] else "–", times_of(row["control"]),
             "{}: {}".format(best, times_of(row["times"][best])) if best else "–", (row["answer"] or "not measured") + ("; " + row["note"] if row["note"] else "")))
     return "\n".join(lines) + "\n"
 
