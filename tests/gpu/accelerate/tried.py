@@ -10,6 +10,9 @@ have been timed. Programs take --steps (tests/gpu/planted_programs/programs, sam
   --allow WORD        exact or numerics alone; default: first the one, then the other
   --seconds SECONDS   interrupt a run after so many; default 60
   --until SECONDS     start nothing after so many
+  --profile FOLDER    record each program in place of trying it: FOLDER/NAME.rnnprof. The next one starts, and imports what it needs, four seconds before
+                      one is interrupted
+  --iterations N      with --profile: record N forward calls of the first configuration
 """
 import argparse
 import concurrent.futures
@@ -43,6 +46,11 @@ class Program:
             ended = f"ended after {seconds} s"
             process.send_signal(signal.SIGINT if interrupt else signal.SIGKILL)
             try:
+                if "profile" in prefix:  # a second Ctrl-C within five seconds ends the program at once
+                    try:
+                        process.communicate(timeout=4)
+                    except subprocess.TimeoutExpired:
+                        process.send_signal(signal.SIGINT)
                 out, error = process.communicate(timeout=20)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)  # the program, too, which holds the pipes
@@ -75,6 +83,13 @@ def tried(rnnadvisor, program, seconds, *options):
     return {**done, "report": text, "step": step_of(text)}
 
 
+def profiled(rnnadvisor, program, seconds, folder, words):
+    file = folder / (program.name + ".rnnprof")
+    done = program.run([rnnadvisor, "profile", "--no-progress", "--force", "-o", str(file), *words, "--"], None, seconds, interrupt=True)
+    del done["all"]
+    return {**done, "bytes": file.stat().st_size if file.exists() else 0}
+
+
 def losses(rnnadvisor, program, seconds):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
@@ -100,6 +115,8 @@ def main():
     parser.add_argument("--allow", action="append", default=[])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--until", type=float, default=1e9)
+    parser.add_argument("--profile")
+    parser.add_argument("--iterations")
     options = parser.parse_intermixed_args()
     rnnadvisor = str(pathlib.Path(options.rnnadvisor).resolve())
     programs = [Program(path, [sys.executable, path, "--steps", "1000000"]) for path in options.programs]
@@ -115,6 +132,20 @@ def main():
         with pathlib.Path(options.out).open("a") as file:
             file.write(json.dumps(row) + "\n")
 
+    if options.profile:
+        folder = pathlib.Path(options.profile).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        words = ["--iterations", options.iterations] if options.iterations else []
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            waiting = []
+            for program in programs:
+                if time.perf_counter() - BEGIN < options.until:
+                    waiting.append((program.name, pool.submit(profiled, rnnadvisor, program, options.seconds, folder, words)))
+                    time.sleep(max(0, options.seconds - 4))
+            for name, future in waiting:
+                note({"program": name, "profile": future.result()})
+                print(name, {key: future.result()[key] for key in ("status", "ended", "seconds", "bytes")}, flush=True)
+        return
     if options.losses:
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for program, found in zip(programs, pool.map(lambda program: losses(rnnadvisor, program, options.losses), programs)):

@@ -13,7 +13,7 @@ import sys
 import numpy
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt")  # made by the copy, not by fetch.py
+LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt", "word_picture_files")  # made by the copy, not by fetch.py
 
 
 def open_new(path):
@@ -215,6 +215,18 @@ def word_pictures(folder):
         with open_new(place / f"annotation_{file}.txt") as out:
             out.writelines(f"./{index}.jpg {draw.randint(2000)}\n" for index in range(count))
     (folder / "checkpoints").mkdir(exist_ok=True)
+
+
+def word_picture_files(folder):
+    """Grey pictures of 100 x 32 as files, each listed 40 times with its word."""
+    draw = numpy.random.RandomState(17)
+    for part, file, count, times in (("MJSynth", "train", 3200, 40), ("IIIT5K", "test", 200, 1)):
+        place, listed = folder / "data" / part, []
+        place.mkdir(parents=True, exist_ok=True)
+        for index in range(count):
+            (place / f"{index}.pgm").write_bytes(b"P5 100 32 255\n" + draw.randint(0, 256, 3200).astype("uint8").tobytes())
+            listed.append(f"{index}.pgm {''.join(draw.choice(list(LETTERS), draw.randint(3, 11)))}\n")
+        (place / f"annotation_{file}.txt").write_text("".join(listed * times))
 
 
 def sha_rnn(folder):
