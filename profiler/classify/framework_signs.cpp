@@ -47,7 +47,7 @@ void infer_autocast(Profile& profile) {
     int all = 0, converted = 0;
   };
   std::map<int, Calls> found;               // by configuration
-  std::map<int, std::deque<char>> kernels;  // the last ones, by process: whether it converts
+  std::map<int, std::deque<char>> kernels;  // since the last call, by process: whether it converts
   std::vector<char> seen(profile.calls.size(), 0);
   for (std::size_t i = 0; i < profile.kernels.size(); ++i) {  // by start
     auto& last = kernels[profile.kernels.process[i]];
@@ -64,8 +64,12 @@ void infer_autocast(Profile& profile) {
         calls.converted += copies >= tensors ? 1 : 0;
       }
     }
-    last.push_back(call < 0 ? converts[static_cast<std::size_t>(profile.kernels.name[i])] : 0);
-    if (last.size() > most_tensors + others_between) last.pop_front();
+    if (call >= 0) {
+      last.clear();
+    } else {
+      last.push_back(converts[static_cast<std::size_t>(profile.kernels.name[i])]);
+      if (last.size() > most_tensors + others_between) last.pop_front();
+    }
   }
   for (const auto& [configuration, calls] : found) {
     if (2 * calls.converted > calls.all)
