@@ -90,7 +90,7 @@ struct GainSource {
   // The suggestions of the card whose change gains it: indices into Rule::suggestions. Empty only
   // where the card proposes nothing that a machine can do.
   std::vector<std::size_t> of = {};
-  std::string change;         // what gains it, in words, where `of` is empty
+  std::string change;  // what gains it, in words, where `of` is empty
   // No: what the step would gain once the program is changed in ways that the card names. The
   // finding claims no gain; its place in the order is that of one (Finding::step_speedup).
   bool promised = true;
