@@ -51,15 +51,17 @@ void StepSavings::tell(std::vector<Finding>& findings) {
   std::map<std::pair<std::string, int>, StepSaving> sums;
   for (auto& finding : findings) {
     finding.rule_saving = finding.saving = of(finding);
-    if (!finding.saving) continue;
+    if (!finding.saving || finding.saving->share <= 0) continue;
     const auto [sum, fresh] = sums.try_emplace(key(finding), *finding.saving);
     if (fresh) continue;
-    sum->second.share += finding.saving->share;
-    sum->second.low += finding.saving->low;
-    sum->second.high += finding.saving->high;
+    // Calls of several streams may overlap.
+    const auto add = [](double& all, double one) { all = std::min(all + one, 1.0); };
+    add(sum->second.share, finding.saving->share);
+    add(sum->second.low, finding.saving->low);
+    add(sum->second.high, finding.saving->high);
   }
   for (auto& finding : findings)
-    if (finding.saving) finding.rule_saving = sums.at(key(finding));
+    if (finding.saving && finding.saving->share > 0) finding.rule_saving = sums.at(key(finding));
 }
 
 }  // namespace rnnadvisor::advisor

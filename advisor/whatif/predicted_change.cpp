@@ -240,13 +240,15 @@ PredictedChange::Other other_of(Algo algo, const TimePrediction& before,
   return {algo, after.seconds, ratio.speedup, ratio.low, ratio.high, false};
 }
 
-// PyTorch keeps the weights of a float32 program and, under autocast, casts around the calls.
+// PyTorch keeps the weights of a float32 program and, under autocast, casts around the calls. A
+// program in bfloat16 casts already, or nothing.
 double cast_seconds(const Profile& profile, int configuration, std::span<const Transform> changes) {
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   const bool changes_data = std::any_of(changes.begin(), changes.end(), [](const Transform& each) {
     return each.kind == "data_type";
   });
-  return changes_data && framework_around(profile, configuration) == Framework::pytorch
+  return changes_data && own.config.data_type == DataType::float32 &&
+                 framework_around(profile, configuration) == Framework::pytorch
              ? model::autocast_ms(own.config) * 1e-3
              : 0;
 }
