@@ -199,11 +199,11 @@ class Judging {
   void check_advice() { advice_.apply(findings_); }
   // Then over those of all:
   void offer_what_gains_in_the_program() { withdraw_by_whole_steps(findings_, profile_); }
-  void order() { order_findings(findings_, index_, rules_); }
+  void order() { order_findings(findings_, savings_, rules_); }
   void propose_each_change_once() { left_out(merge_suggestions(findings_, index_)); }
   // At the end: until then a gain may still become that of another change.
   void name_changes_of_gains() { name_changes(findings_, profile_); }
-  void tell_savings() { StepSavings(index_).tell(findings_); }
+  void tell_savings() { savings_.tell(findings_); }
 
   void account_for_steps() {
     for (std::size_t i = 0; i < profile_.configurations.size(); ++i) {
@@ -241,6 +241,7 @@ class Judging {
   std::vector<const Rule*> wanted_;
   std::vector<bool> of_calls_;  // as wanted_
   ProfileIndex index_;
+  StepSavings savings_{index_};
   Predictions predictions_;
   FactMemo facts_;
   AdviceCheck advice_;

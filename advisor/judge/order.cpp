@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "advisor/judge/step_saving.h"
 #include "advisor/rules/validation_records.h"
 
 namespace rnnadvisor::advisor {
@@ -211,11 +210,9 @@ void order_close(std::vector<Finding>& findings, StepSavings& savings) {
 
 }  // namespace
 
-void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
-                    const RuleSet& rules) {
+void order_findings(std::vector<Finding>& findings, StepSavings& savings, const RuleSet& rules) {
   std::vector<Weight> weights;
   weights.reserve(findings.size());
-  StepSavings savings(index);
   savings.tell(findings);
   for (const auto& finding : findings) weights.push_back(weight_of(finding, savings, rules));
   std::vector<std::size_t> order(findings.size());

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "advisor/facts/profile_index.h"
+#include "advisor/judge/step_saving.h"
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"
 
@@ -34,7 +34,7 @@ inline constexpr double as_predictions_tell = 1.25;
 // Of one configuration's confirmed changes the larger measured gain comes first, but a change that
 // alters more (exact < padded < numerics < model) only where its interval lies wholly above that of
 // the one that alters less. A gain that only another model reaches does not count.
-void order_findings(std::vector<Finding>& findings, const ProfileIndex& index,
-                    const RuleSet& rules);
+// Sets `saving` and `rule_saving` of each.
+void order_findings(std::vector<Finding>& findings, StepSavings& savings, const RuleSet& rules);
 
 }  // namespace rnnadvisor::advisor

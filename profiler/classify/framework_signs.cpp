@@ -36,6 +36,8 @@ constexpr std::size_t others_between = 12;
 }  // namespace
 
 void infer_autocast(Profile& profile) {
+  if (std::none_of(profile.configurations.begin(), profile.configurations.end(), may_be_autocast))
+    return;
   std::vector<char> converts(profile.strings.size(), 0);
   bool any = false;
   for (std::size_t i = 0; i < profile.strings.size(); ++i) {

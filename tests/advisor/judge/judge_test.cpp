@@ -198,7 +198,9 @@ TEST(Judge, FindingsAreOrderedByGain) {
       finding("refused", 0, Severity::error, {}),
   };
   std::reverse(findings.begin(), findings.end());
-  order_findings(findings, ProfileIndex(profile), RuleSet{});
+  const ProfileIndex index(profile);
+  StepSavings savings(index);
+  order_findings(findings, savings, RuleSet{});
   std::vector<std::string> order;
   for (const auto& one : findings) order.push_back(one.rule_id);
   EXPECT_THAT(order, ElementsAre("refused", "large", "small", "untimed", "slower", "modelled",

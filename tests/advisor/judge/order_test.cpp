@@ -20,7 +20,9 @@ using ::testing::ElementsAre;
 using Json = nlohmann::json;
 
 std::vector<std::string> ordered(std::vector<Finding> findings, const Profile& profile) {
-  order_findings(findings, ProfileIndex(profile), RuleSet{});
+  const ProfileIndex index(profile);
+  StepSavings savings(index);
+  order_findings(findings, savings, RuleSet{});
   std::vector<std::string> ids;
   for (const auto& finding : findings) ids.push_back(finding.rule_id);
   return ids;

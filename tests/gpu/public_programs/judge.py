@@ -6,7 +6,7 @@ judge.py times RESULTS.json FOLDER…                          puts what measure
 judge.py score RESULTS.json [--json]                         the table of docs/validation.md
 judge.py again RNNADVISOR RESULTS.json RECORDINGS [--rows]   the recordings judged by this rnnadvisor, scored with the same times; no GPU. --rows: only the score.
                                                              RECORDINGS: an archive or a folder; programs without a recording there are left out
-judge.py check RNNADVISOR RESULTS.json RECORDINGS.tar.xz     today's first answers to the recordings are those that were scored; no GPU
+judge.py check RNNADVISOR RESULTS.json RECORDINGS            docs/validation.md has what `score` and `again` print; no GPU
 
 `rnnadvisor accelerate` and another model are passed over as answers, as with the planted programs: the next suggestion is scored.
 """
@@ -217,6 +217,7 @@ def line_of_scores(answers_of, which, total):
 
 
 HEAD_OF_SCORES = "| answers | programs | judged | precision | recall | answers that help |\n| --- | --- | ---: | --- | --- | ---: |"
+FIRST = "the first answers"
 JUDGED_AGAIN = "today's rules, judged again after these programs were seen"
 
 
@@ -291,24 +292,22 @@ def main(words):
         write(words[1], results)
     elif words[0] == "score":
         total = score_all(read(words[1]))
-        scores = HEAD_OF_SCORES + "\n" + line_of_scores("the first answers", "all {}".format(len(total["programs"])), total)
+        scores = HEAD_OF_SCORES + "\n" + line_of_scores(FIRST, "all {}".format(len(total["programs"])), total)
         sys.stdout.write(json.dumps(total, indent=1) if "--json" in words else scores + "\n\n" + markdown(total))
     elif words[0] == "again":
         before, after = judged_again(words[1], read(words[2]), words[3])
         if not after["programs"]:
             sys.exit("{} has no recording of a program of {}".format(words[3], words[2]))
         which = "the {} with a recording".format(len(after["programs"]))
-        sys.stdout.write("\n".join([HEAD_OF_SCORES, line_of_scores("the first answers", which, before), line_of_scores(JUDGED_AGAIN, which, after)]) + "\n")
+        sys.stdout.write("\n".join([HEAD_OF_SCORES, line_of_scores(FIRST, which, before), line_of_scores(JUDGED_AGAIN, which, after)]) + "\n")
         if "--rows" not in words:
             sys.stdout.write("\n" + markdown(after))
     elif words[0] == "check":
-        results = read(words[2])["programs"]
-        with folder_of(words[3]) as folder:
-            today = answers(words[1], folder)
-        differ = [name for name, one in today.items() if (one.get("first") or {}).get("rule") != (results[name].get("first") or {}).get("rule")]
-        for name in differ:
-            print("{}: now {}, scored was {}".format(name, today[name].get("first"), results[name].get("first")))
-        return 1 if differ or not today else 0
+        results = read(words[2])
+        first, (before, after) = score_all(results), judged_again(words[1], results, words[3])
+        which = "the {} with a recording".format(len(after["programs"]))
+        rows = [line_of_scores(FIRST, "all {}".format(len(first["programs"])), first), line_of_scores(FIRST, which, before), line_of_scores(JUDGED_AGAIN, which, after)]
+        return 1 if score.missing_from_document(rows + markdown(first).splitlines()) or not after["programs"] else 0
     return 0
 
 
