@@ -259,10 +259,14 @@ void ProcessSpool::add_calls() {
   }
   add_searches();
   for (const auto& range : ranges_of_calls_) {
-    if (const auto found = call_index_.find(range.call); found != call_index_.end())
-      ranges_.add_range(range.first, range.last, range.stream, range.thread, found->second);
-    if (searches_.contains(range.call))
-      ranges_.add_range(range.first, range.last, range.stream, range.thread, of_a_search);
+    const auto add = [&](int call) {
+      ranges_.add_range(range.first, range.last, range.stream, range.thread, call);
+    };
+    const auto found = call_index_.find(range.call);
+    const bool searches = searches_.contains(range.call);
+    if (found != call_index_.end()) add(found->second);
+    if (searches) add(of_a_search);
+    if (found == call_index_.end() && !searches) add(of_an_outsider);
   }
   ranges_of_calls_ = {};
 }
@@ -271,7 +275,7 @@ void ProcessSpool::attribute_launches() {
   const auto untold = ranges_.resolve([&](std::uint32_t correlation, int call) {
     if (call == of_a_search) {
       builder_.attribute_search(correlation, process_);
-    } else {
+    } else if (call != of_an_outsider) {
       builder_.attribute(correlation, call, process_);
     }
   });

@@ -132,8 +132,10 @@ class ProcessSpool {
   std::map<std::uint32_t, std::uint32_t> thread_names_;  // strings, by thread: the last counts
   // By what is named: device and, of a stream, its number; the last counts.
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> resource_names_;
-  static constexpr int of_a_search = -2;  // in ranges_, in place of a call
-  std::set<std::uint64_t> searches_;      // for an algorithm, by the spool's id of the call
+  // In ranges_, in place of a call: of one that searches, and of one outside what was to be
+  // recorded.
+  static constexpr int of_a_search = -2, of_an_outsider = -3;
+  std::set<std::uint64_t> searches_;  // for an algorithm, by the spool's id of the call
   std::set<std::string> refusals_;
   NvtxMatcher nvtx_;
   CounterSamples counters_;

@@ -86,7 +86,7 @@ void end_execution(CudnnLibrary& library, Entry entry, const Arguments& argument
   if (!e.inside) return;
   const std::uint32_t configuration = configuration_of(library, arguments);
   const bool keep = admit_call(configuration, entry == Entry::forward);
-  if (e.traced) cupti_end(e.stream, keep);
+  if (e.traced) cupti_end(e.stream);
   events_end(e.timed, keep ? e.id : 0);
   if (!keep) return;
   call.id = e.id;
@@ -127,7 +127,7 @@ Search begin_search(CudnnLibrary& library, const Arguments& arguments) {
 
 void end_search(CudnnLibrary& library, const Arguments& arguments, const Search& search,
                 cudnnStatus_t status) {
-  if (search.traced) cupti_end(search.stream, true);
+  if (search.traced) cupti_end(search.stream);
   keep_setup(library, Entry::legacy, arguments, nullptr, search.start_ns, status, search.id);
 }
 

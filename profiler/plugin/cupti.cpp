@@ -397,7 +397,11 @@ void cupti_resume() {
 }
 
 void cupti_pause() {
-  int expected = recording;
+  int expected = detached;
+  // The recording is over: CUPTI stays out of the process. Ranges, which begin again, never detach
+  // it.
+  if (state.compare_exchange_strong(expected, off)) return;
+  expected = recording;
   if (state.load(std::memory_order_relaxed) != recording ||
       !state.compare_exchange_strong(expected, paused))
     return;
@@ -419,12 +423,12 @@ bool cupti_begin(std::uint64_t call) {
   return true;
 }
 
-void cupti_end(CUstream stream, bool keep) {
+void cupti_end(CUstream stream) {
   const Ours guard;
   const std::uint64_t call = in_call;
   in_call = 0;
   const std::uint32_t last = probe();
-  if (!keep || last == 0) {
+  if (last == 0) {
     calls_under_way.fetch_sub(1);
     return;
   }

@@ -14,8 +14,9 @@ void cupti_pause();
 void cupti_resume();
 // Around a cuDNN call: what it launches is its own. False: CUPTI is not recording.
 bool cupti_begin(std::uint64_t call);
-// With `keep` the range of its launches goes to the spool.
-void cupti_end(CUstream stream, bool keep);
+// The range of its launches goes to the spool, also of a call that is not recorded: what that one
+// launches is nobody else's.
+void cupti_end(CUstream stream);
 // The number that CUPTI has for a stream, and the ordinal of its device. False: CUPTI does not
 // record, or knows no such stream.
 bool cupti_stream(CUstream stream, std::uint32_t& number, int& device);

@@ -45,12 +45,11 @@ struct State {
 State s;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// What the user chose to record is kept to the letter, and hardware counters are sampled by CUPTI
-// throughout.
+// Ranges and the first call that the user chose are recorded as chosen, and CUPTI samples hardware
+// counters throughout. A limit of time or calls only says where the recording ends.
 bool is_traced_throughout(const Settings& wanted) {
   return !wanted.untraced_steps || wanted.trace_counters ||
-         wanted.capture != Settings::Capture::always || wanted.delay_ns > 0 ||
-         wanted.duration_ns > 0 || wanted.skip > 0 || wanted.iterations > 0;
+         wanted.capture != Settings::Capture::always || wanted.skip > 0;
 }
 
 bool is_capturing(CUstream stream) {

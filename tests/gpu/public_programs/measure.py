@@ -13,7 +13,7 @@ program as it is written, the same again as control, and each change:
   graph of network    the forward and backward pass of the outermost modules with a recurrent layer (torch.cuda.make_graphed_callables), up to 24 shapes
   graph to backward   all that a step launches from its first module to the end of the backward pass, captured once for each shape. What the program
                       computes between modules it computes again. While a step is captured, tensors of the CPU are made on the GPU in place of copied,
-                      and what is read back is 0: what the program would have to move out of its step
+                      and what is read back is 0: what the program would have to move out of its step. Packed sequences are padded
   graph of step       the same with the optimizer (capturable)
   cuDNN on            torch.backends.cudnn.enabled
   half layers         recurrent layers in half with the sizes that the first answer names (HALF_SIZES), everything else as it is
@@ -62,51 +62,78 @@ class Inside:
         self.context, self.turn, self.cache = None, None, {}
         self.graphs, self.capture, self.replay, self.at = {}, None, None, 0
         self.optimizers, self.optimizer_steps, self.steps_left, self.counting = [], [], 0, 0
-        self.halves, self.zeros, self.graphing, self.stream = {}, [], False, None
+        self.halves, self.zeros, self.kept, self.graphing, self.stream = {}, [], [], False, None
 
     def my_turn(self):
         self.turn = open(self.options.folder / "turn", "w")
         fcntl.flock(self.turn, fcntl.LOCK_EX)
         self.began = time.monotonic()
 
-    def in_capture(self):
-        """What cannot be in a graph goes around it."""
-        torch, inside = self.torch, self
+    def around(self):
+        """While something is captured: what cannot be in a graph goes around it."""
+        torch, tree = self.torch, self.torch.utils._pytree
+        aten = torch.ops.aten
+        from torch.utils._python_dispatch import TorchDispatchMode
 
-        def on_gpu(tensor):
-            return torch.zeros(tensor.shape, dtype=tensor.dtype, device="cuda")
+        class AroundCapture(TorchDispatchMode):
+            def __init__(self):
+                super().__init__()
+                self.made, self.kept = set(), []
 
-        def there(where):
-            return where.is_cuda if isinstance(where, torch.Tensor) else isinstance(where, (str, int, torch.device)) and "cuda" in str(torch.device(where))
+            def on_gpu(self, index):
+                """Indices of the CPU: as many zeros on the GPU."""
+                shapes = [one.shape for one in index.nonzero(as_tuple=True)] if index.dtype in (torch.bool, torch.uint8) else [index.shape]
+                return [torch.zeros(shape, dtype=torch.long, device="cuda") for shape in shapes]
 
-        def moved(original, always):
-            def copy(tensor, *words, **names):
-                if (inside.capture or inside.graphing) and not tensor.is_cuda and (always or any(there(one) for one in (*words[:1], names.get("device")) if one is not None)):
-                    return original(on_gpu(tensor), *words, **names)
-                return original(tensor, *words, **names)
-            return copy
-        torch.Tensor.to, torch.Tensor.cuda = moved(torch.Tensor.to, False), moved(torch.Tensor.cuda, True)
-        tensor = torch.tensor
+            def __torch_dispatch__(self, op, types, args=(), names=None):
+                names = names or {}
+                for one in tree.arg_tree_leaves(*args, **names):
+                    if isinstance(one, torch.Tensor) and one.is_cuda and one.untyped_storage().data_ptr() not in self.made:
+                        self.kept.append(one)  # made by the program before; a replay reads it again
+                out = self.run(op, args, names)
+                for one in tree.tree_leaves(out):
+                    if isinstance(one, torch.Tensor) and one.is_cuda:
+                        self.made.add(one.untyped_storage().data_ptr())
+                return out
+
+            def run(self, op, args, names):
+                first = args[0] if args else None
+                if op is aten._local_scalar_dense.default and first.is_cuda:
+                    return torch.zeros((), dtype=first.dtype).item() if first.dtype is not torch.bool else True  # what is checked is in order
+                if op in (aten._ctc_loss.Tensor, aten._ctc_loss_backward.Tensor):  # a mode makes PyTorch take these, which want lengths on the GPU
+                    words = [one.tolist() if isinstance(one, torch.Tensor) and not one.is_cuda else one for one in args]
+                    return (aten._ctc_loss.default if op is aten._ctc_loss.Tensor else aten._ctc_loss_backward.default)(*words, **names)
+                if op is aten._to_copy.default and names.get("device") is not None and torch.device(names["device"]).type != first.device.type:
+                    return torch.zeros(first.shape, dtype=names.get("dtype") or first.dtype, device=names["device"])
+                if op is aten.copy_.default and first.device.type != args[1].device.type:
+                    return first
+                if op in (aten.index.Tensor, aten.index_put_.default, aten.index_put.default, aten._index_put_impl_.default) and first.is_cuda:
+                    indices = []
+                    for one in args[1]:
+                        indices += [one] if one is None or one.is_cuda else self.on_gpu(one)
+                    return op(first, indices, *args[2:], **names)
+                return op(*args, **names)
+        return AroundCapture()
+
+    def tensors_of_lists(self):
+        """torch.tensor() and indices that are lists are copied where no dispatch mode sees it."""
+        torch, inside, tensor = self.torch, self, self.torch.tensor
+
+        def indexed(original):
+            def act(this, index, *words):
+                if (inside.capture or inside.graphing) and this.is_cuda:
+                    each = index if isinstance(index, tuple) else (index,)
+                    index = tuple(torch.as_tensor(list(one) if isinstance(one, range) else one) if isinstance(one, (list, range)) or type(one).__module__ == "numpy" else one
+                                  for one in each)
+                return original(this, index, *words)
+            return act
+        torch.Tensor.__getitem__, torch.Tensor.__setitem__ = indexed(torch.Tensor.__getitem__), indexed(torch.Tensor.__setitem__)
 
         def made(data, *words, **names):
             if (inside.capture or inside.graphing) and "cuda" in str(names.get("device", "")):
                 return tensor(data, *words, **{**names, "device": "cpu"}).to("cuda")
             return tensor(data, *words, **names)
         torch.tensor = made
-
-        def indexed(original):
-            def act(this, index, *words):
-                if (inside.capture or inside.graphing) and this.is_cuda:
-                    each = index if isinstance(index, tuple) else (index,)
-                    each = [tensor(list(one)) if isinstance(one, (list, range)) else one for one in each]
-                    index = tuple(on_gpu(one) if isinstance(one, torch.Tensor) and not one.is_cuda and one.dim() else one for one in each)
-                return original(this, index, *words)
-            return act
-        torch.Tensor.__getitem__, torch.Tensor.__setitem__ = indexed(torch.Tensor.__getitem__), indexed(torch.Tensor.__setitem__)
-        for name, value in (("item", 0), ("__float__", 0.0), ("__int__", 0), ("__bool__", False)):
-            def read(this, original=getattr(torch.Tensor, name), value=value):
-                return value if (inside.capture or inside.graphing) and this.is_cuda else original(this)
-            setattr(torch.Tensor, name, read)
 
     def half_layers(self, original, module, data, state):
         """The layer in half with padded sizes. The program's optimizer goes on with its own weights, whose gradients are 0."""
@@ -213,7 +240,7 @@ class Inside:
             finally:
                 self.depth -= 1
         nn.Module.__call__ = module
-        self.in_capture()
+        self.tensors_of_lists()
         self.pack(rnn, nn)
 
     def recorded(self, call, module, words):
@@ -232,7 +259,8 @@ class Inside:
                 graph = torch.cuda.CUDAGraph()
                 context = torch.cuda.graph(graph, stream=self.stream, capture_error_mode="relaxed")
                 context.__enter__()
-                self.capture = {"key": key, "graph": graph, "context": context, "modules": [module], "calls": []}
+                self.capture = {"key": key, "graph": graph, "context": context, "modules": [module], "calls": [], "around": self.around()}
+                self.capture["around"].__enter__()
                 out = call(module, *static)
                 self.capture["calls"].append((key, [one for one in tree.arg_tree_leaves(*static) if isinstance(one, torch.Tensor)], out))
                 return out
@@ -251,6 +279,7 @@ class Inside:
 
     def captured(self):
         made, self.capture = self.capture, None
+        made["around"].__exit__(None, None, None)
         made["context"].__exit__(None, None, None)
         tree, torch = self.torch.utils._pytree, self.torch
         made["calls"] = [(key, inputs, tree.tree_map(lambda one: one.detach() if isinstance(one, torch.Tensor) else one, out)) for key, inputs, out in made["calls"]]
@@ -284,7 +313,13 @@ class Inside:
                 try:
                     sample = torch.utils._pytree.tree_map(lambda one: one.detach().clone().requires_grad_(one.requires_grad), tuple(words))
                     self.graphing = True
-                    torch.cuda.make_graphed_callables(module, sample, allow_unused_input=True)
+                    cached = torch.is_autocast_cache_enabled()
+                    torch.set_autocast_cache_enabled(False)
+                    around = self.around()
+                    with around:
+                        torch.cuda.make_graphed_callables(module, sample, allow_unused_input=True)
+                    torch.set_autocast_cache_enabled(cached)
+                    self.kept.append(around.kept)
                     self.cache[key] = module.__dict__.pop("forward")
                     self.found["graphs"][self.now] = self.found["graphs"].get(self.now, 0) + 1
                 except Exception as error:
@@ -307,10 +342,10 @@ class Inside:
 
         def packed(data, lengths, batch_first=False, enforce_sorted=True):
             inside.uses_packing = True
-            if inside.now != PADDED:
+            if inside.now not in (PADDED, BACKWARD, STEP):  # a graph of packed sequences would keep the lengths of one batch
                 return pack(data, lengths, batch_first, enforce_sorted)
             lengths = torch.as_tensor(lengths)
-            longest = int(lengths.max()) if not lengths.is_cuda else data.size(1 if batch_first else 0)
+            longest = int(lengths.max()) if not lengths.is_cuda and lengths.any() else data.size(1 if batch_first else 0)
             return Padded(data[:, :longest] if batch_first else data[:longest], lengths, batch_first)
 
         def unpacked(sequence, batch_first=False, padding_value=0.0, total_length=None):
@@ -337,7 +372,7 @@ class Inside:
                 given = data.data if data.batch_first == this.batch_first else data.data.transpose(0, 1)
                 out, state = original(this, given, state)
                 if this.num_layers == 1:  # the last state of the forward direction; deeper layers' are left as they are
-                    at = (data.lengths.to(out.device, non_blocking=True).long() - 1).view(*((-1, 1, 1) if this.batch_first else (1, -1, 1)))
+                    at = (data.lengths.to(out.device, non_blocking=True).long() - 1).clamp(min=0).view(*((-1, 1, 1) if this.batch_first else (1, -1, 1)))
                     last = out.gather(1 if this.batch_first else 0, at.expand(*((-1, 1, out.size(2)) if this.batch_first else (1, -1, out.size(2)))))
                     last = last.reshape(out.size(0 if this.batch_first else 1), -1)
                     heads = torch.stack(last.chunk(2 if this.bidirectional else 1, -1))
@@ -437,7 +472,9 @@ class Inside:
             pass
         except BaseException as error:
             if not self.found.get("done"):
-                self.found["failure"] = f"while '{self.now}': {type(error).__name__}: {str(error)[:400]}"
+                where = traceback.extract_tb(error.__traceback__)
+                lines = [f"{pathlib.Path(one.filename).name}:{one.lineno}" for one in where if one.filename != __file__][-3:]
+                self.found["failure"] = f"while '{self.now}': {type(error).__name__}: {str(error).splitlines()[0][:300] if str(error) else ''} ({', '.join(lines)})"
                 traceback.print_exc()
         self.write()
         sys.stderr.flush()

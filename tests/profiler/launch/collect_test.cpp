@@ -238,6 +238,30 @@ TEST_F(Collect, AChainOfClonesThatNeverEndsIsNoCall) {
   EXPECT_THAT(profile_of(w).kernels.call, ElementsAre(-1));
 }
 
+// A call after the last that was wanted still launches kernels: on cuDNN's own streams, too, which
+// stay cuDNN's.
+TEST_F(Collect, ACallThatIsNotRecordedTakesNothingFromOthers) {
+  SpoolWriter w;
+  w.header.calls = 1;
+  w.add(sample_device(0, 10));
+  w.add_configuration(sample_configuration(1));
+  w.add(sample_call(1, spool::Entry::forward, 10'000, 12'000));
+  for (const std::uint32_t correlation : {5U, 15U}) {
+    spool::Kernel kernel{};
+    kernel.start_ns = 1000 * correlation;
+    kernel.end_ns = kernel.start_ns + 500;
+    kernel.correlation = correlation;
+    kernel.stream = 33;
+    w.add(kernel);
+  }
+  w.add(spool::CorrelationRange{{}, 1, 4, 6, 7, 0});
+  w.add(spool::CorrelationRange{{}, 2, 14, 16, 7, 0});
+  const Profile p = profile_of(w);
+  ASSERT_THAT(p.calls, SizeIs(1));
+  EXPECT_THAT(p.kernels.call, ElementsAre(0, -1));
+  EXPECT_EQ(find_note(p, "kernels-untold"), nullptr);
+}
+
 // Two processes of a job on two GPUs of one kind, each calling its own "device 0".
 TEST_F(Collect, ProcessesOfAJob) {
   for (const int rank : {1, 0}) {

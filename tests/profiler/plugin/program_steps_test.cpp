@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 
 #include "tests/profiler/plugin/child.h"
 
@@ -125,15 +126,44 @@ TEST(ProgramSteps, WithoutCuptiTheFirstAreTimed) {
 }
 
 TEST(ProgramSteps, WhatTheUserChoseIsTracedThroughout) {
-  const std::pair<const char*, const char*> chosen[] = {
-      {"RNNADVISOR_UNTRACED_STEPS", "0"}, {"RNNADVISOR_SKIP", "1"},
-      {"RNNADVISOR_ITERATIONS", "1000"},  {"RNNADVISOR_DURATION_MS", "600000"},
-      {"RNNADVISOR_DELAY_MS", "1"},       {"RNNADVISOR_TRACE", "counters"}};
+  const std::pair<const char*, const char*> chosen[] = {{"RNNADVISOR_UNTRACED_STEPS", "0"},
+                                                        {"RNNADVISOR_SKIP", "1"},
+                                                        {"RNNADVISOR_TRACE", "counters"}};
   for (const auto& [name, value] : chosen) {
     StepsChild child;
     const auto s = child.variable(name, value).run({"steps", "sleep", "5", "train", "60"}).spool();
     EXPECT_THAT(s.step_times, IsEmpty()) << name;
     EXPECT_GE(s.kernels.size(), 178u) << name;
+  }
+}
+
+TEST(ProgramSteps, ALimitOfTimeOrCallsLeavesUntracedSteps) {
+  const std::pair<const char*, const char*> chosen[] = {{"RNNADVISOR_ITERATIONS", "1000"},
+                                                        {"RNNADVISOR_DURATION_MS", "600000"},
+                                                        {"RNNADVISOR_DELAY_MS", "1"}};
+  for (const auto& [name, value] : chosen) {
+    StepsChild child;
+    const auto s = child.variable(name, value).run({"steps", "sleep", "5", "train", "60"}).spool();
+    EXPECT_THAT(s.step_times, SizeIs(32)) << name;
+    EXPECT_FALSE(has(s.calls.back(), spool::call_untraced)) << name;
+  }
+}
+
+// After the last call that is wanted nothing is traced, whether CUPTI was away or not.
+TEST(ProgramSteps, ALimitMayBeReachedWhileCuptiIsAway) {
+  for (const std::size_t wanted : {8u, 20u, 70u}) {
+    StepsChild child;
+    const auto result = child.variable("RNNADVISOR_ITERATIONS", std::to_string(wanted))
+                            .run({"steps", "infer", "100"});
+    ASSERT_EQ(result.status, 0) << result.error;
+    const auto& s = result.spool();
+    EXPECT_THAT(s.calls, SizeIs(wanted));
+    std::size_t untraced = 0;
+    for (const auto& call : s.calls) untraced += has(call, spool::call_untraced);
+    // The call that tells that it is over may have been traced.
+    EXPECT_GE(s.kernels.size(), wanted - untraced);
+    EXPECT_LE(s.kernels.size(), wanted - untraced + 1);
+    EXPECT_EQ(untraced > 0, wanted > 10) << wanted;
   }
 }
 
