@@ -66,6 +66,34 @@ bool is_concurrent(const ProfileIndex& index, int device) {
   return false;
 }
 
+// Of all that the process ran: for calls of which none lie in the part that GpuBusy looks at.
+double share_of_kernels(const ProfileIndex& index, int process, std::span<const int> calls) {
+  const auto& kernels = index.profile().kernels;
+  const auto took = [&](std::size_t k) {
+    return static_cast<double>(kernels.end_ns[k] - kernels.start_ns[k]);
+  };
+  double own = 0, all = 0;
+  for (const int call : calls)
+    for (const int kernel : index.kernels(call))
+      if (kernels.process[static_cast<std::size_t>(kernel)] == process)
+        own += took(static_cast<std::size_t>(kernel));
+  for (std::size_t k = 0; own > 0 && k < kernels.size(); ++k)
+    if (kernels.process[k] == process) all += took(k);
+  return all > 0 ? std::min(1.0, own / all) : 0;
+}
+
+// Of the steps without tracing: for calls that were made in these alone.
+double share_of_untraced(const Profile& profile, const ProgramSteps& steps,
+                         std::span<const int> calls) {
+  double own = 0;
+  for (const int at : calls) {
+    const auto& call = profile.calls[static_cast<std::size_t>(at)];
+    if (call.untraced && call.process == steps.process && call.device_duration_ns > 0)
+      own += static_cast<double>(call.device_duration_ns);
+  }
+  return std::min(1.0, own / (steps.untraced * steps.untraced_ns));
+}
+
 }  // namespace
 
 std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
@@ -75,7 +103,8 @@ std::optional<double> share_of_step(const ProfileIndex& index, int configuration
   if (configuration < 0 || at >= profile.configurations.size() ||
       !profile.configurations[at].from_program())
     return std::nullopt;
-  const auto& busy = index.program_step(configuration).busy;
+  const auto& step = index.program_step(configuration);
+  const auto& busy = step.busy;
   if (!busy) return std::nullopt;
   if (scope == "program step") return 1;
   const auto phases = phases_of_scope(scope);
@@ -85,8 +114,10 @@ std::optional<double> share_of_step(const ProfileIndex& index, int configuration
     if (phases.empty() || std::find(phases.begin(), phases.end(), phase) != phases.end())
       calls.push_back(call);
   }
-  const double share =
+  double share =
       share_of_calls(profile, *busy, calls, [&](int call) { return index.kernels(call); });
+  if (share <= 0) share = busy->share() * share_of_kernels(index, busy->process, calls);
+  if (share <= 0 && step.steps) share = share_of_untraced(profile, *step.steps, calls);
   return share > 0 ? std::optional(share) : std::nullopt;
 }
 

@@ -53,7 +53,9 @@ void add_step_facts(Catalogue& catalogue) {
       catalogue, "cuda_graph", "program.graph_speedup", "1", Provenance::modelled,
       "the time of a step without tracing over that of its kernels and transfers, with 0.42 µs "
       "between two of them and 15 µs for the launch: what a CUDA graph of the step gains if every "
-      "kernel stays as it is. A stack or a bidirectional layer under the standard algorithm counts "
+      "kernel stays as it is. It is no shorter than what the host does besides: waits of the GPU "
+      "above 1 ms, and copies between host and GPU. A stack or a bidirectional layer under the "
+      "standard algorithm counts "
       "up to 1.6 times as much, because a graph overlaps its kernels. Where no step was timed "
       "without tracing: the traced time over 1.135, which tracing cost in the median of 20 "
       "programs",

@@ -15,6 +15,7 @@ namespace {
 
 // What a named cause counts whose gain was not measured: it comes before gains smaller than this.
 constexpr double unknown_gain = 1.2;
+constexpr double least_saving = 0.01;  // of a step; our choice
 constexpr double nothing_claimed = -std::numeric_limits<double>::infinity();
 
 // The share of a recorded program's step that following the finding is expected to save; below 0
@@ -165,8 +166,9 @@ Worth worth_of(const Finding& finding, StepSavings& savings) {
   worth.risk = gain.basis == GainBasis::measured_here       ? 0
                : gain.basis == GainBasis::modelled && !sure ? 2
                                                             : 1;
-  worth.speedup = gain.speedup;
   worth.saving = expected_saving(finding, false, savings);
+  // Of the whole step, where the recording tells what share of it the calls have.
+  worth.speedup = finding.rule_saving ? 1 / (1 - std::min(worth.saving, 0.99)) : gain.speedup;
   return worth;
 }
 
@@ -214,6 +216,11 @@ void order_findings(std::vector<Finding>& findings, StepSavings& savings, const 
   std::vector<Weight> weights;
   weights.reserve(findings.size());
   savings.tell(findings);
+  // What the whole step would hardly show is no action.
+  for (auto& finding : findings)
+    if (finding.severity != Severity::error && finding.rule_saving &&
+        finding.rule_saving->high < least_saving && !measured_in_whole_steps(finding))
+      finding.severity = Severity::info;
   for (const auto& finding : findings) weights.push_back(weight_of(finding, savings, rules));
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

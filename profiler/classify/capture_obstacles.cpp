@@ -16,7 +16,6 @@
 namespace rnnadvisor {
 namespace {
 
-constexpr int to_device = 1, to_host = 2;  // CUpti_ActivityMemcpyKind
 constexpr std::size_t steps_of_warm_up = 2, fewest_looked_at = 2;
 // Of all steps; our choice. Two kinds of steps that make up so many are worth a graph each.
 constexpr double share_of_two_kinds = 0.9;
@@ -59,10 +58,10 @@ Events events_of(const Profile& profile, int device, int process,
   for (std::size_t t = 0; t < transfers.size(); ++t) {
     if (transfers.device[t] != device || transfers.process[t] != process) continue;
     if (transfers.operation[t] != MemoryOperation::copy) continue;
-    if (transfers.kind[t] != to_host && transfers.kind[t] != to_device) continue;
-    copies.push_back({transfers.start_ns[t], transfers.end_ns[t],
-                      static_cast<double>(transfers.bytes[t]),
-                      transfers.kind[t] == to_host ? EventKind::read : EventKind::send, false});
+    if (transfers.kind[t] != copy_to_host && transfers.kind[t] != copy_to_device) continue;
+    copies.push_back(
+        {transfers.start_ns[t], transfers.end_ns[t], static_cast<double>(transfers.bytes[t]),
+         transfers.kind[t] == copy_to_host ? EventKind::read : EventKind::send, false});
   }
   Events found;
   auto& events = found.all;

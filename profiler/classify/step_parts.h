@@ -28,11 +28,15 @@ std::string_view to_string(StepPart part);  // "RNN forward"
 // sum is the time in which at least one ran.
 using PartTimes = std::array<double, step_parts>;
 
+// TransferTable::kind, a CUpti_ActivityMemcpyKind.
+inline constexpr int copy_to_device = 1, copy_to_host = 2;
+
 // A kernel, copy or memset.
 struct StepWork {
   std::int64_t start_ns = 0, end_ns = 0;
   StepPart part = StepPart::other_kernels;
-  int call = -1;  // index into Profile::calls
+  int call = -1;           // index into Profile::calls
+  bool with_host = false;  // a copy from the host or to it
 };
 
 // What one process had a device do from `from_ns` on, by start. `recurrences`: those of the

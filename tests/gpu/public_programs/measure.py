@@ -38,6 +38,7 @@ AS_WRITTEN, CONTROL, TF32, HALF, PADDED = "as written", "as written, again", "TF
 NETWORK, BACKWARD, STEP, CUDNN, LAYERS = "graph of network", "graph to backward", "graph of step", "cuDNN on", "half layers"
 LEAST_ROUNDS, MOST_ROUNDS = 7, 15
 BLOCK_SECONDS = 0.05
+MOST_AGAIN = 12          # a block is timed anew where a graph was captured in it
 WARM = 2                 # steps of a block before its time is taken; 8 the first time
 # Units, inputs, sequences: a size is rounded up to a multiple, and to at least as much.
 HALF_SIZES = {"awd_lstm_lm": ((512, 128), (1, 128), 24), "speaker_verification": ((1, 1), (128, 1), 24), "vae_lagging_encoder": ((1, 1), (1, 1), 16),
@@ -80,10 +81,21 @@ class Inside:
                 super().__init__()
                 self.made, self.kept = set(), []
 
-            def on_gpu(self, index):
-                """Indices of the CPU: as many zeros on the GPU."""
+            def chosen(self, index):
+                """Indices that are known without reading anything back: of the CPU as many zeros on the GPU, of a mask on the GPU all places."""
+                if index is not None and index.is_cuda and index.dtype in (torch.bool, torch.uint8):
+                    return list(self.everywhere(index).unbind(1))
+                if index is None or index.is_cuda:
+                    return [index]
                 shapes = [one.shape for one in index.nonzero(as_tuple=True)] if index.dtype in (torch.bool, torch.uint8) else [index.shape]
                 return [torch.zeros(shape, dtype=torch.long, device="cuda") for shape in shapes]
+
+            def everywhere(self, mask):
+                rest, indices = torch.arange(mask.numel(), device="cuda"), []
+                for size in reversed(mask.shape):
+                    indices.insert(0, rest % size)
+                    rest = rest // size
+                return torch.stack(indices, 1)
 
             def __torch_dispatch__(self, op, types, args=(), names=None):
                 names = names or {}
@@ -107,16 +119,26 @@ class Inside:
                     return torch.zeros(first.shape, dtype=names.get("dtype") or first.dtype, device=names["device"])
                 if op is aten.copy_.default and first.device.type != args[1].device.type:
                     return first
-                if op in (aten.index.Tensor, aten.index_put_.default, aten.index_put.default, aten._index_put_impl_.default) and first.is_cuda:
+                puts = op in (aten.index_put_.default, aten.index_put.default, aten._index_put_impl_.default)
+                if (op is aten.index.Tensor or puts) and first.is_cuda:
                     indices = []
                     for one in args[1]:
-                        indices += [one] if one is None or one.is_cuda else self.on_gpu(one)
+                        indices += [one] if puts and args[2].numel() == 1 else self.chosen(one)  # one value put where a mask says needs no read
                     return op(first, indices, *args[2:], **names)
-                return op(*args, **names)
+                if op is aten.nonzero.default and first.is_cuda:
+                    return self.everywhere(first)
+                if op is aten.masked_select.default and first.is_cuda:
+                    return torch.broadcast_tensors(first, args[1])[0].reshape(-1).clone()
+                if op is aten.masked_scatter_backward.default and first.is_cuda:  # of masked_select()
+                    return first.reshape(args[2]).clone()
+                try:
+                    return op(*args, **names)
+                except Exception as error:
+                    raise RuntimeError(f"{op} cannot be captured") from error
         return AroundCapture()
 
     def tensors_of_lists(self):
-        """torch.tensor() and indices that are lists are copied where no dispatch mode sees it."""
+        """Tensors and indices that are made of lists are copied where no dispatch mode sees it."""
         torch, inside, tensor = self.torch, self, self.torch.tensor
 
         def indexed(original):
@@ -134,6 +156,12 @@ class Inside:
                 return tensor(data, *words, **{**names, "device": "cpu"}).to("cuda")
             return tensor(data, *words, **names)
         torch.tensor = made
+        for name in ("FloatTensor", "LongTensor"):
+            def of_a_list(*words, original=getattr(torch.cuda, name), dtype=torch.float32 if name == "FloatTensor" else torch.long):
+                if (inside.capture or inside.graphing) and words and isinstance(words[0], (list, tuple)):
+                    return tensor(words[0], dtype=dtype).to("cuda")
+                return original(*words)
+            setattr(torch.cuda, name, of_a_list)
 
     def half_layers(self, original, module, data, state):
         """The layer in half with padded sizes. The program's optimizer goes on with its own weights, whose gradients are 0."""
@@ -424,6 +452,10 @@ class Inside:
         if self.left == self.length:
             self.torch.cuda.synchronize()
             self.begin = time.perf_counter()
+        if self.left == 0 and self.captures() > self.captures_before and self.again < MOST_AGAIN:
+            self.again += 1  # a shape that was not captured yet
+            self.start_block(self.warm)
+            return
         if self.left == 0:
             self.torch.cuda.synchronize()
             self.taken[self.now] = 1e3 * (time.perf_counter() - self.begin) / self.length
@@ -443,9 +475,16 @@ class Inside:
         first = self.now not in self.seen
         self.seen.add(self.now)
         self.torch.backends.cudnn.enabled = self.now == CUDNN or self.cudnn
-        self.left = self.length + (self.warm if not first or self.warm > WARM else 8)
+        self.again = 0
+        self.start_block(self.warm if not first or self.warm > WARM else 8)
         if first:
             self.write()
+
+    def start_block(self, warm):
+        self.left, self.captures_before = self.length + warm, self.captures()
+
+    def captures(self):
+        return sum(self.found["graphs"].values())
 
     def round_done(self):
         for name, value in self.taken.items():

@@ -120,6 +120,34 @@ TEST(ProgramSteps, AGraphIsNeverPromisedToBeSlower) {
   EXPECT_EQ(graph.low, 1);
 }
 
+// A graph launches kernels; it loads no batch.
+TEST(ProgramSteps, AGraphDoesNotShortenTheHostsOtherWork) {
+  ProgramSteps steps;
+  steps.untraced_ns = steps.untraced_low_ns = steps.untraced_high_ns = 30e6;
+  steps.traced_ns = 40e6;
+  steps.busy_ns = 5e6;
+  const auto without = graph_estimate({}, &steps, false);
+  EXPECT_NEAR(without.speedup, 30 / 5.015, 1e-6);
+  steps.host_wait_ns = 16e6;  // traced: 12 ms of the step without tracing
+  steps.host_copies_ns = 1e6;
+  const auto graph = graph_estimate({}, &steps, false);
+  EXPECT_NEAR(graph.speedup, 30.0 / 13, 1e-6);
+  EXPECT_NEAR(graph.low, 0.85 * 30 / 17.015, 1e-6);
+  EXPECT_NEAR(graph_estimate({}, &steps, true).speedup, graph.speedup, 1e-9);
+}
+
+TEST(ProgramSteps, LongWaitsAndCopiesOfTheHostAreTold) {
+  SteppedProgram program;
+  program.traced(10, 20, 5);
+  program.untraced(5, 150);
+  EXPECT_EQ(program.steps()->host_wait_ns, 0);
+  EXPECT_EQ(program.steps()->host_copies_ns, 0);
+  SteppedProgram waits;
+  waits.traced(10, 1500, 5);
+  waits.untraced(5, 15'000);
+  EXPECT_DOUBLE_EQ(waits.steps()->host_wait_ns, 10 * 1'495'000);
+}
+
 // Half of the time waited for launches, which tracing had slowed.
 TEST(ProgramSteps, OfTracedStepsAloneTheEstimateIsLowerAndWider) {
   GpuBusy busy;
