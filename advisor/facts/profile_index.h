@@ -214,8 +214,8 @@ std::span<const Phase> phases_of_scope(std::string_view scope);
 // Which part of the recorded step of its program the calls of a configuration take, those of
 // phases_of_scope() (all of them where it names none), 0 … 1: of the time that GpuBusy looks at,
 // waits for launches included, or where none of them lie in that time, of the kernels of all that
-// was recorded, or of the steps without tracing. 1 for the scope "program step". Nothing where the program or the calls have no
-// traced kernels.
+// was recorded, or of the steps without tracing. 1 for the scope "program step". Nothing where the
+// program or the calls have no traced kernels.
 std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
                                     std::string_view scope);
 
