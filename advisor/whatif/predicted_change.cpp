@@ -87,6 +87,40 @@ bool odd_persistent(const RnnConfig& call) {
          (call.hidden_size % 32 != 0 || call.input_size % 32 != 0);
 }
 
+Transform made(std::string_view kind, const std::string& parameters) {
+  return *parse_transform(kind, parameters);
+}
+
+// The paddings together that let persist_static run on Tensor Cores: one of them alone gains
+// nothing, so that a search that adds one part after the other does not come to all of them. Which
+// multiples these are, core/model/time_features.h says; the hidden size must be a multiple of 128
+// for a GRU to run its backward pass on them.
+std::vector<Changes> onto_tensor_cores(const RnnConfig& config, const DeviceSpec& device) {
+  std::vector<Changes> all;
+  if (config.data_type != DataType::half || !device.has_tensor_cores()) return all;
+  constexpr double most_units = 1.5;  // of those that are computed now
+  constexpr int most_eights = 96;
+  const auto pad = [](Changes& changes, std::string_view kind, int size, int multiple) {
+    if (size % multiple != 0)
+      changes.push_back(made(kind, fmt::format(R"({{"multiple":{}}})", multiple)));
+  };
+  for (const int units : {32, 128}) {
+    const int padded = (config.hidden_size + units - 1) / units * units;
+    if (padded > most_units * config.hidden_size) continue;
+    Changes changes;
+    if (config.math_type != MathType::tensor_op)
+      changes.push_back(made("math_type", R"({"value":"tensor_op"})"));
+    pad(changes, "pad_hidden", config.hidden_size, units);
+    if (config.input_mode != InputMode::skip_input)
+      pad(changes, "pad_input", config.input_size, 32);
+    pad(changes, "pad_batch", config.batch_size, config.batch_size > most_eights ? 16 : 8);
+    if (config.algo != Algo::persist_static)
+      changes.push_back(made("algo", R"({"value":"persist_static"})"));
+    if (!changes.empty()) all.push_back(std::move(changes));
+  }
+  return all;
+}
+
 class ChangeSearch {
  public:
   ChangeSearch(const Profile& profile, int configuration, const DeviceSpec& device,
@@ -118,6 +152,7 @@ class ChangeSearch {
       take(changes);
     for (const auto& changes : chosen_sizes(profile_, configuration_, device_, options_))
       take(changes);
+    for (const auto& changes : onto_tensor_cores(own.config, device_)) take(changes);
     if (singles.empty()) return std::nullopt;
     std::vector<Option> level = fastest(singles);
     Option best = level.front();

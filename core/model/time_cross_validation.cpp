@@ -209,7 +209,7 @@ void widen_across_halves(const MeasuredTimes& times, const DeviceSpec& device,
   for (std::size_t i = 0; i < halves.size(); ++i)
     factors[i] = IntervalFactors(interval_factors(times, device, halves[1 - i]));
   for (LeftOutTime& time : left_out) {
-    const auto group = time_group(times.rows[time.row].config, device);
+    const auto group = time_group(times.rows[time.row].config, device, time.phase);
     if (group) widen(time.predicted, factors[half(time)].at(*group, time.phase));
   }
 }

@@ -58,12 +58,12 @@ TimeJudgement judge_times(
   std::vector<std::array<std::optional<TimePrediction>, 4>> predictions(measured.rows.size());
   for (std::size_t i = 0; i < measured.rows.size(); ++i) {
     const MeasuredRow& row = measured.rows[i];
-    const auto group = time_group(row.config, device);
     alternatives[without_algorithm(row.config)].push_back(i);
     for (const Phase phase : all_phases) {
       const double seconds = row.at(phase);
       if (!(seconds > 0)) continue;
       const auto predicted = predict(i, phase);
+      const auto group = time_group(row.config, device, phase);
       if (!predicted || !group) {
         ++result.without;
         continue;

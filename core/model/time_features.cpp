@@ -14,18 +14,37 @@ double alignment(int size, int most) { return octaves(std::gcd(size, most)); }
 
 constexpr int small_batch = 8;
 
-Kernels kernels_of(const RnnConfig& config, Implementation implementation, Pipe pipe) {
+// Up to so many weights of a layer a persistent kernel for 16 bits keeps all of them, for more than
+// so many sequences.
+constexpr double most_kept_weights = 5e6;
+constexpr int few_sequences = 16;
+// Up to here a forward kernel takes every multiple of 8 sequences, above those of 16.
+constexpr int most_eights = 96;
+// The units from which on GRUs go backward on Tensor Cores at multiples of 128 only.
+constexpr int small_gru = 64;
+
+Kernels kernels_of(const RnnConfig& config, Implementation implementation, Pipe pipe, Phase phase) {
   if (implementation != Implementation::persistent) return Kernels::one;
   if (pipe != Pipe::fp16_tensor) return Kernels::no_tensor_cores;
+  const bool backward = phase == Phase::backward_data;
+  const bool forward = phase == Phase::forward_inference || phase == Phase::forward_training;
+  const double H = config.hidden_size;
+  const bool large =
+      config.gates() * H * H > most_kept_weights && config.batch_size > few_sequences;
   // Products outside of the recurrence use Tensor Cores with the default math type, too.
   if (config.data_type == DataType::half && config.math_type == MathType::default_math)
-    return Kernels::no_tensor_cores;
+    return large && (forward || backward) ? Kernels::large : Kernels::no_tensor_cores;
   const bool batch = config.batch_size % 8 == 0;
   if (config.cell == Cell::lstm && config.data_type == DataType::half &&
       config.hidden_size % 8 == 0 && (batch || config.batch_size <= small_batch)) {
     return Kernels::lstm;
   }
-  return batch && config.hidden_size % 32 == 0 ? Kernels::tensor_cores : Kernels::no_tensor_cores;
+  bool tensor_cores = batch && config.hidden_size % 32 == 0;
+  if (forward && config.batch_size > most_eights) tensor_cores &= config.batch_size % 16 == 0;
+  if (backward && config.cell == Cell::gru)
+    tensor_cores &= config.hidden_size % 128 == 0 || config.hidden_size <= small_gru;
+  if (large && (forward || (backward && !tensor_cores))) return Kernels::large;
+  return tensor_cores ? Kernels::tensor_cores : Kernels::no_tensor_cores;
 }
 
 // What the units of the device can do at best, from its compute capability: descriptions of unknown
@@ -72,13 +91,17 @@ std::string to_string(const TimeGroup& group) {
     case Kernels::no_tensor_cores:
       name += ", no Tensor Cores";
       break;
+    case Kernels::large:
+      name += ", large weights";
+      break;
   }
   // The name is the key of what was chosen for a group: 16 bits, the usual case, go without saying.
   if (group.pipe != Pipe::fp16_tensor) name += ", " + std::string(to_string(group.pipe));
   return name;
 }
 
-std::optional<TimeGroup> time_group(const RnnConfig& config, const DeviceSpec& device) {
+std::optional<TimeGroup> time_group(const RnnConfig& config, const DeviceSpec& device,
+                                    Phase phase) {
   if (config.has_projection() || config.input_mode == InputMode::skip_input ||
       config.has_varying_lengths() || config.data_type == DataType::float64) {
     return std::nullopt;
@@ -86,8 +109,8 @@ std::optional<TimeGroup> time_group(const RnnConfig& config, const DeviceSpec& d
   const Eligibility eligible = eligibility(config, device);
   if (!eligible.at(Stage::forward_inference)) return std::nullopt;
   const Pipe pipe = pipe_of(config, device);
-  return TimeGroup{eligible.implementation, kernels_of(config, eligible.implementation, pipe),
-                   pipe};
+  return TimeGroup{eligible.implementation,
+                   kernels_of(config, eligible.implementation, pipe, phase), pipe};
 }
 
 std::array<double, work_terms> work(const RnnConfig& config, Phase phase) {

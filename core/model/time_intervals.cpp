@@ -82,7 +82,7 @@ std::map<std::string, std::vector<double>> interval_factors(
   std::map<std::pair<TimeGroup, Phase>, Ratios> of_groups;
   for (const LeftOutTime& time : left_out) {
     const MeasuredRow& row = times.rows[time.row];
-    const auto group = time_group(row.config, device);
+    const auto group = time_group(row.config, device, time.phase);
     if (!group) continue;
     const double ratio = ratio_of(row.at(time.phase), time.predicted);
     of_phases[time.phase][time.split].push_back(ratio);

@@ -59,10 +59,10 @@ struct TimeModel::State {
     std::map<Key, std::map<std::pair<Work, Place>, std::size_t>> first;
     for (std::size_t i = 0; i < times.rows.size(); ++i) {
       const MeasuredRow& row = times.rows[i];
-      const auto group = time_group(row.config, device);
-      if (!group || uncalibrated_options(row.config)) continue;
+      if (uncalibrated_options(row.config)) continue;
       for (const Phase phase : all_phases) {
-        if (row.at(phase) <= 0) continue;
+        const auto group = time_group(row.config, device, phase);
+        if (!group || row.at(phase) <= 0) continue;
         const Key key{*group, phase};
         const auto [at, fresh] =
             first[key].try_emplace({work(row.config, phase), place(row.config)}, i);
@@ -297,7 +297,7 @@ std::optional<TimePrediction> TimeModel::predict(const RnnConfig& config, Phase 
     one.set_algo(config.algo_of(phase));
     return predict(one, phase);
   }
-  const auto group = time_group(config, state_->device);
+  const auto group = time_group(config, state_->device, phase);
   if (!group) return std::nullopt;
   const bool backward = phase == Phase::backward_data || phase == Phase::backward_weights;
   if (backward && !eligibility(config, state_->device).at(Stage::backward_data))

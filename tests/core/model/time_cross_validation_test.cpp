@@ -148,7 +148,7 @@ TEST(IntervalFactors, AreKeptAndUsed) {
     return std::log(predicted->high_seconds / predicted->low_seconds);
   };
   const double before = width();
-  const auto group = time_group(asked, h200());
+  const auto group = time_group(asked, h200(), Phase::backward_data);
   ASSERT_TRUE(group);
   const std::string key = "interval of " + to_string(*group) + ": backward_data";
   times.choices[key] = {3};
