@@ -411,6 +411,12 @@ TEST(ShippedTimes, ErrorsOnOtherRowsArePublished) {
   const auto usual = judged_on("held-back-usual.times.jsonl");
   test::expect_written("time errors usual", test::time_error_table(usual));
   test::expect_written("choice errors usual", test::choice_table(usual));
+  const auto drawn = judged_on("held-back-drawn-again.times.jsonl");
+  test::expect_written("time errors drawn", test::time_error_table(drawn));
+  test::expect_written("choice errors drawn", test::choice_table(drawn));
+  // The aim on layers drawn anew, in inference and training.
+  for (const auto* choice : {&drawn.inference, &drawn.training})
+    EXPECT_LE(quantile(choice->regret, 0.95), 0.05);
 }
 
 // Choosing anew takes long: one phase of one group, with the rows that it takes its overhead from.
