@@ -151,9 +151,9 @@ TEST(PlantedScores, TodaysRulesOnWhatAnH200Measured) {
   const Sum sum =
       judged_today({"planted-first", "planted-second", "planted-third", "planted-fourth"});
   EXPECT_EQ(sum.cases, 64);
-  EXPECT_GE(sum.right, 48);
-  EXPECT_GE(sum.right, 0.95 * (sum.right + sum.wrong)) << sum.wrong << " wrong";
-  EXPECT_GE(sum.right, 0.90 * sum.faulty) << sum.missed << " missed";
+  EXPECT_GE(sum.right, 49);
+  EXPECT_GE(sum.right, 0.94 * (sum.right + sum.wrong)) << sum.wrong << " wrong";
+  EXPECT_GE(sum.right, 0.94 * sum.faulty) << sum.missed << " missed";
 }
 
 // Layers as people have them. No aim is reached here: what the document says must not become less.
@@ -161,13 +161,14 @@ TEST(PlantedScores, TodaysRulesOnDrawnConfigurations) {
   const Sum sum =
       judged_today({"held-out-first", "held-out-second", "held-out-third", "held-out-fourth"});
   EXPECT_EQ(sum.cases, 48);
-  EXPECT_GE(sum.right, 20);
-  EXPECT_LE(sum.wrong, 7);
-  EXPECT_GE(sum.helps, sum.right + sum.wrong - 1);
+  EXPECT_GE(sum.right, 22);
+  EXPECT_LE(sum.wrong, 5);
+  EXPECT_GE(sum.helps, sum.right + sum.wrong);
   const Sum again = judged_today({"held-out-again-first", "held-out-again-second"});
   EXPECT_EQ(again.cases, 22);
-  EXPECT_GE(again.right, 11);
-  EXPECT_LE(again.wrong, 2);
+  EXPECT_GE(again.right, 12);
+  EXPECT_LE(again.wrong, 4);
+  EXPECT_GE(again.helps, again.right + again.wrong);
 }
 
 TEST(PlantedScores, PrecisionAndRecallAreShares) {
