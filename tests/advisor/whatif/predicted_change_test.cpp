@@ -68,6 +68,31 @@ TEST(PredictChange, PutsTogetherWhatHelpsTogether) {
   EXPECT_EQ(change->meaning, Meaning::padded);
 }
 
+// None of the paddings alone gains anything, and each is more than is padded to without a kernel
+// that wants it.
+TEST(PredictChange, PadsForAPersistentKernelOnTensorCores) {
+  auto profile = profile_of(400, 10);
+  auto& config = profile.configurations.front().config;
+  config.cell = Cell::gru;
+  const auto change = change_of(profile, [](const RnnConfig& c) {
+    return c.algo == Algo::persist_static && c.batch_size == 16 && c.hidden_size == 512 &&
+                   c.input_size % 32 == 0
+               ? 1.0
+               : 4.0;
+  });
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->words,
+            "512 units instead of 400 (padded), 416 inputs instead of 400 (padded), 16 sequences "
+            "instead of 10 (padded) and the persist_static algorithm");
+  // Half as many units again at most.
+  config.hidden_size = config.input_size = config.proj_size = 80;
+  const auto small = change_of(profile, [](const RnnConfig& c) {
+    return c.algo == Algo::persist_static && c.batch_size == 16 && c.hidden_size == 128 ? 1.0 : 4.0;
+  });
+  ASSERT_TRUE(small);
+  EXPECT_THAT(small->changes, IsEmpty());
+}
+
 TEST(PredictChange, LeavesOutWhatDoesNothing) {
   const auto change = change_of(
       profile_of(1001, 33), [](const RnnConfig& c) { return c.batch_size % 8 == 0 ? 1.0 : 4.0; });

@@ -362,6 +362,38 @@ TEST(OrderToMeasure, BeginsWithACoarseNet) {
   EXPECT_TRUE(batch.contains(8) && batch.contains(512));
 }
 
+TEST(TimeGroups, TellPersistentKernelsApartByPass) {
+  const auto group = [](Cell cell, int hidden, int batch, Phase phase,
+                        MathType math = MathType::tensor_op) {
+    RnnConfig config = config_of(hidden, batch, 32, Algo::persist_static);
+    config.cell = cell;
+    config.math_type = math;
+    const auto found = time_group(config, h200(), phase);
+    return found ? to_string(*found) : "none";
+  };
+  const std::string cores = "persistent, Tensor Cores", none = "persistent, no Tensor Cores",
+                    large = "persistent, large weights";
+  constexpr Phase forward = Phase::forward_training, backward = Phase::backward_data;
+  EXPECT_EQ(group(Cell::gru, 416, 16, forward), cores);
+  EXPECT_EQ(group(Cell::gru, 416, 16, backward), none);
+  EXPECT_EQ(group(Cell::gru, 512, 16, backward), cores);
+  EXPECT_EQ(group(Cell::gru, 64, 16, backward), cores);
+  EXPECT_EQ(group(Cell::rnn_tanh, 416, 16, backward), cores);
+  EXPECT_EQ(group(Cell::gru, 512, 88, forward), cores);
+  EXPECT_EQ(group(Cell::gru, 512, 200, forward), none);
+  EXPECT_EQ(group(Cell::gru, 512, 208, forward), cores);
+  EXPECT_EQ(group(Cell::gru, 512, 200, backward), cores);
+  EXPECT_EQ(group(Cell::gru, 1280, 64, forward), cores);
+  EXPECT_EQ(group(Cell::gru, 1344, 64, forward), large);
+  EXPECT_EQ(group(Cell::gru, 1344, 16, forward), cores) << "few sequences";
+  EXPECT_EQ(group(Cell::gru, 1408, 64, backward), cores);
+  EXPECT_EQ(group(Cell::gru, 1344, 64, backward), large);
+  EXPECT_EQ(group(Cell::gru, 1344, 64, Phase::backward_weights), cores);
+  EXPECT_EQ(group(Cell::gru, 1344, 64, forward, MathType::default_math), large);
+  EXPECT_EQ(group(Cell::gru, 512, 64, forward, MathType::default_math), none);
+  EXPECT_EQ(group(Cell::lstm, 512, 64, forward), "persistent, LSTM kernels");
+}
+
 std::shared_ptr<const TimeModel> shipped() {
   static const auto model = *find_time_model("nvidia-h200", h200());
   return model;
