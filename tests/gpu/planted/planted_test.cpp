@@ -169,6 +169,11 @@ TEST(PlantedScores, TodaysRulesOnDrawnConfigurations) {
   EXPECT_GE(again.right, 12);
   EXPECT_LE(again.wrong, 4);
   EXPECT_GE(again.helps, again.right + again.wrong);
+  const Sum third = judged_today({"held-out-third-set-second"});
+  EXPECT_EQ(third.cases, 18);
+  EXPECT_GE(third.right, 13);
+  EXPECT_LE(third.wrong, 1);
+  EXPECT_EQ(third.missed, 0);
 }
 
 TEST(PlantedScores, PrecisionAndRecallAreShares) {
