@@ -23,8 +23,9 @@ constexpr double graph_launch_ns = 15'000;  // of the graph itself
 constexpr double tracing_slows = 1.135;
 constexpr double least_of_estimate = 0.85, most_of_estimate = 1.2;
 constexpr double least_of_traced = 0.75, most_of_traced = 1.4;
-// A longer wait of the GPU is for no launch, but for the next batch or other work of the host. None
-// of the recorded steps that a graph made as fast as estimated had longer ones.
+// A longer wait of the GPU is for no launch, but for the next batch or other work of the host. Of
+// 25 programs recorded on an H200 that load no data (planted-programs-steps.tar.xz) two had one in
+// a step, of 1.3 and 1.5 ms.
 constexpr std::int64_t longest_launch_ns = 1'000'000;
 // Recurrences side by side overlap more in a graph, where no launch holds them up.
 constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of time that was idle
@@ -226,10 +227,9 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, boo
   const double idle = std::max(0.0, 1 - work / now);
   const double overlap = concurrent ? 1 + overlapped * idle : 1;
   if (concurrent) most = std::max(most, most_of_estimate + most_overlapped * idle);
-  // It never launches more slowly than the program does.
-  // What the host does besides goes on while the graph runs, if nothing waits for it, else after
-  // it.
+  // What the host does besides goes on while the graph runs, or after it where something waits.
   const double beside = host_wait + host_copies, after = graph + host_wait * low / now;
+  // It never launches more slowly than the program does.
   GraphEstimate estimate;
   estimate.speedup = std::max(1.0, now / std::max(graph / overlap, beside));
   estimate.low = std::clamp(least * low / after, 1.0, estimate.speedup);

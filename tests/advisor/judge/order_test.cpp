@@ -125,6 +125,33 @@ TEST(Order, AGainCountsByTheShareThatItsCallHasOfTheStep) {
               ElementsAre("larger-estimate", "large-share", "smaller-estimate", "small-share"));
 }
 
+TEST(Order, WhatAStepWouldHardlyShowIsARemark) {
+  const auto profile = two_layers();
+  const ProfileIndex index(profile);
+  StepSavings savings(index);
+  // 0.1 (1 - 1 / 1.08) = 0.7 % of the step, and 1.7 %.
+  std::vector<Finding> findings{finding("little", 1, 1.08, GainBasis::measured_elsewhere),
+                                finding("enough", 1, 1.2, GainBasis::measured_elsewhere),
+                                finding("tried", 1, 1.08, GainBasis::measured_here, "program step"),
+                                finding("broken", 1, 1.08, GainBasis::measured_elsewhere)};
+  findings.back().severity = Severity::error;
+  order_findings(findings, savings, RuleSet{});
+  for (const auto& one : findings)
+    EXPECT_EQ(is_remark(one), one.rule_id == "little") << one.rule_id;
+  EXPECT_EQ(findings.back().rule_id, "little");
+}
+
+// The first half of the kernels holds what happens once: what ran there alone still has a share.
+TEST(Order, CallsOfTheBeginningHaveTheShareOfTheirKernels) {
+  auto profile = two_layers();
+  const auto last = static_cast<int>(profile.calls.size());
+  for (int call = 0; call < last; ++call)
+    if (call >= 40) profile.calls[static_cast<std::size_t>(call)].configuration = 0;
+  // 20 calls of the second layer, of 10 µs each, beside 100 steps with 50 µs of kernels.
+  const ProfileIndex index(profile);
+  EXPECT_NEAR(*share_of_step(index, 1, ""), 0.5 * 200 / 5000, 2e-3);
+}
+
 TEST(Order, WhatWasTriedInTheProgramComesBeforeWhatIsExpected) {
   const auto measured = GainBasis::measured_here;
   EXPECT_THAT(ordered({finding("estimate", 0, 5, GainBasis::modelled, "program step"),
@@ -321,6 +348,16 @@ TEST(Order, ACommandComesBeforeAnEstimateThatNeedsCodeAndIsNotClearlyMore) {
   measured.gain->basis = GainBasis::measured_here;
   EXPECT_THAT(ordered({command, measured}, profile), ElementsAre("graph", "command"));
   EXPECT_THAT(ordered({unknown, measured}, profile), ElementsAre("graph", "command"));
+}
+
+// A large speedup of little is less than a small one of much, whatever takes less to do.
+TEST(Order, CloseAreGainsOfTheWholeStep) {
+  const auto profile = two_layers();
+  const auto command = takes(predicted(finding("command", 1, 10, GainBasis::measured_elsewhere)),
+                             "algo", Effort::command);
+  const auto line = takes(predicted(finding("line", 0, 4, GainBasis::measured_elsewhere)), "layout",
+                          Effort::line);
+  EXPECT_THAT(ordered({command, line}, profile), ElementsAre("line", "command"));
 }
 
 TEST(Order, OfAlikeGainsWhatTakesLessComesFirst) {
