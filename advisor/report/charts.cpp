@@ -45,7 +45,8 @@ Lines lines_of(const FigureReport& figure, const std::vector<std::size_t>& drawn
 std::unique_ptr<Bars> steps(const Report& report) {
   auto bars = std::make_unique<Bars>();
   const auto ink = [](std::string_view name, const std::optional<StepPart>& part) -> Ink {
-    if (!part) return {Ink::idle, 0, name == "GPU idle elsewhere"};
+    if (name == words::idle_for_host) return {Ink::raised};
+    if (!part) return {Ink::idle, 0, name == words::idle_elsewhere};
     switch (*part) {
       case StepPart::rnn_forward:
         return ink_of(Phase::forward_training);
@@ -71,7 +72,7 @@ std::unique_ptr<Bars> steps(const Report& report) {
           {ms > 0 ? part.share * ms : part.share, ink(part.name, part.part), std::string(part.name),
            ms > 0 ? fmt::format("{} ({})", format_milliseconds(part.share * ms), share) : share});
     }
-    bars->last_entry = "GPU idle elsewhere";
+    bars->last_entry = words::idle_elsewhere;
     if (ms <= 0) row.whole = 1;
     bars->rows.push_back(std::move(row));
   }

@@ -353,8 +353,8 @@ std::vector<PartOfStep> parts_of(const StepAccount& step) {
   }
   if (step.idle_in_rnn > 0)
     parts.push_back({"GPU idle within recurrent layers", std::nullopt, step.idle_in_rnn});
-  if (step.idle_elsewhere > 0)
-    parts.push_back({"GPU idle elsewhere", std::nullopt, step.idle_elsewhere});
+  if (step.idle_for_host > 0) parts.push_back({idle_for_host, std::nullopt, step.idle_for_host});
+  if (step.idle_elsewhere > 0) parts.push_back({idle_elsewhere, std::nullopt, step.idle_elsewhere});
   return parts;
 }
 

@@ -143,6 +143,10 @@ std::vector<int> step_beginnings(const Profile& profile, int device) {
 
 double ProgramSteps::busy_share() const { return std::min(1.0, busy_ns / untraced_ns); }
 
+double ProgramSteps::host_wait() const {
+  return host_wait_ns * std::min(1.0, untraced_ns / traced_ns);
+}
+
 std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
                                           std::span<const NativeRecurrence> recurrences) {
   const auto calls = step_beginnings(profile, device);
@@ -220,8 +224,7 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, boo
     graph = work + graph_node_ns * steps->launches + graph_launch_ns;
     least = least_of_estimate;
     most = most_of_estimate;
-    // Launches alone are slower while they are traced, but no part is longer than the whole.
-    host_wait = steps->host_wait_ns * std::min(1.0, now / steps->traced_ns);
+    host_wait = steps->host_wait();
     host_copies = steps->host_copies_ns;
   }
   const double idle = std::max(0.0, 1 - work / now);

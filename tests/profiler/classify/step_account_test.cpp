@@ -102,6 +102,25 @@ TEST(StepAccount, NamesWhatRanAndWhereTheDeviceWaited) {
   EXPECT_NEAR(account.idle_in_rnn, 25.0 / 80 * 20 / 45, 1e-9);
 }
 
+// Half of each step passes before the next batch is there.
+TEST(StepAccount, AWaitForNoLaunchIsTheHosts) {
+  DrawnProgram program;
+  for (int step = 0; step < 60; ++step) {
+    const int forward = program.call(Phase::forward_training, true);
+    program.call(Phase::backward_data);
+    auto& t = program.now;
+    for (int k = 0; k < 4; ++k) program.kernel("lstm", t + 500 * k, t + 500 * (k + 1), forward);
+    program.kernel("loss", t + 2500, t + 3000);  // 500 µs: launches
+    t += 6000;
+  }
+  for (int step = 0; step < 10; ++step, program.now += 6000)
+    program.call(Phase::forward_training, true, 6000);
+  const auto account = program.account();
+  EXPECT_NEAR(account.idle_for_host, 0.5, 1e-9);
+  EXPECT_NEAR(account.idle_elsewhere, 500.0 / 6000, 1e-9);
+  EXPECT_NEAR(sum(account), 1, 1e-9);
+}
+
 TEST(StepAccount, CellsWithoutCudnnAreRecurrentLayersToo) {
   DrawnProgram program;
   for (int step = 0; step < 20; ++step) {
@@ -151,6 +170,7 @@ TEST(StepAccount, PartsOfAnyProgramAddUpToTheStep) {
     EXPECT_NEAR(sum(account), 1, 1e-9) << n;
     for (const double share : account.share) EXPECT_GE(share, 0) << n;
     EXPECT_GE(account.idle_in_rnn, 0) << n;
+    EXPECT_GE(account.idle_for_host, 0) << n;
     EXPECT_GE(account.idle_elsewhere, 0) << n;
     EXPECT_EQ(account.untraced > 0, timed) << n;
   }
