@@ -14,8 +14,8 @@ void cupti_pause();
 void cupti_resume();
 // Around a cuDNN call: what it launches is its own. False: CUPTI is not recording.
 bool cupti_begin(std::uint64_t call);
-// The range of its launches goes to the spool, also of a call that is not recorded: what that one
-// launches is nobody else's.
+// The range of its launches goes to the spool, also of a call that is not recorded, so that its
+// kernels are given to no other call.
 void cupti_end(CUstream stream);
 // The number that CUPTI has for a stream, and the ordinal of its device. False: CUPTI does not
 // record, or knows no such stream.
