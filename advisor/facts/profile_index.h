@@ -62,6 +62,9 @@ struct Sibling {
 struct ProgramStep {
   std::optional<GpuBusy> busy;        // nothing where it is not known
   std::optional<ProgramSteps> steps;  // the same
+  std::int64_t kernel_ns = 0;  // of all kernels of the process that `busy` looks at
+  // Inference is called between training steps, as for evaluation, and is no part of them.
+  bool inference_apart = false;
   // A stack or a bidirectional layer ran under the standard algorithm: of graph_estimate().
   bool concurrent = false;
   // Of the configurations recorded on the device the one with the most time in kernels: findings
@@ -212,12 +215,18 @@ bool refused_as_alternative(const ProfileIndex& index, int configuration);
 std::span<const Phase> phases_of_scope(std::string_view scope);
 
 // Which part of the recorded step of its program the calls of a configuration take, those of
-// phases_of_scope() (all of them where it names none), 0 … 1: of the time that GpuBusy looks at,
-// waits for launches included, or where none of them lie in that time, of the kernels of all that
-// was recorded, or of the steps without tracing. 1 for the scope "program step". Nothing where the
-// program or the calls have no traced kernels.
-std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
-                                    std::string_view scope);
+// phases_of_scope() (all of them where it names none), 0 … 1. As in StepAccount their kernels have
+// their share of the step's work, and the waits between them one of the waits within recurrent
+// layers. Where no step was timed without tracing: of the time that GpuBusy looks at, waits
+// included. Where none of the calls lie in that time, of the kernels of all that was recorded, or
+// of the steps without tracing. 1 for the scope "program step". Nothing where the program or the
+// calls have no traced kernels.
+struct StepShare {
+  double share = 0;
+  bool outside = false;  // of the recorded time instead: the calls lie between the steps
+};
+std::optional<StepShare> share_of_step(const ProfileIndex& index, int configuration,
+                                       std::string_view scope);
 
 // False for a configuration whose outputs were not finite or that failed the comparison with the
 // reference, and for the known defects of persist_static_small_h (small_h_wrong_results()):

@@ -66,20 +66,65 @@ bool is_concurrent(const ProfileIndex& index, int device) {
   return false;
 }
 
-// Of all that the process ran: for calls of which none lie in the part that GpuBusy looks at.
-double share_of_kernels(const ProfileIndex& index, int process, std::span<const int> calls) {
-  const auto& kernels = index.profile().kernels;
-  const auto took = [&](std::size_t k) {
-    return static_cast<double>(kernels.end_ns[k] - kernels.start_ns[k]);
+std::int64_t kernel_ns_of(const Profile& profile, int process) {
+  std::int64_t sum = 0;
+  const auto& kernels = profile.kernels;
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    if (kernels.process[k] == process) sum += kernels.end_ns[k] - kernels.start_ns[k];
+  return sum;
+}
+
+// Most training steps have no call of inference between their beginning and the next one's.
+bool inference_apart(const Profile& profile, int device) {
+  const auto beginnings = step_beginnings(profile, device);
+  const auto at = [&](int call) -> const RnnCall& {
+    return profile.calls[static_cast<std::size_t>(call)];
   };
-  double own = 0, all = 0;
-  for (const int call : calls)
-    for (const int kernel : index.kernels(call))
-      if (kernels.process[static_cast<std::size_t>(kernel)] == process)
-        own += took(static_cast<std::size_t>(kernel));
-  for (std::size_t k = 0; own > 0 && k < kernels.size(); ++k)
-    if (kernels.process[k] == process) all += took(k);
-  return all > 0 ? std::min(1.0, own / all) : 0;
+  if (beginnings.empty() || at(beginnings.front()).phase != Phase::forward_training) return false;
+  std::vector<std::int64_t> inference;
+  for (const auto& call : profile.calls)
+    if (call.device == device && call.process == at(beginnings.front()).process &&
+        call.phase == Phase::forward_inference)
+      inference.push_back(call.host_start_ns);
+  std::sort(inference.begin(), inference.end());
+  std::size_t with = 0;
+  for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
+    const auto next = std::lower_bound(inference.begin(), inference.end(),
+                                       at(beginnings[i]).host_start_ns);
+    with += next != inference.end() && *next < at(beginnings[i + 1]).host_start_ns ? 1 : 0;
+  }
+  return 2 * with < beginnings.size();
+}
+
+// Of all that the process ran: for calls of which none lie in the part that GpuBusy looks at.
+double share_of_kernels(const ProfileIndex& index, const ProgramStep& step,
+                        std::span<const int> calls) {
+  const auto& profile = index.profile();
+  double own = 0;
+  for (const int call : calls) {
+    if (profile.calls[static_cast<std::size_t>(call)].process != step.busy->process) continue;
+    for (const int kernel : index.kernels(call)) {
+      const auto k = static_cast<std::size_t>(kernel);
+      own += static_cast<double>(profile.kernels.end_ns[k] - profile.kernels.start_ns[k]);
+    }
+  }
+  const double busy = step.steps ? step.steps->busy_share() : step.busy->share();
+  return step.kernel_ns > 0
+             ? busy * std::min(1.0, own / static_cast<double>(step.kernel_ns))
+             : 0;
+}
+
+// As the step is accounted for (StepAccount): the work by its share of all work, and the waits
+// between the kernels by their share of those in recurrent layers.
+double share_of_account(const GpuBusy& busy, const ProgramSteps& steps, const CallTime& own) {
+  const auto part = [](std::int64_t some, std::int64_t all) {
+    return all > 0 ? std::min(1.0, static_cast<double>(some) / static_cast<double>(all)) : 0;
+  };
+  const double idle = std::max(0.0, steps.untraced_ns - steps.busy_ns);
+  const double waits = part(own.span_ns - own.busy_ns, busy.rnn_wait_ns);
+  const double ns = steps.busy_ns * part(own.busy_ns, busy.busy_ns) +
+                    idle * steps.rnn_wait_share * waits;
+  return std::min(1.0, ns / std::max(steps.untraced_ns, steps.busy_ns));
 }
 
 // Of the steps without tracing: for calls that were made in these alone.
@@ -96,8 +141,8 @@ double share_of_untraced(const Profile& profile, const ProgramSteps& steps,
 
 }  // namespace
 
-std::optional<double> share_of_step(const ProfileIndex& index, int configuration,
-                                    std::string_view scope) {
+std::optional<StepShare> share_of_step(const ProfileIndex& index, int configuration,
+                                       std::string_view scope) {
   const auto& profile = index.profile();
   const auto at = static_cast<std::size_t>(configuration);
   if (configuration < 0 || at >= profile.configurations.size() ||
@@ -106,7 +151,7 @@ std::optional<double> share_of_step(const ProfileIndex& index, int configuration
   const auto& step = index.program_step(configuration);
   const auto& busy = step.busy;
   if (!busy) return std::nullopt;
-  if (scope == "program step") return 1;
+  if (scope == "program step") return StepShare{1, false};
   const auto phases = phases_of_scope(scope);
   std::vector<int> calls;
   for (const int call : index.calls(configuration)) {
@@ -114,11 +159,18 @@ std::optional<double> share_of_step(const ProfileIndex& index, int configuration
     if (phases.empty() || std::find(phases.begin(), phases.end(), phase) != phases.end())
       calls.push_back(call);
   }
-  double share =
-      share_of_calls(profile, *busy, calls, [&](int call) { return index.kernels(call); });
-  if (share <= 0) share = busy->share() * share_of_kernels(index, busy->process, calls);
-  if (share <= 0 && step.steps) share = share_of_untraced(profile, *step.steps, calls);
-  return share > 0 ? std::optional(share) : std::nullopt;
+  StepShare found;
+  found.outside =
+      step.inference_apart && profile.configurations[at].config.mode == Mode::inference;
+  const auto own =
+      time_of_calls(profile, *busy, calls, [&](int call) { return index.kernels(call); });
+  found.share = step.steps && !found.outside
+                    ? share_of_account(*busy, *step.steps, own)
+                    : static_cast<double>(own.span_ns) / static_cast<double>(busy->span_ns);
+  if (found.share <= 0) found.share = share_of_kernels(index, step, calls);
+  if (found.share <= 0 && step.steps && !found.outside)
+    found.share = share_of_untraced(profile, *step.steps, calls);
+  return found.share > 0 ? std::optional(found) : std::nullopt;
 }
 
 const std::vector<NativeRecurrence>& ProfileIndex::native_recurrences() const {
@@ -146,7 +198,9 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   step.concurrent = is_concurrent(*this, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
   step.obstacles = capture_obstacles(*profile_, device, native_recurrences());
+  step.inference_apart = inference_apart(*profile_, device);
   if (step.busy) {
+    step.kernel_ns = kernel_ns_of(*profile_, step.busy->process);
     step.collectives = collectives(*profile_, device, *step.busy);
     const auto process = static_cast<std::size_t>(step.busy->process);
     if (process < profile_->processes.size())

@@ -1,4 +1,6 @@
 // program.gpu_busy and its kin: the whole step of a recorded program, of which the RNN is a part.
+#include <algorithm>
+
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
 
@@ -17,6 +19,27 @@ const ProgramSteps* steps_of(const Subject& s, const Index& i) {
   if (busy_of(s, i) == nullptr) return nullptr;
   const auto& steps = i.program_step(s.configuration).steps;
   return steps ? &*steps : nullptr;
+}
+
+// Of a step without tracing, 0 … 1.
+std::optional<double> part_of_step(const ProgramSteps* steps, double ns) {
+  if (steps == nullptr) return std::nullopt;
+  return std::min(1.0, ns / std::max(steps->untraced_ns, steps->busy_ns));
+}
+std::optional<double> percent(std::optional<double> part) {
+  return part ? std::optional(100 * *part) : std::nullopt;
+}
+// What a step would gain without this part of it.
+std::optional<double> without(std::optional<double> part) {
+  return part && *part < 1 ? std::optional(1 / (1 - *part)) : std::nullopt;
+}
+std::optional<double> input_copies(const Subject& s, const Index& i) {
+  const auto* steps = steps_of(s, i);
+  return part_of_step(steps, steps != nullptr ? steps->input_copies_ns : 0);
+}
+std::optional<double> host_wait(const Subject& s, const Index& i) {
+  const auto* steps = steps_of(s, i);
+  return part_of_step(steps, steps != nullptr ? steps->host_wait() : 0);
 }
 
 std::optional<double> graph(const Subject& s, const Index& i, double GraphEstimate::* member) {
@@ -49,6 +72,33 @@ void add_step_facts(Catalogue& catalogue) {
            const auto* steps = steps_of(s, i);
            return steps != nullptr ? std::optional(steps->untraced_ns / 1e6) : std::nullopt;
          });
+  define(catalogue, "program.input_copy_share", "%", Provenance::measured,
+         "share of a step without tracing in which nothing but copies from the host to the GPU ran",
+         [](const Subject& s, const Index& i) { return percent(input_copies(s, i)); });
+  define(catalogue, "program.input_bytes", "B", Provenance::measured,
+         "what a step copies from the host to the GPU, median",
+         [](const Subject& s, const Index& i) -> std::optional<std::int64_t> {
+           const auto* steps = steps_of(s, i);
+           if (steps == nullptr) return std::nullopt;
+           return static_cast<std::int64_t>(steps->input_bytes);
+         });
+  define(catalogue, "program.input_copy_rate", "B/s", Provenance::measured,
+         "program.input_bytes over the time of these copies",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* steps = steps_of(s, i);
+           if (steps == nullptr || steps->input_ns <= 0) return std::nullopt;
+           return steps->input_bytes / steps->input_ns * 1e9;
+         });
+  define(catalogue, "program.without_input_copies", "1", Provenance::modelled,
+         "how many times as fast a step would be if its copies to the GPU took no time of their own",
+         [](const Subject& s, const Index& i) { return without(input_copies(s, i)); });
+  define(catalogue, "program.host_wait_share", "%", Provenance::measured,
+         "share of a step without tracing in which the GPU waited for more than 1 ms at once: for "
+         "the next batch or other work of the host, no launch takes so long",
+         [](const Subject& s, const Index& i) { return percent(host_wait(s, i)); });
+  define(catalogue, "program.without_host_wait", "1", Provenance::modelled,
+         "how many times as fast a step would be without the waits of program.host_wait_share",
+         [](const Subject& s, const Index& i) { return without(host_wait(s, i)); });
   define_gain(
       catalogue, "cuda_graph", "program.graph_speedup", "1", Provenance::modelled,
       "the time of a step without tracing over that of its kernels and transfers, with 0.42 µs "

@@ -199,11 +199,13 @@ class Judging {
   void check_advice() { advice_.apply(findings_); }
   // Then over those of all:
   void offer_what_gains_in_the_program() { withdraw_by_whole_steps(findings_, profile_); }
+  // Once before the order, for which it counts, and once when all gains are settled.
+  void tell_savings() { savings_.tell(findings_); }
+  void make_remarks_of_small_savings() { StepSavings::leave_small_ones(findings_); }
   void order() { order_findings(findings_, savings_, rules_); }
   void propose_each_change_once() { left_out(merge_suggestions(findings_, index_)); }
   // At the end: until then a gain may still become that of another change.
   void name_changes_of_gains() { name_changes(findings_, profile_); }
-  void tell_savings() { savings_.tell(findings_); }
 
   void account_for_steps() {
     for (std::size_t i = 0; i < profile_.configurations.size(); ++i) {
@@ -220,9 +222,13 @@ class Judging {
       &Judging::explain_the_refusal, &Judging::leave_searched_changes_to_rules,
       &Judging::excuse_refused_alternatives, &Judging::leave_predicted_changes_to_rules,
       &Judging::check_advice};
-  static constexpr Pass of_all[] = {&Judging::offer_what_gains_in_the_program, &Judging::order,
+  static constexpr Pass of_all[] = {&Judging::offer_what_gains_in_the_program,
+                                    &Judging::tell_savings,
+                                    &Judging::make_remarks_of_small_savings,
+                                    &Judging::order,
                                     &Judging::propose_each_change_once,
-                                    &Judging::name_changes_of_gains, &Judging::tell_savings};
+                                    &Judging::name_changes_of_gains,
+                                    &Judging::tell_savings};
 
   void left_out(const std::vector<LeftOut>& left) {
     for (const auto& one : left) {

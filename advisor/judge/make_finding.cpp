@@ -327,7 +327,7 @@ std::optional<Gain> make_gain(const Rule& rule, const std::vector<Made>& made,
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (!made[i].suggestion.transform || measured.of[i]) continue;
     for (const auto& source : rule.gains) {
-      if (!source.promised) continue;
+      if (!source.once.empty()) continue;
       if (std::find(source.of.begin(), source.of.end(), made[i].of) == source.of.end()) continue;
       auto gain = gain_from(source, facts);
       if (!gain) continue;
@@ -336,17 +336,20 @@ std::optional<Gain> make_gain(const Rule& rule, const std::vector<Made>& made,
     }
   }
   for (const auto& source : rule.gains) {
-    if (!source.promised || !source.of.empty()) continue;
+    if (!source.once.empty() || !source.of.empty()) continue;
     if (auto gain = gain_from(source, facts)) return gain;
   }
   return std::nullopt;
 }
 
-// Finding::step_speedup.
-std::optional<double> unpromised_speedup(const Rule& rule, FactMemo& facts) {
+// Finding::possible.
+std::optional<Gain> possible_gain(const Rule& rule, FactMemo& facts) {
   for (const auto& source : rule.gains) {
-    if (source.promised) continue;
-    if (const auto gain = gain_from(source, facts)) return gain->speedup;
+    if (source.once.empty()) continue;
+    if (auto gain = gain_from(source, facts)) {
+      gain->once = source.once;
+      return gain;
+    }
   }
   return std::nullopt;
 }
@@ -493,7 +496,7 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   if (finding.gain)
     finding.gain->another_model = another_model_only(finding);
   else
-    finding.step_speedup = unpromised_speedup(rule, facts);
+    finding.possible = possible_gain(rule, facts);
   apply_measured(finding, rule);
   apply_validity(finding, rule, facts);
   apply_trials(finding, rule, facts.index());

@@ -15,7 +15,6 @@ namespace {
 
 // What a named cause counts whose gain was not measured: it comes before gains smaller than this.
 constexpr double unknown_gain = 1.2;
-constexpr double least_saving = 0.01;  // of a step; our choice
 constexpr double nothing_claimed = -std::numeric_limits<double>::infinity();
 
 // The share of a recorded program's step that following the finding is expected to save; below 0
@@ -27,23 +26,17 @@ double expected_saving(const Finding& finding, bool explains, StepSavings& savin
     const double speedup = finding.gain->speedup;
     return speedup > 0 ? 1 - 1 / speedup : nothing_claimed;
   }
-  if (finding.step_speedup) return 1 - 1 / *finding.step_speedup;
+  if (finding.possible) return 1 - 1 / finding.possible->speedup;
   if (!explains) return nothing_claimed;
-  return savings.share(finding.configuration, {}).value_or(1) * (1 - 1 / unknown_gain);
+  const auto share = savings.share(finding.configuration, {});
+  return (share ? share->share : 1) * (1 - 1 / unknown_gain);
 }
 
-// Larger comes first: broken, something to do, not refuted, measured in whole steps of the program;
-// of a program the share saved, confirmed, a cause; the class of the gain, milliseconds saved,
+// Larger comes first: broken, something to do, not refuted, measured in whole steps of the program,
+// within its steps; of a program the share saved, confirmed, a cause; the class of the gain, milliseconds saved,
 // speedup, not refuted on another GPU, confirmed, bytes, severity, a cause of what runs.
-using Weight = std::tuple<bool, bool, bool, bool, double, bool, bool, int, double, double, bool,
+using Weight = std::tuple<bool, bool, bool, bool, bool, double, bool, bool, int, double, double, bool,
                           bool, std::int64_t, int, bool>;
-
-// What was tried in the program comes before what is only expected of it.
-bool measured_in_whole_steps(const Finding& finding) {
-  return finding.gain && finding.gain->basis == GainBasis::measured_here &&
-         finding.gain->scope == "program step" && !finding.gain->another_model &&
-         finding.gain->speedup >= least_told_gain;
-}
 
 // On the GPUs where it was measured the rule does not hold; of this one only its document speaks.
 bool refuted_elsewhere(const Finding& finding) {
@@ -82,6 +75,7 @@ Weight weight_of(const Finding& finding, StepSavings& savings, const RuleSet& ru
           !is_remark(finding),
           !refuted(finding),
           measured_in_whole_steps(finding),
+          !of_program || !savings.outside(finding.configuration),
           expected,
           of_program && confirmed,
           explains,
@@ -215,12 +209,6 @@ void order_close(std::vector<Finding>& findings, StepSavings& savings) {
 void order_findings(std::vector<Finding>& findings, StepSavings& savings, const RuleSet& rules) {
   std::vector<Weight> weights;
   weights.reserve(findings.size());
-  savings.tell(findings);
-  // What the whole step would hardly show is no action.
-  for (auto& finding : findings)
-    if (finding.severity != Severity::error && finding.rule_saving &&
-        finding.rule_saving->high < least_saving && !measured_in_whole_steps(finding))
-      finding.severity = Severity::info;
   for (const auto& finding : findings) weights.push_back(weight_of(finding, savings, rules));
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

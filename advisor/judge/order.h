@@ -20,8 +20,8 @@ inline constexpr double as_predictions_tell = 1.25;
 //    Before the rest come gains of at least 5 % that were measured in whole steps of the program;
 // 3. in a recorded program, by the share of its step that is expected to be saved: the share that
 //    the calls have of the step, where kernels were traced, times what the speedup saves of them.
-//    A cause without a number (consequence `path`) counts a speedup of 1.2. What saves less than
-//    1 % of the step becomes a remark;
+//    A cause without a number (consequence `path`) counts a speedup of 1.2. What is called between
+//    training steps, as for evaluation, comes after what is part of them;
 //    Elsewhere measured gains, then modelled ones, then none, by the milliseconds they save, where
 //    times are known;
 // 4. of those that come close to each other what takes less (Effort), then what is surer: measured
@@ -35,7 +35,7 @@ inline constexpr double as_predictions_tell = 1.25;
 // Of one configuration's confirmed changes the larger measured gain comes first, but a change that
 // alters more (exact < padded < numerics < model) only where its interval lies wholly above that of
 // the one that alters less. A gain that only another model reaches does not count.
-// Sets `saving` and `rule_saving` of each, and the severity of what saves too little.
+// `saving` and `rule_saving` of each are set (StepSavings::tell()).
 void order_findings(std::vector<Finding>& findings, StepSavings& savings, const RuleSet& rules);
 
 }  // namespace rnnadvisor::advisor

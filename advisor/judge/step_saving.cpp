@@ -1,9 +1,12 @@
 #include "advisor/judge/step_saving.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace rnnadvisor::advisor {
 namespace {
+
+constexpr double least_saving = 0.01;  // of a step; our choice
 
 // The program's framework cannot express any of the changes that the finding proposes.
 bool cannot_be_followed(const Finding& finding) {
@@ -19,10 +22,28 @@ bool saves_time(const Finding& finding) {
          !cannot_be_followed(finding);
 }
 
-std::optional<double> StepSavings::share(int configuration, const std::string& scope) {
+bool measured_in_whole_steps(const Finding& finding) {
+  return finding.gain && finding.gain->basis == GainBasis::measured_here &&
+         finding.gain->scope == "program step" && !finding.gain->another_model &&
+         finding.gain->speedup >= least_told_gain;
+}
+
+void StepSavings::leave_small_ones(std::vector<Finding>& findings) {
+  for (auto& finding : findings)
+    if (finding.severity != Severity::error && finding.rule_saving &&
+        finding.rule_saving->high < least_saving && !measured_in_whole_steps(finding))
+      finding.severity = Severity::info;
+}
+
+std::optional<StepShare> StepSavings::share(int configuration, const std::string& scope) {
   const auto [found, fresh] = known_.try_emplace({configuration, scope});
   if (fresh) found->second = share_of_step(*index_, configuration, scope);
   return found->second;
+}
+
+bool StepSavings::outside(int configuration) {
+  const auto part = share(configuration, {});
+  return part && part->outside;
 }
 
 std::optional<StepSaving> StepSavings::of(const Finding& finding) {
@@ -30,25 +51,26 @@ std::optional<StepSaving> StepSavings::of(const Finding& finding) {
   const auto part = share(finding.configuration, finding.gain->scope);
   if (!part) return std::nullopt;
   const Gain& gain = *finding.gain;
-  const auto saved = [&](double speedup) { return *part * (1 - 1 / speedup); };
+  const auto saved = [&](double speedup) { return part->share * (1 - 1 / speedup); };
   StepSaving saving;
   saving.share = saving.low = saving.high = saved(gain.speedup);
   if (gain.low > 0) saving.low = saved(gain.low);
   if (gain.high > 0) saving.high = saved(gain.high);
   const auto& steps = index_->program_step(finding.configuration).steps;
-  if (steps) saving.step_ms = steps->untraced_ns / 1e6;
+  saving.outside = part->outside;
+  if (steps && !saving.outside) saving.step_ms = steps->untraced_ns / 1e6;
   return saving;
 }
 
 void StepSavings::tell(std::vector<Finding>& findings) {
   // Shares of one step: of the calls of a scope they add up, a whole step is there once.
   const auto key = [&](const Finding& finding) {
-    return std::pair(finding.rule_id,
-                     finding.gain->scope == "program step"
-                         ? finding.configuration
-                         : index_->program_step(finding.configuration).main_configuration);
+    return std::tuple(finding.rule_id, finding.saving->outside,
+                      finding.gain->scope == "program step"
+                          ? finding.configuration
+                          : index_->program_step(finding.configuration).main_configuration);
   };
-  std::map<std::pair<std::string, int>, StepSaving> sums;
+  std::map<std::tuple<std::string, bool, int>, StepSaving> sums;
   for (auto& finding : findings) {
     finding.rule_saving = finding.saving = of(finding);
     if (!finding.saving || finding.saving->share <= 0) continue;

@@ -23,17 +23,25 @@ class StepSavings {
   std::optional<StepSaving> of(const Finding& finding);
   // Sets `saving` and `rule_saving` of each.
   void tell(std::vector<Finding>& findings);
+  // Makes a remark of what saves less than 1 % of a step, but for errors and for what was measured
+  // in whole steps. After tell().
+  static void leave_small_ones(std::vector<Finding>& findings);
   // share_of_step(), which goes through all calls, once for each configuration and scope.
-  std::optional<double> share(int configuration, const std::string& scope);
+  std::optional<StepShare> share(int configuration, const std::string& scope);
+  // Its calls lie between the steps of the program.
+  bool outside(int configuration);
   const ProfileIndex& index() const { return *index_; }
 
  private:
   const ProfileIndex* index_;
-  std::map<std::pair<int, std::string>, std::optional<double>> known_;
+  std::map<std::pair<int, std::string>, std::optional<StepShare>> known_;
 };
 
 // The finding claims that its change makes calls or steps faster, and the change is one that the
 // program can have.
 bool saves_time(const Finding& finding);
+
+// What was tried in the program itself and gained: it comes before what is only expected of it.
+bool measured_in_whole_steps(const Finding& finding);
 
 }  // namespace rnnadvisor::advisor

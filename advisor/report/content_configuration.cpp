@@ -25,6 +25,10 @@ class ConfigurationBuilder {
     const bool alone = content_.in(window);  // not in a report with a headline
     if (alone || each_.verdict != report_.headline) put(Paragraph{each_.verdict});
     if (!each_.summary_in_name()) put(Paragraph{dim(each_.summary)});
+    if (each_.lengths.size() > 1)
+      put(Paragraph{fmt::format("{} sequence lengths; what follows is of T {}.", each_.lengths.size(),
+                                own_.config.seq_length),
+                    Look::note});
     if (each_.position) put(Paragraph{dim("in " + words::position(*each_.position))});
     own_findings();
     parameters();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "advisor/report/content.h"
 #include "advisor/report/trials.h"
@@ -12,7 +13,17 @@
 namespace rnnadvisor::advisor::document {
 namespace {
 
-GainText gain_of(const std::optional<Gain>& gain) {
+GainText gain_of(const Finding& finding) {
+  const auto& gain = finding.gain;
+  if (!gain && finding.possible) {
+    GainText text;
+    text.size = words::times(finding.possible->speedup);
+    text.rest = words::possible_gain(*finding.possible).substr(text.size.size());
+    text.basis = in_words(finding.possible->basis);
+    text.type = to_string(finding.possible->basis);
+    text.source = finding.possible->source;
+    return text;
+  }
   if (!gain || words::gain(gain).empty()) return {};
   Gain size = *gain;
   size.another_model = false;
@@ -53,11 +64,11 @@ class FindingBuilder {
     card_.number = place.number;
     card_.remark = place.remark;
     card_.title = prose(f_.title);
-    card_.gain = gain_of(f_.gain);
+    card_.gain = gain_of(f_);
     // A remark asks for nothing, so that a brief report only names it.
     if (card_.remark && content_.in(brief)) return std::move(card_);
     card_.message = prose(f_.message);
-    where(group_.findings.size() - 1);
+    where();
     saves();
     suggestions();
     if (f_.trial && std::none_of(f_.suggestions.begin(), f_.suggestions.end(),
@@ -90,9 +101,16 @@ class FindingBuilder {
                : nullptr;
   }
 
-  void where(std::size_t others) {
+  void where() {
     const auto* first = configuration();
     if (first == nullptr || (report_.shown() < 2 && !content_.in(window))) return;
+    // The window lists configurations, the reports layers.
+    std::set<int> rows;
+    for (const Finding* finding : group_.findings)
+      rows.insert(content_.in(window) ? finding->configuration
+                                      : report_.row_of(finding->configuration).index);
+    const std::size_t others = rows.size() - 1;
+    if (!content_.in(window)) first = &report_.row_of(f_.configuration);
     Entry entry{"Where", link_to(*first)};
     entry.look = Look::note;
     if (others > 0 && !content_.in(window))
@@ -255,7 +273,7 @@ class FindingBuilder {
 }  // namespace
 
 Text link_to(const ConfigurationReport& each) {
-  return {words::shorten(each.name, 80), Tone::plain, fmt::format("#c{}", each.index)};
+  return {words::shorten(each.name, 80), Tone::plain, fmt::format("#c{}", each.shown_in < 0 ? each.index : each.shown_in)};
 }
 
 Text link_to(const Content& content, const Finding& finding) {

@@ -207,22 +207,28 @@ class ReportBuilder {
 
   Table overview(const std::vector<int>& chosen) const {
     const bool page = content_.in(html_page);
+    const bool in_steps =
+        std::any_of(report_.configurations.begin(), report_.configurations.end(),
+                    [](const auto& each) { return each.share_of_step > 0; });
     Table table{"Overview of all configurations", {}, {}, {}, true};
     if (!page) table.title.clear();
     // The summary makes room for the names: these are what the rest of the report refers to.
     table.columns = {{"Standing"},
-                     {"Configuration", false, true, Narrow::clip, 48, 0, true},
+                     {"Configuration", false, true, Narrow::clip, 60, 0, true},
                      {"", false, content_.in(terminals), Narrow::clip, 28, 1},
-                     {"Step", true},
-                     {"TFLOP/s", true},
+                     {"Of step", true, in_steps},
+                     {"Time", true},
+                     {"TFLOP/s", true, !in_steps || !content_.in(terminals)},
                      {"Ran", false, true, Narrow::wrap, 13},
                      {"Memory", true, !content_.in(terminals)},
                      {"Best gain", true},
                      {"Verdict", false, content_.in(text_file)}};
     for (const auto& each : report_.configurations) {
-      if (each.tried) continue;
+      if (!each.listed()) continue;
       const bool linked = std::binary_search(chosen.begin(), chosen.end(), each.index);
-      const double ms = each.step_ms(), tflops = each.step_tflops(), best = each.best_gain();
+      const auto [ms, tflops] =
+          each.mean_step.value_or(std::pair(each.step_ms(), each.step_tflops()));
+      const double best = each.best_gain();
       const Outcome outcome = each.configuration->outcome;
       const auto memory = each.memory.total;
       Row row;
@@ -238,6 +244,8 @@ class ReportBuilder {
            fmt::format("{}", static_cast<int>(each.standing))},
           {name},
           {each.summary_in_name() ? Text(" ") : Text(each.summary, Tone::dim)},
+          {each.share_of_step > 0 ? words::percent(each.share_of_step) : "", Mark::none,
+           fmt::format("{:.6g}", each.share_of_step)},
           {ms > 0 ? format_milliseconds(ms) : "", Mark::none,
            ms > 0 ? fmt::format("{:.6g}", ms) : ""},
           {tflops > 0 ? words::number(tflops) : "", Mark::none,

@@ -170,12 +170,18 @@ Json gain_json(const Gain& g) {
           {"changes", changes_json(g.changes)}};
 }
 
+Json possible_json(const Gain& g) {
+  return {{"speedup", g.speedup}, {"low", positive(g.low)},   {"high", positive(g.high)},
+          {"scope", str(g.scope)}, {"source", str(g.source)}, {"once", str(g.once)}};
+}
+
 Json saving_json(const std::optional<StepSaving>& saving) {
   if (!saving) return nullptr;
   return {{"share", saving->share},
           {"low", saving->low},
           {"high", saving->high},
-          {"step_ms", positive(saving->step_ms)}};
+          {"step_ms", positive(saving->step_ms)},
+          {"outside", saving->outside}};
 }
 
 Json step_json(const StepAccount& step) {
@@ -254,6 +260,7 @@ Json finding_json(const Finding& f) {
           {"message", str(f.message)},
           {"configuration", f.configuration},
           {"gain", f.gain ? gain_json(*f.gain) : Json(nullptr)},
+          {"possible_gain", f.possible ? possible_json(*f.possible) : Json(nullptr)},
           {"saving", saving_json(f.saving)},
           {"rule_saving", saving_json(f.rule_saving)},
           {"trial", trial_json(f.trial)},
@@ -606,7 +613,7 @@ std::string write_json(const Report& report) {
               {"headline", report.headline},
               {"assumption", report.assumption.empty() ? Json(nullptr) : Json(report.assumption)},
               {"counts",
-               {{"configurations", report.shown()},
+               {{"configurations", report.own_configurations()},
                 {"errors", report.errors},
                 {"warnings", report.warnings},
                 {"opportunities", report.opportunities},

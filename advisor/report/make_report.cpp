@@ -11,6 +11,7 @@
 #include "advisor/judge/merge.h"
 #include "advisor/report/figures.h"
 #include "advisor/report/framework_choice.h"
+#include "advisor/report/layer_rows.h"
 #include "advisor/report/places.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
@@ -206,6 +207,8 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
     report.has_device = false;
     return report;
   }
+  if (const auto share = advisor::share_of_step(index, number, {}); share && !share->outside)
+    report.share_of_step = share->share;
   report.kernels = kernel_rows(profile, index, number);
   add_phases(report, index);
   report.ran = ran(report);
@@ -261,7 +264,7 @@ std::string difference(const RnnConfig& own, const std::vector<const RnnConfig*>
 void tell_apart(std::vector<ConfigurationReport>& all) {
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].tried) groups[all[i].name].push_back(i);
+    if (all[i].listed()) groups[all[i].name].push_back(i);
   for (const auto& [name, members] : groups) {
     if (members.size() < 2) continue;
     std::vector<const RnnConfig*> configs;
@@ -365,27 +368,37 @@ Report::Place Report::place_of(const Finding& finding) const {
   return {remark, static_cast<std::size_t>(found - groups.begin()) + 1};
 }
 
-std::size_t Report::shown() const {
+std::size_t Report::own_configurations() const {
   return static_cast<std::size_t>(std::count_if(configurations.begin(), configurations.end(),
                                                 [](const auto& c) { return !c.tried; }));
+}
+
+std::size_t Report::shown() const {
+  return static_cast<std::size_t>(std::count_if(configurations.begin(), configurations.end(),
+                                                [](const auto& c) { return c.listed(); }));
+}
+
+const ConfigurationReport& Report::row_of(int configuration) const {
+  const auto& own = configurations[static_cast<std::size_t>(configuration)];
+  return own.shown_in < 0 ? own : configurations[static_cast<std::size_t>(own.shown_in)];
 }
 
 const ConfigurationReport* Report::only() const {
   if (shown() != 1) return nullptr;
   return &*std::find_if(configurations.begin(), configurations.end(),
-                        [](const auto& c) { return !c.tried; });
+                        [](const auto& c) { return c.listed(); });
 }
 
 int Report::standing_count(Standing standing) const {
   return static_cast<int>(
       std::count_if(configurations.begin(), configurations.end(),
-                    [&](const auto& c) { return !c.tried && c.standing == standing; }));
+                    [&](const auto& c) { return c.listed() && c.standing == standing; }));
 }
 
 Standing Report::worst() const {
   Standing worst = Standing::unjudged;
   for (const auto& each : configurations) {
-    if (!each.tried) worst = std::max(worst, each.standing);
+    if (each.listed()) worst = std::max(worst, each.standing);
   }
   return worst;
 }
@@ -530,13 +543,14 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     if (ConfigurationReport* owner = configuration(verdict.configuration))
       count_verdict(*owner, verdict);
   }
-  tell_apart(report.configurations);
   for (auto& each : report.configurations) {
     pad_alike(each);
     each.standing =
         refused_as_alternative(index, each.index) ? Standing::refused : standing_of(each);
     each.verdict = verdict_of(each);
   }
+  join_lengths(report.configurations, index);
+  tell_apart(report.configurations);
   report.headline = headline_of(report);
   report.assumption = assumption_of(report);
   report.figures = look_up_figures(report);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "advisor/rules/finding.h"
@@ -118,6 +119,17 @@ struct ConfigurationReport {
   std::vector<model::WhyNot> why_not;
   std::vector<TrialRow> trials;          // confirmed first, then by speedup
   bool tried = false;                    // added by an experiment: no configuration of the user's
+  // Of a recorded layer that ran with several sequence lengths (join_lengths()): the index of the
+  // configuration in whose row and section this one is shown, -1 its own; and all of them, by
+  // length, where this one stands for them. `name` and `summary` then name all lengths.
+  int shown_in = -1;
+  std::vector<int> lengths;
+  // What its calls take of a step of the program, 0 … 1, of all `lengths`; 0: not known, or none,
+  // as of an evaluation between training steps.
+  double share_of_step = 0;
+  // Over these lengths, weighted by calls: ms and TFLOP/s of a step.
+  std::optional<std::pair<double, double>> mean_step;
+  bool listed() const { return !tried && shown_in < 0; }  // has a row and a section of its own
   std::vector<const Finding*> findings;  // in the order of advisor/judge/order.h
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
   int passed = 0, told_by_another = 0, not_applicable = 0, unknown = 0,
@@ -206,10 +218,14 @@ struct Report {
   };
   Place place_of(const Finding& finding) const;
 
-  // The user's own configurations: how many, and the one where there is just one, else null.
+  // The user's own configurations.
+  std::size_t own_configurations() const;
+  // Those that are listed(): how many, and the one where there is just one, else null.
   std::size_t shown() const;
   const ConfigurationReport* only() const;
-  // The standing of configurations, counted by Standing.
+  // The configuration in whose row and section this one is shown.
+  const ConfigurationReport& row_of(int configuration) const;
+  // The standing of listed configurations, counted by Standing.
   int standing_count(Standing standing) const;
   Standing worst() const;  // of them
 };
@@ -222,7 +238,7 @@ struct TextOptions {
   int width = 100;  // terminal columns
   bool color = false;
   bool ascii = false;           // no box-drawing or bar characters
-  int max_configurations = 12;  // in detail; the rest as a table
+  int max_configurations = 3;  // in detail; the rest as a table
   bool verbose = false;         // passed and unknown rules, all kernels
 };
 std::string write_text(const Report& report, const TextOptions& options = {});

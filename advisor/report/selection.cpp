@@ -11,8 +11,8 @@ std::vector<int> most_interesting(const Report& report, std::size_t most) {
     return report.configurations[static_cast<std::size_t>(index)];
   };
   const auto worth = [&](int index) {
-    return std::tuple(-static_cast<int>(each(index).standing), -each(index).best_gain(),
-                      -each(index).step_ms(), index);
+    return std::tuple(-static_cast<int>(each(index).standing), -each(index).share_of_step,
+                      -each(index).best_gain(), -each(index).step_ms(), index);
   };
   // Configurations that tell the same story: one of them is worth more than the tenth.
   const auto story = [&](int index) {
@@ -22,7 +22,7 @@ std::vector<int> most_interesting(const Report& report, std::size_t most) {
   };
   std::vector<int> order;
   for (const auto& own : report.configurations)
-    if (!own.tried) order.push_back(own.index);
+    if (own.listed()) order.push_back(own.index);
   if (order.size() <= most) return order;
   std::sort(order.begin(), order.end(), [&](int a, int b) { return worth(a) < worth(b); });
   std::map<decltype(story(0)), int> told;

@@ -145,13 +145,16 @@ std::string counted(int errors, int warnings, int opportunities) {
 
 // `saving`: of the step, of this finding or of its rule.
 std::string to_gain(const Finding& finding, const std::optional<StepSaving>& saving) {
+  if (!promises_speed(finding))
+    return fmt::format("about {} ({})", words::possible_gain(*finding.possible),
+                       in_words(finding.possible->basis));
   const Gain& gain = *finding.gain;
   // A layer may be a small part of the step.
   const bool part = saving && gain.scope != "program step";
   return fmt::format(
       "{}{} to gain{}{}{} ({})", gain.basis == GainBasis::measured_here ? "" : "about ",
       words::times(gain.speedup), words::gain_interval(gain), words::gain_change(gain),
-      part ? fmt::format(", {} of a step", words::percent(saving->share)) : "",
+      part ? ", " + words::part_saved(*saving) : "",
       in_words(gain.basis));
 }
 
@@ -199,8 +202,10 @@ bool promises_speed(const Finding& finding) {
 }
 
 const Finding* first_gain(std::span<const Finding* const> findings) {
-  const auto first = std::find_if(findings.begin(), findings.end(),
-                                  [](const Finding* each) { return promises_speed(*each); });
+  const auto first =
+      std::find_if(findings.begin(), findings.end(), [](const Finding* each) {
+        return promises_speed(*each) || (each->possible && !is_remark(*each));
+      });
   return first == findings.end() ? nullptr : *first;
 }
 
@@ -248,6 +253,8 @@ std::string headline_of(const Report& report) {
   if (report.profile->devices.size() == 1) {
     text += " on " + words::clean(report.profile->devices.front().name);
   }
+  if (const auto all = report.own_configurations(); all > shown)
+    text += fmt::format(" ({} with all their sequence lengths)", all);
   std::string parts;
   const auto add = [&](int count, std::string_view one, std::string_view many) {
     if (count > 0)

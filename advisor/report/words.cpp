@@ -380,14 +380,22 @@ std::string step_source(const StepAccount& step) {
       plural(step.untraced, "step"));
 }
 
+std::string part_saved(const StepSaving& saving) {
+  return percent(saving.share) +
+         (saving.outside ? " of the recorded time, between training steps" : " of a step");
+}
+
+std::string possible_gain(const Gain& g) {
+  return fmt::format("{}{} once {}", times(g.speedup), gain_interval(g), clean(g.once));
+}
+
 std::string saving_of(const StepSaving& saving) {
   std::string shares;
   if (saving.high > saving.low)
     shares = saving.low > 0 ? fmt::format("{:.0f} to {}", 100 * saving.low, percent(saving.high))
                             : fmt::format("at most {}", percent(saving.high));
   if (saving.step_ms <= 0)
-    return fmt::format("{} of a step{}", percent(saving.share),
-                       shares.empty() ? shares : " (" + shares + ")");
+    return part_saved(saving) + (shares.empty() ? shares : " (" + shares + ")");
   return fmt::format("{} of a step of {} ({}{})",
                      format_milliseconds(saving.share * saving.step_ms),
                      format_milliseconds(saving.step_ms), percent(saving.share),

@@ -116,6 +116,9 @@ std::string step_in_short(const StepAccount& step);
 std::string step_source(const StepAccount& step);
 // "3.65 ms of a step of 5.00 ms (73 %; 64 to 75 %)"; without times "73 % of a step (64 to 75 %)".
 std::string saving_of(const StepSaving& saving);
+std::string part_saved(const StepSaving& saving);  // "7 % of a step"
+// "1.90× (1.12 to 2.95) once the step can be captured": Finding::possible.
+std::string possible_gain(const Gain& g);
 // What it takes to follow a suggestion: "a command, no code".
 std::string_view effort(Effort value);
 std::string percent(double share);  // "61 %"; a share above 0 is never "0 %"

@@ -84,7 +84,7 @@ Json to_json(const GainSource& gain) {
     if (!gain.high.empty()) json["high"] = gain.high;
   }
   if (!gain.source.empty()) json["source"] = gain.source;
-  if (!gain.promised) json["promised"] = false;
+  if (!gain.once.empty()) json["once"] = gain.once;
   if (!gain.applies_when.empty()) json["applies_when"] = to_json(gain.applies_when);
   return json;
 }

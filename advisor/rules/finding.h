@@ -102,6 +102,8 @@ struct Gain {
   // The same in words, "the persist_static algorithm"; of what no machine can do the card's words.
   // Never empty in a judgement: no report shows a gain without its change.
   std::string change = {};
+  // Of Finding::possible: what the program has to be changed to first (GainSource::once).
+  std::string once = {};
 };
 // What following a finding is expected to save of a whole step of the recorded program: shares of
 // the step, 0 … 1, below 0 what it would cost. The interval is that of the gain; equal to `share`
@@ -109,6 +111,9 @@ struct Gain {
 struct StepSaving {
   double share = 0, low = 0, high = 0;
   double step_ms = -1;  // of a step without tracing; -1: none was timed
+  // Of the recorded time instead of a step: the calls lie between the steps, as those of an
+  // evaluation do.
+  bool outside = false;
 };
 std::string_view to_string(GainBasis value);
 // For people. What was measured of another layer is an estimate of this one.
@@ -161,9 +166,9 @@ struct Finding {
   // What predicted times expect of the first of its changes, for order and severity; nothing where
   // it proposes none or they cannot tell.
   std::optional<double> predicted_speedup;
-  // Of the program's step, for the order alone, where the finding claims no gain: what its card
-  // says the step would gain (GainSource::promised).
-  std::optional<double> step_speedup;
+  // Where the finding claims no gain: what the program's step would gain once the program is changed
+  // in ways that the card names (Gain::once). It counts for the order.
+  std::optional<Gain> possible;
 };
 
 // All that the finding proposes is another model: no layer computes the same afterwards, so

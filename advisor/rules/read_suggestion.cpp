@@ -209,7 +209,7 @@ GainSource read_gain(CardReader& reader, const toml::table& table,
                      const std::vector<SuggestionTemplate>& suggestions) {
   reader.check_keys(
       table,
-      {"fact", "low", "high", "speedup", "scope", "source", "change", "promised", "applies_when"},
+      {"fact", "low", "high", "speedup", "scope", "source", "change", "once", "applies_when"},
       "a gain");
   GainSource gain;
   gain.of = change_of_gain(reader, table, suggestions);
@@ -226,11 +226,7 @@ GainSource read_gain(CardReader& reader, const toml::table& table,
   }
   gain.scope = reader.word(table, "scope", scopes, true);
   gain.source = reader.text(table, "source");
-  if (const auto* node = table.get("promised")) {
-    const auto value = node->value<bool>();
-    if (!node->is_boolean()) reader.report(*node, "'promised' must be true or false");
-    gain.promised = value.value_or(true);
-  }
+  gain.once = reader.text(table, "once");
   if (const auto* node = table.get("applies_when"))
     gain.applies_when = read_conditions(reader, *node);
   const bool by_fact = table.contains("fact");

@@ -91,9 +91,10 @@ struct GainSource {
   // where the card proposes nothing that a machine can do.
   std::vector<std::size_t> of = {};
   std::string change;  // what gains it, in words, where `of` is empty
-  // No: what the step would gain once the program is changed in ways that the card names. The
-  // finding claims no gain; its place in the order is that of one (Finding::step_speedup).
-  bool promised = true;
+  // What the program has to be changed to first, in ways that the card names: "the step can be
+  // captured". The finding then claims no gain, but shows it as a possible one (Finding::possible),
+  // which decides its place in the order. Empty: nothing.
+  std::string once = {};
   ConditionSet applies_when;  // used only when known to hold
 };
 std::span<const std::string_view> gain_scopes();

@@ -131,7 +131,9 @@ QWidget* OverviewView::make_verdict() {
     figures->addWidget(make_figure(value, name, color));
   };
   if (const auto* first = advisor::first_gain(report.findings))
-    add(to_qt(words::times(first->gain->speedup)), tr("from the first action"), theme_.good);
+    add(to_qt(words::times((first->gain ? first->gain : first->possible)->speedup)),
+        first->gain ? tr("from the first action") : tr("possible, see the first action"),
+        theme_.good);
   // Rows as the list has them, one for each rule with the sign of its first finding; of several
   // configurations one rule may speak many times, and not always as severely.
   const auto count = [&](advisor::Severity severity, const char* word) {
@@ -219,8 +221,13 @@ QWidget* OverviewView::make_actions() {
               QStringLiteral("</span>");
       if (finding.saving && finding.saving->share > 0)
         value += QStringLiteral("<br><span style=\"font-size:small\">") +
-                 html.dim(tr("%1 of a step").arg(to_qt(words::percent(finding.saving->share)))) +
+                 html.dim(Page::escape(words::part_saved(*finding.saving))) +
                  QStringLiteral("</span>");
+    } else if (finding.possible) {
+      value = html.strong(Page::escape(words::times(finding.possible->speedup))) +
+              QStringLiteral("<br><span style=\"font-size:small\">") +
+              html.dim(tr("once %1").arg(Page::escape(to_qt(words::clean(finding.possible->once))))) +
+              QStringLiteral("</span>");
     }
     rows.push_back({{html.colored(mark(finding.severity), theme_.color_of(finding.severity)), false,
                      sign_percent},

@@ -75,18 +75,20 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
   return busy;
 }
 
-double share_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
-                      const std::function<std::span<const int>(int call)>& kernels_of) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;  // of work without a pause
+CallTime time_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
+                       const std::function<std::span<const int>(int call)>& kernels_of) {
+  using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  Pieces all, pieces;  // kernels; work without a pause
   for (const int call : calls) {
     if (profile.calls[static_cast<std::size_t>(call)].process != busy.process) continue;
-    std::vector<std::pair<std::int64_t, std::int64_t>> work;
+    Pieces work;
     for (const int kernel : kernels_of(call)) {
       const auto k = static_cast<std::size_t>(kernel);
       if (profile.kernels.start_ns[k] >= busy.from_ns)
         work.emplace_back(profile.kernels.start_ns[k], profile.kernels.end_ns[k]);
     }
     std::sort(work.begin(), work.end());
+    all.insert(all.end(), work.begin(), work.end());
     bool open = false;
     for (const auto& [start, end] : work) {
       if (!open || start - pieces.back().second > longest_wait_ns) {
@@ -97,13 +99,17 @@ double share_of_calls(const Profile& profile, const GpuBusy& busy, std::span<con
       }
     }
   }
-  std::sort(pieces.begin(), pieces.end());
-  std::int64_t sum = 0, covered = busy.from_ns;
-  for (const auto& [start, end] : pieces) {
-    if (end > covered) sum += end - std::max(start, covered);
-    covered = std::max(covered, end);
-  }
-  return std::min(1.0, static_cast<double>(sum) / static_cast<double>(busy.span_ns));
+  // Calls of several streams may overlap.
+  const auto covered_by = [&busy](Pieces& some) {
+    std::sort(some.begin(), some.end());
+    std::int64_t sum = 0, covered = busy.from_ns;
+    for (const auto& [start, end] : some) {
+      if (end > covered) sum += end - std::max(start, covered);
+      covered = std::max(covered, end);
+    }
+    return std::min(sum, busy.span_ns);
+  };
+  return {covered_by(pieces), covered_by(all)};
 }
 
 }  // namespace rnnadvisor

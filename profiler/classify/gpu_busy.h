@@ -40,11 +40,15 @@ struct GpuBusy {
 std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
                                 std::span<const NativeRecurrence> recurrences = {});
 
-// The part of GpuBusy::span_ns in which calls were at work, 0 … 1: from the first kernel of each
-// call to the end of its last, the waits between them included and pauses left out. `calls` are
-// indices into Profile::calls, those of other processes are passed over; `kernels_of` gives the
-// kernels of one, indices into Profile::kernels.
-double share_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
-                      const std::function<std::span<const int>(int call)>& kernels_of);
+// The part of GpuBusy::span_ns in which calls were at work, ns: from the first kernel of each call
+// to the end of its last, the waits between them included and pauses left out; and of it the time
+// in which one of their kernels ran.
+struct CallTime {
+  std::int64_t span_ns = 0, busy_ns = 0;
+};
+// `calls` are indices into Profile::calls, those of other processes are passed over; `kernels_of`
+// gives the kernels of one, indices into Profile::kernels.
+CallTime time_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
+                       const std::function<std::span<const int>(int call)>& kernels_of);
 
 }  // namespace rnnadvisor

@@ -32,6 +32,7 @@ constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of ti
 
 struct Traced {
   double span = 0, busy = 0, launches = 0, rnn_wait = 0, host_wait = 0, host_copies = 0;
+  double input_copies = 0, input_ns = 0, input_bytes = 0;
   PartTimes parts{};
 };
 
@@ -54,7 +55,8 @@ Traced traced_step(const std::vector<StepWork>& work, std::int64_t from, std::in
       const auto more = static_cast<double>(at->end_ns - std::max(at->start_ns, covered));
       step.busy += more;
       step.parts[static_cast<std::size_t>(at->part)] += more;
-      if (at->with_host) step.host_copies += more;
+      if (at->copy == copy_to_device || at->copy == copy_to_host) step.host_copies += more;
+      if (at->copy == copy_to_device) step.input_copies += more;
       before = &*at;
     }
     covered = std::max(covered, at->end_ns);
@@ -62,6 +64,30 @@ Traced traced_step(const std::vector<StepWork>& work, std::int64_t from, std::in
   }
   wait_until(to);
   return step;
+}
+
+// Of the process, by start: copies to the device.
+std::vector<std::size_t> copies_to_device(const Profile& profile, int process, int device) {
+  std::vector<std::size_t> found;
+  const auto& all = profile.transfers;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all.process[i] == process && all.device[i] == device && all.kind[i] == copy_to_device &&
+        all.operation[i] == MemoryOperation::copy)
+      found.push_back(i);
+  std::sort(found.begin(), found.end(),
+            [&](std::size_t a, std::size_t b) { return all.start_ns[a] < all.start_ns[b]; });
+  return found;
+}
+
+void add_inputs(Traced& step, const TransferTable& all, const std::vector<std::size_t>& copies,
+                std::int64_t from, std::int64_t to) {
+  auto at = std::lower_bound(
+      copies.begin(), copies.end(), from,
+      [&](std::size_t copy, std::int64_t time) { return all.start_ns[copy] < time; });
+  for (; at != copies.end() && all.start_ns[*at] < to; ++at) {
+    step.input_ns += static_cast<double>(all.end_ns[*at] - all.start_ns[*at]);
+    step.input_bytes += static_cast<double>(all.bytes[*at]);
+  }
 }
 
 double median_of(std::vector<double> values) { return median_interval(values).median; }
@@ -176,12 +202,14 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
     if (!fresh) entry->second = std::min(entry->second, profile.kernels.start_ns[k]);
   }
   const auto work = step_work(profile, steps.process, device, 0, recurrences);
+  const auto inputs = copies_to_device(profile, steps.process, device);
   std::vector<Traced> traced;
   for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
     const auto from = first_kernel.find(calls[i]), to = first_kernel.find(calls[i + 1]);
     if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second)
       continue;
     traced.push_back(traced_step(work, from->second, to->second));
+    add_inputs(traced.back(), profile.transfers, inputs, from->second, to->second);
   }
   if (traced.size() > warm_up + fewest_steps)
     traced.erase(traced.begin(), traced.begin() + warm_up);
@@ -197,6 +225,9 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   steps.launches = median_by(&Traced::launches);
   steps.host_wait_ns = median_by(&Traced::host_wait);
   steps.host_copies_ns = median_by(&Traced::host_copies);
+  steps.input_copies_ns = median_by(&Traced::input_copies);
+  steps.input_ns = median_by(&Traced::input_ns);
+  steps.input_bytes = median_by(&Traced::input_bytes);
   // The median of a sum is not that of its parts: these have their shares of all steps.
   double busy = 0, waits = 0, rnn_waits = 0;
   for (const auto& step : traced) {

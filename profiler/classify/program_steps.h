@@ -32,6 +32,8 @@ struct ProgramSteps {
   // While it was traced: what the device waited for that was no launch (single waits above 1 ms:
   // for the next batch, for other work of the host), and what copies between host and device took.
   double host_wait_ns = 0, host_copies_ns = 0;
+  // Of the latter, copies to the device; and all of these, also while kernels ran: ns and bytes.
+  double input_copies_ns = 0, input_ns = 0, input_bytes = 0;
   // In an untraced step, ns: launches alone are slower while they are traced, but no part is longer
   // than the whole.
   double host_wait() const;

@@ -79,9 +79,9 @@ std::vector<StepWork> step_work(const Profile& profile, int process, int device,
       made.part = StepPart::native_cells;
   });
   add(profile.transfers, [&](StepWork& made, std::size_t i) {
-    const int kind = profile.transfers.kind[i];
     made.part = StepPart::transfers;
-    made.with_host = kind == copy_to_device || kind == copy_to_host;
+    if (profile.transfers.operation[i] == MemoryOperation::copy)
+      made.copy = profile.transfers.kind[i];
   });
   const auto earlier = [](const StepWork& a, const StepWork& b) {
     return std::pair(a.start_ns, a.end_ns) < std::pair(b.start_ns, b.end_ns);

@@ -35,8 +35,8 @@ inline constexpr int copy_to_device = 1, copy_to_host = 2;
 struct StepWork {
   std::int64_t start_ns = 0, end_ns = 0;
   StepPart part = StepPart::other_kernels;
-  int call = -1;           // index into Profile::calls
-  bool with_host = false;  // a copy from the host or to it
+  int call = -1;  // index into Profile::calls
+  int copy = 0;   // of a copy its TransferTable::kind
 };
 
 // What one process had a device do from `from_ns` on, by start. `recurrences`: those of the

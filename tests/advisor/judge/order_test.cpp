@@ -22,6 +22,7 @@ using Json = nlohmann::json;
 std::vector<std::string> ordered(std::vector<Finding> findings, const Profile& profile) {
   const ProfileIndex index(profile);
   StepSavings savings(index);
+  savings.tell(findings);
   order_findings(findings, savings, RuleSet{});
   std::vector<std::string> ids;
   for (const auto& finding : findings) ids.push_back(finding.rule_id);
@@ -110,9 +111,9 @@ TEST(Order, AScopeNamesItsPhases) {
 TEST(Order, AGainCountsByTheShareThatItsCallHasOfTheStep) {
   const auto profile = two_layers();
   const ProfileIndex index(profile);
-  EXPECT_NEAR(*share_of_step(index, 0, "training step"), 0.6, 1e-3);
-  EXPECT_NEAR(*share_of_step(index, 1, ""), 0.1, 1e-3);
-  EXPECT_DOUBLE_EQ(*share_of_step(index, 1, "program step"), 1);
+  EXPECT_NEAR(share_of_step(index, 0, "training step")->share, 0.6, 1e-3);
+  EXPECT_NEAR(share_of_step(index, 1, "")->share, 0.1, 1e-3);
+  EXPECT_DOUBLE_EQ(share_of_step(index, 1, "program step")->share, 1);
   EXPECT_FALSE(share_of_step(index, 0, "forward inference")) << "there is no such call";
   EXPECT_FALSE(share_of_step(index, -1, ""));
   // 0.6 (1 - 1/1.5) = 0.2 of the step, 0.1 (1 - 1/10) = 0.09, 1 - 1/1.3 = 0.23 and
@@ -135,6 +136,8 @@ TEST(Order, WhatAStepWouldHardlyShowIsARemark) {
                                 finding("tried", 1, 1.08, GainBasis::measured_here, "program step"),
                                 finding("broken", 1, 1.08, GainBasis::measured_elsewhere)};
   findings.back().severity = Severity::error;
+  savings.tell(findings);
+  StepSavings::leave_small_ones(findings);
   order_findings(findings, savings, RuleSet{});
   for (const auto& one : findings)
     EXPECT_EQ(is_remark(one), one.rule_id == "little") << one.rule_id;
@@ -149,7 +152,57 @@ TEST(Order, CallsOfTheBeginningHaveTheShareOfTheirKernels) {
     if (call >= 40) profile.calls[static_cast<std::size_t>(call)].configuration = 0;
   // 20 calls of the second layer, of 10 µs each, beside 100 steps with 50 µs of kernels.
   const ProfileIndex index(profile);
-  EXPECT_NEAR(*share_of_step(index, 1, ""), 0.5 * 200 / 5000, 2e-3);
+  EXPECT_NEAR(share_of_step(index, 1, "")->share, 0.5 * 200 / 5000, 2e-3);
+}
+
+// An evaluation between training steps is no part of them, however long it is.
+TEST(Order, WhatIsCalledBetweenStepsComesAfterWhatIsPartOfThem) {
+  ProfileBuilder builder;
+  builder.add_device(*find_device("h200"));
+  builder.profile().environment.tracing = true;
+  Process process;
+  process.pid = 1;
+  builder.add_process(process);
+  Configuration layer;
+  layer.origin = Origin::captured;
+  const int trained = builder.add_configuration(layer);
+  layer.config.mode = Mode::inference;
+  const int evaluated = builder.add_configuration(layer);
+  std::int64_t now = 0;
+  const auto call = [&](int configuration, Phase phase, bool begins, std::int64_t us) {
+    CallRecord record;
+    record.call.configuration = configuration;
+    record.call.process = 0;
+    record.call.phase = phase;
+    record.call.begins_step = begins;
+    record.call.host_start_ns = record.call.host_end_ns = 1000 * now;
+    KernelRecord kernel;
+    kernel.name = "kernel";
+    kernel.process = 0;
+    kernel.call = builder.add_call(record);
+    kernel.start_ns = 1000 * now;
+    kernel.end_ns = 1000 * (now + us);
+    builder.add_kernel(kernel);
+    now += us;
+  };
+  for (int step = 0; step < 100; ++step) {
+    call(trained, Phase::forward_training, true, 10);
+    call(trained, Phase::backward_data, false, 20);
+    if (step % 25 == 24)
+      for (int n = 0; n < 50; ++n) call(evaluated, Phase::forward_inference, n == 0, 40);
+  }
+  const auto profile = builder.finish();
+  const ProfileIndex index(profile);
+  const auto training = share_of_step(index, trained, {});
+  const auto evaluation = share_of_step(index, evaluated, {});
+  ASSERT_TRUE(training && evaluation);
+  EXPECT_FALSE(training->outside);
+  EXPECT_TRUE(evaluation->outside);
+  EXPECT_GT(evaluation->share, training->share);
+  EXPECT_THAT(ordered({finding("evaluation", evaluated, 9, GainBasis::modelled, "forward inference"),
+                       finding("training", trained, 1.3, GainBasis::modelled)},
+                      profile),
+              ElementsAre("training", "evaluation"));
 }
 
 TEST(Order, WhatWasTriedInTheProgramComesBeforeWhatIsExpected) {
