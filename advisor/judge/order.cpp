@@ -126,6 +126,7 @@ constexpr double within_an_estimate = 2;
 // What a finding is worth beside another one that comes close to it.
 struct Worth {
   bool comparable = false;
+  bool outside = false;  // of the steps of the program
   double saving = 0;  // of the step, or of the calls; see expected_saving()
   double speedup = 1;
   Effort effort = Effort::line;
@@ -138,6 +139,7 @@ struct Worth {
 
 Worth worth_of(const Finding& finding, StepSavings& savings) {
   Worth worth;
+  worth.outside = savings.outside(finding.configuration);
   if (finding.severity == Severity::error || is_remark(finding) ||
       (finding.gain && !saves_time(finding)))
     return worth;
@@ -168,6 +170,7 @@ Worth worth_of(const Finding& finding, StepSavings& savings) {
 
 // Whether `later` is worth about what `before` is, and takes less or is surer.
 bool comes_before(const Worth& later, const Worth& before) {
+  if (later.outside && !before.outside) return false;
   if (later.by_command && before.comparable)
     return before.risk == 2 && before.effort > Effort::command;
   if (!later.comparable || !before.comparable || before.risk == 0) return false;

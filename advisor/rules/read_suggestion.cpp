@@ -212,7 +212,9 @@ GainSource read_gain(CardReader& reader, const toml::table& table,
       {"fact", "low", "high", "speedup", "scope", "source", "change", "once", "applies_when"},
       "a gain");
   GainSource gain;
-  gain.of = change_of_gain(reader, table, suggestions);
+  gain.once = reader.text(table, "once");
+  // What is possible once the program is another one is the gain of no suggestion alone.
+  if (gain.once.empty()) gain.of = change_of_gain(reader, table, suggestions);
   const bool by_hand = std::none_of(suggestions.begin(), suggestions.end(), [](const auto& each) {
     return each.transform || !each.found.empty();
   });
@@ -221,12 +223,11 @@ GainSource read_gain(CardReader& reader, const toml::table& table,
     if (!by_hand)
       reader.report(*node, "a change in words is for a card that proposes nothing for a machine",
                     "change = { … }, as the transform of the suggestion that was measured");
-  } else if (by_hand && node == nullptr) {
+  } else if (by_hand && node == nullptr && gain.once.empty()) {
     reader.report(table, "it is not said which change gains this", "change = \"…\", in words");
   }
   gain.scope = reader.word(table, "scope", scopes, true);
   gain.source = reader.text(table, "source");
-  gain.once = reader.text(table, "once");
   if (const auto* node = table.get("applies_when"))
     gain.applies_when = read_conditions(reader, *node);
   const bool by_fact = table.contains("fact");
@@ -257,7 +258,7 @@ GainSource read_gain(CardReader& reader, const toml::table& table,
     const auto& about = fact_definition(fact);
     name = about.name;
     const bool number = about.type == FactType::real || about.type == FactType::integer;
-    if (number && about.unit == "1" && about.gain_of.empty()) {
+    if (number && about.unit == "1" && about.gain_of.empty() && gain.once.empty()) {
       reader.report(
           *node, fmt::format("{} is no gain: it is not known of which change", about.name),
           "a gain needs no fact where this profile measured the suggestion: that is found "
