@@ -201,7 +201,15 @@ class Judging {
   void offer_what_gains_in_the_program() { withdraw_by_whole_steps(findings_, profile_); }
   // Once before the order, for which it counts, and once when all gains are settled.
   void tell_savings() { savings_.tell(findings_); }
-  void make_remarks_of_small_savings() { StepSavings::leave_small_ones(findings_); }
+  // A program that was recorded is the one that its author wants to be faster: what only another
+  // one reaches is no more than a remark, unless it is a warning.
+  void make_remarks_of_other_models() {
+    for (auto& finding : findings_)
+      if (finding.severity == Severity::opportunity && another_model_only(finding) &&
+          profile_.configurations[static_cast<std::size_t>(finding.configuration)].from_program())
+        finding.severity = Severity::info;
+  }
+  void make_remarks_of_small_savings() { savings_.leave_small_ones(findings_); }
   void order() { order_findings(findings_, savings_, rules_); }
   void propose_each_change_once() { left_out(merge_suggestions(findings_, index_)); }
   // At the end: until then a gain may still become that of another change.
@@ -224,6 +232,7 @@ class Judging {
       &Judging::check_advice};
   static constexpr Pass of_all[] = {&Judging::offer_what_gains_in_the_program,
                                     &Judging::tell_savings,
+                                    &Judging::make_remarks_of_other_models,
                                     &Judging::make_remarks_of_small_savings,
                                     &Judging::order,
                                     &Judging::propose_each_change_once,

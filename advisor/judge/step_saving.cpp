@@ -3,10 +3,28 @@
 #include <algorithm>
 #include <tuple>
 
+#include "advisor/change/accelerating.h"
+
 namespace rnnadvisor::advisor {
 namespace {
 
-constexpr double least_saving = 0.01;  // of a step; our choice
+constexpr double least_saving = 0.01;  // of a step, at the upper end; our choice
+// What asks for more than a command is expected to save as much as predictions tell of a step;
+// another precision, whose casts elsewhere in the program are not known, even at the lower end.
+constexpr double least_worth_work = 1 - 1 / least_told_gain;
+
+bool too_small(const Finding& finding, const Configuration& own) {
+  const StepSaving& saving = *finding.rule_saving;
+  if (saving.high < least_saving) return true;
+  if (finding.gain->basis != GainBasis::modelled) return false;
+  const auto gains = std::find_if(
+      finding.suggestions.begin(), finding.suggestions.end(),
+      [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
+  if (gains == finding.suggestions.end() ||
+      accelerate_does(finding.gain->changes, own.program.name, own.config, own.program))
+    return false;
+  return (gains->effort < Effort::precision ? saving.share : saving.low) < least_worth_work;
+}
 
 // The program's framework cannot express any of the changes that the finding proposes.
 bool cannot_be_followed(const Finding& finding) {
@@ -28,11 +46,14 @@ bool measured_in_whole_steps(const Finding& finding) {
          finding.gain->speedup >= least_told_gain;
 }
 
-void StepSavings::leave_small_ones(std::vector<Finding>& findings) {
-  for (auto& finding : findings)
-    if (finding.severity != Severity::error && finding.rule_saving &&
-        finding.rule_saving->high < least_saving && !measured_in_whole_steps(finding))
-      finding.severity = Severity::info;
+void StepSavings::leave_small_ones(std::vector<Finding>& findings) const {
+  for (auto& finding : findings) {
+    if (finding.severity == Severity::error || !finding.rule_saving ||
+        measured_in_whole_steps(finding))
+      continue;
+    const auto at = static_cast<std::size_t>(finding.configuration);
+    if (too_small(finding, index_->profile().configurations[at])) finding.severity = Severity::info;
+  }
 }
 
 std::optional<StepShare> StepSavings::share(int configuration, const std::string& scope) {

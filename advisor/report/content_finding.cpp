@@ -8,6 +8,7 @@
 #include "advisor/report/content.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
+#include "advisor/rules/evaluate.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor::document {
@@ -104,6 +105,11 @@ class FindingBuilder {
   void where() {
     const auto* first = configuration();
     if (first == nullptr || (report_.shown() < 2 && !content_.in(window))) return;
+    if (const Rule* rule = report_.rules->find(f_.rule_id);
+        rule != nullptr && about_the_program(*rule)) {
+      add({"Where", Text("the whole step of the program")});
+      return;
+    }
     // The window lists configurations, the reports layers.
     std::set<int> rows;
     for (const Finding* finding : group_.findings)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "advisor/facts/profile_index.h"
@@ -10,9 +11,9 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-RnnConfig without_lengths(RnnConfig config) {
+RnnConfig without_shape(RnnConfig config) {
   config.id.clear();
-  config.seq_length = 1;
+  config.seq_length = config.batch_size = 1;
   config.seq_lengths.clear();
   return config;
 }
@@ -32,12 +33,25 @@ double time_of(const ProfileIndex& index, int configuration) {
   return kernels > 0 ? kernels : events;
 }
 
-// " T60 to 81" in the place of " T67".
-void name_lengths(std::string& text, int own, int shortest, int longest) {
-  const std::string one = fmt::format(" T{},", own);
+// "20", "10 to 20".
+struct Range {
+  int least, most;
+  explicit Range(int one) : least(one), most(one) {}
+  void add(int one) {
+    least = std::min(least, one);
+    most = std::max(most, one);
+  }
+  std::string text() const {
+    return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  }
+};
+
+// " B10 to 20 T60 to 81" in the place of " B20 T67".
+void name_shapes(std::string& text, const RnnConfig& own, const Range& batch, const Range& length) {
+  const std::string one = fmt::format(" B{} T{},", own.batch_size, own.seq_length);
   const auto at = text.find(one);
-  if (at != std::string::npos && shortest != longest)
-    text.replace(at, one.size(), fmt::format(" T{} to {},", shortest, longest));
+  if (at != std::string::npos)
+    text.replace(at, one.size(), fmt::format(" B{} T{},", batch.text(), length.text()));
 }
 
 void join(std::vector<ConfigurationReport>& all, const std::vector<int>& members,
@@ -56,13 +70,14 @@ void join(std::vector<ConfigurationReport>& all, const std::vector<int>& members
     all_of_step += each(member).share_of_step;
   }
   auto& row = each(first);
-  int shortest = row.configuration->config.seq_length, longest = shortest;
+  const auto& own = row.configuration->config;
+  Range batch(own.batch_size), length(own.seq_length);
   double ms = 0, flops = 0, calls = 0;
   for (const int member : members) {
     const auto& one = each(member);
     if (member != first) each(member).shown_in = first;
-    shortest = std::min(shortest, one.configuration->config.seq_length);
-    longest = std::max(longest, one.configuration->config.seq_length);
+    batch.add(one.configuration->config.batch_size);
+    length.add(one.configuration->config.seq_length);
     const auto called = static_cast<double>(index.calls(member).size());
     if (one.step_ms() <= 0) continue;
     ms += called * one.step_ms();
@@ -71,24 +86,26 @@ void join(std::vector<ConfigurationReport>& all, const std::vector<int>& members
   }
   if (calls > 0) row.mean_step = {ms / calls, flops / ms};
   row.share_of_step = std::min(1.0, all_of_step);
-  row.lengths = members;
-  std::sort(row.lengths.begin(), row.lengths.end(), [&](int a, int b) {
-    return std::pair(each(a).configuration->config.seq_length, a) <
-           std::pair(each(b).configuration->config.seq_length, b);
+  row.shapes = members;
+  std::sort(row.shapes.begin(), row.shapes.end(), [&](int a, int b) {
+    const auto& one = each(a).configuration->config;
+    const auto& other = each(b).configuration->config;
+    return std::tuple(one.batch_size, one.seq_length, a) <
+           std::tuple(other.batch_size, other.seq_length, b);
   });
-  name_lengths(row.name, row.configuration->config.seq_length, shortest, longest);
-  name_lengths(row.summary, row.configuration->config.seq_length, shortest, longest);
+  name_shapes(row.name, own, batch, length);
+  name_shapes(row.summary, own, batch, length);
 }
 
 }  // namespace
 
-void join_lengths(std::vector<ConfigurationReport>& all, const ProfileIndex& index) {
+void join_shapes(std::vector<ConfigurationReport>& all, const ProfileIndex& index) {
   std::vector<std::pair<const ConfigurationReport*, std::vector<int>>> layers;
   std::vector<RnnConfig> keys;
   for (const auto& each : all) {
     const auto& own = *each.configuration;
     if (each.tried || !own.from_program() || !own.described()) continue;
-    const RnnConfig key = without_lengths(own.config);
+    const RnnConfig key = without_shape(own.config);
     const auto known = [&] {
       for (std::size_t i = 0; i < keys.size(); ++i)
         if (keys[i] == key && layers[i].first->configuration->device == own.device &&

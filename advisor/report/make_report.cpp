@@ -549,7 +549,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
         refused_as_alternative(index, each.index) ? Standing::refused : standing_of(each);
     each.verdict = verdict_of(each);
   }
-  join_lengths(report.configurations, index);
+  join_shapes(report.configurations, index);
   tell_apart(report.configurations);
   report.headline = headline_of(report);
   report.assumption = assumption_of(report);

@@ -119,15 +119,15 @@ struct ConfigurationReport {
   std::vector<model::WhyNot> why_not;
   std::vector<TrialRow> trials;          // confirmed first, then by speedup
   bool tried = false;                    // added by an experiment: no configuration of the user's
-  // Of a recorded layer that ran with several sequence lengths (join_lengths()): the index of the
-  // configuration in whose row and section this one is shown, -1 its own; and all of them, by
-  // length, where this one stands for them. `name` and `summary` then name all lengths.
+  // Of a recorded layer that ran with several batch sizes or sequence lengths (join_shapes()): the
+  // index of the configuration in whose row and section this one is shown, -1 its own; and all of
+  // them, by size, where this one stands for them. `name` and `summary` then name all sizes.
   int shown_in = -1;
-  std::vector<int> lengths;
-  // What its calls take of a step of the program, 0 … 1, of all `lengths`; 0: not known, or none,
+  std::vector<int> shapes;
+  // What its calls take of a step of the program, 0 … 1, of all `shapes`; 0: not known, or none,
   // as of an evaluation between training steps.
   double share_of_step = 0;
-  // Over these lengths, weighted by calls: ms and TFLOP/s of a step.
+  // Over these shapes, weighted by calls: ms and TFLOP/s of a step.
   std::optional<std::pair<double, double>> mean_step;
   bool listed() const { return !tried && shown_in < 0; }  // has a row and a section of its own
   std::vector<const Finding*> findings;  // in the order of advisor/judge/order.h

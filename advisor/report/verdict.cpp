@@ -254,7 +254,7 @@ std::string headline_of(const Report& report) {
     text += " on " + words::clean(report.profile->devices.front().name);
   }
   if (const auto all = report.own_configurations(); all > shown)
-    text += fmt::format(" ({} with all their sequence lengths)", all);
+    text += fmt::format(" ({} with all their shapes)", all);
   std::string parts;
   const auto add = [&](int count, std::string_view one, std::string_view many) {
     if (count > 0)

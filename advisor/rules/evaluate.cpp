@@ -223,6 +223,13 @@ bool valid_for(const Rule& rule, const std::optional<Version>& cudnn, const Devi
          (!outside(rule.architectures, device->architecture) && !outside(rule.devices, device->id));
 }
 
+bool about_the_program(const Rule& rule) {
+  static const int main = find_fact("program.main_configuration");
+  const auto& all = rule.applies_when.all;
+  return std::any_of(all.begin(), all.end(),
+                     [](const Condition& condition) { return condition.fact == main; });
+}
+
 bool about_a_call(const Rule& rule) {
   const auto of_group = [](int fact, std::string_view group) {
     return fact >= 0 && fact_catalogue()[static_cast<std::size_t>(fact)].name.starts_with(group);

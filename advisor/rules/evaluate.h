@@ -68,6 +68,8 @@ bool valid_for(const Rule& rule, const std::optional<Version>& cudnn, const Devi
 // Whether a card is about a call of cuDNN: it looks at the call, and not at what a program does
 // that keeps it from being made, or at whether it is made. It does not apply where no call is made.
 bool about_a_call(const Rule& rule);
+// Whether a card is about a whole recorded program: it fires once, for its main configuration.
+bool about_the_program(const Rule& rule);
 // Whether one is made: it ran, it was recorded, or the framework around it is expected to make it.
 bool call_is_made(const ProfileIndex& index, int configuration);
 

@@ -133,8 +133,9 @@ struct Finding {
   std::string rule_id;
   std::string criterion;  // row of the criteria table, "ALIGN-STD-8"; may be empty
   std::string title;
-  // The card's, or less: info for what measuring refuted, and where the card's is error and cuDNN
-  // refused what was to be tried in a comparison of algorithms (refused_as_alternative()).
+  // The card's, or less: info for what measuring refuted, for what saves less than 1 % of a recorded
+  // program's step or is another model than the recorded one, and where the card's is error and
+  // cuDNN refused what was to be tried in a comparison of algorithms (refused_as_alternative()).
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::documented;
   std::string message;                  // placeholders filled in

@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "advisor/judge/judge.h"
 #include "advisor/judge/make_finding.h"
@@ -137,7 +138,7 @@ TEST(Order, WhatAStepWouldHardlyShowIsARemark) {
                                 finding("broken", 1, 1.08, GainBasis::measured_elsewhere)};
   findings.back().severity = Severity::error;
   savings.tell(findings);
-  StepSavings::leave_small_ones(findings);
+  savings.leave_small_ones(findings);
   order_findings(findings, savings, RuleSet{});
   for (const auto& one : findings)
     EXPECT_EQ(is_remark(one), one.rule_id == "little") << one.rule_id;
@@ -153,6 +154,81 @@ TEST(Order, CallsOfTheBeginningHaveTheShareOfTheirKernels) {
   // 20 calls of the second layer, of 10 µs each, beside 100 steps with 50 µs of kernels.
   const ProfileIndex index(profile);
   EXPECT_NEAR(share_of_step(index, 1, "")->share, 0.5 * 200 / 5000, 2e-3);
+}
+
+// One account of a step: its layers take no more of it than its recurrent parts.
+TEST(Order, LayersTakeNoMoreThanTheStepGivesThem) {
+  std::mt19937 random(1848);
+  const auto draw = [&](int least, int most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  for (int round = 0; round < 200; ++round) {
+    ProfileBuilder builder;
+    builder.add_device(*find_device("h200"));
+    builder.profile().environment.tracing = true;
+    Process process;
+    process.pid = 1;
+    builder.add_process(process);
+    const int layers = static_cast<int>(draw(1, 4));
+    for (int layer = 0; layer < layers; ++layer) {
+      Configuration one;
+      one.origin = Origin::captured;
+      one.config.hidden_size = 64 * (layer + 1);
+      builder.add_configuration(one);
+    }
+    std::int64_t now = 0;  // us
+    const auto kernel = [&](int call, std::int64_t us) {
+      KernelRecord record;
+      record.name = "kernel";
+      record.process = 0;
+      record.call = call;
+      record.start_ns = 1000 * now;
+      record.end_ns = 1000 * (now += us);
+      builder.add_kernel(record);
+    };
+    const auto call = [&](int layer, Phase phase, bool begins, std::int64_t untraced_us) {
+      CallRecord record;
+      record.call.configuration = layer;
+      record.call.process = 0;
+      record.call.phase = phase;
+      record.call.begins_step = begins;
+      record.call.untraced = untraced_us >= 0;
+      record.call.step_duration_ns = untraced_us >= 0 && begins ? 1000 * untraced_us : -1;
+      record.call.host_start_ns = record.call.host_end_ns = 1000 * now;
+      return builder.add_call(record);
+    };
+    const std::int64_t step_us = draw(300, 3000);
+    for (int step = 0; step < 6; ++step, now += step_us)
+      for (const Phase phase : {Phase::forward_training, Phase::backward_data})
+        for (int layer = 0; layer < layers; ++layer, ++now)
+          call(layer, phase, layer == 0 && phase == Phase::forward_training, step_us);
+    for (int step = 0; step < 40; ++step) {
+      for (const Phase phase : {Phase::forward_training, Phase::backward_data}) {
+        for (int layer = 0; layer < layers; ++layer) {
+          const int own = call(layer, phase, layer == 0 && phase == Phase::forward_training, -1);
+          for (std::int64_t n = draw(1, 5); n > 0; --n) {
+            kernel(own, draw(1, 40));
+            now += draw(0, 30);
+          }
+        }
+        kernel(-1, draw(1, 200));
+        now += draw(0, 50) == 0 ? 15'000 : draw(0, 100);
+      }
+    }
+    const auto profile = builder.finish();
+    const auto judgement = judge(profile, RuleSet{});
+    ASSERT_EQ(judgement.steps.size(), 1U);
+    const auto& account = judgement.steps.front();
+    ASSERT_GT(account.untraced, 0);
+    const ProfileIndex index(profile);
+    double sum = 0;
+    for (int layer = 0; layer < layers; ++layer) sum += share_of_step(index, layer, {})->share;
+    const auto part = [&](StepPart of) { return account.share[static_cast<std::size_t>(of)]; };
+    // Shares are of the second half of the recording, the account's of the median step.
+    EXPECT_LE(sum, 1.1 * (part(StepPart::rnn_forward) + part(StepPart::rnn_backward) +
+                          account.idle_in_rnn) + 0.01)
+        << round;
+  }
 }
 
 // An evaluation between training steps is no part of them, however long it is.

@@ -92,37 +92,6 @@ TEST(ProgramSamples, TheRightCauseComesFirst) {
   }
 }
 
-// One account of a step: its layers take no more of it than its recurrent parts, and no finding
-// saves more of it than its layer takes.
-TEST(ProgramSamples, LayersTakeNoMoreThanTheStepGivesThem) {
-  int looked_at = 0;
-  for (const auto& program : programs()) {
-    const auto& [profile, judgement] = judged_recording(recording(program.name).string());
-    const ProfileIndex index(profile);
-    for (const auto& account : judgement.steps) {
-      if (account.untraced == 0) continue;
-      ++looked_at;
-      double layers = 0;
-      for (std::size_t c = 0; c < profile.configurations.size(); ++c) {
-        const auto share = share_of_step(index, static_cast<int>(c), {});
-        if (profile.configurations[c].device == account.device && share && !share->outside)
-          layers += share->share;
-      }
-      const auto part = [&](StepPart of) { return account.share[static_cast<std::size_t>(of)]; };
-      EXPECT_LE(layers, part(StepPart::rnn_forward) + part(StepPart::rnn_backward) +
-                            account.idle_in_rnn + 0.03)
-          << program.name;
-    }
-    for (const auto& finding : judgement.findings) {
-      if (!finding.saving || finding.saving->share <= 0) continue;
-      const auto share = share_of_step(index, finding.configuration, finding.gain->scope);
-      ASSERT_TRUE(share) << program.name;
-      EXPECT_LE(finding.saving->high, share->share + 1e-9) << program.name << finding.rule_id;
-    }
-  }
-  EXPECT_GE(looked_at, 5);
-}
-
 // A graph of the step is an estimate and needs code; the command needs neither code nor trust.
 TEST(ProgramSamples, NoGraphStandsAboveACommandThatGainsAboutAsMuch) {
   int commands = 0;

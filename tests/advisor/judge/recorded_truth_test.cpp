@@ -154,6 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Samples, RecordedTruth, ::testing::ValuesIn(recordings(
 TEST(Gains, EveryCardSaysOfWhichChange) {
   for (const auto& rule : builtin_rules().rules) {
     for (const auto& gain : rule.gains) {
+      if (!gain.once.empty()) continue;  // possible once the program is another one
       EXPECT_EQ(gain.of.empty(), !proposes(rule)) << rule.id;
       const int fact = gain.fact.empty() ? -1 : find_fact(gain.fact);
       if (fact < 0) continue;

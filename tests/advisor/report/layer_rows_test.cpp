@@ -1,4 +1,4 @@
-// A layer that ran with many sequence lengths has one row.
+// A layer that ran with many batch sizes and sequence lengths has one row.
 #include "advisor/report/layer_rows.h"
 
 #include <gmock/gmock.h>
@@ -15,6 +15,7 @@ namespace {
 struct Layer {
   int hidden_size;
   std::vector<int> lengths;
+  int batch_size = 64;
 };
 
 Profile program(const std::vector<Layer>& layers, int calls_of_longest = 1) {
@@ -27,6 +28,7 @@ Profile program(const std::vector<Layer>& layers, int calls_of_longest = 1) {
       one.origin = Origin::captured;
       one.config.hidden_size = one.config.input_size = layer.hidden_size;
       one.config.seq_length = length;
+      one.config.batch_size = layer.batch_size;
       const int configuration = builder.add_configuration(one);
       for (int n = 0; n < (length == longest ? calls_of_longest : 1); ++n) {
         CallRecord record;
@@ -48,15 +50,23 @@ TEST(LayerRows, OneRowForAllLengths) {
   EXPECT_EQ(report.shown(), 2U);
   const auto& row = report.row_of(0);
   EXPECT_EQ(row.configuration->config.seq_length, 30) << "that took the most time";
-  EXPECT_NE(row.name.find("T10 to 30"), std::string::npos) << row.name;
-  EXPECT_EQ(row.lengths, (std::vector{0, 2, 1}));
+  EXPECT_NE(row.name.find(" T10 to 30,"), std::string::npos) << row.name;
+  EXPECT_EQ(row.shapes, (std::vector{0, 2, 1}));
   EXPECT_EQ(&report.row_of(3), &report.configurations[3]);
   EXPECT_NE(report.configurations[3].name.find("T7,"), std::string::npos);
   EXPECT_NE(report.headline.find("2 configurations"), std::string::npos) << report.headline;
-  EXPECT_NE(report.headline.find("4 with all their sequence lengths"), std::string::npos);
+  EXPECT_NE(report.headline.find("4 with all their shapes"), std::string::npos);
 }
 
-// Every configuration has a row, and the row is of a layer that differs in its lengths alone.
+TEST(LayerRows, OneRowForAllBatchSizes) {
+  const auto profile = program({{512, {10, 30}, 20}, {512, {30}, 3}});
+  const auto report = make_report(profile, Judgement{}, builtin_rules());
+  EXPECT_EQ(report.shown(), 1U);
+  EXPECT_NE(report.row_of(0).name.find(" B3 to 20 T10 to 30,"), std::string::npos)
+      << report.row_of(0).name;
+}
+
+// Every configuration has a row, and the row is of a layer that differs in its shape alone.
 TEST(LayerRows, RowsArePartsOfAllConfigurations) {
   std::mt19937 random(17);
   for (int round = 0; round < 200; ++round) {
@@ -77,7 +87,7 @@ TEST(LayerRows, RowsArePartsOfAllConfigurations) {
       const auto& row = report.row_of(each.index);
       EXPECT_TRUE(row.listed());
       EXPECT_EQ(row.configuration->config.hidden_size, each.configuration->config.hidden_size);
-      if (each.listed()) in_rows += std::max<std::size_t>(1, each.lengths.size());
+      if (each.listed()) in_rows += std::max<std::size_t>(1, each.shapes.size());
     }
     EXPECT_EQ(in_rows, report.own_configurations());
   }
