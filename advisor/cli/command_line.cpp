@@ -97,7 +97,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
       "Examples:\n"
       "  rnnadvisor check --cell lstm --hidden-size 1000 --batch-size 33 --data-type half\n"
       "  rnnadvisor run network.toml -o network.rnnprof\n"
-      "  rnnadvisor report sample:gnmt --format html -o gnmt.html\n"
+      "  rnnadvisor report sample:gnmt -o gnmt.html\n"
       "\n"
       "Every option can be given as a variable too: --fail-on as RNNADVISOR_FAIL_ON.\n"
       "\n"
@@ -197,14 +197,15 @@ void add_judging_options(CLI::App& command, JudgingOptions& options, Context& co
                                   {"error", "warning", "opportunity", "info", "never"}};
 }
 
-void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
-                        bool output) {
-  auto* format = add_repeatable(command, "-f,--format", options.formats,
-                                "text, markdown, json, html, sarif, junit or csv; FORMAT:FILE "
-                                "writes it there (repeatable; default: text)")
-                     ->type_name("FORMAT[:FILE]")
-                     ->group(group_output);
-  context.completions[format] = {Context::Completion::Kind::words, format_names()};
+void add_output_options(CLI::App& command, OutputOptions& options, Context& context,
+                        const std::vector<std::string>& formats, bool output) {
+  auto* format =
+      add_repeatable(command, "-f,--format", options.formats,
+                     fmt::format("{}; FORMAT:FILE writes it there (repeatable; default: {})",
+                                 fmt::join(formats, ", "),
+                                 output ? "by the ending of -o FILE, else text" : "text"));
+  format->type_name("FORMAT[:FILE]")->group(group_output);
+  context.completions[format] = {Context::Completion::Kind::words, formats};
   command.add_flag("--json", options.json, "the same as --format json")->group(group_output);
   if (output) {
     add_path_option(command, "-o,--output", options.output,
@@ -213,6 +214,11 @@ void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose
                     context);
   }
   command.add_flag("--force", options.force, "replace files that exist")->group(group_output);
+}
+
+void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
+                        bool output) {
+  add_output_options(command, options, context, format_names(), output);
   command
       .add_flag("-v,--verbose", verbose, "text: also rules that passed or are unknown, all kernels")
       ->group(group_output);

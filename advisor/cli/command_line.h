@@ -37,7 +37,10 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options, Context& context);
 void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
                          const std::string& default_fail_on);
-// --format, --json, --force, --verbose; with `output` also -o.
+// --format with these formats, --json, --force; with `output` also -o.
+void add_output_options(CLI::App& command, OutputOptions& options, Context& context,
+                        const std::vector<std::string>& formats, bool output);
+// The same with every format, and --verbose.
 void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
                         bool output);
 // One of `words`, which are what a shell completes.

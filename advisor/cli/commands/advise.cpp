@@ -215,7 +215,7 @@ void add_report(CLI::App& app, Context& context) {
   add_recorded(
       app, context, "report", "Write reports on a recorded profile",
       "Examples:\n"
-      "  rnnadvisor report run.rnnprof --format html -o run.html\n"
+      "  rnnadvisor report run.rnnprof -o run.html\n"
       "  rnnadvisor report run.rnnprof -f json:run.json -f sarif:run.sarif -f text\n"
       "  rnnadvisor report sample:gnmt -f html -f markdown -o gnmt   # gnmt.html, gnmt.md\n"
       "\n"

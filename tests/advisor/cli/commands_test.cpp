@@ -514,7 +514,7 @@ TEST(Recorded, AdviseAndReportReadAProfile) {
                 .status,
             0);
   EXPECT_EQ(call({"advise", path}).status, 0);
-  EXPECT_EQ(call({"report", path, "-f", "html", "-o", folder / "x.html"}).status, 0);
+  EXPECT_EQ(call({"report", path, "-o", folder / "x.html"}).status, 0);
   EXPECT_THAT(read_text(folder / "x.html"), StartsWith("<!"));
   EXPECT_EQ(call({"advise", path, "--verify"}).status, 3) << "there is no GPU";
   EXPECT_EQ(call({"advise", folder / "missing.rnnprof"}).status, 2);
