@@ -10,6 +10,7 @@
 #include <set>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/finding_fields.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "advisor/report/sarif_places.h"
@@ -20,7 +21,7 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using fields::Json;
 
 std::string_view level(Severity severity) {
   switch (severity) {
@@ -227,22 +228,17 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
   for (const auto& c : f.comparisons) {
     if (c.holds) comparisons.push_back(words::comparison(c));
   }
-  Json properties = {{"severity", to_string(f.severity)},
-                     {"confidence", to_string(f.confidence)},
-                     {"because", comparisons}};
+  Json properties = fields::pick(f, {"severity", "confidence"});
+  properties["because"] = std::move(comparisons);
   if (f.gain) {
-    properties["gain"] = {{"speedup", f.gain->speedup},
-                          {"savedBytes", f.gain->saved_bytes},
-                          {"basis", to_string(f.gain->basis)},
-                          {"change", words::clean(f.gain->change)},
-                          {"anotherModel", f.gain->another_model}};
+    properties["gain"] =
+        fields::pick(*f.gain, {"speedup", "saved_bytes", "basis", "change", "another_model"});
+    properties["gain"]["change"] = words::clean(f.gain->change);
   }
   if (refuted(f)) {
     properties["refuted"] = {{"text", words::refuted(f)}};
-    if (f.refuted_by) {
-      properties["refuted"]["agree"] = f.refuted_by->agree;
-      properties["refuted"]["refute"] = f.refuted_by->refute;
-    }
+    if (f.refuted_by)
+      properties["refuted"].update(fields::pick(*f.refuted_by, {"agree", "refute"}));
   }
   if (predicted != nullptr) {
     if (Json time = predicted_time(*predicted, each.index); !time.is_null())
