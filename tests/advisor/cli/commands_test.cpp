@@ -232,13 +232,13 @@ TEST(Check, KeysThatWereGivenStayAndTheOthersFollow) {
   EXPECT_EQ(config.math_precision, DataType::float32) << "the file did";
   EXPECT_TRUE(is_given(inputs->front(), "data_type"));
   EXPECT_FALSE(is_given(inputs->front(), "input_size"));
-  // The contradiction is said, not computed.
+  // The contradiction is reported, not computed.
   const auto called = call({"check", file, "--data-type", "double", "--device", "a100"});
   EXPECT_EQ(called.status, 1);
   EXPECT_THAT(called.out, HasSubstr("math_precision"));
 }
 
-TEST(Check, DeviceIsSaidWhenItIsChosen) {
+TEST(Check, AChosenDeviceIsReported) {
   FakeMachine machine;
   const std::vector<std::string> arguments = {"check", "--cell", "lstm", "--fail-on", "never"};
   EXPECT_THAT(call(arguments, machine.services()).err, HasSubstr("no GPU here: judging for"));

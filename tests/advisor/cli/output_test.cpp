@@ -100,7 +100,7 @@ TEST(Outputs, ExistingFilesAreKeptUnlessForced) {
   EXPECT_FALSE(check_writable({folder / ""}, true, {}));      // a folder
   EXPECT_FALSE(check_writable({path + "/below"}, true, {}));  // a file in the way
   EXPECT_TRUE(check_writable({"/dev/null"}, false, {}));
-  EXPECT_FALSE(check_writable({folder / "new/deeper/x"}, false, {}));  // a typo is told
+  EXPECT_FALSE(check_writable({folder / "new/deeper/x"}, false, {}));  // a typo is reported
   EXPECT_TRUE(check_writable({folder / "new/deeper/x"}, false, {}, true));
   EXPECT_FALSE(check_writable({path + "/below/x"}, false, {}, true));
 }
@@ -156,7 +156,7 @@ TEST(Progress, OnlyOnATerminal) {
 }
 
 // A watching program reads JSON Lines, from standard error or from a file, terminal or not.
-TEST(RecordingSize, SpeaksAtAGibibyteAndWheneverItDoubled) {
+TEST(RecordingSize, IsReportedAtAGibibyteAndAfterEachDoubling) {
   constexpr std::int64_t gibi = std::int64_t{1} << 30;
   RecordingSize size;
   EXPECT_FALSE(size.look(10, gibi - 1, 1000 * gibi));

@@ -77,7 +77,7 @@ TEST_F(ProfileCommand, MakesAProfileAndPassesTheStatusThrough) {
   }
 }
 
-TEST_F(ProfileCommand, WithoutADriverItIsSaidBeforeTheProgramRuns) {
+TEST_F(ProfileCommand, AMissingDriverIsReportedBeforeTheProgramRuns) {
   EXPECT_THAT(profile({"sh", "-c", "true"}).err, Not(HasSubstr("driver")));
   machine_.missing_driver = "no NVIDIA driver: made up";
   for (const std::string command : {"profile", "accelerate", "try"}) {
@@ -156,7 +156,7 @@ TEST_F(ProfileCommand, SignalsOfTheProgramAreOurs) {
   EXPECT_THAT(called.err, HasSubstr("ended by signal 15"));
 }
 
-TEST_F(ProfileCommand, WhatCannotBeStartedIsSaidAsAShellSaysIt) {
+TEST_F(ProfileCommand, WhatCannotBeStartedIsReportedLikeAShellDoes) {
   auto called = profile({"no-such-program-anywhere"});
   EXPECT_EQ(called.status, 127);
   EXPECT_THAT(called.err, HasSubstr("no-such-program-anywhere"));
@@ -545,7 +545,7 @@ NameParts name_parts() {
           }};
 }
 
-TEST(OutputName, IsMadeOfWhereAndByWhom) {
+TEST(OutputName, IsMadeOfHostProcessAndVariables) {
   TemporaryFolder folder;
   const auto expand = [&](const std::string& pattern) {
     return expand_output_name(pattern, name_parts()).value();

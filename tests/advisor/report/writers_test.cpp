@@ -366,9 +366,9 @@ TEST(Text, ConditionsAreWrappedNotCut) {
   }
 }
 
-// A rule that measuring refuted on this GPU: that is said with its counts, and no format has the
+// A rule that measuring refuted on this GPU: every format shows the counts, and none has the
 // change as something to do, or its code.
-TEST(Refuted, IsSaidAndNotOffered) {
+TEST(Refuted, IsShownAndNotOffered) {
   auto judged = fixture::single();
   auto& finding = judged->judgement.findings.at(0);
   finding.severity = Severity::info;
@@ -406,7 +406,7 @@ TEST(Refuted, IsSaidAndNotOffered) {
   EXPECT_THAT(all, Not(HasSubstr("     do       Pad the batch to 40")));
 }
 
-// What was tried here and refuted is told with its numbers; the other suggestion stays.
+// A suggestion that was tried here and refuted has its numbers; the other one stays.
 TEST(Refuted, OfSuggestionsOnlyThoseThatWereTried) {
   const auto judged = fixture::refuted_here();
   const Report report = judged->report();
