@@ -288,7 +288,7 @@ void add_no_command_line(CLI::App& command, bool& wanted) {
       .add_flag(
           "--no-command-line", wanted,
           "leave the command lines out of the profile; without this passwords, tokens and keys "
-          "in them are replaced as far as their names and forms tell them")
+          "in them are replaced if recognised by name or form")
       ->group(group_recording);
 }
 

@@ -106,7 +106,8 @@ class Adder {
     const bool training = std::any_of(found.begin(), found.end(), [](const Stretch& stretch) {
       return stretch.direction != Direction::forward;
     });
-    // Backward weights do not tell the implementation: that of the stretch before them counts.
+    // Kernels of backward weights do not show the implementation: that of the stretch before them
+    // counts.
     auto last = model::Implementation::none;
     for (const auto& stretch : found) {
       const Phase phase = phase_of(stretch.direction, training);

@@ -66,7 +66,7 @@ Traced traced_step(const std::vector<StepWork>& work, std::int64_t from, std::in
 
 double median_of(std::vector<double> values) { return median_interval(values).median; }
 
-// Of a recording that tells of no beginnings: the first forward pass of training after a backward
+// Of a recording that marks no beginnings: the first forward pass of training after a backward
 // pass. Nothing else of it is a step then.
 std::set<int> first_passes(const Profile& profile, int device) {
   std::vector<int> calls;
