@@ -45,15 +45,21 @@ void name_environment(CLI::App& app) {
   }
 }
 
-template <class T>
-CLI::Option* add_repeatable(CLI::App& command, const std::string& name, T& target,
-                            const std::string& description) {
+}  // namespace
+
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            std::vector<std::string>& target, const std::string& description) {
   return command.add_option(name, target, description)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-}  // namespace
+void add_rules_option(CLI::App& command, std::vector<std::string>& directories, Context& context) {
+  auto* rules = add_repeatable(command, "--rules", directories,
+                               "also the rule cards of this folder (repeatable)");
+  rules->type_name("DIR")->group(group_judging);
+  context.completions[rules] = {Context::Completion::Kind::directory, {}};
+}
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& footer) {
@@ -175,11 +181,7 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options,
 void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
                          const std::string& default_fail_on) {
   options.fail_on = default_fail_on;
-  auto* rules = add_repeatable(command, "--rules", options.rule_directories,
-                               "also the rule cards of this folder (repeatable)")
-                    ->type_name("DIR")
-                    ->group(group_judging);
-  context.completions[rules] = {Context::Completion::Kind::directory, {}};
+  add_rules_option(command, options.rule_directories, context);
   auto* ignore = add_repeatable(command, "--ignore", options.ignore,
                                 "leave a rule out, or with 'topic/' a topic (repeatable)")
                      ->type_name("ID")

@@ -34,6 +34,9 @@ std::unique_ptr<CLI::App> make_application(Context& context);
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& footer);
 
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            std::vector<std::string>& target, const std::string& description);
+void add_rules_option(CLI::App& command, std::vector<std::string>& directories, Context& context);
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options, Context& context);
 void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
                          const std::string& default_fail_on);

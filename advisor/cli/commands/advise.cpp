@@ -135,13 +135,9 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
                      ->type_name("PATH");
   python->needs(torch)->group(group_verifying);
   context.completions[python] = {Context::Completion::Kind::file, {}};
-  auto* configuration = command
-                            .add_option("--configuration", options.configurations,
-                                        "only this one: its id, or #INDEX (repeatable)")
-                            ->expected(1)
-                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                            ->type_name("ID");
-  with_verify(configuration);
+  with_verify(add_repeatable(command, "--configuration", options.configurations,
+                             "only this one: its id, or #INDEX (repeatable)")
+                  ->type_name("ID"));
   auto* rule = command
                    .add_option("--rule", options.rule,
                                "only what this rule suggests; with --change: only where it fires")

@@ -135,12 +135,8 @@ Result<std::vector<RnnConfig>> calibration_grid() {
 int calibrate(Context& context, const CalibrateArguments& arguments) {
   if (!arguments.from.empty()) return from_profiles(context, arguments);
   if (!(arguments.budget >= shortest_budget && arguments.budget <= longest_budget)) {
-    return context.report(
-        Error{ErrorCode::invalid_argument,
-              fmt::format("--budget must be {} to {} seconds", shortest_budget, longest_budget),
-              {},
-              std::nullopt,
-              {}});
+    return context.report(usage(
+        fmt::format("--budget must be {} to {} seconds", shortest_budget, longest_budget), ""));
   }
   const auto begin = Clock::now();
   auto gpu = gpu_for(context, arguments.gpu, "calibrate",

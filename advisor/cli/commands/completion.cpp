@@ -93,11 +93,8 @@ void add_completion(CLI::App& app, Context& context) {
   command->callback([name, &context] {
     context.action = [name, &context] {
       if (*name != "bash" && *name != "zsh" && *name != "fish") {
-        return context.report(Error{ErrorCode::invalid_argument,
-                                    fmt::format("there is no completion for '{}'", *name),
-                                    "bash, zsh or fish",
-                                    std::nullopt,
-                                    {}});
+        return context.report(
+            usage(fmt::format("there is no completion for '{}'", *name), "bash, zsh or fish"));
       }
       context.out << (*name == "bash" ? bash_script : *name == "zsh" ? zsh_script : fish_script);
       return exit_ok;

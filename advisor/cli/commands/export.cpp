@@ -26,11 +26,8 @@ Writer find_writer(std::string_view format) {
 int export_command(Context& context, const ExportArguments& arguments) {
   const Writer write = find_writer(arguments.format);
   if (write == nullptr) {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                fmt::format("--format: cannot export '{}'", arguments.format),
-                                "chrome, perfetto, kernels-csv or calls-csv",
-                                std::nullopt,
-                                {}});
+    return context.report(usage(fmt::format("--format: cannot export '{}'", arguments.format),
+                                "chrome, perfetto, kernels-csv or calls-csv"));
   }
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
   if (to_file) {

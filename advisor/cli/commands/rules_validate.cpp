@@ -273,24 +273,15 @@ int validate(const Context& context, const RulesValidateArguments& arguments) {
   const auto chosen = wanted(arguments, *rules);
   if (!chosen) return context.report(chosen.error());
   if (!(arguments.budget_seconds > 0))
-    return context.report(Error{ErrorCode::invalid_argument,
-                                "--budget must be more than 0 seconds",
-                                "leave it out for 600 seconds",
-                                std::nullopt,
-                                {}});
+    return context.report(
+        usage("--budget must be more than 0 seconds", "leave it out for 600 seconds"));
   if (arguments.dry_run && !arguments.profile.empty()) {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                "--dry-run lists what would be measured, and a profile was named",
-                                "leave one of them out",
-                                std::nullopt,
-                                {}});
+    return context.report(usage("--dry-run lists what would be measured, and a profile was named",
+                                "leave one of them out"));
   }
   if (arguments.dry_run && arguments.format != "text") {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                "--dry-run writes text only, and --format names another",
-                                "leave --format out",
-                                std::nullopt,
-                                {}});
+    return context.report(
+        usage("--dry-run writes text only, and --format names another", "leave --format out"));
   }
   if (arguments.dry_run) return list_pairs(context, *chosen, arguments);
   if (!arguments.record.empty()) {
@@ -363,22 +354,11 @@ void add_rules_validate(CLI::App& rules, Context& context) {
                                    "a profile that this command wrote (default: measure)")
                       ->type_name("PROFILE");
   context.completions[profile] = {Context::Completion::Kind::profile, {}};
-  auto* rule = command
-                   ->add_option("--rule", arguments->rules,
-                                "only this rule, or those below TOPIC/ (repeatable)")
-                   ->expected(1)
-                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                   ->type_name("ID")
-                   ->group(group_measuring);
+  auto* rule = add_repeatable(*command, "--rule", arguments->rules,
+                              "only this rule, or those below TOPIC/ (repeatable)");
+  rule->type_name("ID")->group(group_measuring);
   context.completions[rule] = {Context::Completion::Kind::rules, {}};
-  auto* directories = command
-                          ->add_option("--rules", arguments->directories,
-                                       "also the rule cards of this folder (repeatable)")
-                          ->expected(1)
-                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                          ->type_name("DIR")
-                          ->group(group_measuring);
-  context.completions[directories] = {Context::Completion::Kind::directory, {}};
+  add_rules_option(*command, arguments->directories, context);
   command
       ->add_option("--pairs", arguments->firing, "pairs of each rule where it fires (default: 16)")
       ->check(CLI::Range(1, 10000).description(""))
