@@ -27,13 +27,6 @@ struct Field {
   Of of;
   std::string_view meaning = {}, unit = {};
 };
-template <class Of>
-Field(std::string_view, Of) -> Field<Of>;
-template <class Of>
-Field(std::string_view, Of, std::string_view) -> Field<Of>;
-template <class Of>
-Field(std::string_view, Of, std::string_view, std::string_view) -> Field<Of>;
-
 // Specialised for each type that has fields: `name`, `meaning` and a tuple `list` of Field.
 template <class T>
 struct Fields;

@@ -114,6 +114,13 @@ struct Fields<TrialOutcome> {
             "where it was tried, if on another kind of GPU"}};
 };
 
+template <>
+struct Fields<ExperimentCode> {
+  static constexpr std::tuple list{Field{"name", &ExperimentCode::name},
+                                   Field{"language", &ExperimentCode::language},
+                                   Field{"text", &ExperimentCode::text}};
+};
+
 // A suggestion in its finding, which decides whether it is still one.
 struct SuggestionOf {
   const Finding& finding;

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/config/fields.h"
 #include "core/config/read_config.h"
+#include "profiler/profile/tables.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -27,7 +28,10 @@ constexpr std::string_view schema_version = "1.7";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
-Json positive(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+template <class Number>
+Json positive(Number value) {
+  return value > 0 ? Json(value) : Json(nullptr);
+}
 Json known(double value) { return value >= 0 ? Json(value) : Json(nullptr); }
 Json whole_or_null(std::int64_t value) { return value >= 0 ? Json(value) : Json(nullptr); }
 Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(str(text)); }
@@ -69,35 +73,23 @@ Json device_json(const DeviceSpec& d) {
           {"sm_count", d.sm_count},
           {"memory_bytes", d.memory_bytes},
           {"live", d.live},
-          {"uuid", d.uuid.empty() ? Json(nullptr) : Json(str(d.uuid))}};
+          {"uuid", text_or_null(d.uuid)}};
 }
 
 Json environment_json(const Environment& e) {
-  Json clocks = Json::array();
-  for (const auto& c : e.clocks) {
-    clocks.push_back({{"when", str(c.when)},
-                      {"device", c.device},
-                      {"sm_mhz", c.sm_mhz},
-                      {"memory_mhz", c.memory_mhz},
-                      {"temperature_c", c.temperature_c},
-                      {"power_mw", c.power_mw}});
-  }
-  return {{"rnnadvisor_version", str(e.rnnadvisor_version)},
-          {"command_line", str(e.command_line)},
-          {"host", str(e.host)},
-          {"operating_system", str(e.operating_system)},
-          {"cpu", str(e.cpu)},
-          {"created", str(e.created)},
-          {"driver_version", str(e.driver_version)},
-          {"cuda_driver_version", str(e.cuda_driver_version)},
-          {"cuda_runtime_version", str(e.cuda_runtime_version)},
-          {"cudnn_version", str(e.cudnn_version)},
-          {"cupti_version", str(e.cupti_version)},
-          {"framework", str(e.framework)},
-          {"framework_version", str(e.framework_version)},
-          {"tracing", e.tracing},
-          {"counters", e.counters},
-          {"clocks", clocks}};
+  Json out = Json::object();
+  for (const auto& [key, text] : columns::environment_texts)
+    if (!std::string_view(key).ends_with("_path")) out[key] = str(e.*text);
+  for (const auto& [key, flag] : columns::environment_flags) out[key] = e.*flag;
+  out["clocks"] = list_of(e.clocks, [](const auto& c) -> Json {
+    return {{"when", str(c.when)},
+            {"device", c.device},
+            {"sm_mhz", c.sm_mhz},
+            {"memory_mhz", c.memory_mhz},
+            {"temperature_c", c.temperature_c},
+            {"power_mw", c.power_mw}};
+  });
+  return out;
 }
 
 Json phase_json(const PhaseRow& p) {
@@ -228,32 +220,30 @@ Json configuration_json(const ConfigurationReport& each) {
                        {"total_us", k.total_us},
                        {"share", k.share}});
   }
-  Json call_sites = Json::array(), nvtx_ranges = Json::array();
-  for (const auto& site : each.call_sites) {
-    call_sites.push_back({{"file", str(site.file)},
-                          {"line", site.line > 0 ? Json(site.line) : Json(nullptr)},
-                          {"function", str(site.function)},
-                          {"calls", site.calls},
-                          {"gpu_ms", known(site.gpu_ms)}});
-  }
-  for (const auto& range : each.nvtx_ranges)
-    nvtx_ranges.push_back(
-        {{"name", str(range.name)}, {"calls", range.calls}, {"gpu_ms", known(range.gpu_ms)}});
+  const Json call_sites = list_of(each.call_sites, [](const auto& site) -> Json {
+    return {{"file", str(site.file)},
+            {"line", positive(site.line)},
+            {"function", str(site.function)},
+            {"calls", site.calls},
+            {"gpu_ms", known(site.gpu_ms)}};
+  });
+  const Json nvtx_ranges = list_of(each.nvtx_ranges, [](const auto& range) -> Json {
+    return {{"name", str(range.name)}, {"calls", range.calls}, {"gpu_ms", known(range.gpu_ms)}};
+  });
   Json products = Json::array();
   for (const auto& row : product_rows(each)) {
     const bool between = row.product.path == model::Path::layer_to_layer;
     const auto recorded =
         between ? recorded_unrolling(each, row.product.phase) : RecordedUnrolling();
-    products.push_back(
-        {{"phase", to_string(row.product.phase)},
-         {"path", model::to_string(row.product.path)},
-         {"first_layer", row.first_layer},
-         {"last_layer", row.last_layer},
-         {"m", row.product.m},
-         {"n", row.product.n},
-         {"k", row.product.k},
-         {"count", row.product.count},
-         {"recorded_unrolling", recorded.steps > 0 ? Json(recorded.steps) : Json(nullptr)}});
+    products.push_back({{"phase", to_string(row.product.phase)},
+                        {"path", model::to_string(row.product.path)},
+                        {"first_layer", row.first_layer},
+                        {"last_layer", row.last_layer},
+                        {"m", row.product.m},
+                        {"n", row.product.n},
+                        {"k", row.product.k},
+                        {"count", row.product.count},
+                        {"recorded_unrolling", positive(recorded.steps)}});
   }
   Json correctness = Json::array();
   for (const auto& r : c.correctness) {
@@ -277,9 +267,7 @@ Json configuration_json(const ConfigurationReport& each) {
   Json position = nullptr;
   if (each.position) {
     const SourcePosition& p = *each.position;
-    position = {{"file", str(p.file)},
-                {"line", p.line > 0 ? Json(p.line) : Json(nullptr)},
-                {"column", p.column > 0 ? Json(p.column) : Json(nullptr)}};
+    position = {{"file", str(p.file)}, {"line", positive(p.line)}, {"column", positive(p.column)}};
   }
   return {{"index", each.index},
           {"name", each.name},
@@ -358,11 +346,10 @@ Json interval_json(const MedianInterval& ms) {
 
 Json clocks_json(const GpuClocks& clocks) {
   if (!clocks.known()) return nullptr;
-  const auto of = [](int value) { return value > 0 ? Json(value) : Json(nullptr); };
-  Json out = {{"sm_mhz", of(clocks.sm_mhz)},
-              {"memory_mhz", of(clocks.memory_mhz)},
-              {"temperature_c", of(clocks.temperature_c)},
-              {"power_mw", of(clocks.power_mw)},
+  Json out = {{"sm_mhz", positive(clocks.sm_mhz)},
+              {"memory_mhz", positive(clocks.memory_mhz)},
+              {"temperature_c", positive(clocks.temperature_c)},
+              {"power_mw", positive(clocks.power_mw)},
               {"event_reasons", nullptr},
               {"throttled", nullptr}};
   if (clocks.event_reasons >= 0) {
@@ -418,9 +405,7 @@ Json experiment_json(const Experiment& e) {
           {"clocks_after", clocks_json(e.clocks_after)},
           {"timings", std::move(timings)},
           {"shifts", std::move(shifts)},
-          {"code", list_of(e.code, [](const auto& c) -> Json {
-             return {{"name", str(c.name)}, {"language", str(c.language)}, {"text", str(c.text)}};
-           })}};
+          {"code", to_value(e.code)}};
 }
 
 }  // namespace
@@ -442,7 +427,7 @@ std::string write_json(const Report& report) {
   const Profile& profile = *report.profile;
   Json out = {{"schema_version", schema_version},
               {"headline", report.headline},
-              {"assumption", report.assumption.empty() ? Json(nullptr) : Json(report.assumption)},
+              {"assumption", text_or_null(report.assumption)},
               {"counts",
                {{"configurations", report.shown()},
                 {"errors", report.errors},

@@ -179,19 +179,6 @@ Json location_json(const ConfigurationReport& each, const Finding& finding,
   return location;
 }
 
-// What was written to try a change: a module, a difference.
-Json code_json(const ConfigurationReport& each, int experiment) {
-  Json list = Json::array();
-  for (const auto& row : each.trials) {
-    if (row.index != experiment) continue;
-    for (const auto& file : row.experiment->code)
-      list.push_back({{"name", to_valid_utf8(file.name)},
-                      {"language", to_valid_utf8(file.language)},
-                      {"text", to_valid_utf8(file.text)}});
-  }
-  return list;
-}
-
 // The algorithm that was asked for and the fastest, as far as they are predicted; null for neither.
 Json predicted_time(const PredictedTimes& times, int configuration) {
   const auto* of = times.of(configuration);
@@ -253,9 +240,9 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
       if (row.index != f.trial->experiment) continue;
       const auto seen = words::clocks(*row.experiment);
       if (!seen.empty()) properties["trial"]["clocks"] = seen;
+      if (const auto& code = row.experiment->code; !code.empty())
+        properties["trial"]["code"] = fields::to_value(code);
     }
-    if (Json code = code_json(each, f.trial->experiment); !code.empty())
-      properties["trial"]["code"] = std::move(code);
   }
   return {
       {"ruleId", to_valid_utf8(f.rule_id)},
