@@ -282,13 +282,6 @@ std::string answer_line(const ConfigInput& input, const BatchOptions& options) {
   return fmt::to_string(out);
 }
 
-Answer answer_text(std::string_view line, std::string_view file, int number,
-                   const BatchOptions& options) {
-  Buffer out;
-  const bool good = Answerer(options).answer(line, file, number, out);
-  return {fmt::to_string(out), good};
-}
-
 int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,
                  const BatchOptions& options) {
   constexpr std::size_t write_size = 1 << 16;

@@ -2,6 +2,8 @@
 // include CLI11.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -36,6 +38,15 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 
 CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
                             std::vector<std::string>& target, const std::string& description);
+// A number, with its default in the help.
+template <class T>
+CLI::Option* add_number(CLI::App& command, const std::string& name, T& number,
+                        const std::string& type, const std::string& group,
+                        const std::string& meaning) {
+  return command.add_option(name, number, fmt::format("{} (default: {})", meaning, number))
+      ->type_name(type)
+      ->group(group);
+}
 void add_rules_option(CLI::App& command, std::vector<std::string>& directories, Context& context);
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options, Context& context);
 void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,

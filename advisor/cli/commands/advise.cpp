@@ -121,9 +121,8 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
   };
   with_verify(command.add_flag("--dry-run", options.dry_run,
                                "say what would be tried and what would not; needs no GPU"));
-  with_verify(
-      command.add_option("--budget", options.budget_seconds, "seconds for all of it (default: 60)")
-          ->type_name("SECONDS"));
+  with_verify(add_number(command, "--budget", options.budget_seconds, "SECONDS", group_verifying,
+                         "seconds for all of it"));
   auto* torch = command.add_flag("--torch", options.torch,
                                  "also try changes in PyTorch itself: for configurations that a "
                                  "PyTorch program ran, and for those of --configuration");
@@ -157,9 +156,8 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
   with_verify(allow);
   context.completions[allow] = {Context::Completion::Kind::words,
                                 {"exact", "padded", "numerics", "model"}};
-  with_verify(command.add_option("--device", options.device, "the GPU (default: 0)")
-                  ->check(CLI::NonNegativeNumber.description(""))
-                  ->type_name("N"));
+  with_verify(add_number(command, "--device", options.device, "N", group_verifying, "the GPU")
+                  ->check(CLI::NonNegativeNumber.description("")));
   with_verify(command.add_flag("--in-place", options.in_place,
                                "write into the profile itself, which stays whole if interrupted"));
 }

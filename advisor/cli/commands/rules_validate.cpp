@@ -359,38 +359,25 @@ void add_rules_validate(CLI::App& rules, Context& context) {
   rule->type_name("ID")->group(group_measuring);
   context.completions[rule] = {Context::Completion::Kind::rules, {}};
   add_rules_option(*command, arguments->directories, context);
-  command
-      ->add_option("--pairs", arguments->firing, "pairs of each rule where it fires (default: 16)")
-      ->check(CLI::Range(1, 10000).description(""))
-      ->type_name("N")
-      ->group(group_measuring);
-  command
-      ->add_option("--silent-pairs", arguments->silent,
-                   "pairs of each rule where it is silent (default: 8)")
-      ->check(CLI::Range(0, 10000).description(""))
-      ->type_name("N")
-      ->group(group_measuring);
-  command->add_option("--seed", arguments->seed, "of the draw (default: 1)")
-      ->type_name("N")
-      ->group(group_measuring);
-  command->add_option("--budget", arguments->budget_seconds, "seconds for all of it (default: 600)")
-      ->type_name("SECONDS")
-      ->group(group_measuring);
-  command->add_option("--device", arguments->device, "CUDA ordinal of the GPU (default: 0)")
-      ->check(CLI::NonNegativeNumber.description(""))
-      ->type_name("N")
-      ->group(group_measuring);
+  const auto number = [&](const char* name, auto& value, const char* type, const char* meaning) {
+    return add_number(*command, name, value, type, group_measuring, meaning);
+  };
+  number("--pairs", arguments->firing, "N", "pairs of each rule where it fires")
+      ->check(CLI::Range(1, 10000).description(""));
+  number("--silent-pairs", arguments->silent, "N", "pairs of each rule where it is silent")
+      ->check(CLI::Range(0, 10000).description(""));
+  number("--seed", arguments->seed, "N", "of the draw");
+  number("--budget", arguments->budget_seconds, "SECONDS", "seconds for all of it");
+  number("--device", arguments->device, "N", "CUDA ordinal of the GPU")
+      ->check(CLI::NonNegativeNumber.description(""));
   command->add_flag("--dry-run", arguments->dry_run, "only say which pairs would be measured")
       ->group(group_measuring);
   command
       ->add_flag("-v,--verbose", arguments->verbose, "with --dry-run: every pair, not their number")
       ->group(group_output);
-  auto* format =
-      command->add_option("--format", arguments->format, "text, markdown or json (default: text)")
-          ->check(CLI::IsMember({"text", "markdown", "json"}).description(""))
-          ->type_name("FORMAT")
-          ->group(group_output);
-  context.completions[format] = {Context::Completion::Kind::words, {"text", "markdown", "json"}};
+  add_word_option(*command, "--format", arguments->format, "text, markdown or json (default: text)",
+                  {"text", "markdown", "json"}, context)
+      ->group(group_output);
   add_path_option(*command, "-o,--output", arguments->output,
                   "the profile to write (default: rules-validate.rnnprof)", context);
   add_path_option(*command, "--record", arguments->record,
