@@ -6,7 +6,6 @@
 #include <cstring>
 #include <istream>
 #include <iterator>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <streambuf>

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "advisor/facts/experiments.h"
 #include "advisor/report/finding_fields.h"

@@ -7,7 +7,6 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
-#include <cmath>
 
 #include "gui/texts.h"
 #include "gui/timeline/track.h"

@@ -1,7 +1,6 @@
 // rnnadvisor completion: scripts that complete commands, options and their words in a shell. Each
 // asks the program (advisor/cli/shell_completion.cpp), whose offers are one a line: a word with a
 // tab and its description, or @file, or @directory.
-#include <fmt/format.h>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/help.h"
