@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     std::fputs(
         "rnnadvisor-gui: no display: neither DISPLAY nor WAYLAND_DISPLAY is set\n"
         "  remedy: log in with `ssh -X`, or copy the profile to a machine with a screen; without "
-        "one, `rnnadvisor report FILE --format html:report.html` makes a page\n",
+        "one, `rnnadvisor report FILE -o report.html` makes a page\n",
         stderr);
     return 3;
   }

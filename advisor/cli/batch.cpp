@@ -6,7 +6,6 @@
 #include <cstring>
 #include <istream>
 #include <iterator>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <streambuf>
@@ -280,13 +279,6 @@ std::string answer_line(const ConfigInput& input, const BatchOptions& options) {
   Buffer out;
   Answerer(options).answer(input, out);
   return fmt::to_string(out);
-}
-
-Answer answer_text(std::string_view line, std::string_view file, int number,
-                   const BatchOptions& options) {
-  Buffer out;
-  const bool good = Answerer(options).answer(line, file, number, out);
-  return {fmt::to_string(out), good};
 }
 
 int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,

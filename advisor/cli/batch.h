@@ -30,17 +30,8 @@ struct BatchOptions {
 // far as telling is 0; one that the model makes no statement about is null.
 std::string answer_line(const ConfigInput& input, const BatchOptions& options);
 
-// The answer to one line of text; a line that is no configuration is answered {"id"?, "error":
-// "…"}.
-struct Answer {
-  std::string text;
-  bool good = true;
-};
-Answer answer_text(std::string_view line, std::string_view file, int number,
-                   const BatchOptions& options);
-
-// Takes answers, whole lines; `waits`: the writer of the lines may be waiting for them. False:
-// they could not be written.
+// Takes answers, whole lines; of a line that is no configuration {"id"?, "error": "…"}; `waits`:
+// the writer of the lines may be waiting for them. False: they could not be written.
 using AnswerSink = std::function<bool(std::string_view answers, bool waits)>;
 
 // Answers every line of `in` in order; blank lines and lines that start with # have no answer. What

@@ -56,11 +56,8 @@ std::optional<Error> unknown_command(const CLI::App& root, const CLI::App& app) 
     if (!command->get_group().empty()) names.push_back(command->get_name());
   }
   const auto nearest = did_you_mean(*word, names);
-  return Error{ErrorCode::invalid_argument,
-               fmt::format("there is no command '{}'", to_valid_utf8(*word)),
-               nearest.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : nearest,
-               std::nullopt,
-               {}};
+  return usage(fmt::format("there is no command '{}'", to_valid_utf8(*word)),
+               nearest.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : nearest);
 }
 
 const CLI::App& chosen(const CLI::App& root) {
@@ -117,11 +114,8 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
     const std::string nearest = nearest_option(command, message);
     std::string name = command.get_parent() == nullptr ? "" : " " + command.get_name();
     return context.report(
-        Error{ErrorCode::invalid_argument,
-              std::move(message),
-              nearest.empty() ? fmt::format("see `rnnadvisor{} --help`", name) : nearest,
-              std::nullopt,
-              {}});
+        usage(std::move(message),
+              nearest.empty() ? fmt::format("see `rnnadvisor{} --help`", name) : nearest));
   }
   return context.action ? context.action() : exit_bad_input;
 }

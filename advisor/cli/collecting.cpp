@@ -83,7 +83,7 @@ bool write_collected(const Context& context, const launch::Collected& collected,
 }
 
 void say_written(const Context& context, const CollectRequest& request) {
-  context.note(fmt::format("wrote {}; `rnnadvisor report {}` tells more", request.output,
+  context.note(fmt::format("wrote {}; `rnnadvisor report {}` shows more", request.output,
                            shell_word(request.output)));
 }
 

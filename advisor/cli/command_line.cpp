@@ -45,15 +45,21 @@ void name_environment(CLI::App& app) {
   }
 }
 
-template <class T>
-CLI::Option* add_repeatable(CLI::App& command, const std::string& name, T& target,
-                            const std::string& description) {
+}  // namespace
+
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            std::vector<std::string>& target, const std::string& description) {
   return command.add_option(name, target, description)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-}  // namespace
+void add_rules_option(CLI::App& command, std::vector<std::string>& directories, Context& context) {
+  auto* rules = add_repeatable(command, "--rules", directories,
+                               "also the rule cards of this folder (repeatable)");
+  rules->type_name("DIR")->group(group_judging);
+  context.completions[rules] = {Context::Completion::Kind::directory, {}};
+}
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& footer) {
@@ -97,7 +103,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
       "Examples:\n"
       "  rnnadvisor check --cell lstm --hidden-size 1000 --batch-size 33 --data-type half\n"
       "  rnnadvisor run network.toml -o network.rnnprof\n"
-      "  rnnadvisor report sample:gnmt --format html -o gnmt.html\n"
+      "  rnnadvisor report sample:gnmt -o gnmt.html\n"
       "\n"
       "Every option can be given as a variable too: --fail-on as RNNADVISOR_FAIL_ON.\n"
       "\n"
@@ -175,11 +181,7 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options,
 void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
                          const std::string& default_fail_on) {
   options.fail_on = default_fail_on;
-  auto* rules = add_repeatable(command, "--rules", options.rule_directories,
-                               "also the rule cards of this folder (repeatable)")
-                    ->type_name("DIR")
-                    ->group(group_judging);
-  context.completions[rules] = {Context::Completion::Kind::directory, {}};
+  add_rules_option(command, options.rule_directories, context);
   auto* ignore = add_repeatable(command, "--ignore", options.ignore,
                                 "leave a rule out, or with 'topic/' a topic (repeatable)")
                      ->type_name("ID")
@@ -197,14 +199,15 @@ void add_judging_options(CLI::App& command, JudgingOptions& options, Context& co
                                   {"error", "warning", "opportunity", "info", "never"}};
 }
 
-void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
-                        bool output) {
-  auto* format = add_repeatable(command, "-f,--format", options.formats,
-                                "text, markdown, json, html, sarif, junit or csv; FORMAT:FILE "
-                                "writes it there (repeatable; default: text)")
-                     ->type_name("FORMAT[:FILE]")
-                     ->group(group_output);
-  context.completions[format] = {Context::Completion::Kind::words, format_names()};
+void add_output_options(CLI::App& command, OutputOptions& options, Context& context,
+                        const std::vector<std::string>& formats, bool output) {
+  auto* format =
+      add_repeatable(command, "-f,--format", options.formats,
+                     fmt::format("{}; FORMAT:FILE writes it there (repeatable; default: {})",
+                                 fmt::join(formats, ", "),
+                                 output ? "by the ending of -o FILE, else text" : "text"));
+  format->type_name("FORMAT[:FILE]")->group(group_output);
+  context.completions[format] = {Context::Completion::Kind::words, formats};
   command.add_flag("--json", options.json, "the same as --format json")->group(group_output);
   if (output) {
     add_path_option(command, "-o,--output", options.output,
@@ -213,6 +216,11 @@ void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose
                     context);
   }
   command.add_flag("--force", options.force, "replace files that exist")->group(group_output);
+}
+
+void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
+                        bool output) {
+  add_output_options(command, options, context, format_names(), output);
   command
       .add_flag("-v,--verbose", verbose, "text: also rules that passed or are unknown, all kernels")
       ->group(group_output);
@@ -262,42 +270,25 @@ void add_profile_argument(CLI::App& command, std::string& profile, Context& cont
 
 void add_run_options(CLI::App& command, RunArguments& arguments, Context& context) {
   auto& options = arguments.options;
-  const auto grouped = [](CLI::Option* option, const char* type) {
-    option->type_name(type)->group(group_running);
+  const auto number = [&](const char* name, auto& value, const char* type, const char* meaning) {
+    add_number(command, name, value, type, group_running, meaning);
   };
-  grouped(command.add_option("--devices", arguments.devices,
-                             "GPUs to run on: their numbers, or all (default: 0)"),
-          "0,1,...|all");
-  grouped(command.add_option(
-              "--warmup", options.warmup,
-              fmt::format("repetitions before the first sample (default: {})", options.warmup)),
-          "N");
-  grouped(command.add_option(
-              "--min-repeats", options.min_repeats,
-              fmt::format("samples of every phase at least (default: {})", options.min_repeats)),
-          "N");
-  grouped(command.add_option("--max-repeats", options.max_repeats,
-                             fmt::format("and at most (default: {})", options.max_repeats)),
-          "N");
-  grouped(command.add_option("--budget-seconds", options.budget_seconds,
-                             fmt::format("time for sampling one configuration (default: {})",
-                                         options.budget_seconds)),
-          "S");
-  grouped(command.add_option("--target-interval", options.target_interval,
-                             fmt::format("stop when the 95 % interval of the median is this share "
-                                         "of it (default: {})",
-                                         options.target_interval)),
-          "X");
+  number("--devices", arguments.devices, "0,1,...|all", "GPUs to run on: their numbers, or all");
+  number("--warmup", options.warmup, "N", "repetitions before the first sample");
+  number("--min-repeats", options.min_repeats, "N", "samples of every phase at least");
+  number("--max-repeats", options.max_repeats, "N", "and at most");
+  number("--budget-seconds", options.budget_seconds, "S", "time for sampling one configuration");
+  number("--target-interval", options.target_interval, "X",
+         "stop when the 95 % interval of the median is this share of it");
   command.add_flag("--no-trace", arguments.no_trace, "no traced pass: times, but no kernels")
       ->group(group_running);
   command
       .add_flag("--no-time", arguments.no_time, "no timing: the kernels of one traced pass only")
       ->group(group_running);
-  auto* counters = command.add_option("--counters", arguments.counters,
-                                      "hardware counters: auto reads them where permitted "
-                                      "(default: auto)");
-  grouped(counters, "auto|off|required");
-  context.completions[counters] = {Context::Completion::Kind::words, {"auto", "off", "required"}};
+  add_word_option(command, "--counters", arguments.counters,
+                  "hardware counters: auto reads them where permitted (default: auto)",
+                  {"auto", "off", "required"}, context)
+      ->group(group_running);
   command
       .add_flag("--correctness", options.correctness,
                 "compare outputs and gradients with a float64 computation on the CPU (small sizes)")
@@ -306,13 +297,9 @@ void add_run_options(CLI::App& command, RunArguments& arguments, Context& contex
       .add_flag("--sizes-only", options.sizes_only,
                 "ask cuDNN for descriptors and sizes, run nothing")
       ->group(group_running);
-  grouped(command.add_option("--timeout-seconds", options.timeout_seconds,
-                             fmt::format("end a configuration that takes longer (default: {})",
-                                         options.timeout_seconds)),
-          "S");
-  grouped(command.add_option("--seed", options.seed,
-                             fmt::format("of the random inputs (default: {})", options.seed)),
-          "N");
+  number("--timeout-seconds", options.timeout_seconds, "S",
+         "end a configuration that takes longer");
+  number("--seed", options.seed, "N", "of the random inputs");
 }
 
 Result<std::vector<int>> parse_devices(std::string_view text, int gpu_count) {
@@ -370,17 +357,9 @@ Result<RunRequest> make_run_request(const RunArguments& arguments, Context& cont
   if (!(o.timeout_seconds > 0 && o.timeout_seconds <= 1e6)) {
     return bad("--timeout-seconds", "above 0 and at most 1000000");
   }
-  if (arguments.counters == "auto") {
-    request.options.counters = Counters::automatic;
-  } else if (arguments.counters == "off") {
-    request.options.counters = Counters::off;
-  } else if (arguments.counters == "required") {
-    request.options.counters = Counters::required;
-  } else {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("--counters: '{}' is unknown", to_valid_utf8(arguments.counters)),
-                "use auto, off or required");
-  }
+  request.options.counters = arguments.counters == "auto"  ? Counters::automatic
+                             : arguments.counters == "off" ? Counters::off
+                                                           : Counters::required;
   int gpus = 0;
   if (arguments.devices == "all") {
     const auto machine = context.services.inspect_machine();

@@ -2,6 +2,8 @@
 // include CLI11.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -34,10 +36,25 @@ std::unique_ptr<CLI::App> make_application(Context& context);
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& footer);
 
+CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
+                            std::vector<std::string>& target, const std::string& description);
+// A number, with its default in the help.
+template <class T>
+CLI::Option* add_number(CLI::App& command, const std::string& name, T& number,
+                        const std::string& type, const std::string& group,
+                        const std::string& meaning) {
+  return command.add_option(name, number, fmt::format("{} (default: {})", meaning, number))
+      ->type_name(type)
+      ->group(group);
+}
+void add_rules_option(CLI::App& command, std::vector<std::string>& directories, Context& context);
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options, Context& context);
 void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
                          const std::string& default_fail_on);
-// --format, --json, --force, --verbose; with `output` also -o.
+// --format with these formats, --json, --force; with `output` also -o.
+void add_output_options(CLI::App& command, OutputOptions& options, Context& context,
+                        const std::vector<std::string>& formats, bool output);
+// The same with every format, and --verbose.
 void add_report_options(CLI::App& command, OutputOptions& options, bool& verbose, Context& context,
                         bool output);
 // One of `words`, which are what a shell completes.

@@ -58,12 +58,9 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
   if (options.files.empty()) {
     if (options.flags.empty()) {
       return tl::unexpected(std::vector{
-          Error{ErrorCode::invalid_argument,
-                "there is no configuration",
+          usage("there is no configuration",
                 "give a file (.toml, .jsonl, .json, or - for standard input) or flags such as "
-                "--cell lstm --hidden-size 1024",
-                std::nullopt,
-                {}}});
+                "--cell lstm --hidden-size 1024")});
     }
     ConfigInput input;
     lay_over(options.flags, input, errors);
@@ -77,11 +74,7 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
       continue;
     }
     if (read->empty()) {
-      errors.push_back(Error{ErrorCode::invalid_argument,
-                             fmt::format("'{}' holds no configuration", file),
-                             "",
-                             std::nullopt,
-                             {}});
+      errors.push_back(usage(fmt::format("'{}' holds no configuration", file), ""));
     }
     for (auto& input : *read) {
       if (!options.flags.empty()) lay_over_file(options.flags, input, errors);

@@ -69,8 +69,8 @@ std::string trial_text(const FitQuestion& question, const FitTrial& trial) {
     if (trial.next_need >= 0)
       text += fmt::format("; {} would need {} and was not run", trial.size + 1,
                           size_text(trial.next_need));
-    text += trial.predicted == trial.size ? "; the model said the same size"
-                                          : fmt::format("; the model said {}", trial.predicted);
+    text += trial.predicted == trial.size ? "; predicted: the same"
+                                          : fmt::format("; predicted: {}", trial.predicted);
     return text;
   }
   return fmt::format("{}{}{}", to_string(trial.outcome), trial.message.empty() ? "" : ": ",

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -19,6 +21,20 @@ constexpr std::array<std::string_view, 7> names = {"text",  "markdown", "json", 
                                                    "sarif", "junit",    "csv"};
 constexpr std::array<std::string_view, 7> endings = {".txt",   ".md",  ".json", ".html",
                                                      ".sarif", ".xml", ".csv"};
+constexpr std::array<std::pair<std::string_view, Format>, 4> more_endings = {
+    {{".sarif.json", Format::sarif},
+     {".junit", Format::junit},
+     {".htm", Format::html},
+     {".markdown", Format::markdown}}};
+
+Format format_of(std::string path) {
+  for (char& c : path) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [ending, format] : more_endings)
+    if (path.ends_with(ending)) return format;
+  for (std::size_t i = 0; i < endings.size(); ++i)
+    if (path.ends_with(endings[i])) return static_cast<Format>(i);
+  return Format::text;
+}
 
 Result<Format> parse_format(std::string_view text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -77,7 +93,7 @@ Result<std::vector<OutputTarget>> resolve_outputs(const OutputOptions& options,
   std::vector<std::size_t> without_path;
   std::vector<std::string> formats = options.formats;
   if (options.json) formats.emplace_back("json");
-  if (formats.empty()) formats.emplace_back("text");
+  if (formats.empty()) formats.emplace_back(to_string(format_of(options.output)));
   for (const auto& text : formats) {
     const auto colon = text.find(':');
     auto format = parse_format(std::string_view(text).substr(0, colon));

@@ -35,8 +35,9 @@ struct OutputTarget {
 //   one FORMAT       -o PATH, else standard output
 //   several FORMATs  -o DIR/ (or an existing folder): DIR/report.<ending>; -o PREFIX:
 //   PREFIX.<ending>
-// No format is text. Two results for one place, or several for standard output, are errors.
-// `prefix` stands in for a missing -o when there are several formats; empty: that is an error.
+// No format is that of the ending of -o (.html, .md, .json, .sarif, .xml, .csv), else text. Two
+// results for one place, or several for standard output, are errors. `prefix` stands in for a
+// missing -o when there are several formats; empty: that is an error.
 Result<std::vector<OutputTarget>> resolve_outputs(const OutputOptions& options,
                                                   std::string_view prefix = {});
 

@@ -164,16 +164,12 @@ Result<std::string> read_step(const std::string& step) {
 
 CLI::Option* add_allow_option(CLI::App& command, std::string& allow, const char* group,
                               Context& context) {
-  auto* option =
-      command
-          .add_option("--allow", allow,
-                      "exact: another algorithm with the same types (default); numerics: also "
-                      "float32 multiplied in half precision on tensor cores, where the program "
-                      "permits TF32")
-          ->type_name("exact|numerics")
-          ->group(group);
-  context.completions[option] = {Context::Completion::Kind::words, {"exact", "numerics"}};
-  return option;
+  return add_word_option(command, "--allow", allow,
+                         "exact: another algorithm with the same types (default); numerics: also "
+                         "float32 multiplied in half precision on tensor cores, where the program "
+                         "permits TF32",
+                         {"exact", "numerics"}, context)
+      ->group(group);
 }
 
 void add_accelerate_options(CLI::App& command, AccelerateArguments& arguments, Context& context) {
@@ -228,8 +224,6 @@ Result<void> hand_over_plan(const launch::RecordingOptions& options, const std::
 Result<launch::AccelerateOptions> read_accelerate(const AccelerateArguments& arguments) {
   launch::AccelerateOptions options;
   options.numerics = arguments.allow == "numerics";
-  if (!options.numerics && arguments.allow != "exact")
-    return fail(wrong("--allow", arguments.allow, "use exact or numerics"));
   if (!arguments.memory.empty()) {
     const auto bytes = parse_size(arguments.memory, "--memory");
     if (!bytes) return fail(bytes.error());
@@ -288,7 +282,7 @@ void add_no_command_line(CLI::App& command, bool& wanted) {
       .add_flag(
           "--no-command-line", wanted,
           "leave the command lines out of the profile; without this passwords, tokens and keys "
-          "in them are replaced as far as their names and forms tell them")
+          "in them are replaced if recognised by name or form")
       ->group(group_recording);
 }
 

@@ -74,11 +74,7 @@ int status_of(const Error& error) {
 std::optional<Error> wrong_variable(const std::vector<std::string>& variables) {
   for (const auto& variable : variables) {
     if (variable.find('=') == std::string::npos || variable.front() == '=') {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("--env: '{}' has no name and value", variable),
-                   "write NAME=VALUE",
-                   std::nullopt,
-                   {}};
+      return usage(fmt::format("--env: '{}' has no name and value", variable), "write NAME=VALUE");
     }
   }
   return std::nullopt;

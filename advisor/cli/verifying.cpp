@@ -272,7 +272,7 @@ int list_candidates(const Context& context, const Profile& profile, const Judgin
       plan.configuration = configuration;
       plan.name = configuration_name(profile, configuration);
       if (profile.configurations[at].device < 0 || device >= profile.devices.size()) {
-        plan.nothing = "no device is known, so nothing can be said";
+        plan.nothing = "the device is not known, so nothing can be predicted";
         plans.push_back(std::move(plan));
         continue;
       }

@@ -1,5 +1,4 @@
-// What is asked when somebody wants to know the largest batch or length of a configuration that
-// fits into memory.
+// The question for the largest batch or length of a configuration that fits into memory, checked.
 #pragma once
 
 #include <cstdint>

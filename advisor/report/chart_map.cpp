@@ -14,7 +14,7 @@ using model::Implementation;
 using model::MapCell;
 using Sign = LegendEntry::Sign;
 
-// Of a place on an axis; types are said in few words, since cells need the room. Hints say all.
+// Of a place on an axis; types are abbreviated, since cells need the room. Hints have the whole.
 std::string name_of(const model::MapAxis& axis, int index) {
   const auto& tick = axis.ticks[static_cast<std::size_t>(index)];
   if (axis.dimension != model::MapDimension::type) return words::tick(axis, index);

@@ -12,7 +12,7 @@ namespace rnnadvisor::advisor {
 // the step). A figure with an unknown key or measure, or without any value, is left out.
 std::vector<FigureReport> look_up_figures(const Report& report);
 
-// Indices of the series that cannot be told apart on a linear axis because others dwarf them: those
+// Indices of the series that a linear axis cannot separate because others dwarf them: those
 // below the widest gap between the largest values of two series, if it is at least a factor of four
 // and two or more series are below it. Otherwise empty. A series without values counts for nothing.
 std::vector<std::size_t> dwarfed_series(const FigureReport& figure);

@@ -18,7 +18,7 @@ struct TextRun {
 // between them stay what they are. Nothing is escaped: that is for who writes the runs.
 std::vector<TextRun> inline_code(std::string_view text);
 
-// For where code cannot be told from prose by its look (lists, tooltips, what is read out): the
+// For where code does not look different from prose (lists, tooltips, what is read out): the
 // same without the backticks around code.
 std::string without_code_marks(std::string_view text);
 

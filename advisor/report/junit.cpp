@@ -1,7 +1,7 @@
 // JUnit XML for continuous integration: a suite per configuration, a case for what became of it and
 // one per rule. A fired rule of severity error or warning is a failure; opportunities, remarks and
-// what another rule tells pass and say so in their output; a rule that does not apply or cannot be
-// decided is skipped, and so is what became of a refused alternative.
+// what another finding covers pass, with a text in their output; a rule that does not apply or
+// cannot be decided is skipped, and so is what became of a refused alternative.
 #include <fmt/format.h>
 
 #include <map>

@@ -76,7 +76,7 @@ std::string better_neighbour(const model::ConfigurationMap& map,
 std::string better_algorithm(const model::ConfigurationMap& map,
                              const model::BetterAlgorithm& better);
 // Everything of the two above, the nearest first; one sentence that there is none where times are
-// known; empty where nothing can be said.
+// known; empty where nothing is known.
 std::vector<std::string> map_advice(const model::ConfigurationMap& map);
 // What the times are, or why there are none and what to do.
 std::string map_basis(const model::ConfigurationMap& map);

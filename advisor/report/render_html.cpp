@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "advisor/report/render.h"
 #include "advisor/report/words.h"
 

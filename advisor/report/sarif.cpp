@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/finding_fields.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/report.h"
 #include "advisor/report/sarif_places.h"
@@ -20,7 +20,7 @@
 namespace rnnadvisor::advisor {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using fields::Json;
 
 std::string_view level(Severity severity) {
   switch (severity) {
@@ -178,19 +178,6 @@ Json location_json(const ConfigurationReport& each, const Finding& finding,
   return location;
 }
 
-// What was written to try a change: a module, a difference.
-Json code_json(const ConfigurationReport& each, int experiment) {
-  Json list = Json::array();
-  for (const auto& row : each.trials) {
-    if (row.index != experiment) continue;
-    for (const auto& file : row.experiment->code)
-      list.push_back({{"name", to_valid_utf8(file.name)},
-                      {"language", to_valid_utf8(file.language)},
-                      {"text", to_valid_utf8(file.text)}});
-  }
-  return list;
-}
-
 // The algorithm that was asked for and the fastest, as far as they are predicted; null for neither.
 Json predicted_time(const PredictedTimes& times, int configuration) {
   const auto* of = times.of(configuration);
@@ -227,22 +214,17 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
   for (const auto& c : f.comparisons) {
     if (c.holds) comparisons.push_back(words::comparison(c));
   }
-  Json properties = {{"severity", to_string(f.severity)},
-                     {"confidence", to_string(f.confidence)},
-                     {"because", comparisons}};
+  Json properties = fields::pick(f, {"severity", "confidence"});
+  properties["because"] = std::move(comparisons);
   if (f.gain) {
-    properties["gain"] = {{"speedup", f.gain->speedup},
-                          {"savedBytes", f.gain->saved_bytes},
-                          {"basis", to_string(f.gain->basis)},
-                          {"change", words::clean(f.gain->change)},
-                          {"anotherModel", f.gain->another_model}};
+    properties["gain"] =
+        fields::pick(*f.gain, {"speedup", "saved_bytes", "basis", "change", "another_model"});
+    properties["gain"]["change"] = words::clean(f.gain->change);
   }
   if (refuted(f)) {
     properties["refuted"] = {{"text", words::refuted(f)}};
-    if (f.refuted_by) {
-      properties["refuted"]["agree"] = f.refuted_by->agree;
-      properties["refuted"]["refute"] = f.refuted_by->refute;
-    }
+    if (f.refuted_by)
+      properties["refuted"].update(fields::pick(*f.refuted_by, {"agree", "refute"}));
   }
   if (predicted != nullptr) {
     if (Json time = predicted_time(*predicted, each.index); !time.is_null())
@@ -257,9 +239,9 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
       if (row.index != f.trial->experiment) continue;
       const auto seen = words::clocks(*row.experiment);
       if (!seen.empty()) properties["trial"]["clocks"] = seen;
+      if (const auto& code = row.experiment->code; !code.empty())
+        properties["trial"]["code"] = fields::to_value(code);
     }
-    if (Json code = code_json(each, f.trial->experiment); !code.empty())
-      properties["trial"]["code"] = std::move(code);
   }
   return {
       {"ruleId", to_valid_utf8(f.rule_id)},

@@ -99,7 +99,6 @@ struct Canvas {
   std::function<double(std::string_view text, bool bold)> measure = {};
 
   double width_of(std::string_view text, bool bold = false) const { return measure(text, bold); }
-  double small_width_of(std::string_view text) const { return small * measure(text, false); }
   // Cut where it is longer than `room`.
   std::string fit(std::string_view text, double room) const;
   // From the middle of a line to its base.

@@ -1,6 +1,5 @@
 // The JSON of `rnnadvisor rules list | explain | facts | check`. Keys follow the names in the
 // cards.
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "advisor/change/transform.h"

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"

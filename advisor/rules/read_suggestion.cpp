@@ -189,9 +189,6 @@ std::vector<std::size_t> change_of_gain(CardReader& reader, const toml::table& t
 
 }  // namespace
 
-std::span<const std::string_view> gain_scopes() { return scopes; }
-std::span<const std::string_view> found_changes() { return changes_to_find; }
-
 SuggestionTemplate read_suggestion(CardReader& reader, const toml::table& table) {
   reader.check_keys(table, {"text", "code", "framework", "transform", "applies_when"},
                     "a suggestion");

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,14 +76,12 @@ struct SuggestionTemplate {
 
 std::vector<Transform> changes_of(const SuggestionTemplate& suggestion);
 
-std::span<const std::string_view> found_changes();  // what SuggestionTemplate::found can be
-
 // Where the size of the gain comes from: a fact that provides it, or a cited measurement. What the
 // profile itself measured of a change needs no source: it is found by the change.
 struct GainSource {
   std::string fact;    // "program.graph_speedup": used when it is known
   double speedup = 0;  // else: a measured value from the citation, 0: none
-  std::string scope;   // one of gain_scopes()
+  std::string scope;   // "training step"
   std::string source;
   std::string low, high;  // facts: ends of the interval; may be empty
   // The suggestions of the card whose change gains it: indices into Rule::suggestions. Empty only
@@ -97,7 +94,6 @@ struct GainSource {
   std::string once = {};
   ConditionSet applies_when;  // used only when known to hold
 };
-std::span<const std::string_view> gain_scopes();
 
 // One bound of a version range; a range is a list of them, all of which must hold.
 struct VersionBound {

@@ -2,8 +2,6 @@
 // step.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "advisor/rules/catalog.h"
 #include "advisor/rules/rule_files.h"
 #include "core/base/text.h"

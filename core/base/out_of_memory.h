@@ -24,8 +24,8 @@ std::invoke_result_t<Act> or_out_of_memory(std::string_view name, const Act& act
   }
 }
 
-// For main(): where std::bad_alloc would end the process it is told on standard error, and the
-// process ends with this status. Destructors of libraries allocate, and so may threads.
+// For main(): where std::bad_alloc would end the process, standard error says so and the process
+// ends with this status. Destructors of libraries allocate, and so may threads.
 void end_without_memory_with(int status);
 
 // Whether an allocation failed since then. Streams and parsers swallow it and go on with less, so

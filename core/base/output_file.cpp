@@ -139,7 +139,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       options_(other.options_) {}
 
 OutputFile::~OutputFile() {
-  // While the lock is held: nobody else takes the file for abandoned and removes it a second time.
+  // While the lock is held, so that no other process takes the file for abandoned and removes it.
   if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
     end_unfinished(descriptor_);

@@ -17,7 +17,7 @@ namespace rnnadvisor {
 // several threads; returns when all are done. `work` must not touch what another piece touches.
 // Pieces are the same whatever the number of threads, so that sums by piece are too. One piece, or
 // a machine that gives no thread: everything in the caller's thread. What `work` throws comes out
-// here; the pieces that nobody has begun are left then.
+// here; the pieces that no thread has begun are left then.
 template <class Work>
 void for_pieces(std::size_t count, std::size_t piece, const Work& work) {
   // Beyond that, memory is the limit of what this is used for.

@@ -1,5 +1,5 @@
-// Which keys of the program context mean something where: the one table that decides what is said
-// to be ignored, and what stands before a key's meaning in help and documents.
+// Which keys of the program context mean something where: the one table that decides which keys are
+// reported as ignored, and what stands before a key's meaning in help and documents.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 namespace rnnadvisor {
 namespace {
 
-// Far above any list of configurations, and below what would fill the memory when somebody names a
+// Far above any list of configurations, and below what would fill the memory if the path is a
 // device file.
 constexpr std::size_t largest_file = std::size_t{1} << 30U;
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/base/wide.h"
 #include "core/cudnn/cuda_error.h"
 #include "core/cudnn/reference.h"

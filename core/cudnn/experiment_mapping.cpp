@@ -1,6 +1,5 @@
 #include "core/cudnn/experiment_mapping.h"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace rnnadvisor::experiment {

@@ -1,5 +1,5 @@
 // DeviceSpec: what a decision needs to know of a GPU. Datasheet values carry their source; measured
-// ceilings are set only where somebody measured them. Shipped descriptions are TOML files in
+// ceilings are set only where they were measured. Shipped descriptions are TOML files in
 // core/device/devices/, embedded in the program.
 #pragma once
 
@@ -114,7 +114,7 @@ std::span<const DeviceSpec> shipped_devices();
 Result<DeviceSpec> find_device(std::string_view name);
 
 // One description from TOML text; errors carry file, line and column. Datasheet rates may be left
-// out where nobody knows them.
+// out where they are not known.
 Result<DeviceSpec> read_device_toml(std::string_view text, std::string_view file);
 
 // The text of such a description; read_device_toml() of it gives an equal value, but for `live` and

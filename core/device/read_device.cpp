@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <cctype>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <sstream>

@@ -33,8 +33,8 @@ struct AlgorithmTime {
 
 // The algorithms that cuDNN would take for every phase that config.mode asks for, in the order of
 // Algo. Algorithms that would silently run what another one does are left out; the configuration's
-// own is among them even where its time is not predicted. `fixed`: somebody else chooses the
-// algorithm, a framework; then the others are what cuDNN has beside it. `other_math`: behind an
+// own is among them even where its time is not predicted. `fixed`: a framework chooses the
+// algorithm; then the others are what cuDNN has beside it. `other_math`: behind an
 // algorithm also with other math types where it is predicted to be faster so (tensor_op for half,
 // tensor_op_allow_conversion for float32, default): what a change of both gains has a row. Empty
 // where nothing can be predicted.

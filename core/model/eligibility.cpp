@@ -1,6 +1,5 @@
 #include "core/model/eligibility.h"
 
-#include <cmath>
 #include <limits>
 
 #include "core/model/limits.h"

@@ -215,8 +215,8 @@ SpaceSizes space_sizes(const RnnConfig& config) {
   const Wide forward = base + forward_workspace(s);
   const Wide backward = base + backward_workspace(config, s);
 
-  // Above 2^31 weight elements cuDNN itself answers with a wrapped number; what is needed is then
-  // nobody's measurement.
+  // Above 2^31 weight elements cuDNN itself answers with a wrapped number; what is needed then
+  // was never measured.
   const bool wraps = weight_query_wraps(config);
   const Exactness weights = wraps ? Exactness::estimate : Exactness::exact;
 

@@ -79,7 +79,7 @@ KnownCause known_cause(Cause cause, const RnnConfig& c) {
 
 std::string_view limit_basis(const SizeLimit& limit) {
   return limit.measured ? "measured on this kind of GPU"
-                        : "documented; nobody measured it on this kind of GPU";
+                        : "documented; not measured on this kind of GPU";
 }
 
 void word_device_refusal(Refusal& refusal, const RnnConfig& c, const DeviceSpec& device) {

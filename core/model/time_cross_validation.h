@@ -4,7 +4,7 @@
 // held back (tests/data/h200/held-back.times.jsonl) judge the result and choose nothing.
 //
 // Rows that differ in the algorithm, the precision or the math type alone are always left out
-// together, so that none of them tells of another. What a model chose beforehand
+// together, so that none of them predicts another. What a model chose beforehand
 // (MeasuredTimes::choices, but for the intervals) is taken from all rows: twelve numbers or so for
 // hundreds of them.
 #pragma once

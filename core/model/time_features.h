@@ -43,7 +43,7 @@ struct TimeGroup {
 };
 std::string to_string(const TimeGroup& group);
 
-// Nothing where no kernel would run, or where a feature that nobody calibrates decides the time: a
+// Nothing where no kernel would run, or where a feature that is not calibrated decides the time: a
 // projection, no input product, unequal lengths, double.
 std::optional<TimeGroup> time_group(const RnnConfig& config, const DeviceSpec& device, Phase phase);
 

@@ -106,8 +106,8 @@ class Account {
 };
 using Tensor = Account::Tensor;
 
-// Above this the parameters count as one tensor each of what they are: nobody stacks so many
-// layers, and the account must stay quick.
+// Above this the parameters count as one tensor each of what they are: no real network stacks so
+// many layers, and the account must stay quick.
 constexpr int most_pseudo_layers = 1024;
 
 struct Sizes {

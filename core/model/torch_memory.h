@@ -36,7 +36,7 @@ struct TorchStepOptions {
   Algo backward_algo = Algo::standard;  // (framework_model.h has its choice)
   Optimizer optimizer = Optimizer::adam;
   bool batch_first = false;  // a contiguous copy of x in each of the three calls
-  // false: gathered anew in every call. So are weights in bfloat16 whatever is said here.
+  // false: gathered anew in every call. So are weights in bfloat16 in either case.
   bool flat_weights = true;
   // Parameters, their gradients and the optimizer in float while the module runs in the
   // configuration's type; the weights are copied in every call.

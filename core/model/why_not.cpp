@@ -86,8 +86,8 @@ bool tensor_core_math(const RnnConfig& c) {
   return c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
 }
 
-// The batch from which STANDARD is faster, for exactly this cell, type and hidden size; 0: nobody
-// measured it.
+// The batch from which STANDARD is faster, for exactly this cell, type and hidden size; 0: not
+// measured.
 double crossover_batch(const RnnConfig& c, const DeviceSpec& device) {
   for (const auto& point : device.crossovers) {
     if (point.cell != c.cell || point.data_type != c.data_type ||

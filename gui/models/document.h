@@ -19,7 +19,7 @@ namespace rnnadvisor::gui {
 class Document {
  public:
   // Judges the profile. `path` is where it came from: a file, or "sample:NAME".
-  // `outline`: its records are still being read, and what needs them cannot be told yet.
+  // `outline`: its records are still being read, and what needs them is not known yet.
   // `keep_going` is asked while it is judged, with the share that is done; once it says no the
   // document is of no use. `predict_for`: as JudgeOptions has it.
   Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,

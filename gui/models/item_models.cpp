@@ -309,11 +309,6 @@ void WordsFilter::set_words(const QString& text) {
   invalidateFilter();
 }
 
-void WordsFilter::set_severities(std::set<int> wanted) {
-  severities_ = std::move(wanted);
-  invalidateFilter();
-}
-
 void WordsFilter::set_kind(int verdict_kind) {
   kind_ = verdict_kind;
   invalidateFilter();
@@ -321,8 +316,6 @@ void WordsFilter::set_kind(int verdict_kind) {
 
 bool WordsFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
   const QModelIndex index = sourceModel()->index(row, 0, parent);
-  if (!severities_.empty() && severities_.count(index.data(SeverityRole).toInt()) == 0)
-    return false;
   if (kind_ >= 0 && (index.data(CountRole).toInt() & (1 << kind_)) == 0) return false;
   if (words_.isEmpty()) return true;
   const QString text = index.data(MatchRole).toString();

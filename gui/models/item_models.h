@@ -88,22 +88,19 @@ class RulesModel : public ColumnModel<const advisor::Rule*> {
   std::shared_ptr<const advisor::RuleSet> rules_;
 };
 
-// Rows of which MatchRole holds every word that was typed, in any order; and of the severities that
-// are wanted.
+// Rows of which MatchRole holds every word that was typed, in any order.
 class WordsFilter : public QSortFilterProxyModel {
   Q_OBJECT
  public:
   explicit WordsFilter(QObject* parent = nullptr);
   void set_words(const QString& text);
-  void set_severities(std::set<int> wanted);  // empty: all
-  void set_kind(int verdict_kind);            // of a VerdictsModel: rows with such; -1: all
+  void set_kind(int verdict_kind);  // of a VerdictsModel: rows with such; -1: all
 
  protected:
   bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
 
  private:
   QStringList words_;
-  std::set<int> severities_;
   int kind_ = -1;
 };
 

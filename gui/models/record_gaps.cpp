@@ -32,7 +32,7 @@ constexpr KnownNote known_notes[] = {
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "Whole processes may be missing.")},
     {"mode-reduced", QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts",
                                        "From then on kernels, copies or API calls are missing, and "
-                                       "rules that need them cannot tell.")}};
+                                       "rules that need them cannot judge.")}};
 
 QString name_of(const Process& process) {
   QString name = to_qt(advisor::words::clean(process.executable));

@@ -1,4 +1,4 @@
-// RunProgress: what `rnnadvisor --progress json` tells of a run, a sweep or a recording, read from
+// RunProgress: progress of a run, a sweep or a recording by `rnnadvisor --progress json`, read from
 // the file it writes (docs/schema/progress.schema.json).
 #pragma once
 

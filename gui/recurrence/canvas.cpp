@@ -7,7 +7,6 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
-#include <cmath>
 
 #include "gui/texts.h"
 #include "gui/timeline/track.h"
@@ -124,11 +123,11 @@ QString Canvas::note(const Unrolled& call) const {
   switch (call.why) {
     case Why::told:
       if (call.told == Told::one_kernel)
-        return tr("Persistent: one kernel does all %1 steps of a row; where in it a step ends, it "
-                  "does not tell")
+        return tr("Persistent: one kernel does all %1 steps of a row; the end of each step "
+                  "is not visible")
             .arg(call.time_steps);
       if (!call.directions_told())
-        return tr("Which direction of a layer runs forward in time, the kernels do not tell");
+        return tr("Which direction of a layer runs forward in time is not known from kernels");
       return {};
     case Why::no_kernels:
       return tr("No kernels of this call were recorded");
@@ -145,7 +144,7 @@ QString Canvas::note(const Unrolled& call) const {
                 "they ran, by stream")
           .arg(call.time_steps);
     case Why::shared_streams:
-      return tr("Layers share streams: which step is of which layer, the kernels do not tell");
+      return tr("Layers share streams: the layer of a step is not known from the kernels");
     case Why::no_steps:
       return tr("None of its kernels is known as part of a time step");
   }

@@ -37,7 +37,6 @@ class RecurrenceWidget : public QWidget {
 
   // -1: none.
   int shown_call() const { return shown_; }
-  int kept_call() const { return kept_; }
   const std::vector<recurrence::Unrolled>& calls() const;
   // A row of cells for each step, tabs between; empty where no steps are shown.
   QString table_text() const;

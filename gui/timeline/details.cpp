@@ -2,7 +2,6 @@
 
 #include <QLocale>
 #include <algorithm>
-#include <cmath>
 
 #include "advisor/report/words.h"
 #include "core/config/rnn_config.h"

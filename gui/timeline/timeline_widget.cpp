@@ -311,8 +311,6 @@ TrackState& TimelineWidget::state_of(int track) {
 }
 
 void TimelineWidget::paintEvent(QPaintEvent*) {
-  QElapsedTimer timer;
-  timer.start();
   QPainter painter(viewport());
   if (!ready() || scene_.timeline->tracks.empty()) {
     paint_empty(painter);
@@ -325,7 +323,6 @@ void TimelineWidget::paintEvent(QPaintEvent*) {
     painter.setPen(scene_.theme.accent);
     painter.drawLine(0, 0, viewport()->width(), 0);
   }
-  last_frame_ns_ = timer.nsecsElapsed();
 }
 
 QString TimelineWidget::empty_text() const {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <QAbstractScrollArea>
-#include <QElapsedTimer>
 #include <memory>
 #include <optional>
 #include <set>
@@ -52,8 +51,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
 
   bool ready() const { return scene_.timeline != nullptr; }
   const timeline::Scene& scene() const { return scene_; }
-  // How long painting the last frame took.
-  std::int64_t last_frame_ns() const { return last_frame_ns_; }
 
   // What keys do, for menus and the command palette. Factors below 1 zoom in.
   void zoom(double factor);
@@ -140,7 +137,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void forget_hover();
   void begin_drag(const timeline::Under& at, Qt::KeyboardModifiers modifiers, bool right);
   void drag_to(QPointF position);
-  void end_drag(QPointF position);
   void menu_at(QPoint position);
   void menu_of_item(QMenu& menu, Item item);
   void menu_of_track(QMenu& menu, int track);
@@ -187,7 +183,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   timeline::Details hover_details_;
   timeline::Details measured_details_;
   bool without_memory_ = false;  // for the tracks of this document
-  std::int64_t last_frame_ns_ = 0;
 
   // Last, so that they are gone first.
   timeline::Background build_work_, search_work_, statistics_work_;

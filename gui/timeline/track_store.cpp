@@ -9,7 +9,6 @@
 #include <QJsonObject>
 #include <QSettings>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>

@@ -258,11 +258,4 @@ void FindingsView::set_trial(const TrialState& state) {
   if (shown_ >= 0) show_finding(shown_, true);
 }
 
-void FindingsView::show_verdicts(int verdict_kind) {
-  tabs_->setCurrentIndex(1);
-  for (auto* button : kinds_) {
-    if (button->property("kind").toInt() == verdict_kind) button->click();
-  }
-}
-
 }  // namespace rnnadvisor::gui

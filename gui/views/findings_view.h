@@ -30,7 +30,6 @@ class FindingsView : public View {
   int shown_finding() const { return shown_; }
   PageBrowser* page() const { return page_; }
   QListView* list() { return list_; }
-  void show_verdicts(int verdict_kind);
   // What is tried, or was last; shown beside its suggestion.
   void set_trial(const TrialState& state);
   TrialStrip* strip() { return strip_; }

@@ -36,12 +36,6 @@ Card::Card(const QString& heading, QWidget* parent)
   layout->addLayout(body_);
 }
 
-void Card::set_heading(const QString& text) {
-  heading_->setText(text);
-  heading_->setVisible(!text.isEmpty());
-  setAccessibleName(text);
-}
-
 EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(40, 24, 40, 24);

@@ -24,7 +24,6 @@ class Card : public QFrame {
  public:
   explicit Card(const QString& heading, QWidget* parent = nullptr);
   QVBoxLayout* body() { return body_; }
-  void set_heading(const QString& text);
 
  private:
   QLabel* heading_;

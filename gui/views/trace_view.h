@@ -43,7 +43,6 @@ class TraceView : public View {
   void store_tracks();
   TimelineWidget* timeline() { return timeline_; }
   EventsPanel* events() { return events_; }
-  MarksPanel* marks_panel() { return marks_panel_; }
   // Ctrl+P: a palette of the tracks.
   void find_track();
   // What the timeline can do, for menus and the palette; its own keys do the same.

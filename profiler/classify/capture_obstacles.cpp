@@ -39,7 +39,7 @@ bool starts_with_any(std::string_view name) {
 
 struct Events {
   std::vector<Event> all;  // in the order of time
-  // Later steps do not tell, because calls that wait were recorded only before it.
+  // Later steps do not show it, because calls that wait were recorded only before it.
   std::int64_t known_until = std::numeric_limits<std::int64_t>::max();
 };
 

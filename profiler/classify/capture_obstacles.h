@@ -11,7 +11,7 @@ namespace rnnadvisor {
 // Of the steps on one device. Counts are medians over steps; they hold what happens between the
 // first recurrent layer of a step and the end of its last one or of its optimizer's kernels,
 // whichever is later: a graph of the step has to contain that. What lies between two steps can stay
-// outside. Steps of a program without RNN calls are told by its recurrences without cuDNN and the
+// outside. Steps of a program without RNN calls are found by its recurrences without cuDNN and the
 // optimizer's kernels between them.
 struct CaptureObstacles {
   int steps = 0;  // whose kernels were looked at; 0: none could be told apart, and the counts are 0

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -106,7 +105,8 @@ class Adder {
     const bool training = std::any_of(found.begin(), found.end(), [](const Stretch& stretch) {
       return stretch.direction != Direction::forward;
     });
-    // Backward weights do not tell the implementation: that of the stretch before them counts.
+    // Kernels of backward weights do not show the implementation: that of the stretch before them
+    // counts.
     auto last = model::Implementation::none;
     for (const auto& stretch : found) {
       const Phase phase = phase_of(stretch.direction, training);

@@ -92,7 +92,7 @@ void add_inputs(Traced& step, const TransferTable& all, const std::vector<std::s
 
 double median_of(std::vector<double> values) { return median_interval(values).median; }
 
-// Of a recording that tells of no beginnings: the first forward pass of training after a backward
+// Of a recording that marks no beginnings: the first forward pass of training after a backward
 // pass. Nothing else of it is a step then.
 std::set<int> first_passes(const Profile& profile, int device) {
   std::vector<int> calls;

@@ -13,7 +13,7 @@ namespace rnnadvisor {
 
 // The calls that begin steps, in their order: of the process, and of training or inference, that
 // has most steps timed without tracing, or where none were timed most steps. Indices into
-// Profile::calls. Where the recording marks no beginnings, those of training are told by the order
+// Profile::calls. Where the recording marks no beginnings, those of training follow from the order
 // of passes.
 std::vector<int> step_beginnings(const Profile& profile, int device);
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "profiler/spool/plan.h"
 #include "profiler/spool/settings.h"
 

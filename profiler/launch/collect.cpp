@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>

@@ -1,6 +1,6 @@
 // Which RNN call launched what. The plugin knows for each call the numbers that CUPTI gave to the
 // CUDA calls before and after it; a launch of the same thread in between is the call's own.
-// Launches of other threads can lie in between as well, and kernels do not tell their thread.
+// Launches of other threads can lie in between as well, and kernels do not record their thread.
 #pragma once
 
 #include <cstdint>

@@ -110,9 +110,9 @@ Result<RnnConfig> to_config(const spool::Configuration& captured,
     return fail(ErrorCode::unsupported, std::move(what));
   };
   if ((captured.known & spool::known_descriptor) == 0)
-    return unreadable("cuDNN did not tell what the RNN descriptor holds");
+    return unreadable("cuDNN did not return the contents of the RNN descriptor");
   if ((captured.known & spool::known_data) == 0)
-    return unreadable("cuDNN did not tell what the RNN data descriptor holds");
+    return unreadable("cuDNN did not return the contents of the RNN data descriptor");
   RnnConfig config;
   const auto cell = same_number<Cell>(captured.cell);
   const auto algo = same_number<Algo>(captured.algo);

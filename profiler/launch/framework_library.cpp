@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 namespace rnnadvisor::launch {
 namespace {
@@ -39,7 +38,7 @@ constexpr std::array<std::pair<std::string_view, Framework>, 4> library_names = 
     {"libjax", Framework::jax},
 }};
 
-// "2.11.0" of "torch-2.11.0+cu130.dist-info"; what follows '+' tells of the build only.
+// "2.11.0" of "torch-2.11.0+cu130.dist-info"; what follows '+' describes only the build.
 std::string version_in(const fs::path& folder, const Package& package) {
   std::error_code error;
   std::string found;

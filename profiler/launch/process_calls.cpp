@@ -60,7 +60,7 @@ CallArguments arguments_of(const spool::Call& call) {
   CallArguments arguments;
   const bool backward_data = call.entry == spool::Entry::backward_data;
   for (std::size_t i = 0; i < static_cast<std::size_t>(spool::Pointer::count); ++i) {
-    // 255 is null or no such argument, which cannot be told apart: not known.
+    // 255 is null or no such argument, which look the same: not known.
     if (call.alignment[i] > 30) continue;
     const auto pointer = pointer_of(static_cast<spool::Pointer>(i), backward_data);
     arguments.alignment[static_cast<std::size_t>(pointer)] = std::int64_t{1} << call.alignment[i];
@@ -210,7 +210,7 @@ std::optional<RnnConfig> ProcessSpool::describe_call(const spool::Call& call) {
   const auto config = to_config(shape->second.configuration, shape->second.lengths);
   if (!config) {
     note(NoteSeverity::warning, "configuration-unknown",
-         fmt::format("RNN calls whose configuration cannot be told: {}", config.error().message));
+         fmt::format("RNN calls whose configuration is not known: {}", config.error().message));
     return std::nullopt;
   }
   return *config;
@@ -283,7 +283,7 @@ void ProcessSpool::attribute_launches() {
   if (untold == 0) return;
   note(NoteSeverity::info, "kernels-untold",
        "kernels were launched while RNN calls were under way on several threads or streams, and "
-       "which of them are an RNN call's cannot be told; they are counted for none",
+       "it is not known which of them belong to an RNN call; they are counted for none",
        untold);
 }
 

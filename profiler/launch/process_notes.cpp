@@ -133,8 +133,8 @@ void ProcessSpool::add_notes() {
   }
   if (!searches_.empty()) {
     note(NoteSeverity::info, "algorithm-search",
-         "the program searched for an RNN algorithm (cudnnFindRNN…); what the searches launched is "
-         "told as that and is no call of the program's",
+         "the program searched for an RNN algorithm (cudnnFindRNN…); their kernels are listed "
+         "separately and belong to no call of the program",
          static_cast<std::int64_t>(searches_.size()));
   }
   if (!replays_.empty()) {

@@ -7,7 +7,7 @@ namespace {
 constexpr std::uint32_t fewest = 6;
 // Enough of each for a median that differs by a percent to be told from noise of ten.
 constexpr std::uint32_t first_samples = 24;
-// Twice as many, and once more, where that does not tell: what Samples keeps.
+// Twice as many, and once more, where that does not decide: what Samples keeps.
 constexpr std::uint32_t most_doublings = 2;
 // A forward call so many times slower than the program's own ends the trial at once.
 constexpr float hopeless = 3.0F;

@@ -34,7 +34,6 @@ class Choice {
   void admit(std::uint32_t variant) { in_[variant] = true; }
   // It takes part no longer.
   void drop(std::uint32_t variant) { in_[variant] = false; }
-  bool takes_part(std::uint32_t variant) const { return in_[variant]; }
 
   // For the next call that may choose: the one of which the fewest were started. 0 when all have
   // enough on their way.

@@ -50,7 +50,6 @@ class Comparison {
 
   // Of the forward call; only its backward calls, or others of this length, fit the buffers.
   std::int32_t length() const { return configuration_.max_seq_length; }
-  bool has_data() const { return has_data_; }
   cudnnStatus_t status() const { return status_; }
   std::size_t bytes() const { return bytes_; }
 

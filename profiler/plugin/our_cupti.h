@@ -1,4 +1,4 @@
-// CUPTI has one subscriber, and other tools ask for it as we do: calls of ours are told from
+// CUPTI has one subscriber, and other tools subscribe as we do: distinguishes our calls from
 // theirs.
 #pragma once
 

@@ -115,7 +115,7 @@ class ProfileBuilder {
   void attribute_search(std::int64_t correlation, int process = -1);
 
   // Takes everything of another profile into this one; indices and string ids are renumbered.
-  // Processes are added as by add_process(): one that cannot be told from others is never taken for
+  // Processes are added as by add_process(): one that looks like others is never taken for
   // one that is there already, because correlation ids of different processes must not meet. The
   // environment is kept from the first profile that has one; clocks are added up: the first "start"
   // and the last "end" of every device stay.

@@ -12,7 +12,8 @@ namespace {
 
 using model::Implementation;
 
-constexpr int fewest_steps = 4;  // below, "once per step" cannot be told from "once per call"
+constexpr int fewest_steps =
+    4;  // below, "once per step" cannot be distinguished from "once per call"
 
 class CallKernels {
  public:

@@ -32,7 +32,7 @@ struct Ending {
   std::optional<ExperimentResult> result;
   Outcome outcome = Outcome::crashed;  // without a result
   std::string message;
-  // What it was at: a variant, -1 for the original, nothing where it cannot be told.
+  // What it was at: a variant, -1 for the original, nothing where that is not known.
   std::optional<int> at = -1;
 };
 

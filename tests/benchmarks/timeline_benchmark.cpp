@@ -1,4 +1,4 @@
-// How long ten million kernels take from the file to the screen, and a frame while somebody moves
+// How long ten million kernels take from the file to the screen, and a frame while a user moves
 // through them: the real widget, offscreen, driven by the events a person makes.
 //
 //   timeline_benchmark [--spans N] [--file PATH] [--frames N]     writes JSON to stdout

@@ -1,5 +1,5 @@
 // How the whole window bears ten million kernels: from the file to a verdict on the screen, how
-// long it does not answer meanwhile, and how soon it gives up when it is told to.
+// long it does not answer meanwhile, and how soon it stops when it is closed.
 //
 //   window_benchmark FILE.rnnprof     writes JSON to stdout; timeline_benchmark --file makes such a
 //   file

@@ -92,7 +92,7 @@ TEST(TraceOnGpu, RecordsCarryThisProcessAndThread) {
 }
 
 // Another tool in the process, as torch.profiler is one: it subscribes and we do not record.
-TEST(TraceOnGpu, AnotherSubscriberIsAConflictThatIsTold) {
+TEST(TraceOnGpu, AnotherSubscriberIsAReportedConflict) {
   RNNADVISOR_NEED_TRACED_GPU(runner);
   const auto api = CuptiApi::load();
   ASSERT_TRUE(api) << to_text(api.error());

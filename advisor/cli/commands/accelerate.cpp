@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
-#include <filesystem>
 
 #include "advisor/cli/collecting.h"
 #include "advisor/cli/command_line.h"

@@ -121,9 +121,8 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
   };
   with_verify(command.add_flag("--dry-run", options.dry_run,
                                "say what would be tried and what would not; needs no GPU"));
-  with_verify(
-      command.add_option("--budget", options.budget_seconds, "seconds for all of it (default: 60)")
-          ->type_name("SECONDS"));
+  with_verify(add_number(command, "--budget", options.budget_seconds, "SECONDS", group_verifying,
+                         "seconds for all of it"));
   auto* torch = command.add_flag("--torch", options.torch,
                                  "also try changes in PyTorch itself: for configurations that a "
                                  "PyTorch program ran, and for those of --configuration");
@@ -135,13 +134,9 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
                      ->type_name("PATH");
   python->needs(torch)->group(group_verifying);
   context.completions[python] = {Context::Completion::Kind::file, {}};
-  auto* configuration = command
-                            .add_option("--configuration", options.configurations,
-                                        "only this one: its id, or #INDEX (repeatable)")
-                            ->expected(1)
-                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                            ->type_name("ID");
-  with_verify(configuration);
+  with_verify(add_repeatable(command, "--configuration", options.configurations,
+                             "only this one: its id, or #INDEX (repeatable)")
+                  ->type_name("ID"));
   auto* rule = command
                    .add_option("--rule", options.rule,
                                "only what this rule suggests; with --change: only where it fires")
@@ -161,9 +156,8 @@ void add_verify_options(CLI::App& command, VerifyOptions& options, Context& cont
   with_verify(allow);
   context.completions[allow] = {Context::Completion::Kind::words,
                                 {"exact", "padded", "numerics", "model"}};
-  with_verify(command.add_option("--device", options.device, "the GPU (default: 0)")
-                  ->check(CLI::NonNegativeNumber.description(""))
-                  ->type_name("N"));
+  with_verify(add_number(command, "--device", options.device, "N", group_verifying, "the GPU")
+                  ->check(CLI::NonNegativeNumber.description("")));
   with_verify(command.add_flag("--in-place", options.in_place,
                                "write into the profile itself, which stays whole if interrupted"));
 }
@@ -215,7 +209,7 @@ void add_report(CLI::App& app, Context& context) {
   add_recorded(
       app, context, "report", "Write reports on a recorded profile",
       "Examples:\n"
-      "  rnnadvisor report run.rnnprof --format html -o run.html\n"
+      "  rnnadvisor report run.rnnprof -o run.html\n"
       "  rnnadvisor report run.rnnprof -f json:run.json -f sarif:run.sarif -f text\n"
       "  rnnadvisor report sample:gnmt -f html -f markdown -o gnmt   # gnmt.html, gnmt.md\n"
       "\n"

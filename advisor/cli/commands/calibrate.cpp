@@ -135,12 +135,8 @@ Result<std::vector<RnnConfig>> calibration_grid() {
 int calibrate(Context& context, const CalibrateArguments& arguments) {
   if (!arguments.from.empty()) return from_profiles(context, arguments);
   if (!(arguments.budget >= shortest_budget && arguments.budget <= longest_budget)) {
-    return context.report(
-        Error{ErrorCode::invalid_argument,
-              fmt::format("--budget must be {} to {} seconds", shortest_budget, longest_budget),
-              {},
-              std::nullopt,
-              {}});
+    return context.report(usage(
+        fmt::format("--budget must be {} to {} seconds", shortest_budget, longest_budget), ""));
   }
   const auto begin = Clock::now();
   auto gpu = gpu_for(context, arguments.gpu, "calibrate",
@@ -205,14 +201,9 @@ void add_calibrate(CLI::App& app, Context& context) {
                   "(default: the GPU's name)",
                   context, "FILE.toml");
   command->add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
-  command
-      ->add_option("--budget", arguments->budget,
-                   fmt::format("the whole may take so long (default: {})", arguments->budget))
-      ->type_name("SECONDS")
-      ->group(group_running);
-  command->add_option("--gpu", arguments->gpu, "number of the GPU (default: 0)")
-      ->type_name("N")
-      ->group(group_running);
+  add_number(*command, "--budget", arguments->budget, "SECONDS", group_running,
+             "the whole may take so long");
+  add_number(*command, "--gpu", arguments->gpu, "N", group_running, "number of the GPU");
   auto* from = command
                    ->add_option("--from", arguments->from,
                                 "measure nothing: take the times of recorded sweeps")

@@ -159,7 +159,7 @@ void add_check(CLI::App& app, Context& context) {
       app, "check", "Judge configurations without running them",
       "Examples:\n"
       "  rnnadvisor check --cell lstm --hidden-size 1000 --data-type half --device a100\n"
-      "  rnnadvisor check network.toml --batch-size 96 --format html -o network.html\n"
+      "  rnnadvisor check network.toml --batch-size 96 -o network.html\n"
       "  rnnadvisor check --batch many.jsonl --device nvidia-h200 --format jsonl > answers.jsonl\n"
       "\n"
       "With files, options that name a configuration key replace that key in every configuration. "

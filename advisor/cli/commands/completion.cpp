@@ -1,7 +1,6 @@
 // rnnadvisor completion: scripts that complete commands, options and their words in a shell. Each
 // asks the program (advisor/cli/shell_completion.cpp), whose offers are one a line: a word with a
 // tab and its description, or @file, or @directory.
-#include <fmt/format.h>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/help.h"
@@ -87,18 +86,11 @@ void add_completion(CLI::App& app, Context& context) {
       "  rnnadvisor completion zsh > ~/.zfunc/_rnnadvisor\n"
       "  rnnadvisor completion fish > ~/.config/fish/completions/rnnadvisor.fish");
   auto name = std::make_shared<std::string>();
-  auto* shell =
-      command->add_option("shell", *name, "bash, zsh or fish")->required()->type_name("SHELL");
-  context.completions[shell] = {Context::Completion::Kind::words, {"bash", "zsh", "fish"}};
+  add_word_option(*command, "shell", *name, "bash, zsh or fish", {"bash", "zsh", "fish"}, context)
+      ->required()
+      ->type_name("SHELL");
   command->callback([name, &context] {
     context.action = [name, &context] {
-      if (*name != "bash" && *name != "zsh" && *name != "fish") {
-        return context.report(Error{ErrorCode::invalid_argument,
-                                    fmt::format("there is no completion for '{}'", *name),
-                                    "bash, zsh or fish",
-                                    std::nullopt,
-                                    {}});
-      }
       context.out << (*name == "bash" ? bash_script : *name == "zsh" ? zsh_script : fish_script);
       return exit_ok;
     };

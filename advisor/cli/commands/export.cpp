@@ -19,19 +19,11 @@ using Writer = bool (*)(const Profile&, const advisor::TextSink&);
 Writer find_writer(std::string_view format) {
   if (format == "chrome" || format == "perfetto") return advisor::write_chrome_trace;
   if (format == "kernels-csv") return advisor::write_kernels_csv;
-  if (format == "calls-csv") return advisor::write_calls_csv;
-  return nullptr;
+  return advisor::write_calls_csv;
 }
 
 int export_command(Context& context, const ExportArguments& arguments) {
   const Writer write = find_writer(arguments.format);
-  if (write == nullptr) {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                fmt::format("--format: cannot export '{}'", arguments.format),
-                                "chrome, perfetto, kernels-csv or calls-csv",
-                                std::nullopt,
-                                {}});
-  }
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
   if (to_file) {
     if (auto writable = check_writable({arguments.output}, arguments.force, {arguments.profile});
@@ -69,14 +61,10 @@ void add_export(CLI::App& app, Context& context) {
       "chrome and perfetto are the same trace: open it at ui.perfetto.dev or chrome://tracing.");
   auto arguments = std::make_shared<ExportArguments>();
   add_profile_argument(*command, arguments->profile, context);
-  auto* format = command
-                     ->add_option("-f,--format", arguments->format,
-                                  "chrome, perfetto, kernels-csv or calls-csv")
-                     ->required()
-                     ->type_name("FORMAT")
-                     ->group(group_output);
-  context.completions[format] = {Context::Completion::Kind::words,
-                                 {"chrome", "perfetto", "kernels-csv", "calls-csv"}};
+  add_word_option(*command, "-f,--format", arguments->format, "the trace, or one of its tables",
+                  {"chrome", "perfetto", "kernels-csv", "calls-csv"}, context)
+      ->required()
+      ->group(group_output);
   add_path_option(*command, "-o,--output", arguments->output,
                   "write here instead of standard output", context);
   command->add_flag("--force", arguments->force, "replace a file that exists")->group(group_output);

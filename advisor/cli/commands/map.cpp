@@ -177,7 +177,7 @@ void add_map(CLI::App& app, Context& context) {
       app, "map", "Show what runs, and how fast, around a configuration",
       "Examples:\n"
       "  rnnadvisor map --hidden-size 1001 --batch-size 33 --data-type half --device h200\n"
-      "  rnnadvisor map network.toml --axes all --format html -o maps.html\n"
+      "  rnnadvisor map network.toml --axes all -o maps.html\n"
       "  rnnadvisor map network.toml --axes length-batch --layer speedup\n"
       "\n"
       "Sizes around those of the configuration, which is a cell itself: powers of two, the "
@@ -209,21 +209,7 @@ void add_map(CLI::App& app, Context& context) {
               "text: what each cell shows (default: time, or implementation where few times are "
               "known)",
               layers);
-  auto* format = command
-                     ->add_option("-f,--format", arguments->output.formats,
-                                  "text, json, csv or html; FORMAT:FILE writes it there "
-                                  "(repeatable; default: text)")
-                     ->type_name("FORMAT[:FILE]")
-                     ->expected(1)
-                     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                     ->group(group_output);
-  context.completions[format] = {Context::Completion::Kind::words, formats};
-  command->add_flag("--json", arguments->output.json, "the same as --format json")
-      ->group(group_output);
-  add_path_option(*command, "-o,--output", arguments->output.output,
-                  "write here instead of standard output", context);
-  command->add_flag("--force", arguments->output.force, "replace files that exist")
-      ->group(group_output);
+  add_output_options(*command, arguments->output, context, formats, true);
   add_device_option(*command, arguments->device, context);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return map_command(context, *arguments); };

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "advisor/cli/command_line.h"
 #include "core/base/text.h"
 #include "profiler/profile/file.h"

@@ -112,16 +112,6 @@ void add_json(CLI::App& command, RulesArguments& arguments) {
 void add_force(CLI::App& command, RulesArguments& arguments) {
   command.add_flag("--force", arguments.force, "replace files that exist")->group(group_output);
 }
-void add_directories(CLI::App& command, RulesArguments& arguments, Context& context) {
-  auto* option = command
-                     .add_option("--rules", arguments.directories,
-                                 "also the rule cards of this folder (repeatable)")
-                     ->expected(1)
-                     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                     ->type_name("DIR")
-                     ->group(group_judging);
-  context.completions[option] = {Context::Completion::Kind::directory, {}};
-}
 void add_id(CLI::App& command, RulesArguments& arguments, Context& context, bool existing) {
   auto* option =
       command.add_option("id", arguments.id, "topic/name of the rule")->required()->type_name("ID");
@@ -141,14 +131,14 @@ void add_rules(CLI::App& app, Context& context) {
   auto [list_command, list_arguments] =
       add(*rules, context, "list", "Name the rules, a line each", "", list);
   add_json(*list_command, *list_arguments);
-  add_directories(*list_command, *list_arguments, context);
+  add_rules_option(*list_command, list_arguments->directories, context);
 
   auto [explain_command, explain_arguments] =
       add(*rules, context, "explain", "Say what a rule looks at, why, and where that is documented",
           "", explain);
   add_id(*explain_command, *explain_arguments, context, true);
   add_json(*explain_command, *explain_arguments);
-  add_directories(*explain_command, *explain_arguments, context);
+  add_rules_option(*explain_command, explain_arguments->directories, context);
 
   auto [check_command, check_arguments] =
       add(*rules, context, "check", "Read the cards of a folder and report every mistake",
@@ -195,7 +185,7 @@ void add_rules(CLI::App& app, Context& context) {
                   "the folder of the pages", context, "DIR", Context::Completion::Kind::directory)
       ->required();
   add_force(*docs_command, *docs_arguments);
-  add_directories(*docs_command, *docs_arguments, context);
+  add_rules_option(*docs_command, docs_arguments->directories, context);
 
   add_rules_validate(*rules, context);
 }

@@ -273,24 +273,15 @@ int validate(const Context& context, const RulesValidateArguments& arguments) {
   const auto chosen = wanted(arguments, *rules);
   if (!chosen) return context.report(chosen.error());
   if (!(arguments.budget_seconds > 0))
-    return context.report(Error{ErrorCode::invalid_argument,
-                                "--budget must be more than 0 seconds",
-                                "leave it out for 600 seconds",
-                                std::nullopt,
-                                {}});
+    return context.report(
+        usage("--budget must be more than 0 seconds", "leave it out for 600 seconds"));
   if (arguments.dry_run && !arguments.profile.empty()) {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                "--dry-run lists what would be measured, and a profile was named",
-                                "leave one of them out",
-                                std::nullopt,
-                                {}});
+    return context.report(usage("--dry-run lists what would be measured, and a profile was named",
+                                "leave one of them out"));
   }
   if (arguments.dry_run && arguments.format != "text") {
-    return context.report(Error{ErrorCode::invalid_argument,
-                                "--dry-run writes text only, and --format names another",
-                                "leave --format out",
-                                std::nullopt,
-                                {}});
+    return context.report(
+        usage("--dry-run writes text only, and --format names another", "leave --format out"));
   }
   if (arguments.dry_run) return list_pairs(context, *chosen, arguments);
   if (!arguments.record.empty()) {
@@ -363,54 +354,30 @@ void add_rules_validate(CLI::App& rules, Context& context) {
                                    "a profile that this command wrote (default: measure)")
                       ->type_name("PROFILE");
   context.completions[profile] = {Context::Completion::Kind::profile, {}};
-  auto* rule = command
-                   ->add_option("--rule", arguments->rules,
-                                "only this rule, or those below TOPIC/ (repeatable)")
-                   ->expected(1)
-                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                   ->type_name("ID")
-                   ->group(group_measuring);
+  auto* rule = add_repeatable(*command, "--rule", arguments->rules,
+                              "only this rule, or those below TOPIC/ (repeatable)");
+  rule->type_name("ID")->group(group_measuring);
   context.completions[rule] = {Context::Completion::Kind::rules, {}};
-  auto* directories = command
-                          ->add_option("--rules", arguments->directories,
-                                       "also the rule cards of this folder (repeatable)")
-                          ->expected(1)
-                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                          ->type_name("DIR")
-                          ->group(group_measuring);
-  context.completions[directories] = {Context::Completion::Kind::directory, {}};
-  command
-      ->add_option("--pairs", arguments->firing, "pairs of each rule where it fires (default: 16)")
-      ->check(CLI::Range(1, 10000).description(""))
-      ->type_name("N")
-      ->group(group_measuring);
-  command
-      ->add_option("--silent-pairs", arguments->silent,
-                   "pairs of each rule where it is silent (default: 8)")
-      ->check(CLI::Range(0, 10000).description(""))
-      ->type_name("N")
-      ->group(group_measuring);
-  command->add_option("--seed", arguments->seed, "of the draw (default: 1)")
-      ->type_name("N")
-      ->group(group_measuring);
-  command->add_option("--budget", arguments->budget_seconds, "seconds for all of it (default: 600)")
-      ->type_name("SECONDS")
-      ->group(group_measuring);
-  command->add_option("--device", arguments->device, "CUDA ordinal of the GPU (default: 0)")
-      ->check(CLI::NonNegativeNumber.description(""))
-      ->type_name("N")
-      ->group(group_measuring);
+  add_rules_option(*command, arguments->directories, context);
+  const auto number = [&](const char* name, auto& value, const char* type, const char* meaning) {
+    return add_number(*command, name, value, type, group_measuring, meaning);
+  };
+  number("--pairs", arguments->firing, "N", "pairs of each rule where it fires")
+      ->check(CLI::Range(1, 10000).description(""));
+  number("--silent-pairs", arguments->silent, "N", "pairs of each rule where it is silent")
+      ->check(CLI::Range(0, 10000).description(""));
+  number("--seed", arguments->seed, "N", "of the draw");
+  number("--budget", arguments->budget_seconds, "SECONDS", "seconds for all of it");
+  number("--device", arguments->device, "N", "CUDA ordinal of the GPU")
+      ->check(CLI::NonNegativeNumber.description(""));
   command->add_flag("--dry-run", arguments->dry_run, "only say which pairs would be measured")
       ->group(group_measuring);
   command
       ->add_flag("-v,--verbose", arguments->verbose, "with --dry-run: every pair, not their number")
       ->group(group_output);
-  auto* format =
-      command->add_option("--format", arguments->format, "text, markdown or json (default: text)")
-          ->check(CLI::IsMember({"text", "markdown", "json"}).description(""))
-          ->type_name("FORMAT")
-          ->group(group_output);
-  context.completions[format] = {Context::Completion::Kind::words, {"text", "markdown", "json"}};
+  add_word_option(*command, "--format", arguments->format, "text, markdown or json (default: text)",
+                  {"text", "markdown", "json"}, context)
+      ->group(group_output);
   add_path_option(*command, "-o,--output", arguments->output,
                   "the profile to write (default: rules-validate.rnnprof)", context);
   add_path_option(*command, "--record", arguments->record,

@@ -121,7 +121,7 @@ TEST(TransformCode, SeveralChangesCallTheLayerOnce) {
       }
 }
 
-TEST(TransformCode, WhatAFrameworkDecidesItselfIsSaid) {
+TEST(TransformCode, WhatAFrameworkDecidesItselfIsReported) {
   const auto algo = *parse_transform("algo", R"({"value":"persist_static"})");
   EXPECT_THAT(code_for(algo, Framework::pytorch).cannot, HasSubstr("PyTorch picks"));
   EXPECT_THAT(code_for(algo, Framework::jax).cannot, HasSubstr("standard algorithm"));

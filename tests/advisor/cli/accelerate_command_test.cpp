@@ -258,7 +258,7 @@ TEST_F(TryChange, MoreCallsAreAdvisedOnlyByRulesAndPredictedTimes) {
   EXPECT_THAT(one.answer.dump(), Not(HasSubstr("bucket_lengths")));
 }
 
-TEST_F(TryChange, WhatCannotBeIsSaid) {
+TEST_F(TryChange, ImpossibleChangesAreReported) {
   const auto one = tried({"--change", "split_directions"}, lstm,
                          R"({"status": "kept", "reason": "there is one direction only"})");
   EXPECT_TRUE(one.answer.contains("none")) << one.answer;
@@ -339,7 +339,7 @@ TEST_F(TryLosses, NvtxMarksCarryThemToo) {
   EXPECT_THAT(number.err, HasSubstr("the last is 1.25"));
 }
 
-TEST_F(TryLosses, WhatCannotBeComparedIsSaid) {
+TEST_F(TryLosses, WhatCannotBeComparedIsReported) {
   const auto silent = tried("echo 12 apples", "true");
   EXPECT_EQ(silent.status, 2) << silent.err;
   EXPECT_THAT(silent.err, HasSubstr("--loss"));
@@ -427,7 +427,7 @@ TEST_F(AccelerateCommand, TheUserTurnsItOff) {
   EXPECT_THAT(called.err, HasSubstr("nothing was accelerated"));
 }
 
-TEST_F(AccelerateCommand, WhoAsksForEqualRunsGetsThem) {
+TEST_F(AccelerateCommand, DeterministicProgramsAreLeftAlone) {
   const auto called = accelerate({"true"}, {"--env", "CUBLAS_WORKSPACE_CONFIG=:4096:8"});
   EXPECT_EQ(called.status, 0);
   EXPECT_THAT(called.err, HasSubstr("CUBLAS_WORKSPACE_CONFIG is set"));
@@ -459,7 +459,7 @@ TEST_F(AccelerateCommand, TellsAWatchingProgramHowManyCallsItHasSeen) {
   EXPECT_THAT(read_text(file), HasSubstr("\"doing\":\"collecting\""));
 }
 
-TEST_F(AccelerateCommand, AShellIsToldTheSame) {
+TEST_F(AccelerateCommand, AShellGetsTheSameVariables) {
   const std::string spool = folder_ / "spool";
   const auto called = call({"env", "--accelerate", "--budget", "2", "--memory", "1G", "--folder",
                             spool, "--shell", "bash"},

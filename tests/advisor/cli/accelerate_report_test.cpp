@@ -162,7 +162,7 @@ TEST_F(TriedBoth, ACodeChangeMustGainMoreThanAlgorithmsAlone) {
 }
 
 // The faster algorithm is that of the changed layer alone.
-TEST_F(TriedBoth, WhatBothNeedIsSaidWhereTheProgramsOwnLayerGainsNothing) {
+TEST_F(TriedBoth, TheNeedOfBothIsShownWhereTheProgramsOwnLayerGainsNothing) {
   const auto text = report_with(2, false);
   EXPECT_THAT(text, HasSubstr("--write-code"));
   EXPECT_THAT(text, HasSubstr("rnnadvisor accelerate -- python3 train.py"));
@@ -176,7 +176,7 @@ TEST_F(AccelerateReport, TryingSaysThatNoStepWasFound) {
               HasSubstr("Whole step   not measured"));
 }
 
-TEST_F(AccelerateReport, WhatEndedAChoiceIsSaid) {
+TEST_F(AccelerateReport, TheReasonForEndingAChoiceIsShown) {
   auto a = spool::sample_acceleration(1, 1);
   a.chosen = 0;
   for (auto& count : a.substituted) count = 0;
@@ -185,7 +185,7 @@ TEST_F(AccelerateReport, WhatEndedAChoiceIsSaid) {
   EXPECT_THAT(report_of(a), HasSubstr("raise --budget"));
 }
 
-TEST_F(AccelerateReport, AChoiceOfAPlanIsSaid) {
+TEST_F(AccelerateReport, AChoiceOfAPlanIsShown) {
   auto a = spool::sample_acceleration(1, 1);
   a.origin = spool::ChoiceOrigin::planned;
   EXPECT_THAT(report_of(a), HasSubstr("persist_static in place of standard, from the plan"));
@@ -312,7 +312,7 @@ TEST_F(AccelerateReport, NotYetIsNotNever) {
   EXPECT_THAT(report_of(a), HasSubstr("--budget"));
 }
 
-TEST_F(AccelerateReport, MemoryThatIsShortIsSaid) {
+TEST_F(AccelerateReport, ShortMemoryIsReported) {
   auto a = spool::sample_acceleration(1, 1);
   a.chosen = 0;
   a.variants[1].state = VariantState::memory;

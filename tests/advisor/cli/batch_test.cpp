@@ -215,7 +215,6 @@ TEST(Batch, AnswersDoNotDependOnTheLinesBefore) {
   const std::string second = R"({"cell": "lstm", "hidden_size": 1000})";
   const auto together = answer(first + "\n" + second + "\n", options);
   EXPECT_EQ(together.answers.at(1), answer(second, options).answers.at(0));
-  EXPECT_EQ(together.answers.at(1), answer_text(second, "x", 1, options).text);
   EXPECT_EQ(together.answers.at(1), answer_line(*read_json_line(second, "x", 1), options));
 }
 

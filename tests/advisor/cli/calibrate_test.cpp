@@ -309,7 +309,7 @@ TEST(PredictedTimes, AreInJsonByItsSchema) {
   EXPECT_LE(fastest, 1);  // none where intervals overlap
 }
 
-TEST(PredictedTimes, AreNoneWithAHintForGpusThatNobodyMeasured) {
+TEST(PredictedTimes, AreNoneWithAHintForUnmeasuredGpus) {
   FakeMachine machine;
   const std::vector<std::string> arguments = {"check", "--hidden-size", "512", "--device", "a100"};
   const auto called = call(arguments, machine.services());

@@ -158,8 +158,8 @@ TEST(Fit, PytorchNeedsMoreThanTheCallAndDependsOnTheOptimizer) {
   EXPECT_EQ(sum(fit["largest"]["parts"]), fit["largest"]["bytes"]);
 }
 
-// With less memory the allocator gives segments back, so that more fits than what it would like to
-// take says; what is said of the largest size is what it takes then.
+// With less memory the allocator gives segments back, so that more fits than its preferred need
+// suggests; the need of the largest size is what it takes then.
 TEST(Fit, PytorchNeedIsWhatItTakesInTheRoomThereIs) {
   auto arguments = with({"--memory", "2GiB", "--framework", "pytorch"});
   const auto fit = fit_answer(arguments)["fits"][0];

@@ -150,7 +150,7 @@ TEST(Try, NothingFitsRunsNothing) {
   EXPECT_TRUE(machine.executed.empty());
 }
 
-TEST(Try, FailuresAreToldAndStatus1) {
+TEST(Try, FailuresAreReportedWithStatus1) {
   TrialMachine machine;
   machine.outcome_of_run = Outcome::out_of_memory;
   EXPECT_EQ(machine.run({}, 1)["outcome"], "out_of_memory");

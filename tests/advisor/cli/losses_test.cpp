@@ -112,7 +112,7 @@ TEST(Losses, WhatIsNotFiniteIsFurtherUnlessTheProgramDoesItToo) {
 
 // Of runs that differ by chance alone few are called further away; of runs that are three times as
 // far nearly all are.
-TEST(Losses, ChanceIsToldFromAChange) {
+TEST(Losses, ChanceIsDistinguishedFromAChange) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
   const int trials = test::draws() / 5;

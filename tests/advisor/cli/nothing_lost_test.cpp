@@ -293,8 +293,8 @@ TEST_F(NothingLost, ATableHasEveryOutput) {
       return false;
     });
   };
-  // What is told there, if anything, is told on standard error, or by the function that `report`
-  // tells it by.
+  // These print to standard error alone, if anything, or by the function with which `report`
+  // prints.
   const std::set<std::string> prints_as_others = {
       "run ",   "calibrate ", "profile ",   "accelerate ", "try ",           "collect ",
       "merge ", "worker ",    "rules new ", "rules docs ", "samples export "};

@@ -135,33 +135,33 @@ class OutOfMemory : public ::testing::Test {
                     printed_ = folder_ / "printed", errors_ = folder_ / "errors";
 };
 
-TEST_F(OutOfMemory, IsToldByCheck) { expect_told({"check", network_, "--device", "a100"}); }
-TEST_F(OutOfMemory, IsToldByCheckAsJson) {
+TEST_F(OutOfMemory, IsReportedByCheck) { expect_told({"check", network_, "--device", "a100"}); }
+TEST_F(OutOfMemory, IsReportedByCheckAsJson) {
   expect_told({"check", network_, "--device", "h200", "--json"});
 }
-TEST_F(OutOfMemory, IsToldByABatch) {
+TEST_F(OutOfMemory, IsReportedByABatch) {
   expect_told({"check", "--batch", lines_, "--device", "a100", "-o", file_, "--force"}, file_);
 }
-TEST_F(OutOfMemory, IsToldWhereAProfileIsWritten) {
+TEST_F(OutOfMemory, IsReportedWhereAProfileIsWritten) {
   expect_told({"check", network_, "--device", "a100", "--save", made_, "--force"}, made_);
 }
-TEST_F(OutOfMemory, IsToldByMerge) {
+TEST_F(OutOfMemory, IsReportedByMerge) {
   expect_told({"merge", profile_, "-o", made_, "--force"}, made_);
 }
-TEST_F(OutOfMemory, IsToldByCollect) {
+TEST_F(OutOfMemory, IsReportedByCollect) {
   expect_told({"collect", recording_, "-o", made_, "--force"}, made_);
 }
-TEST_F(OutOfMemory, IsToldByExports) {
+TEST_F(OutOfMemory, IsReportedByExports) {
   expect_told({"export", "sample:programs/pytorch-gru", "-f", "perfetto", "-o", file_, "--force"},
               file_);
 }
-TEST_F(OutOfMemory, IsToldByMaps) {
+TEST_F(OutOfMemory, IsReportedByMaps) {
   expect_told({"map", network_, "--device", "a100", "-f", "json", "-o", file_, "--force"}, file_);
 }
 
 class OutOfMemoryInReports : public OutOfMemory,
                              public ::testing::WithParamInterface<const char*> {};
-TEST_P(OutOfMemoryInReports, IsTold) {
+TEST_P(OutOfMemoryInReports, IsReported) {
   expect_told({"report", profile_, "-f", GetParam(), "-o", file_, "--force"}, file_);
 }
 INSTANTIATE_TEST_SUITE_P(, OutOfMemoryInReports,

@@ -45,6 +45,22 @@ TEST(Outputs, OneFormatGoesToTheFile) {
   EXPECT_EQ(resolve({}, "a.txt"), (Targets{{Format::text, "a.txt"}}));
 }
 
+TEST(Outputs, EndingOfTheFileChoosesTheFormat) {
+  const std::vector<std::pair<std::string, Format>> files = {
+      {"a.html", Format::html},         {"a.htm", Format::html},  {"a.md", Format::markdown},
+      {"a.markdown", Format::markdown}, {"a.json", Format::json}, {"a.sarif", Format::sarif},
+      {"a.sarif.json", Format::sarif},  {"a.xml", Format::junit}, {"a.junit", Format::junit},
+      {"a.csv", Format::csv},           {"A.HTML", Format::html}, {"a.txt", Format::text},
+      {"a.html.bak", Format::text},     {"html", Format::text},   {"b.html/a", Format::text}};
+  for (const auto& [file, format] : files)
+    EXPECT_EQ(resolve({}, file), (Targets{{format, file}})) << file;
+}
+
+TEST(Outputs, GivenFormatOverridesTheEnding) {
+  EXPECT_EQ(resolve({"text"}, "a.html"), (Targets{{Format::text, "a.html"}}));
+  EXPECT_EQ(*resolve_outputs({{}, "a.html", true, false}), (Targets{{Format::json, "a.html"}}));
+}
+
 TEST(Outputs, SeveralFormatsNeedPlaces) {
   TemporaryFolder folder;
   EXPECT_EQ(resolve({"html:x.html", "text"}),
@@ -84,7 +100,7 @@ TEST(Outputs, ExistingFilesAreKeptUnlessForced) {
   EXPECT_FALSE(check_writable({folder / ""}, true, {}));      // a folder
   EXPECT_FALSE(check_writable({path + "/below"}, true, {}));  // a file in the way
   EXPECT_TRUE(check_writable({"/dev/null"}, false, {}));
-  EXPECT_FALSE(check_writable({folder / "new/deeper/x"}, false, {}));  // a typo is told
+  EXPECT_FALSE(check_writable({folder / "new/deeper/x"}, false, {}));  // a typo is reported
   EXPECT_TRUE(check_writable({folder / "new/deeper/x"}, false, {}, true));
   EXPECT_FALSE(check_writable({path + "/below/x"}, false, {}, true));
 }
@@ -140,7 +156,7 @@ TEST(Progress, OnlyOnATerminal) {
 }
 
 // A watching program reads JSON Lines, from standard error or from a file, terminal or not.
-TEST(RecordingSize, SpeaksAtAGibibyteAndWheneverItDoubled) {
+TEST(RecordingSize, IsReportedAtAGibibyteAndAfterEachDoubling) {
   constexpr std::int64_t gibi = std::int64_t{1} << 30;
   RecordingSize size;
   EXPECT_FALSE(size.look(10, gibi - 1, 1000 * gibi));

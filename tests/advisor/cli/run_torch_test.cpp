@@ -73,7 +73,7 @@ class RunTorch : public ::testing::Test {
   }
 };
 
-TEST_F(RunTorch, AnswersComeBackAndProgressIsTold) {
+TEST_F(RunTorch, AnswersAndProgressComeBack) {
   std::vector<int> begun;
   TorchRunOptions options;
   options.on_progress = [&](int number, int of) {

@@ -147,7 +147,7 @@ TEST_F(VerifyTorch, TheSearchOfCudnnGoesBefore) {
   EXPECT_EQ(torch, 2);
 }
 
-TEST_F(VerifyTorch, WhatStandsInTheWayIsSaidFirst) {
+TEST_F(VerifyTorch, ObstaclesAreReportedFirst) {
   for (const auto& [how, words] :
        {std::pair("no torch", "--python"), std::pair("no gpu", "doctor"),
         std::pair("old", "1.13 or later"), std::pair("silent", "answered nothing")}) {

@@ -15,7 +15,7 @@
 namespace rnnadvisor::compare {
 namespace {
 
-// A profile with what is said of it.
+// A profile with its judgement.
 struct Judged {
   explicit Judged(Profile of)
       : profile(std::move(of)),

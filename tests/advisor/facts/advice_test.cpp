@@ -120,7 +120,7 @@ TEST_P(MeasuredAdvice, ErrorsAreRefusalsAndRefusalsAreErrors) {
     for (const auto& [algo, row] : group) {
       std::vector<std::string> found;
       for (const auto& finding : judged(row.config).findings) {
-        // Only the backward pass itself tells of its limit.
+        // Only the backward pass itself shows its limit.
         if (finding.rule_id.starts_with("persistence/small-h-backward-limit") && !row.executed)
           continue;
         // Wrong results are no refusal: cuDNN computes them.

@@ -95,7 +95,7 @@ TEST(FrameworkCallOf, OnnxRuntimeRunsInferenceOnly) {
     input.program.name = Framework::onnxruntime;
     const auto call = framework_call(input.config, input.program, &device);
     EXPECT_EQ(call.config.mode, Mode::inference);
-    EXPECT_TRUE(ignored_keys(input, call).empty()) << "nobody asked for training";
+    EXPECT_TRUE(ignored_keys(input, call).empty()) << "training was not asked for";
     ASSERT_TRUE(set_field(input, "mode", "training"));
     const auto ignored = ignored_keys(input, call);
     ASSERT_EQ(ignored.size(), 1U);

@@ -212,7 +212,7 @@ TEST(StepFacts, NorOneOfChangingShapesAndBatches) {
 }
 
 // GradScaler reads 4 bytes back in each step (samples/programs/pytorch/autocast.py).
-TEST(StepFacts, WhatForbidsCaptureIsSaidInWords) {
+TEST(StepFacts, WhatForbidsCaptureIsDescribed) {
   const auto recorded = [](const char* name) {
     auto profile = read_profile(std::string(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/") +
                                 name + ".rnnprof");

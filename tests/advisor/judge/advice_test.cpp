@@ -1,5 +1,5 @@
 // What following the first suggestion leads to, over configurations drawn at random, devices and
-// frameworks; and what the documents' own examples are told on GPUs that nobody measured.
+// frameworks; and the advice for the documents' own examples on GPUs that were not measured.
 #include "advisor/judge/advice.h"
 
 #include <fmt/format.h>
@@ -391,7 +391,7 @@ TEST(Advice, TimesThatKnowNothingOfAChangeDoNotTakeItsGain) {
   EXPECT_EQ(found->gain->basis, GainBasis::measured_elsewhere);
 }
 
-TEST(Advice, TheDocumentSpeaksWhereNothingWasMeasured) {
+TEST(Advice, TheDocumentDecidesWhereNothingWasMeasured) {
   for (const char* name : {"a100", "v100"}) {
     const auto judgement = judged(profile_of(half_layer(500, 64), {}, *find_device(name)));
     const auto kinds = proposed(judgement);

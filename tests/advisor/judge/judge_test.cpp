@@ -90,7 +90,7 @@ TEST(Judge, AnEmptyProfileAndNoRulesAreFine) {
   EXPECT_THAT(judge(profile_of({1001}), RuleSet{}).verdicts, IsEmpty());
 }
 
-TEST(Judge, TellsHowFarItIsAndEndsWhenItIsTold) {
+TEST(Judge, ReportsProgressAndCanBeCancelled) {
   const auto rules = set_of({card(size_rule, "a/size")});
   std::vector<double> shares;
   JudgeOptions options;
@@ -301,7 +301,7 @@ TEST(Judge, AnErrorAboutARefusedAlternativeIsARemark) {
   EXPECT_THAT(order, ElementsAre("a/refused 2 error", "b/gain 0 warning", "a/refused 1 info"));
 }
 
-TEST(Judge, AChangeThatAnotherFindingProposesIsToldByThat) {
+TEST(Judge, AChangeBelongsToOneFinding) {
   const std::string proposes =
       "message = \"m\"\n"
       "when = { fact = \"call.hidden_size\", above = 1 }\n"

@@ -103,7 +103,7 @@ TEST_P(RecordedTruth, AGainIsOfAChangeThatIsSuggested) {
   }
 }
 
-// A number that this file is said to have measured is the ratio of two times in it, or of a trial.
+// A gain "measured here" is the ratio of two times in this file, or of a trial.
 TEST_P(RecordedTruth, WhatWasMeasuredHereIsInTheFile) {
   for (const auto& finding : judgement.findings) {
     if (!finding.gain || finding.gain->basis != GainBasis::measured_here ||

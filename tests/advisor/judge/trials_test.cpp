@@ -114,7 +114,7 @@ TEST(Trials, ARefutedGainIsNone) {
   EXPECT_EQ(made.trial->verdict, ExperimentVerdict::refuted);
   EXPECT_TRUE(refuted(made));
   EXPECT_TRUE(withdrawn(made, made.suggestions[0]));
-  EXPECT_FALSE(withdrawn(made, made.suggestions[1])) << "nobody tried that";
+  EXPECT_FALSE(withdrawn(made, made.suggestions[1])) << "that was not tried";
   // What does not work at all is not refuted by a time.
   EXPECT_EQ(after(finding(Severity::error), rule("error"), profile).severity, Severity::error);
   EXPECT_FALSE(refuted(after(finding(Severity::error), rule("error"), profile)));
@@ -225,7 +225,7 @@ TEST(Trials, WhatASearchFoundMustBeatWhatAltersLess) {
   EXPECT_EQ(found_by_search(ProfileIndex(faster), 0, "padded"), 1);
 }
 
-TEST(Trials, OneChangeIsToldOnce) {
+TEST(Trials, OneChangeIsShownOnce) {
   // A search found what the rule suggests: earlier, or because the rule was not asked for then.
   const auto profile = profile_with({experiment(split, ExperimentVerdict::confirmed, 1.4)});
   const ProfileIndex index(profile);
@@ -237,7 +237,7 @@ TEST(Trials, OneChangeIsToldOnce) {
               ::testing::ElementsAre(LeftOut{"experiments/faster-exact", 0, "some/rule"}));
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].rule_id, "some/rule");
-  // Another change than the one that is suggested is told.
+  // The trial of a change other than the suggested one is shown.
   const auto other = profile_with(
       {experiment(R"([{"kind":"cuda_graph","parameters":{}}])", ExperimentVerdict::confirmed, 1.9),
        experiment(split, ExperimentVerdict::confirmed, 1.4)});
@@ -363,7 +363,7 @@ TEST(Merge, OneChangeIsProposedOnce) {
             "The same change as `a/first` proposes: a CUDA graph.");
   EXPECT_FALSE(findings[2].suggestions[0].transform);
   EXPECT_TRUE(findings[2].suggestions[1].transform);
-  // What is told as less does not stand for a warning; advice in words counts as said, too.
+  // A less severe finding does not replace a warning; advice in words counts as a proposal, too.
   findings = {proposing("a/first", Severity::opportunity, {{"cuda_graph", "{}"}}),
               proposing("b/warning", Severity::warning, {{"cuda_graph", "{}"}}),
               proposing("c/words", Severity::opportunity, {{"cuda_graph", "{}"}}),

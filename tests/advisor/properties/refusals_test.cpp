@@ -154,7 +154,7 @@ Profile recorded(const std::vector<test::Drawn>& all, bool backward) {
   return builder.finish();
 }
 
-// The model can be wrong about a GPU or a version that nobody measured. A recording cannot.
+// The model can be wrong about a GPU or a version that was not measured. A recording cannot.
 TEST(RecordedRun, IsNeverCalledImpossible) {
   int runs = 0, backward_alone = 0;
   for (const auto& all : refused_draws(Which::also_without_a_call)) {

@@ -235,8 +235,7 @@ Json changes_of(const Json& suggestion) {
   return changes;
 }
 
-// A gain says of which change it is, and somebody can make that change: a finding of the
-// configuration proposes it.
+// A gain names its change, and a finding of the configuration proposes that change.
 void expect_gains_of_changes(const Formats& of) {
   const auto& findings = of.json["findings"];
   const auto proposed = [&](const Json& configuration, const Json& changes) {
@@ -320,7 +319,7 @@ void expect_findings_of_machines(const Formats& of) {
 }
 
 // The gain of a headline is that of the first action that has one: order and promise are one
-// decision. What may be a loss is told with its interval, and an estimate as one.
+// decision. What may be a loss has its interval, and an estimate is labelled.
 void expect_first_gain(const Formats& of) {
   const std::string headline = of.json["headline"];
   const auto told = headline.find("× to gain");

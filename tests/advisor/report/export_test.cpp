@@ -292,7 +292,7 @@ TEST(Csv, CallsSumTheirKernels) {
   EXPECT_EQ(rows[1].at("kernel_ns"), "1245");
   EXPECT_EQ(rows[1].at("gpu_ns"), "1245");
   EXPECT_EQ(rows[5].at("implementation"), "persistent");
-  EXPECT_EQ(rows[3].at("implementation"), "");  // backward weights does not tell
+  EXPECT_EQ(rows[3].at("implementation"), "");  // not shown by backward weights
   EXPECT_EQ(rows[9].at("configuration"), "");
   EXPECT_EQ(rows[9].at("hidden_size"), "");
   EXPECT_EQ(rows[9].at("stream"), "7");

@@ -155,7 +155,7 @@ TEST(ReportSchema, ListsEveryStandingAndVerdict) {
                 " added"));
 }
 
-TEST(Impossible, IsSaidBesideTheChange) {
+TEST(Impossible, IsShownBesideTheChange) {
   auto judged = fixture::single();
   auto& suggestion = judged->judgement.findings.at(0).suggestions.at(0);
   suggestion.cannot = "Keras has no such setting.";

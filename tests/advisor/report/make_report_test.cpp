@@ -376,7 +376,7 @@ TEST(MakeReport, VerdictAndConditionsFollowTheFramework) {
   EXPECT_NE(table(report.configurations[0]).clauses.front().id, "framework-asks");
 }
 
-TEST(MakeReport, EqualDevicesAreToldOnceWithTheirNumber) {
+TEST(MakeReport, EqualDevicesAreListedOnceWithTheirNumber) {
   auto judged = fixture::single();
   const auto one = judged->profile.devices.front();
   EXPECT_THAT(words::devices(judged->profile, false), ElementsAre(one.name));
@@ -429,7 +429,8 @@ TEST(MakeReport, FindingsCiteTheProgramsOwnFramework) {
 }
 
 // PyTorch hands bfloat16 to cuDNN from 9.13 on: predicted times and advice are of one version,
-// which is that of the measurements where none is named, and is told with what else was not given.
+// that of the measurements where none is named, and the report says so with what else was not
+// given.
 TEST(MakeReport, SaysWhatIsAssumedBecauseItWasNotGiven) {
   const auto checked = [](const char* version) {
     ConfigInput input;
@@ -476,7 +477,7 @@ TEST(MakeReport, AnEstimateOfTheStepSaysItsInterval) {
   auto& finding = judged->judgement.findings.front();
   finding.gain = Gain{3.71, 3.1, 4.5, 0, GainBasis::modelled, "program step", "program.gpu_busy"};
   EXPECT_THAT(judged->report().headline, HasSubstr("about 3.71× to gain (3.10 to 4.50)"));
-  // What comes first is told, with the interval that it has: it may be a loss.
+  // The headline has the first finding with its interval: it may be a loss.
   Finding measured = finding;
   measured.gain =
       Gain{3.2, 0.96, 5, 0, GainBasis::measured_elsewhere, "training step", "elsewhere"};

@@ -1,4 +1,4 @@
-// "Tried and measured" in every format: what was refuted is said, what is best has all of its
+// "Tried and measured" in every format: refuted changes are listed, the best has all of its
 // numbers, no sample is hidden, and the clocks are there.
 #include "advisor/report/trials.h"
 
@@ -92,7 +92,7 @@ TEST(RefutedFinding, IsCountedInCsv) {
 }
 
 // What was tried here and refuted, where the finding names it: in the formats that quote findings.
-TEST(RefutedHere, IsSaidInEveryFormatThatQuotesFindings) {
+TEST(RefutedHere, IsShownInEveryFormatThatQuotesFindings) {
   const auto judged = fixture::refuted_here();
   const Report report = judged->report();
   std::string markdown = write_markdown(report);
@@ -228,7 +228,7 @@ TEST_F(Trials, ClocksAndThrottlingAreInEveryFormat) {
   EXPECT_EQ(field(write_csv(silent), "trials_throttled"), "");
 }
 
-TEST(Throttling, ChangesAreTold) {
+TEST(Throttling, ChangesAreShown) {
   Experiment experiment;
   EXPECT_EQ(words::clocks(experiment), "");
   const auto between = [&](std::int64_t before, std::int64_t after) {
@@ -237,7 +237,7 @@ TEST(Throttling, ChangesAreTold) {
     return words::clocks(experiment);
   };
   EXPECT_EQ(between(0, 0), "no throttling");
-  EXPECT_EQ(between(1, 2), "no throttling") << "idle, and clocks that somebody set";
+  EXPECT_EQ(between(1, 2), "no throttling") << "idle, and clocks that an application set";
   EXPECT_EQ(between(4, 0x24), "throttled: power cap / power cap, thermal slowdown");
   experiment.clocks_before.sm_mhz = 1980;
   EXPECT_EQ(between(-1, -1), "SM clock 1980 MHz before, throttling not known");

@@ -39,7 +39,7 @@ TEST(ShellWords, AreSplitAsAShellSplitsThem) {
   EXPECT_EQ(split_words("$HOME *"), (Words{"$HOME", "*"}));
 }
 
-TEST(ShellWords, WhatCannotBeSplitIsSaid) {
+TEST(ShellWords, WhatCannotBeSplitIsReported) {
   for (const char* line :
        {"a 'b", "a \"b", "a\\", "a | b", "a > f", "a; b", "a & b", "$(a)", "`a`"})
     EXPECT_FALSE(split_words(line).has_value()) << line;

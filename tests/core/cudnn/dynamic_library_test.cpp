@@ -167,7 +167,7 @@ TEST_F(DynamicLibraryTest, NotFoundSaysWhatToDoAndWhereItWasLookedFor) {
   EXPECT_EQ(state_.problem, "libstandin-nowhere.so.9 was not found");
 }
 
-TEST_F(DynamicLibraryTest, ADamagedCopyAloneIsToldWithTheLoadersReason) {
+TEST_F(DynamicLibraryTest, ADamagedCopyIsReportedWithTheLoadersReason) {
   const fs::path damaged = put_garbage("cuda/lib64", "libstandin-e.so.9");
   set("CUDA_HOME", root_ / "cuda");
   const auto library = DynamicLibrary::load(request({"libstandin-e.so.9"}), state_);

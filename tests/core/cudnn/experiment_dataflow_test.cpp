@@ -338,7 +338,7 @@ TEST(ExperimentDataflow, StacksThatDoNotFitTogetherAreRefused) {
 }
 
 // Nothing overflows, hangs or fills the memory, whatever the sizes.
-TEST(ExperimentDataflow, SizesThatNobodyHasAreRefused) {
+TEST(ExperimentDataflow, HugeSizesAreRefused) {
   constexpr int most = std::numeric_limits<int>::max();
   for (int RnnConfig::* size : {&RnnConfig::input_size, &RnnConfig::num_layers,
                                 &RnnConfig::seq_length, &RnnConfig::batch_size}) {

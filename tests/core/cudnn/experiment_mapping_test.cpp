@@ -219,7 +219,7 @@ TEST(ExperimentMapping, InferenceInThePlaceOfTraining) {
   EXPECT_THAT(refusal(inference, single(config)), HasSubstr("only infers"));
 }
 
-TEST(ExperimentMapping, AnotherFunctionIsToldFromThisOne) {
+TEST(ExperimentMapping, AnotherFunctionIsDistinguished) {
   const RnnConfig config = small_config(Cell::lstm, 3, 2, 3, 4);
   const auto refused = [&](auto change) {
     RnnConfig changed = config;

@@ -117,7 +117,7 @@ TEST_F(ExperimentOnStandin, ClocksAreReadBeforeAndBehindTheRoundsOfEachGroup) {
   in_use_ = standin::memory_in_use();
 }
 
-TEST_F(ExperimentOnStandin, ALostContextEndsItAndIsTold) {
+TEST_F(ExperimentOnStandin, ALostContextEndsItAndIsReported) {
   RnnConfig before = small(Cell::gru);
   const auto request = request_of(
       before, {single(before),
@@ -137,7 +137,7 @@ TEST_F(ExperimentOnStandin, ALostContextEndsItAndIsTold) {
   EXPECT_THAT(outcomes(result), ElementsAre(Outcome::not_run));
 }
 
-TEST_F(ExperimentOnStandin, ARefusalToBeCapturedIsTold) {
+TEST_F(ExperimentOnStandin, ARefusalToBeCapturedIsReported) {
   RnnConfig before = small(Cell::gru);
   before.hidden_size = before.proj_size = 17;
   auto request = request_of(before, {single(before), single(before)});

@@ -100,7 +100,7 @@ TEST(ExperimentOfTransform, KeepsTheFunction) {
   }
 }
 
-TEST(ExperimentOfTransform, AnotherModelIsTold) {
+TEST(ExperimentOfTransform, AnotherModelIsReported) {
   const auto others = std::to_array<Case>({
       {"set_batch", R"({"value": 3})"},
       {"set_hidden", R"({"value": 3})"},

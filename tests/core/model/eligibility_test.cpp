@@ -322,7 +322,7 @@ TEST(WhyNot, AgreesWithEligibilityOnEveryMeasuredRow) {
                             predicted.implementation != Implementation::standard;
     RnnConfig c = row.config;
     const WhyNot answer = why_not(c, h200(), c.algo);
-    // The one launch failure (5003) is no clause: a single observation that nobody documents.
+    // The one launch failure (5003) is no clause: a single observation without a document.
     const bool launch_failure =
         predicted.at(Stage::temp_space) && !predicted.at(Stage::forward_training);
     if (!launch_failure) {

@@ -197,7 +197,7 @@ TEST(Map, CellsSayWhatTheRulesAndThePredictorSay) {
 
 TEST(Map, WithoutAPredictorItSaysWhatRunsAndNoTime) {
   DeviceSpec unmeasured = h200();
-  unmeasured.id = "somebody-elses";
+  unmeasured.id = "another-gpu";
   for (const PredictTime& predict : {PredictTime(), predict_time_for(unmeasured)}) {
     const auto map =
         map_of(half_lstm(1024, 64, Algo::persist_static), MapAxes::hidden_batch, predict);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Are the constants of the memory formulas what the measurements say, or what somebody wanted? The formulas of docs/models.md once more,
+"""Are the constants of the memory formulas what the measurements say, or fitted to a wish? The formulas of docs/models.md once more,
 written from that page, on every row of tests/data/h200, split at random into two halves:
 
   - every row is exact, but those with 2^31 weight elements and more, for which cuDNN answers wrapped numbers;

@@ -104,7 +104,7 @@ TEST(PlantedScores, WrongWhereAnotherIsMuchBetterOrItDoesNotHelp) {
   EXPECT_FALSE(useless.faulty);
 }
 
-TEST(PlantedScores, MissedWhereNothingWasSaid) {
+TEST(PlantedScores, MissedWithoutASuggestion) {
   const auto input = of("good-persistent-1024");
   EXPECT_EQ(score_of(input, [](const RnnConfig& c) { return c.algo == Algo::standard ? 1.0 : 2.0; })
                 .answer,

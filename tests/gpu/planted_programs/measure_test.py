@@ -1,4 +1,4 @@
-"""Measuring without a GPU and without PyTorch: a stand-in for each of them, and for rnnadvisor. Shows that a program which fails, crashes or hangs is told and
+"""Measuring without a GPU and without PyTorch: a stand-in for each of them, and for rnnadvisor. Shows that a program which fails, crashes or hangs is reported and
 ends nothing else, that times are interleaved and complete, and that nothing is measured where there is no GPU. Says nothing about the programs."""
 import json
 import os

@@ -2,7 +2,7 @@
 """How often the advisor's first suggestion is the fix, by the definitions of ../planted/README.md. Standard library only.
 
 usage: score.py RESULTS.json [--json] [--suite SUITE.toml]     # the suite that the results were measured with
-Exit status 1 if a program of the results could not be measured or judged; it is told and not counted.
+Exit status 1 if a program of the results could not be measured or judged; it is listed and not counted.
 """
 import argparse
 import json

@@ -87,7 +87,7 @@ def shakespeare(folder):
 
 
 def sessions(folder):
-    """Lists of items that somebody looked at, and the next one. Python's own numbers: every version of NumPy reads them."""
+    """Lists of items that a visitor looked at, and the next one. Python's own numbers: every version of NumPy reads them."""
     draw = numpy.random.RandomState(3)
     (folder / "datasets/diginetica").mkdir(parents=True, exist_ok=True)
     for file, count in (("train.txt", 42000), ("test.txt", 1000)):

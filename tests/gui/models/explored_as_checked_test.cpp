@@ -76,8 +76,8 @@ TEST(Explored, AsChecked) {
   EXPECT_GT(predicted, draws / 200);
 }
 
-// The explorer opens what a profile holds: of a recording it tells nobody which of "their" keys are
-// ignored, and of a description what the report on it says.
+// The explorer opens what a profile holds. It lists ignored keys only of configurations that a
+// person described, as the report on them does, and none of a recording.
 TEST(Explored, AsTheProfileItCameFrom) {
   const auto rules = test_rules();
   int recorded = 0, described = 0;

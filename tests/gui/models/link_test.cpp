@@ -72,7 +72,7 @@ TEST(Place, HasWhatIsChosenInOtherViews) {
   EXPECT_TRUE(to_string(place).startsWith(QStringLiteral("explorer,hidden_size=1000,")));
 }
 
-TEST(Place, WhatIsNoPlaceIsSaid) {
+TEST(Place, WhatIsNoPlaceIsReported) {
   for (const char* text : {"40ms-12ms", "call/x", "1-", "UP", "timeline,overview", "rule/",
                            "hidden_size=many", "hiden_size=1", "configuration=-1", "device="})
     EXPECT_FALSE(parse_place(QString::fromUtf8(text)).has_value()) << text;

@@ -83,7 +83,7 @@ TEST(Page, RulesThatATextNamesAreLinks) {
 }
 
 // All that it takes holds: that is no "why not".
-TEST(Page, WhatWouldRunIsSaidSo) {
+TEST(Page, WhatWouldRunIsLabelled) {
   advisor::ConfigurationReport report;
   const auto document = sample("programs/pytorch-two-layers");
   report.configuration = &document->profile().configurations.front();
@@ -103,7 +103,7 @@ TEST(Page, WhatWouldRunIsSaidSo) {
   EXPECT_TRUE(text().contains(QStringLiteral("Why not persist_static? 2 of 3 conditions hold")));
 }
 
-// A rule that measurements of this kind of GPU refute is told as that, with nothing to take.
+// A rule that measurements of this kind of GPU refute is shown as refuted, and offers no change.
 TEST(FindingPage, OffersNothingThatMeasuringRefuted) {
   const auto document = sample("ptb-large");
   const auto& findings = document->judgement().findings;

@@ -21,7 +21,7 @@ TEST(RunProgress, KnowsHowFarARunIs) {
   EXPECT_EQ(progress->text(), QStringLiteral("3 of 12 configurations, last: gnmt"));
 }
 
-TEST(RunProgress, NobodyKnowsHowFarAProgramIs) {
+TEST(RunProgress, OfAProgramHasNoShare) {
   const auto progress = parse_progress(
       R"({"progress":{"doing":"recording","calls":1234,"processes":2,"elapsed_seconds":4}})");
   ASSERT_TRUE(progress.has_value());

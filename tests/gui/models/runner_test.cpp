@@ -111,7 +111,7 @@ TEST_F(RunnerTest, TellsHowFarItIs) {
   EXPECT_EQ(end_of(ended.front()), Runner::End::finished);
 }
 
-TEST_F(RunnerTest, AMissingProgramIsSaid) {
+TEST_F(RunnerTest, AMissingProgramIsReported) {
   EXPECT_FALSE(runner_.start({}, request_).has_value());
   QSignalSpy ended(&runner_, &Runner::ended);
   ASSERT_TRUE(runner_.start(QStringLiteral("/nonexistent/rnnadvisor"), request_).has_value());

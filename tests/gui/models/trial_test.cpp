@@ -45,8 +45,8 @@ Experiment split_layers(ExperimentVerdict verdict, double speedup) {
   return made;
 }
 
-// What was tried is told by one finding, though two would propose it.
-TEST(Trial, IsFoundWhereItIsTold) {
+// A trial belongs to one finding, even where two would propose the change.
+TEST(Trial, IsFoundAtItsFinding) {
   const auto before = sample("programs/cpp-lstm");
   Profile profile = before->profile();
   Experiment made = split_layers(ExperimentVerdict::confirmed, 3.0);
@@ -192,7 +192,7 @@ TEST(Trial, ThePageSaysHowItStands) {
       finding_page(*document, 1, light_theme(), &state).contains(QStringLiteral("trial:command")));
 }
 
-TEST(Trial, TheNewProfileTakesNobodysPlace) {
+TEST(Trial, TheNewProfileReplacesNoFile) {
   QTemporaryDir folder;
   const QString data = folder.filePath(QStringLiteral("data/tried"));
   const QString run = folder.filePath(QStringLiteral("my run.rnnprof"));

@@ -1,5 +1,5 @@
-// What cuDNN really launched on an H200: the numbers of time steps are found again in every
-// recorded program, and where they are not, it is said.
+// What cuDNN launched on an H200: the numbers of time steps are found again in every recorded
+// program, or the result says that they are not.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -114,7 +114,7 @@ TEST(Unroll, GoingBackTheLastLayerComesFirst) {
   EXPECT_EQ(u.rows[1].steps[0].pointwise_ns, 15);
 }
 
-TEST(Unroll, DirectionsAreRowsWhoseDirectionIsNotTold) {
+TEST(Unroll, DirectionsAreRowsOfUnknownDirection) {
   Call call(1, Direction::bidirectional, 2, Phase::forward_training);
   for (std::int64_t t = 0; t < 2; ++t) {
     for (const int stream : {1, 2}) {
@@ -157,7 +157,7 @@ TEST(Unroll, LayersThatShareAStreamAreNotToldApart) {
   EXPECT_EQ(u.rows[0].steps.size(), 4U);
 }
 
-TEST(Unroll, CountsThatDoNotComeOutEvenAreSaid) {
+TEST(Unroll, CountsThatDoNotComeOutEvenAreReported) {
   Call call(1, Direction::unidirectional, 4, Phase::forward_training);
   for (std::int64_t i = 0; i < 3; ++i) call.kernel(KernelRole::pointwise, 1, i * 10, 3);
   const auto u = call.unrolled();

@@ -146,7 +146,7 @@ TEST_F(CountersWidgetTest, ManyAreFoldedAtFirstAndUnfoldByAClick) {
 }
 
 // Two devices, so that "GPU 1, peak 2.70 TB/s" has no room beside a name.
-TEST_F(CountersWidgetTest, AreToldWithTheirUnitWhenFolded) {
+TEST_F(CountersWidgetTest, ShowTheirUnitWhenFolded) {
   constexpr std::array<std::pair<const char*, const char*>, 4> metrics = {
       {{tensor, "%"},
        {"dram__bytes.sum.per_second", "TB/s"},

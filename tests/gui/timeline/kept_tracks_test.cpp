@@ -73,7 +73,7 @@ TEST(KeptTracks, OutliveATimelineThatLeavesSomeOut) {
   EXPECT_TRUE(restored.states[4].folded);
 }
 
-TEST(KeptTracks, TracksNobodyKnewStandAfterTheOneTheyWereBuiltAfter) {
+TEST(KeptTracks, UnknownTracksStandAfterTheOneTheyWereBuiltAfter) {
   const auto some = timeline_of_streams(4, 2), all = timeline_of_streams(4);
   Arrangement a;
   ASSERT_TRUE(move_track_to(*some, a.order, 4, 2));  // streams 3, 0, 1

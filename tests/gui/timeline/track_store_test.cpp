@@ -56,7 +56,7 @@ TEST(TrackStore, EachProfileHasItsOwn) {
   EXPECT_TRUE(stored_tracks(a).empty());
 }
 
-TEST(TrackStore, ForgetsProfilesThatNobodyLookedAtForLong) {
+TEST(TrackStore, ForgetsProfilesThatWereNotOpenedForLong) {
   for (int i = 0; i < most_stored_tracks + 20; ++i)
     ASSERT_TRUE(store_tracks(QStringLiteral("/p/%1").arg(i), some()));
   EXPECT_EQ(QDir(folder()).entryList(QDir::Files).size(), most_stored_tracks);

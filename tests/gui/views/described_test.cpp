@@ -1,4 +1,4 @@
-// What screen readers are told of what is painted, and the window from right to left.
+// Descriptions of painted widgets for screen readers, and the window from right to left.
 #include <QAccessible>
 #include <QLabel>
 #include <QScrollArea>
@@ -53,7 +53,7 @@ TEST_F(DescribedTest, TheTimelineSaysWhatItShowsAndWhatIsSelected) {
   EXPECT_TRUE(after.contains(QStringLiteral("forward"), Qt::CaseInsensitive))
       << after.toStdString();
   EXPECT_EQ(said(timeline, QAccessible::Value), timeline->described_selection());
-  // What is visible is told anew when it changes.
+  // The description of what is visible is updated when that changes.
   timeline->show_all();
   EXPECT_NE(said(timeline, QAccessible::Description), after);
 }

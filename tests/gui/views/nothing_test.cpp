@@ -1,4 +1,4 @@
-// Where there is nothing to show, and what a person is told who asked for what is not there.
+// Views without data, and the messages for what does not exist.
 #include <QApplication>
 #include <QClipboard>
 #include <QDateTime>
@@ -225,7 +225,7 @@ TEST(Arguments, TheProfileFromBeforeIsRead) {
   EXPECT_TRUE(program.waitForFinished(60000));
 }
 
-TEST_F(NothingTest, APlaceThatIsNotThereIsSaid) {
+TEST_F(NothingTest, AMissingPlaceIsReported) {
   Place place;
   place.selection = {ItemKind::finding, 99};
   window_->open(QStringLiteral("sample:programs/pytorch-two-layers"), place);

@@ -80,7 +80,7 @@ TEST_F(PlacesTest, ALinkHasWhatWasSetInTheExplorer) {
   window_->follow(*parse_link(QStringLiteral("explore:0")));
   window_->go_to(third);
   EXPECT_EQ(explorer()->input().config, window_->document()->profile().configurations.at(3).config);
-  // What the profile does not have is said, and nothing changes.
+  // A place that the profile does not have gives a message, and nothing changes.
   Place missing = third;
   missing.explorer = {{QStringLiteral("configuration"), QStringLiteral("999")}};
   window_->go_to(missing);
@@ -103,7 +103,7 @@ TEST_F(PlacesTest, ALinkHasTheChosenRule) {
   EXPECT_TRUE(words().contains(QStringLiteral("no rule no/such")));
 }
 
-TEST_F(PlacesTest, ARangeOutsideIsSaid) {
+TEST_F(PlacesTest, ARangeOutsideIsReported) {
   open(two_layers, *parse_place(QStringLiteral("timeline,100s-200s")));
   EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
   EXPECT_LE(window_->state()->visible().end_ns, window_->document()->extent().end_ns);

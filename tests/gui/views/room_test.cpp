@@ -204,7 +204,7 @@ TEST_F(RoomTest, SmallWindowsCutNothing) {
 }
 
 // The recording has a range "step" around each of its steps: those are compared first.
-TEST_F(RoomTest, CompareSpeaksOfWholeStepsFirst) {
+TEST_F(RoomTest, CompareShowsWholeStepsFirst) {
   open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("compare"));
   auto* compare = window_->findChild<CompareView*>();
   compare->compare_with(QStringLiteral("sample:programs/pytorch-two-layers"));
@@ -235,7 +235,7 @@ TEST_F(RoomTest, AProfileIsOpenedBesideTheOneFromBefore) {
   window_->open(after, parse_place(QStringLiteral("timeline")).value(), before);
   ASSERT_TRUE(QTest::qWaitFor(compared, 60000));
   EXPECT_EQ(window_->current_view(), QStringLiteral("timeline"));
-  // What cannot be opened is said where it would stand.
+  // If a profile cannot be opened, the message stands in its place.
   const QString missing = QStringLiteral("sample:nothing-of-that-name");
   QSettings().clear();
   window_ = std::make_unique<MainWindow>();

@@ -166,7 +166,7 @@ TEST_F(RunDialogTest, ShowsHowFarItIs) {
   ASSERT_TRUE(recorded.wait(20000));
 }
 
-TEST_F(RunDialogTest, WhatIsSaidOfAFieldGoesWithIt) {
+TEST_F(RunDialogTest, MessagesOfAFieldDisappearWithItsMistake) {
   dialog_.show_program();
   button("Run")->click();
   EXPECT_TRUE(says(dialog_.status(), "Name the program"));

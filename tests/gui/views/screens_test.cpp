@@ -172,7 +172,7 @@ TEST_F(ScreensTest, DialogsOfAWindowHalfBelowAreSeenWhole) {
   expect_dialogs_within(window, window.screen());
 }
 
-// What is said of an event is painted in the timeline itself; tooltips are windows.
+// The description of an event is painted in the timeline itself; tooltips are windows.
 TEST_F(ScreensTest, TooltipsAreOnTheScreenOfWhatTheyAreAbout) {
   MainWindow window;
   open(window);

@@ -225,7 +225,7 @@ TEST_F(StatesTest, RecordingsBecomeAProfile) {
   EXPECT_TRUE(words().contains(QStringLiteral("4.00 KiB")));
   picture("recordings");
   button(QStringLiteral("Make a profile of it"))->click();
-  // A failure is said where the button is, and it can be pressed again.
+  // A failure is shown beside the button, which can be pressed again.
   EXPECT_TRUE(QTest::qWaitFor(
       [&] { return words().contains(QStringLiteral("no GPU can be used")); }, 20000));
   qputenv("STAND_IN", "finish");

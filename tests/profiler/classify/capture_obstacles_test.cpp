@@ -180,7 +180,7 @@ TEST(CaptureObstacles, OtherWaitsForbidItInTheMiddleOfAStep) {
       << "a thread that launches nothing";
 }
 
-TEST(CaptureObstacles, StepsWithoutCuDnnAreToldByTheirCells) {
+TEST(CaptureObstacles, StepsWithoutCuDnnAreFoundByTheirCells) {
   const auto cells = [](auto middle, auto before_update, auto end) {
     LaunchedProgram program;
     for (int step = 0; step < 6; ++step) {

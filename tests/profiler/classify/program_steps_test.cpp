@@ -136,7 +136,7 @@ TEST(ProgramSteps, AGraphDoesNotShortenTheHostsOtherWork) {
   EXPECT_NEAR(graph_estimate({}, &steps, true).speedup, graph.speedup, 1e-9);
 }
 
-TEST(ProgramSteps, LongWaitsAndCopiesOfTheHostAreTold) {
+TEST(ProgramSteps, LongWaitsAndCopiesOfTheHostAreCounted) {
   SteppedProgram program;
   program.traced(10, 20, 5);
   program.untraced(5, 150);

@@ -107,7 +107,7 @@ TEST(SampledCounters, DevicesAreKeptApart) {
                                                         counter(Phase::backward_data, "dram", 40)));
 }
 
-TEST(SampledCounters, NothingSampledNothingSaid) {
+TEST(SampledCounters, NothingIsReportedWithoutSamples) {
   SampledProgram program;
   program.call(0, Phase::forward_training, 1000, 2000);
   EXPECT_THAT(program.finish().configurations[0].counters, IsEmpty());

@@ -58,7 +58,7 @@ TEST_F(AddBatchTest, KernelsBelongToTheCallWhoseIdWasPushed) {
   EXPECT_THAT(profile.kernels.call, ElementsAre(forward_, backward_, backward_, -1));
 }
 
-TEST_F(AddBatchTest, IdsThatNobodyPushedAreNobodys) {
+TEST_F(AddBatchTest, UnknownIdsBelongToNoCall) {
   ActivityBatch batch;
   batch.kernels = {kernel(10, 101), kernel(20, 102), kernel(30, 103)};
   batch.external = {{101, 0}, {102, 3}, {103, ~std::uint64_t{0}}};

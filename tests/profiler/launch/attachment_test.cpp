@@ -110,7 +110,7 @@ TEST(Attach, AccelerateIsOneOfItsSettings) {
   EXPECT_THAT(profiled.unset, Contains("RNNADVISOR_ACCELERATE_MEMORY"));
 }
 
-TEST(Attach, TheUsersOffSwitchWinsAndIsSaid) {
+TEST(Attach, TheUsersOffSwitchWinsAndIsReported) {
   RecordingOptions options;
   options.mode = spool::Mode::calls;
   options.accelerate.emplace();

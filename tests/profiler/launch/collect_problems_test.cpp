@@ -190,7 +190,7 @@ TEST_F(Collect, ARefusalBeforeAnythingRanIsAnOutcomeToo) {
             21);  // twenty, and one for the rest
 }
 
-TEST_F(Collect, WhatIsMissingIsSaid) {
+TEST_F(Collect, WhatIsMissingIsReported) {
   SpoolWriter w;
   w.header.mode = spool::Mode::calls;
   w.header.asked_mode = spool::Mode::full;
@@ -208,7 +208,7 @@ TEST_F(Collect, WhatIsMissingIsSaid) {
   EXPECT_EQ(p.calls[0].configuration, -1);
 }
 
-TEST_F(Collect, WhatWasLostIsToldWithItsReason) {
+TEST_F(Collect, WhatWasLostIsReportedWithItsReason) {
   using spool::Loss;
   using spool::Step;
   const auto text = [&](std::vector<spool::Failure> failures, Loss loss) {
@@ -237,7 +237,7 @@ TEST_F(Collect, WhatWasLostIsToldWithItsReason) {
 }
 
 // Left behind by the program, and not yet at its first call.
-TEST_F(Collect, AProcessThatMayStillBeginIsSaidSo) {
+TEST_F(Collect, AProcessThatMayStillBeginIsReported) {
   const std::string variable = "RNNADVISOR_SPOOL=" + folder_ + "/.";
   std::vector<pid_t> started;
   for (const std::string& entry : {variable, std::string("RNNADVISOR_SPOOL=/somewhere/else")}) {
@@ -267,7 +267,7 @@ TEST_F(Collect, AProcessThatMayStillBeginIsSaidSo) {
   EXPECT_EQ(collect().waiting, 0);
 }
 
-TEST_F(Collect, AFolderThatOtherUsersCannotReachIsSaidSo) {
+TEST_F(Collect, AFolderThatOtherUsersCannotReachIsReported) {
   if (geteuid() != 0) GTEST_SKIP() << "NOT TESTED: only programs of root become other users";
   fs::create_directory(folder_ + "/spools");
   fs::permissions(folder_, fs::perms::owner_all);
@@ -445,7 +445,7 @@ TEST_F(Collect, AProgramThatRecordedNothingIsStillThere) {
   EXPECT_THAT(find_note(collected.profile, "no-rnn-calls")->text, HasSubstr("CUDA"));
 }
 
-TEST_F(Collect, AProcessThatStillRunsIsSaidSo) {
+TEST_F(Collect, AProcessThatStillRunsIsReported) {
   SpoolWriter w;
   char host[256] = {};
   gethostname(host, sizeof host - 1);

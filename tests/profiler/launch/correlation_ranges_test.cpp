@@ -46,7 +46,7 @@ TEST(CorrelationRanges, StreamsOfCudnnsOwnBelongToTheCall) {
   EXPECT_THAT(resolve(ranges).calls, ElementsAre(Pair(12, 0), Pair(13, 0)));
 }
 
-TEST(CorrelationRanges, ASetOutsideMakesNoStreamSomebodyElses) {
+TEST(CorrelationRanges, AMemsetOutsideOfCallsKeepsTheStream) {
   CorrelationRanges ranges;
   ranges.add_range(10, 20, 7, 1, 0);
   ranges.add_transfer(5, 33);  // cuDNN clears its streams' memory when it makes them
@@ -64,7 +64,7 @@ TEST(CorrelationRanges, OthersLaunchesInBetweenAreNotTaken) {
   EXPECT_EQ(told.untold, 1);
 }
 
-TEST(CorrelationRanges, CallsOfTwoThreadsAtOnceAreToldByTheirStreams) {
+TEST(CorrelationRanges, CallsOfTwoThreadsAreFoundByTheirStreams) {
   CorrelationRanges ranges;
   ranges.add_range(10, 30, 7, 1, 0);
   ranges.add_range(12, 28, 9, 2, 1);
@@ -76,7 +76,7 @@ TEST(CorrelationRanges, CallsOfTwoThreadsAtOnceAreToldByTheirStreams) {
   EXPECT_EQ(told.untold, 1);
 }
 
-TEST(CorrelationRanges, ApiCallsAreToldByTheirThread) {
+TEST(CorrelationRanges, ApiCallsAreFoundByTheirThread) {
   CorrelationRanges ranges;
   ranges.add_range(10, 20, 7, 1, 0);
   ranges.add_api(12, 1);

@@ -69,7 +69,7 @@ TEST(Merge, KeepsOneResultOfEachConfiguration) {
   expect_consistent(merged.profile);
 }
 
-// Times that the files do not agree on are told, also of configurations with other names.
+// Times on which the files disagree are listed, also of configurations with other names.
 TEST(Merge, TellsWhichTimesAreApart) {
   const auto recorded = [](const char* name, double forward, double backward) {
     Profile profile = fake_profile({{name, Outcome::completed}});

@@ -270,7 +270,7 @@ TEST_F(Accelerated, ConversionIsUsedWhereItIsAllowed) {
 }
 
 // No other algorithm can take the reserve of a conversion: what it names runs, also where the call
-// no longer suits, and where a clone cannot be told from the reserve of another call.
+// no longer suits, and where a clone looks like the reserve of another call.
 TEST_F(Accelerated, TheReserveOfAConversionAlwaysMeansTheConversion) {
   child.variable("STANDIN_MS", "standard=3,persist_static=2,persist_static+conversion=1")
       .variable("RNNADVISOR_ACCELERATE", "numerics");
@@ -436,7 +436,7 @@ TEST_F(Planned, OfAnotherMachineOrDamagedIsRefused) {
   refused();
 }
 
-TEST_F(Accelerated, IsOffWhenToldSo) {
+TEST_F(Accelerated, CanBeTurnedOff) {
   child.variable("RNNADVISOR_ACCELERATE", "0");
   EXPECT_THAT(run({"train", "20"}).spool().choices(), SizeIs(0));
 }

@@ -104,7 +104,7 @@ TEST(CaptureRange, IterationsAreForwardCallsOfTheFirstConfiguration) {
   EXPECT_THAT(result.spool().calls, SizeIs(18)) << "with all that belongs to them";
 }
 
-TEST(CaptureRange, SettingsThatCannotBeReadAreSaid) {
+TEST(CaptureRange, SettingsThatCannotBeReadAreReported) {
   Child child(PROBE_FILE);
   child.variable("RNNADVISOR_MODE", "everything")
       .variable("RNNADVISOR_DELAY_MS", "soon")

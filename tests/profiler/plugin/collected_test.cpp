@@ -26,7 +26,7 @@ const Note* find_note(const Profile& profile, std::string_view code) {
   return nullptr;
 }
 
-// Kernels do not tell whether a forward call was for training.
+// Kernels do not show whether a forward call was for training.
 Phase direction_of(const RnnCall& call) {
   return call.phase == Phase::forward_inference ? Phase::forward_training : call.phase;
 }

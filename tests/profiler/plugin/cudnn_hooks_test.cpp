@@ -214,8 +214,8 @@ TEST(CudnnHooks, RefusalsAreKeptWithTheirOwnReason) {
   for (const auto& call : s.calls) reasons.push_back(s.text(call.reason));
   EXPECT_THAT(reasons, ElementsAre("projSize > hiddenSize", "maxSeqLength > (0x7fff * 2 + 1)",
                                    "lclip > rclip", "handle == NULL", "", "projSize > hiddenSize"));
-  // What was asked for and refused is in no descriptor: it is told from the arguments, each for
-  // itself.
+  // What was asked for and refused is in no descriptor: it is read from the arguments of each
+  // call.
   EXPECT_EQ(s.shape(s.calls[0]).configuration.projection_size, 65);
   EXPECT_EQ(s.shape(s.calls[0]).configuration.known, std::uint32_t{spool::known_descriptor});
   EXPECT_EQ(s.shape(s.calls[1]).configuration.max_seq_length, 70000);

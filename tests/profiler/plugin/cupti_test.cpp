@@ -212,7 +212,7 @@ TEST(Cupti, NodesOfGraphsAreFollowed) {
   ASSERT_EQ(result.status, 0) << result.error;
   const auto& s = result.spool();
   ASSERT_THAT(s.calls, SizeIs(3));
-  ASSERT_THAT(s.nodes, SizeIs(2)) << "the node of somebody else's kernel is of no interest";
+  ASSERT_THAT(s.nodes, SizeIs(2)) << "the node of another library's kernel is not recorded";
   EXPECT_EQ(s.nodes[0].node, 1u);
   EXPECT_EQ(s.nodes[0].call, s.calls[2].id);
   EXPECT_EQ(s.nodes[1].node, 1001u);
@@ -247,7 +247,7 @@ TEST(Cupti, ThreadsLoseNothing) {
 }
 
 // Each function that it may refuse leaves it as it was, and the calls with times of events.
-TEST(Cupti, ARefusalIsSaidAndLeavesNothingBehind) {
+TEST(Cupti, ARefusalIsReportedAndLeavesNothingBehind) {
   for (const char* function :
        {"cuptiSubscribe", "cuptiActivityRegisterCallbacks", "cuptiActivityEnable"}) {
     KernelChild child;

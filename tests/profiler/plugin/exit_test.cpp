@@ -115,7 +115,7 @@ TEST_P(WithoutPreload, KeepsWhatCuptiHeld) {
   EXPECT_THAT(result.error, IsEmpty());
   const auto& s = result.spool();
   EXPECT_THAT(s.kernels, SizeIs(3));
-  // quick_exit() does not tell its handlers the status.
+  // quick_exit() does not pass the status to its handlers.
   EXPECT_EQ(s.header.exit_status, end().status == 12 ? -1 : end().status);
   EXPECT_GT(s.header.end_ns, 0);
   EXPECT_EQ(s.lost(), 0u);

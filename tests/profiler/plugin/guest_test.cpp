@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
         Failing{"NoMemoryAtFirst", "mmap:12:1:3", Step::none, ENOMEM, true}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST_P(Failures, ThatPassAreToldAndTheRecordingGoesOn) {
+TEST_P(Failures, ThatPassAreReportedAndTheRecordingContinues) {
   const auto& p = GetParam();
   Child child(PROBE_FILE);
   const auto result =

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(, Ends,
                            return name;
                          });
 
-TEST_P(Ends, AreToldAndLoseNothing) {
+TEST_P(Ends, AreReportedAndLoseNothing) {
   Child child(PROBE_FILE);
   const auto result = child.run({"end", GetParam().how});
   EXPECT_EQ(result.status, GetParam().status) << result.error;

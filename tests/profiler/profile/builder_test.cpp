@@ -306,7 +306,7 @@ TEST(Builder, IsEmptyAfterFinish) {
   testing::expect_equal(builder.finish(), Profile());
 }
 
-TEST(Builder, TrialsOfASearchAreOfNoCallAndStayTold) {
+TEST(Builder, TrialsOfASearchBelongToNoCall) {
   ProfileBuilder builder;
   const int process = builder.add_process(Process{});
   const int call = builder.add_call(RnnCall{});

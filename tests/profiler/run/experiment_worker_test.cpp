@@ -40,7 +40,7 @@ std::vector<Outcome> outcomes(const ExperimentResult& result) {
   return list;
 }
 
-TEST(ExperimentWorker, ResultsComeBackAndProgressIsTold) {
+TEST(ExperimentWorker, ResultsAndProgressComeBack) {
   std::vector<int> tried;
   int rounds = 0;
   ExperimentRunOptions options;
@@ -90,14 +90,14 @@ TEST(ExperimentWorker, AnOriginalThatCrashesEndsIt) {
   EXPECT_THAT(outcomes(*result), ElementsAre(not_run, not_run));
 }
 
-TEST(ExperimentWorker, NobodyIsBlamedAloneForACrashWhileAllAreTimed) {
+TEST(ExperimentWorker, ACrashWhileAllAreTimedCountsForAll) {
   const auto result = run(request({"a", "crash while timing"}));
   ASSERT_TRUE(result);
   EXPECT_EQ(result->outcome, crashed);
   EXPECT_THAT(outcomes(*result), ElementsAre(crashed, crashed));
 }
 
-TEST(ExperimentWorker, ALostContextIsGoneOnFromInANewWorker) {
+TEST(ExperimentWorker, ANewWorkerContinuesAfterALostContext) {
   const auto result = run(request({"a", "lose", "c", "lose", "e"}));
   ASSERT_TRUE(result);
   EXPECT_EQ(result->outcome, completed);
@@ -105,7 +105,7 @@ TEST(ExperimentWorker, ALostContextIsGoneOnFromInANewWorker) {
   EXPECT_THAT(outcomes(*result), ElementsAre(completed, failed, completed, failed, completed));
 }
 
-TEST(ExperimentWorker, WhoHangsIsEnded) {
+TEST(ExperimentWorker, AHangingWorkerIsEnded) {
   ExperimentRunOptions options;
   options.timeout_seconds = 0.5;
   const auto result = run(request({"a", "hang", "c"}), options);

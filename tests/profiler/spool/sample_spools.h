@@ -156,7 +156,7 @@ inline SpoolWriter sample_spool() {
   w.add(kernel(11'000, 11, "elemWiseRNNcell"));
   launch(21, 2);
   w.add(kernel(21'000, 21, "LSTM_elementWise_bp1"));
-  w.add(kernel(33'000, 99, "somebody_elses_kernel"));
+  w.add(kernel(33'000, 99, "another_librarys_kernel"));
   GraphNode node{};
   node.node = 500;
   node.call = 3;

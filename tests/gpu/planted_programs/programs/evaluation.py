@@ -1,4 +1,4 @@
-"""Perplexity of a validation set in half; nobody told the model that this is no training, and the losses are kept."""
+"""Perplexity of a validation set in half; without eval() and no_grad(), and the losses are kept."""
 import contextlib
 
 import torch

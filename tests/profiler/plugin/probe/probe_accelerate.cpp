@@ -240,7 +240,7 @@ PROBE_MODE(accelerate, "accelerate") {
   int misaligned_from = -1, natural_workspace_from = -1;
   int small_from = -1;  // another layer with 32 units
   int other_gpu_from = -1;
-  // What is said of a change: another algorithm of the program's own choosing, or another layer.
+  // Announced changes: the program itself chooses another algorithm, or another layer.
   int change = -1, changed_hidden = 0;
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const auto& word = arguments[i];

@@ -132,7 +132,7 @@ PROBE_MODE(cuda_capture, "cuda-capture") {
   PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
   cudnn().cudnnSetStream(r.handle, static_cast<cudaStream_t>(stream));
   PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
-  cuda<void(void*, const char*)>("standin_launch")(stream, "somebody else's kernel");
+  cuda<void(void*, const char*)>("standin_launch")(stream, "another library's kernel");
   cuda<void(void*, int)>("standin_capture")(stream, 0);
   if (std::getenv("PROBE_CUPTI") != nullptr) {
     const std::uint64_t copy = cupti<std::uint64_t(std::uint64_t)>("standin_cupti_clone_node")(1);

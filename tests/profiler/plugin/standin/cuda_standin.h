@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-// One piece of work, as the stand-in for CUPTI is told of it.
+// One piece of work, as the stand-in for CUPTI receives it.
 struct StandinWork {
   const char* kernel;
   void* stream;

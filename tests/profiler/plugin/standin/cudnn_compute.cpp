@@ -118,7 +118,7 @@ std::size_t reserve_of(cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x) {
   return sizeof(Reserve) + (converts(rnn) ? 72 : 64) * states(rnn, x) + 4 * elements(x);
 }
 std::size_t weight_bytes_of(cudnnRNNDescriptor_t rnn) {
-  // One of them lays its weights out otherwise where it is told to.
+  // STANDIN_OTHER_LAYOUT names an algorithm with another layout of its weights.
   const char* odd = std::getenv("STANDIN_OTHER_LAYOUT");
   const bool other = odd != nullptr && std::strcmp(odd, algorithms[rnn->algo]) == 0;
   return sizeof(float) * (static_cast<std::size_t>(rnn->hidden) * 8 + (other ? 16 : 0));

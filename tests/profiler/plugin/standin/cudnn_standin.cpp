@@ -1,6 +1,6 @@
 // A stand-in for libcudnn: descriptors hold what was set and give it back, execution functions
 // start one piece of work on the stand-in for libcuda where that is in the process, and refusals
-// are told to the log callback as cuDNN 9.19 does. STANDIN_VERSION is what cudnnGetVersion answers;
+// reach the log callback as in cuDNN 9.19. STANDIN_VERSION is what cudnnGetVersion answers;
 // below 9 the functions that came with 9 are not there.
 #include "tests/profiler/plugin/standin/cudnn_standin.h"
 
