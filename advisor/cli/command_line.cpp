@@ -294,8 +294,8 @@ void add_run_options(CLI::App& command, RunArguments& arguments, Context& contex
       .add_flag("--no-time", arguments.no_time, "no timing: the kernels of one traced pass only")
       ->group(group_running);
   auto* counters = command.add_option("--counters", arguments.counters,
-                                      "hardware counters: auto reads them where permitted "
-                                      "(default: auto)");
+                                      "hardware counters: auto reads them with the traced pass, "
+                                      "where permitted (default: auto)");
   grouped(counters, "auto|off|required");
   context.completions[counters] = {Context::Completion::Kind::words, {"auto", "off", "required"}};
   command
