@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <random>
 #include <span>
 
 #include "core/base/parallel.h"
+#include "core/base/uniform.h"
 #include "core/cudnn/cuda_error.h"
 
 namespace rnnadvisor {
@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t pattern_elements = 1048573;
 // Elements that one thread converts at a time: a thread costs as much as some thousand of them.
 constexpr std::size_t piece_elements = std::size_t{1} << 17U;
-constexpr std::size_t read_chunk_bytes = std::size_t{64} << 20U;
+// Stays in a core's cache.
+constexpr std::size_t read_chunk_bytes = std::size_t{1} << 20U;
 
 template <class T>
 void append_bits(std::span<unsigned char> bytes, std::size_t index, T value) {
@@ -71,12 +72,13 @@ double value_at(const unsigned char* at, DataType type) {
 // All exponent bits set: infinity or NaN. `data` holds `count` elements.
 bool chunk_finite(const unsigned char* data, std::size_t count, DataType type) {
   const auto scan = [&]<class Bits>(Bits mask) {
+    Bits bad = 0;  // without a branch it is vectorised
     for (std::size_t i = 0; i < count; ++i) {
       Bits bits;
       std::memcpy(&bits, data + i * sizeof(Bits), sizeof(Bits));
-      if ((bits & mask) == mask) return false;
+      bad = static_cast<Bits>(bad | static_cast<Bits>((bits & mask) == mask));
     }
-    return true;
+    return bad == 0;
   };
   switch (type) {
     case DataType::half:
@@ -120,11 +122,10 @@ Result<void> fill_random(DeviceBuffer& buffer, DataType type, double amplitude,
   const auto size = static_cast<std::size_t>(element_size(type));
   const std::size_t elements = std::min(pattern_elements, buffer.bytes() / size);
   std::vector<unsigned char> bytes(elements * size);
-  std::mt19937_64 generator(seed);
-  std::uniform_real_distribution<double> uniform(-amplitude, amplitude);
-  for (std::size_t i = 0; i < elements; ++i) {
-    append_as(bytes, i, uniform(generator), type);
-  }
+  for_pieces(elements, piece_elements, [&](std::size_t begin, std::size_t end) {
+    Uniform uniform(seed, begin);
+    for (std::size_t i = begin; i < end; ++i) append_as(bytes, i, uniform(amplitude), type);
+  });
   auto* target = static_cast<unsigned char*>(buffer.data());
   RNNADVISOR_TRY(
       RNNADVISOR_CUDA(cudaMemcpy(target, bytes.data(), bytes.size(), cudaMemcpyHostToDevice)));

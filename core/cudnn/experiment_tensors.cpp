@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/parallel.h"
+#include "core/base/uniform.h"
 #include "core/base/wide.h"
 #include "core/cudnn/experiment_mapping.h"
 #include "core/cudnn/io_layout.h"
@@ -15,23 +17,8 @@ using enum Tensor;
 
 constexpr std::array output_tensors = {y, hy, cy, dx, dhx, dcx};
 
-// SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014): one
-// addition and a few shifts a number, where a tensor has a hundred million.
-class Uniform {
- public:
-  explicit Uniform(std::uint64_t seed) : state_(seed) {}
-  double operator()(double amplitude) {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-    z ^= z >> 31U;
-    return amplitude * (static_cast<double>(z >> 11U) * 0x1p-52 - 1);
-  }
-
- private:
-  std::uint64_t state_;
-};
+// Numbers that one thread draws at a time.
+constexpr std::size_t piece_elements = std::size_t{1} << 17U;
 
 void clear_padding(const RnnConfig& config, Vector& values) {
   if (!config.has_varying_lengths() || values.empty()) return;
@@ -93,10 +80,14 @@ std::int64_t input_elements(const RnnConfig& config) {
 
 Data random_data(const RnnConfig& config, std::uint64_t seed,
                  const std::function<void(Vector&)>& rounded) {
-  Uniform uniform(seed);
   Data data;
+  std::uint64_t drawn = 0;
   const auto fill = [&](Vector& values, double amplitude) {
-    for (double& value : values) value = uniform(amplitude);
+    for_pieces(values.size(), piece_elements, [&](std::size_t begin, std::size_t end) {
+      Uniform uniform(seed, drawn + begin);
+      for (std::size_t i = begin; i < end; ++i) values[i] = uniform(amplitude);
+    });
+    drawn += values.size();
     rounded(values);
   };
   const bool training = config.mode == Mode::training;

@@ -10,7 +10,7 @@ enum class Counters {
   automatic,
   off,
   required
-};  // hardware counters: when permitted, never, or an error without
+};  // hardware counters: with a traced pass when permitted, never, or an error without
 
 struct RunOptions {
   int warmup = 3;         // repetitions of every phase before the first sample

@@ -86,7 +86,7 @@ class Pool {
   };
 
   bool wants_tracing() const {
-    return (request_.options.trace || request_.options.counters != Counters::off) &&
+    return (request_.options.trace || request_.options.counters == Counters::required) &&
            !request_.options.sizes_only;
   }
 

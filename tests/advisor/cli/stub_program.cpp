@@ -1,6 +1,7 @@
 // rnnadvisor with a GPU that is made up: everything of a run is real but the work itself. As
 // `worker` it answers each job after a moment with a made-up result; at the configuration whose id
-// is in RNNADVISOR_STUB_HANG it writes its process id to RNNADVISOR_STUB_MARK and never answers.
+// is in RNNADVISOR_STUB_HANG it writes its process id to RNNADVISOR_STUB_MARK and never answers,
+// and for the id "no counters" it says that it may not read any.
 // With RNNADVISOR_STUB_GPU it has GPUs to try suggestions on, which is done in a worker as well.
 // Of an experiment each variant does what the id of its first call says: "crash", "hang", "lose"
 // the context, "crash while timing", or else it is completed, with the id as its message.
@@ -86,7 +87,10 @@ int work(const std::string& directory) {
       while (true) pause();
     }
     usleep(20'000);
-    if (!write_profile(fake_result(job->input), result_path(directory, job->index), true)) return 3;
+    Profile result = fake_result(job->input);
+    if (job->input.config.id == "no counters" && job->options.counters != Counters::off)
+      result.notes.push_back({NoteSeverity::info, "no-counters", "they are not permitted", 1});
+    if (!write_profile(result, result_path(directory, job->index), true)) return 3;
     std::cout << "done " << job->index << std::endl;
   }
   return 0;

@@ -446,6 +446,15 @@ TEST(ShippedTimes, ErrorsOnOtherRowsArePublished) {
   const auto drawn = judged_on("held-back-drawn-again.times.jsonl");
   test::expect_written("time errors drawn", test::time_error_table(drawn));
   test::expect_written("choice errors drawn", test::choice_table(drawn));
+  const auto more = judged_on("held-back-drawn-third.times.jsonl");
+  test::expect_written("choice errors drawn third", test::choice_table(more));
+  TimeErrors all;
+  for (const auto& [group, phases] : more.errors)
+    for (const auto& [phase, errors] : phases) test::add(all, errors);
+  EXPECT_EQ(all.count(), 4 * 532);
+  EXPECT_NEAR(quantile(all.relative, 0.5), 0.13, 0.005);
+  EXPECT_NEAR(quantile(all.relative, 0.95), 0.46, 0.005);
+  EXPECT_GE(all.covered, 0.9 * all.count());
   // The aim on layers drawn anew, in inference and training.
   for (const auto* choice : {&drawn.inference, &drawn.training})
     EXPECT_LE(quantile(choice->regret, 0.95), 0.05);

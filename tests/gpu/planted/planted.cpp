@@ -273,6 +273,8 @@ Score score(const Profile& profile, bool again, const PredictFor& predict_for) {
   for (std::size_t i = 0; i < profile.configurations.size(); ++i) {
     if (tried[i]) continue;
     const auto& configuration = profile.configurations[i];
+    // Nothing was measured: there is no answer to compare with.
+    if (configuration.outcome == Outcome::interrupted) continue;
     const bool runs = configuration.outcome == Outcome::completed;
     CaseScore one;
     one.id = configuration.config.id;
