@@ -14,8 +14,8 @@ import numpy
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # Made by the copy, not by fetch.py.
-LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt", "word_picture_files", "yelp", "drqa", "quaternet", "headlines", "piano", "two_speakers",
-         "two_voices", "films", "shares", "songs", "german_english", "treebank", "speech")
+LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt", "word_picture_files", "yelp", "drqa", "quaternet", "headlines", "piano",
+         "two_voices", "films", "shares", "songs", "treebank", "speech")
 
 
 def open_new(path):
@@ -328,18 +328,6 @@ def noise(path, samples, seed):
     numpy.random.RandomState(seed).randint(-9000, 9000, samples).astype("int16").tofile(path)
 
 
-def two_speakers(folder):
-    """Sounds of 3 to 8 seconds at 8 kHz, each listed 60 times."""
-    draw, place = numpy.random.RandomState(24), folder.parent / "data"
-    lengths = draw.randint(24000, 64000, 40).tolist()
-    for name in ("mix", "s1", "s2"):
-        for index, length in enumerate(lengths):
-            noise(place / f"{name}/{index}.wav", length, index)
-        for part, which, times in (("tr", range(40), 60), ("cv", range(10), 1)):
-            (place / part).mkdir(exist_ok=True)
-            (place / part / f"{name}.json").write_text(json.dumps([[str(place / f"{name}/{index}.wav"), lengths[index]] for index in which] * times))
-
-
 def two_voices(folder):
     """Mixed and clean spectrograms of 3 seconds, a sound of the same speaker for each, and the weights of an embedder that has not been trained."""
     import torch
@@ -404,17 +392,6 @@ def songs(folder):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.unlink(missing_ok=True)
                 os.link(folder / f"data/{part}/{song % 10}/{name}", path)
-
-
-def german_english(folder):
-    draw = numpy.random.RandomState(29)
-    for file, count in (("train", 20000), ("valid", 500)):
-        for tongue, vocabulary in (("de", 30000), ("en", 22000)):
-            with open_new(folder / f"data/{file}.{tongue}") as out:
-                out.writelines(" ".join(words) + "\n" for words in lines(draw, count, vocabulary, 5, 40))
-    special = ["<pad>", "<s>", "</s>", "<unk>"]
-    numbered = {f"{side}_word2id": {word: index for index, word in enumerate(special + names(count))} for side, count in (("src", 29996), ("tgt", 21996))}
-    (folder / "data/vocab.json").write_text(json.dumps(numbered))
 
 
 def treebank(folder):

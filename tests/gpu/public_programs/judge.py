@@ -307,6 +307,8 @@ def main(words):
         first, (before, after) = score_all(results), judged_again(words[1], results, words[3])
         which = "the {} with a recording".format(len(after["programs"]))
         rows = [line_of_scores(FIRST, "all {}".format(len(first["programs"])), first), line_of_scores(FIRST, which, before), line_of_scores(JUDGED_AGAIN, which, after)]
+        if first["not_measured"] == len(first["programs"]):
+            rows = []  # answers that nothing has been measured for yet have no score
         return 1 if score.missing_from_document(rows + markdown(first).splitlines()) or not after["programs"] else 0
     return 0
 
