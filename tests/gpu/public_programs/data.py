@@ -13,12 +13,14 @@ import sys
 import numpy
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt", "word_picture_files")  # made by the copy, not by fetch.py
+# Made by the copy, not by fetch.py.
+LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt", "word_picture_files", "yelp", "drqa", "quaternet", "headlines", "piano",
+         "two_voices", "films", "shares", "songs", "treebank", "speech")
 
 
 def open_new(path):
     path.parent.mkdir(parents=True, exist_ok=True)
-    return path.open("w")
+    return path.open("w", encoding="utf-8")
 
 
 def names(count):
@@ -248,6 +250,182 @@ def gnmt(folder):
         for tongue in tongues:
             with open_new(place / (file + tongue)) as out:
                 out.writelines(" ".join(words) + "\n" for words in lines(draw, count, 31996, 8, 46))
+
+
+def yelp(folder):
+    """Sentences of the length of the processed Yelp data set."""
+    draw = numpy.random.RandomState(18)
+    for file, count in (("train", 100000), ("valid", 2000)):
+        with open_new(folder / f"data/yelp/{file}.txt") as out:
+            out.writelines(" ".join(words) + "\n" for words in lines(draw, count, 12000, 5, 15))
+
+
+def drqa(folder):
+    """What the program's prepro.py writes, as a pickle: a question, a text with features of each word, and where the answer is."""
+    draw = numpy.random.RandomState(19)
+
+    def example(index, answer):
+        length, asked = int(draw.randint(60, 251)), int(draw.randint(6, 31))
+        features = (draw.rand(length, 4) * [2, 2, 2, 1]).round(3)
+        features[:, :3] = features[:, :3] // 1
+        begin = int(draw.randint(length - 3))
+        spans = [[3 * at, 3 * at + 2] for at in range(length)]
+        return [str(index), (zipf(draw, length, 19998) + 2).tolist(), features.tolist(), draw.randint(0, 50, length).tolist(), draw.randint(0, 19, length).tolist(),
+                (zipf(draw, asked, 19998) + 2).tolist(), "ab " * length, spans, *((["ab"],) if answer else (begin, begin + 2))]
+    (folder / "SQuAD").mkdir(exist_ok=True)
+    with (folder / "SQuAD/meta.msgpack").open("wb") as out:
+        pickle.dump({"embedding": draw.rand(20000, 300).astype("float32") - 0.5, "vocab_tag": list(range(50)), "vocab_ent": list(range(19))}, out)
+    with (folder / "SQuAD/data.msgpack").open("wb") as out:
+        pickle.dump({"train": [example(index, False) for index in range(6400)], "dev": [example(index, True) for index in range(320)]}, out)
+
+
+def hdfs(folder):
+    """Sessions of log keys, 1 to 28."""
+    draw = numpy.random.RandomState(20)
+    with open_new(folder / "data/hdfs_train") as out:
+        out.writelines(" ".join(map(str, zipf(draw, int(draw.randint(11, 30)), 28) + 1)) + "\n" for _ in range(4855))
+
+
+def quaternet(folder):
+    """Rotations of 32 joints of seven people in 30 scenes each, 600 frames."""
+    draw, people = numpy.random.RandomState(21), ("S1", "S5", "S6", "S7", "S8", "S9", "S11")
+    turns = draw.rand(210, 1, 32, 4).astype("float32") + 0.1 * draw.rand(210, 600, 32, 4).astype("float32")
+    turns /= numpy.sqrt((turns ** 2).sum(-1, keepdims=True))
+    (folder / "datasets").mkdir(exist_ok=True)
+    numpy.savez(folder / "datasets/dataset_h36m.npz", trajectories=draw.rand(210, 600, 3).astype("float32"), rotations=turns, subjects=numpy.repeat(people, 30),
+                actions=numpy.array([f"action{index}" for index in range(30)] * 7))
+
+
+def headlines(folder):
+    """Headlines of ten classes in 4,760 signs; three signs of each tell its class, as a rule."""
+    draw, place = numpy.random.RandomState(22), folder / "THUCNews/data"
+    for file, count in (("train", 180000), ("dev", 2000), ("test", 2000)):
+        with open_new(place / f"{file}.txt") as out:
+            for length in draw.randint(12, 31, count):
+                kind, signs = int(draw.randint(10)), zipf(draw, length, 4760)
+                signs[draw.randint(0, length, 3)] = 1000 + 10 * draw.randint(0, 300, 3) + (kind if draw.rand() < 0.9 else draw.randint(10))
+                out.write("".join(chr(0x4e00 + int(sign)) for sign in signs) + f"\t{kind}\n")
+    (place / "class.txt").write_text("".join(f"class{index}\n" for index in range(10)))
+    (folder / "THUCNews/saved_dict").mkdir(exist_ok=True)
+    numpy.savez(place / "embedding_SougouNews.npz", embeddings=draw.rand(4762, 300))
+
+
+def piano(folder):
+    """Events and controls of pieces, as the program's preprocess.py writes them."""
+    import torch
+    draw = numpy.random.RandomState(23)
+    (folder / "dataset/processed").mkdir(parents=True, exist_ok=True)
+    (folder / "save").mkdir(exist_ok=True)
+    for piece in range(20):
+        controls = draw.randint(0, 256, (8000, 13)).astype("uint8")
+        controls[:, 0] %= 12
+        torch.save((zipf(draw, 8000, 240).astype("uint8"), controls), folder / f"dataset/processed/{piece}.data")
+
+
+def noise(path, samples, seed):
+    """A raw sound file of 16 bits."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numpy.random.RandomState(seed).randint(-9000, 9000, samples).astype("int16").tofile(path)
+
+
+def two_voices(folder):
+    """Mixed and clean spectrograms of 3 seconds, a sound of the same speaker for each, and the weights of an embedder that has not been trained."""
+    import torch
+    draw, place = numpy.random.RandomState(25), folder / "synthetic"
+    for index in range(64):
+        noise(place / f"{index}.wav", int(draw.randint(60000, 240000)), index)
+        (place / f"{index}-dvec.txt").write_text(str(place / f"{index}.wav") + "\n")
+        for kind in ("target", "mixed"):
+            (place / f"{index}-{kind}.wav").touch()
+            torch.save(torch.from_numpy(draw.rand(301, 601).astype("float32")), place / f"{index}-{kind}.pt")
+    for index in range(64, 1024):
+        for ending in ("-dvec.txt", "-target.wav", "-mixed.wav", "-target.pt", "-mixed.pt"):
+            (place / f"{index}{ending}").unlink(missing_ok=True)
+            os.link(place / f"{index % 64}{ending}", place / f"{index}{ending}")
+    text = (folder / "config/default.yaml").read_text()
+    (folder / "config/synthetic.yaml").write_text(text.replace("train_dir: ''", "train_dir: 'synthetic'").replace("test_dir: ''", "test_dir: 'synthetic'"))
+    torch.manual_seed(25)
+    layer, projection = torch.nn.LSTM(40, 768, 3, batch_first=True), torch.nn.Linear(768, 256)
+    torch.save({**{f"lstm.{name}": weight for name, weight in layer.state_dict().items()},
+                **{f"proj.linear_layer.{name}": weight for name, weight in projection.state_dict().items()}}, folder / "embedder.pt")
+
+
+def films(folder):
+    """Two lines of a dialogue follow each other."""
+    draw = numpy.random.RandomState(26)
+    (folder / "save/training_data/films").mkdir(parents=True, exist_ok=True)
+    with open_new(folder / "data/films.txt") as out:
+        out.writelines(" ".join(words) + "\n" for words in lines(draw, 60000, 8000, 2, 14))
+
+
+def pedestrians(folder):
+    """People who each cross the place for 40 frames."""
+    draw = numpy.random.RandomState(27)
+    for part, files, frames in (("train", 2, 900), ("test", 1, 100)):
+        for file in range(files):
+            rows = []
+            for person in range(frames // 5):
+                begin, at, step = int(draw.randint(frames - 40)), 15 * draw.rand(2), 0.8 * draw.rand(2) - 0.4
+                rows += [(10 * (begin + index), person, *(at + index * step + 0.02 * draw.rand(2))) for index in range(40)]
+            with open_new(folder / f"datasets/zara2/{part}/{file}.txt") as out:
+                out.writelines("{:.1f}\t{:.1f}\t{:.2f}\t{:.2f}\n".format(*row) for row in sorted(rows))
+
+
+def shares(folder):
+    """Prices of 81 shares and their index by the minute."""
+    draw, place = numpy.random.RandomState(28), folder.parent / "nasdaq"
+    prices = 100 + draw.randn(12000, 81).cumsum(0) * 0.05
+    place.mkdir(exist_ok=True)
+    numpy.savetxt(place / "nasdaq100_padding.csv", numpy.column_stack([prices, 50 * prices.mean(1)]), "%.2f", ",", comments="",
+                  header=",".join([f"S{index}" for index in range(81)] + ["NDX"]))
+
+
+def songs(folder):
+    """Stereo sounds of 8 seconds at 44.1 kHz, ten different ones under 640 names."""
+    for part, count in (("train", 640), ("valid", 10)):
+        for song in range(count):
+            for seed, name in enumerate(("mixture.wav", "vocals.wav")):
+                path = folder / f"data/{part}/{song}/{name}"
+                if song < 10:
+                    noise(path, 2 * 8 * 44100, 2 * song + seed)
+                    continue
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.unlink(missing_ok=True)
+                os.link(folder / f"data/{part}/{song % 10}/{name}", path)
+
+
+def treebank(folder):
+    """What the program's preprocess.py writes: batches of four sentences of one length, with trees that branch to the right."""
+    draw, count = numpy.random.RandomState(30), 6000
+    for file, batches in (("train", count), ("val", 20)):
+        lengths = draw.randint(5, 31, batches)
+        sentences, others = numpy.zeros((4 * batches, 32), "int64"), []
+        for row, length in enumerate(numpy.repeat(lengths, 4).tolist()):
+            sentences[row, :length + 2] = [2, *(zipf(draw, length, 9996) + 4), 3]
+            spans = [(begin, length - 1) for begin in range(length - 2, -1, -1)]
+            tree = "(a " * (length - 1) + "a" + ")" * (length - 1)
+            others.append(("", [], [], tree, [], spans))
+        names_of = {index: f"w{index}" for index in range(10000)}
+        (folder / "data").mkdir(exist_ok=True)
+        with (folder / f"data/ptb-{file}.pkl").open("wb") as out:
+            pickle.dump({"source": sentences, "other_data": others, "source_l": lengths + 2, "batch_l": numpy.full(batches, 4), "batch_idx": 4 * numpy.arange(batches),
+                         "vocab_size": numpy.array([10000]), "word2idx": {word: index for index, word in names_of.items()}, "idx2word": names_of}, out)
+
+
+def speech(folder):
+    """Spectrograms of 80 bands of 120 to 800 frames with sentences of a matching length, each listed 40 times."""
+    import torch
+    draw = numpy.random.RandomState(31)
+    (folder / "mels").mkdir(exist_ok=True)
+    (folder / "output").mkdir(exist_ok=True)
+    listed = []
+    for index, frames in enumerate(draw.randint(120, 801, 128).tolist()):
+        torch.save(torch.from_numpy(draw.rand(80, frames).astype("float32")), folder / f"mels/{index}.pt")
+        text = "".join(draw.choice(list(LETTERS + "   "), frames // 5 - 3))
+        listed.append(f"mels/{index}.pt|a{text}z.\n")
+    (folder / "filelists").mkdir(exist_ok=True)
+    (folder / "filelists/ljs_mel_text_train_filelist.txt").write_text("".join(listed * 40))
+    (folder / "filelists/ljs_mel_text_val_filelist.txt").write_text("".join(listed[:128]))
 
 
 def make(row, place):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Public training programs with recurrent layers, at fixed commits, with made-up data: for `tried.py --list DEST/programs.jsonl`.
 
-fetch.py DEST [--only NAME,…] [--mirror FOLDER]: gets the files that each program of programs.jsonl needs from GitHub, or from local git
+fetch.py DEST [--only NAME,…] [--set first|second] [--mirror FOLDER]: gets the files that each program of programs.jsonl needs from GitHub, or from local git
 directories FOLDER/OWNER+NAME (or .git, repo, repo/.git in it), and writes its stand-in modules and data. Needs git, tar and NumPy. Where the
 programs run, DEST/data.py then makes the bulky data.
 """
@@ -66,6 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dest")
     parser.add_argument("--only", default="")
+    parser.add_argument("--set", choices=("first", "second"))
     parser.add_argument("--mirror")
     options = parser.parse_args()
     rows = [json.loads(line) for line in (HERE / "programs.jsonl").read_text().splitlines()]
@@ -77,7 +78,7 @@ def main():
     if dest.exists() and any(dest.iterdir()):
         sys.exit(f"{dest} is not empty; give a new folder, or remove it first")
     dest.mkdir(parents=True, exist_ok=True)
-    rows = [row for row in rows if not only or row["name"] in only]
+    rows = [row for row in rows if (not only or row["name"] in only) and options.set in (None, row.get("set", "first"))]
     failed, made = [], set()
     for row in rows:
         top = row["cwd"].split("/")[0]

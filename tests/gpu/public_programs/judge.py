@@ -151,9 +151,9 @@ def compare(before, after):
     return {key: found[key] for key in ("ratio", "low", "high")}
 
 
-def variant_of(said, times):
+def variant_of(said, times, eager_calls=0):
     """The measured change that an answer means."""
-    if said["rule"] == "launch/capture-forbidden" and "for each of a few lengths" in said["do"]:
+    if said["rule"] == "launch/capture-forbidden" and "for each of a few lengths" in said["do"] and eager_calls:
         return None  # a graph was captured for each length as it is, and most steps ran without one
     return next((name for name, meant in REALISES.items() if name in times and (said["transform"] in meant or said["rule"] in meant)), None)
 
@@ -169,7 +169,7 @@ def judge(name, program):
     noise = times.pop(score.CONTROL, None)  # None: nothing of this program was timed here, its `tried` have their own
     control = noise or {"ratio": 1.0, "low": 1.0, "high": 1.0}
     row = {"id": name, "first": program.get("first"), "scored": said, "times": times, "control": noise, "note": program.get("note", ""), "variant": None, "answer": None}
-    meant = variant_of(said, times) if said else None
+    meant = variant_of(said, times, program.get("eager_calls", 0)) if said else None
     row["variant"] = meant
     counted = {one: found for one, found in times.items() if one not in COMMANDS and (one not in TYPES or one == meant)}
     row["best"] = max(counted, key=lambda one: counted[one]["ratio"], default=None)
@@ -307,6 +307,8 @@ def main(words):
         first, (before, after) = score_all(results), judged_again(words[1], results, words[3])
         which = "the {} with a recording".format(len(after["programs"]))
         rows = [line_of_scores(FIRST, "all {}".format(len(first["programs"])), first), line_of_scores(FIRST, which, before), line_of_scores(JUDGED_AGAIN, which, after)]
+        if first["not_measured"] == len(first["programs"]):
+            rows = []  # answers that nothing has been measured for yet have no score
         return 1 if score.missing_from_document(rows + markdown(first).splitlines()) or not after["programs"] else 0
     return 0
 

@@ -42,10 +42,15 @@ MOST_AGAIN = 12          # a block is timed anew where a graph was captured in i
 WARM = 2                 # steps of a block before its time is taken; 8 the first time
 # Units, inputs, sequences: a size is rounded up to a multiple, and to at least as much.
 HALF_SIZES = {"awd_lstm_lm": ((512, 128), (1, 128), 24), "speaker_verification": ((1, 1), (128, 1), 24), "vae_lagging_encoder": ((1, 1), (1, 1), 16),
-              "world_models_mdrnn": ((1, 1), (128, 1), 0), "zaremba": ((1, 512), (1, 1), 0), "sha_rnn": ((1, 1), (1, 1), 0)}
-SEPARATE_LAYERS = ("speaker_verification",)
-ALREADY_HALF = ("crnn_autocast", "gnmt_fp16", "sha_rnn")
-WHOLE = {"ppo_atari_lstm": 16}  # backward passes between two rollouts: a block has a multiple of them
+              "world_models_mdrnn": ((1, 1), (128, 1), 0), "zaremba": ((1, 512), (1, 1), 0), "sha_rnn": ((1, 1), (1, 1), 0),
+              "voicefilter": ((512, 1), (1, 512), 0)}
+SEPARATE_LAYERS = ("speaker_verification", "voicefilter")
+SEPARATE_DIRECTIONS = ("voicefilter",)
+ALREADY_HALF = ("crnn_autocast", "gnmt_fp16", "sha_rnn", "tacotron2_amp")
+BACKWARDS = {"text_autoencoders": 2}  # backward passes of a step
+WHOLE = {"ppo_atari_lstm": 16, **BACKWARDS}  # backward passes between two rollouts: a block has a multiple of them
+# Methods that the program calls in place of the module.
+ENTRIES = {"compile": {"CompILE": "forward"}, "performance_rnn": {"PerformanceRNN": "generate"}}
 
 
 class Stop(BaseException):
@@ -64,6 +69,7 @@ class Inside:
         self.graphs, self.capture, self.replay, self.at = {}, None, None, 0
         self.optimizers, self.optimizer_steps, self.steps_left, self.counting = [], [], 0, 0
         self.halves, self.zeros, self.kept, self.graphing, self.stream = {}, [], [], False, None
+        self.backwards, self.passes = BACKWARDS.get(options.inside, 1), 0
 
     def my_turn(self):
         self.turn = open(self.options.folder / "turn", "w")
@@ -171,12 +177,13 @@ class Inside:
         def padded(size, least, multiple):
             return max(least, -(-size // multiple) * multiple)
         ways, batch_at = 2 if module.bidirectional else 1, 0 if module.batch_first else 1
+        apart = ways == 2 and self.options.inside in SEPARATE_DIRECTIONS
         if id(module) not in self.halves:
             width, hidden, layers = padded(module.input_size, inputs, inputs_of), padded(module.hidden_size, units, units_of), []
             each = module.num_layers if self.options.inside in SEPARATE_LAYERS else 1
-            for index in range(each):
-                layers.append(type(module)(width if index == 0 else hidden * ways, hidden, module.num_layers // each, bias=module.bias, batch_first=module.batch_first,
-                                           dropout=module.dropout if each == 1 else 0, bidirectional=module.bidirectional).to("cuda", torch.float16))
+            for index in range(each * (2 if apart else 1)):
+                layers.append(type(module)(width if index < (2 if apart else 1) else hidden * ways, hidden, module.num_layers // each, bias=module.bias, batch_first=module.batch_first,
+                                           dropout=module.dropout if each == 1 else 0, bidirectional=ways == 2 and not apart).to("cuda", torch.float16))
             self.halves[id(module)] = width, hidden, layers
             for weight in module.parameters():
                 self.zeros.append((weight, torch.zeros_like(weight)))
@@ -191,8 +198,12 @@ class Inside:
             if state is not None:
                 wide = [functional.pad(one.half(), (0, hidden - module.hidden_size, 0, more)).contiguous() for one in (state if isinstance(state, tuple) else (state,))]
                 states = [tuple(one.chunk(len(layers))[index].contiguous() for one in wide) for index in range(len(layers))]
-            out, ends = given, []
-            for index, layer in enumerate(layers):
+            out, ends, steps_at = given, [], 1 - batch_at
+            for ahead, back in zip(layers[::2], layers[1::2]) if apart else ():
+                (one, end), (other, last) = original(ahead, out), original(back, out.flip(steps_at))
+                out = torch.cat((one, other.flip(steps_at)), 2)
+                ends += [part if isinstance(part, tuple) else (part,) for part in (end, last)]
+            for index, layer in enumerate(() if apart else layers):
                 begin = None if states is None else states[index] if len(states[index]) == 2 else states[index][0]
                 out, end = original(layer, out, begin)
                 ends.append(end if isinstance(end, tuple) else (end,))
@@ -208,11 +219,15 @@ class Inside:
 
         def step(tensor, *words, **names):
             self.leave()
+            self.passes = self.passes % self.backwards + 1
             if self.replay:
-                self.replay["graph"].replay()
+                if self.passes == 1:
+                    self.replay["graph"].replay()
                 for parameter, grad in self.replay["grads"] if self.now == BACKWARD else ():
                     parameter.grad = grad
-                self.replay, replayed = None, True
+                replayed = True
+                if self.passes == self.backwards:
+                    self.replay = None
             else:
                 backward(tensor, *words, **names)
                 replayed = False
@@ -224,7 +239,7 @@ class Inside:
                         layer.zero_grad()
             self.optimizer_steps.append(self.counting)
             self.counting = 0
-            if self.capture and self.now == BACKWARD:
+            if self.capture and self.now == BACKWARD and self.passes == self.backwards:
                 self.captured()
             self.skip = self.steps_left if replayed and self.now == STEP else 0
             if not self.capture:
@@ -244,7 +259,7 @@ class Inside:
                     self.skip -= 1
                     return None
                 result = type(this).step(this, *words, **names)
-                if self.capture and self.now == STEP and self.counting >= self.steps_left:
+                if self.capture and self.now == STEP and self.passes == self.backwards and self.counting >= self.steps_left:
                     self.captured()
                     self.count()
                 return result
@@ -258,43 +273,55 @@ class Inside:
                 torch.cuda.synchronize()
                 self.stream = torch.cuda.Stream()
                 torch.cuda.set_stream(self.stream)
-            if self.now not in (NETWORK, BACKWARD, STEP) or self.depth or names or not this.training or not torch.is_grad_enabled():
+            return entered(call, this, words, names)
+
+        def entered(call, this, words, names):
+            if self.now not in (NETWORK, BACKWARD, STEP) or self.depth or not this.training or not torch.is_grad_enabled():
                 return call(this, *words, **names)
-            if self.now == NETWORK and not any(isinstance(one, nn.RNNBase) for one in this.modules()):
+            if self.now == NETWORK and (names or call is not original_call or not any(isinstance(one, (nn.RNNBase, nn.RNNCellBase)) for one in this.modules())):
                 return call(this, *words, **names)
             self.depth += 1
             try:
-                return self.graphed(call, this, words) if self.now == NETWORK else self.recorded(call, this, words)
+                return self.graphed(call, this, words) if self.now == NETWORK else self.recorded(call, this, words, names)
             finally:
                 self.depth -= 1
-        nn.Module.__call__ = module
+        original_call, nn.Module.__call__ = call, module
+        entries, made_module = dict(ENTRIES.get(self.options.inside, {})), nn.Module.__init__
+
+        def module_made(this, *words, **names):
+            made_module(this, *words, **names)
+            method = entries.pop(type(this).__name__, None)
+            if method:
+                original = getattr(type(this), method)
+                setattr(type(this), method, lambda this, *words, **names: entered(original, this, words, names))
+        nn.Module.__init__ = module_made
         self.tensors_of_lists()
         self.pack(rnn, nn)
 
-    def recorded(self, call, module, words):
+    def recorded(self, call, module, words, names):
         """The module's part of a step that is captured, or replayed."""
         torch, tree = self.torch, self.torch.utils._pytree
-        leaves = [one for one in tree.arg_tree_leaves(*words) if isinstance(one, torch.Tensor)]
+        leaves = [one for one in tree.arg_tree_leaves(*words, **names) if isinstance(one, torch.Tensor)]
         key = (self.now, id(module), *((tuple(one.shape), one.dtype) for one in leaves))
         if self.capture:
-            out = call(module, *words)
+            out = call(module, *words, **names)
             self.capture["calls"].append((key, [], out))
             self.capture["modules"].append(module)
             return out
         if not self.replay:
             if key not in self.graphs and len(self.graphs) < 24:
-                static = tree.tree_map(lambda one: one.detach().clone() if isinstance(one, torch.Tensor) else one, tuple(words))
+                static, named = tree.tree_map(lambda one: one.detach().clone() if isinstance(one, torch.Tensor) else one, (tuple(words), dict(names)))
                 graph = torch.cuda.CUDAGraph()
                 context = torch.cuda.graph(graph, stream=self.stream, capture_error_mode="relaxed")
                 context.__enter__()
                 self.capture = {"key": key, "graph": graph, "context": context, "modules": [module], "calls": [], "around": self.around()}
                 self.capture["around"].__enter__()
-                out = call(module, *static)
-                self.capture["calls"].append((key, [one for one in tree.arg_tree_leaves(*static) if isinstance(one, torch.Tensor)], out))
+                out = call(module, *static, **named)
+                self.capture["calls"].append((key, [one for one in tree.arg_tree_leaves(*static, **named) if isinstance(one, torch.Tensor)], out))
                 return out
             if self.graphs.get(key) is None:
                 self.found["eager_calls"] += 1
-                return call(module, *words)
+                return call(module, *words, **names)
             self.replay, self.at = self.graphs[key], 0
         if self.at >= len(self.replay["calls"]) or self.replay["calls"][self.at][0] != key:
             raise RuntimeError("the step's calls differ from those that were captured")
@@ -389,7 +416,7 @@ class Inside:
         for kind in (nn.LSTM, nn.GRU, nn.RNN):
             def forward(this, input, hx=None, original=kind.forward):
                 if not isinstance(input, Padded):
-                    if inside.now == LAYERS and not isinstance(input, rnn.PackedSequence) and input.dim() == 3 and id(this) not in inside.own():
+                    if inside.now == LAYERS and this.training and not isinstance(input, rnn.PackedSequence) and input.dim() == 3 and id(this) not in inside.own():
                         return inside.half_layers(original, this, input, hx)
                     if hx is not None and inside.now != HALF and not isinstance(input, rnn.PackedSequence):  # left over from steps under autocast
                         dtype = hx[0].dtype if isinstance(hx, (tuple, list)) else hx.dtype

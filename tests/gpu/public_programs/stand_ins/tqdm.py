@@ -38,3 +38,7 @@ class tqdm:
     @staticmethod
     def write(text):
         print(text, flush=True)
+
+
+def trange(*bounds, **options):
+    return tqdm(range(*bounds), **options)

@@ -1,4 +1,4 @@
-"""Stands in for PyYAML: documents of at most two levels with booleans, numbers and quoted text."""
+"""Stands in for PyYAML: documents of names with booleans, numbers and quoted text, indented by blanks."""
 
 
 def value_of(text):
@@ -15,13 +15,16 @@ def value_of(text):
 
 def load_all(stream):
     for document in stream.read().split("\n---"):
-        top, inner = {}, {}
+        top = {}
+        levels = [(-1, top)]
         for line in document.splitlines():
             name, colon, rest = line.split("#")[0].partition(":")
             if not colon:
                 continue
+            depth = len(name) - len(name.lstrip())
+            while levels[-1][0] >= depth:
+                levels.pop()
+            levels[-1][1][name.strip()] = value_of(rest) if rest.strip() else {}
             if not rest.strip():
-                inner = top[name.strip()] = {}
-            else:
-                (inner if line.startswith(" ") else top)[name.strip()] = value_of(rest)
+                levels.append((depth, levels[-1][1][name.strip()]))
         yield top
