@@ -285,9 +285,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments, Context& contex
   command
       .add_flag("--no-time", arguments.no_time, "no timing: the kernels of one traced pass only")
       ->group(group_running);
-  add_word_option(command, "--counters", arguments.counters,
-                  "hardware counters: auto reads them with the traced pass, where permitted (default: auto)",
-                  {"auto", "off", "required"}, context)
+  add_word_option(
+      command, "--counters", arguments.counters,
+      "hardware counters: auto reads them with the traced pass, where permitted (default: auto)",
+      {"auto", "off", "required"}, context)
       ->group(group_running);
   command
       .add_flag("--correctness", options.correctness,

@@ -62,7 +62,7 @@ struct Sibling {
 struct ProgramStep {
   std::optional<GpuBusy> busy;        // nothing where it is not known
   std::optional<ProgramSteps> steps;  // the same
-  std::int64_t kernel_ns = 0;  // of all kernels of the process that `busy` looks at
+  std::int64_t kernel_ns = 0;         // of all kernels of the process that `busy` looks at
   // Inference is called between training steps, as for evaluation, and is no part of them.
   bool inference_apart = false;
   // A stack or a bidirectional layer ran under the standard algorithm: of graph_estimate().

@@ -89,8 +89,8 @@ bool inference_apart(const Profile& profile, int device) {
   std::sort(inference.begin(), inference.end());
   std::size_t with = 0;
   for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
-    const auto next = std::lower_bound(inference.begin(), inference.end(),
-                                       at(beginnings[i]).host_start_ns);
+    const auto next =
+        std::lower_bound(inference.begin(), inference.end(), at(beginnings[i]).host_start_ns);
     with += next != inference.end() && *next < at(beginnings[i + 1]).host_start_ns ? 1 : 0;
   }
   return 2 * with < beginnings.size();
@@ -109,9 +109,7 @@ double share_of_kernels(const ProfileIndex& index, const ProgramStep& step,
     }
   }
   const double busy = step.steps ? step.steps->busy_share() : step.busy->share();
-  return step.kernel_ns > 0
-             ? busy * std::min(1.0, own / static_cast<double>(step.kernel_ns))
-             : 0;
+  return step.kernel_ns > 0 ? busy * std::min(1.0, own / static_cast<double>(step.kernel_ns)) : 0;
 }
 
 // As the step is accounted for (StepAccount): the work by its share of all work, and the waits
@@ -122,8 +120,8 @@ double share_of_account(const GpuBusy& busy, const ProgramSteps& steps, const Ca
   };
   const double idle = std::max(0.0, steps.untraced_ns - steps.busy_ns);
   const double waits = part(own.span_ns - own.busy_ns, busy.rnn_wait_ns);
-  const double ns = steps.busy_ns * part(own.busy_ns, busy.busy_ns) +
-                    idle * steps.rnn_wait_share * waits;
+  const double ns =
+      steps.busy_ns * part(own.busy_ns, busy.busy_ns) + idle * steps.rnn_wait_share * waits;
   return std::min(1.0, ns / std::max(steps.untraced_ns, steps.busy_ns));
 }
 
@@ -160,8 +158,7 @@ std::optional<StepShare> share_of_step(const ProfileIndex& index, int configurat
       calls.push_back(call);
   }
   StepShare found;
-  found.outside =
-      step.inference_apart && profile.configurations[at].config.mode == Mode::inference;
+  found.outside = step.inference_apart && profile.configurations[at].config.mode == Mode::inference;
   const auto own =
       time_of_calls(profile, *busy, calls, [&](int call) { return index.kernels(call); });
   found.share = step.steps && !found.outside

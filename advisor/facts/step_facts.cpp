@@ -89,9 +89,10 @@ void add_step_facts(Catalogue& catalogue) {
            if (steps == nullptr || steps->input_ns <= 0) return std::nullopt;
            return steps->input_bytes / steps->input_ns * 1e9;
          });
-  define(catalogue, "program.without_input_copies", "1", Provenance::modelled,
-         "how many times as fast a step would be if its copies to the GPU took no time of their own",
-         [](const Subject& s, const Index& i) { return without(input_copies(s, i)); });
+  define(
+      catalogue, "program.without_input_copies", "1", Provenance::modelled,
+      "how many times as fast a step would be if its copies to the GPU took no time of their own",
+      [](const Subject& s, const Index& i) { return without(input_copies(s, i)); });
   define(catalogue, "program.host_wait_share", "%", Provenance::measured,
          "share of a step without tracing in which the GPU waited for more than 1 ms at once: for "
          "the next batch or other work of the host, no launch takes so long",

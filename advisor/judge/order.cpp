@@ -33,10 +33,11 @@ double expected_saving(const Finding& finding, bool explains, StepSavings& savin
 }
 
 // Larger comes first: broken, something to do, not refuted, measured in whole steps of the program,
-// within its steps; of a program the share saved, confirmed, a cause; the class of the gain, milliseconds saved,
-// speedup, not refuted on another GPU, confirmed, bytes, severity, a cause of what runs.
-using Weight = std::tuple<bool, bool, bool, bool, bool, double, bool, bool, int, double, double, bool,
-                          bool, std::int64_t, int, bool>;
+// within its steps; of a program the share saved, confirmed, a cause; the class of the gain,
+// milliseconds saved, speedup, not refuted on another GPU, confirmed, bytes, severity, a cause of
+// what runs.
+using Weight = std::tuple<bool, bool, bool, bool, bool, double, bool, bool, int, double, double,
+                          bool, bool, std::int64_t, int, bool>;
 
 // On the GPUs where it was measured the rule does not hold; of this one only its document speaks.
 bool refuted_elsewhere(const Finding& finding) {
@@ -127,7 +128,7 @@ constexpr double within_an_estimate = 2;
 struct Worth {
   bool comparable = false;
   bool outside = false;  // of the steps of the program
-  double saving = 0;  // of the step, or of the calls; see expected_saving()
+  double saving = 0;     // of the step, or of the calls; see expected_saving()
   double speedup = 1;
   Effort effort = Effort::line;
   // 0: measured here. 1: predicted, or measured of a near configuration. 2: an estimate.

@@ -279,7 +279,8 @@ class FindingBuilder {
 }  // namespace
 
 Text link_to(const ConfigurationReport& each) {
-  return {words::shorten(each.name, 80), Tone::plain, fmt::format("#c{}", each.shown_in < 0 ? each.index : each.shown_in)};
+  return {words::shorten(each.name, 80), Tone::plain,
+          fmt::format("#c{}", each.shown_in < 0 ? each.index : each.shown_in)};
 }
 
 Text link_to(const Content& content, const Finding& finding) {

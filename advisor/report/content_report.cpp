@@ -207,9 +207,8 @@ class ReportBuilder {
 
   Table overview(const std::vector<int>& chosen) const {
     const bool page = content_.in(html_page);
-    const bool in_steps =
-        std::any_of(report_.configurations.begin(), report_.configurations.end(),
-                    [](const auto& each) { return each.share_of_step > 0; });
+    const bool in_steps = std::any_of(report_.configurations.begin(), report_.configurations.end(),
+                                      [](const auto& each) { return each.share_of_step > 0; });
     Table table{"Overview of all configurations", {}, {}, {}, true};
     if (!page) table.title.clear();
     // The summary makes room for the names: these are what the rest of the report refers to.

@@ -11,9 +11,9 @@ namespace rnnadvisor::advisor {
 class ProfileIndex;
 
 // Sets `shown_in` and `shapes` of each, and of those that stand for several shapes `name`,
-// `summary`, `mean_step` and `share_of_step`. Of one layer the configuration with the worst standing stands for
-// all, of several with the same the one whose calls took the most time. `all`: in profile order,
-// with their standing.
+// `summary`, `mean_step` and `share_of_step`. Of one layer the configuration with the worst
+// standing stands for all, of several with the same the one whose calls took the most time. `all`:
+// in profile order, with their standing.
 void join_shapes(std::vector<ConfigurationReport>& all, const ProfileIndex& index);
 
 }  // namespace rnnadvisor::advisor

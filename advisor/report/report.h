@@ -117,8 +117,8 @@ struct ConfigurationReport {
   model::MemoryNeed memory;
   MemoryUse program_memory;  // what the recorded program held; both -1 when it was not recorded
   std::vector<model::WhyNot> why_not;
-  std::vector<TrialRow> trials;          // confirmed first, then by speedup
-  bool tried = false;                    // added by an experiment: no configuration of the user's
+  std::vector<TrialRow> trials;  // confirmed first, then by speedup
+  bool tried = false;            // added by an experiment: no configuration of the user's
   // Of a recorded layer that ran with several batch sizes or sequence lengths (join_shapes()): the
   // index of the configuration in whose row and section this one is shown, -1 its own; and all of
   // them, by size, where this one stands for them. `name` and `summary` then name all sizes.
@@ -130,7 +130,7 @@ struct ConfigurationReport {
   // Over these shapes, weighted by calls: ms and TFLOP/s of a step.
   std::optional<std::pair<double, double>> mean_step;
   bool listed() const { return !tried && shown_in < 0; }  // has a row and a section of its own
-  std::vector<const Finding*> findings;  // in the order of advisor/judge/order.h
+  std::vector<const Finding*> findings;                   // in the order of advisor/judge/order.h
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
   int passed = 0, told_by_another = 0, not_applicable = 0, unknown = 0,
       broken = 0;  // broken: rules with the verdict `error`
@@ -237,9 +237,9 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
 struct TextOptions {
   int width = 100;  // terminal columns
   bool color = false;
-  bool ascii = false;           // no box-drawing or bar characters
+  bool ascii = false;          // no box-drawing or bar characters
   int max_configurations = 3;  // in detail; the rest as a table
-  bool verbose = false;         // passed and unknown rules, all kernels
+  bool verbose = false;        // passed and unknown rules, all kernels
 };
 std::string write_text(const Report& report, const TextOptions& options = {});
 std::string write_markdown(const Report& report);

@@ -81,7 +81,10 @@ std::string subject_sentence(const ConfigurationReport& report) {
   const double ms = report.step_ms();
   const std::string step = config.mode == Mode::inference ? "Forward inference" : "A training step";
   if (ms > 0) {
-    std::string text = fmt::format("{} takes {}", step, format_milliseconds(ms));
+    // Of a program the step is more than the calls of one layer.
+    std::string text = fmt::format(
+        "{} {}", !report.configuration->from_program() ? step + " takes" : "Its calls take",
+        format_milliseconds(ms));
     if (!report.ran) return text;
     if (*report.ran != asked) {
       return text + fmt::format(": {} was asked for, {} kernels ran", to_string(config.algo),
@@ -154,8 +157,7 @@ std::string to_gain(const Finding& finding, const std::optional<StepSaving>& sav
   return fmt::format(
       "{}{} to gain{}{}{} ({})", gain.basis == GainBasis::measured_here ? "" : "about ",
       words::times(gain.speedup), words::gain_interval(gain), words::gain_change(gain),
-      part ? ", " + words::part_saved(*saving) : "",
-      in_words(gain.basis));
+      part ? ", " + words::part_saved(*saving) : "", in_words(gain.basis));
 }
 
 // The program's step, where one GPU ran it.
@@ -202,10 +204,9 @@ bool promises_speed(const Finding& finding) {
 }
 
 const Finding* first_gain(std::span<const Finding* const> findings) {
-  const auto first =
-      std::find_if(findings.begin(), findings.end(), [](const Finding* each) {
-        return promises_speed(*each) || (each->possible && !is_remark(*each));
-      });
+  const auto first = std::find_if(findings.begin(), findings.end(), [](const Finding* each) {
+    return promises_speed(*each) || (each->possible && !is_remark(*each));
+  });
   return first == findings.end() ? nullptr : *first;
 }
 

@@ -133,9 +133,10 @@ struct Finding {
   std::string rule_id;
   std::string criterion;  // row of the criteria table, "ALIGN-STD-8"; may be empty
   std::string title;
-  // The card's, or less: info for what measuring refuted, for what saves less than 1 % of a recorded
-  // program's step or is another model than the recorded one, and where the card's is error and
-  // cuDNN refused what was to be tried in a comparison of algorithms (refused_as_alternative()).
+  // The card's, or less: info for what measuring refuted, for what saves less than 1 % of a
+  // recorded program's step or is another model than the recorded one, and where the card's is
+  // error and cuDNN refused what was to be tried in a comparison of algorithms
+  // (refused_as_alternative()).
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::documented;
   std::string message;                  // placeholders filled in
@@ -167,8 +168,8 @@ struct Finding {
   // What predicted times expect of the first of its changes, for order and severity; nothing where
   // it proposes none or they cannot tell.
   std::optional<double> predicted_speedup;
-  // Where the finding claims no gain: what the program's step would gain once the program is changed
-  // in ways that the card names (Gain::once). It counts for the order.
+  // Where the finding claims no gain: what the program's step would gain once the program is
+  // changed in ways that the card names (Gain::once). It counts for the order.
   std::optional<Gain> possible;
 };
 

@@ -224,10 +224,11 @@ QWidget* OverviewView::make_actions() {
                  html.dim(Page::escape(words::part_saved(*finding.saving))) +
                  QStringLiteral("</span>");
     } else if (finding.possible) {
-      value = html.strong(Page::escape(words::times(finding.possible->speedup))) +
-              QStringLiteral("<br><span style=\"font-size:small\">") +
-              html.dim(tr("once %1").arg(Page::escape(to_qt(words::clean(finding.possible->once))))) +
-              QStringLiteral("</span>");
+      value =
+          html.strong(Page::escape(words::times(finding.possible->speedup))) +
+          QStringLiteral("<br><span style=\"font-size:small\">") +
+          html.dim(tr("once %1").arg(Page::escape(to_qt(words::clean(finding.possible->once))))) +
+          QStringLiteral("</span>");
     }
     rows.push_back({{html.colored(mark(finding.severity), theme_.color_of(finding.severity)), false,
                      sign_percent},

@@ -226,7 +226,8 @@ TEST(Order, LayersTakeNoMoreThanTheStepGivesThem) {
     const auto part = [&](StepPart of) { return account.share[static_cast<std::size_t>(of)]; };
     // Shares are of the second half of the recording, the account's of the median step.
     EXPECT_LE(sum, 1.1 * (part(StepPart::rnn_forward) + part(StepPart::rnn_backward) +
-                          account.idle_in_rnn) + 0.01)
+                          account.idle_in_rnn) +
+                       0.01)
         << round;
   }
 }
@@ -275,10 +276,11 @@ TEST(Order, WhatIsCalledBetweenStepsComesAfterWhatIsPartOfThem) {
   EXPECT_FALSE(training->outside);
   EXPECT_TRUE(evaluation->outside);
   EXPECT_GT(evaluation->share, training->share);
-  EXPECT_THAT(ordered({finding("evaluation", evaluated, 9, GainBasis::modelled, "forward inference"),
-                       finding("training", trained, 1.3, GainBasis::modelled)},
-                      profile),
-              ElementsAre("training", "evaluation"));
+  EXPECT_THAT(
+      ordered({finding("evaluation", evaluated, 9, GainBasis::modelled, "forward inference"),
+               finding("training", trained, 1.3, GainBasis::modelled)},
+              profile),
+      ElementsAre("training", "evaluation"));
 }
 
 TEST(Order, WhatWasTriedInTheProgramComesBeforeWhatIsExpected) {
