@@ -91,7 +91,7 @@ bool inference_apart(const Profile& profile, int device) {
   for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
     const auto next =
         std::lower_bound(inference.begin(), inference.end(), at(beginnings[i]).host_start_ns);
-    with += next != inference.end() && *next < at(beginnings[i + 1]).host_start_ns ? 1 : 0;
+    if (next != inference.end() && *next < at(beginnings[i + 1]).host_start_ns) ++with;
   }
   return 2 * with < beginnings.size();
 }

@@ -102,11 +102,16 @@ class FindingBuilder {
                : nullptr;
   }
 
+  // It is about the whole program; its kernels are those of one layer.
+  bool of_program() const {
+    const Rule* rule = report_.rules->find(f_.rule_id);
+    return rule != nullptr && about_the_program(*rule);
+  }
+
   void where() {
     const auto* first = configuration();
     if (first == nullptr || (report_.shown() < 2 && !content_.in(window))) return;
-    if (const Rule* rule = report_.rules->find(f_.rule_id);
-        rule != nullptr && about_the_program(*rule)) {
+    if (of_program()) {
       add({"Where", Text("the whole step of the program")});
       return;
     }
@@ -235,7 +240,7 @@ class FindingBuilder {
         add({"It applies because",
              as_name(words::comparison(c)) + dim(fmt::format(" ({})", to_string(c.provenance)))});
     const std::string evidence = words::evidence(f_);
-    if (evidence.empty() || content_.in(brief)) return;
+    if (evidence.empty() || content_.in(brief) || (of_program() && !content_.in(window))) return;
     Entry entry{"Evidence", evidence};
     entry.subject = Entry::Subject::evidence;
     if (content_.in(html_page) && !f_.kernels.empty()) {

@@ -47,13 +47,26 @@ class ReportBuilder {
                  std::string(words::standing(report_.worst())),
                  report_.headline,
                  report_.assumption,
+                 0,
                  {},
                  {}};
+    // Of a program: what its step takes.
+    if (const auto end = report_.headline.find("; ");
+        !report_.judgement->steps.empty() && end != std::string::npos)
+      made.title = end + 2;
+    // As the sections below have them: one for each rule.
+    const auto count = [&](Severity severity) {
+      const auto of = [&](const auto& groups) {
+        return std::count_if(groups.begin(), groups.end(),
+                             [&](const auto& group) { return group.severity() == severity; });
+      };
+      made.counts.emplace_back(static_cast<int>(of(report_.actions) + of(report_.remarks)),
+                               severity);
+    };
     if (report_.shown() > 0)
-      made.counts = {{report_.errors, Severity::error},
-                     {report_.warnings, Severity::warning},
-                     {report_.opportunities, Severity::opportunity},
-                     {report_.infos, Severity::info}};
+      for (const auto severity :
+           {Severity::error, Severity::warning, Severity::opportunity, Severity::info})
+        count(severity);
     const auto fact = [&](std::string label, const std::string& value) {
       if (!value.empty()) made.facts.emplace_back(std::move(label), value);
     };

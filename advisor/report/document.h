@@ -199,6 +199,7 @@ struct Summary {
   Mark mark = Mark::none;
   std::string word;
   std::string headline, assumption;
+  std::size_t title = 0;  // so much of the headline is enough for a title; 0: all of it
   std::vector<std::pair<int, Severity>> counts;
   std::vector<std::pair<std::string, Text>> facts;
 };

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "advisor/report/render.h"
 #include "advisor/report/words.h"
 
@@ -211,7 +213,11 @@ class AsHtml {
               sign(summary.mark).type);
     if (!summary.counts.empty())
       page_.raw(element("p", "eyebrow", chip(summary.mark, summary.word)));
-    page_.put("<h1 id=\"headline\">{}</h1>", esc(summary.headline));
+    const std::string_view headline = summary.headline;
+    const auto end = summary.title > 0 ? summary.title : headline.size();
+    page_.put("<h1 id=\"headline\">{}", esc(headline.substr(0, end)));
+    if (end < headline.size()) page_.put("<small>{}</small>", esc(headline.substr(end)));
+    page_.raw("</h1>");
     if (!summary.assumption.empty()) page_.raw(element("p", "muted", esc(summary.assumption)));
     if (!summary.counts.empty()) {
       page_.raw("<ul class=\"counts\">");
