@@ -51,7 +51,7 @@ class ReportBuilder {
                  {},
                  {}};
     // Of a program: what its step takes.
-    if (const auto end = report_.headline.find("; ");
+    if (const auto end = report_.headline.find(". ");
         !report_.judgement->steps.empty() && end != std::string::npos)
       made.title = end + 2;
     // As the sections below have them: one for each rule.

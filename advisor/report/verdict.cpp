@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -166,6 +167,16 @@ const StepAccount* only_step(const Report& report) {
   return steps.size() == 1 ? &steps.front() : nullptr;
 }
 
+// The step in a sentence of its own, and the rest of a verdict behind it.
+std::string step_and(const StepAccount& step, std::string_view rest) {
+  if (rest.starts_with("; ")) rest.remove_prefix(2);
+  std::string text = words::step_in_short(step) + ".";
+  if (rest.size() < 2) return text;
+  text += fmt::format(" {}{}", static_cast<char>(std::toupper(static_cast<unsigned char>(rest[0]))),
+                      rest.substr(1));
+  return text;
+}
+
 // The sentence about what runs, and behind it what the rules found.
 std::string judged(std::string text, const ConfigurationReport& report) {
   int errors = 0;
@@ -246,11 +257,9 @@ std::string headline_of(const Report& report) {
   if (shown == 0) return "This profile holds no configurations, so there is nothing to judge.";
   const auto* step = only_step(report);
   if (const auto* only = report.only())
-    return step == nullptr || !broken_sentence(*only).empty()
-               ? only->verdict
-               : judged(words::step_in_short(*step), *only);
-  std::string text = step != nullptr ? words::step_in_short(*step) + "; " : std::string();
-  text += words::plural(static_cast<long long>(shown), "configuration");
+    return step == nullptr || !broken_sentence(*only).empty() ? only->verdict
+                                                              : step_and(*step, judged({}, *only));
+  std::string text = words::plural(static_cast<long long>(shown), "configuration");
   if (report.profile->devices.size() == 1) {
     text += " on " + words::clean(report.profile->devices.front().name);
   }
@@ -272,7 +281,8 @@ std::string headline_of(const Report& report) {
   text += ": " + parts;
   if (const Finding* first = first_gain(report.findings))
     text += "; " + to_gain(*first, first->rule_saving);
-  return text + ".";
+  text += ".";
+  return step != nullptr ? step_and(*step, text) : text;
 }
 
 }  // namespace rnnadvisor::advisor
