@@ -382,7 +382,7 @@ std::string step_source(const StepAccount& step) {
 
 std::string part_saved(const StepSaving& saving) {
   return percent(saving.share) +
-         (saving.outside ? " of the recorded time, between training steps" : " of a step");
+         (saving.outside ? " of the recorded time, outside of training steps" : " of a step");
 }
 
 std::string possible_gain(const Gain& g) {
