@@ -75,12 +75,11 @@ void mark_best(std::vector<AlgorithmTime>& times, const RnnConfig& config) {
     if (time.total && time.wrong_results == WrongResults::none && !converts)
       usable.push_back(&time);
   }
-  if (usable.empty()) return;
-  const auto* least = *std::min_element(
-      usable.begin(), usable.end(),
-      [](const auto* a, const auto* b) { return a->total->seconds < b->total->seconds; });
+  const auto all = usable;
   std::erase_if(usable, [&](const auto* time) {
-    return time != least && clearly_faster(*least->total, *time->total);
+    return std::any_of(all.begin(), all.end(), [&](const auto* other) {
+      return clearly_faster(*other->total, *time->total);
+    });
   });
   const bool alone = usable.size() == 1;
   for (AlgorithmTime* time : usable) (alone ? time->best : time->may_be_best) = true;

@@ -26,7 +26,7 @@ struct AlgorithmTime {
   // None is best while the time of the one that runs is not known, and none that only another
   // program could ask for.
   bool best = false;
-  // Where none is best: that with the smallest total, and those that it is not clearly faster than.
+  // Where none is best: those that no other is clearly faster than.
   bool may_be_best = false;
   MathType math_type = MathType::default_math;  // that this row is of
 };

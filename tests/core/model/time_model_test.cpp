@@ -310,6 +310,23 @@ TEST(AlgorithmTimes, NoneIsTheBestWhereIntervalsOverlap) {
   }
 }
 
+// The fastest has a wide interval, which overlaps with all others; the second is surely faster than
+// the third.
+TEST(AlgorithmTimes, WhatIsSurelySlowerThanAnyOtherIsNotTheBest) {
+  const auto times =
+      algorithm_times(config_of(512, 32, 64), h200(), [](const RnnConfig& config, Phase) {
+        if (config.algo == Algo::standard)
+          return std::optional(TimePrediction{5e-3, 4e-3, 6e-3, false, "x"});
+        if (config.algo == Algo::persist_static)
+          return std::optional(TimePrediction{2e-3, 1e-3, 3e-3, false, "x"});
+        return std::optional(TimePrediction{1e-3, 1e-4, 9e-3, false, "x"});
+      });
+  for (const auto& time : times) {
+    EXPECT_FALSE(time.best) << to_string(time.algo);
+    EXPECT_EQ(time.may_be_best, time.algo != Algo::standard) << to_string(time.algo);
+  }
+}
+
 TEST(AlgorithmTimes, NamesTheBest) {
   const TimeModel model(made_up_times(), h200());
   const PredictTime predict = [&](const RnnConfig& config, Phase phase) {
