@@ -112,7 +112,9 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
     if (const auto error = unknown_command(*app, command)) return context.report(*error);
     std::string message = to_valid_utf8(problem.what());
     const std::string nearest = nearest_option(command, message);
-    std::string name = command.get_parent() == nullptr ? "" : " " + command.get_name();
+    std::string name;  // "rules docs" is no command "docs"
+    for (const auto* at = &command; at->get_parent() != nullptr; at = at->get_parent())
+      name.insert(0, " " + at->get_name());
     return context.report(
         usage(std::move(message),
               nearest.empty() ? fmt::format("see `rnnadvisor{} --help`", name) : nearest));

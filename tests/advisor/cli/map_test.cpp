@@ -181,6 +181,11 @@ TEST(MapCommand, AWrongWordIsNoMisspeltOption) {
               HasSubstr("did you mean '--axes'"));
 }
 
+TEST(Commands, ARemedyNamesTheCommandWithAllOfItsWords) {
+  EXPECT_THAT(call({"rules", "docs"}).err, HasSubstr("see `rnnadvisor rules docs --help`"));
+  EXPECT_THAT(call({"fit", "--nothing"}).err, HasSubstr("see `rnnadvisor fit --help`"));
+}
+
 TEST(CheckHtml, HasMapsWithThePredictorOfTheMachine) {
   FakeMachine machine;
   const std::vector<std::string> check = {"check", "--hidden-size", "1001", "--data-type",
