@@ -158,7 +158,7 @@ MaybeProblem assign(Enum& target, std::string_view key, const Value& value) {
   const std::string lower = in_lower_case(text);
   std::string remedy = is_word ? did_you_mean(lower, spellings) : std::string();
   if constexpr (std::is_same_v<Enum, Framework>) {
-    if (text == "keras")
+    if (lower == "keras")
       remedy = "keras2 is tf.keras up to TensorFlow 2.15 and tf_keras, keras3 is Keras 3 and later";
   }
   if constexpr (std::is_same_v<Enum, Framework> || std::is_same_v<Enum, Cell>) {

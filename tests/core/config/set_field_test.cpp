@@ -70,6 +70,8 @@ TEST(SetField, RefusesWithAReasonAndARemedy) {
   EXPECT_THAT(refusal("algo", "persist-static"), HasSubstr("did you mean 'persist_static'?"));
   EXPECT_THAT(refusal("hidden-size", "5"), HasSubstr("did you mean 'hidden_size'?"));
   EXPECT_THAT(refusal("framework.nam", "jax"), HasSubstr("did you mean 'name'?"));
+  for (const char* name : {"keras", "Keras"})
+    EXPECT_THAT(refusal("framework.name", name), HasSubstr("keras3 is Keras 3 and later"));
   EXPECT_THAT(refusal("framework", "jax"), HasSubstr("framework.name"));
   EXPECT_THAT(refusal("framework.", "jax"), HasSubstr("unknown key ''"));
   EXPECT_THAT(refusal("framework_name", "jax"), HasSubstr("unknown key"));
