@@ -196,21 +196,15 @@ bool tried_in_framework(const Profile& profile, const Experiment& experiment) {
 }
 
 std::vector<bool> devices_at_once(const Profile& profile) {
-  std::vector<bool> of_experiments(profile.devices.size(), false), of_others = of_experiments;
-  const auto mark = [](std::vector<bool>& marked, int device) {
-    const auto at = static_cast<std::size_t>(device);
-    if (device >= 0 && at < marked.size()) marked[at] = true;
-  };
-  const auto tried = tried_configurations(profile);
-  for (std::size_t i = 0; i < profile.configurations.size(); ++i)
-    mark(tried[i] ? of_experiments : of_others, profile.configurations[i].device);
-  for (const auto& experiment : profile.experiments) mark(of_experiments, experiment.device);
-  for (const auto& call : profile.calls) mark(of_others, call.device);
+  std::vector<bool> called(profile.devices.size(), false);
+  for (const auto& call : profile.calls)
+    if (const auto at = static_cast<std::size_t>(call.device);
+        call.device >= 0 && at < called.size())
+      called[at] = true;
   std::vector<bool> counts(profile.devices.size(), true);
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (!of_experiments[i] || of_others[i]) continue;
-    for (std::size_t k = 0; k < counts.size(); ++k)
-      if (k != i && (of_others[k] || k < i) && counts[k] &&
+    for (std::size_t k = 0; k < counts.size() && !called[i]; ++k)
+      if (k != i && (called[k] || k < i) && counts[k] &&
           profile.devices[k].same_kind(profile.devices[i]))
         counts[i] = false;
   }

@@ -24,6 +24,7 @@
 #include "profiler/classify/memory_use.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/classify/program_steps.h"
+#include "profiler/classify/step_account.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::advisor {
@@ -63,8 +64,10 @@ struct ProgramStep {
   std::optional<GpuBusy> busy;        // nothing where it is not known
   std::optional<ProgramSteps> steps;  // the same
   std::int64_t kernel_ns = 0;         // of all kernels of the process that `busy` looks at
-  // Inference is called between training steps, as for evaluation, and is no part of them.
+  // Inference is called apart from training steps, as for evaluation, and is no part of them.
   bool inference_apart = false;
+  // Begins of the first and the last recurrent call of training; of the process of inference_apart.
+  std::int64_t first_training_ns = 0, last_training_ns = 0;
   // A stack or a bidirectional layer ran under the standard algorithm: of graph_estimate().
   bool concurrent = false;
   // Of the configurations recorded on the device the one with the most time in kernels: findings
@@ -223,7 +226,7 @@ std::span<const Phase> phases_of_scope(std::string_view scope);
 // calls have no traced kernels.
 struct StepShare {
   double share = 0;
-  bool outside = false;  // of the recorded time instead: the calls lie between the steps
+  Outside outside = Outside::no;  // otherwise the share is of the recorded time
 };
 std::optional<StepShare> share_of_step(const ProfileIndex& index, int configuration,
                                        std::string_view scope);

@@ -74,18 +74,22 @@ std::int64_t kernel_ns_of(const Profile& profile, int process) {
   return sum;
 }
 
-// Most training steps have no call of inference between their beginning and the next one's.
-bool inference_apart(const Profile& profile, int device) {
+// Apart: most training steps have no call of inference between their beginning and the next one's.
+void look_for_inference(ProgramStep& step, const Profile& profile, int device) {
   const auto beginnings = step_beginnings(profile, device);
   const auto at = [&](int call) -> const RnnCall& {
     return profile.calls[static_cast<std::size_t>(call)];
   };
-  if (beginnings.empty() || at(beginnings.front()).phase != Phase::forward_training) return false;
+  if (beginnings.empty() || at(beginnings.front()).phase != Phase::forward_training) return;
+  step.first_training_ns = at(beginnings.front()).host_start_ns;
   std::vector<std::int64_t> inference;
-  for (const auto& call : profile.calls)
-    if (call.device == device && call.process == at(beginnings.front()).process &&
-        call.phase == Phase::forward_inference)
+  for (const auto& call : profile.calls) {
+    if (call.device != device || call.process != at(beginnings.front()).process) continue;
+    if (call.phase == Phase::forward_inference)
       inference.push_back(call.host_start_ns);
+    else
+      step.last_training_ns = std::max(step.last_training_ns, call.host_start_ns);
+  }
   std::sort(inference.begin(), inference.end());
   std::size_t with = 0;
   for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
@@ -93,7 +97,7 @@ bool inference_apart(const Profile& profile, int device) {
         std::lower_bound(inference.begin(), inference.end(), at(beginnings[i]).host_start_ns);
     if (next != inference.end() && *next < at(beginnings[i + 1]).host_start_ns) ++with;
   }
-  return 2 * with < beginnings.size();
+  step.inference_apart = 2 * with < beginnings.size();
 }
 
 // Of all that the process ran: for calls of which none lie in the part that GpuBusy looks at.
@@ -137,6 +141,17 @@ double share_of_untraced(const Profile& profile, const ProgramSteps& steps,
   return std::min(1.0, own / (steps.untraced * steps.untraced_ns));
 }
 
+Outside where_outside(const Profile& profile, const ProgramStep& step, std::span<const int> calls) {
+  const auto all = [&](const auto& holds) {
+    return std::all_of(calls.begin(), calls.end(), [&](int call) {
+      return holds(profile.calls[static_cast<std::size_t>(call)].host_start_ns);
+    });
+  };
+  if (all([&](std::int64_t ns) { return ns < step.first_training_ns; })) return Outside::before;
+  if (all([&](std::int64_t ns) { return ns > step.last_training_ns; })) return Outside::after;
+  return Outside::apart;
+}
+
 }  // namespace
 
 std::optional<StepShare> share_of_step(const ProfileIndex& index, int configuration,
@@ -149,7 +164,7 @@ std::optional<StepShare> share_of_step(const ProfileIndex& index, int configurat
   const auto& step = index.program_step(configuration);
   const auto& busy = step.busy;
   if (!busy) return std::nullopt;
-  if (scope == "program step") return StepShare{1, false};
+  if (scope == "program step") return StepShare{1};
   const auto phases = phases_of_scope(scope);
   std::vector<int> calls;
   for (const int call : index.calls(configuration)) {
@@ -158,14 +173,16 @@ std::optional<StepShare> share_of_step(const ProfileIndex& index, int configurat
       calls.push_back(call);
   }
   StepShare found;
-  found.outside = step.inference_apart && profile.configurations[at].config.mode == Mode::inference;
+  if (step.inference_apart && profile.configurations[at].config.mode == Mode::inference)
+    found.outside = where_outside(profile, step, calls);
+  const bool outside = found.outside != Outside::no;
   const auto own =
       time_of_calls(profile, *busy, calls, [&](int call) { return index.kernels(call); });
-  found.share = step.steps && !found.outside
+  found.share = step.steps && !outside
                     ? share_of_account(*busy, *step.steps, own)
                     : static_cast<double>(own.span_ns) / static_cast<double>(busy->span_ns);
   if (found.share <= 0) found.share = share_of_kernels(index, step, calls);
-  if (found.share <= 0 && step.steps && !found.outside)
+  if (found.share <= 0 && step.steps && !outside)
     found.share = share_of_untraced(profile, *step.steps, calls);
   return found.share > 0 ? std::optional(found) : std::nullopt;
 }
@@ -195,7 +212,7 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   step.concurrent = is_concurrent(*this, device);
   step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
   step.obstacles = capture_obstacles(*profile_, device, native_recurrences());
-  step.inference_apart = inference_apart(*profile_, device);
+  look_for_inference(step, *profile_, device);
   if (step.busy) {
     step.kernel_ns = kernel_ns_of(*profile_, step.busy->process);
     step.collectives = collectives(*profile_, device, *step.busy);

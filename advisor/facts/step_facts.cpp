@@ -118,6 +118,17 @@ void add_step_facts(Catalogue& catalogue) {
               "the upper end; up to twice as high where a stack or a bidirectional layer "
               "ran under the standard algorithm, whose kernels a graph overlaps",
               [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::high); });
+  define(catalogue, "program.graph_time", "", Provenance::modelled,
+         "what the time of a step as a CUDA graph is made of, in words",
+         [](const Subject& s, const Index& i) -> std::optional<std::string> {
+           if (busy_of(s, i) == nullptr) return std::nullopt;
+           std::string text =
+               "the time of its kernels, with 0.42 µs between two of them, or of the host's other "
+               "work where that takes longer";
+           if (i.program_step(s.configuration).concurrent)
+             text += "; kernels of several layers or directions overlap in a graph";
+           return text;
+         });
   define(catalogue, "program.world_size", "", Provenance::captured,
          "processes of the distributed job that the recorded program is part of",
          [](const Subject& s, const Index& i) -> std::optional<std::int64_t> {

@@ -140,6 +140,7 @@ class Judging {
       facts_.begin(static_cast<int>(i));
       findings_ = evaluate();
       for (const auto pass : of_a_configuration) (this->*pass)();
+      add_best_prediction(static_cast<int>(i));
       std::move(findings_.begin(), findings_.end(), std::back_inserter(judgement_.findings));
     }
     findings_ = std::move(judgement_.findings);
@@ -184,6 +185,13 @@ class Judging {
     return findings;
   }
 
+  void add_best_prediction(int configuration) {
+    const auto& own = profile_.configurations[static_cast<std::size_t>(configuration)];
+    if (!own.from_program() || !own.described()) return;
+    if (const auto* best = index_.predicted_change(configuration))
+      judgement_.best_predictions.push_back({configuration, best->speedup, best->words});
+  }
+
   // The passes, in order. First those over the findings of one configuration:
   void explain_the_refusal() { explain_refusal(findings_, judgement_.verdicts, facts_); }
   void leave_searched_changes_to_rules() { left_out(leave_to_rules(findings_, index_)); }
@@ -209,7 +217,7 @@ class Judging {
           profile_.configurations[static_cast<std::size_t>(finding.configuration)].from_program())
         finding.severity = Severity::info;
   }
-  void make_remarks_of_small_savings() { savings_.leave_small_ones(findings_); }
+  void lower_severities_by_savings() { savings_.lower_severities(findings_); }
   void order() { order_findings(findings_, savings_, rules_); }
   void propose_each_change_once() { left_out(merge_suggestions(findings_, index_)); }
   // At the end: until then a gain may still become that of another change.
@@ -233,7 +241,7 @@ class Judging {
   static constexpr Pass of_all[] = {&Judging::offer_what_gains_in_the_program,
                                     &Judging::tell_savings,
                                     &Judging::make_remarks_of_other_models,
-                                    &Judging::make_remarks_of_small_savings,
+                                    &Judging::lower_severities_by_savings,
                                     &Judging::order,
                                     &Judging::propose_each_change_once,
                                     &Judging::name_changes_of_gains,

@@ -41,6 +41,12 @@ Comparison make_comparison(const Condition& condition, FactMemo& facts) {
   }
   if (const Fact* fact = facts.get(condition.fact)) {
     comparison.observed = format_fact(fact->value, about.unit);
+    // "60 % is below 60 %" would be of a rounded value.
+    if (const auto* value = std::get_if<double>(&fact->value);
+        value != nullptr && comparison.observed == comparison.threshold &&
+        (condition.op == Operator::below || condition.op == Operator::above))
+      comparison.observed = fmt::format("{:.6g}{}{}", *value, about.unit.empty() ? "" : " ",
+                                        about.unit == "1" ? "" : about.unit);
     comparison.provenance = fact->provenance;
   } else {
     comparison.observed = "unknown";

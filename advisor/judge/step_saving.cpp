@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "advisor/change/accelerating.h"
+#include "advisor/facts/framework_around.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -13,7 +14,8 @@ constexpr double least_saving = 0.01;  // of a step, at the upper end; our choic
 // another precision, whose casts elsewhere in the program are not known, even at the lower end.
 constexpr double least_worth_work = 1 - 1 / least_told_gain;
 
-bool too_small(const Finding& finding, const Configuration& own) {
+bool too_small(const Finding& finding, const Profile& profile) {
+  const auto& own = profile.configurations[static_cast<std::size_t>(finding.configuration)];
   const StepSaving& saving = *finding.rule_saving;
   if (saving.high < least_saving) return true;
   if (finding.gain->basis != GainBasis::modelled) return false;
@@ -21,7 +23,8 @@ bool too_small(const Finding& finding, const Configuration& own) {
       finding.suggestions.begin(), finding.suggestions.end(),
       [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
   if (gains == finding.suggestions.end() ||
-      accelerate_does(finding.gain->changes, own.program.name, own.config, own.program))
+      accelerate_does(finding.gain->changes, framework_around(profile, finding.configuration),
+                      own.config, own.program))
     return false;
   return (gains->effort < Effort::precision ? saving.share : saving.low) < least_worth_work;
 }
@@ -46,13 +49,15 @@ bool measured_in_whole_steps(const Finding& finding) {
          finding.gain->speedup >= least_told_gain;
 }
 
-void StepSavings::leave_small_ones(std::vector<Finding>& findings) const {
+void StepSavings::lower_severities(std::vector<Finding>& findings) const {
   for (auto& finding : findings) {
     if (finding.severity == Severity::error || !finding.rule_saving ||
         measured_in_whole_steps(finding))
       continue;
-    const auto at = static_cast<std::size_t>(finding.configuration);
-    if (too_small(finding, index_->profile().configurations[at])) finding.severity = Severity::info;
+    if (too_small(finding, index_->profile()))
+      finding.severity = Severity::info;
+    else if (finding.rule_saving->outside != Outside::no)
+      finding.severity = std::min(finding.severity, Severity::opportunity);
   }
 }
 
@@ -64,7 +69,7 @@ std::optional<StepShare> StepSavings::share(int configuration, const std::string
 
 bool StepSavings::outside(int configuration) {
   const auto part = share(configuration, {});
-  return part && part->outside;
+  return part && part->outside != Outside::no;
 }
 
 std::optional<StepSaving> StepSavings::of(const Finding& finding) {
@@ -79,14 +84,14 @@ std::optional<StepSaving> StepSavings::of(const Finding& finding) {
   if (gain.high > 0) saving.high = saved(gain.high);
   const auto& steps = index_->program_step(finding.configuration).steps;
   saving.outside = part->outside;
-  if (steps && !saving.outside) saving.step_ms = steps->untraced_ns / 1e6;
+  if (steps && saving.outside == Outside::no) saving.step_ms = steps->untraced_ns / 1e6;
   return saving;
 }
 
 void StepSavings::tell(std::vector<Finding>& findings) {
   // Shares of one step: of the calls of a scope they add up, a whole step is there once.
   const auto key = [&](const Finding& finding) {
-    return std::tuple(finding.rule_id, finding.saving->outside,
+    return std::tuple(finding.rule_id, finding.saving->outside != Outside::no,
                       finding.gain->scope == "program step"
                           ? finding.configuration
                           : index_->program_step(finding.configuration).main_configuration);
@@ -99,6 +104,7 @@ void StepSavings::tell(std::vector<Finding>& findings) {
     if (fresh) continue;
     // Calls of several streams may overlap.
     const auto add = [](double& all, double one) { all = std::min(all + one, 1.0); };
+    if (sum->second.outside != finding.saving->outside) sum->second.outside = Outside::apart;
     add(sum->second.share, finding.saving->share);
     add(sum->second.low, finding.saving->low);
     add(sum->second.high, finding.saving->high);

@@ -25,11 +25,12 @@ class StepSavings {
   void tell(std::vector<Finding>& findings);
   // Makes a remark of what saves less than 1 % of a step, and of a predicted change that takes more
   // than a command and is expected to make the step less than 1.05 times as fast, another precision
-  // at the lower end; but for errors and for what was measured in whole steps. After tell().
-  void leave_small_ones(std::vector<Finding>& findings) const;
+  // at the lower end; what is no part of a training step is no warning. But for errors and for what
+  // was measured in whole steps. After tell().
+  void lower_severities(std::vector<Finding>& findings) const;
   // share_of_step(), which goes through all calls, once for each configuration and scope.
   std::optional<StepShare> share(int configuration, const std::string& scope);
-  // Its calls lie between the steps of the program.
+  // Its calls are no part of the training steps of the program.
   bool outside(int configuration);
   const ProfileIndex& index() const { return *index_; }
 

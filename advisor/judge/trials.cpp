@@ -81,6 +81,12 @@ void judge_results(TrialOutcome& outcome, const Profile& profile) {
   outcome.verdict = compared ? ExperimentVerdict::confirmed : ExperimentVerdict::inconclusive;
 }
 
+bool times_whole_steps(const Experiment& experiment) {
+  return std::any_of(experiment.timings.begin(), experiment.timings.end(), [](const auto& timing) {
+    return timing.scope == ExperimentScope::program_step;
+  });
+}
+
 }  // namespace
 
 std::vector<LeftOut> leave_to_rules(std::vector<Finding>& findings, const ProfileIndex& index) {
@@ -143,11 +149,17 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     best = other;
     suggested = named;
   };
-  // A graph of the bare call says nothing of a graph of the whole step.
-  const bool of_program = finding.gain && finding.gain->scope == "program step";
+  // A graph of the layer alone says little of a graph of the whole step, unless the layer is most
+  // of it.
+  const bool of_program =
+      finding.gain && finding.gain->scope == scope_words(ExperimentScope::program_step);
+  const auto part = share_of_step(index, finding.configuration, {});
+  const bool most_of_it = !part || (part->outside == Outside::no && part->share >= 2.0 / 3);
   for (const int i : about) {
     const auto& experiment = profile.experiments[static_cast<std::size_t>(i)];
-    if (of_program && experiment.where == "cudnn") continue;
+    if (of_program && !times_whole_steps(experiment) &&
+        (experiment.where == "cudnn" || !most_of_it))
+      continue;
     bool named = false;
     for (auto& suggestion : finding.suggestions) {
       if (!suggestion.transform || !changes_are(experiment, suggestion)) continue;

@@ -103,12 +103,31 @@ class ReportBuilder {
       text += ".";
       section.blocks.push_back(Paragraph{text});
     }
+    if (const std::string text = without_an_action(); !text.empty())
+      section.blocks.push_back(Paragraph{text});
     if (content_.in(html_page))
       section.blocks.push_back(
           Drawing{[&report = report_] { return html::step_chart(report); }, {}});
     if (!content_.in(brief))
       section.blocks.push_back(Paragraph{words::step_source(steps.front()), Look::note});
     put(std::move(section));
+  }
+
+  // Why a large part of the step has no action.
+  std::string without_an_action() const {
+    constexpr double large = 0.3;
+    double share = 0;
+    const ConfigurationReport* largest = nullptr;
+    for (const auto& each : report_.configurations) {
+      if (!each.listed() || each.best_prediction == nullptr || each.standing != Standing::fine)
+        continue;
+      share += each.share_of_step;
+      if (largest == nullptr || each.share_of_step > largest->share_of_step) largest = &each;
+    }
+    if (share < large) return {};
+    return fmt::format(
+        "There is nothing to do for recurrent layers with {} of the step. For {}: {}.",
+        words::percent(share), largest->name, words::why_nothing(*largest->best_prediction));
   }
 
   // How many of `all` there is room for.
@@ -282,6 +301,11 @@ class ReportBuilder {
     Blocks blocks;
     if (shown > 1) {
       blocks.push_back(overview(chosen));
+      if (const bool in_steps =
+              std::any_of(report_.configurations.begin(), report_.configurations.end(),
+                          [](const auto& each) { return each.share_of_step > 0; });
+          in_steps)
+        blocks.push_back(Paragraph{words::columns_of_layers, Look::note});
       if (chosen.size() < shown)
         blocks.push_back(Paragraph{
             fmt::format("Details follow for the {} with the most to say; {} all {}.",

@@ -31,20 +31,19 @@ Row row_of(const TrialRow& row, bool full) {
   };
   Row made;
   made.id = fmt::format("x{}", row.index);
-  made.cells = {
-      {std::string(words::verdict(row.experiment->verdict)), mark_of(row.experiment->verdict)},
-      {row.change + (row.where.empty() ? "" : ", " + row.where)},
-      {Text(row.experiment->meaning, Tone::dim)},
-      {t != nullptr ? format_milliseconds(t->before_ms.median) : ""},
-      {t != nullptr ? format_milliseconds(t->after_ms.median) : ""},
-      {Text(words::speedup(t), Tone::strong)},
-      {beside(row.forward)},
-      {beside(row.inference)},
-      {t != nullptr ? range(t->control_low, t->control_high) : ""},
-      {Text(words::memory_change(*row.experiment), Tone::dim)},
-      {Text(full ? words::moved_in_full(row) : words::moved(row),
-            row.wrong.empty() ? Tone::dim : Tone::bad)},
-      {t != nullptr ? far_off(*t) : ""}};
+  made.cells = {{std::string(words::verdict(row.verdict)), mark_of(row.verdict)},
+                {row.change + (row.where.empty() ? "" : ", " + row.where)},
+                {Text(row.experiment->meaning, Tone::dim)},
+                {t != nullptr ? format_milliseconds(t->before_ms.median) : ""},
+                {t != nullptr ? format_milliseconds(t->after_ms.median) : ""},
+                {Text(words::speedup(t), Tone::strong)},
+                {beside(row.forward)},
+                {beside(row.inference)},
+                {t != nullptr ? range(t->control_low, t->control_high) : ""},
+                {Text(words::memory_change(*row.experiment), Tone::dim)},
+                {Text(full ? words::moved_in_full(row) : words::moved(row),
+                      row.wrong.empty() ? Tone::dim : Tone::bad)},
+                {t != nullptr ? far_off(*t) : ""}};
   return made;
 }
 
@@ -170,7 +169,7 @@ Blocks trials_of(const Content& content, const ConfigurationReport& each) {
   }
   for (const auto& row : each.trials) {
     if (row.experiment->code.empty() ||
-        (content.in(terminals) && row.experiment->verdict != ExperimentVerdict::confirmed))
+        (content.in(terminals) && row.verdict != ExperimentVerdict::confirmed))
       continue;
     std::string names;
     for (const auto& file : row.experiment->code)

@@ -72,9 +72,8 @@ void add_trials(Line& line, const ConfigurationReport& each) {
   line.add("tried", any ? fmt::format("{}", each.trials.size()) : std::string());
   for (const auto verdict : {ExperimentVerdict::confirmed, ExperimentVerdict::refuted,
                              ExperimentVerdict::inconclusive, ExperimentVerdict::not_run}) {
-    const auto count =
-        std::count_if(each.trials.begin(), each.trials.end(),
-                      [&](const TrialRow& row) { return row.experiment->verdict == verdict; });
+    const auto count = std::count_if(each.trials.begin(), each.trials.end(),
+                                     [&](const TrialRow& row) { return row.verdict == verdict; });
     line.add(to_string(verdict), any ? fmt::format("{}", count) : std::string());
   }
   for (const auto meaning : {Meaning::exact, Meaning::padded, Meaning::numerics})

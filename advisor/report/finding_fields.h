@@ -90,8 +90,8 @@ struct Fields<StepSaving> {
       Field{"step_ms", [](const StepSaving& s) { return positive(s.step_ms); },
             "of a step without tracing; null: none was timed", "ms"},
       Field{"outside", &StepSaving::outside,
-            "shares of the recorded time instead: the calls lie between training steps, as those "
-            "of an evaluation do"}};
+            "unless `no`, shares of the recorded time instead: the calls lie before the first "
+            "training step, after the last one or otherwise apart, as those of an evaluation do"}};
 };
 
 template <>

@@ -50,8 +50,8 @@ std::string plot(const ConfigurationReport& each, const std::string& id) {
     rows.push_back(&row);
     least = std::min({least, t->speedup_low, t->control_low > 0 ? t->control_low : 1.0});
     most = std::max({most, t->speedup_high, t->control_high});
-    description += fmt::format("{}: {}, {}. ", row.change, words::verdict(row.experiment->verdict),
-                               words::speedup(t));
+    description +=
+        fmt::format("{}: {}, {}. ", row.change, words::verdict(row.verdict), words::speedup(t));
   }
   if (rows.empty()) return {};
   constexpr double width = 760, row_height = 26;
@@ -80,7 +80,7 @@ std::string plot(const ConfigurationReport& each, const std::string& id) {
     const auto& row = *rows[i];
     const auto& t = *row.step;
     const double middle = f.top + row_height * (static_cast<double>(i) + 0.5);
-    const auto verdict = row.experiment->verdict;
+    const auto verdict = row.verdict;
     if (t.control_low > 0 && t.control_high >= t.control_low) {
       svg.rect(x(t.control_low), middle - 9, std::max(1.5, x(t.control_high) - x(t.control_low)),
                18, "control");

@@ -53,11 +53,11 @@ std::string properties(const ConfigurationReport& each) {
   for (const auto& row : each.trials) {
     const std::string speedup = words::speedup(row.step);
     const std::string throttle = throttle_change(*row.experiment);
-    text += fmt::format(
-        "      <property name=\"tried: {}{}\" value=\"{}{}{}\"/>\n", junit_text(row.change),
-        row.where.empty() ? "" : " " + junit_text(row.where),
-        words::verdict(row.experiment->verdict), speedup.empty() ? std::string() : ", " + speedup,
-        throttle.empty() ? std::string() : "; " + junit_text(throttle));
+    text +=
+        fmt::format("      <property name=\"tried: {}{}\" value=\"{}{}{}\"/>\n",
+                    junit_text(row.change), row.where.empty() ? "" : " " + junit_text(row.where),
+                    words::verdict(row.verdict), speedup.empty() ? std::string() : ", " + speedup,
+                    throttle.empty() ? std::string() : "; " + junit_text(throttle));
   }
   if (const auto seen = words::clocks(each); !seen.empty())
     text += fmt::format("      <property name=\"clocks while trying\" value=\"{}\"/>\n",

@@ -207,7 +207,8 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
     report.has_device = false;
     return report;
   }
-  if (const auto share = advisor::share_of_step(index, number, {}); share && !share->outside)
+  if (const auto share = advisor::share_of_step(index, number, {});
+      share && share->outside == Outside::no)
     report.share_of_step = share->share;
   report.kernels = kernel_rows(profile, index, number);
   add_phases(report, index);
@@ -469,9 +470,42 @@ std::string no_framework(const Report& report) {
          "[framework] of the file.";
 }
 
-std::string assumption_of(const Report& report) {
-  const std::string given = not_given(report), framework = no_framework(report);
-  return given + (given.empty() || framework.empty() ? "" : " ") + framework;
+// What was given and the framework does not follow.
+std::string not_followed(const Report& report, FactMemo& facts) {
+  static const int ignored = find_fact("framework.ignored");
+  std::vector<std::string> told;
+  for (const auto& each : report.configurations) {
+    if (each.configuration->origin != Origin::checked || each.tried) continue;
+    facts.begin(each.index);
+    const Fact* fact = facts.get(ignored);
+    if (fact == nullptr) continue;
+    auto text = words::clean(format_fact(fact->value, {}));
+    if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
+  }
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, told.size()); ++i)
+    text += (i > 0 ? " " : "") + told[i];
+  if (told.size() > most) text += fmt::format(" And {} more.", told.size() - most);
+  return text;
+}
+
+std::string assumption_of(const Report& report, FactMemo& facts) {
+  std::string text;
+  for (const auto& part : {not_given(report), not_followed(report, facts), no_framework(report)})
+    if (!part.empty()) text += (text.empty() ? "" : " ") + part;
+  return text;
+}
+
+// A trial has the verdict of the finding that it was made for: of a rule about results theirs.
+void take_verdicts(ConfigurationReport& report, const Finding& finding) {
+  const auto take = [&](const std::optional<TrialOutcome>& trial) {
+    if (!trial || !trial->of_results) return;
+    for (auto& row : report.trials)
+      if (row.index == trial->experiment) row.verdict = trial->verdict;
+  };
+  take(finding.trial);
+  for (const auto& suggestion : finding.suggestions) take(suggestion.trial);
 }
 
 // The findings decide what a configuration is padded to (merge_suggestions()); the nearest
@@ -530,6 +564,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     ConfigurationReport* owner = configuration(finding.configuration);
     if (owner == nullptr) continue;  // a finding about nothing cannot be shown
     owner->findings.push_back(&finding);
+    take_verdicts(*owner, finding);
     report.findings.push_back(&finding);
     count_severity(report, finding.severity);
     const bool remark = is_remark(finding);
@@ -543,6 +578,8 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     if (ConfigurationReport* owner = configuration(verdict.configuration))
       count_verdict(*owner, verdict);
   }
+  for (const auto& each : judgement.best_predictions)
+    if (auto* owner = configuration(each.configuration)) owner->best_prediction = &each;
   for (auto& each : report.configurations) {
     pad_alike(each);
     each.standing =
@@ -552,7 +589,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   join_shapes(report.configurations, index);
   tell_apart(report.configurations);
   report.headline = headline_of(report);
-  report.assumption = assumption_of(report);
+  report.assumption = assumption_of(report, facts);
   report.figures = look_up_figures(report);
   return report;
 }

@@ -64,6 +64,8 @@ struct PhaseRow {
 struct TrialRow {
   int index = -1;  // into Profile::experiments
   const Experiment* experiment = nullptr;
+  // The experiment's, or of a rule about results what became of these (TrialOutcome::of_results).
+  ExperimentVerdict verdict = ExperimentVerdict::not_run;
   std::string change;                      // "pad_batch (multiple 8), then split_layers"
   const ExperimentTiming* step = nullptr;  // what the verdict rests on; null: no time
   const ExperimentTiming* inference = nullptr;
@@ -125,8 +127,9 @@ struct ConfigurationReport {
   int shown_in = -1;
   std::vector<int> shapes;
   // What its calls take of a step of the program, 0 … 1, of all `shapes`; 0: not known, or none,
-  // as of an evaluation between training steps.
+  // as of an evaluation apart from training steps.
   double share_of_step = 0;
+  const BestPrediction* best_prediction = nullptr;  // null: none was made
   // Over these shapes, weighted by calls: ms and TFLOP/s of a step.
   std::optional<std::pair<double, double>> mean_step;
   bool listed() const { return !tried && shown_in < 0; }  // has a row and a section of its own

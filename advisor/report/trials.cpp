@@ -58,6 +58,7 @@ std::vector<TrialRow> trial_rows(const Profile& profile, std::span<const int> ex
     TrialRow row;
     row.index = index;
     row.experiment = &profile.experiments[static_cast<std::size_t>(index)];
+    row.verdict = row.experiment->verdict;
     row.change = words::clean(change_in_words(row.experiment->transforms));
     row.step = deciding_timing(profile, *row.experiment);
     row.inference = of_scope(*row.experiment, ExperimentScope::inference);
@@ -278,9 +279,8 @@ std::string trials_note(const ConfigurationReport& report, const VerdictSigns& s
   std::string text =
       fmt::format("{} tried: ", plural(static_cast<long long>(report.trials.size()), "change"));
   const auto put = [&](ExperimentVerdict verdict, std::string_view name, std::string_view sign) {
-    const auto count =
-        std::count_if(report.trials.begin(), report.trials.end(),
-                      [&](const TrialRow& row) { return row.experiment->verdict == verdict; });
+    const auto count = std::count_if(report.trials.begin(), report.trials.end(),
+                                     [&](const TrialRow& row) { return row.verdict == verdict; });
     if (count == 0 && verdict != ExperimentVerdict::confirmed) return;
     text += fmt::format("{}{} {}", text.ends_with(": ") ? "" : ", ", count, name);
     if (count > 0 && !sign.empty()) text += fmt::format(" ({})", sign);

@@ -161,6 +161,26 @@ std::string to_gain(const Finding& finding, const std::optional<StepSaving>& sav
       part ? ", " + words::part_saved(*saving) : "", in_words(gain.basis));
 }
 
+// The same of a whole step: what a program's verdict tells, however much faster a layer becomes.
+std::string step_to_gain(const Finding& finding) {
+  const auto& saving = finding.rule_saving;
+  if (!promises_speed(finding) || !saving || finding.gain->scope == "program step")
+    return to_gain(finding, saving);
+  const Gain& gain = *finding.gain;
+  const std::string by = fmt::format("{} ({})", words::gain_change(gain), in_words(gain.basis));
+  if (saving->outside != Outside::no)
+    return fmt::format("{} of the recorded time to save, {},{}", words::percent(saving->share),
+                       words::where(saving->outside), by);
+  Gain of_step = gain;
+  const auto faster = [](double share) { return 1 / (1 - std::min(share, 0.99)); };
+  of_step.speedup = faster(saving->share);
+  of_step.low = faster(saving->low);
+  of_step.high = saving->high > saving->low ? faster(saving->high) : 0;
+  return fmt::format("{}{} to gain in a step{}{}",
+                     gain.basis == GainBasis::measured_here ? "" : "about ",
+                     words::times(of_step.speedup), words::gain_interval(of_step), by);
+}
+
 // The program's step, where one GPU ran it.
 const StepAccount* only_step(const Report& report) {
   const auto& steps = report.judgement->steps;
@@ -177,8 +197,9 @@ std::string step_and(const StepAccount& step, std::string_view rest) {
   return text;
 }
 
-// The sentence about what runs, and behind it what the rules found.
-std::string judged(std::string text, const ConfigurationReport& report) {
+// The sentence about what runs, and behind it what the rules found. `of_step`: gains are of the
+// program's step.
+std::string judged(std::string text, const ConfigurationReport& report, bool of_step) {
   int errors = 0;
   int warnings = 0;
   int opportunities = 0;
@@ -191,12 +212,17 @@ std::string judged(std::string text, const ConfigurationReport& report) {
   if (!counts.empty()) {
     text += "; " + counts;
     if (const Finding* first = first_gain(report.findings))
-      text += ", " + to_gain(*first, first->saving);
+      text += ", " + (of_step ? step_to_gain(*first) : to_gain(*first, first->saving));
     return text + ".";
   }
   if (report.passed > 0) {
-    text += fmt::format("; {}{} passed", report.decides.empty() ? "nothing to do: " : "",
-                        words::plural(report.passed, "rule"));
+    text += "; ";
+    if (report.decides.empty()) {
+      text += "nothing to do: ";
+      if (report.best_prediction != nullptr)
+        text += words::why_nothing(*report.best_prediction) + "; ";
+    }
+    text += words::plural(report.passed, "rule") + " passed";
     return text +
            (report.unknown > 0 ? fmt::format(", {} could not be decided.", report.unknown) : ".");
   }
@@ -249,7 +275,7 @@ Standing standing_of(const ConfigurationReport& report) {
 
 std::string verdict_of(const ConfigurationReport& report) {
   if (const std::string broken = broken_sentence(report); !broken.empty()) return broken + ".";
-  return judged(subject_sentence(report), report);
+  return judged(subject_sentence(report), report, false);
 }
 
 std::string headline_of(const Report& report) {
@@ -257,8 +283,9 @@ std::string headline_of(const Report& report) {
   if (shown == 0) return "This profile holds no configurations, so there is nothing to judge.";
   const auto* step = only_step(report);
   if (const auto* only = report.only())
-    return step == nullptr || !broken_sentence(*only).empty() ? only->verdict
-                                                              : step_and(*step, judged({}, *only));
+    return step == nullptr || !broken_sentence(*only).empty()
+               ? only->verdict
+               : step_and(*step, judged({}, *only, true));
   std::string text = words::plural(static_cast<long long>(shown), "configuration");
   if (report.profile->devices.size() == 1) {
     text += " on " + words::clean(report.profile->devices.front().name);
@@ -279,8 +306,7 @@ std::string headline_of(const Report& report) {
   add(report.standing_count(Standing::refused), "is refused where another algorithm runs",
       "are refused where another algorithm runs");
   text += ": " + parts;
-  if (const Finding* first = first_gain(report.findings))
-    text += "; " + to_gain(*first, first->rule_saving);
+  if (const Finding* first = first_gain(report.findings)) text += "; " + step_to_gain(*first);
   text += ".";
   return step != nullptr ? step_and(*step, text) : text;
 }

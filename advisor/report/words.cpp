@@ -205,6 +205,8 @@ std::string comparison(const Comparison& c) {
 
 bool readable(const Comparison& c) {
   if (c.observed == "true" || c.observed == "false" || c.observed == "unknown") return false;
+  // Estimates of the step: the message has them.
+  if (c.provenance == Provenance::modelled && c.fact.starts_with("program.")) return false;
   constexpr auto groups = std::to_array<std::string_view>(
       {"call.", "device.", "environment.", "measured.", "memory.", "program.", "trace."});
   return std::any_of(groups.begin(), groups.end(),
@@ -380,9 +382,35 @@ std::string step_source(const StepAccount& step) {
       plural(step.untraced, "step"));
 }
 
+std::string_view where(Outside outside) {
+  switch (outside) {
+    case Outside::no:
+      return "in a step";
+    case Outside::before:
+      return "before the first training step";
+    case Outside::after:
+      return "after the last training step";
+    case Outside::apart:
+      return "outside of training steps";
+  }
+  return "";
+}
+
 std::string part_saved(const StepSaving& saving) {
   return percent(saving.share) +
-         (saving.outside ? " of the recorded time, outside of training steps" : " of a step");
+         (saving.outside == Outside::no
+              ? " of a step"
+              : fmt::format(" of the recorded time, {}", where(saving.outside)));
+}
+
+std::string why_nothing(const BestPrediction& best) {
+  if (best.speedup < least_told_gain)
+    return "no change with the same data type is predicted to make it faster";
+  return fmt::format(
+      "of all changes with the same data type {} is predicted to gain most, {}, which is too "
+      "little "
+      "to be sure of",
+      clean(best.change), times(best.speedup));
 }
 
 std::string possible_gain(const Gain& g) {

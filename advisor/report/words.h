@@ -116,7 +116,14 @@ std::string step_in_short(const StepAccount& step);
 std::string step_source(const StepAccount& step);
 // "3.65 ms of a step of 5.00 ms (73 %; 64 to 75 %)"; without times "73 % of a step (64 to 75 %)".
 std::string saving_of(const StepSaving& saving);
+std::string_view where(Outside outside);
 std::string part_saved(const StepSaving& saving);  // "7 % of a step"
+// Of the table of a program's layers.
+inline constexpr std::string_view columns_of_layers =
+    "Of step: of all its calls, as the step above counts them. Time: of one call and its backward "
+    "pass, the mean over its shapes.";
+// Why there is nothing to do for a layer.
+std::string why_nothing(const BestPrediction& best);
 // "1.90× (1.12 to 2.95) once the step can be captured": Finding::possible.
 std::string possible_gain(const Gain& g);
 // What it takes to follow a suggestion: "a command, no code".

@@ -110,10 +110,8 @@ struct Gain {
 // where there is none.
 struct StepSaving {
   double share = 0, low = 0, high = 0;
-  double step_ms = -1;  // of a step without tracing; -1: none was timed
-  // Of the recorded time instead of a step: the calls lie between the steps, as those of an
-  // evaluation do.
-  bool outside = false;
+  double step_ms = -1;            // of a step without tracing; -1: none was timed
+  Outside outside = Outside::no;  // otherwise shares of the recorded time instead of a step
 };
 std::string_view to_string(GainBasis value);
 // For people. What was measured of another layer is an estimate of this one.
@@ -209,6 +207,13 @@ struct LeftOut {
   bool operator==(const LeftOut&) const = default;
 };
 
+// What predicted times expect most of, of all changes that keep the data type.
+struct BestPrediction {
+  int configuration = -1;
+  double speedup = 1;
+  std::string change;  // in words; empty: nothing is faster
+};
+
 // A judged profile: findings in the order of advisor/judge/order.h; verdicts of all rules.
 struct Judgement {
   std::vector<Finding> findings;
@@ -216,6 +221,8 @@ struct Judgement {
   std::vector<std::string> ignored;  // rule ids left out on request
   // Where the time of a step of the recorded program goes, on each of its devices.
   std::vector<StepAccount> steps;
+  // Of a recorded program, by configuration: whether any rule tells it or not.
+  std::vector<BestPrediction> best_predictions;
 };
 
 }  // namespace rnnadvisor::advisor

@@ -33,4 +33,18 @@ StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* st
   return account;
 }
 
+std::string_view to_string(Outside value) {
+  switch (value) {
+    case Outside::no:
+      return "no";
+    case Outside::before:
+      return "before";
+    case Outside::after:
+      return "after";
+    case Outside::apart:
+      return "apart";
+  }
+  return "?";
+}
+
 }  // namespace rnnadvisor

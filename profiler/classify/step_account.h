@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "profiler/classify/gpu_busy.h"
 #include "profiler/classify/program_steps.h"
@@ -23,6 +24,11 @@ struct StepAccount {
 
   double idle() const { return idle_in_rnn + idle_for_host + idle_elsewhere; }
 };
+
+// Calls that are no part of a training step, as those of an evaluation: all of them before the
+// first step, after the last one, or apart from the steps otherwise.
+enum class Outside { no, before, after, apart };
+std::string_view to_string(Outside value);
 
 StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* steps);
 

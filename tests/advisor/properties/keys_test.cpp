@@ -185,6 +185,15 @@ TEST(Keys, FitAndMapNameWhatIsIgnored) {
   }
 }
 
+TEST(Keys, CheckNamesWhatIsIgnoredAboveItsFindings) {
+  const auto text = cli::call({"check", "--framework", "pytorch", "--algo", "persist_static",
+                               "--data-type", "float", "--device", "h200"})
+                        .out;
+  const auto at = text.find("algo = persist_static is ignored: PyTorch asks cuDNN for standard.");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_LT(at, text.find("What to do first"));
+}
+
 // The configuration with every key that it names on a line of its own.
 std::string as_toml(const ConfigInput& input) {
   std::string text = "# a comment\n", framework;
