@@ -378,18 +378,40 @@ const Slot core2_slots[] = {RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainMarkEx, domain
                             RNNADVISOR_SLOT(NVTX_CBID_CORE2_DomainDestroy, domain_destroy)};
 
 // The tool that NVTX_INJECTION64_PATH named before ours.
-NvtxInitializeInjectionNvtxFunc_t other_tool() {
+NvtxInitializeInjectionNvtxFunc_t other_tool(bool& cannot_be_loaded) {
   const char* path = getenv("RNNADVISOR_CHAIN_NVTX_INJECTION");
   if (path == nullptr || *path == 0) return nullptr;
   void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) {
-    note("nvtx-chain", "the library that NVTX_INJECTION64_PATH named before cannot be loaded");
-    return nullptr;
-  }
+  cannot_be_loaded = library == nullptr;
+  if (cannot_be_loaded) return nullptr;
   const auto start = reinterpret_cast<NvtxInitializeInjectionNvtxFunc_t>(
       real_symbol(library, "InitializeInjectionNvtx2"));
   // A launcher under a launcher names us.
   return start == &InitializeInjectionNvtx2 ? nullptr : start;
+}
+
+// Puts our functions into the tables that `get` gives, behind those of the tool before us.
+int take_over(NvtxGetExportTableFunc_t get, NvtxInitializeInjectionNvtxFunc_t theirs) {
+  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get(NVTX_ETID_CALLBACKS));
+  if (callbacks == nullptr || callbacks->struct_size < sizeof *callbacks)
+    return theirs != nullptr ? theirs(get) : 0;
+  const Module first(*callbacks, NVTX_CB_MODULE_CORE), second(*callbacks, NVTX_CB_MODULE_CORE2);
+  const Module driver(*callbacks, NVTX_CB_MODULE_CUDA), runtime(*callbacks, NVTX_CB_MODULE_CUDART);
+  const bool there = theirs != nullptr && theirs(get) != 0;
+  // Whose handles the program holds is settled by the first library with NVTX in it; one where the
+  // tool decides otherwise is the tool's alone.
+  static std::atomic<int> settled{-1};
+  int before = -1;
+  if (settled.compare_exchange_strong(before, there ? 1 : 0)) {
+    nvtx_chained(there);
+  } else if (before != (there ? 1 : 0)) {
+    return there ? 1 : 0;
+  }
+  const Undisturbed undisturbed;
+  install(first, core_slots, core);
+  install(second, core2_slots, core2);
+  install_resource_names(second, driver, runtime);
+  return 1;
 }
 
 }  // namespace
@@ -404,26 +426,24 @@ void nvtx_forget() {
 
 }  // namespace rnnadvisor::plugin
 
+// NVTX calls this in the middle of its initialisation. Until our functions are in its tables, a
+// signal handler that annotates on this thread waits for the end of that initialisation, which is
+// for ever. So signals are held back until they are in, and the recording starts with the first
+// annotation instead of here: that takes long enough for a timer's signal to come.
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   using namespace rnnadvisor::plugin;
-  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get(NVTX_ETID_CALLBACKS));
-  const auto theirs = other_tool();
-  if (!may_record() || callbacks == nullptr || callbacks->struct_size < sizeof *callbacks)
-    return theirs != nullptr ? theirs(get) : 0;
-  const Module first(*callbacks, NVTX_CB_MODULE_CORE), second(*callbacks, NVTX_CB_MODULE_CORE2);
-  const Module driver(*callbacks, NVTX_CB_MODULE_CUDA), runtime(*callbacks, NVTX_CB_MODULE_CUDART);
-  const bool there = theirs != nullptr && theirs(get) != 0;
-  // Whose handles the program holds is settled by the first library with NVTX in it; one where the
-  // tool decides otherwise is the tool's alone.
-  static std::atomic<int> settled{-1};
-  int before = -1;
-  if (settled.compare_exchange_strong(before, there ? 1 : 0)) {
-    nvtx_chained(there);
-  } else if (before != (there ? 1 : 0)) {
-    return there ? 1 : 0;
+  bool cannot_be_loaded = false;
+  const auto theirs = other_tool(cannot_be_loaded);
+  // Not undisturbed as a whole: threads that the other tool starts would never get a signal.
+  if (theirs != nullptr) return is_off() ? theirs(get) : take_over(get, theirs);
+  if (is_off()) return 0;
+  int taken = 0;
+  {
+    const Undisturbed undisturbed;
+    taken = take_over(get, nullptr);
   }
-  install(first, core_slots, core);
-  install(second, core2_slots, core2);
-  install_resource_names(second, driver, runtime);
-  return 1;
+  // Last, because it starts the recording.
+  if (cannot_be_loaded)
+    note("nvtx-chain", "the library that NVTX_INJECTION64_PATH named before cannot be loaded");
+  return taken;
 }

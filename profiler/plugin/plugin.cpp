@@ -193,6 +193,8 @@ bool ready() {
 
 bool may_record() { return ready() || state.load() == waiting; }
 
+bool is_off() { return state.load() == off; }
+
 void cupti_was_missed() {
   if (state.load() == waiting) missed_cupti.store(true);
 }

@@ -36,6 +36,8 @@ const Parts& parts();
 bool ready();
 // Whether that can be or become true: what is decided once and for all is decided by this.
 bool may_record();
+// Whether this process records nothing, as far as is known without opening the spool.
+bool is_off();
 // CUPTI was to be started and was not, because the spool could not be opened at that time.
 void cupti_was_missed();
 spool::Writer& writer();

@@ -83,6 +83,21 @@ TEST(Signals, HandlersThatAnnotateLoseNothingAndEndNothing) {
   }
 }
 
+TEST(Signals, HandlersThatAnnotateDuringTheFirstAnnotationDoNotHang) {
+  GuestChild child;
+  const auto result =
+      child.variable("LD_PRELOAD", PLUGIN_FILE ":" STANDIN_FOLDER "/libmmap_hook.so")
+          .run({"signals-annotate-first"}, 20'000);
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_EQ(numbers(result.out), std::vector<long>{1}) << "the signal came";
+  const auto& s = result.spool();
+  EXPECT_EQ(count(s, Type::nvtx_mark, "in a handler"), 1u);
+  EXPECT_EQ(count(s, Type::nvtx_push, "first"), 1u);
+  EXPECT_THAT(s.nvtx, SizeIs(3));
+  EXPECT_EQ(s.lost(), 0u);
+  EXPECT_FALSE(s.damage.any());
+}
+
 TEST(Signals, HandlersThatJumpAwayLoseOnlyWhatTheyInterrupt) {
   if (test::thread_sanitized())
     GTEST_SKIP() << "the sanitizer delivers signals at system calls alone";

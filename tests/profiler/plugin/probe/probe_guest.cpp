@@ -2,6 +2,7 @@
 // or leave by siglongjmp(), threads by the thousand, children by bare system calls, other users,
 // files that are cut off.
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
@@ -113,6 +114,30 @@ PROBE_MODE(signals_annotate, "signals-annotate") {
     }
   }
   std::printf("%d %d\n", marks, static_cast<int>(handled));
+  return 0;
+}
+
+// A signal whose handler annotates comes while the plugin opens its file, which the first
+// annotation makes it do. A timer that was armed before gives the same now and then.
+PROBE_MODE(signals_annotate_first, "signals-annotate-first") {
+  handle(
+      SIGUSR1,
+      [](int) {
+        handled = handled + 1;
+        nvtxMarkA("in a handler");
+      },
+      SA_RESTART);
+  auto* at_next = reinterpret_cast<void (*)(void (*)())>(dlsym(RTLD_DEFAULT, "mmap_hook_next"));
+  PROBE_CHECK(at_next != nullptr);
+  at_next([] { std::raise(SIGUSR1); });
+  errno = E2BIG;
+  const int level = nvtxRangePushA("first");
+  PROBE_CHECK(errno == E2BIG);
+  PROBE_CHECK(level == 0 && nvtxRangePop() == 0);
+  sigset_t now;
+  PROBE_CHECK(pthread_sigmask(SIG_SETMASK, nullptr, &now) == 0);
+  for (int signal = 1; signal < NSIG; ++signal) PROBE_CHECK(sigismember(&now, signal) != 1);
+  std::printf("%d\n", static_cast<int>(handled));
   return 0;
 }
 
