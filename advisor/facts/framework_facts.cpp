@@ -2,6 +2,7 @@
 // is known only when that framework is the one around the configuration.
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "advisor/facts/framework_around.h"
 #include "advisor/facts/framework_call.h"
@@ -161,6 +162,25 @@ void add_pytorch(Catalogue& catalogue) {
          [](const Subject& s) -> std::optional<double> {
            if (framework_of(s) != Framework::pytorch) return std::nullopt;
            return model::autocast_ms(s.get().config);
+         });
+  define(catalogue, "framework.pytorch_packing_ms", "ms", Provenance::modelled,
+         "what pack_padded_sequence and pad_packed_sequence add to a training step, their backward "
+         "passes included, as timed on an H200 (tests/gpu/results/h200/packing.jsonl)",
+         [](const Subject& s) -> std::optional<double> {
+           const auto& config = s.get().config;
+           if (framework_of(s) != Framework::pytorch || config.seq_lengths.empty() ||
+               config.mode != Mode::training)
+             return std::nullopt;
+           const std::set<int> lengths(config.seq_lengths.begin(), config.seq_lengths.end());
+           // A copy for each time step, and for each length slices, copies and their gradients.
+           return 0.34 + 0.00695 * config.seq_length + 0.130 * static_cast<double>(lengths.size());
+         });
+  define(catalogue, "call.distinct_lengths", "", Provenance::configured,
+         "how many different sequence lengths the batch has",
+         [](const Subject& s) -> std::optional<std::int64_t> {
+           const auto& all = s.get().config.seq_lengths;
+           if (all.empty()) return std::nullopt;
+           return static_cast<std::int64_t>(std::set<int>(all.begin(), all.end()).size());
          });
 }
 

@@ -161,24 +161,17 @@ std::string to_gain(const Finding& finding, const std::optional<StepSaving>& sav
       part ? ", " + words::part_saved(*saving) : "", in_words(gain.basis));
 }
 
-// The same of a whole step: what a program's verdict tells, however much faster a layer becomes.
+// The same of a program's whole step.
 std::string step_to_gain(const Finding& finding) {
-  const auto& saving = finding.rule_saving;
-  if (!promises_speed(finding) || !saving || finding.gain->scope == "program step")
-    return to_gain(finding, saving);
-  const Gain& gain = *finding.gain;
-  const std::string by = fmt::format("{} ({})", words::gain_change(gain), in_words(gain.basis));
-  if (saving->outside != Outside::no)
-    return fmt::format("{} of the recorded time to save, {},{}", words::percent(saving->share),
-                       words::where(saving->outside), by);
-  Gain of_step = gain;
-  const auto faster = [](double share) { return 1 / (1 - std::min(share, 0.99)); };
-  of_step.speedup = faster(saving->share);
-  of_step.low = faster(saving->low);
-  of_step.high = saving->high > saving->low ? faster(saving->high) : 0;
+  const auto gain = step_gain(finding);
+  if (!gain) return to_gain(finding, finding.rule_saving);
+  const std::string by = fmt::format("{} ({})", words::gain_change(*gain), in_words(gain->basis));
+  if (const auto& saving = *finding.rule_saving; saving.outside != Outside::no)
+    return fmt::format("{} of the recorded time to save, {},{}", words::percent(saving.share),
+                       words::where(saving.outside), by);
   return fmt::format("{}{} to gain in a step{}{}",
-                     gain.basis == GainBasis::measured_here ? "" : "about ",
-                     words::times(of_step.speedup), words::gain_interval(of_step), by);
+                     gain->basis == GainBasis::measured_here ? "" : "about ",
+                     words::times(gain->speedup), words::gain_interval(*gain), by);
 }
 
 // The program's step, where one GPU ran it.
@@ -238,6 +231,19 @@ std::string judged(std::string text, const ConfigurationReport& report, bool of_
 bool promises_speed(const Finding& finding) {
   return finding.gain && finding.gain->speedup > 1.0005 && !finding.gain->another_model &&
          !is_remark(finding);
+}
+
+std::optional<Gain> step_gain(const Finding& finding) {
+  if (!promises_speed(finding) || !finding.rule_saving || finding.gain->scope == "program step")
+    return std::nullopt;
+  const StepSaving& saving = *finding.rule_saving;
+  const auto faster = [](double share) { return 1 / (1 - std::min(share, 0.99)); };
+  Gain gain = *finding.gain;
+  gain.speedup = faster(saving.share);
+  gain.low = faster(saving.low);
+  gain.high = saving.high > saving.low ? faster(saving.high) : 0;
+  gain.scope = "program step";
+  return gain;
 }
 
 const Finding* first_gain(std::span<const Finding* const> findings) {

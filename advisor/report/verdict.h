@@ -1,6 +1,7 @@
 // The sentences that sum up: how a configuration stands, and all of them together.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,6 +18,11 @@ std::string headline_of(const Report& report);
 // but for rounding). Another model, such as one with twice the batch, is a choice of its own and
 // not what there is to gain here; remarks ask for nothing.
 bool promises_speed(const Finding& finding);
+
+// What following the finding's rule gains in the whole step of the program, of which the layer is a
+// part (Finding::rule_saving); of calls outside of steps, in the recorded time. A program's verdict
+// tells this. Nothing where the gain is of the step itself, or the layer's share is not known.
+std::optional<Gain> step_gain(const Finding& finding);
 
 // Of findings in their order the first that promises_speed(): the gain that a headline tells is of
 // what the report says to do first. Null where there is none.

@@ -130,10 +130,19 @@ QWidget* OverviewView::make_verdict() {
   const auto add = [&](const QString& value, const QString& name, const QColor& color = {}) {
     figures->addWidget(make_figure(value, name, color));
   };
-  if (const auto* first = advisor::first_gain(report.findings))
-    add(to_qt(words::times((first->gain ? first->gain : first->possible)->speedup)),
-        first->gain ? tr("from the first action") : tr("possible, see the first action"),
-        theme_.good);
+  if (const auto* first = advisor::first_gain(report.findings)) {
+    const auto of_step = advisor::step_gain(*first);
+    if (of_step && first->rule_saving->outside != Outside::no)
+      add(to_qt(words::percent(first->rule_saving->share)),
+          tr("of the recorded time, from the first action"), theme_.good);
+    else if (of_step)
+      add(to_qt(words::times(of_step->speedup)), tr("in a step, from the first action"),
+          theme_.good);
+    else
+      add(to_qt(words::times((first->gain ? first->gain : first->possible)->speedup)),
+          first->gain ? tr("from the first action") : tr("possible, see the first action"),
+          theme_.good);
+  }
   // Rows as the list has them, one for each rule with the sign of its first finding; of several
   // configurations one rule may speak many times, and not always as severely.
   const auto count = [&](advisor::Severity severity, const char* word) {
@@ -219,10 +228,10 @@ QWidget* OverviewView::make_actions() {
                      : html.colored(html.strong(Page::escape(gain)), theme_.good)) +
               QStringLiteral("<br><span style=\"font-size:small\">") + html.dim(basis) +
               QStringLiteral("</span>");
-      if (finding.saving && finding.saving->share > 0)
+      const auto& saving = groups[i].findings.size() > 1 ? finding.rule_saving : finding.saving;
+      if (saving && saving->share > 0)
         value += QStringLiteral("<br><span style=\"font-size:small\">") +
-                 html.dim(Page::escape(words::part_saved(*finding.saving))) +
-                 QStringLiteral("</span>");
+                 html.dim(Page::escape(words::part_saved(*saving))) + QStringLiteral("</span>");
     } else if (finding.possible) {
       value =
           html.strong(Page::escape(words::times(finding.possible->speedup))) +
