@@ -43,7 +43,7 @@ WARM = 2                 # steps of a block before its time is taken; 8 the firs
 # Units, inputs, sequences: a size is rounded up to a multiple, and to at least as much.
 HALF_SIZES = {"awd_lstm_lm": ((512, 128), (1, 128), 24), "speaker_verification": ((1, 1), (128, 1), 24), "vae_lagging_encoder": ((1, 1), (1, 1), 16),
               "world_models_mdrnn": ((1, 1), (128, 1), 0), "zaremba": ((1, 512), (1, 1), 0), "sha_rnn": ((1, 1), (1, 1), 0),
-              "voicefilter": ((512, 1), (1, 512), 0)}
+              "voicefilter": ((512, 1), (1, 512), 0), "tacotron2_amp": ((1, 1), (1, 1), 0)}
 SEPARATE_LAYERS = ("speaker_verification", "voicefilter")
 SEPARATE_DIRECTIONS = ("voicefilter",)
 ALREADY_HALF = ("crnn_autocast", "gnmt_fp16", "sha_rnn", "tacotron2_amp")
@@ -210,6 +210,20 @@ class Inside:
             out = out.narrow(batch_at, 0, batch).unflatten(2, (ways, hidden))[..., :module.hidden_size].flatten(2)
             ends = tuple(torch.cat(one)[:, :batch, :module.hidden_size].to(data.dtype).contiguous() for one in zip(*ends))
         return out.to(data.dtype), ends if len(ends) == 2 else ends[0]
+
+    def half_packed(self, original, module, packed, state):
+        """The layer in half, of a packed sequence, with its own sizes."""
+        torch = self.torch
+        if id(module) not in self.halves:
+            layer = type(module)(module.input_size, module.hidden_size, module.num_layers, bias=module.bias, dropout=module.dropout,
+                                 bidirectional=module.bidirectional).to("cuda", torch.float16)
+            self.halves[id(module)] = module.input_size, module.hidden_size, [layer]
+            self.zeros += [(weight, torch.zeros_like(weight)) for weight in module.parameters()]
+        _, _, (layer,) = self.halves[id(module)]
+        with torch.autocast("cuda", enabled=False):
+            states = state and torch.utils._pytree.tree_map(lambda one: one.half(), state)
+            out, end = original(layer, packed._replace(data=packed.data.half()), states)
+        return out._replace(data=out.data.to(packed.data.dtype)), torch.utils._pytree.tree_map(lambda one: one.to(packed.data.dtype), end)
 
     def install(self):
         import torch
@@ -416,8 +430,11 @@ class Inside:
         for kind in (nn.LSTM, nn.GRU, nn.RNN):
             def forward(this, input, hx=None, original=kind.forward):
                 if not isinstance(input, Padded):
-                    if inside.now == LAYERS and this.training and not isinstance(input, rnn.PackedSequence) and input.dim() == 3 and id(this) not in inside.own():
-                        return inside.half_layers(original, this, input, hx)
+                    if inside.now == LAYERS and this.training and id(this) not in inside.own():
+                        if isinstance(input, rnn.PackedSequence):
+                            return inside.half_packed(original, this, input, hx)
+                        if input.dim() == 3:
+                            return inside.half_layers(original, this, input, hx)
                     if hx is not None and inside.now != HALF and not isinstance(input, rnn.PackedSequence):  # left over from steps under autocast
                         dtype = hx[0].dtype if isinstance(hx, (tuple, list)) else hx.dtype
                         if dtype != input.dtype and not torch.is_autocast_enabled("cuda"):
@@ -516,6 +533,7 @@ class Inside:
     def round_done(self):
         for name, value in self.taken.items():
             self.found["samples_ms"].setdefault(name, []).append(round(value, 4))
+        self.write()
         rounds = min((len(v) for v in self.found["samples_ms"].values()), default=0)
         over = time.monotonic() - self.began > self.options.seconds
         if rounds >= MOST_ROUNDS or (over and rounds >= LEAST_ROUNDS):
