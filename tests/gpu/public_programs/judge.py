@@ -34,6 +34,10 @@ REALISES = {
     "padded": ("launch/capture-forbidden",),
     "half layers": ("data_type value=half", "pytorch/autocast-casts"),
     "cuDNN on": ("pytorch/native-cells",),
+    "one call of the module": ("pytorch/native-cells",),
+    "whole sequence": ("launch/per-step-calls",),
+    "batches ready": ("launch/waits-for-host",),
+    "batches on the GPU": ("launch/input-copies",),
 }
 # A command that measures by itself is neither an answer nor the best change.
 COMMANDS = ("accelerate",)
@@ -152,10 +156,13 @@ def compare(before, after):
 
 
 def variant_of(said, times, eager_calls=0):
-    """The measured change that an answer means."""
-    if said["rule"] == "launch/capture-forbidden" and "for each of a few lengths" in said["do"] and eager_calls:
-        return None  # a graph was captured for each length as it is, and most steps ran without one
-    return next((name for name, meant in REALISES.items() if name in times and (said["transform"] in meant or said["rule"] in meant)), None)
+    """The measured change that an answer means. eager_calls: of each change, in older results of all together."""
+    def whole(name):
+        """Not where a graph was captured for each length as it is, and steps ran without one."""
+        if said["rule"] != "launch/capture-forbidden" or "for each of a few lengths" not in said["do"]:
+            return True
+        return not (eager_calls.get(name) if isinstance(eager_calls, dict) else eager_calls)
+    return next((name for name, meant in REALISES.items() if name in times and (said["transform"] in meant or said["rule"] in meant) and whole(name)), None)
 
 
 def judge(name, program):
