@@ -7,7 +7,7 @@ import time
 import torch
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=100)
+parser.add_argument("--steps", type=int, default=60)
 parser.add_argument("--mode", choices=["pageable", "prefetched", "bytes", "resident"], default="pageable")
 options = parser.parse_args()
 

@@ -7,7 +7,7 @@ import numpy
 import torch
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=100)
+parser.add_argument("--steps", type=int, default=60)
 parser.add_argument("--workers", type=int, default=0)
 options = parser.parse_args()
 

@@ -5,7 +5,7 @@ import importlib
 from measure_changes import BY_HAND, DRAWN, MODULE, ON_GPU, PRODUCT, READY, SEQUENCE
 
 KEPT = 4            # batches that are handed out again
-WORDS = 14          # of each sentence of compound_pcfg, whose steps take ten times as long for long sentences as for short ones
+WORDS = 10          # of each sentence of compound_pcfg, whose steps take ten times as long for long sentences as for short ones
 BEGIN, END = 0, 1   # signs of chatbot: SOS_token, and EOS_token, which its loss leaves out
 
 
@@ -114,7 +114,7 @@ class ByHand:
             if not inside.capture:
                 return follow(this, sentence, begin, end, state)
             for at in range(end):
-                this.argmax[sentence][at][end] = 1
+                this.argmax[sentence][at][end].fill_(1)
                 this.spans[sentence].append((at, end, 0))
         kind._backtrack = backtrack
 

@@ -53,7 +53,7 @@ class Graphs:
                 if op is aten._to_copy.default and names.get("device") is not None and torch.device(names["device"]).type != first.device.type:
                     return torch.zeros(first.shape, dtype=names.get("dtype") or first.dtype, device=names["device"])
                 if op is aten.copy_.default and first.device.type != args[1].device.type:
-                    return first
+                    return aten.fill_.Scalar(first, args[1].item()) if first.is_cuda and args[1].dim() == 0 else first
                 puts = op in (aten.index_put_.default, aten.index_put.default, aten._index_put_impl_.default)
                 if (op is aten.index.Tensor or puts) and first.is_cuda:
                     indices = []
