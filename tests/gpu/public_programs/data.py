@@ -403,8 +403,7 @@ def treebank(folder):
         for row, length in enumerate(numpy.repeat(lengths, 4).tolist()):
             sentences[row, :length + 2] = [2, *(zipf(draw, length, 9996) + 4), 3]
             spans = [(begin, length - 1) for begin in range(length - 2, -1, -1)]
-            tree = "(a " * (length - 1) + "a" + ")" * (length - 1)
-            others.append(("", [], [], tree, [], spans))
+            others.append(("", [], [], [0] * length + [1] * (length - 1), [], spans))  # shift all words, then join them
         names_of = {index: f"w{index}" for index in range(10000)}
         (folder / "data").mkdir(exist_ok=True)
         with (folder / f"data/ptb-{file}.pkl").open("wb") as out:

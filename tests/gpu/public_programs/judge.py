@@ -34,9 +34,12 @@ REALISES = {
     "padded": ("launch/capture-forbidden",),
     "half layers": ("data_type value=half", "pytorch/autocast-casts"),
     "cuDNN on": ("pytorch/native-cells",),
+    "one call of the module": ("pytorch/native-cells",),
+    "whole sequence": ("launch/per-step-calls",),
+    "batches ready": ("launch/waits-for-host",),
 }
-# A command that measures by itself is neither an answer nor the best change.
-COMMANDS = ("accelerate",)
+# A command that measures by itself is neither an answer nor the best change; nor are batches that are ready and on the GPU, two changes together.
+NO_CHANGES = ("accelerate", "batches on the GPU")
 # A change of the type is the author's to make: it is the best only where the advisor asks for it, as with the planted programs.
 TYPES = ("half layers", "autocast float16")
 GAIN = ("speedup", "low", "high", "scope", "basis", "estimate", "change")
@@ -52,7 +55,7 @@ def answer(found):
     """The first action of the first screen: what it says, and what it promises."""
     for finding in found["findings"]:
         if finding["section"] == "action":
-            gain = finding["gain"] or {}
+            gain = finding["gain"] or finding.get("possible_gain") or {}
             first = next((one for one in finding["suggestions"] if not one.get("cannot")), None)
             return {"rule": finding["rule"], "title": finding["title"], "do": first and first["text"], "transform": first and first["transform"] and score.words(first["transform"]),
                     **{key: gain.get(key) for key in GAIN}}
@@ -152,9 +155,11 @@ def compare(before, after):
 
 
 def variant_of(said, times, eager_calls=0):
-    """The measured change that an answer means."""
-    if said["rule"] == "launch/capture-forbidden" and "for each of a few lengths" in said["do"] and eager_calls:
-        return None  # a graph was captured for each length as it is, and most steps ran without one
+    """The measured change that an answer means. eager_calls: of each change, in older results of all together."""
+    if said["rule"] == "launch/capture-forbidden" and "for each of a few lengths" in said["do"]:
+        # One graph for each length as it is: not where steps ran without one.
+        return next((name for name, meant in REALISES.items() if name in times and "cuda_graph" in meant
+                     and not (eager_calls.get(name) if isinstance(eager_calls, dict) else eager_calls)), None)
     return next((name for name, meant in REALISES.items() if name in times and (said["transform"] in meant or said["rule"] in meant)), None)
 
 
@@ -171,7 +176,7 @@ def judge(name, program):
     row = {"id": name, "first": program.get("first"), "scored": said, "times": times, "control": noise, "note": program.get("note", ""), "variant": None, "answer": None}
     meant = variant_of(said, times, program.get("eager_calls", 0)) if said else None
     row["variant"] = meant
-    counted = {one: found for one, found in times.items() if one not in COMMANDS and (one not in TYPES or one == meant)}
+    counted = {one: found for one, found in times.items() if one not in NO_CHANGES and (one not in TYPES or one == meant)}
     row["best"] = max(counted, key=lambda one: counted[one]["ratio"], default=None)
     gains = row["best"] and counted[row["best"]]["low"] > max(score.WORTH, counted[row["best"]].get("control_high", control["high"]))
     false = program.get("does_not_apply", {}).get(said["rule"]) if said else None
