@@ -67,8 +67,8 @@ TEST(RecordedPrograms, HaveTheBuffersOfTheModel) {
     calls += of_this;
     programs += of_this > 0 ? 1 : 0;
   }
-  EXPECT_EQ(programs, 17);
-  EXPECT_EQ(calls, 529);
+  EXPECT_EQ(programs, 19);
+  EXPECT_EQ(calls, 889);
 }
 
 TEST(ParseBytes, ReadsUnits) {
