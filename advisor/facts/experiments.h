@@ -82,8 +82,9 @@ bool in_framework_instead(const Experiment& other, const Experiment& bare);
 std::optional<int> found_by_search(const ProfileIndex& index, int configuration,
                                    std::string_view meaning);
 
-// Of each device whether it counts as one of the profile's. Those that a recorded program called do.
-// Of others one of each kind does: several may be the same one in several runs, which were merged.
+// Of each device whether it counts as one of the profile's. Those that a recorded program called
+// do. Of others one of each kind does: several may be the same one in several runs, which were
+// merged.
 std::vector<bool> devices_at_once(const Profile& profile);
 
 // Configurations that an experiment added: named as changed and not one of the user's. Everything
