@@ -20,10 +20,9 @@ inline constexpr double as_predictions_tell = 1.25;
 //    Before the rest come gains of at least 5 % that were measured in whole steps of the program;
 // 3. in a recorded program, by the share of its step that is expected to be saved: the share that
 //    the calls have of the step, where kernels were traced, times what the speedup saves of them.
-//    A cause without a number (consequence `path`) counts a speedup of 1.2. What is called apart from
-//    training steps, as for evaluation, comes after what is part of them;
-//    Elsewhere measured gains, then modelled ones, then none, by the milliseconds they save, where
-//    times are known;
+//    A cause without a number (consequence `path`) counts a speedup of 1.2. What is called apart
+//    from training steps, as for evaluation, comes after what is part of them. Elsewhere measured
+//    gains, then modelled ones, then none, by the milliseconds they save, where times are known;
 // 4. of those that come close to each other what takes less (Effort), then what is surer: measured
 //    before predicted before estimated. Close are speedups (in a program of its step) within 1.05
 //    of each other, a predicted one of a command and one at most 1.25 times as large, and an
