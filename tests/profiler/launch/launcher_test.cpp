@@ -52,6 +52,8 @@ class Launcher {
       output_ = pipe[0];
     }
     if (pid_ != 0) return;
+    // A shell starts what it runs in the background with these ignored.
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) std::signal(signal, SIG_DFL);
     if (prepare) prepare();
     const auto end = run(std::move(command));
     if (end) {
