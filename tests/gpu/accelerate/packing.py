@@ -7,6 +7,7 @@ One line a layer and set of lengths: medians and middle halves (ms) of a step of
 - `padded`: the layer on the padded tensor,
 - `bucketed`: as `padded`, on two halves of the batch, each padded to its own longest sequence.
 `host` is the same where nothing waits for a step, so that launches count. Training steps have a backward pass down to the input.
+packing_summary.py makes the numbers of the card `pytorch/packing-copies` of it.
 """
 import argparse
 import itertools
@@ -16,6 +17,7 @@ import statistics
 import time
 
 import torch
+from casts import take
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 KINDS = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}
@@ -77,18 +79,6 @@ def programs(shape, training):
 
     ways = {"packed": packed, "handed_on": handed_on, "padded": padded, "bucketed": bucketed}
     return {name: (lambda way=way: step(way)) for name, way in ways.items()}, sizes
-
-
-def take(step, count, wait):
-    torch.cuda.synchronize()
-    begin = time.perf_counter()
-    for _ in range(count):
-        step()
-        if wait:
-            torch.cuda.synchronize()
-    took = time.perf_counter() - begin
-    torch.cuda.synchronize()
-    return took * 1e3 / count
 
 
 def main():
