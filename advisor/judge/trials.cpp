@@ -150,7 +150,7 @@ void apply_trials(Finding& finding, const Rule& rule, const ProfileIndex& index)
     suggested = named;
   };
   // A graph of the layer alone says little of a graph of the whole step, unless the layer is most
-  // of it.
+  // of it: two thirds, our choice.
   const bool of_program =
       finding.gain && finding.gain->scope == scope_words(ExperimentScope::program_step);
   const auto part = share_of_step(index, finding.configuration, {});

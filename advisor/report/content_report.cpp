@@ -115,7 +115,7 @@ class ReportBuilder {
 
   // Why a large part of the step has no action.
   std::string without_an_action() const {
-    constexpr double large = 0.3;
+    constexpr double large = 0.3;  // of a step; our choice
     double share = 0;
     const ConfigurationReport* largest = nullptr;
     for (const auto& each : report_.configurations) {

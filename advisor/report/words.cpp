@@ -408,8 +408,7 @@ std::string why_nothing(const BestPrediction& best) {
     return "no change with the same data type is predicted to make it faster";
   return fmt::format(
       "of all changes with the same data type {} is predicted to gain most, {}, which is too "
-      "little "
-      "to be sure of",
+      "little to be sure of",
       clean(best.change), times(best.speedup));
 }
 
