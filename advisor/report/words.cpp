@@ -465,8 +465,8 @@ std::string interval(const MedianInterval& i) {
   std::string low = format_milliseconds(i.low);
   std::string high = format_milliseconds(i.high);
   if (low == high && i.low < i.high) {  // format_milliseconds shows two digits below 1 ms
-    low = fmt::format("{:.3g} ms", i.low);
-    high = fmt::format("{:.3g} ms", i.high);
+    low = fmt::format("{:#.4g} ms", i.low);
+    high = fmt::format("{:#.4g} ms", i.high);
   }
   // The unit once, when it is the same.
   const std::size_t unit = low.rfind(' ');

@@ -75,16 +75,23 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
   return busy;
 }
 
-CallTime time_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
+CallTime time_of_calls(const Profile& profile, int process, std::span<const TimePiece> looked_at,
+                       std::span<const int> calls,
                        const std::function<std::span<const int>(int call)>& kernels_of) {
   using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
   Pieces all, pieces;  // kernels; work without a pause
+  const auto begins_in = [&](std::int64_t start) {
+    const auto after =
+        std::upper_bound(looked_at.begin(), looked_at.end(), start,
+                         [](std::int64_t time, const TimePiece& p) { return time < p.from_ns; });
+    return after != looked_at.begin() && start < std::prev(after)->to_ns;
+  };
   for (const int call : calls) {
-    if (profile.calls[static_cast<std::size_t>(call)].process != busy.process) continue;
+    if (profile.calls[static_cast<std::size_t>(call)].process != process) continue;
     Pieces work;
     for (const int kernel : kernels_of(call)) {
       const auto k = static_cast<std::size_t>(kernel);
-      if (profile.kernels.start_ns[k] >= busy.from_ns)
+      if (begins_in(profile.kernels.start_ns[k]))
         work.emplace_back(profile.kernels.start_ns[k], profile.kernels.end_ns[k]);
     }
     std::sort(work.begin(), work.end());
@@ -100,14 +107,14 @@ CallTime time_of_calls(const Profile& profile, const GpuBusy& busy, std::span<co
     }
   }
   // Calls of several streams may overlap.
-  const auto covered_by = [&busy](Pieces& some) {
+  const auto covered_by = [](Pieces& some) {
     std::sort(some.begin(), some.end());
-    std::int64_t sum = 0, covered = busy.from_ns;
+    std::int64_t sum = 0, covered = some.empty() ? 0 : some.front().first;
     for (const auto& [start, end] : some) {
       if (end > covered) sum += end - std::max(start, covered);
       covered = std::max(covered, end);
     }
-    return std::min(sum, busy.span_ns);
+    return sum;
   };
   return {covered_by(pieces), covered_by(all)};
 }

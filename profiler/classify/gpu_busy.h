@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -40,15 +41,22 @@ struct GpuBusy {
 std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
                                 std::span<const NativeRecurrence> recurrences = {});
 
-// The part of GpuBusy::span_ns in which calls were at work, ns: from the first kernel of each call
-// to the end of its last, the waits between them included and pauses left out; and of it the time
-// in which one of their kernels ran.
+// Parts of a recording that are looked at, apart from each other and in their order.
+struct TimePiece {
+  std::int64_t from_ns = 0, to_ns = std::numeric_limits<std::int64_t>::max();
+};
+
+// The time in which calls were at work, ns: from the first kernel of each call to the end of its
+// last, the waits between them included and pauses left out; and of it the time in which one of
+// their kernels ran.
 struct CallTime {
   std::int64_t span_ns = 0, busy_ns = 0;
 };
-// `calls` are indices into Profile::calls, those of other processes are passed over; `kernels_of`
-// gives the kernels of one, indices into Profile::kernels.
-CallTime time_of_calls(const Profile& profile, const GpuBusy& busy, std::span<const int> calls,
+// Of kernels of `process` that began in one of the pieces. `calls` are indices into Profile::calls,
+// those of other processes are passed over; `kernels_of` gives the kernels of one, indices into
+// Profile::kernels.
+CallTime time_of_calls(const Profile& profile, int process, std::span<const TimePiece> looked_at,
+                       std::span<const int> calls,
                        const std::function<std::span<const int>(int call)>& kernels_of);
 
 }  // namespace rnnadvisor

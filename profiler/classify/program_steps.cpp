@@ -33,6 +33,7 @@ constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of ti
 struct Traced {
   double span = 0, busy = 0, launches = 0, rnn_wait = 0, host_wait = 0, host_copies = 0;
   double input_copies = 0, input_ns = 0, input_bytes = 0;
+  TimePiece piece;
   PartTimes parts{};
 };
 
@@ -42,6 +43,7 @@ Traced traced_step(const std::vector<StepWork>& work, std::int64_t from, std::in
                        [](const StepWork& w, std::int64_t time) { return w.start_ns < time; });
   Traced step;
   step.span = static_cast<double>(to - from);
+  step.piece = {from, to};
   std::int64_t covered = from;
   const StepWork* before = nullptr;  // what the device did last
   const auto wait_until = [&](std::int64_t time) {
@@ -229,8 +231,10 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   steps.input_ns = median_by(&Traced::input_ns);
   steps.input_bytes = median_by(&Traced::input_bytes);
   // The median of a sum is not that of its parts: these have their shares of all steps.
-  double busy = 0, waits = 0, rnn_waits = 0;
+  double waits = 0;
+  double &busy = steps.all_busy_ns, &rnn_waits = steps.all_rnn_wait_ns;
   for (const auto& step : traced) {
+    steps.looked_at.push_back(step.piece);
     busy += step.busy;
     waits += step.span - step.busy;
     rnn_waits += step.rnn_wait;

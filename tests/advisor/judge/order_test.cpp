@@ -224,10 +224,8 @@ TEST(Order, LayersTakeNoMoreThanTheStepGivesThem) {
     double sum = 0;
     for (int layer = 0; layer < layers; ++layer) sum += share_of_step(index, layer, {})->share;
     const auto part = [&](StepPart of) { return account.share[static_cast<std::size_t>(of)]; };
-    // Shares are of the second half of the recording, the account's of the median step.
-    EXPECT_LE(sum, 1.1 * (part(StepPart::rnn_forward) + part(StepPart::rnn_backward) +
-                          account.idle_in_rnn) +
-                       0.01)
+    EXPECT_NEAR(
+        sum, part(StepPart::rnn_forward) + part(StepPart::rnn_backward) + account.idle_in_rnn, 0.01)
         << round;
   }
 }

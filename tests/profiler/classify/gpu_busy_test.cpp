@@ -170,9 +170,15 @@ TEST(GpuBusy, SharesOfCallsAreOfTheTimeThatItLooksAt) {
   EXPECT_EQ(busy->span_ns, (200 + 196 * 4 + 10) * 1000);
   const auto of = [&](int c) { return std::span<const int>(kernels[static_cast<std::size_t>(c)]); };
   const int all[] = {before, first, beside};
-  EXPECT_EQ(time_of_calls(profile, *busy, std::span(all, 1), of).span_ns, 0);
-  EXPECT_EQ(time_of_calls(profile, *busy, std::span(all + 1, 1), of).span_ns, 110'000);
-  const auto time = time_of_calls(profile, *busy, all, of);
+  const TimePiece looked_at{busy->from_ns};
+  EXPECT_EQ(time_of_calls(profile, busy->process, std::span(&looked_at, 1), std::span(all, 1), of)
+                .span_ns,
+            0);
+  EXPECT_EQ(
+      time_of_calls(profile, busy->process, std::span(&looked_at, 1), std::span(all + 1, 1), of)
+          .span_ns,
+      110'000);
+  const auto time = time_of_calls(profile, busy->process, std::span(&looked_at, 1), all, of);
   EXPECT_EQ(time.span_ns, 160'000);
   EXPECT_LT(time.busy_ns, time.span_ns);
 }
