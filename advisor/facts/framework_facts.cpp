@@ -22,6 +22,17 @@ std::optional<GpuShape> gpu_of(const Subject& s) {
                   has_small_h_in_pytorch(cudnn_version_of(s))};
 }
 
+// What packing adds to a training step in PyTorch. A copy for each time step; and for each length
+// slices, copies and their gradients.
+std::optional<double> packing_ms(const Subject& s) {
+  const auto& config = s.get().config;
+  if (framework_of(s) != Framework::pytorch || config.seq_lengths.empty() ||
+      config.mode != Mode::training)
+    return std::nullopt;
+  const std::set<int> lengths(config.seq_lengths.begin(), config.seq_lengths.end());
+  return 0.34 + 0.00695 * config.seq_length + 0.130 * static_cast<double>(lengths.size());
+}
+
 // PyTorch hands a PackedSequence to cuDNN in the packed layout, and only that.
 bool packed_input(const Subject& s) {
   return s.get().program.packed_sequence.value_or(s.get().config.packed());
@@ -166,14 +177,16 @@ void add_pytorch(Catalogue& catalogue) {
   define(catalogue, "framework.pytorch_packing_ms", "ms", Provenance::modelled,
          "what pack_padded_sequence and pad_packed_sequence add to a training step, their backward "
          "passes included, as timed on an H200 (tests/gpu/results/h200/packing.jsonl)",
-         [](const Subject& s) -> std::optional<double> {
-           const auto& config = s.get().config;
-           if (framework_of(s) != Framework::pytorch || config.seq_lengths.empty() ||
-               config.mode != Mode::training)
-             return std::nullopt;
-           const std::set<int> lengths(config.seq_lengths.begin(), config.seq_lengths.end());
-           // A copy for each time step, and for each length slices, copies and their gradients.
-           return 0.34 + 0.00695 * config.seq_length + 0.130 * static_cast<double>(lengths.size());
+         packing_ms);
+  define(catalogue, "program.without_packing", "1", Provenance::modelled,
+         "how many times as fast a step of the recorded program would be without "
+         "framework.pytorch_packing_ms",
+         [](const Subject& s, const ProfileIndex& i) -> std::optional<double> {
+           const auto ms = packing_ms(s);
+           if (!ms || !s.get().from_program()) return std::nullopt;
+           const auto& steps = i.program_step(s.configuration).steps;
+           if (!steps || *ms * 1e6 >= steps->untraced_ns) return std::nullopt;
+           return 1 / (1 - *ms * 1e6 / steps->untraced_ns);
          });
   define(catalogue, "call.distinct_lengths", "", Provenance::configured,
          "how many different sequence lengths the batch has",
