@@ -13,7 +13,8 @@ install(DIRECTORY rules samples DESTINATION "${CMAKE_INSTALL_DATADIR}/rnnadvisor
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.rnnprof" PATTERN "*.md")
 
 install(TARGETS core profile advisor rnnadvisor_fmt rnnadvisor_toml rnnadvisor_sqlite
-        EXPORT rnnadvisor ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development)
+        EXPORT rnnadvisor LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development)
 foreach(folder core/base core/config core/device core/model profiler/kernels profiler/profile profiler/merge profiler/classify
         advisor/change advisor/facts advisor/rules advisor/whatif advisor/judge advisor/report advisor/compare)
   install(DIRECTORY ${folder} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/${folder}/.." COMPONENT Development

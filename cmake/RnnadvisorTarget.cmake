@@ -1,7 +1,8 @@
-# rnnadvisor_library(name [OPTIMISED] SOURCES … PUBLIC … PRIVATE …)
-# One static library with the house's warnings; headers are included from the top of the tree
-# ("core/config/rnn_config.h"), so that an include line names its layer. OPTIMISED: also by the preset gcc, whose properties compute much in it;
-# of the others it compiles faster than it runs slower.
+# rnnadvisor_library(name [INSTALLED] [OPTIMISED] SOURCES … PUBLIC … PRIVATE …)
+# One library with the house's warnings; headers are included from the top of the tree
+# ("core/config/rnn_config.h"), so that an include line names its layer. INSTALLED: other programs can link it, and it is a shared library where
+# BUILD_SHARED_LIBS is on, as in the preset dev and those of the sanitizers: a hundred test programs with copies of it take 8 GB. All others are static.
+# OPTIMISED: also by the preset gcc, whose properties compute much in it; of the others it compiles faster than it runs slower.
 add_library(rnnadvisor_options INTERFACE)
 target_compile_features(rnnadvisor_options INTERFACE cxx_std_20)
 target_compile_options(rnnadvisor_options INTERFACE
@@ -64,8 +65,12 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 
 function(rnnadvisor_library name)
-  cmake_parse_arguments(ARG "OPTIMISED" "HEADERS" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "INSTALLED;OPTIMISED" "HEADERS" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  if(ARG_INSTALLED)
+    add_library(${name} ${ARG_SOURCES})
+  else()
+    add_library(${name} STATIC ${ARG_SOURCES})
+  endif()
   if(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-O0>)
   endif()
