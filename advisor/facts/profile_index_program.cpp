@@ -119,13 +119,13 @@ double share_of_kernels(const ProfileIndex& index, const ProgramStep& step,
 // As the step is accounted for (StepAccount): the work by its share of all work, and the waits
 // between the kernels by their share of those in recurrent layers.
 double share_of_account(const ProgramSteps& steps, const CallTime& own) {
-  const auto part = [](std::int64_t some, double all) {
-    return all > 0 ? std::min(1.0, static_cast<double>(some) / all) : 0;
+  const auto part = [](double some, double all) {
+    return all > 0 ? std::min(1.0, some / all) : 0;
   };
   const double idle = std::max(0.0, steps.untraced_ns - steps.busy_ns);
-  const double waits = part(own.span_ns - own.busy_ns, steps.all_rnn_wait_ns);
+  const double waits = part(own.wait_ns, steps.all_rnn_wait_ns);
   const double ns =
-      steps.busy_ns * part(own.busy_ns, steps.all_busy_ns) + idle * steps.rnn_wait_share * waits;
+      steps.busy_ns * part(own.work_ns, steps.all_busy_ns) + idle * steps.rnn_wait_share * waits;
   return std::min(1.0, ns / std::max(steps.untraced_ns, steps.busy_ns));
 }
 
@@ -177,15 +177,10 @@ std::optional<StepShare> share_of_step(const ProfileIndex& index, int configurat
     found.outside = where_outside(profile, step, calls);
   const bool outside = found.outside != Outside::no;
   const bool of_steps = step.steps && !outside;
-  const TimePiece rest{busy->from_ns};
-  const auto own = time_of_calls(
-      profile, of_steps ? step.steps->process : busy->process,
-      of_steps ? std::span<const TimePiece>(step.steps->looked_at) : std::span(&rest, 1), calls,
-      [&](int call) { return index.kernels(call); });
+  const auto own = of_steps ? step.steps->of_calls.of(calls) : busy->of_calls.of(calls);
   found.share =
-      of_steps
-          ? share_of_account(*step.steps, own)
-          : std::min(1.0, static_cast<double>(own.span_ns) / static_cast<double>(busy->span_ns));
+      of_steps ? share_of_account(*step.steps, own)
+               : std::min(1.0, (own.work_ns + own.wait_ns) / static_cast<double>(busy->span_ns));
   if (found.share <= 0) found.share = share_of_kernels(index, step, calls);
   if (found.share <= 0 && step.steps && !outside)
     found.share = share_of_untraced(profile, *step.steps, calls);

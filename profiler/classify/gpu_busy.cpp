@@ -60,12 +60,16 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
       busy.pause_ns += std::max<std::int64_t>(wait, 0);
     } else if (wait > 0) {
       busy.span_ns += wait;
-      if (before != nullptr && waits_in_rnn(*before, each)) busy.rnn_wait_ns += wait;
+      if (before != nullptr && waits_in_rnn(*before, each)) {
+        busy.rnn_wait_ns += wait;
+        busy.of_calls.add_wait(each, static_cast<double>(wait));
+      }
     }
     if (each.end_ns > covered) {
       const std::int64_t more = each.end_ns - std::max(each.start_ns, covered);
       busy.busy_ns += more;
       busy.part_ns[static_cast<std::size_t>(each.part)] += static_cast<double>(more);
+      busy.of_calls.add_work(each, static_cast<double>(more));
       before = &each;
     }
     covered = std::max({covered, each.start_ns, each.end_ns});
@@ -73,50 +77,6 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
   busy.span_ns += busy.busy_ns;
   if (busy.busy_ns <= 0) return std::nullopt;
   return busy;
-}
-
-CallTime time_of_calls(const Profile& profile, int process, std::span<const TimePiece> looked_at,
-                       std::span<const int> calls,
-                       const std::function<std::span<const int>(int call)>& kernels_of) {
-  using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  Pieces all, pieces;  // kernels; work without a pause
-  const auto begins_in = [&](std::int64_t start) {
-    const auto after =
-        std::upper_bound(looked_at.begin(), looked_at.end(), start,
-                         [](std::int64_t time, const TimePiece& p) { return time < p.from_ns; });
-    return after != looked_at.begin() && start < std::prev(after)->to_ns;
-  };
-  for (const int call : calls) {
-    if (profile.calls[static_cast<std::size_t>(call)].process != process) continue;
-    Pieces work;
-    for (const int kernel : kernels_of(call)) {
-      const auto k = static_cast<std::size_t>(kernel);
-      if (begins_in(profile.kernels.start_ns[k]))
-        work.emplace_back(profile.kernels.start_ns[k], profile.kernels.end_ns[k]);
-    }
-    std::sort(work.begin(), work.end());
-    all.insert(all.end(), work.begin(), work.end());
-    bool open = false;
-    for (const auto& [start, end] : work) {
-      if (!open || start - pieces.back().second > longest_wait_ns) {
-        pieces.emplace_back(start, end);
-        open = true;
-      } else {
-        pieces.back().second = std::max(pieces.back().second, end);
-      }
-    }
-  }
-  // Calls of several streams may overlap.
-  const auto covered_by = [](Pieces& some) {
-    std::sort(some.begin(), some.end());
-    std::int64_t sum = 0, covered = some.empty() ? 0 : some.front().first;
-    for (const auto& [start, end] : some) {
-      if (end > covered) sum += end - std::max(start, covered);
-      covered = std::max(covered, end);
-    }
-    return sum;
-  };
-  return {covered_by(pieces), covered_by(all)};
 }
 
 }  // namespace rnnadvisor

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -23,6 +21,7 @@ struct GpuBusy {
   std::int64_t busy_ns = 0;      // at least one kernel, copy or memset ran, on any stream
   PartTimes part_ns{};           // of it, by what ran
   std::int64_t rnn_wait_ns = 0;  // waits in the midst of recurrent layers (waits_in_rnn())
+  CallTimes of_calls;            // of both
   std::int64_t span_ns = 0;      // busy, or waiting for the next launch; pauses are in neither
   std::int64_t pause_ns = 0;
   // 0 … 1, and above 0.
@@ -40,23 +39,5 @@ struct GpuBusy {
 // profile, for `part_ns`.
 std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
                                 std::span<const NativeRecurrence> recurrences = {});
-
-// Parts of a recording that are looked at, apart from each other and in their order.
-struct TimePiece {
-  std::int64_t from_ns = 0, to_ns = std::numeric_limits<std::int64_t>::max();
-};
-
-// The time in which calls were at work, ns: from the first kernel of each call to the end of its
-// last, the waits between them included and pauses left out; and of it the time in which one of
-// their kernels ran.
-struct CallTime {
-  std::int64_t span_ns = 0, busy_ns = 0;
-};
-// Of kernels of `process` that began in one of the pieces. `calls` are indices into Profile::calls,
-// those of other processes are passed over; `kernels_of` gives the kernels of one, indices into
-// Profile::kernels.
-CallTime time_of_calls(const Profile& profile, int process, std::span<const TimePiece> looked_at,
-                       std::span<const int> calls,
-                       const std::function<std::span<const int>(int call)>& kernels_of);
 
 }  // namespace rnnadvisor

@@ -33,30 +33,36 @@ constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of ti
 struct Traced {
   double span = 0, busy = 0, launches = 0, rnn_wait = 0, host_wait = 0, host_copies = 0;
   double input_copies = 0, input_ns = 0, input_bytes = 0;
-  TimePiece piece;
   PartTimes parts{};
 };
 
-Traced traced_step(const std::vector<StepWork>& work, std::int64_t from, std::int64_t to) {
+struct Piece {
+  std::int64_t from = 0, to = 0;
+};
+
+Traced traced_step(const std::vector<StepWork>& work, Piece piece, CallTimes& of_calls) {
+  const auto [from, to] = piece;
   auto at =
       std::lower_bound(work.begin(), work.end(), from,
                        [](const StepWork& w, std::int64_t time) { return w.start_ns < time; });
   Traced step;
   step.span = static_cast<double>(to - from);
-  step.piece = {from, to};
   std::int64_t covered = from;
   const StepWork* before = nullptr;  // what the device did last
   const auto wait_until = [&](std::int64_t time) {
     if (time - covered > longest_launch_ns) step.host_wait += static_cast<double>(time - covered);
   };
   for (; at != work.end() && at->start_ns < to; ++at) {
-    if (before != nullptr && at->start_ns > covered && waits_in_rnn(*before, *at))
+    if (before != nullptr && at->start_ns > covered && waits_in_rnn(*before, *at)) {
       step.rnn_wait += static_cast<double>(at->start_ns - covered);
+      of_calls.add_wait(*at, static_cast<double>(at->start_ns - covered));
+    }
     wait_until(at->start_ns);
     if (at->end_ns > covered) {
       const auto more = static_cast<double>(at->end_ns - std::max(at->start_ns, covered));
       step.busy += more;
       step.parts[static_cast<std::size_t>(at->part)] += more;
+      of_calls.add_work(*at, more);
       if (at->copy == copy_to_device || at->copy == copy_to_host) step.host_copies += more;
       if (at->copy == copy_to_device) step.input_copies += more;
       before = &*at;
@@ -205,17 +211,21 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   }
   const auto work = step_work(profile, steps.process, device, 0, recurrences);
   const auto inputs = copies_to_device(profile, steps.process, device);
-  std::vector<Traced> traced;
+  std::vector<Piece> pieces;
   for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
     const auto from = first_kernel.find(calls[i]), to = first_kernel.find(calls[i + 1]);
     if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second)
       continue;
-    traced.push_back(traced_step(work, from->second, to->second));
-    add_inputs(traced.back(), profile.transfers, inputs, from->second, to->second);
+    pieces.push_back({from->second, to->second});
   }
-  if (traced.size() > warm_up + fewest_steps)
-    traced.erase(traced.begin(), traced.begin() + warm_up);
-  if (traced.size() < fewest_steps) return std::nullopt;
+  if (pieces.size() > warm_up + fewest_steps)
+    pieces.erase(pieces.begin(), pieces.begin() + warm_up);
+  if (pieces.size() < fewest_steps) return std::nullopt;
+  std::vector<Traced> traced;
+  for (const auto& piece : pieces) {
+    traced.push_back(traced_step(work, piece, steps.of_calls));
+    add_inputs(traced.back(), profile.transfers, inputs, piece.from, piece.to);
+  }
   const auto median_by = [&](double Traced::* member) {
     std::vector<double> values;
     for (const auto& step : traced) values.push_back(step.*member);
@@ -234,7 +244,6 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   double waits = 0;
   double &busy = steps.all_busy_ns, &rnn_waits = steps.all_rnn_wait_ns;
   for (const auto& step : traced) {
-    steps.looked_at.push_back(step.piece);
     busy += step.busy;
     waits += step.span - step.busy;
     rnn_waits += step.rnn_wait;

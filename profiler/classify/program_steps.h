@@ -29,10 +29,10 @@ struct ProgramSteps {
   PartTimes part_ns{};   // of it, by what ran
   double rnn_wait_share = 0;  // of the time in which the device waited: waits_in_rnn()
   double launches = 0;        // kernels, copies and memsets of a step
-  // The traced steps that were looked at, and of all of them the time in which the device worked
-  // and waited in recurrent layers.
-  std::vector<TimePiece> looked_at;
+  // Sums over the traced steps: the time in which the device worked, and in which it waited in
+  // recurrent layers; and what each call has of both.
   double all_busy_ns = 0, all_rnn_wait_ns = 0;
+  CallTimes of_calls;
   // While it was traced: what the device waited for that was no launch (single waits above 1 ms:
   // for the next batch, for other work of the host), and what copies between host and device took.
   double host_wait_ns = 0, host_copies_ns = 0;

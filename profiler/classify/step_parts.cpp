@@ -54,6 +54,31 @@ std::string_view to_string(StepPart part) {
   return "";
 }
 
+CallTime& CallTimes::at(int call) {
+  const auto place = static_cast<std::size_t>(call);
+  if (place >= by_call_.size()) by_call_.resize(place + 1);
+  return by_call_[place];
+}
+
+void CallTimes::add_work(const StepWork& work, double ns) {
+  if (work.call >= 0) at(work.call).work_ns += ns;
+}
+
+void CallTimes::add_wait(const StepWork& after, double ns) {
+  if (after.call >= 0) at(after.call).wait_ns += ns;
+}
+
+CallTime CallTimes::of(std::span<const int> calls) const {
+  CallTime sum;
+  for (const int call : calls) {
+    const auto place = static_cast<std::size_t>(call);
+    if (place >= by_call_.size()) continue;
+    sum.work_ns += by_call_[place].work_ns;
+    sum.wait_ns += by_call_[place].wait_ns;
+  }
+  return sum;
+}
+
 std::vector<StepWork> step_work(const Profile& profile, int process, int device,
                                 std::int64_t from_ns,
                                 std::span<const NativeRecurrence> recurrences) {

@@ -39,6 +39,22 @@ struct StepWork {
   int copy = 0;   // of a copy its TransferTable::kind
 };
 
+// What each RNN call has of the time of a GPU, ns: the work as PartTimes counts it, and the waits
+// that are within it (waits_in_rnn()). Sums over all calls are those of the step's account.
+struct CallTime {
+  double work_ns = 0, wait_ns = 0;
+};
+class CallTimes {
+ public:
+  void add_work(const StepWork& work, double ns);
+  void add_wait(const StepWork& after, double ns);
+  CallTime of(std::span<const int> calls) const;  // their sum; indices into Profile::calls
+
+ private:
+  CallTime& at(int call);
+  std::vector<CallTime> by_call_;
+};
+
 // What one process had a device do from `from_ns` on, by start. `recurrences`: those of the
 // profile.
 std::vector<StepWork> step_work(const Profile& profile, int process, int device,

@@ -127,21 +127,18 @@ TEST(GpuBusy, EachDeviceHasItsOwn) {
   EXPECT_FALSE(work.busy(2));
 }
 
-// Of the part that is looked at: calls on streams of their own count once, a pause inside of one
-// not at all, what lies before the part neither.
+// Of the part that is looked at: where calls on streams of their own run side by side, the one that
+// began first counts; a pause inside of one does not, and neither does what lies before the part.
 TEST(GpuBusy, SharesOfCallsAreOfTheTimeThatItLooksAt) {
   ProfileBuilder builder;
   builder.add_device(*find_device("h200"));
   builder.profile().environment.tracing = true;
   const int configuration = builder.add_configuration({});
-  std::vector<std::vector<int>> kernels;
   const auto call = [&] {
     CallRecord record;
     record.call.configuration = configuration;
-    kernels.emplace_back();
     return builder.add_call(record);
   };
-  int count = 0;
   const auto kernel = [&](int of, std::int64_t start_us, std::int64_t end_us) {
     KernelRecord record;
     record.name = "kernel";
@@ -149,8 +146,6 @@ TEST(GpuBusy, SharesOfCallsAreOfTheTimeThatItLooksAt) {
     record.start_ns = start_us * 1000;
     record.end_ns = end_us * 1000;
     builder.add_kernel(record);
-    if (of >= 0) kernels[static_cast<std::size_t>(of)].push_back(count);
-    ++count;
   };
   const int before = call(), first = call(), beside = call();
   for (int i = 0; i < 200; ++i) kernel(before, i, i + 1);
@@ -168,19 +163,15 @@ TEST(GpuBusy, SharesOfCallsAreOfTheTimeThatItLooksAt) {
   ASSERT_TRUE(busy);
   EXPECT_EQ(busy->from_ns, 1'000'000);
   EXPECT_EQ(busy->span_ns, (200 + 196 * 4 + 10) * 1000);
-  const auto of = [&](int c) { return std::span<const int>(kernels[static_cast<std::size_t>(c)]); };
   const int all[] = {before, first, beside};
-  const TimePiece looked_at{busy->from_ns};
-  EXPECT_EQ(time_of_calls(profile, busy->process, std::span(&looked_at, 1), std::span(all, 1), of)
-                .span_ns,
-            0);
-  EXPECT_EQ(
-      time_of_calls(profile, busy->process, std::span(&looked_at, 1), std::span(all + 1, 1), of)
-          .span_ns,
-      110'000);
-  const auto time = time_of_calls(profile, busy->process, std::span(&looked_at, 1), all, of);
-  EXPECT_EQ(time.span_ns, 160'000);
-  EXPECT_LT(time.busy_ns, time.span_ns);
+  EXPECT_EQ(busy->of_calls.of(std::span(all, 1)).work_ns, 0);
+  // Work of another call in its midst is no wait of its own.
+  const auto alone = busy->of_calls.of(std::span(all + 1, 1));
+  EXPECT_EQ(alone.work_ns, 20'000);
+  EXPECT_EQ(alone.wait_ns, 0);
+  const auto time = busy->of_calls.of(all);
+  EXPECT_EQ(time.work_ns, 120'000);
+  EXPECT_EQ(time.wait_ns, static_cast<double>(busy->rnn_wait_ns));
 }
 
 TEST(GpuBusy, IsNotKnownWhereRecordsAreMissing) {
