@@ -38,8 +38,10 @@ std::optional<double> input_copies(const Subject& s, const Index& i) {
   return part_of_step(steps, steps != nullptr ? steps->input_copies_ns : 0);
 }
 std::optional<double> host_wait(const Subject& s, const Index& i) {
-  const auto* steps = steps_of(s, i);
-  return part_of_step(steps, steps != nullptr ? steps->host_wait() : 0);
+  if (const auto* steps = steps_of(s, i)) return part_of_step(steps, steps->host_wait());
+  const auto* busy = busy_of(s, i);
+  if (busy == nullptr) return std::nullopt;
+  return static_cast<double>(busy->host_wait_ns) / static_cast<double>(busy->span_ns);
 }
 
 std::optional<double> graph(const Subject& s, const Index& i, double GraphEstimate::* member) {
@@ -58,7 +60,8 @@ void add_step_facts(Catalogue& catalogue) {
       catalogue, "program.gpu_busy", "%", Provenance::measured,
       "share of a step in which at least one kernel or transfer ran on the device: their time in "
       "traced steps over that of steps without tracing. Where none was timed without it, over "
-      "the second half of the recorded program's kernels, pauses above 10 ms left out; tracing "
+      "the second half of the recorded program's kernels, pauses above 10 ms left out unless they "
+      "come back in every second step; tracing "
       "slows launches, so that without it the share is larger",
       [](const Subject& s, const Index& i) -> std::optional<double> {
         const auto* busy = busy_of(s, i);
@@ -93,10 +96,12 @@ void add_step_facts(Catalogue& catalogue) {
       catalogue, "program.without_input_copies", "1", Provenance::modelled,
       "how many times as fast a step would be if its copies to the GPU took no time of their own",
       [](const Subject& s, const Index& i) { return without(input_copies(s, i)); });
-  define(catalogue, "program.host_wait_share", "%", Provenance::measured,
-         "share of a step without tracing in which the GPU waited for more than 1 ms at once: for "
-         "the next batch or other work of the host, no launch takes so long",
-         [](const Subject& s, const Index& i) { return percent(host_wait(s, i)); });
+  define(
+      catalogue, "program.host_wait_share", "%", Provenance::measured,
+      "share of a step in which the GPU waited for more than 1 ms at once: for the next batch or "
+      "other work of the host, no launch takes so long. Where no step was timed without tracing, "
+      "of the time that program.gpu_busy is of, and waits of more than 2 ms",
+      [](const Subject& s, const Index& i) { return percent(host_wait(s, i)); });
   define(catalogue, "program.without_host_wait", "1", Provenance::modelled,
          "how many times as fast a step would be without the waits of program.host_wait_share",
          [](const Subject& s, const Index& i) { return without(host_wait(s, i)); });

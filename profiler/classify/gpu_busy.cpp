@@ -5,17 +5,36 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/classify/program_steps.h"
+
 namespace rnnadvisor {
 namespace {
 
 constexpr std::int64_t fewest_kernels = 100;
 constexpr std::int64_t longest_wait_ns = 10'000'000;
+constexpr std::int64_t outlier = 4;  // times the median pause
 
 bool whole(const Profile& profile) {
   return profile.environment.tracing &&
          std::none_of(profile.notes.begin(), profile.notes.end(), [](const Note& note) {
            return note.code == "records-dropped" || note.code == "kernels-without-time";
          });
+}
+
+// Of at least two steps that began, one in two has such a pause.
+bool come_back(std::size_t pauses, const Profile& profile, int device, std::int64_t from_ns) {
+  if (pauses == 0) return false;
+  const auto beginnings = step_beginnings(profile, device);
+  const auto steps = std::count_if(beginnings.begin(), beginnings.end(), [&](int call) {
+    return profile.calls[static_cast<std::size_t>(call)].host_start_ns >= from_ns;
+  });
+  return steps >= 2 && 2 * pauses >= static_cast<std::size_t>(steps);
+}
+
+std::int64_t median_pause(std::vector<std::int64_t> pauses) {
+  const auto middle = pauses.begin() + static_cast<std::ptrdiff_t>(pauses.size() / 2);
+  std::nth_element(pauses.begin(), middle, pauses.end());
+  return *middle;
 }
 
 }  // namespace
@@ -52,14 +71,19 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
     untraced_from = std::min(untraced_from, call.host_start_ns);
     untraced_to = std::max(untraced_to, call.host_end_ns);
   }
+  std::vector<std::int64_t> pauses;
   std::int64_t covered = from;
   const StepWork* before = nullptr;  // what the device did last
   for (const auto& each : work) {
     const std::int64_t wait = each.start_ns - covered;
-    if (wait > longest_wait_ns || (covered < untraced_to && each.start_ns > untraced_from)) {
+    if (covered < untraced_to && each.start_ns > untraced_from) {
       busy.pause_ns += std::max<std::int64_t>(wait, 0);
+    } else if (wait > longest_wait_ns) {
+      pauses.push_back(wait);
     } else if (wait > 0) {
       busy.span_ns += wait;
+      // Twice as long, because nothing tells how much tracing added.
+      if (wait > 2 * longest_launch_ns) busy.host_wait_ns += wait;
       if (before != nullptr && waits_in_rnn(*before, each)) {
         busy.rnn_wait_ns += wait;
         busy.of_calls.add_wait(each, static_cast<double>(wait));
@@ -73,6 +97,16 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
       before = &each;
     }
     covered = std::max({covered, each.start_ns, each.end_ns});
+  }
+  const bool of_steps = come_back(pauses.size(), profile, device, from);
+  const std::int64_t longest = of_steps ? outlier * median_pause(pauses) : 0;
+  for (const std::int64_t pause : pauses) {
+    if (pause > longest) {
+      busy.pause_ns += pause;
+      continue;
+    }
+    busy.span_ns += pause;
+    busy.host_wait_ns += pause;
   }
   busy.span_ns += busy.busy_ns;
   if (busy.busy_ns <= 0) return std::nullopt;

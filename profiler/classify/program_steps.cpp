@@ -23,10 +23,6 @@ constexpr double graph_launch_ns = 15'000;  // of the graph itself
 constexpr double tracing_slows = 1.135;
 constexpr double least_of_estimate = 0.85, most_of_estimate = 1.2;
 constexpr double least_of_traced = 0.75, most_of_traced = 1.4;
-// A longer wait of the GPU is for no launch, but for the next batch or other work of the host. Of
-// 25 programs recorded on an H200 that load no data (planted-programs-steps.tar.xz) two had one in
-// a step, of 1.3 and 1.5 ms.
-constexpr std::int64_t longest_launch_ns = 1'000'000;
 // Recurrences side by side overlap more in a graph, where no launch holds them up.
 constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of time that was idle
 
@@ -259,7 +255,7 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, boo
   double work = static_cast<double>(busy.busy_ns);
   double graph = work + graph_node_ns * static_cast<double>(busy.launches);
   double least = least_of_traced, most = most_of_traced;
-  double host_wait = 0, host_copies = 0;
+  double host_wait = static_cast<double>(busy.host_wait_ns), host_copies = 0;
   if (steps != nullptr) {
     now = steps->untraced_ns;
     low = steps->untraced_low_ns;

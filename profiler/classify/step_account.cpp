@@ -11,7 +11,8 @@ StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* st
   PartTimes parts = busy.part_ns;
   double whole = static_cast<double>(busy.span_ns);
   const double waits = whole - static_cast<double>(busy.busy_ns);
-  double host_wait = 0, in_rnn = waits > 0 ? static_cast<double>(busy.rnn_wait_ns) / waits : 0;
+  auto host_wait = static_cast<double>(busy.host_wait_ns);
+  double in_rnn = waits > 0 ? static_cast<double>(busy.rnn_wait_ns) / waits : 0;
   if (steps != nullptr) {
     account.trains = steps->trains;
     account.untraced = steps->untraced;

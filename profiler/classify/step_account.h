@@ -19,7 +19,7 @@ struct StepAccount {
   double step_ns = 0, low_ns = 0, high_ns = 0;  // 95 % interval of the median
   PartTimes share{};
   // Nothing ran: in the midst of recurrent layers (waits_in_rnn()); in waits that were for no
-  // launch (ProgramSteps::host_wait()), known of steps without tracing alone; and elsewhere.
+  // launch (ProgramSteps::host_wait_ns, GpuBusy::host_wait_ns); and elsewhere.
   double idle_in_rnn = 0, idle_for_host = 0, idle_elsewhere = 0;
 
   double idle() const { return idle_in_rnn + idle_for_host + idle_elsewhere; }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profiler/classify/program_steps.h"
+#include "profiler/classify/step_account.h"
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor {
@@ -107,6 +109,45 @@ TEST(GpuBusy, OnlyPausesAboveTenMillisecondsAreLeftOut) {
     EXPECT_EQ(busy.pause_ns, pause > 10'000 ? pause * 1000 : 0) << pause;
     EXPECT_EQ(busy.busy_ns, 200 * 5000);
     EXPECT_EQ(busy.span_ns + busy.pause_ns, (100 * 10 - 5 + pause + 100 * 10 - 5) * 1000) << pause;
+  }
+}
+
+// 20 ms for the next batch in each step; once 200 ms for something else.
+TEST(GpuBusy, PausesOfEveryStepAreWaitsForTheHost) {
+  for (const bool marked : {true, false}) {
+    ProfileBuilder builder;
+    builder.add_device(*find_device("h200"));
+    builder.profile().environment.tracing = true;
+    const int configuration = builder.add_configuration({});
+    std::int64_t now = 0;  // µs
+    for (int step = 0; step < 20; ++step) {
+      CallRecord record;
+      record.call.configuration = configuration;
+      record.call.phase = Phase::forward_training;
+      record.call.begins_step = marked;
+      record.call.host_start_ns = record.call.host_end_ns = now * 1000;
+      if (marked) builder.add_call(record);
+      for (int i = 0; i < 20; ++i, now += 10) {
+        KernelRecord kernel;
+        kernel.name = "kernel";
+        kernel.start_ns = now * 1000;
+        kernel.end_ns = (now + 10) * 1000;
+        builder.add_kernel(kernel);
+      }
+      now += step == 15 ? 200'000 : 20'000;
+    }
+    const auto busy = gpu_busy(builder.finish(), 0);
+    ASSERT_TRUE(busy);
+    const std::int64_t waits = marked ? 8 * 20'000'000 : 0;  // between the last ten steps
+    EXPECT_EQ(busy->host_wait_ns, waits);
+    EXPECT_EQ(busy->span_ns, 10 * 20 * 10'000 + waits);
+    EXPECT_EQ(busy->pause_ns, 200'000'000 + 8 * 20'000'000 - waits);
+    const auto account = step_account(0, *busy, nullptr);
+    EXPECT_NEAR(account.idle_for_host,
+                static_cast<double>(waits) / static_cast<double>(busy->span_ns), 1e-9);
+    EXPECT_NEAR(account.idle_elsewhere, 0, 1e-9);
+    // No graph shortens them.
+    EXPECT_NEAR(graph_estimate(*busy, nullptr, false).speedup, 1, 0.02);
   }
 }
 
